@@ -1,0 +1,25 @@
+//! One line or frame, typed.
+
+mod arrival;
+mod challenge;
+mod clock;
+mod delta;
+mod error;
+mod examine;
+mod game_end;
+mod game_info;
+mod game_start;
+mod holding;
+pub mod listing;
+mod login;
+mod observing;
+mod offer;
+mod partner;
+mod pending;
+mod player;
+mod refused;
+mod seek;
+mod talk;
+
+pub use error::ParseError;
+pub use player::{Confidence, GameId, Handle, Rating, Titles};

@@ -1,0 +1,248 @@
+//! Who is spoken of: handles, titles, ratings, game numbers.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::scan::Cursor;
+use crate::text::to_smol_str;
+
+/// A server-wide game number, as printed: from 1 on.
+///
+/// Signed, because servers print `0` and `-1` for stored positions (`sposition`, ICC's isolated boards).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "a number with a name")]
+pub struct GameId(pub i32);
+
+impl GameId {
+    pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        i32::try_from(at.signed()?).ok().map(Self)
+    }
+}
+
+impl fmt::Display for GameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An account name, as the server spelled it.
+///
+/// Handles compare case-sensitively here; use [`is_same_player`](Self::is_same_player) to compare what people typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(SmolStr);
+
+impl Handle {
+    /// Takes a name from the wire as it stands; names in examined games are free text without blanks.
+    pub fn from_wire(name: &[u8]) -> Self {
+        Self(to_smol_str(name))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether both are names of the same account: servers ignore case.
+    pub fn is_same_player(&self, other: &Self) -> bool {
+        self.0.eq_ignore_ascii_case(&other.0)
+    }
+
+    /// Reads a name as accounts have it: a letter, then letters, digits, `-`. At most 32 characters.
+    ///
+    /// FICS allows 3 to 17 letters, ICC 2 to 15 letters and digits, with `-` in a few old names.
+    pub(crate) fn read<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+        let mut ahead = *at;
+        ahead.peek().filter(u8::is_ascii_alphabetic)?;
+        let name = ahead.take_while(|b| b.is_ascii_alphanumeric() || b == b'-');
+        (name.len() <= 32).then(|| *at = ahead)?;
+        Some(name)
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The bracketed codes behind a name: `(GM)(*)`. Codes nobody knows are kept as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Titles(SmolStr);
+
+impl Titles {
+    /// Each code without its brackets, in the order sent: `GM`, `*`.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.split(['(', ')', ' ']).filter(|code| !code.is_empty())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Reads zero or more bracketed codes; a bracket that cannot be a title (a rating, a channel) is left alone.
+    ///
+    /// ICC separates codes by a blank inside one pair of brackets.
+    pub(crate) fn read(at: &mut Cursor<'_>) -> Self {
+        let from = *at;
+        while eat_title(at).is_some() {}
+        let read = from.rest().len() - at.rest().len();
+        Self(to_smol_str(from.rest().get(..read).unwrap_or_default()))
+    }
+
+    /// The titles that a two-digit hexadecimal `ti=` or `<wa>` field stands for.
+    ///
+    /// Source: help file `seekinfo`; 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.
+    pub(crate) fn from_bits(bits: u8) -> Self {
+        const CODES: [&str; 8] = ["(U)", "(C)", "(GM)", "(IM)", "(FM)", "(WGM)", "(WIM)", "(WFM)"];
+        Self(CODES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &code)| code).collect())
+    }
+}
+
+fn eat_title(at: &mut Cursor<'_>) -> Option<()> {
+    let mut ahead = *at;
+    ahead.expect(b"(")?;
+    let code = ahead.take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'*' || b == b' ');
+    ahead.expect(b")")?;
+    let starts_as_title = code.first().is_some_and(|b| b.is_ascii_uppercase() || *b == b'*');
+    (starts_as_title && code != b"UNR").then(|| *at = ahead)
+}
+
+/// How sure the server is of a rating.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "help file `ratings` knows these")]
+pub enum Confidence {
+    /// No mark.
+    #[default]
+    Established,
+    /// `E`.
+    Estimated,
+    /// `P`.
+    Provisional,
+}
+
+impl Confidence {
+    /// The mark behind the number: nothing, `E` or `P`.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Established => "",
+            Self::Estimated => "E",
+            Self::Provisional => "P",
+        }
+    }
+
+    pub(crate) fn read(at: &mut Cursor<'_>) -> Self {
+        if at.eat(b"E") {
+            Self::Estimated
+        } else if at.eat(b"P") {
+            Self::Provisional
+        } else {
+            Self::Established
+        }
+    }
+}
+
+/// A rating as servers print it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
+pub enum Rating {
+    /// `++++`: a guest, who cannot have one.
+    Guest,
+    /// `----` or `UNR`: no rated game yet.
+    Unrated,
+    /// A number with its mark.
+    Rated(u16, Confidence),
+}
+
+impl Rating {
+    /// The number, if there is one.
+    pub const fn value(self) -> Option<u16> {
+        match self {
+            Self::Rated(value, _) => Some(value),
+            Self::Guest | Self::Unrated => None,
+        }
+    }
+
+    /// Reads `1500`, ` 958`, `1500P`, `----`, `++++`, `UNR`; leading blanks are padding.
+    pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        let mut ahead = *at;
+        ahead.blanks();
+        let rating = if ahead.eat(b"++++") {
+            Self::Guest
+        } else if ahead.eat(b"----") || ahead.eat(b"UNR") {
+            Self::Unrated
+        } else {
+            let value = ahead.number()?;
+            Self::Rated(value, Confidence::read(&mut ahead))
+        };
+        *at = ahead;
+        Some(rating)
+    }
+
+    /// [`read`](Self::read) between round brackets.
+    pub(crate) fn read_bracketed(at: &mut Cursor<'_>) -> Option<Self> {
+        let mut ahead = *at;
+        ahead.expect(b"(")?;
+        let rating = Self::read(&mut ahead)?;
+        ahead.blanks();
+        ahead.expect(b")")?;
+        *at = ahead;
+        Some(rating)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratings_with_padding_marks_and_placeholders() {
+        let cases: &[(&str, Option<Rating>)] = &[
+            ("( 958)", Some(Rating::Rated(958, Confidence::Established))),
+            ("(1500P)", Some(Rating::Rated(1500, Confidence::Provisional))),
+            ("(2158E)", Some(Rating::Rated(2158, Confidence::Estimated))),
+            ("(----)", Some(Rating::Unrated)),
+            ("(UNR)", Some(Rating::Unrated)),
+            ("(++++)", Some(Rating::Guest)),
+            ("(GM)", None),
+            ("()", None),
+            ("(99999)", None),
+        ];
+        for &(sent, want) in cases {
+            assert_eq!(Rating::read_bracketed(&mut Cursor::new(sent.as_bytes())), want, "{sent}");
+        }
+    }
+
+    #[test]
+    fn titles_end_where_a_rating_or_a_channel_begins() {
+        let cases: &[(&str, &[&str], &str)] = &[
+            ("(GM)(*)(50): x", &["GM", "*"], "(50): x"),
+            ("(C)( 958)[2]", &["C"], "( 958)[2]"),
+            ("(GM TD) x", &["GM", "TD"], " x"),
+            ("(UNR)", &[], "(UNR)"),
+            ("(1900)", &[], "(1900)"),
+            (" shouts", &[], " shouts"),
+            ("(TD", &[], "(TD"),
+        ];
+        for &(sent, want, rest) in cases {
+            let mut at = Cursor::new(sent.as_bytes());
+            assert_eq!(Titles::read(&mut at).iter().collect::<Vec<_>>(), want, "{sent}");
+            assert_eq!(at.rest(), rest.as_bytes(), "{sent}");
+        }
+    }
+
+    #[test]
+    fn title_bits_name_their_titles() {
+        assert_eq!(Titles::from_bits(0x06).iter().collect::<Vec<_>>(), ["C", "GM"]);
+        assert!(Titles::from_bits(0).is_empty());
+    }
+
+    #[test]
+    fn a_handle_starts_with_a_letter() {
+        assert_eq!(Handle::read(&mut Cursor::new(b"Foo[26]")), Some(&b"Foo"[..]));
+        assert_eq!(Handle::read(&mut Cursor::new(b"guest3090 x")), Some(&b"guest3090"[..]));
+        assert_eq!(Handle::read(&mut Cursor::new(b"(told Foo)")), None);
+        assert!(Handle::from_wire(b"Foo").is_same_player(&Handle::from_wire(b"foo")));
+    }
+}

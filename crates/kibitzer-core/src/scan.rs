@@ -1,0 +1,149 @@
+//! A cursor over the bytes of one line, for parsers that give up with `None`.
+
+/// What is left of a line while a parser walks along it.
+///
+/// Every method either consumes what it names and says so, or leaves the cursor where it was.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) const fn new(line: &'a [u8]) -> Self {
+        Self { rest: line }
+    }
+
+    /// The bytes not consumed yet.
+    pub(crate) const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// The next byte, without consuming it.
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.rest.first().copied()
+    }
+
+    /// Consumes `literal` if the rest starts with it.
+    #[must_use]
+    pub(crate) fn eat(&mut self, literal: &[u8]) -> bool {
+        match self.rest.strip_prefix(literal) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// [`eat`](Self::eat) for use with `?`.
+    #[must_use]
+    pub(crate) fn expect(&mut self, literal: &[u8]) -> Option<()> {
+        self.eat(literal).then_some(())
+    }
+
+    /// Consumes blanks; any number of them, none included.
+    pub(crate) fn blanks(&mut self) {
+        self.rest = self.rest.trim_ascii_start();
+    }
+
+    /// Consumes the longest run of bytes that `accept` takes; the run may be empty.
+    pub(crate) fn take_while(&mut self, accept: impl Fn(u8) -> bool) -> &'a [u8] {
+        let end = self.rest.iter().position(|&b| !accept(b)).unwrap_or(self.rest.len());
+        self.split(end)
+    }
+
+    /// Consumes one word: the bytes up to a blank or the end. `None` if there are none.
+    pub(crate) fn word(&mut self) -> Option<&'a [u8]> {
+        let word = self.take_while(|b| b != b' ');
+        (!word.is_empty()).then_some(word)
+    }
+
+    /// Consumes everything before `literal`, and `literal` itself; returns what stood before it.
+    pub(crate) fn until(&mut self, literal: &[u8]) -> Option<&'a [u8]> {
+        let at = find(self.rest, literal)?;
+        let before = self.split(at);
+        self.rest = self.rest.get(literal.len()..).unwrap_or_default();
+        Some(before)
+    }
+
+    /// Consumes an unsigned decimal number that fits.
+    pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Option<T> {
+        let mut ahead = *self;
+        let value = decimal(ahead.take_while(|b| b.is_ascii_digit()))?;
+        *self = ahead;
+        T::try_from(value).ok()
+    }
+
+    /// Consumes a decimal number that may have a minus sign.
+    pub(crate) fn signed(&mut self) -> Option<i64> {
+        let mut ahead = *self;
+        let negative = ahead.eat(b"-");
+        let value: i64 = ahead.number()?;
+        *self = ahead;
+        Some(if negative { -value } else { value })
+    }
+
+    /// The whole rest, consumed.
+    pub(crate) fn take_rest(&mut self) -> &'a [u8] {
+        self.split(self.rest.len())
+    }
+
+    /// `Some` if nothing but blanks is left.
+    pub(crate) fn end(&mut self) -> Option<()> {
+        self.blanks();
+        self.is_empty().then_some(())
+    }
+
+    fn split(&mut self, at: usize) -> &'a [u8] {
+        let (head, tail) = self.rest.split_at_checked(at).unwrap_or((self.rest, &[]));
+        self.rest = tail;
+        head
+    }
+}
+
+/// Reads decimal digits; `None` for no digit, another byte, or a value over `u64`.
+pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |value, &b| {
+        let digit = b.is_ascii_digit().then(|| u64::from(b - b'0'))?;
+        value.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// Where `needle` first stands in `haystack`.
+pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    memchr::memmem::find(haystack, needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_consumes_what_it_names_and_nothing_else() {
+        let mut at = Cursor::new(b"Game 12: Foo  offers");
+        assert!(at.eat(b"Game "));
+        assert_eq!(at.number::<u16>(), Some(12));
+        assert!(!at.eat(b"x"));
+        assert_eq!(at.until(b": "), Some(&b""[..]));
+        assert_eq!(at.word(), Some(&b"Foo"[..]));
+        at.blanks();
+        assert_eq!(at.take_rest(), b"offers");
+        assert_eq!(at.end(), Some(()));
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_refused() {
+        assert_eq!(Cursor::new(b"70000").number::<u16>(), None);
+        assert_eq!(Cursor::new(b"99999999999999999999").number::<u64>(), None);
+        assert_eq!(Cursor::new(b"-17x").signed(), Some(-17));
+        assert_eq!(Cursor::new(b"-").signed(), None);
+        assert_eq!(decimal(b""), None);
+    }
+}

@@ -1,0 +1,197 @@
+//! Received text: Latin-1 bytes, the `&#xHHHH;` convention, and text that players wrote.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
+use crate::scan::find;
+
+/// Bytes a [`Line`] keeps without an allocation: room for a board line with two 17-letter names.
+const INLINE_BYTES: usize = 192;
+
+/// One line as the server sent it, without line end, prompts, bells, telnet and escape sequences; wrapped pieces joined.
+///
+/// Lines of up to 192 bytes are stored in place.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct Line(SmallVec<[u8; INLINE_BYTES]>);
+
+impl Line {
+    /// The bytes of the line.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The line as text: see [`decode`].
+    pub fn to_text(&self) -> Cow<'_, str> {
+        decode(&self.0)
+    }
+}
+
+impl From<&[u8]> for Line {
+    fn from(bytes: &[u8]) -> Self {
+        Self(SmallVec::from_slice(bytes))
+    }
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_text(), f)
+    }
+}
+
+/// Text a player wrote: the words of a tell, a shout, a kibitz.
+///
+/// It is decoded (see [`decode`]) and otherwise as received: control characters and terminal escapes included, so print
+/// it with [`str::escape_debug`] or as JSON. Nothing in this crate parses it again: whatever it holds, it is never
+/// protocol.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PlayerText(SmolStr);
+
+impl PlayerText {
+    /// Takes over the received bytes of a player's text.
+    pub fn from_wire(bytes: &[u8]) -> Self {
+        Self(to_smol_str(bytes))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PlayerText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Decodes received bytes: ISO 8859-1, then `&#xHHHH;` entities.
+///
+/// An entity has one to six hexadecimal digits. It stays as it is if it has no semicolon, is no Unicode scalar value, or
+/// stands for a control character (a player could otherwise send terminal escapes or line ends through it). A single blank
+/// inside an entity, which joining a wrapped line can leave, is ignored.
+///
+/// Source: transport rules C1 to C3, W4.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    let mut text = match std::str::from_utf8(bytes) {
+        Ok(text) if bytes.is_ascii() => Cow::Borrowed(text),
+        _ => Cow::Owned(bytes.iter().map(|&b| char::from(b)).collect()),
+    };
+    if find(bytes, b"&#").is_some() {
+        text = Cow::Owned(decode_entities(&text));
+    }
+    text
+}
+
+/// [`decode`] into a string that keeps up to 23 bytes in place.
+pub(crate) fn to_smol_str(bytes: &[u8]) -> SmolStr {
+    match decode(bytes) {
+        Cow::Borrowed(text) => SmolStr::new(text),
+        Cow::Owned(text) => SmolStr::from(text),
+    }
+}
+
+fn decode_entities(text: &str) -> String {
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, entity)) = rest.split_once("&#") {
+        decoded.push_str(before);
+        if let Some((character, tail)) = entity_character(entity) {
+            decoded.push(character);
+            rest = tail;
+        } else {
+            decoded.push_str("&#");
+            rest = entity;
+        }
+    }
+    decoded.push_str(rest);
+    decoded
+}
+
+/// Reads the part of an entity behind `&#`; the character and what follows the semicolon.
+fn entity_character(entity: &str) -> Option<(char, &str)> {
+    // `x`, six digits and one blank is the longest; a player cannot make this search long.
+    let end = entity.bytes().take(9).position(|b| b == b';')?;
+    let (body, tail) = entity.split_at_checked(end)?;
+    let blanks = body.bytes().filter(|&b| b == b' ').count();
+    let digits: SmallVec<[u8; 8]> = body.bytes().filter(|&b| b != b' ').collect();
+    let digits = std::str::from_utf8(digits.strip_prefix(b"x")?).ok()?;
+    let well_formed = blanks <= 1 && (1..=6).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let character = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+    (well_formed && !character.is_control()).then_some(())?;
+    Some((character, tail.strip_prefix(';')?))
+}
+
+/// Encodes text for sending: every character outside `0x20..=0x7E` becomes one `&#xhhhh;` entity.
+///
+/// Source: transport rule C2. A command line must still be refused if it holds a control character.
+pub fn encode(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|b| (0x20..=0x7E).contains(&b)) {
+        return Cow::Borrowed(text);
+    }
+    let mut encoded = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if (' '..='~').contains(&character) {
+            encoded.push(character);
+        } else {
+            encoded.push_str(&format!("&#x{:x};", u32::from(character)));
+        }
+    }
+    Cow::Owned(encoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c1_bytes_are_latin_1_not_utf_8() {
+        assert_eq!(decode(b"caf\xe9"), "café");
+        assert_eq!(decode(b"caf\xc3\xa9"), "cafÃ©");
+        assert_eq!(Line::from(&b"\xfb\xfc\xfd"[..]).to_text(), "ûüý");
+    }
+
+    #[test]
+    fn c2_entities_in_any_case_and_length() {
+        let cases = [
+            ("&#x41;", "A"),
+            ("a&#x265A;b", "a♚b"),
+            ("&#x265a;&#x265a;", "♚♚"),
+            ("&#x1F600;", "😀"),
+            ("&#x110000;", "&#x110000;"),
+            ("&#xd800;", "&#xd800;"),
+            ("&#x41", "&#x41"),
+            ("&#x1000041;", "&#x1000041;"),
+            ("&#x;", "&#x;"),
+            ("&#65;", "&#65;"),
+            ("&#&#x41;", "&#A"),
+            ("&#x+41;", "&#x+41;"),
+        ];
+        for (sent, want) in cases {
+            assert_eq!(decode(sent.as_bytes()), want, "{sent}");
+        }
+    }
+
+    #[test]
+    fn c3_no_entity_becomes_a_control_character() {
+        for sent in ["&#xa;", "&#x7;", "&#x1b;", "&#x0;", "&#x7f;", "&#x85;"] {
+            assert_eq!(decode(sent.as_bytes()), sent);
+        }
+    }
+
+    #[test]
+    fn w4_a_blank_left_by_joining_is_dropped_inside_an_entity() {
+        assert_eq!(decode(b"&#x3b 1;"), "α");
+        assert_eq!(decode(b"&# x3b1;"), "α");
+        assert_eq!(decode(b"&#x3  b1;"), "&#x3  b1;");
+    }
+
+    #[test]
+    fn c2_what_is_sent_comes_back() {
+        assert_eq!(encode("plain"), "plain");
+        assert_eq!(encode("é♚"), "&#xe9;&#x265a;");
+        assert_eq!(decode(encode("é♚ &x").as_bytes()), "é♚ &x");
+    }
+}
