@@ -4,3 +4,4 @@ pub mod chess;
 pub mod message;
 mod scan;
 pub mod text;
+pub mod wire;

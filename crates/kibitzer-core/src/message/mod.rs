@@ -22,4 +22,5 @@ mod seek;
 mod talk;
 
 pub use error::ParseError;
+pub(crate) use login::guest_prompt;
 pub use player::{Confidence, GameId, Handle, Rating, Titles};

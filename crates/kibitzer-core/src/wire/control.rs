@@ -1,0 +1,221 @@
+//! Sequences of control bytes inside the text: terminal escapes, block mode, version 2 pings, ICC units.
+
+/// Block mode: start, separator, end, and the brackets of a command an administrator has posed.
+pub(super) const BLOCK_START: u8 = 0x15;
+pub(super) const BLOCK_SEPARATOR: u8 = 0x16;
+pub(super) const BLOCK_END: u8 = 0x17;
+pub(super) const POSE_START: u8 = 0x18;
+/// Control-Y starts every mark of ICC's framing; in block mode it ends what was posed.
+pub(super) const CONTROL_Y: u8 = 0x19;
+pub(super) const CONTROL_Z: u8 = 0x1A;
+pub(super) const ESCAPE: u8 = 0x1B;
+/// Version 2 of timeseal pings with these bytes, anywhere in the stream.
+pub(super) const V2_PING: &[u8; 4] = b"[G]\0";
+
+/// Parameter bytes of a terminal escape before it is taken for text.
+const CSI_LIMIT: usize = 32;
+/// Digits of a block's number; FICS advises one, FatICS echoes twelve.
+const ID_DIGITS: usize = 18;
+const CODE_DIGITS: usize = 9;
+/// Bytes of a level-1 header: a number, a name and a tag of up to 99 characters.
+const UNIT_HEADER_LIMIT: usize = 256;
+
+/// The sequence the stream is in. Its bytes so far are in [`Sequence::bytes`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sequence {
+    pub(super) state: State,
+    pub(super) bytes: Vec<u8>,
+    /// Position of its first byte.
+    pub(super) start: u64,
+    handed_out: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum State {
+    /// Outside of any sequence.
+    #[default]
+    None,
+    /// ESC.
+    Escape,
+    /// ESC `[` and parameters.
+    Csi,
+    /// A prefix of [`V2_PING`].
+    Ping,
+    /// 0x15, and digits of the number.
+    BlockId,
+    /// 0x15, the number, 0x16, and digits of the code from this index on.
+    BlockCode(usize),
+    /// Control-Y.
+    ControlY,
+    /// `^Y(`: inside a level-2 unit.
+    Datagram { quoted: bool, control_y: bool },
+    /// `^Y[`: inside the first line of a level-1 unit.
+    UnitHeader,
+    /// It was no sequence: its bytes from this index on are text.
+    Text(usize),
+}
+
+/// What one byte meant inside a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// Part of the sequence.
+    Pending,
+    /// The sequence is over and means nothing to the text: it is dropped.
+    Dropped,
+    /// The bytes before are no sequence; this byte has to be looked at again.
+    NoSequence,
+    /// A whole sequence.
+    Ping,
+    BlockStart {
+        id: u64,
+        code: u32,
+    },
+    Datagram,
+    UnitStart,
+    UnitEnd,
+    /// An unfinished level-2 unit has to be handed out as text; then this byte comes again. `restart`: it begins a new one.
+    BrokenDatagram {
+        restart: bool,
+    },
+}
+
+impl Sequence {
+    pub(super) fn begin(&mut self, state: State, first: Option<u8>, at: u64) {
+        self.state = state;
+        self.start = at;
+        self.bytes.clear();
+        self.bytes.extend(first);
+    }
+
+    /// Drops a unit that was handed out.
+    pub(super) fn reclaim(&mut self) {
+        if std::mem::take(&mut self.handed_out) {
+            self.bytes.clear();
+        }
+    }
+
+    /// What is in `bytes` is being handed out.
+    pub(super) const fn hand_out(&mut self) {
+        self.handed_out = true;
+    }
+
+    /// Gives a sequence up: what was collected of it is text, but for the control bytes that began it.
+    pub(super) fn give_up(&mut self) {
+        self.start += match self.state {
+            State::None | State::Text(_) => return,
+            State::Escape | State::Csi | State::Ping => 0,
+            State::BlockId | State::BlockCode(_) | State::ControlY => 1,
+            State::Datagram { .. } | State::UnitHeader => 2,
+        };
+        self.state = if self.bytes.is_empty() { State::None } else { State::Text(0) };
+    }
+
+    /// Takes the next byte; a meaning other than `Pending` leaves the state to the caller.
+    pub(super) fn byte(&mut self, byte: u8, datagram_limit: usize) -> Meaning {
+        match self.state {
+            State::None | State::Text(_) => Meaning::NoSequence,
+            State::Escape if byte == b'[' => self.collect(byte, State::Csi),
+            State::Escape => Meaning::NoSequence,
+            State::Csi => self.csi(byte),
+            State::Ping => self.ping(byte),
+            State::BlockId => self.block_id(byte),
+            State::BlockCode(from) => self.block_code(byte, from),
+            State::ControlY => self.control_y(byte),
+            State::Datagram { quoted, control_y } => self.datagram(byte, quoted, control_y, datagram_limit),
+            State::UnitHeader => self.unit_header(byte),
+        }
+    }
+
+    fn collect(&mut self, byte: u8, next: State) -> Meaning {
+        self.bytes.push(byte);
+        self.state = next;
+        Meaning::Pending
+    }
+
+    fn csi(&mut self, byte: u8) -> Meaning {
+        match byte {
+            0x20..=0x3F if self.bytes.len() < CSI_LIMIT => self.collect(byte, State::Csi),
+            0x40..=0x7E => Meaning::Dropped,
+            _ => Meaning::NoSequence,
+        }
+    }
+
+    fn ping(&mut self, byte: u8) -> Meaning {
+        match V2_PING.get(self.bytes.len()) {
+            Some(&0) if byte == 0 => Meaning::Ping,
+            Some(&want) if byte == want => self.collect(byte, State::Ping),
+            _ => Meaning::NoSequence,
+        }
+    }
+
+    fn block_id(&mut self, byte: u8) -> Meaning {
+        match byte {
+            b'0'..=b'9' if self.bytes.len() < ID_DIGITS => self.collect(byte, State::BlockId),
+            BLOCK_SEPARATOR if !self.bytes.is_empty() => {
+                self.state = State::BlockCode(self.bytes.len());
+                Meaning::Pending
+            }
+            _ => Meaning::NoSequence,
+        }
+    }
+
+    fn block_code(&mut self, byte: u8, from: usize) -> Meaning {
+        let digits = self.bytes.len() - from;
+        match byte {
+            b'0'..=b'9' if digits < CODE_DIGITS => self.collect(byte, State::BlockCode(from)),
+            BLOCK_SEPARATOR if digits > 0 => self.block_numbers(from).unwrap_or(Meaning::NoSequence),
+            _ => Meaning::NoSequence,
+        }
+    }
+
+    fn block_numbers(&self, from: usize) -> Option<Meaning> {
+        let (id, code) = self.bytes.split_at_checked(from)?;
+        let code = u32::try_from(crate::scan::decimal(code)?).ok()?;
+        Some(Meaning::BlockStart { id: crate::scan::decimal(id)?, code })
+    }
+
+    fn control_y(&mut self, byte: u8) -> Meaning {
+        match byte {
+            b'(' => {
+                self.state = State::Datagram { quoted: false, control_y: false };
+                Meaning::Pending
+            }
+            b'[' => {
+                self.state = State::UnitHeader;
+                Meaning::Pending
+            }
+            b']' => Meaning::UnitEnd,
+            b')' | b'{' | b'}' | b'<' | b'>' => Meaning::Dropped,
+            _ => Meaning::NoSequence,
+        }
+    }
+
+    fn datagram(&mut self, byte: u8, quoted: bool, control_y: bool, limit: usize) -> Meaning {
+        if byte == CONTROL_Z || self.bytes.len() >= limit {
+            return Meaning::BrokenDatagram { restart: false };
+        }
+        let quoted = match (control_y, byte) {
+            (true, b')') if !quoted => {
+                self.bytes.pop();
+                return Meaning::Datagram;
+            }
+            (true, b'(') if !quoted => {
+                self.bytes.pop();
+                return Meaning::BrokenDatagram { restart: true };
+            }
+            (true, b'{') => true,
+            (true, b'}') => false,
+            _ => quoted,
+        };
+        self.collect(byte, State::Datagram { quoted, control_y: byte == CONTROL_Y })
+    }
+
+    fn unit_header(&mut self, byte: u8) -> Meaning {
+        match byte {
+            b'\n' => Meaning::UnitStart,
+            b'\r' => Meaning::Pending,
+            _ if byte < b' ' || self.bytes.len() >= UNIT_HEADER_LIMIT => Meaning::NoSequence,
+            _ => self.collect(byte, State::UnitHeader),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What the framer hands out.
+
+/// A classified slice of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Frame<'a> {
+    /// Position of the frame's own first byte in the stream, counted from 0; every byte of the stream counts.
+    ///
+    /// A prompt, bell or blank in front of a tag is not part of the frame.
+    pub offset: u64,
+    /// Position behind the frame's last byte.
+    pub end: u64,
+    /// Whether the server rang the bell since the line before.
+    pub bell: bool,
+    /// What it is.
+    pub kind: FrameKind<'a>,
+}
+
+/// The class of a frame, with the bytes that belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FrameKind<'a> {
+    /// A whole line: cleaned, wrapped pieces joined, without line end. Tagged lines start at their tag.
+    Line {
+        /// What its first bytes say it is.
+        tag: Tag,
+        /// The line.
+        bytes: &'a [u8],
+    },
+    /// A line, or an unfinished ICC unit, that was longer than the limit.
+    OverLong {
+        /// Its first bytes, as many as the limit allows.
+        bytes: &'a [u8],
+        /// Its whole length in bytes.
+        length: u64,
+    },
+    /// The server waits for a command: `fics% `.
+    Prompt,
+    /// The server waits for a name: `login: `.
+    LoginPrompt,
+    /// The server waits for a password: `password: `.
+    PasswordPrompt,
+    /// The server offers a guest name: `Press return to enter the server as "GuestABCD":`.
+    GuestPrompt {
+        /// The guest's name.
+        name: &'a [u8],
+    },
+    /// A reply in block mode begins; its lines follow as frames of their own.
+    BlockStart {
+        /// The number the client gave its command; 0 if it gave none, or gave 0.
+        id: u64,
+        /// The command code (help file `block_codes`).
+        code: u32,
+    },
+    /// The reply is over. Every [`BlockStart`](Self::BlockStart) has one.
+    BlockEnd {
+        /// The number of the block that ends.
+        id: u64,
+        /// Whether the server ended it. Otherwise another block, the block limit or the end of the stream did.
+        complete: bool,
+    },
+    /// A telnet command; it was removed from the text around it.
+    Telnet {
+        /// The command byte, 236 to 254.
+        command: u8,
+        /// The option of a command that has one.
+        option: Option<u8>,
+    },
+    /// A timeseal ping; it was removed from the text around it and wants its answer at once.
+    Ping,
+    /// An ICC level-2 unit: what stands between `^Y(` and `^Y)`.
+    Datagram {
+        /// The unit, its inner `^Y{` and `^Y}` included.
+        bytes: &'a [u8],
+    },
+    /// An ICC level-1 unit begins: what stands between `^Y[` and the end of that line.
+    UnitStart {
+        /// Command number, player and, if the client gave one, tag.
+        header: &'a [u8],
+    },
+    /// The innermost ICC level-1 unit ends.
+    UnitEnd,
+    /// Control-Z: the server dropped the rest of an ICC command's output.
+    Overflow,
+}
+
+/// The tag a line starts with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Tag {
+    /// No tag: free text, or a tag nobody knows.
+    None,
+    /// `<12>`
+    Style12,
+    /// `<10>`: the first line of a style 10 board.
+    Style10,
+    /// `<b1>`
+    Holding,
+    /// `<d1>`
+    Delta,
+    /// `<s>`
+    Seek,
+    /// `<sn>`
+    NewSeek,
+    /// `<sr>`
+    SeeksRemoved,
+    /// `<sc>`
+    SeeksCleared,
+    /// `<pt>`
+    PendingTo,
+    /// `<pf>`
+    PendingFrom,
+    /// `<pr>`
+    PendingRemoved,
+    /// `<g1>`
+    GameInfo,
+    /// `<wa>`
+    UserArrived,
+    /// `<wd>`
+    UserDeparted,
+}
+
+impl Tag {
+    /// Reads the tag at the very start of a line.
+    pub(crate) fn of(line: &[u8]) -> Self {
+        match line {
+            [b'<', b'1', b'2', b'>', ..] => Self::Style12,
+            [b'<', b'b', b'1', b'>', ..] => Self::Holding,
+            [b'<', b'd', b'1', b'>', ..] => Self::Delta,
+            [b'<', b's', b'>', ..] => Self::Seek,
+            [b'<', b's', b'n', b'>', ..] => Self::NewSeek,
+            [b'<', b's', b'r', b'>', ..] => Self::SeeksRemoved,
+            [b'<', b's', b'c', b'>', ..] => Self::SeeksCleared,
+            [b'<', b'p', b't', b'>', ..] => Self::PendingTo,
+            [b'<', b'p', b'f', b'>', ..] => Self::PendingFrom,
+            [b'<', b'p', b'r', b'>', ..] => Self::PendingRemoved,
+            [b'<', b'g', b'1', b'>', ..] => Self::GameInfo,
+            [b'<', b'w', b'a', b'>', ..] => Self::UserArrived,
+            [b'<', b'w', b'd', b'>', ..] => Self::UserDeparted,
+            [b'<', b'1', b'0', b'>', ..] => Self::Style10,
+            _ => Self::None,
+        }
+    }
+}

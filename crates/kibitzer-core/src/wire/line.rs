@@ -1,0 +1,289 @@
+//! One logical line while it comes in: its cleaned bytes, and whether a wrapped piece may follow.
+
+use super::frame::Tag;
+use super::options::Limits;
+use super::prompt::{PromptKind, Prompts};
+use super::wrap::{CONTINUATION, Wrapping};
+use crate::message::guest_prompt;
+
+/// The line being collected.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LineBuffer {
+    text: Vec<u8>,
+    /// Stream positions of the first byte and of the first that is no blank.
+    first: Position,
+    head: Position,
+    /// Blanks at the start of `text`.
+    indent: usize,
+    /// Bytes that were received but not kept.
+    cut: u64,
+    /// Where the last received piece starts in `text`.
+    piece: usize,
+    /// Whether the last piece is a continuation whose first byte is still to come; whether blanks came instead.
+    joint: Option<Joint>,
+    phase: Phase,
+    /// Something that is no text stood on this line: an empty rest is no line.
+    quiet: bool,
+    /// The bell rang since the line before.
+    pub(super) bell: bool,
+    handed_out: Option<HandedOut>,
+}
+
+/// What the buffer's bytes were handed out as.
+#[derive(Clone, Copy, Debug)]
+enum HandedOut {
+    Line,
+    /// More may follow on the same line.
+    Prompt,
+}
+
+type Position = Option<u64>;
+
+#[derive(Clone, Copy, Debug)]
+struct Joint {
+    blank_follows: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Phase {
+    /// Bytes of a line come in.
+    #[default]
+    Open,
+    /// The line ended; it is kept until the first bytes behind it tell whether it continues. `matched` of
+    /// [`CONTINUATION`]'s bytes have come, the first of them at `mark_at`.
+    Held { end: u64, bell: bool, matched: usize, mark_at: u64 },
+}
+
+/// What became of a byte or a line end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Nothing to hand out.
+    Kept,
+    /// The collected line has to be handed out first; then the same byte comes again.
+    FlushFirst,
+    /// The line is over and can be handed out.
+    Over,
+    /// The line so far is a prompt.
+    Prompt(PromptKind),
+    /// The line so far offers a guest name.
+    GuestPrompt,
+    /// The line is a version 1 ping.
+    Ping,
+}
+
+impl LineBuffer {
+    /// Whether a whole line could be read past this buffer.
+    pub(super) fn is_at_line_start(&self) -> bool {
+        matches!(self.phase, Phase::Open) && self.text.is_empty() && self.joint.is_none()
+    }
+
+    /// Drops what was handed out, and puts back what was mistaken for a continuation mark.
+    pub(super) fn reclaim(&mut self) {
+        match (self.handed_out, self.phase) {
+            (None, _) => {}
+            (Some(HandedOut::Prompt), _) => self.reset(true, self.bell),
+            (Some(HandedOut::Line), Phase::Open) => self.reset(false, false),
+            (Some(HandedOut::Line), Phase::Held { matched, mark_at, .. }) => {
+                self.reset(false, self.bell);
+                if matched > 0 {
+                    self.text.extend_from_slice(CONTINUATION.get(..matched).unwrap_or_default());
+                    (self.first, self.head) = (Some(mark_at), Some(mark_at));
+                }
+            }
+        }
+    }
+
+    fn reset(&mut self, quiet: bool, bell: bool) {
+        self.text.clear();
+        *self = Self { text: std::mem::take(&mut self.text), quiet, bell, ..Self::default() };
+    }
+
+    /// What is in the buffer is being handed out as a line.
+    pub(super) const fn hand_out(&mut self) {
+        self.handed_out = Some(HandedOut::Line);
+    }
+
+    /// What is in the buffer is being handed out as a prompt.
+    pub(super) const fn hand_out_prompt(&mut self) {
+        self.handed_out = Some(HandedOut::Prompt);
+    }
+
+    /// Notes that something that is no text stands on this line.
+    pub(super) fn set_quiet(&mut self) {
+        if self.head.is_none() {
+            self.reset(true, self.bell);
+        }
+        self.quiet = true;
+    }
+
+    /// Takes one byte of text that stands at `at`.
+    pub(super) fn push(&mut self, byte: u8, at: u64, context: &Context<'_>) -> Taken {
+        if let Phase::Held { bell, matched, mark_at, end } = self.phase {
+            if CONTINUATION.get(matched) != Some(&byte) {
+                return Taken::FlushFirst;
+            }
+            let mark_at = if matched == 0 { at } else { mark_at };
+            self.phase = Phase::Held { bell, matched: matched + 1, mark_at, end };
+            if matched + 1 == CONTINUATION.len() {
+                self.phase = Phase::Open;
+                self.bell |= bell;
+                self.joint = Some(Joint { blank_follows: false });
+            }
+            return Taken::Kept;
+        }
+        if let Some(joint) = self.joint {
+            if byte == b' ' {
+                self.joint = Some(Joint { blank_follows: true });
+                return Taken::Kept;
+            }
+            self.join(joint, context.wrapping);
+        }
+        self.append(byte, at, context.limits);
+        self.prompt(byte, context.prompts)
+    }
+
+    fn append(&mut self, byte: u8, at: u64, limits: &Limits) {
+        self.first = self.first.or(Some(at));
+        if byte != b' ' {
+            self.head = self.head.or(Some(at));
+        } else if self.head.is_none() {
+            self.indent += 1;
+        }
+        let fits = self.text.len() - self.piece < limits.line_bytes && self.text.len() < limits.wrapped_line_bytes;
+        if fits && self.cut == 0 {
+            self.text.push(byte);
+        } else {
+            self.cut += 1;
+        }
+    }
+
+    /// Puts the one blank between two pieces, or none where a word was cut.
+    fn join(&mut self, joint: Joint, wrapping: &Wrapping) {
+        let piece = self.text.get(self.piece..).unwrap_or_default();
+        let mark = if self.piece == 0 { 0 } else { CONTINUATION.len() };
+        let is_cut_word = wrapping.is_cut_word(piece, piece.len() + mark, joint.blank_follows);
+        if !is_cut_word && !piece.ends_with(b" ") && self.cut == 0 {
+            self.text.push(b' ');
+        }
+        self.joint = None;
+        self.piece = self.text.len();
+    }
+
+    /// Looks for a prompt: every one ends with a blank, or, for a guest, with a colon.
+    fn prompt(&self, byte: u8, prompts: &Prompts) -> Taken {
+        let line = || self.text.get(self.indent..).unwrap_or_default();
+        match byte {
+            b' ' if self.piece == 0 && self.cut == 0 => match prompts.at_start(line()) {
+                Some((kind, _)) => Taken::Prompt(kind),
+                None => Taken::Kept,
+            },
+            b':' if !prompts.is_logged_in() && guest_prompt(line()).is_some() => Taken::GuestPrompt,
+            _ => Taken::Kept,
+        }
+    }
+
+    /// Takes a line end that stands at `at`.
+    pub(super) fn end(&mut self, at: u64, v1_pings: bool, wrapping: &Wrapping) -> Taken {
+        if let Phase::Held { .. } = self.phase {
+            return Taken::FlushFirst;
+        }
+        self.joint = None;
+        self.first = self.first.or(Some(at));
+        if self.quiet && self.head.is_none() {
+            self.reset(false, self.bell);
+            return Taken::Kept;
+        }
+        if v1_pings && !self.quiet && self.text == b"[G]" {
+            return Taken::Ping;
+        }
+        let piece = self.text.get(self.piece..).unwrap_or_default();
+        let (tag, line) = self.tagged();
+        if wrapping.may_continue(tag, line, piece) {
+            self.phase = Phase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
+            self.bell = false;
+            return Taken::Kept;
+        }
+        Taken::Over
+    }
+
+    /// Starts with a whole line that was read elsewhere and may continue.
+    pub(super) fn hold(&mut self, line: &[u8], first: u64, end: u64) {
+        self.text.extend_from_slice(line);
+        self.indent = line.iter().take_while(|&&b| b == b' ').count();
+        self.first = Some(first);
+        self.head = Some(first + self.indent as u64);
+        self.phase = Phase::Held { end, bell: self.bell, matched: 0, mark_at: end };
+        self.bell = false;
+    }
+
+    /// Whether something that is no text stands on this line.
+    pub(super) const fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Notes that a line ended that held no text of its own. A bell on it counts for the next line.
+    pub(super) const fn end_quiet(&mut self) {
+        self.quiet = false;
+    }
+
+    /// Notes that a line was read past this buffer; whether the bell rang before it.
+    pub(super) const fn end_whole(&mut self) -> bool {
+        let bell = self.bell;
+        (self.quiet, self.bell) = (false, false);
+        bell
+    }
+
+    /// Whether there is anything that would have to be handed out before something else comes.
+    pub(super) fn has_content(&self) -> bool {
+        matches!(self.phase, Phase::Held { .. }) || self.head.is_some() || (!self.quiet && !self.text.is_empty())
+    }
+
+    /// Whether a line is kept back that is over already.
+    pub(super) const fn is_held(&self) -> bool {
+        matches!(self.phase, Phase::Held { .. })
+    }
+
+    /// The tag, and the line from its tag on or, without one, from its first byte on.
+    pub(super) fn tagged(&self) -> (Tag, &[u8]) {
+        tagged(&self.text, self.indent)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The whole length of a line that was cut.
+    pub(super) fn whole_length(&self) -> Option<u64> {
+        (self.cut > 0).then_some(self.text.len() as u64 + self.cut)
+    }
+
+    /// Position of the first byte of the line, or of its tag or prompt.
+    pub(super) fn offset(&self, without_blanks: bool) -> u64 {
+        if without_blanks { self.head.or(self.first) } else { self.first }.unwrap_or_default()
+    }
+
+    /// Where the line ended if it is held, and whether the bell rang before it.
+    pub(super) fn end_and_bell(&self, now: u64) -> (u64, bool) {
+        match self.phase {
+            Phase::Held { end, bell, .. } => (end, bell),
+            Phase::Open => (now, self.bell),
+        }
+    }
+}
+
+/// What the buffer has to know of the stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context<'a> {
+    pub(super) limits: &'a Limits,
+    pub(super) prompts: &'a Prompts,
+    pub(super) wrapping: &'a Wrapping,
+}
+
+/// The tag behind `indent` blanks, and the line from its tag on or, without one, from its first byte on.
+pub(super) fn tagged(line: &[u8], indent: usize) -> (Tag, &[u8]) {
+    let head = line.get(indent..).unwrap_or_default();
+    match Tag::of(head) {
+        Tag::None => (Tag::None, line),
+        tag => (tag, head),
+    }
+}

@@ -1,0 +1,18 @@
+//! Bytes to frames: telnet, timeseal pings, lines, prompts, wrapped lines, block mode, ICC units.
+//!
+//! [`Framer`] is the one machine for all of it. A [`Frame`] is cheap: it says what kind of thing its bytes are and lends
+//! them; typing them is the work of [`message`](crate::message).
+
+mod control;
+mod frame;
+mod framer;
+mod line;
+mod options;
+mod prompt;
+mod telnet;
+mod wrap;
+
+pub use frame::{Frame, FrameKind, Tag};
+pub use framer::Framer;
+pub use options::{Limits, Timeseal};
+pub use telnet::telnet_command_name;

@@ -1,0 +1,60 @@
+//! What the framer is told about the stream.
+
+/// Which timeseal pings the stream holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a protocol is spoken or it is not; there are two")]
+pub enum Timeseal {
+    /// None: `[G]` is text.
+    #[default]
+    Off,
+    /// Version 1: `[G]` alone on a line.
+    V1,
+    /// Version 2: `[G]` and NUL, anywhere.
+    V2,
+}
+
+/// How much the framer keeps of one thing before it stops keeping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Longest line as received, in bytes. Default 16,384.
+    pub line_bytes: usize,
+    /// Longest line after its wrapped pieces are joined, in bytes. Default 65,536.
+    pub wrapped_line_bytes: usize,
+    /// Longest reply in block mode, in bytes; checked where a line ends. Default 4,194,304.
+    pub block_bytes: u64,
+    /// Longest ICC level-2 unit, in bytes. Default 65,536.
+    pub datagram_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { line_bytes: 16 << 10, wrapped_line_bytes: 64 << 10, block_bytes: 4 << 20, datagram_bytes: 64 << 10 }
+    }
+}
+
+impl Limits {
+    /// Sets the longest line as received, in bytes.
+    #[must_use]
+    pub const fn line_bytes(self, line_bytes: usize) -> Self {
+        Self { line_bytes, ..self }
+    }
+
+    /// Sets the longest joined line, in bytes.
+    #[must_use]
+    pub const fn wrapped_line_bytes(self, wrapped_line_bytes: usize) -> Self {
+        Self { wrapped_line_bytes, ..self }
+    }
+
+    /// Sets the longest reply in block mode, in bytes.
+    #[must_use]
+    pub const fn block_bytes(self, block_bytes: u64) -> Self {
+        Self { block_bytes, ..self }
+    }
+
+    /// Sets the longest ICC level-2 unit, in bytes.
+    #[must_use]
+    pub const fn datagram_bytes(self, datagram_bytes: usize) -> Self {
+        Self { datagram_bytes, ..self }
+    }
+}

@@ -1,0 +1,116 @@
+//! Prompts: the only things a server says that have no line end.
+
+/// What a server waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PromptKind {
+    Command,
+    Login,
+    Password,
+}
+
+/// The prompts of the servers of the family, and one that the account may have set.
+///
+/// Every prompt ends with a blank, a changed one too: the server adds it.
+///
+/// Source: transport rules P1 to P3, P9.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prompts {
+    custom: Option<Box<[u8]>>,
+    logged_in: bool,
+}
+
+/// Names in front of `% `.
+const SERVERS: [&[u8]; 6] = [b"fics", b"aics", b"ics", b"chess", b"uscn", b"bics"];
+/// `12:34_`
+const CLOCK_BYTES: usize = 6;
+
+impl Prompts {
+    pub(super) fn set_custom(&mut self, prompt: &[u8]) {
+        self.custom = (!prompt.is_empty()).then(|| prompt.into());
+    }
+
+    /// From now on `login: ` and `password: ` are text.
+    pub(super) fn set_logged_in(&mut self) {
+        self.logged_in = true;
+    }
+
+    pub(super) const fn is_logged_in(&self) -> bool {
+        self.logged_in
+    }
+
+    /// The prompt at the very start of `line`, and its length.
+    pub(super) fn at_start(&self, line: &[u8]) -> Option<(PromptKind, usize)> {
+        // Most lines are told from a prompt by their first byte.
+        let known = match line.first()? {
+            b'f' | b'a' | b'i' | b'c' | b'u' | b'b' | b'0'..=b'9' => command_prompt(line),
+            b'l' | b'p' if !self.logged_in => return login_prompt(line),
+            _ => None,
+        };
+        known.or_else(|| self.custom_prompt(line)).map(|length| (PromptKind::Command, length))
+    }
+
+    fn custom_prompt(&self, line: &[u8]) -> Option<usize> {
+        self.custom.as_ref().filter(|prompt| line.starts_with(prompt)).map(|prompt| prompt.len())
+    }
+}
+
+fn login_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
+    if line.starts_with(b"login: ") {
+        Some((PromptKind::Login, 7))
+    } else if line.starts_with(b"password: ") {
+        Some((PromptKind::Password, 10))
+    } else {
+        None
+    }
+}
+
+fn command_prompt(line: &[u8]) -> Option<usize> {
+    let clock = match line {
+        [a, b, b':', c, d, b'_', ..] if [a, b, c, d].iter().all(|b| b.is_ascii_digit()) => CLOCK_BYTES,
+        _ => 0,
+    };
+    let named = line.get(clock..)?;
+    SERVERS
+        .iter()
+        .find(|name| named.strip_prefix(**name).is_some_and(|rest| rest.starts_with(b"% ")))
+        .map(|name| clock + name.len() + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Rules: transport P1, transport P3
+    #[test]
+    fn command_prompts_of_every_server_with_and_without_a_clock() {
+        let prompts = Prompts::default();
+        for sent in ["fics% ", "aics% ", "ics% ", "chess% ", "uscn% ", "bics% ", "12:34_fics% ", "00:59_aics% "] {
+            assert_eq!(prompts.at_start(sent.as_bytes()), Some((PromptKind::Command, sent.len())), "{sent}");
+        }
+        for sent in ["fics%", "Fics% ", "12:3_fics% ", "1a:34_fics% ", "xics% ", "fics %"] {
+            assert_eq!(prompts.at_start(sent.as_bytes()), None, "{sent}");
+        }
+    }
+
+    // Rules: transport P2
+    #[test]
+    fn a_changed_prompt_is_known_once_told() {
+        let mut prompts = Prompts::default();
+        assert_eq!(prompts.at_start(b"chess> <12>"), None);
+        prompts.set_custom(b"chess> ");
+        assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command, 7)));
+        prompts.set_custom(b"");
+        assert_eq!(prompts.at_start(b"chess> <12>"), None);
+    }
+
+    // Rules: transport P9, transport LG4
+    #[test]
+    fn login_prompts_end_with_the_login() {
+        let mut prompts = Prompts::default();
+        assert_eq!(prompts.at_start(b"login: "), Some((PromptKind::Login, 7)));
+        assert_eq!(prompts.at_start(b"password: "), Some((PromptKind::Password, 10)));
+        prompts.set_logged_in();
+        assert_eq!(prompts.at_start(b"login: "), None);
+        assert_eq!(prompts.at_start(b"fics% "), Some((PromptKind::Command, 6)));
+    }
+}

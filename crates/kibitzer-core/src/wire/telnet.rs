@@ -1,0 +1,125 @@
+//! Telnet commands: the lowest layer of the stream.
+
+/// Interpret-as-command.
+pub(super) const IAC: u8 = 255;
+const SE: u8 = 240;
+/// The command byte of a subnegotiation.
+pub(super) const SUBNEGOTIATION: u8 = 250;
+/// The first of the commands that are one byte behind the IAC (RFC 1184's end-of-file).
+const FIRST_COMMAND: u8 = 236;
+/// Bytes of a subnegotiation before it is taken for garbage. No server of the family sends any.
+const SUBNEGOTIATION_LIMIT: u16 = 1024;
+
+/// How far into a telnet command the stream is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Telnet {
+    #[default]
+    Text,
+    /// Behind IAC.
+    Command,
+    /// Behind IAC and a command that has an option.
+    Option(u8),
+    /// Inside a subnegotiation: its option once known, bytes so far, whether the last was IAC.
+    Subnegotiation { option: Option<u8>, bytes: u16, iac: bool },
+}
+
+/// What one byte meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TelnetByte {
+    /// Part of a command that is not over.
+    Pending,
+    /// A byte of text.
+    Text(u8),
+    /// A doubled IAC: the byte 255, as text.
+    Escaped,
+    /// An IAC that began no command: it is text, and this byte has to be looked at again.
+    NotACommand,
+    /// A whole command.
+    Done { command: u8, option: Option<u8> },
+}
+
+impl Telnet {
+    pub(super) fn byte(&mut self, byte: u8) -> TelnetByte {
+        match (*self, byte) {
+            (Self::Text, IAC) => self.go(Self::Command),
+            (Self::Text, _) => TelnetByte::Text(byte),
+            (Self::Command, IAC) => self.end(TelnetByte::Escaped),
+            (Self::Command, 251..=254) => self.go(Self::Option(byte)),
+            (Self::Command, SUBNEGOTIATION) => self.go(Self::Subnegotiation { option: None, bytes: 0, iac: false }),
+            (Self::Command, FIRST_COMMAND..=249) => self.end(TelnetByte::Done { command: byte, option: None }),
+            (Self::Command, _) => self.end(TelnetByte::NotACommand),
+            (Self::Option(command), option) => self.end(TelnetByte::Done { command, option: Some(option) }),
+            (Self::Subnegotiation { option, bytes, iac }, _) => {
+                if (iac && byte == SE) || bytes == SUBNEGOTIATION_LIMIT {
+                    return self.end(TelnetByte::Done { command: SUBNEGOTIATION, option });
+                }
+                let option = option.or((byte != IAC).then_some(byte));
+                self.go(Self::Subnegotiation { option, bytes: bytes + 1, iac: byte == IAC && !iac })
+            }
+        }
+    }
+
+    fn go(&mut self, next: Self) -> TelnetByte {
+        *self = next;
+        TelnetByte::Pending
+    }
+
+    fn end(&mut self, meaning: TelnetByte) -> TelnetByte {
+        *self = Self::Text;
+        meaning
+    }
+}
+
+/// The name of a telnet command byte, as RFC 854 has it, in lower case.
+pub fn telnet_command_name(command: u8) -> Option<&'static str> {
+    const NAMES: [&str; 19] = [
+        "eof", "susp", "abort", "eor", "se", "nop", "dm", "brk", "ip", "ao", "ayt", "ec", "el", "ga", "sb", "will",
+        "wont", "do", "dont",
+    ];
+    NAMES.get(usize::from(command.checked_sub(FIRST_COMMAND)?)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(bytes: &[u8]) -> Vec<TelnetByte> {
+        let mut telnet = Telnet::default();
+        bytes.iter().map(|&b| telnet.byte(b)).filter(|m| *m != TelnetByte::Pending).collect()
+    }
+
+    #[test]
+    fn commands_are_told_from_text() {
+        use TelnetByte::{Done, Escaped, NotACommand, Text};
+        let cases: &[(&[u8], &[TelnetByte])] = &[
+            (b"a\xff\xfb\x01b", &[Text(b'a'), Done { command: 251, option: Some(1) }, Text(b'b')]),
+            (b"\xff\xf9", &[Done { command: 249, option: None }]),
+            (b"\xff\xfa\x18\x01\xff\xf0x", &[Done { command: 250, option: Some(24) }, Text(b'x')]),
+            (b"\xff\xfa\x18\xff\xff\xf0\xff\xf0", &[Done { command: 250, option: Some(24) }]),
+            (b"\xff\xff", &[Escaped]),
+            (b"\xffA", &[NotACommand]),
+            (b"\xfb\xfc\xfd", &[Text(0xfb), Text(0xfc), Text(0xfd)]),
+        ];
+        for (sent, want) in cases {
+            assert_eq!(run(sent), *want, "{sent:?}");
+        }
+    }
+
+    #[test]
+    fn a_subnegotiation_without_end_is_given_up() {
+        let mut sent = b"\xff\xfa".to_vec();
+        sent.extend([b'x'; 1100]);
+        let meanings = run(&sent);
+        assert_eq!(meanings.first(), Some(&TelnetByte::Done { command: SUBNEGOTIATION, option: Some(b'x') }));
+        assert_eq!(meanings.len(), 1 + 1100 - 1025);
+    }
+
+    #[test]
+    fn commands_have_names() {
+        assert_eq!(telnet_command_name(251), Some("will"));
+        assert_eq!(telnet_command_name(254), Some("dont"));
+        assert_eq!(telnet_command_name(249), Some("ga"));
+        assert_eq!(telnet_command_name(255), None);
+        assert_eq!(telnet_command_name(12), None);
+    }
+}
