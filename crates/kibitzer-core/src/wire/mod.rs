@@ -11,6 +11,8 @@ mod options;
 mod prompt;
 mod telnet;
 mod wrap;
+#[cfg(test)]
+mod tests;
 
 pub use frame::{Frame, FrameKind, Tag};
 pub use framer::Framer;

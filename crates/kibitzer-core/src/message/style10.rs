@@ -1,0 +1,107 @@
+//! `<10>`: a board as a block of lines, made for the first graphical clients.
+
+use super::style12::Style12;
+use crate::chess::Board;
+
+/// Collects the lines of a style 10 block: eight rows between bars, a line of 7 words, a line of 14 or more.
+///
+/// The rows show row 8 first and are never turned; a blank is an empty square. Some servers end the block with `>10<`, on
+/// a line of its own or glued to the last word; some do not end it. Game numbers count from 0 in this style.
+///
+/// Source: ICC help file `style10`; FICS 1.6 transcripts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Style10Builder {
+    rows: Vec<[u8; 8]>,
+    state_words: Vec<u8>,
+}
+
+/// What a line did to the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Style10Line {
+    /// It belongs to the block, which is not complete.
+    More,
+    /// It completes the block.
+    Board(Box<Style12>),
+    /// It does not belong to a block.
+    Broken,
+}
+
+/// The line that ends a block on servers that end it.
+pub(super) const END: &[u8] = b">10<";
+
+impl Style10Builder {
+    /// Takes the next line behind the start marker.
+    pub(super) fn line(&mut self, line: &[u8]) -> Style10Line {
+        if self.rows.len() < 8 {
+            return self.row(line).unwrap_or(Style10Line::Broken);
+        }
+        if self.state_words.is_empty() {
+            self.state_words = line.to_vec();
+            let is_state = matches!(line, [b'W' | b'B', b' ', ..]);
+            return if is_state { Style10Line::More } else { Style10Line::Broken };
+        }
+        self.board(line).map_or(Style10Line::Broken, |board| Style10Line::Board(Box::new(board)))
+    }
+
+    fn row(&mut self, line: &[u8]) -> Option<Style10Line> {
+        let squares = line.trim_ascii_end().strip_prefix(b"|")?.strip_suffix(b"|")?;
+        let squares: [u8; 8] = squares.try_into().ok()?;
+        self.rows.push(squares.map(|square| if square == b' ' { b'-' } else { square }));
+        Some(Style10Line::More)
+    }
+
+    fn board(&self, line: &[u8]) -> Option<Style12> {
+        let rows: &[[u8; 8]; 8] = self.rows.as_slice().try_into().ok()?;
+        let board = Board::from_rows(rows)?;
+        let words = [&self.state_words, line.strip_suffix(END).unwrap_or(line)].join(&b' ');
+        Style12::from_style10(board, &words).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Color;
+
+    const ROWS: [&str; 8] = [
+        "|r b k  r|", "|ppp  pp |", "|  np q p|", "|  b p   |", "|  B P   |", "|   P N  |", "|PPP  PPP|", "|RN Q RK |",
+    ];
+
+    fn read(lines: &[&str]) -> Style10Line {
+        let mut builder = Style10Builder::default();
+        let mut last = Style10Line::Broken;
+        for line in lines {
+            last = builder.line(line.as_bytes());
+        }
+        last
+    }
+
+    // Rules: style10 block
+    #[test]
+    fn a_block_of_a_server_reads_as_a_board() {
+        for data in [
+            "0 Alice Boris 0 5 0 36 36 290 299 8 Q/d8-f6 (0:00) Qxf6 0",
+            "0 Alice Boris 0 5 0 36 36 290 299 8 Q/d8-f6 (0:00) Qxf6",
+            "0 Alice Boris 0 5 0 36 36 290 299 8 Q/d8-f6 (0:00) Qxf6>10<",
+        ] {
+            let mut lines = ROWS.to_vec();
+            lines.extend(["W -1 0 0 1 1 0", data]);
+            let Style10Line::Board(board) = read(&lines) else { panic!("{data}") };
+            assert_eq!(board.fen().to_string(), "r1b1k2r/ppp2pp1/2np1q1p/2b1p3/2B1P3/3P1N2/PPP2PPP/RN1Q1RK1 w - - 0 8".replace(" w - -", " w kq -"));
+            assert_eq!((board.game.0, board.initial_min, board.side_to_move), (0, 5, Color::White));
+            assert_eq!(board.last_move.map(|last| last.san.to_string()), Some("Qxf6".to_owned()));
+        }
+    }
+
+    // Rules: style10 block
+    #[test]
+    fn lines_of_another_form_break_the_block() {
+        assert_eq!(read(&["|r b k  |"]), Style10Line::Broken);
+        let mut lines = ROWS.to_vec();
+        lines.push("Black to move");
+        assert_eq!(read(&lines), Style10Line::Broken);
+        lines.pop();
+        lines.extend(["W -1 0 0 1 1 0", "0 Alice Boris 0 5"]);
+        assert_eq!(read(&lines), Style10Line::Broken);
+    }
+}

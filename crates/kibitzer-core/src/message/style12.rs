@@ -1,0 +1,392 @@
+//! `<12>`: one board per line.
+
+use smol_str::SmolStr;
+use thiserror::Error;
+
+use super::clock::{ClockReading, Elapsed};
+use super::player::{GameId, Handle};
+use crate::chess::{Board, CastlingRights, Color, Fen, LastMove};
+use crate::scan::Cursor;
+use crate::text::to_smol_str;
+
+/// A board as the server draws it after each ply, whichever line it came in.
+///
+/// Style 12 is where the fields come from; style 10 boards and delta boards are brought into the same form.
+///
+/// Source: FICS and ICC help files `style12`; field numbers below are those of FICS's, the tag being 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Style12 {
+    /// Fields 1 to 8: the squares.
+    pub board: Board,
+    /// Field 9: whose turn it is.
+    pub side_to_move: Color,
+    /// Field 10: the file, from 0, of a pawn that has just advanced two squares.
+    ///
+    /// FICS and ICC tell it after every such move; FatICS only where an enemy pawn stands ready to capture.
+    pub double_push_file: Option<u8>,
+    /// Fields 11 to 14: which rights to castle are left, as the server says, whether or not king and rook are in place.
+    pub castling: CastlingRights,
+    /// Field 15: plies since the last capture or pawn move; 100 allow to claim a draw.
+    pub halfmove_clock: u32,
+    /// Field 16: server-wide number of the game.
+    pub game: GameId,
+    /// Field 17: White's name. In examined games names are free text and may be equal.
+    pub white: Handle,
+    /// Field 18: Black's name.
+    pub black: Handle,
+    /// Field 19: what the game is to this login.
+    pub relation: Relation,
+    /// Field 20: initial time of each side, in minutes.
+    pub initial_min: u32,
+    /// Field 21: seconds added after each move.
+    pub increment_s: u32,
+    /// Field 22: White's material (pawn 1, knight and bishop 3, rook 5, queen 9), holdings included.
+    pub white_material: i32,
+    /// Field 23: Black's material.
+    pub black_material: i32,
+    /// Field 24: White's clock.
+    pub white_clock: ClockReading,
+    /// Field 25: Black's clock.
+    pub black_clock: ClockReading,
+    /// Field 26: number of the move about to be made, from 1.
+    pub move_number: u32,
+    /// Fields 27 to 29: the move that led here; `None` at the start of a game.
+    pub last_move: Option<ReportedMove>,
+    /// Field 30: whether the board is to be shown with Black at the bottom. Old lines end before it.
+    pub flip: Option<bool>,
+    /// Field 31: whether a clock is running. FICS and FatICS only.
+    pub clock_running: Option<bool>,
+    /// Field 32: network lag of the last move, in milliseconds; FatICS prints negative ones. FICS and FatICS only.
+    pub lag_ms: Option<i32>,
+}
+
+/// A move as a board line reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReportedMove {
+    /// The verbose form, as sent: `P/e2-e4`, `o-o`, `P/@@-e4`.
+    pub verbose: SmolStr,
+    /// The pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation.
+    pub san: SmolStr,
+    /// What the verbose form says; `None` if it is none of the known forms.
+    pub played: Option<LastMove>,
+    /// Time it took, in milliseconds; `None` if it is not a time.
+    pub elapsed_ms: Option<u32>,
+}
+
+/// What a game is to this login: field 19.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Relation {
+    /// −4: the start board inside a move list (FICS, `iset startpos 1`).
+    ListedStart,
+    /// −3: a board printed on request.
+    Isolated,
+    /// −2: I observe an examined game.
+    ObservingExamined,
+    /// −1: I play and it is the opponent's turn.
+    OpponentsTurn,
+    /// 0: I observe a game being played.
+    Observing,
+    /// 1: I play and it is my turn.
+    MyTurn,
+    /// 2: I examine.
+    Examining,
+    /// A number no document lists.
+    Other(i32),
+}
+
+impl Relation {
+    /// The server's number.
+    pub const fn code(self) -> i32 {
+        match self {
+            Self::ListedStart => -4,
+            Self::Isolated => -3,
+            Self::ObservingExamined => -2,
+            Self::OpponentsTurn => -1,
+            Self::Observing => 0,
+            Self::MyTurn => 1,
+            Self::Examining => 2,
+            Self::Other(code) => code,
+        }
+    }
+
+    /// The relation the server's number stands for.
+    pub const fn from_code(code: i32) -> Self {
+        match code {
+            -4 => Self::ListedStart,
+            -3 => Self::Isolated,
+            -2 => Self::ObservingExamined,
+            -1 => Self::OpponentsTurn,
+            0 => Self::Observing,
+            1 => Self::MyTurn,
+            2 => Self::Examining,
+            code => Self::Other(code),
+        }
+    }
+
+    /// Whether this login is one of the players.
+    pub const fn is_mine(self) -> bool {
+        matches!(self, Self::OpponentsTurn | Self::MyTurn)
+    }
+
+    /// Whether the board belongs to no game that is being followed: it was printed on request or inside a list.
+    pub const fn is_isolated(self) -> bool {
+        matches!(self, Self::ListedStart | Self::Isolated)
+    }
+
+    /// Whether the game is examined rather than played.
+    pub const fn is_examined(self) -> bool {
+        matches!(self, Self::ObservingExamined | Self::Examining)
+    }
+}
+
+/// Why a style 12 line was refused. Fields are numbered from 0, the tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Style12Error {
+    /// The line ends before this field.
+    #[error("style 12 line has no field {0}")]
+    Missing(u8),
+    /// The field holds something the help file does not list.
+    #[error("style 12 field {0} is not valid")]
+    Invalid(u8),
+}
+
+impl Style12 {
+    /// Reads a line, from its tag on: 30 words or more, with blanks between them; the blank behind the tag may be missing.
+    ///
+    /// The clocks count milliseconds if the elapsed time (field 28) has a fraction, else seconds. A double-push file out of
+    /// range counts as none, a negative half-move clock as 0, and so does any at a position without a last move. Words past
+    /// the last known one are ignored, as servers append to the line; so are missing or odd ones from field 30 on.
+    ///
+    /// # Errors
+    ///
+    /// [`Style12Error`] carries the number of the first field that is missing or does not fit.
+    pub fn parse(line: &[u8]) -> Result<Self, Style12Error> {
+        let mut at = Fields { rest: line.strip_prefix(b"<12>").ok_or(Style12Error::Invalid(0))?, next: 1 };
+        let board = at.board()?;
+        Self::with_board(board, at)
+    }
+
+    /// Reads what follows the squares: fields 9 and up.
+    fn with_board(board: Board, mut at: Fields<'_>) -> Result<Self, Style12Error> {
+        let side_to_move = at.side()?;
+        let double_push_file = u8::try_from(at.number()?).ok().filter(|file| *file < 8);
+        let castling = CastlingRights::from_flags([at.flag()?, at.flag()?, at.flag()?, at.flag()?]);
+        let halfmove_clock = u32::try_from(at.number()?.max(0)).unwrap_or(u32::MAX);
+        let game = GameId(at.small()?);
+        let (white, black) = (Handle::from_wire(at.word()?), Handle::from_wire(at.word()?));
+        let relation = Relation::from_code(at.small()?);
+        let (initial_min, increment_s) = (at.small()?, at.small()?);
+        let (white_material, black_material) = (at.small()?, at.small()?);
+        let (white_clock, black_clock) = (at.number()?, at.number()?);
+        let move_number = at.small()?;
+        let (verbose, elapsed, san) = (at.word()?, at.word()?, at.word()?);
+        let last_move = ReportedMove::read(verbose, elapsed, san, !side_to_move);
+        let unit = ClockUnit::of(elapsed);
+        Ok(Self {
+            board,
+            side_to_move,
+            double_push_file,
+            castling,
+            halfmove_clock: if last_move.is_some() { halfmove_clock } else { 0 },
+            game,
+            white,
+            black,
+            relation,
+            initial_min,
+            increment_s,
+            white_material,
+            black_material,
+            white_clock: unit.reading(white_clock).ok_or(Style12Error::Invalid(24))?,
+            black_clock: unit.reading(black_clock).ok_or(Style12Error::Invalid(25))?,
+            move_number,
+            last_move,
+            flip: at.optional().map(|flip| flip != 0),
+            clock_running: at.optional().map(|running| running != 0),
+            lag_ms: at.optional().and_then(|lag| i32::try_from(lag).ok()),
+        })
+    }
+
+    /// Reads the words of a style 10 block behind its squares; they are those of a style 12 line.
+    pub(crate) fn from_style10(board: Board, words: &[u8]) -> Result<Self, Style12Error> {
+        Self::with_board(board, Fields { rest: words, next: 9 })
+    }
+
+    /// The position in Forsyth-Edwards notation.
+    ///
+    /// The en passant square follows a double push if its pawn stands in front of it; castling letters are given where king
+    /// and rook are in place.
+    pub fn fen(&self) -> Fen {
+        Fen::from_wire(self.board, self.side_to_move, self.castling, self.double_push_file)
+            .with_counters(self.halfmove_clock, self.move_number)
+    }
+
+    /// Plies played to get here, from the move number: 0 at the start, 1 after White's first.
+    pub const fn ply(&self) -> u32 {
+        let whole = self.move_number.saturating_sub(1).saturating_mul(2);
+        match self.side_to_move {
+            Color::White => whole,
+            Color::Black => whole.saturating_add(1),
+        }
+    }
+
+    /// The color this login plays, if it plays this game. Names and flip do not tell it.
+    pub fn my_color(&self) -> Option<Color> {
+        match self.relation {
+            Relation::MyTurn => Some(self.side_to_move),
+            Relation::OpponentsTurn => Some(!self.side_to_move),
+            _ => None,
+        }
+    }
+
+    /// The clock of one side.
+    pub const fn clock(&self, color: Color) -> ClockReading {
+        match color {
+            Color::White => self.white_clock,
+            Color::Black => self.black_clock,
+        }
+    }
+}
+
+impl ReportedMove {
+    /// Reads fields 27 to 29; `None` if they report no move.
+    pub(crate) fn read(verbose: &[u8], elapsed: &[u8], san: &[u8], mover: Color) -> Option<Self> {
+        if verbose.eq_ignore_ascii_case(b"none") {
+            return None;
+        }
+        Some(Self {
+            verbose: to_smol_str(verbose),
+            san: to_smol_str(san),
+            played: LastMove::parse_verbose(verbose, san, mover),
+            elapsed_ms: read_elapsed(elapsed),
+        })
+    }
+}
+
+/// Reads field 28; brackets may be missing.
+fn read_elapsed(word: &[u8]) -> Option<u32> {
+    let word = word.strip_prefix(b"(").unwrap_or(word);
+    let word = word.strip_suffix(b")").unwrap_or(word);
+    let mut at = Cursor::new(word);
+    let elapsed = Elapsed::read(&mut at)?;
+    at.is_empty().then_some(elapsed.ms)
+}
+
+/// What the numbers of a line's clocks count: rule K1 of style 12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClockUnit {
+    Seconds,
+    Milliseconds,
+}
+
+impl ClockUnit {
+    /// The unit, told by whether the elapsed time has a fraction.
+    pub(crate) fn of(elapsed: &[u8]) -> Self {
+        if elapsed.contains(&b'.') { Self::Milliseconds } else { Self::Seconds }
+    }
+
+    pub(crate) fn reading(self, number: i64) -> Option<ClockReading> {
+        let ms = match self {
+            Self::Seconds => number.checked_mul(1000)?,
+            Self::Milliseconds => number,
+        };
+        Some(ClockReading::from_ms(ms))
+    }
+}
+
+/// The words of a line, counted.
+struct Fields<'a> {
+    rest: &'a [u8],
+    next: u8,
+}
+
+impl<'a> Fields<'a> {
+    fn word(&mut self) -> Result<&'a [u8], Style12Error> {
+        self.blanks();
+        let field = self.next;
+        let end = self.rest.iter().position(|&b| b == b' ').unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at_checked(end).ok_or(Style12Error::Missing(field))?;
+        if word.is_empty() {
+            return Err(Style12Error::Missing(field));
+        }
+        self.rest = rest;
+        self.next += 1;
+        Ok(word)
+    }
+
+    fn blanks(&mut self) {
+        while let [b' ', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
+    }
+
+    fn board(&mut self) -> Result<Board, Style12Error> {
+        let mut rows = [[0_u8; 8]; 8];
+        for row in &mut rows {
+            self.blanks();
+            let field = self.next;
+            let (squares, rest) = self.rest.split_first_chunk::<8>().ok_or(Style12Error::Missing(field))?;
+            if rest.first() != Some(&b' ') {
+                return Err(Style12Error::Invalid(field));
+            }
+            *row = *squares;
+            self.rest = rest;
+            self.next += 1;
+        }
+        Board::from_rows(&rows).ok_or(Style12Error::Invalid(self.next - 1))
+    }
+
+    fn side(&mut self) -> Result<Color, Style12Error> {
+        let field = self.next;
+        match self.word()? {
+            b"W" => Ok(Color::White),
+            b"B" => Ok(Color::Black),
+            _ => Err(Style12Error::Invalid(field)),
+        }
+    }
+
+    /// A decimal number with an optional minus sign, of at most 18 digits.
+    fn number(&mut self) -> Result<i64, Style12Error> {
+        self.blanks();
+        let invalid = Style12Error::Invalid(self.next);
+        let (negative, digits) = match self.rest {
+            [b'-', digits @ ..] => (true, digits),
+            [] => return Err(Style12Error::Missing(self.next)),
+            digits => (false, digits),
+        };
+        let mut value = 0_i64;
+        let mut length = 0_usize;
+        for &digit in digits {
+            let digit = digit.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+            length += 1;
+        }
+        let rest = digits.get(length..).unwrap_or_default();
+        if !(1..=18).contains(&length) || !matches!(rest, [] | [b' ', ..]) {
+            return Err(invalid);
+        }
+        self.rest = rest;
+        self.next += 1;
+        Ok(if negative { -value } else { value })
+    }
+
+    fn small<T: TryFrom<i64>>(&mut self) -> Result<T, Style12Error> {
+        let field = self.next;
+        T::try_from(self.number()?).map_err(|_| Style12Error::Invalid(field))
+    }
+
+    fn flag(&mut self) -> Result<u8, Style12Error> {
+        Ok(u8::from(self.number()? != 0))
+    }
+
+    /// A number that may be missing.
+    fn optional(&mut self) -> Option<i64> {
+        self.number().ok()
+    }
+}

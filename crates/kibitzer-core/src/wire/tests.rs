@@ -1,0 +1,536 @@
+//! The framer's rules, each fed whole, byte by byte and in between.
+
+use proptest::prelude::*;
+
+use super::{FrameKind, Framer, Limits, Tag, Timeseal};
+
+/// A frame as the tables below write it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Seen {
+    Line(Tag, Vec<u8>),
+    OverLong(Vec<u8>, u64),
+    Prompt,
+    Login,
+    Password,
+    Guest(Vec<u8>),
+    Block(u64, u32),
+    End(u64, bool),
+    Telnet(u8, Option<u8>),
+    Ping,
+    Datagram(Vec<u8>),
+    Unit(Vec<u8>),
+    UnitEnd,
+    Overflow,
+}
+
+fn text(line: &str) -> Seen {
+    Seen::Line(Tag::None, line.as_bytes().to_vec())
+}
+
+fn tagged(tag: Tag, line: &str) -> Seen {
+    Seen::Line(tag, line.as_bytes().to_vec())
+}
+
+impl From<FrameKind<'_>> for Seen {
+    fn from(kind: FrameKind<'_>) -> Self {
+        match kind {
+            FrameKind::Line { tag, bytes } => Self::Line(tag, bytes.to_vec()),
+            FrameKind::OverLong { bytes, length } => Self::OverLong(bytes.to_vec(), length),
+            FrameKind::Prompt => Self::Prompt,
+            FrameKind::LoginPrompt => Self::Login,
+            FrameKind::PasswordPrompt => Self::Password,
+            FrameKind::GuestPrompt { name } => Self::Guest(name.to_vec()),
+            FrameKind::BlockStart { id, code } => Self::Block(id, code),
+            FrameKind::BlockEnd { id, complete } => Self::End(id, complete),
+            FrameKind::Telnet { command, option } => Self::Telnet(command, option),
+            FrameKind::Ping => Self::Ping,
+            FrameKind::Datagram { bytes } => Self::Datagram(bytes.to_vec()),
+            FrameKind::UnitStart { header } => Self::Unit(header.to_vec()),
+            FrameKind::UnitEnd => Self::UnitEnd,
+            FrameKind::Overflow => Self::Overflow,
+        }
+    }
+}
+
+/// Offset, end, bell and frame.
+type Placed = (u64, u64, bool, Seen);
+
+fn run<'a>(mut framer: Framer, reads: impl IntoIterator<Item = &'a [u8]>) -> Vec<Placed> {
+    let mut seen = Vec::new();
+    for mut read in reads {
+        while let Some(frame) = framer.next_frame(&mut read) {
+            seen.push((frame.offset, frame.end, frame.bell, frame.kind.into()));
+        }
+        assert!(read.is_empty(), "bytes were left without a frame");
+    }
+    while let Some(frame) = framer.finish() {
+        seen.push((frame.offset, frame.end, frame.bell, frame.kind.into()));
+    }
+    seen
+}
+
+/// The frames of a stream, which must be the same however it is cut.
+fn frames_of(framer: &Framer, stream: &[u8]) -> Vec<Placed> {
+    let whole = run(framer.clone(), [stream]);
+    for size in [1, 2, 3, 5, 7, 11] {
+        assert_eq!(run(framer.clone(), stream.chunks(size)), whole, "in pieces of {size}: {:?}", stream.escape_ascii());
+    }
+    whole
+}
+
+fn seen_by(framer: &Framer, stream: &[u8]) -> Vec<Seen> {
+    frames_of(framer, stream).into_iter().map(|(.., seen)| seen).collect()
+}
+
+fn seen(stream: &[u8]) -> Vec<Seen> {
+    seen_by(&Framer::new(), stream)
+}
+
+#[track_caller]
+fn check(cases: &[(&[u8], &[Seen])]) {
+    for (stream, want) in cases {
+        assert_eq!(seen(stream), *want, "{:?}", stream.escape_ascii());
+    }
+}
+
+// Rules: transport L1, ten 1, bugs 6, bugs 7
+#[test]
+fn every_kind_of_line_end_gives_the_same_lines() {
+    check(&[
+        (b"a\n\rb\n\r", &[text("a"), text("b")]),
+        (b"a\r\nb\r\n", &[text("a"), text("b")]),
+        (b"a\nb\n", &[text("a"), text("b")]),
+        (b"a\r\r\n\rb", &[text("a"), text("b")]),
+        (b"\n\r\n\r", &[text(""), text("")]),
+        (b"a\rb\n", &[text("ab")]),
+    ]);
+}
+
+// Rules: transport L3, transport L4, bugs 8
+#[test]
+fn noise_is_dropped_and_a_bell_is_told() {
+    check(&[(b"a\0b\0\n\0", &[text("ab")])]);
+    for stream in [&b"fics% \x07\n\r<b1> game 1 white [] black []\n"[..], b"\x07<b1> game 1 white [] black []\nx\n", b"\x07\n<b1> game 1 white [] black []\n"] {
+        let frames = frames_of(&Framer::new(), stream);
+        let holding = frames.iter().find(|frame| matches!(frame.3, Seen::Line(Tag::Holding, _)));
+        assert_eq!(holding.map(|frame| frame.2), Some(true), "{:?}", stream.escape_ascii());
+    }
+    let frames = frames_of(&Framer::new(), b"\x07a\nb\n");
+    assert_eq!(frames.iter().map(|frame| frame.2).collect::<Vec<_>>(), [true, false]);
+}
+
+// Rules: transport T1, transport T2, transport T3, bugs 5, ten 10
+#[test]
+fn telnet_commands_leave_the_text_around_them_intact() {
+    check(&[
+        (b"ab\xff\xfb\x01cd\n", &[Seen::Telnet(251, Some(1)), text("abcd")]),
+        (b"\xff\xfc\x01login: ", &[Seen::Telnet(252, Some(1)), Seen::Login]),
+        (b"x\xff\xf9y\n", &[Seen::Telnet(249, None), text("xy")]),
+        (b"x\xff\xfa\x18\x00\xff\xf0y\n", &[Seen::Telnet(250, Some(24)), text("xy")]),
+        (b"a\xff\xffb\n", &[Seen::Line(Tag::None, b"a\xffb".to_vec())]),
+        (b"fi\xff\xfb\x01cs% ok\n", &[Seen::Telnet(251, Some(1)), Seen::Prompt, text("ok")]),
+        (b"cut\xff", &[text("cut\u{0}").map_last(0xff)]),
+        (b"\xff\xfb", &[Seen::Telnet(251, None)]),
+    ]);
+}
+
+// Rules: transport T4, transport C1
+#[test]
+fn letters_that_look_like_telnet_verbs_stay() {
+    check(&[(b"\xfb\xfc\xfd\n", &[Seen::Line(Tag::None, b"\xfb\xfc\xfd".to_vec())])]);
+}
+
+// Rules: transport P4, transport P5, ten 2, ten 3, bugs 9
+#[test]
+fn prompts_are_taken_off_the_front_of_a_line_however_many() {
+    let board = "<12> short";
+    check(&[
+        (b"fics% \n\rtext\n", &[Seen::Prompt, text("text")]),
+        (b"fics% fics% Game 4: Game clock paused.\n", &[Seen::Prompt, Seen::Prompt, text("Game 4: Game clock paused.")]),
+        (b"fics% <12> short\n", &[Seen::Prompt, tagged(Tag::Style12, board)]),
+        (b"fics% \x07 <12> short\n", &[Seen::Prompt, tagged(Tag::Style12, board)]),
+        (b"  fics%  \n", &[Seen::Prompt]),
+        (b"12:34_fics% x\n", &[Seen::Prompt, text("x")]),
+        (b"aics% fics% \n", &[Seen::Prompt, Seen::Prompt]),
+        (b" 1: indented\n", &[text(" 1: indented")]),
+        (b"   \n", &[text("   ")]),
+    ]);
+}
+
+// Rules: transport P6, transport P9, bugs 10
+#[test]
+fn a_prompt_is_told_at_once_and_only_once() {
+    for prompt in ["fics% ", "12:34_fics% ", "login: ", "password: ", "Press return to enter the server as \"GuestABCD\":"] {
+        let mut framer = Framer::new();
+        assert!(framer.next_frame(&mut prompt.as_bytes()).is_some(), "{prompt}");
+        let mut rest = &b"\n\r"[..];
+        assert!(framer.next_frame(&mut rest).is_none(), "{prompt}");
+        assert!(framer.finish().is_none(), "{prompt}");
+    }
+    let mut framer = Framer::new();
+    framer.set_prompt(b"chess> ");
+    assert_eq!(seen_by(&framer, b"chess> fics% x\n"), [Seen::Prompt, Seen::Prompt, text("x")]);
+}
+
+// Rules: transport P8, bugs 11
+#[test]
+fn prompt_text_inside_a_line_stays() {
+    check(&[
+        (b"joe(U) tells you: fics% hello\n", &[text("joe(U) tells you: fics% hello")]),
+        (b"Foo tells you: 100fics% sure\n", &[text("Foo tells you: 100fics% sure")]),
+    ]);
+}
+
+// Rules: transport LG4, transport LG1
+#[test]
+fn login_prompts_are_known_until_the_login() {
+    check(&[
+        (b"login: Sorry, Foo is already logged in. Try again.\n\rlogin: ", &[
+            Seen::Login,
+            text("Sorry, Foo is already logged in. Try again."),
+            Seen::Login,
+        ]),
+        (b"Press return to enter the FICS as \"Wanderer\":\xff\xfc\x01hi\n", &[
+            Seen::Guest(b"Wanderer".to_vec()),
+            Seen::Telnet(252, Some(1)),
+            text("hi"),
+        ]),
+        (b"**** Starting FICS session as Foo ****\nlogin: x\npassword: y\n", &[
+            text("**** Starting FICS session as Foo ****"),
+            text("login: x"),
+            text("password: y"),
+        ]),
+        (b"fics% login: x\n", &[Seen::Prompt, text("login: x")]),
+        (b"fics% Press return to enter the FICS as \"Foo\":\n", &[Seen::Prompt, text("Press return to enter the FICS as \"Foo\":")]),
+    ]);
+}
+
+// Rules: transport W1, transport W3, transport W7, bugs 12
+#[test]
+fn wrapped_lines_are_joined_with_one_blank() {
+    let long = "Foo tells you: the quick brown fox jumps over the lazy";
+    let joined = format!("{long} dog");
+    for sent in [format!("{long}\n\r\\   dog\n\rfics% "), format!("{long} \n\r\\   dog\n\rfics% "), format!("{long}\n\r\\    dog\r\nfics% ")] {
+        assert_eq!(seen(sent.as_bytes()), [text(&joined), Seen::Prompt], "{sent}");
+    }
+    let thrice = format!("{long}\n\\   and a second piece that is as long as the first\n\\   end\n");
+    assert_eq!(seen(thrice.as_bytes()), [text(&format!("{long} and a second piece that is as long as the first end"))]);
+}
+
+// Rules: transport W2
+#[test]
+fn a_word_cut_at_full_width_is_joined_without_a_blank() {
+    let (first, second) = ("W".repeat(75), "W".repeat(20));
+    let sent = format!("Dripper tells you:\n\r\\   {first}\n\r\\   {second}\n\rfics% ");
+    assert_eq!(seen(sent.as_bytes()), [text(&format!("Dripper tells you: {first}{second}")), Seen::Prompt]);
+    let fatics = format!("Welcome to FatICS\nfics% Foo tells you: {}\n\\   {second}\nfics% ", "x".repeat(64));
+    assert_eq!(seen(fatics.as_bytes())[2], text(&format!("Foo tells you: {}{second}", "x".repeat(64))));
+}
+
+// Rules: transport W4, bugs 12
+#[test]
+fn an_entity_cut_by_a_break_survives_joining() {
+    let long = "Foo tells you: the quick brown fox jumps over the lazy &#x3b";
+    let sent = format!("{long}\n\r\\   1;\n\rfics% ");
+    let Seen::Line(_, bytes) = &seen(sent.as_bytes())[0] else { panic!("no line") };
+    assert_eq!(crate::text::decode(bytes), "Foo tells you: the quick brown fox jumps over the lazy α");
+}
+
+// Rules: transport W5, bugs 13
+#[test]
+fn machine_lines_broken_by_a_small_width_are_joined() {
+    let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0";
+    let sent = board.replace(" PPPPPPPP", "\n\r\\   PPPPPPPP").replace(" 39 39", "\n\r\\   39 39") + "\n\rfics% ";
+    assert_eq!(seen(sent.as_bytes()), [tagged(Tag::Style12, board), Seen::Prompt]);
+    let seek = "<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f";
+    let sent = seek.replace(" c=?", "\n\r\\   c=?") + "\n\r";
+    assert_eq!(seen(sent.as_bytes()), [tagged(Tag::Seek, seek)]);
+}
+
+// Rules: transport W5, transport W6
+#[test]
+fn nothing_waits_once_lines_are_not_wrapped() {
+    let long = "Foo tells you: the quick brown fox jumps over the lazy dog\n\r";
+    let mut framer = Framer::new();
+    assert!(framer.next_frame(&mut long.as_bytes()).is_none(), "a long line waits");
+    let mut told = Framer::new();
+    told.set_unwrapped();
+    assert!(told.next_frame(&mut long.as_bytes()).is_some());
+    let mut found_out = Framer::new();
+    let mut rest = &b"fics% nowrap set.\n\r"[..];
+    while found_out.next_frame(&mut rest).is_some() {}
+    assert!(found_out.next_frame(&mut long.as_bytes()).is_some());
+    assert_eq!(seen(b"nowrap set.\n12345678901234567890123456789012\n\\   x\nnowrap unset.\n"), [
+        text("nowrap set."),
+        text("12345678901234567890123456789012"),
+        text("\\   x"),
+        text("nowrap unset."),
+    ]);
+}
+
+#[test]
+fn a_line_that_cannot_continue_is_told_at_once() {
+    let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\r";
+    for line in [board, "(told Foo)\n\r", "<sr> 8\n\r", "{Game 107 (Abcdef vs. Bcdefg) Creating unrated blitz match.}\n\r"] {
+        let mut framer = Framer::new();
+        assert!(framer.next_frame(&mut line.as_bytes()).is_some(), "{line}");
+    }
+    let mut framer = Framer::new();
+    framer.set_narrowest_width(240);
+    let mut tell = &b"Foo tells you: the quick brown fox jumps over the lazy dog\n\r"[..];
+    assert!(framer.next_frame(&mut tell).is_some());
+}
+
+#[test]
+fn what_only_looks_like_a_continuation_is_a_line() {
+    let long = "Foo tells you: the quick brown fox jumps over the lazy dog";
+    for (next, want) in [("\\ x", "\\ x"), ("\\", "\\"), ("\\  <12>", "\\  <12>"), ("x", "x")] {
+        let sent = format!("{long}\n{next}\n");
+        assert_eq!(seen(sent.as_bytes()), [text(long), text(want)], "{next}");
+    }
+    let sent = format!("{long}\n\\   \n<b1> game 1 white [] black []\n");
+    assert_eq!(seen(sent.as_bytes()), [text(long), tagged(Tag::Holding, "<b1> game 1 white [] black []")]);
+}
+
+// Rules: transport C5
+#[test]
+fn terminal_escapes_are_taken_out() {
+    check(&[
+        (b"fics% \x1b[7m\x1b[1m\n\rAlice\x1b[0m tells you: hello\n\r", &[Seen::Prompt, text("Alice tells you: hello")]),
+        (b"a\x1b[1;31mb\n", &[text("ab")]),
+        (b"a\x1bb\n", &[text("a\u{1b}b")]),
+        (b"a\x1b[\x01\n", &[text("a\u{1b}[\u{1}")]),
+        (b"end\x1b[3", &[text("end\u{1b}[3")]),
+    ]);
+}
+
+// Rules: transport S2, transport S4, bugs 1, bugs 3
+#[test]
+fn a_version_1_ping_is_a_line_of_its_own() {
+    let framer = Framer::new().with_timeseal(Timeseal::V1);
+    assert_eq!(seen_by(&framer, b"fics% \n\r[G]\n\rx\n"), [Seen::Prompt, Seen::Ping, text("x")]);
+    assert_eq!(seen_by(&framer, b"foo tells you: [G]\n[G] \n"), [text("foo tells you: [G]"), text("[G] ")]);
+    assert_eq!(seen_by(&framer, b"fics% [G]\n"), [Seen::Prompt, text("[G]")]);
+    assert_eq!(seen(b"[G]\n"), [text("[G]")]);
+}
+
+// Rules: transport S2, transport S4, bugs 1, bugs 2, bugs 3, bugs 4
+#[test]
+fn a_version_2_ping_stands_anywhere() {
+    let framer = Framer::new().with_timeseal(Timeseal::V2);
+    let cases: &[(&[u8], &[Seen])] = &[
+        (b"[G]\0", &[Seen::Ping]),
+        (b"abc[G]\0def\n", &[Seen::Ping, text("abcdef")]),
+        (b"e4 [G]\0ok\n", &[Seen::Ping, text("e4 ok")]),
+        (b"[G]\0[G]\0[G]\0", &[Seen::Ping, Seen::Ping, Seen::Ping]),
+        (b"foo tells you: [G]\n", &[text("foo tells you: [G]")]),
+        (b"[[G]\0G]\n", &[Seen::Ping, text("[G]")]),
+        (b"fi[G]\0cs% \n", &[Seen::Ping, Seen::Prompt]),
+        (b"x[G", &[text("x[G")]),
+        (b"[G]\0\x1558\x161\x16ok\n\x17", &[Seen::Ping, Seen::Block(58, 1), text("ok"), Seen::End(58, true)]),
+    ];
+    for (stream, want) in cases {
+        assert_eq!(seen_by(&framer, stream), *want, "{:?}", stream.escape_ascii());
+    }
+}
+
+// Rules: datagrams BM1, datagrams BM2, bugs 95, bugs 96, bugs 97
+#[test]
+fn a_block_holds_what_stands_outside_too() {
+    check(&[
+        (b"\x1558\x161\x16\n<b1> game 1 white [] black []\n\x17\nfics% ", &[
+            Seen::Block(58, 1),
+            tagged(Tag::Holding, "<b1> game 1 white [] black []"),
+            Seen::End(58, true),
+            Seen::Prompt,
+        ]),
+        (b"fics% \x1554\x1673\x16Issuing: x\n\n<pt> 7 w=B t=draw p=#\nfics% \x17\nfics% ", &[
+            Seen::Prompt,
+            Seen::Block(54, 73),
+            text("Issuing: x"),
+            text(""),
+            tagged(Tag::PendingTo, "<pt> 7 w=B t=draw p=#"),
+            Seen::Prompt,
+            Seen::End(54, true),
+            Seen::Prompt,
+        ]),
+        (b"\x150\x16519\x16\x17\nfics% ", &[Seen::Block(0, 519), Seen::End(0, true), Seen::Prompt]),
+        (b"\x15999999999999\x1632\x16x\x17", &[Seen::Block(999_999_999_999, 32), text("x"), Seen::End(999_999_999_999, true)]),
+    ]);
+}
+
+// Rules: datagrams BM3, datagrams BM6, datagrams BM7, bugs 98
+#[test]
+fn a_block_that_goes_wrong_loses_no_text() {
+    check(&[
+        (b"\x151\x1610\x16abc\x152\x1611\x16d\x17", &[
+            Seen::Block(1, 10),
+            text("abc"),
+            Seen::End(1, false),
+            Seen::Block(2, 11),
+            text("d"),
+            Seen::End(2, true),
+        ]),
+        (b"\x151\x1610\x16abc", &[Seen::Block(1, 10), text("abc"), Seen::End(1, false)]),
+        (b"\x15x\x16abc\n", &[text("x\u{16}abc")]),
+        (b"\x1512\x16y\n", &[text("12y")]),
+        (b"\x151234567890123456789\x161\x16z\n", &[text("1234567890123456789\u{16}1\u{16}z")]),
+        (b"\x17a\n", &[text("\u{17}a")]),
+    ]);
+}
+
+#[test]
+fn what_an_administrator_posed_keeps_its_text() {
+    check(&[(b"\x155\x1632\x16\x18posed\n\x19\x17", &[Seen::Block(5, 32), text("posed"), Seen::End(5, true)])]);
+}
+
+// Rules: icc DG5, icc DG6, icc DG9, icc DG10, bugs 80, bugs 85
+#[test]
+fn level_2_units_stand_apart_from_the_text() {
+    check(&[
+        (b"\x19(124 24 1\x19)aics% ", &[Seen::Datagram(b"124 24 1".to_vec()), Seen::Prompt]),
+        (b"\x19(1 a\x19)\x19(2 b\x19)\n", &[Seen::Datagram(b"1 a".to_vec()), Seen::Datagram(b"2 b".to_vec())]),
+        (b"\x19(31 x \x19{a}b)\x19(\n\x19}\x19)", &[Seen::Datagram(b"31 x \x19{a}b)\x19(\n\x19}".to_vec())]),
+        (b"ab\x19(1\x19)cd\n", &[Seen::Datagram(b"1".to_vec()), text("abcd")]),
+        (b"a\x19b\n", &[text("ab")]),
+    ]);
+}
+
+// Rules: icc DG8, icc DG12, bugs 86, bugs 87
+#[test]
+fn broken_units_are_given_up_as_text() {
+    check(&[
+        (b"\x19(1 abc\x19(2 d\x19)", &[text("1 abc"), Seen::Datagram(b"2 d".to_vec())]),
+        (b"\x19(1 abc\x1a\nok\n", &[text("1 abc"), Seen::Overflow, text(""), text("ok")]),
+        (b"\x19(1 abc", &[text("1 abc")]),
+        (b"x\x19]\n", &[text("x"), Seen::UnitEnd]),
+    ]);
+    let framer = Framer::new().with_limits(Limits::default().datagram_bytes(8));
+    assert_eq!(seen_by(&framer, b"\x19(123456789\nx\n"), [Seen::OverLong(b"12345678".to_vec(), 8), text("9"), text("x")]);
+}
+
+// Rules: bugs 81
+#[test]
+fn level_1_brackets_are_told_with_their_header() {
+    check(&[(b"\x19[101 * tag\r\nhi\r\n\x19]aics% ", &[
+        Seen::Unit(b"101 * tag".to_vec()),
+        text("hi"),
+        Seen::UnitEnd,
+        Seen::Prompt,
+    ])]);
+}
+
+// Rules: bugs 14
+#[test]
+fn a_long_read_loses_nothing() {
+    let mut sent = Vec::new();
+    for n in 0..400 {
+        sent.extend(format!("{n}: {}\n\r", "x".repeat(n)).bytes());
+    }
+    sent.extend(b"fics% <b1> game 1 white [] black []\n\r");
+    let seen = seen(&sent);
+    assert_eq!(seen.len(), 402);
+    assert_eq!(seen.last(), Some(&tagged(Tag::Holding, "<b1> game 1 white [] black []")));
+}
+
+// Rules: ten 7
+#[test]
+fn lines_over_the_limit_are_cut_and_marked() {
+    let limits = Limits::default().line_bytes(40).wrapped_line_bytes(60);
+    let framer = Framer::new().with_limits(limits);
+    let sent = format!("{}\nok\n", "y".repeat(100));
+    assert_eq!(seen_by(&framer, sent.as_bytes()), [Seen::OverLong(vec![b'y'; 40], 100), text("ok")]);
+    let wrapped = format!("{}\n\\   {}\nok\n", "a ".repeat(20), "b".repeat(39));
+    assert_eq!(seen_by(&framer, wrapped.as_bytes()), [Seen::OverLong(format!("{}{}", "a ".repeat(20), "b".repeat(20)).into(), 79), text("ok")]);
+}
+
+#[test]
+fn a_block_over_the_limit_is_cut_behind_a_line() {
+    let framer = Framer::new().with_limits(Limits::default().block_bytes(20));
+    assert_eq!(seen_by(&framer, b"\x151\x1610\x16abc\ndefghijklmnop\nlater\n\x17"), [
+        Seen::Block(1, 10),
+        text("abc"),
+        text("defghijklmnop"),
+        Seen::End(1, false),
+        text("later"),
+        text("\u{17}"),
+    ]);
+}
+
+// Rules: ten 3
+#[test]
+fn offsets_are_those_of_the_frames_own_first_byte() {
+    let stream = b"fics% \n\r \x07<12> x\n\rabc\xff\xfb\x01d\n\r\n\r";
+    let places: Vec<_> = frames_of(&Framer::new(), stream).into_iter().map(|(at, end, ..)| (at, end)).collect();
+    assert_eq!(places, [(0, 6), (10, 17), (21, 24), (18, 26), (27, 28)]);
+}
+
+impl Seen {
+    /// The same line with another last byte, for bytes a string literal cannot hold.
+    fn map_last(mut self, byte: u8) -> Self {
+        if let Self::Line(_, bytes) = &mut self
+            && let Some(last) = bytes.last_mut()
+        {
+            *last = byte;
+        }
+        self
+    }
+}
+
+/// Pieces of sessions, good and bad, in any order.
+fn session_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop::sample::select(vec![
+        &b"fics% "[..], b"\n\r", b"\r\n", b"\n", b"\\   ", b"\\ ", b" ", b"login: ", b"password: ", b"aics% ", b"12:34_fics% ",
+        b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0",
+        b"<b1> game 1 white [] black []", b"<s> 8 w=visar ti=02", b"Foo tells you:", b" hello there, this is rather a long line of talk ",
+        b"Press return to enter the server as \"GuestABCD\":", b"**** Starting FICS session as Foo ****", b"nowrap set.", b"nowrap unset.",
+        b"FatICS", b"[G]\0", b"[G]", b"[", b"\0", b"\x07", b"\xff\xfb\x01", b"\xff\xff", b"\xff", b"\xfa", b"\x1b[7m", b"\x1b[", b"\x1b",
+        b"\x1512\x1634\x16", b"\x15", b"\x16", b"\x17", b"\x18", b"\x19", b"\x19(", b"\x19)", b"\x19[101 * x\r\n", b"\x19]", b"\x19{", b"\x19}", b"\x1a",
+        b"&#x3b1;", b"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", b"9",
+    ]);
+    prop::collection::vec(prop_oneof![9 => piece.prop_map(<[u8]>::to_vec), 1 => prop::collection::vec(any::<u8>(), 0..8)], 0..40)
+        .prop_map(|pieces| pieces.concat())
+}
+
+fn any_framer() -> impl Strategy<Value = Framer> {
+    let timeseal = prop::sample::select(vec![Timeseal::Off, Timeseal::V1, Timeseal::V2]);
+    let limits = prop_oneof![
+        Just(Limits::default()),
+        Just(Limits::default().line_bytes(50).wrapped_line_bytes(90).block_bytes(60).datagram_bytes(20))
+    ];
+    (timeseal, limits).prop_map(|(timeseal, limits)| Framer::new().with_timeseal(timeseal).with_limits(limits))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    // Rules: ten 6
+    #[test]
+    fn any_cuts_give_the_same_frames(
+        framer in any_framer(),
+        stream in session_bytes(),
+        cuts in prop::collection::vec(1_usize..30, 1..60),
+    ) {
+        let whole = run(framer.clone(), [&stream[..]]);
+        let mut rest = &stream[..];
+        let mut reads = Vec::new();
+        for size in cuts {
+            let (read, later) = rest.split_at(size.min(rest.len()));
+            reads.push(read);
+            rest = later;
+        }
+        reads.push(rest);
+        prop_assert_eq!(&run(framer.clone(), reads), &whole);
+        prop_assert_eq!(&run(framer, stream.chunks(1)), &whole);
+    }
+
+    // Rules: ten 7
+    #[test]
+    fn printable_text_is_neither_lost_nor_invented(lines in prop::collection::vec("[ -~]{0,100}", 0..20)) {
+        let mut framer = Framer::new();
+        framer.set_unwrapped();
+        let stream: Vec<u8> = lines.iter().flat_map(|line| format!("x{line}\n\r").into_bytes()).collect();
+        let want: Vec<_> = lines.iter().map(|line| text(&format!("x{line}"))).collect();
+        prop_assert_eq!(seen_by(&framer, &stream), want);
+    }
+}
