@@ -1,1 +1,269 @@
-//! Stub.
+//! The 64 squares and what stands on them.
+
+use std::fmt::{self, Write as _};
+
+use super::{Color, Piece, Role, Square};
+
+/// The letter of an empty square, as style 12 sends it.
+const EMPTY: u8 = b'-';
+
+/// A position's pieces, without side to move, rights or counters.
+///
+/// `Display` writes the placement field of FEN, `Debug` draws the board.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Board {
+    /// The letters of style 12; first rank first, a-file first.
+    ranks: [[u8; 8]; 8],
+}
+
+impl Board {
+    /// A board without pieces.
+    pub const EMPTY: Self = Self { ranks: [[EMPTY; 8]; 8] };
+
+    /// The position that chess starts from.
+    pub const START: Self = Self {
+        ranks: [
+            *b"RNBQKBNR",
+            *b"PPPPPPPP",
+            *b"--------",
+            *b"--------",
+            *b"--------",
+            *b"--------",
+            *b"pppppppp",
+            *b"rnbqkbnr",
+        ],
+    };
+
+    /// Takes the rows as style 12 sends them: the eighth rank first, the a-file first, `-` for an empty square.
+    ///
+    /// `None` if a byte is neither `-` nor one of `PNBRQKpnbrqk`. What kinds of pieces there are, and how many, is not
+    /// looked at: variants and set-up positions have boards without kings or with nine queens.
+    pub fn from_rows(rows: &[[u8; 8]; 8]) -> Option<Self> {
+        let mut ranks = *rows;
+        ranks.reverse();
+        // `all` would leave at the first illegal letter; without that exit the compiler makes one straight run of it.
+        let all_legal = ranks.as_flattened().iter().fold(true, |legal, &letter| legal & is_legal(letter));
+        all_legal.then_some(Self { ranks })
+    }
+
+    /// The rows as style 12 sends them: see [`from_rows`](Self::from_rows).
+    pub fn to_rows(&self) -> [[u8; 8]; 8] {
+        let mut rows = self.ranks;
+        rows.reverse();
+        rows
+    }
+
+    /// What stands on a square.
+    pub fn piece(&self, square: Square) -> Option<Piece> {
+        self.ranks.as_flattened().get(square.index()).copied().and_then(Piece::from_letter)
+    }
+
+    /// Puts a piece on a square, or with `None` takes away what stands there.
+    pub fn set(&mut self, square: Square, piece: Option<Piece>) {
+        if let Some(letter) = self.ranks.as_flattened_mut().get_mut(square.index()) {
+            *letter = piece.map_or(EMPTY, Piece::byte);
+        }
+    }
+
+    /// All pieces, from a1 along the ranks to h8.
+    pub fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> {
+        let letters = self.ranks.as_flattened().iter();
+        Square::all().zip(letters).filter_map(|(square, &letter)| Some((square, Piece::from_letter(letter)?)))
+    }
+
+    /// Where this side's king stands: the first one in the order of squares, as suicide chess can have several.
+    pub fn find_king(&self, color: Color) -> Option<Square> {
+        let king = Piece { color, role: Role::King };
+        Square::all().find(|&square| self.holds(square, king))
+    }
+
+    /// The worth of this side's pieces, as style 12 counts it: see [`Role::material_value`].
+    pub fn material(&self, color: Color) -> u16 {
+        self.pieces()
+            .filter(|(_, piece)| piece.color == color)
+            .map(|(_, piece)| u16::from(piece.role.material_value()))
+            .sum()
+    }
+
+    pub(crate) fn holds(&self, square: Square, piece: Piece) -> bool {
+        self.ranks.as_flattened().get(square.index()) == Some(&piece.byte())
+    }
+
+    /// The square behind the pawn that `side_to_move`'s opponent has just pushed two squares on `file` (a is 0).
+    ///
+    /// Servers report the file after every such push, whether or not a pawn can capture; that is kept. `None` if no
+    /// pawn stands in front of the square or something stands on it: the line is garbled, or an examiner has edited
+    /// the position.
+    ///
+    /// Source: FICS help file `style12`, field 10; which rank it is follows from the side to move.
+    pub fn en_passant_square(&self, side_to_move: Color, file: u8) -> Option<Square> {
+        let (rank, rank_in_front) = match side_to_move {
+            Color::White => (5, 4),
+            Color::Black => (2, 3),
+        };
+        let square = Square::new(file, rank)?;
+        let pawn = Piece { color: side_to_move.opponent(), role: Role::Pawn };
+        (self.holds(Square::at(file, rank_in_front), pawn) && self.piece(square).is_none()).then_some(square)
+    }
+}
+
+const fn is_legal(letter: u8) -> bool {
+    matches!(letter, EMPTY | b'P' | b'N' | b'B' | b'R' | b'Q' | b'K' | b'p' | b'n' | b'b' | b'r' | b'q' | b'k')
+}
+
+impl Default for Board {
+    /// [`Board::START`].
+    fn default() -> Self {
+        Self::START
+    }
+}
+
+impl fmt::Display for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, row) in self.to_rows().into_iter().enumerate() {
+            if index > 0 {
+                f.write_char('/')?;
+            }
+            write_row(f, row)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes one row of the placement field: letters, and a digit for each run of empty squares.
+fn write_row(f: &mut fmt::Formatter<'_>, row: [u8; 8]) -> fmt::Result {
+    for run in row.chunk_by(|&left, &right| left == EMPTY && right == EMPTY) {
+        match run {
+            [letter] if *letter != EMPTY => f.write_char(char::from(*letter))?,
+            _ => write!(f, "{}", run.len())?,
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in self.to_rows() {
+            f.write_char('\n')?;
+            for letter in row {
+                f.write_char(char::from(letter))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The board a style 12 line draws: eight words.
+    pub(crate) fn board(rows: &str) -> Board {
+        let rows: Vec<[u8; 8]> = rows.split(' ').map(|row| row.as_bytes().try_into().unwrap()).collect();
+        Board::from_rows(&rows.try_into().unwrap()).unwrap()
+    }
+
+    pub(crate) fn square(name: &str) -> Square {
+        name.parse().unwrap()
+    }
+
+    prop_compose! {
+        /// Any board that can be sent.
+        pub(crate) fn any_board()(letters in prop::array::uniform(prop::array::uniform(
+            prop::sample::select(&b"------PNBRQKpnbrqk"[..])
+        ))) -> Board {
+            Board::from_rows(&letters).unwrap()
+        }
+    }
+
+    const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR";
+
+    #[test]
+    fn the_start_position_as_sent() {
+        let start = board(START);
+        assert_eq!(start, Board::START);
+        assert_eq!(start, Board::default());
+        assert_eq!(start.to_string(), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
+        assert_eq!(format!("{start:?}"), format!("\n{}", START.replace(' ', "\n")));
+        assert_eq!(Color::BOTH.map(|color| start.material(color)), [39, 39]);
+        assert_eq!(Color::BOTH.map(|color| start.find_king(color)), [Some(square("e1")), Some(square("e8"))]);
+        assert_eq!(start.pieces().count(), 32);
+    }
+
+    #[test]
+    fn pieces_stand_where_the_rows_show_them() {
+        // fatics-chess960-observer
+        let drawn = board("r-b-k--- -p-n---r p-P--p-- -------- --P----- -P---P-- P---N--b --KR-N--");
+        let cases = [("a8", 'r'), ("e8", 'k'), ("h7", 'r'), ("c6", 'P'), ("h2", 'b'), ("c1", 'K'), ("f1", 'N')];
+        for (name, letter) in cases {
+            assert_eq!(drawn.piece(square(name)).map(Piece::letter), Some(letter), "{name}");
+        }
+        assert_eq!(drawn.piece(square("d4")), None);
+        assert_eq!(Color::BOTH.map(|color| drawn.material(color)), [16, 22]);
+        assert_eq!(drawn.to_string(), "r1b1k3/1p1n3r/p1P2p2/8/2P5/1P3P2/P3N2b/2KR1N2");
+        assert_eq!(Board::EMPTY.to_string(), "8/8/8/8/8/8/8/8");
+        assert_eq!(Board::EMPTY.find_king(Color::White), None);
+    }
+
+    #[test]
+    fn what_is_set_is_there() {
+        let mut edited = Board::EMPTY;
+        for (name, letter) in [("a1", b'K'), ("h8", b'k'), ("d5", b'p')] {
+            edited.set(square(name), Piece::from_letter(letter));
+        }
+        assert_eq!(edited.to_string(), "7k/8/8/3p4/8/8/8/K7");
+        edited.set(square("d5"), None);
+        assert_eq!(edited.to_string(), "7k/8/8/8/8/8/8/K7");
+    }
+
+    // Rules: bugs 41
+    #[test]
+    fn a_row_with_another_letter_in_any_place_is_refused() {
+        for place in Square::all() {
+            for letter in 0..=u8::MAX {
+                let mut rows = Board::START.to_rows();
+                rows.as_flattened_mut()[place.index()] = letter;
+                assert_eq!(Board::from_rows(&rows).is_some(), b"-PNBRQKpnbrqk".contains(&letter), "{place} {letter}");
+            }
+        }
+    }
+
+    // Rules: style12 FEN, bugs 33
+    #[test]
+    fn the_en_passant_square_lies_behind_the_pawn() {
+        let after_d5 = board("rnbqkbnr ppp-pppp -------- ---p---- -------- -------- PPPPPPPP RNBQKBNR");
+        let after_e4 = board("rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR");
+        let blocked = board("-------- -------- ---n---- ---p---- ----P--- ----N--- -------- --------");
+        let cases = [
+            ("W to move, file 3", after_d5, Color::White, 3, Some("d6")),
+            ("B to move, file 4", after_e4, Color::Black, 4, Some("e3")),
+            ("no pawn on the file", after_d5, Color::White, 4, None),
+            ("the pawn is the mover's own", after_e4, Color::White, 4, None),
+            ("the other side moved", after_d5, Color::Black, 3, None),
+            ("a piece on d6", blocked, Color::White, 3, None),
+            ("a piece on e3", blocked, Color::Black, 4, None),
+            ("no such file", after_d5, Color::White, 8, None),
+            ("a file past any", after_d5, Color::White, 255, None),
+        ];
+        for (name, drawn, side_to_move, file, want) in cases {
+            assert_eq!(drawn.en_passant_square(side_to_move, file), want.map(square), "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_board_or_refused(rows: [[u8; 8]; 8]) {
+            prop_assert!(Board::from_rows(&rows).is_none_or(|drawn| drawn.to_rows() == rows));
+        }
+
+        #[test]
+        fn a_board_is_the_sum_of_its_pieces(drawn in any_board()) {
+            let mut copy = Board::EMPTY;
+            drawn.pieces().for_each(|(at, piece)| copy.set(at, Some(piece)));
+            prop_assert_eq!(copy, drawn);
+            prop_assert_eq!(Board::from_rows(&drawn.to_rows()), Some(drawn));
+        }
+    }
+}

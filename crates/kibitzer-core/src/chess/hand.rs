@@ -1,1 +1,178 @@
-//! Stub.
+//! Pieces in reserve, in crazyhouse and bughouse.
+
+use std::fmt::{self, Write as _};
+
+use super::{Color, Piece, Role};
+
+/// The pieces one side may drop: how many of each role, in no order. There are never kings among them.
+///
+/// `Display` writes the letters as servers do, in upper case: `PPNBRQ`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Hand {
+    /// Pawns, knights, bishops, rooks, queens.
+    counts: [u8; 5],
+}
+
+impl Hand {
+    /// Reads the letters between the brackets of a `<b1>` line: `PNBRQ` in any order and either case, one for each
+    /// piece; none for an empty hand. `None` if there is another letter.
+    ///
+    /// A role is counted up to 255, as no game can have more.
+    pub fn parse(letters: &[u8]) -> Option<Self> {
+        letters.iter().try_fold(Self::default(), |mut hand, &letter| {
+            hand.add(Role::from_reserve_letter(letter)?);
+            Some(hand)
+        })
+    }
+
+    /// How many pieces of this role there are.
+    pub fn count(&self, role: Role) -> u8 {
+        self.counts.get(role as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The role of each piece: pawns first, then knights, bishops, rooks, queens.
+    pub fn roles(&self) -> impl Iterator<Item = Role> {
+        Role::ALL.into_iter().zip(self.counts).flat_map(|(role, count)| std::iter::repeat_n(role, usize::from(count)))
+    }
+
+    /// The upper-case letter of each piece, in the order of [`roles`](Self::roles).
+    pub fn letters(&self) -> impl Iterator<Item = char> {
+        self.roles().map(Role::letter)
+    }
+
+    pub(crate) fn add(&mut self, role: Role) {
+        if let Some(count) = self.counts.get_mut(role as usize) {
+            *count = count.saturating_add(1);
+        }
+    }
+}
+
+impl fmt::Display for Hand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.letters().try_for_each(|letter| f.write_char(letter))
+    }
+}
+
+/// The reserves of both sides of one game.
+///
+/// `Display` writes them as FEN does between brackets: White's in upper case, then Black's in lower case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "a pair with a name")]
+pub struct Hands {
+    /// What White may drop.
+    pub white: Hand,
+    /// What Black may drop.
+    pub black: Hand,
+}
+
+impl Hands {
+    /// Reads the letters of FEN's extension: upper case is White's, lower case is Black's, in any order.
+    pub(crate) fn parse_fen(letters: &[u8]) -> Option<Self> {
+        letters.iter().try_fold(Self::default(), |mut hands, &letter| {
+            let role = Role::from_reserve_letter(letter)?;
+            hands.of_mut(Piece::from_letter(letter)?.color).add(role);
+            Some(hands)
+        })
+    }
+
+    /// The reserve of one side.
+    pub const fn of(&self, color: Color) -> &Hand {
+        match color {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
+    }
+
+    const fn of_mut(&mut self, color: Color) -> &mut Hand {
+        match color {
+            Color::White => &mut self.white,
+            Color::Black => &mut self.black,
+        }
+    }
+}
+
+impl fmt::Display for Hands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Color::BOTH.into_iter().try_for_each(|color| {
+            self.of(color).roles().try_for_each(|role| f.write_char(Piece { color, role }.letter()))
+        })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    // Rules: bughouse H-hand
+    #[test]
+    fn letters_in_any_order_and_case_are_the_same_hand() {
+        let cases = [
+            ("PPPPPPPNNBRRQ", "PPPPPPPNNBRRQ", [7, 2, 1, 2, 1]),
+            ("QRNPB", "PNBRQ", [1, 1, 1, 1, 1]),
+            ("bPp", "PPB", [2, 0, 1, 0, 0]),
+            ("", "", [0; 5]),
+        ];
+        for (sent, printed, counts) in cases {
+            let hand = Hand::parse(sent.as_bytes()).unwrap();
+            assert_eq!(hand.to_string(), printed, "{sent}");
+            assert_eq!(hand.letters().collect::<String>(), printed, "{sent}");
+            assert_eq!([0, 1, 2, 3, 4].map(|role| hand.count(Role::ALL[role])), counts, "{sent}");
+            assert_eq!(hand.count(Role::King), 0);
+            assert_eq!(hand.is_empty(), sent.is_empty(), "{sent}");
+        }
+        assert_eq!(Hand::parse(b"QNP"), Hand::parse(b"pqn"));
+    }
+
+    #[test]
+    fn kings_and_other_letters_are_no_hand() {
+        for sent in ["K", "PPk", "P P", "P1", "-", "[P]"] {
+            assert_eq!(Hand::parse(sent.as_bytes()), None, "{sent}");
+        }
+    }
+
+    #[test]
+    fn a_hand_of_any_size_stays_small() {
+        let hand = Hand::parse(&[b'P'; 10_000]).unwrap();
+        assert_eq!(hand.count(Role::Pawn), 255);
+        assert_eq!(hand.to_string().len(), 255);
+    }
+
+    #[test]
+    fn both_hands_in_one_word() {
+        let hands = Hands { white: Hand::parse(b"QN").unwrap(), black: Hand::parse(b"PP").unwrap() };
+        assert_eq!(hands.to_string(), "NQpp");
+        assert_eq!(Hands::parse_fen(b"pQpN"), Some(hands));
+        assert_eq!(hands.of(Color::Black), &hands.black);
+        assert_eq!(Hands::parse_fen(b"Qk"), None);
+    }
+
+    prop_compose! {
+        pub(crate) fn any_hands()(
+            white in prop::collection::vec(prop::sample::select(&b"PNBRQ"[..]), 0..20),
+            black in prop::collection::vec(prop::sample::select(&b"PNBRQ"[..]), 0..20),
+        ) -> Hands {
+            Hands { white: Hand::parse(&white).unwrap(), black: Hand::parse(&black).unwrap() }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_again(hands in any_hands()) {
+            prop_assert_eq!(Hand::parse(hands.white.to_string().as_bytes()), Some(hands.white));
+            prop_assert_eq!(Hands::parse_fen(hands.to_string().as_bytes()), Some(hands));
+        }
+
+        #[test]
+        fn any_bytes_are_a_hand_or_refused(letters: Vec<u8>) {
+            let legal = letters.iter().all(|b| b"PNBRQpnbrq".contains(b));
+            prop_assert_eq!(Hand::parse(&letters).is_some(), legal);
+        }
+    }
+}

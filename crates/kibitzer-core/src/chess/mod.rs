@@ -8,3 +8,10 @@ mod hand;
 mod last_move;
 mod role;
 mod square;
+
+pub use board::Board;
+pub use castling::{CastlingRights, CastlingSide};
+pub use color::Color;
+pub use hand::{Hand, Hands};
+pub use role::{Piece, Role};
+pub use square::{Square, SquareError};

@@ -1,1 +1,136 @@
-//! Stub.
+//! Kinds of pieces, and pieces.
+
+use super::Color;
+
+/// What a piece is, whoever owns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "the servers' variants add rules, not pieces")]
+pub enum Role {
+    /// `P`
+    Pawn,
+    /// `N`
+    Knight,
+    /// `B`
+    Bishop,
+    /// `R`
+    Rook,
+    /// `Q`
+    Queen,
+    /// `K`
+    King,
+}
+
+impl Role {
+    /// Every role, from the pawn to the king.
+    pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
+
+    /// Reads one of `PNBRQK`, in either case.
+    pub const fn from_letter(letter: u8) -> Option<Self> {
+        match letter {
+            b'P' | b'p' => Some(Self::Pawn),
+            b'N' | b'n' => Some(Self::Knight),
+            b'B' | b'b' => Some(Self::Bishop),
+            b'R' | b'r' => Some(Self::Rook),
+            b'Q' | b'q' => Some(Self::Queen),
+            b'K' | b'k' => Some(Self::King),
+            _ => None,
+        }
+    }
+
+    /// The English letter in upper case.
+    pub const fn letter(self) -> char {
+        self.byte() as char
+    }
+
+    /// What style 12 counts for the piece: 1, 3, 3, 5, 9, and nothing for a king.
+    ///
+    /// Source: FICS help file `style12`, material strength.
+    pub const fn material_value(self) -> u8 {
+        match self {
+            Self::Pawn => 1,
+            Self::Knight | Self::Bishop => 3,
+            Self::Rook => 5,
+            Self::Queen => 9,
+            Self::King => 0,
+        }
+    }
+
+    /// What a pawn can become: anything but a pawn, as suicide chess has kings too.
+    pub(crate) fn from_promotion_letter(letter: u8) -> Option<Self> {
+        Self::from_letter(letter).filter(|&role| role != Self::Pawn)
+    }
+
+    /// What can stand in a reserve: anything but a king.
+    pub(crate) fn from_reserve_letter(letter: u8) -> Option<Self> {
+        Self::from_letter(letter).filter(|&role| role != Self::King)
+    }
+
+    pub(crate) const fn byte(self) -> u8 {
+        match self {
+            Self::Pawn => b'P',
+            Self::Knight => b'N',
+            Self::Bishop => b'B',
+            Self::Rook => b'R',
+            Self::Queen => b'Q',
+            Self::King => b'K',
+        }
+    }
+}
+
+/// A piece on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "a pair with a name")]
+pub struct Piece {
+    /// Whose it is.
+    pub color: Color,
+    /// What it is.
+    pub role: Role,
+}
+
+impl Piece {
+    /// Reads one of `PNBRQK`: upper case is White's, lower case is Black's.
+    pub fn from_letter(letter: u8) -> Option<Self> {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        Role::from_letter(letter).map(|role| Self { color, role })
+    }
+
+    /// The letter of the role; upper case for White, lower case for Black.
+    pub const fn letter(self) -> char {
+        self.byte() as char
+    }
+
+    pub(crate) const fn byte(self) -> u8 {
+        match self.color {
+            Color::White => self.role.byte(),
+            Color::Black => self.role.byte().to_ascii_lowercase(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_and_values_of_all_roles() {
+        let cases = [("Pp", 1), ("Nn", 3), ("Bb", 3), ("Rr", 5), ("Qq", 9), ("Kk", 0)];
+        for ((letters, value), role) in cases.into_iter().zip(Role::ALL) {
+            for (letter, color) in letters.bytes().zip(Color::BOTH) {
+                assert_eq!(Role::from_letter(letter), Some(role), "{letters}");
+                assert_eq!(Piece::from_letter(letter), Some(Piece { color, role }), "{letters}");
+                assert_eq!(Piece { color, role }.letter(), char::from(letter), "{letters}");
+            }
+            assert_eq!(role.letter(), char::from(letters.as_bytes()[0]));
+            assert_eq!(role.material_value(), value, "{letters}");
+        }
+        assert_eq!((0..=u8::MAX).filter_map(Role::from_letter).count(), 12);
+    }
+
+    #[test]
+    fn no_pawn_comes_of_a_promotion_and_no_king_into_a_reserve() {
+        assert_eq!(Role::from_promotion_letter(b'P'), None);
+        assert_eq!(Role::from_promotion_letter(b'K'), Some(Role::King));
+        assert_eq!(Role::from_reserve_letter(b'k'), None);
+        assert_eq!(Role::from_reserve_letter(b'p'), Some(Role::Pawn));
+    }
+}

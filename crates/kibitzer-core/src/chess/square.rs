@@ -1,1 +1,107 @@
-//! Stub.
+//! The squares of a board.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// One of the 64 squares. They are ordered along the ranks: a1, b1, … h1, a2, … h8.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Square(u8);
+
+/// The text is not a square from `a1` to `h8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("not a square from a1 to h8")]
+#[non_exhaustive]
+pub struct SquareError;
+
+impl Square {
+    /// The square on this file (a is 0) and this rank (the first is 0); `None` off the board.
+    pub const fn new(file: u8, rank: u8) -> Option<Self> {
+        if file < 8 && rank < 8 { Some(Self::at(file, rank)) } else { None }
+    }
+
+    /// Reads a file letter in lower case and a rank digit, and nothing else.
+    pub fn parse(name: &[u8]) -> Option<Self> {
+        match *name {
+            [file, rank] => Self::from_letters(file, rank),
+            _ => None,
+        }
+    }
+
+    /// Every square, in order.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
+        (0..64).map(Self)
+    }
+
+    /// The file, 0 for a to 7 for h.
+    pub const fn file(self) -> u8 {
+        self.0 & 7
+    }
+
+    /// The rank, 0 for the first to 7 for the eighth.
+    pub const fn rank(self) -> u8 {
+        self.0 >> 3
+    }
+
+    /// The place in the order of squares: 0 for a1, 63 for h8.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// [`new`](Self::new) for numbers known to be on the board.
+    pub(crate) const fn at(file: u8, rank: u8) -> Self {
+        Self((rank & 7) << 3 | file & 7)
+    }
+
+    pub(crate) const fn from_letters(file: u8, rank: u8) -> Option<Self> {
+        Self::new(file.wrapping_sub(b'a'), rank.wrapping_sub(b'1'))
+    }
+}
+
+impl FromStr for Square {
+    type Err = SquareError;
+
+    fn from_str(name: &str) -> Result<Self, SquareError> {
+        Self::parse(name.as_bytes()).ok_or(SquareError)
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", char::from(b'a' + self.file()), char::from(b'1' + self.rank()))
+    }
+}
+
+impl fmt::Debug for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_square_is_read_as_it_prints() {
+        let names: Vec<String> = Square::all().map(|square| square.to_string()).collect();
+        assert_eq!(names.len(), 64);
+        assert_eq!([&names[0], &names[7], &names[8], &names[63]], ["a1", "h1", "a2", "h8"]);
+        for (index, name) in names.iter().enumerate() {
+            let square: Square = name.parse().unwrap();
+            assert_eq!(square.index(), index);
+            assert_eq!(Square::new(square.file(), square.rank()), Some(square));
+        }
+    }
+
+    // Rules: bugs 32
+    #[test]
+    fn what_is_off_the_board_is_no_square() {
+        for name in ["", "e", "e0", "e9", "i1", "`1", "E4", "@@", "e44", "é"] {
+            assert_eq!(name.parse::<Square>(), Err(SquareError), "{name}");
+        }
+        assert_eq!(Square::new(8, 0), None);
+        assert_eq!(Square::new(0, 8), None);
+    }
+}
