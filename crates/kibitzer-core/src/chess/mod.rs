@@ -1,5 +1,6 @@
 //! Chess as far as a client needs it: boards, squares, moves as reported. No rules, no move generator.
 
+mod apply;
 mod board;
 mod castling;
 mod color;
@@ -8,10 +9,14 @@ mod hand;
 mod last_move;
 mod role;
 mod square;
+mod uci;
 
+pub use apply::ApplyError;
 pub use board::Board;
 pub use castling::{CastlingRights, CastlingSide};
 pub use color::Color;
 pub use hand::{Hand, Hands};
+pub use last_move::LastMove;
 pub use role::{Piece, Role};
 pub use square::{Square, SquareError};
+pub use uci::UciMove;

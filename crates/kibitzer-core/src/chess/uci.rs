@@ -1,0 +1,101 @@
+//! Moves as chess engines write them.
+
+use std::fmt;
+
+use super::last_move::castled_files;
+use super::{Color, LastMove, Role, Square};
+
+/// A move in the notation of the Universal Chess Interface; `Display` writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UciMove(Spelling);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Spelling {
+    Walk { from: Square, to: Square, promotion: Option<Role> },
+    Drop { role: Role, to: Square },
+}
+
+impl LastMove {
+    /// The move as engines write it: `e2e4`, `e7e8q`, `N@f3` for a drop.
+    ///
+    /// Castling from the e-file, or from a square not known, is the king's way: `e1g1`, `e8c8`. A king from another
+    /// file takes its own rook, as the option `UCI_Chess960` has it: `d1h1`.
+    ///
+    /// `None` for a hidden move, and for castling from another file with a rook not known.
+    pub fn to_uci(self, mover: Color) -> Option<UciMove> {
+        let spelling = match self {
+            Self::Normal { from, to, promotion, .. } => Spelling::Walk { from, to, promotion },
+            Self::Drop { role, to } => Spelling::Drop { role, to },
+            Self::Castle { side, king_from, rook_from } => {
+                let from = king_from.unwrap_or(Square::at(E_FILE, mover.home_rank()));
+                let (king_file, _) = castled_files(side, side);
+                let to = if from.file() == E_FILE { Square::at(king_file, from.rank()) } else { rook_from? };
+                Spelling::Walk { from, to, promotion: None }
+            }
+            Self::Hidden => return None,
+        };
+        Some(UciMove(spelling))
+    }
+}
+
+const E_FILE: u8 = 4;
+
+impl fmt::Display for UciMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Spelling::Walk { from, to, promotion: None } => write!(f, "{from}{to}"),
+            Spelling::Walk { from, to, promotion: Some(role) } => {
+                write!(f, "{from}{to}{}", role.letter().to_ascii_lowercase())
+            }
+            Spelling::Drop { role, to } => write!(f, "{}@{to}", role.letter()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CastlingSide::{Long, Short};
+    use super::super::board::tests::square;
+    use super::super::last_move::tests::{castle, normal};
+    use super::*;
+
+    fn uci(last_move: LastMove, mover: Color) -> Option<String> {
+        last_move.to_uci(mover).map(|uci| uci.to_string())
+    }
+
+    #[test]
+    fn walks_promotions_and_drops() {
+        let cases = [
+            (normal(Role::Pawn, "e2", "e4", None), "e2e4"),
+            (normal(Role::King, "e1", "g1", None), "e1g1"),
+            (normal(Role::Pawn, "e7", "e8", Some(Role::Queen)), "e7e8q"),
+            (normal(Role::Pawn, "a2", "b1", Some(Role::Knight)), "a2b1n"),
+            (normal(Role::Pawn, "a2", "b1", Some(Role::King)), "a2b1k"),
+            (LastMove::Drop { role: Role::Knight, to: square("f3") }, "N@f3"),
+            (LastMove::Drop { role: Role::Pawn, to: square("h7") }, "P@h7"),
+        ];
+        for (last_move, want) in cases {
+            assert_eq!(uci(last_move, Color::White).as_deref(), Some(want));
+        }
+        assert_eq!(uci(LastMove::Hidden, Color::White), None);
+    }
+
+    // Rules: style12 V2, bugs 31
+    #[test]
+    fn castling_is_the_kings_way_or_the_chess960_form() {
+        let cases = [
+            (castle(Short, "", ""), Color::White, Some("e1g1")),
+            (castle(Long, "", ""), Color::White, Some("e1c1")),
+            (castle(Short, "", ""), Color::Black, Some("e8g8")),
+            (castle(Long, "", ""), Color::Black, Some("e8c8")),
+            (castle(Short, "e1", "h1"), Color::White, Some("e1g1")),
+            (castle(Long, "e8", "b8"), Color::Black, Some("e8c8")),
+            (castle(Short, "d1", "h1"), Color::White, Some("d1h1")),
+            (castle(Long, "b8", "a8"), Color::Black, Some("b8a8")),
+            (castle(Short, "f1", ""), Color::White, None),
+        ];
+        for (last_move, mover, want) in cases {
+            assert_eq!(uci(last_move, mover).as_deref(), want, "{last_move:?}");
+        }
+    }
+}
