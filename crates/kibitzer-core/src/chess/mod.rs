@@ -8,6 +8,7 @@ mod fen;
 mod hand;
 mod last_move;
 mod role;
+mod smith;
 mod square;
 mod uci;
 
@@ -18,5 +19,6 @@ pub use color::Color;
 pub use hand::{Hand, Hands};
 pub use last_move::LastMove;
 pub use role::{Piece, Role};
+pub use smith::{Capture, SmithMove};
 pub use square::{Square, SquareError};
 pub use uci::UciMove;
