@@ -1,1 +1,442 @@
-//! Stub.
+//! Positions in Forsyth-Edwards notation.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::{Board, CastlingRights, CastlingSide, Color, Hands, Piece, Square};
+
+/// A position with everything that FEN writes down, the reserves of crazyhouse and bughouse included.
+///
+/// `Display` writes all six fields, castling rights as `KQkq`, and reserves as `[QNpp]` behind the pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Fen {
+    /// What stands where.
+    pub board: Board,
+    /// Who is to move.
+    pub side_to_move: Color,
+    /// Who may still castle. Where two rooks stand on one side of a king, the outer one is meant.
+    pub castling: CastlingRights,
+    /// The square behind a pawn that has just been pushed two squares, whether or not a pawn can take it.
+    pub en_passant: Option<Square>,
+    /// Half moves since the last capture or pawn move.
+    pub halfmove_clock: u32,
+    /// Number of the move about to be made, from 1.
+    pub move_number: u32,
+    /// What both sides may drop; `None` in variants without drops, or if the reserves are not known.
+    pub hands: Option<Hands>,
+}
+
+/// Why a text is not a position in FEN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FenError {
+    /// The pieces are not eight rows of eight squares.
+    #[error("the pieces are not eight rows of eight squares")]
+    Placement,
+    /// The reserve behind the pieces holds something other than `PNBRQ` in either case.
+    #[error("the reserve is not valid")]
+    Hands,
+    /// The second field is not `w` or `b`.
+    #[error("the side to move is not w or b")]
+    Side,
+    /// The third field is neither `-` nor made of `KQkq` or letters of files beside a king.
+    #[error("the castling rights are not valid")]
+    Castling,
+    /// The fourth field is neither `-` nor a square on the third or sixth rank.
+    #[error("the en passant square is not valid")]
+    EnPassant,
+    /// The fifth field is not a number.
+    #[error("the half-move clock is not a number")]
+    HalfmoveClock,
+    /// The sixth field is not a number.
+    #[error("the move number is not a number")]
+    MoveNumber,
+    /// Something follows the sixth field.
+    #[error("something follows the move number")]
+    Trailing,
+}
+
+impl Fen {
+    /// The position that chess starts from.
+    pub const START: Self = Self { castling: CastlingRights::ALL, ..Self::from_board(Board::START, Color::White) };
+
+    /// A position without castling rights, en passant square or reserves, at move 1.
+    pub const fn from_board(board: Board, side_to_move: Color) -> Self {
+        Self {
+            board,
+            side_to_move,
+            castling: CastlingRights::NONE,
+            en_passant: None,
+            halfmove_clock: 0,
+            move_number: 1,
+            hands: None,
+        }
+    }
+
+    /// A position as a board line tells it, made fit for FEN: rights that cannot be true are dropped
+    /// ([`CastlingRights::plausible_on`]), and a double push becomes the square behind its pawn, if one is there
+    /// ([`Board::en_passant_square`]). `double_push_file` counts from 0 for the a-file.
+    #[must_use]
+    pub fn from_wire(
+        board: Board,
+        side_to_move: Color,
+        castling: CastlingRights,
+        double_push_file: Option<u8>,
+    ) -> Self {
+        Self {
+            castling: castling.plausible_on(&board),
+            en_passant: double_push_file.and_then(|file| board.en_passant_square(side_to_move, file)),
+            ..Self::from_board(board, side_to_move)
+        }
+    }
+
+    /// The same position with other counters: see [`halfmove_clock`](Self::halfmove_clock) and
+    /// [`move_number`](Self::move_number).
+    #[must_use]
+    pub const fn with_counters(self, halfmove_clock: u32, move_number: u32) -> Self {
+        Self { halfmove_clock, move_number, ..self }
+    }
+
+    /// The same position with other reserves.
+    #[must_use]
+    pub const fn with_hands(self, hands: Option<Hands>) -> Self {
+        Self { hands, ..self }
+    }
+
+    /// Reads one to six fields with blanks between them; fields left off at the end are `w - - 0 1`.
+    ///
+    /// Behind the pieces reserves may stand as `[QNpp]` or as a ninth row, `/QNpp`. A `~` behind a piece, the mark of
+    /// one that was promoted, is ignored. Castling rights may be `KQkq` or, as in X-FEN and Shredder-FEN, the letters of
+    /// the rooks' files, which are kept as the side of the king they name.
+    ///
+    /// # Errors
+    ///
+    /// [`FenError`] names the first field that does not fit.
+    pub fn parse(text: &str) -> Result<Self, FenError> {
+        let mut fields = text.split_ascii_whitespace();
+        let (board, hands) = read_placement(fields.next().unwrap_or_default())?;
+        let side_to_move = fields.next().map_or(Ok(Color::White), read_side)?;
+        let castling = fields.next().map_or(Ok(CastlingRights::NONE), |field| read_castling(field, &board))?;
+        let en_passant = fields.next().map_or(Ok(None), read_en_passant)?;
+        let halfmove_clock = fields.next().map_or(Ok(0), |field| field.parse().or(Err(FenError::HalfmoveClock)))?;
+        let move_number: u32 = fields.next().map_or(Ok(1), |field| field.parse().or(Err(FenError::MoveNumber)))?;
+        match fields.next() {
+            Some(_) => Err(FenError::Trailing),
+            None => Ok(Self {
+                board,
+                side_to_move,
+                castling,
+                en_passant,
+                halfmove_clock,
+                move_number: move_number.max(1),
+                hands,
+            }),
+        }
+    }
+}
+
+impl Default for Fen {
+    /// [`Fen::START`].
+    fn default() -> Self {
+        Self::START
+    }
+}
+
+impl FromStr for Fen {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Self, FenError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Fen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.board)?;
+        if let Some(hands) = &self.hands {
+            write!(f, "[{hands}]")?;
+        }
+        let side = match self.side_to_move {
+            Color::White => 'w',
+            Color::Black => 'b',
+        };
+        write!(f, " {side} {} ", self.castling)?;
+        match self.en_passant {
+            Some(square) => write!(f, "{square}")?,
+            None => f.write_str("-")?,
+        }
+        write!(f, " {} {}", self.halfmove_clock, self.move_number)
+    }
+}
+
+/// Reads the first field: rows, and reserves in one of the two forms.
+fn read_placement(field: &str) -> Result<(Board, Option<Hands>), FenError> {
+    let (rows, hands) = split_hands(field);
+    let hands = hands.map(|letters| Hands::parse_fen(letters.as_bytes()).ok_or(FenError::Hands)).transpose()?;
+    Ok((read_rows(rows).ok_or(FenError::Placement)?, hands))
+}
+
+/// The rows, and the letters of the reserves without what encloses them.
+fn split_hands(field: &str) -> (&str, Option<&str>) {
+    if let Some((rows, hands)) = field.strip_suffix(']').and_then(|field| field.split_once('[')) {
+        return (rows, Some(if hands == "-" { "" } else { hands }));
+    }
+    match field.match_indices('/').nth(7).and_then(|(at, _)| field.split_at_checked(at)) {
+        Some((rows, ninth)) => (rows, ninth.strip_prefix('/')),
+        None => (field, None),
+    }
+}
+
+fn read_rows(rows: &str) -> Option<Board> {
+    let mut board = Board::EMPTY;
+    let mut rows = rows.split('/');
+    for rank in (0..8).rev() {
+        read_row(rows.next()?, rank, &mut board)?;
+    }
+    rows.next().is_none().then_some(board)
+}
+
+fn read_row(row: &str, rank: u8, board: &mut Board) -> Option<()> {
+    let mut file = 0_u8;
+    for letter in row.bytes() {
+        match letter {
+            b'1'..=b'8' => file = file.checked_add(letter - b'0')?,
+            b'~' if file > 0 => {}
+            _ => {
+                board.set(Square::new(file, rank)?, Some(Piece::from_letter(letter)?));
+                file += 1;
+            }
+        }
+    }
+    (file == 8).then_some(())
+}
+
+fn read_side(field: &str) -> Result<Color, FenError> {
+    match *field.as_bytes() {
+        [letter] => Color::from_letter(letter).ok_or(FenError::Side),
+        _ => Err(FenError::Side),
+    }
+}
+
+fn read_castling(field: &str, board: &Board) -> Result<CastlingRights, FenError> {
+    if field == "-" {
+        return Ok(CastlingRights::NONE);
+    }
+    field.bytes().try_fold(CastlingRights::NONE, |rights, letter| {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        let side = match letter.to_ascii_lowercase() {
+            b'k' => Some(CastlingSide::Short),
+            b'q' => Some(CastlingSide::Long),
+            file @ b'a'..=b'h' => board.home_king(color).and_then(|king| CastlingSide::of_rook(king, file - b'a')),
+            _ => None,
+        };
+        Ok(rights.with(color, side.ok_or(FenError::Castling)?))
+    })
+}
+
+fn read_en_passant(field: &str) -> Result<Option<Square>, FenError> {
+    if field == "-" {
+        return Ok(None);
+    }
+    let square = Square::parse(field.as_bytes()).filter(|square| matches!(square.rank(), 2 | 5));
+    square.map(Some).ok_or(FenError::EnPassant)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::board::tests::{any_board, board, square};
+    use super::super::hand::tests::any_hands;
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn the_start_position() {
+        assert_eq!(Fen::START.to_string(), START);
+        assert_eq!(Fen::parse(START), Ok(Fen::START));
+        assert_eq!(Fen::default(), Fen::START);
+    }
+
+    // Rules: style12 FEN
+    #[test]
+    fn positions_as_servers_send_them() {
+        let cases = [
+            (
+                "help file style12: Black's flags only",
+                "rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR",
+                (Color::Black, [0, 0, 1, 1], None, 0, 2),
+                "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2",
+            ),
+            (
+                "flags of a king that is not at home",
+                "rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR",
+                (Color::Black, [1, 1, 1, 1], None, 0, 2),
+                "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2",
+            ),
+            (
+                "a double push, also without a pawn beside it",
+                "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR",
+                (Color::Black, [1, 1, 1, 1], Some(4), 0, 1),
+                "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+            ),
+            (
+                "a double push without its pawn",
+                "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR",
+                (Color::White, [1, 1, 1, 1], Some(3), 0, 1),
+                START,
+            ),
+            (
+                "fatics-chess960-observer: White's h-rook taken",
+                "rbb-kn-r pp-pnp-p --p----- ------Q- ---P---- -P------ P-P-PPP- RB--KNNq",
+                (Color::White, [0, 1, 1, 1], None, 0, 7),
+                "rbb1kn1r/pp1pnp1p/2p5/6Q1/3P4/1P6/P1P1PPP1/RB2KNNq w Qkq - 0 7",
+            ),
+            (
+                "all flags 0",
+                "-------- -------- -------- -------- -------- -------- -------- K------k",
+                (Color::White, [0, 0, 0, 0], None, 57, 90),
+                "8/8/8/8/8/8/8/K6k w - - 57 90",
+            ),
+        ];
+        for (name, rows, (side, flags, file, halfmove, number), want) in cases {
+            let rows = board(rows);
+            let fen =
+                Fen::from_wire(rows, side, CastlingRights::from_flags(flags), file).with_counters(halfmove, number);
+            assert_eq!(fen.to_string(), want, "{name}");
+            assert_eq!(Fen::parse(want), Ok(fen), "{name}");
+        }
+    }
+
+    // Rules: bugs 33
+    #[test]
+    fn a_pawn_on_d5_with_white_to_move_gives_d6() {
+        let drawn = board("rnbqkbnr ppp-pppp -------- ---p---- -------- -------- PPPPPPPP RNBQKBNR");
+        let en_passant = |file| Fen::from_wire(drawn, Color::White, CastlingRights::NONE, file).en_passant;
+        assert_eq!(en_passant(Some(3)), Some(square("d6")));
+        assert_eq!(en_passant(Some(4)), None);
+        assert_eq!(en_passant(None), None);
+    }
+
+    #[test]
+    fn fields_left_off_at_the_end_have_their_usual_values() {
+        for keep in 1..=6 {
+            let text = START.split(' ').take(keep).collect::<Vec<_>>().join(" ");
+            let castling = if keep < 3 { CastlingRights::NONE } else { CastlingRights::ALL };
+            assert_eq!(text.parse(), Ok(Fen { castling, ..Fen::START }), "{text}");
+        }
+        let text = "  8/8/8/8/8/8/8/8   B  -  a3 ";
+        let fen = Fen { en_passant: Some(square("a3")), ..Fen::from_board(Board::EMPTY, Color::Black) };
+        assert_eq!(Fen::parse(text), Ok(fen));
+        assert_eq!(Fen::parse("8/8/8/8/8/8/8/8 w - - 0 0").map(|fen| fen.move_number), Ok(1));
+    }
+
+    #[test]
+    fn reserves_in_both_forms() {
+        let hands = Hands::parse_fen(b"QNpp");
+        let cases = [
+            ("8/8/8/8/8/8/8/8[QNpp] w", hands),
+            ("8/8/8/8/8/8/8/8/QNpp w", hands),
+            ("8/8/8/8/8/8/8/8[pNQp] w", hands),
+            ("8/8/8/8/8/8/8/8[] w", Some(Hands::default())),
+            ("8/8/8/8/8/8/8/8[-] w", Some(Hands::default())),
+            ("8/8/8/8/8/8/8/8/ w", Some(Hands::default())),
+            ("8/8/8/8/8/8/8/8 w", None),
+        ];
+        for (text, want) in cases {
+            assert_eq!(Fen::parse(text).map(|fen| fen.hands), Ok(want), "{text}");
+        }
+        let printed = Fen::from_board(Board::EMPTY, Color::White).with_hands(hands).to_string();
+        assert_eq!(printed, "8/8/8/8/8/8/8/8[NQpp] w - - 0 1");
+        assert_eq!(Fen::parse("7Q~/8/8/8/8/8/8/8").map(|fen| fen.board.to_string()), Ok("7Q/8/8/8/8/8/8/8".into()));
+    }
+
+    #[test]
+    fn castling_letters_of_shredder_fen() {
+        let cases = [
+            ("r3k2r/8/8/8/8/8/8/R3K2R w HAha", "KQkq"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w Ha", "Kq"),
+            ("1r1k2r1/8/8/8/8/8/8/1R1K2R1 w GBgb", "KQkq"),
+            ("1r1k2r1/8/8/8/8/8/8/1R1K2R1 w KQkq", "KQkq"),
+            ("rk5r/8/8/8/8/8/8/8 w ah", "kq"),
+        ];
+        for (text, want) in cases {
+            assert_eq!(Fen::parse(text).map(|fen| fen.castling.to_string()), Ok(want.into()), "{text}");
+        }
+    }
+
+    // Rules: bugs 41
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let cases = [
+            ("", FenError::Placement),
+            ("8/8/8/8/8/8/8", FenError::Placement),
+            ("10/8/8/8/8/8/8/8", FenError::Placement),
+            ("9/8/8/8/8/8/8/8", FenError::Placement),
+            ("ppppppppp/8/8/8/8/8/8/8", FenError::Placement),
+            ("rnbqkbnrxx/8/8/8/8/8/8/8", FenError::Placement),
+            ("88/8/8/8/8/8/8/8", FenError::Placement),
+            ("7/8/8/8/8/8/8/8", FenError::Placement),
+            ("7-/8/8/8/8/8/8/8", FenError::Placement),
+            ("~8/8/8/8/8/8/8/8", FenError::Placement),
+            ("8/8/8/8/8/8/8/8[", FenError::Placement),
+            ("8/8/8/8/8/8/8/8/8", FenError::Hands),
+            ("8/8/8/8/8/8/8/8/Q/", FenError::Hands),
+            ("8/8/8/8/8/8/8/8[K]", FenError::Hands),
+            ("8/8/8/8/8/8/8/8[[]", FenError::Hands),
+            ("8/8/8/8/8/8/8/8 x", FenError::Side),
+            ("8/8/8/8/8/8/8/8 white", FenError::Side),
+            ("8/8/8/8/8/8/8/8 w KX", FenError::Castling),
+            ("8/8/8/8/8/8/8/8 w K-", FenError::Castling),
+            ("8/8/8/8/8/8/8/8 w H", FenError::Castling),
+            ("8/8/8/8/8/8/8/4K3 w E", FenError::Castling),
+            ("8/8/8/8/8/8/8/8 w - e4", FenError::EnPassant),
+            ("8/8/8/8/8/8/8/8 w - e", FenError::EnPassant),
+            ("8/8/8/8/8/8/8/8 w - - -1", FenError::HalfmoveClock),
+            ("8/8/8/8/8/8/8/8 w - - 0 x", FenError::MoveNumber),
+            ("8/8/8/8/8/8/8/8 w - - 0 99999999999", FenError::MoveNumber),
+            ("8/8/8/8/8/8/8/8 w - - 0 1 +0+0", FenError::Trailing),
+        ];
+        for (text, want) in cases {
+            assert_eq!(Fen::parse(text), Err(want), "{text}");
+        }
+    }
+
+    prop_compose! {
+        fn any_fen()(
+            board in any_board(),
+            side_to_move in prop::sample::select(&Color::BOTH[..]),
+            flags in prop::array::uniform4(0_u8..2),
+            en_passant in prop::option::of((0_u8..8, prop::sample::select(&[2_u8, 5][..]))),
+            halfmove_clock: u32,
+            move_number in 1..=u32::MAX,
+            hands in prop::option::of(any_hands()),
+        ) -> Fen {
+            Fen {
+                castling: CastlingRights::from_flags(flags),
+                en_passant: en_passant.and_then(|(file, rank)| Square::new(file, rank)),
+                ..Fen::from_board(board, side_to_move).with_counters(halfmove_clock, move_number).with_hands(hands)
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_again(fen in any_fen()) {
+            prop_assert_eq!(fen.to_string().parse(), Ok(fen));
+        }
+
+        #[test]
+        fn any_text_is_a_position_or_refused(text: String, rows in "[pnkPQR1-9/\\[\\]~-]{0,80} ?[wb]? ?[KQkqa-h-]{0,5}") {
+            for text in [text, rows] {
+                if let Ok(fen) = Fen::parse(&text) {
+                    prop_assert_eq!(Fen::parse(&fen.to_string()), Ok(fen));
+                }
+            }
+        }
+    }
+}
