@@ -54,7 +54,7 @@ impl LastMove {
             [b'?', ..] => Some(Self::Hidden),
             [role, b'/', b'@', b'@', b'-', file, rank]
             | [role, b'@', b'@', b'-', file, rank]
-            | [role, b'@', file, rank] => Self::read_drop(role, [file, rank]),
+            | [role, b'@', file, rank] => read_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to }),
             [role, b'/', from_file, from_rank, b'-', to_file, to_rank, ref suffix @ ..] => {
                 let role = Role::from_letter(role)?;
                 let from = Square::from_letters(from_file, from_rank)?;
@@ -69,11 +69,6 @@ impl LastMove {
             }
             _ => castling_side(word).map(|side| Self::Castle { side, king_from: None, rook_from: None }),
         }
-    }
-
-    pub(crate) fn read_drop(role: u8, [file, rank]: [u8; 2]) -> Option<Self> {
-        let role = Role::from_reserve_letter(role)?;
-        Square::from_letters(file, rank).map(|to| Self::Drop { role, to })
     }
 
     /// Fills in the squares of a castling from the board before the move; other moves stay as they are, and so do
@@ -105,6 +100,11 @@ pub(super) const fn castled_files(side: CastlingSide, towards: CastlingSide) -> 
         (CastlingSide::Short, CastlingSide::Long) => (1, 2),
         (CastlingSide::Long, CastlingSide::Short) => (5, 4),
     }
+}
+
+/// What a drop drops, and where.
+pub(super) fn read_drop(role: u8, [file, rank]: [u8; 2]) -> Option<(Role, Square)> {
+    Role::from_reserve_letter(role).zip(Square::from_letters(file, rank))
 }
 
 /// The piece behind `=`; without `=` the last letter before any check signs.

@@ -1,5 +1,6 @@
 //! Moves in Smith notation, as delta boards and ICC's datagrams write them.
 
+use super::last_move::read_drop;
 use super::{Board, CastlingSide, LastMove, Role, Square};
 
 /// A move in Smith notation: squares, and what is needed to undo it.
@@ -66,10 +67,7 @@ impl SmithMove {
     pub fn parse(word: &[u8]) -> Option<Self> {
         match *trim_check_signs(word) {
             [b'?', ..] => Some(Self::Hidden),
-            [role, b'@', file, rank] => match LastMove::read_drop(role, [file, rank])? {
-                LastMove::Drop { role, to } => Some(Self::Drop { role, to }),
-                _ => None,
-            },
+            [role, b'@', file, rank] => read_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to }),
             [from_file, from_rank, to_file, to_rank, ref suffix @ ..] => {
                 let from = Square::from_letters(from_file, from_rank)?;
                 let to = Square::from_letters(to_file, to_rank)?;
