@@ -87,6 +87,12 @@ impl<'a> Cursor<'a> {
         Some(if negative { -value } else { value })
     }
 
+    /// What was consumed since `from`, an earlier copy of this cursor.
+    pub(crate) fn since(&self, from: Self) -> &'a [u8] {
+        let consumed = from.rest.len().saturating_sub(self.rest.len());
+        from.rest.get(..consumed).unwrap_or_default()
+    }
+
     /// The whole rest, consumed.
     pub(crate) fn take_rest(&mut self) -> &'a [u8] {
         self.split(self.rest.len())
@@ -133,7 +139,9 @@ mod tests {
         assert!(!at.eat(b"x"));
         assert_eq!(at.until(b": "), Some(&b""[..]));
         assert_eq!(at.word(), Some(&b"Foo"[..]));
+        let from = at;
         at.blanks();
+        assert_eq!(at.since(from), b"  ");
         assert_eq!(at.take_rest(), b"offers");
         assert_eq!(at.end(), Some(()));
     }
