@@ -6,6 +6,7 @@ mod clock;
 mod delta;
 mod error;
 mod examine;
+mod fields;
 mod game_end;
 mod game_info;
 mod game_start;
@@ -19,8 +20,10 @@ mod pending;
 mod player;
 mod refused;
 mod seek;
+mod server_text;
 mod talk;
 
 pub use error::ParseError;
 pub(crate) use login::guest_prompt;
 pub use player::{Confidence, GameId, Handle, Rating, Titles};
+pub use server_text::ServerText;

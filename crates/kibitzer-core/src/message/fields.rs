@@ -1,0 +1,196 @@
+//! What tagged lines share: the tag, `key=value` words, lists of numbers.
+
+use smallvec::SmallVec;
+
+use super::{ParseError, ServerText};
+use crate::scan::{Cursor, decimal};
+
+/// Numbers of seeks or offers; servers mostly send one at a time.
+pub(crate) type Indexes = SmallVec<[u32; 4]>;
+
+/// The line behind its tag. Blanks around the tag are optional.
+pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Result<Cursor<'a>, ParseError> {
+    let mut at = Cursor::new(line);
+    at.blanks();
+    at.expect(tag).ok_or(ParseError::Tag)?;
+    at.blanks();
+    Ok(at)
+}
+
+/// Consumes one word, which must be what `name` stands for, and the blanks behind it.
+pub(crate) fn word<'a, T>(
+    at: &mut Cursor<'a>,
+    name: &'static str,
+    read: impl FnOnce(&'a [u8]) -> Option<T>,
+) -> Result<T, ParseError> {
+    let word = at.word().ok_or(ParseError::Missing(name))?;
+    at.blanks();
+    read(word).ok_or(ParseError::Invalid(name))
+}
+
+/// [`word`] that is a decimal number without a sign.
+pub(crate) fn number<T: TryFrom<u64>>(at: &mut Cursor<'_>, name: &'static str) -> Result<T, ParseError> {
+    word(at, name, |digits| T::try_from(decimal(digits)?).ok())
+}
+
+/// [`word`] that is a decimal number with or without a minus sign.
+pub(crate) fn signed<T: TryFrom<i64>>(at: &mut Cursor<'_>, name: &'static str) -> Result<T, ParseError> {
+    word(at, name, |digits| T::try_from(whole(digits, Cursor::signed)?).ok())
+}
+
+/// [`word`] that may be anything.
+pub(crate) fn text(at: &mut Cursor<'_>, name: &'static str) -> Result<ServerText, ParseError> {
+    word(at, name, |text| Some(ServerText::from_wire(text)))
+}
+
+/// Consumes the rest of the line, which must be one number or more.
+pub(crate) fn indexes(at: &mut Cursor<'_>) -> Result<Indexes, ParseError> {
+    let mut read = Indexes::new();
+    while read.is_empty() || !at.is_empty() {
+        read.push(number(at, "index")?);
+    }
+    Ok(read)
+}
+
+/// Consumes the next `key=` and returns the key; words that are no `key=value` are passed over.
+pub(crate) fn key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+    loop {
+        at.blanks();
+        let mut ahead = *at;
+        let key = ahead.take_while(|b| b != b'=' && b != b' ');
+        if ahead.eat(b"=") {
+            *at = ahead;
+            return Some(key);
+        }
+        at.word()?;
+    }
+}
+
+/// Consumes the value behind a `key=`: up to a blank, but `2100 ,1586E` is one value.
+///
+/// An established rating has a blank for its mark, also in front of the comma of a pair.
+pub(crate) fn value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
+    let from = *at;
+    loop {
+        at.take_while(|b| b != b' ');
+        let mut ahead = *at;
+        ahead.blanks();
+        if !ahead.eat(b",") {
+            return at.since(from);
+        }
+        *at = ahead;
+    }
+}
+
+/// Consumes the next `key=value`; values that are empty are passed over.
+pub(crate) fn next<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
+    loop {
+        let pair = (key(at)?, value(at));
+        if !pair.1.is_empty() {
+            return Some(pair);
+        }
+    }
+}
+
+/// Reads a value to its end.
+pub(crate) fn whole<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<'a>) -> Option<T>) -> Option<T> {
+    let mut at = Cursor::new(value);
+    let read = read(&mut at)?;
+    at.end()?;
+    Some(read)
+}
+
+/// Reads hexadecimal digits, at most eight.
+pub(crate) fn hex(digits: &[u8]) -> Option<u32> {
+    let digits = str::from_utf8(digits).ok()?;
+    // The standard library would take a plus sign, too.
+    (!digits.starts_with('+')).then_some(())?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// The value of the known key `name`: it was there, so it must make sense.
+pub(crate) fn known<T>(name: &'static str, value: Option<T>) -> Result<Option<T>, ParseError> {
+    value.map(Some).ok_or(ParseError::Invalid(name))
+}
+
+/// How tests of the tagged lines print and make up what several of them hold.
+#[cfg(test)]
+pub(super) mod testing {
+    use proptest::prelude::*;
+
+    use crate::message::{Confidence, Rating, Titles};
+
+    pub(in super::super) fn any_rating() -> impl Strategy<Value = Rating> {
+        const MARKS: &[Confidence] = &[Confidence::Established, Confidence::Estimated, Confidence::Provisional];
+        (any::<u16>(), proptest::sample::select(MARKS)).prop_map(|(value, mark)| Rating::Rated(value, mark))
+    }
+
+    /// Digits and one character.
+    pub(in super::super) fn print_rating(rating: Rating) -> String {
+        match rating {
+            Rating::Rated(value, Confidence::Established) => format!("{value} "),
+            Rating::Rated(value, confidence) => format!("{value}{}", confidence.mark()),
+            Rating::Guest | Rating::Unrated => panic!("tagged lines have numbers only"),
+        }
+    }
+
+    /// Two hexadecimal digits.
+    pub(in super::super) fn print_title_bits(titles: &Titles) -> String {
+        let bits = (0..=u8::MAX).find(|&bits| Titles::from_bits(bits) == *titles);
+        format!("{:02X}", bits.expect("the titles have bits"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn pairs(line: &[u8]) -> Vec<(String, String)> {
+        let mut at = Cursor::new(line);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        std::iter::from_fn(|| next(&mut at).map(|(key, value)| (text(key), text(value)))).collect()
+    }
+
+    // Rules: bugs 65, bugs 66
+    #[test]
+    fn pairs_are_split_at_the_first_equals_sign_and_at_any_number_of_blanks() {
+        let cases: &[(&str, &[(&str, &str)])] = &[
+            ("rt=2194  t=4", &[("rt", "2194"), ("t", "4")]),
+            ("  rt=2194 ", &[("rt", "2194")]),
+            ("rr=0-9999 x=a=b", &[("rr", "0-9999"), ("x", "a=b")]),
+            ("rt=2100 ,1586E  ts=1,0", &[("rt", "2100 ,1586E"), ("ts", "1,0")]),
+            ("c= word a=t", &[("a", "t")]),
+            ("word", &[]),
+            ("", &[]),
+        ];
+        for &(sent, want) in cases {
+            let want: Vec<_> = want.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect();
+            assert_eq!(pairs(sent.as_bytes()), want, "{sent}");
+        }
+    }
+
+    #[test]
+    fn a_list_has_at_least_one_number() {
+        let cases: &[(&str, Result<&[u32], ParseError>)] = &[
+            ("7 8", Ok(&[7, 8])),
+            ("7 ", Ok(&[7])),
+            ("", Err(ParseError::Missing("index"))),
+            ("7 x", Err(ParseError::Invalid("index"))),
+            ("99999999999", Err(ParseError::Invalid("index"))),
+        ];
+        for &(sent, want) in cases {
+            let read = indexes(&mut Cursor::new(sent.as_bytes()));
+            assert_eq!(read.as_deref().map_err(|&e| e), want, "{sent}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_come_to_an_end(line in proptest::collection::vec(prop_oneof![Just(b' '), Just(b'='), Just(b','), any::<u8>()], 0..200)) {
+            pairs(&line);
+            let _ = indexes(&mut Cursor::new(&line));
+        }
+    }
+}
