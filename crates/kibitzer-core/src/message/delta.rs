@@ -1,1 +1,144 @@
-//! Stub.
+//! `<d1>`: one move instead of a whole board.
+
+use super::clock::ClockReading;
+use super::{GameId, ParseError, ServerText, fields};
+
+/// A delta board line: `<d1> 399 10 O-O e8g8c 922 168890 207`.
+///
+/// Fields stand between blanks; all times are milliseconds, whatever the ivar `ms` says. It tells nothing of the other
+/// side's clock, nor of the board before the move, so it makes sense only to one who has kept the last full board.
+///
+/// Source: FICS help files `iv_compressmove`, `deltaboard`; captured sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Delta {
+    /// The game.
+    pub game: GameId,
+    /// Half moves made in the game, this one included.
+    pub plies: u16,
+    /// The move as style 12 prints it for people: `Rxc2`.
+    pub san: ServerText,
+    /// The move in Smith notation, as sent: `e2c2p`.
+    pub smith: ServerText,
+    /// Time the move took, in milliseconds.
+    pub taken_ms: u32,
+    /// What the mover's clock shows after the move, increment included.
+    pub clock: ClockReading,
+    /// Lag of the move in milliseconds. The help file does not have this field, so it may be absent.
+    pub lag_ms: Option<i32>,
+}
+
+impl Delta {
+    /// Reads a line with its tag. Fields behind the lag are ignored, as servers append to the line.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] names the first of the six documented fields that is missing or does not fit.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        let mut at = fields::after_tag(line, b"<d1>")?;
+        Ok(Self {
+            game: GameId(fields::number(&mut at, "game")?),
+            plies: fields::number(&mut at, "plies")?,
+            san: fields::text(&mut at, "san")?,
+            smith: fields::text(&mut at, "smith")?,
+            taken_ms: fields::number(&mut at, "taken")?,
+            clock: ClockReading::from_ms(fields::signed(&mut at, "left")?),
+            lag_ms: fields::signed(&mut at, "lag").ok(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn print(delta: &Delta) -> String {
+        let Delta { game, plies, san, smith, taken_ms, clock, lag_ms } = delta;
+        let lag = lag_ms.map_or(String::new(), |lag| format!(" {lag}"));
+        format!("<d1> {game} {plies} {san} {smith} {taken_ms} {}{lag}", clock.as_ms())
+    }
+
+    fn delta(
+        game: i32,
+        plies: u16,
+        san: &str,
+        smith: &str,
+        (taken_ms, left_ms): (u32, i64),
+        lag_ms: Option<i32>,
+    ) -> Delta {
+        Delta {
+            game: GameId(game),
+            plies,
+            san: ServerText::from_wire(san.as_bytes()),
+            smith: ServerText::from_wire(smith.as_bytes()),
+            taken_ms,
+            clock: ClockReading::from_ms(left_ms),
+            lag_ms,
+        }
+    }
+
+    // Rules: datagrams D7, bugs 73
+    #[test]
+    fn six_fields_or_seven_or_more() {
+        let help = delta(2, 64, "Rxc2", "e2c2p", (1200, 203_800), None);
+        let castling = delta(399, 10, "O-O", "e8g8c", (922, 168_890), Some(207));
+        let promotion = delta(1, 63, "gxf8=B", "g7f8bB", (126, 86_208), Some(0));
+        let cases: &[(&str, &str, &Delta)] = &[
+            ("help, six fields", "<d1> 2 64 Rxc2 e2c2p 1200 203800", &help),
+            ("captured, seven fields", "<d1> 399 10 O-O e8g8c 922 168890 207", &castling),
+            ("captured, promotion", "<d1> 1 63 gxf8=B g7f8bB 126 86208 0", &promotion),
+            ("eight fields", "<d1> 399 10 O-O e8g8c 922 168890 207 1", &castling),
+            ("appended field is no number", "<d1> 2 64 Rxc2 e2c2p 1200 203800 new", &help),
+            ("no blank behind the tag, two in between", "<d1>2 64  Rxc2 e2c2p 1200 203800 ", &help),
+            ("captured", "<d1> 314 5 e3 e2e3 100 59800 563", &delta(314, 5, "e3", "e2e3", (100, 59_800), Some(563))),
+            ("flag has fallen", "<d1> 1 5 e3 e2e3 100 -917 -1", &delta(1, 5, "e3", "e2e3", (100, -917), Some(-1))),
+        ];
+        for &(name, sent, want) in cases {
+            assert_eq!(Delta::parse(sent.as_bytes()).as_ref(), Ok(want), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_missing_or_wrong_field_is_named() {
+        let cases: &[(&str, ParseError)] = &[
+            ("<d2> 2 64 Rxc2 e2c2p 1200 203800", ParseError::Tag),
+            ("<d1>", ParseError::Missing("game")),
+            ("<d1> 2 64 Rxc2", ParseError::Missing("smith")),
+            ("<d1> 2 64 Rxc2 e2c2p 1200", ParseError::Missing("left")),
+            ("<d1> x 64 Rxc2 e2c2p 1200 203800", ParseError::Invalid("game")),
+            ("<d1> 2 65536 Rxc2 e2c2p 1200 203800", ParseError::Invalid("plies")),
+            ("<d1> 2 64 Rxc2 e2c2p 0:12 203800", ParseError::Invalid("taken")),
+            ("<d1> 2 64 Rxc2 e2c2p 1200 203800x", ParseError::Invalid("left")),
+        ];
+        for &(sent, want) in cases {
+            assert_eq!(Delta::parse(sent.as_bytes()), Err(want), "{sent}");
+        }
+    }
+
+    prop_compose! {
+        fn any_delta()(
+            game in 0..i32::MAX,
+            plies in any::<u16>(),
+            san in "[!-~&&[^&]]{1,30}",
+            smith in "[a-h][1-8][a-h][1-8][pnbrqkcCE]?[NBRQK]?",
+            times in (any::<u32>(), -1_000_000_i64..1_000_000_000),
+            lag_ms in proptest::option::of(any::<i32>()),
+        ) -> Delta {
+            delta(game, plies, &san, &smith, times, lag_ms)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(value in any_delta()) {
+            prop_assert_eq!(Delta::parse(print(&value).as_bytes()), Ok(value));
+        }
+
+        #[test]
+        fn any_bytes_are_survived(line in "(<d1>)?( ?-?[0-9a-z]{0,22}){0,9}", bytes in any::<Vec<u8>>()) {
+            let _ = (Delta::parse(line.as_bytes()), Delta::parse(&bytes));
+        }
+    }
+}

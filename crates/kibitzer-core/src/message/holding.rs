@@ -1,1 +1,214 @@
-//! Stub.
+//! `<b1>`: what both sides of a crazyhouse or bughouse game may drop.
+
+use super::{GameId, ParseError, ServerText, fields};
+use crate::chess::{Color, Hand, Role};
+use crate::scan::Cursor;
+
+/// A holdings line: `<b1> game 52 white [NB] black [N] <- BN`.
+///
+/// The hands are complete: set them, add nothing. Letters come in either case, and with blanks at the end of the line.
+/// Servers can cut a long list short (one known server sends 21 letters in all).
+///
+/// Source: FICS and ICC help files `style12`, `bughouse`; the captured bughouse sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Holding {
+    /// The game in which the pieces can be dropped.
+    pub game: GameId,
+    /// What White of that game holds.
+    pub white: Hand,
+    /// What Black of that game holds.
+    pub black: Hand,
+    /// White's pieces as listed, in upper case.
+    pub white_letters: ServerText,
+    /// Black's pieces as listed, in upper case.
+    pub black_letters: ServerText,
+    /// The piece that has just been added, and to whose hand; the lists hold it already.
+    pub passed: Option<(Color, Role)>,
+}
+
+impl Holding {
+    /// Reads a line with its tag.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] names the first part that does not fit; bytes behind the last one do not fit either.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        Self::read(fields::after_tag(line, b"<b1>")?)
+    }
+
+    /// Reads a line whose tag got lost, as ICC's help file prints it: ` game 6 white [PNBBB] black [PNB]`.
+    pub fn parse_untagged(line: &[u8]) -> Option<Self> {
+        Self::read(fields::after_tag(line, b"").ok()?).ok()
+    }
+
+    fn read(mut at: Cursor<'_>) -> Result<Self, ParseError> {
+        at.expect(b"game ").ok_or(ParseError::Missing("game"))?;
+        let game = GameId::read(&mut at).ok_or(ParseError::Invalid("game"))?;
+        let (white, white_letters) = read_hand(&mut at, b" white [").ok_or(ParseError::Invalid("white"))?;
+        let (black, black_letters) = read_hand(&mut at, b" black [").ok_or(ParseError::Invalid("black"))?;
+        let passed = read_passed(at)?;
+        Ok(Self { game, white, black, white_letters, black_letters, passed })
+    }
+}
+
+fn read_hand(at: &mut Cursor<'_>, opening: &[u8]) -> Option<(Hand, ServerText)> {
+    at.expect(opening)?;
+    let letters = at.take_while(|b| matches!(b.to_ascii_uppercase(), b'P' | b'N' | b'B' | b'R' | b'Q'));
+    at.expect(b"]")?;
+    Some((Hand::parse(letters)?, ServerText::from_letters(letters)))
+}
+
+/// Reads what stands behind the hands, to the end of the line: nothing, or ` <- ` and two letters.
+fn read_passed(mut at: Cursor<'_>) -> Result<Option<(Color, Role)>, ParseError> {
+    if at.end().is_some() {
+        return Ok(None);
+    }
+    match at.rest().trim_ascii_end() {
+        &[b'<', b'-', b' ', to, piece] => Color::from_letter(to).zip(Role::from_letter(piece)),
+        _ => None,
+    }
+    .filter(|&(_, piece)| piece != Role::King)
+    .map(Some)
+    .ok_or(ParseError::Invalid("passed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn print(holding: &Holding) -> String {
+        let Holding { game, white_letters, black_letters, .. } = holding;
+        let passed = holding.passed.map_or(String::new(), |(to, role)| {
+            let to = if to == Color::White { 'W' } else { 'B' };
+            let piece = "PNBRQ".chars().find(|&l| Role::from_letter(u8::try_from(l).unwrap()) == Some(role)).unwrap();
+            format!(" <- {to}{piece}")
+        });
+        format!("<b1> game {game} white [{white_letters}] black [{black_letters}]{passed}")
+    }
+
+    fn holding(game: i32, white: &str, black: &str, passed: Option<(Color, Role)>) -> Holding {
+        Holding {
+            game: GameId(game),
+            white: Hand::parse(white.as_bytes()).unwrap(),
+            black: Hand::parse(black.as_bytes()).unwrap(),
+            white_letters: ServerText::from_letters(white.as_bytes()),
+            black_letters: ServerText::from_letters(black.as_bytes()),
+            passed,
+        }
+    }
+
+    // Rules: bughouse H3
+    #[test]
+    fn every_form_of_the_line() {
+        let cut_short = holding(1, "PPPPPPPPNNBBRRQ", "PPPPPB", Some((Color::White, Role::Bishop)));
+        let cases: &[(&str, &str, Holding)] = &[
+            ("help, state", "<b1> game 6 white [PNBBB] black [PNB]", holding(6, "PNBBB", "PNB", None)),
+            (
+                "help, passed",
+                "<b1> game 52 white [NB] black [N] <- BN",
+                holding(52, "NB", "N", Some((Color::Black, Role::Knight))),
+            ),
+            ("captured, empty", "<b1> game 3 white [] black []", holding(3, "", "", None)),
+            (
+                "captured, first piece",
+                "<b1> game 1 white [] black [P] <- BP",
+                holding(1, "", "P", Some((Color::Black, Role::Pawn))),
+            ),
+            ("captured, cut short", "<b1> game 1 white [PPPPPPPPNNBBRRQ] black [PPPPPB] <- WB", cut_short),
+            ("any order", "<b1> game 6 white [BPNBB] black [BNP]", holding(6, "BPNBB", "BNP", None)),
+            ("trailing blanks", "<b1> game 6 white [P] black []  ", holding(6, "P", "", None)),
+            (
+                "trailing blank behind a passed piece",
+                "<b1> game 6 white [P] black [] <- WP ",
+                holding(6, "P", "", Some((Color::White, Role::Pawn))),
+            ),
+            (
+                "small letters",
+                "<b1> game 6 white [pn] black [q] <- bq",
+                holding(6, "PN", "Q", Some((Color::Black, Role::Queen))),
+            ),
+            ("no blank", "<b1>game 6 white [P] black []", holding(6, "P", "", None)),
+            ("blank in front", " <b1> game 6 white [P] black []", holding(6, "P", "", None)),
+        ];
+        for (name, sent, want) in cases {
+            assert_eq!(Holding::parse(sent.as_bytes()).as_ref(), Ok(want), "{name}");
+            assert_eq!(
+                Holding::parse(sent.as_bytes()),
+                Holding::parse(sent.as_bytes()),
+                "{name}: same line, same value"
+            );
+        }
+    }
+
+    #[test]
+    fn repeated_letters_count() {
+        let read = Holding::parse(b"<b1> game 6 white [PNBBB] black [PNB]").unwrap();
+        assert_eq!((read.white.count(Role::Bishop), read.black.count(Role::Bishop)), (3, 1));
+        assert_eq!(read.white_letters.as_str(), "PNBBB");
+    }
+
+    // Rules: bughouse H2
+    #[test]
+    fn a_line_with_a_syntax_error_is_refused() {
+        let cases: &[(&str, ParseError)] = &[
+            ("<b2> game 6 white [P] black []", ParseError::Tag),
+            ("Foo tells you: <b1> game 6 white [P] black []", ParseError::Tag),
+            ("<b1> 6 white [P] black []", ParseError::Missing("game")),
+            ("<b1> game x white [P] black []", ParseError::Invalid("game")),
+            ("<b1> game 99999999999 white [P] black []", ParseError::Invalid("game")),
+            ("<b1> game 6 white [PK] black []", ParseError::Invalid("white")),
+            ("<b1> game 6 white [P", ParseError::Invalid("white")),
+            ("<b1> game 6 white [P] black", ParseError::Invalid("black")),
+            ("<b1> game 6 white [P] black [] <-", ParseError::Invalid("passed")),
+            ("<b1> game 6 white [P] black [] <- W", ParseError::Invalid("passed")),
+            ("<b1> game 6 white [P] black [] <- WK", ParseError::Invalid("passed")),
+            ("<b1> game 6 white [P] black [] <- PW", ParseError::Invalid("passed")),
+            ("<b1> game 6 white [P] black [] <- WPP", ParseError::Invalid("passed")),
+            ("<b1> game 6 white [P] black [] hello", ParseError::Invalid("passed")),
+        ];
+        for &(sent, want) in cases {
+            assert_eq!(Holding::parse(sent.as_bytes()), Err(want), "{sent}");
+        }
+    }
+
+    #[test]
+    fn icc_help_sample_lost_its_tag() {
+        let tagged = Holding::parse(b"<b1> game 6 white [PNBBB] black [PNB]").ok();
+        assert_eq!(Holding::parse_untagged(b" game 6 white [PNBBB] black [PNB]"), tagged);
+        assert_eq!(Holding::parse_untagged(b"game 6 white [PNBBB] black [PNB]"), tagged);
+        assert_eq!(Holding::parse_untagged(b"Foo: game 6 white [] black []"), None);
+        assert_eq!(Holding::parse_untagged(b"<b1> game 6 white [] black []"), None);
+    }
+
+    prop_compose! {
+        fn any_holding()(
+            game in any::<i32>(),
+            white in "[PNBRQ]{0,60}",
+            black in "[PNBRQ]{0,60}",
+            passed in proptest::option::of((
+                prop_oneof![Just(Color::White), Just(Color::Black)],
+                prop_oneof![Just(Role::Pawn), Just(Role::Knight), Just(Role::Bishop), Just(Role::Rook), Just(Role::Queen)],
+            )),
+        ) -> Holding {
+            holding(game, &white, &black, passed)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(value in any_holding()) {
+            prop_assert_eq!(Holding::parse(print(&value).as_bytes()), Ok(value));
+        }
+
+        #[test]
+        fn any_bytes_are_survived(
+            line in "(<b1>)? ?(game)? ?[0-9x]{0,3} ?(white)? ?\\[?[PNBRQKp]{0,300}\\]? ?(black)?.{0,20}( <- ?.{0,4})?",
+            bytes in any::<Vec<u8>>(),
+        ) {
+            let _ = (Holding::parse(line.as_bytes()), Holding::parse(&bytes), Holding::parse_untagged(&bytes));
+        }
+    }
+}

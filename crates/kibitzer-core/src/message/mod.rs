@@ -23,7 +23,10 @@ mod seek;
 mod server_text;
 mod talk;
 
+pub use clock::ClockReading;
+pub use delta::Delta;
 pub use error::ParseError;
 pub(crate) use login::guest_prompt;
+pub use holding::Holding;
 pub use player::{Confidence, GameId, Handle, Rating, Titles};
 pub use server_text::ServerText;
