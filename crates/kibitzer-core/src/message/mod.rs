@@ -20,6 +20,7 @@ mod pending;
 mod player;
 mod refused;
 mod seek;
+mod seek_text;
 mod server_text;
 mod talk;
 
@@ -29,4 +30,6 @@ pub use error::ParseError;
 pub(crate) use login::guest_prompt;
 pub use holding::Holding;
 pub use player::{Confidence, GameId, Handle, Rating, Titles};
+pub use seek::{Seek, SeeksCleared, SeeksRemoved};
+pub use seek_text::SeekNotice;
 pub use server_text::ServerText;

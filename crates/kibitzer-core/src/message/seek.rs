@@ -1,1 +1,373 @@
-//! Stub.
+//! `<s>`, `<sn>`, `<sr>`, `<sc>`: the list of open offers to play.
+
+use super::fields::{self, Indexes};
+use super::{Handle, ParseError, Rating, ServerText, Titles};
+use crate::chess::Color;
+use crate::scan::Cursor;
+
+/// An ad in the seek list: `<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f`.
+///
+/// What the line does not say is `None`. Insert it by its index or replace what has that index: numbers are used again
+/// after a removal. Text ads ([`parse_text`](Self::parse_text)) give the same type.
+///
+/// Source: FICS help file `seekinfo`; captured sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Seek {
+    /// The number for `play`.
+    pub index: u32,
+    /// Who seeks.
+    pub name: Handle,
+    /// The seeker's titles.
+    pub titles: Titles,
+    /// The seeker's rating for this type of game. In tagged lines a player without one, a guest too, has 0.
+    pub rating: Option<Rating>,
+    /// Minutes at the start.
+    pub initial_min: Option<u16>,
+    /// Seconds added per move.
+    pub increment_s: Option<u16>,
+    /// Whether the game would be rated.
+    pub rated: Option<bool>,
+    /// Type of the game as sent: `blitz`, `wild/2`, in text ads also `blitz crazyhouse`.
+    pub kind: Option<ServerText>,
+    /// The colour the seeker wants; `None` for either.
+    pub color: Option<Color>,
+    /// Lowest rating that may answer.
+    pub rating_min: Option<u16>,
+    /// Highest rating that may answer.
+    pub rating_max: Option<u16>,
+    /// Whether the game starts without the seeker's consent.
+    pub automatic: Option<bool>,
+    /// Whether the seeker's formula is checked.
+    pub formula: Option<bool>,
+    /// Whether the server called it new (`<sn>`, or a text ad) or listed it (`<s>`). Some servers send `<s>` only.
+    pub new: bool,
+}
+
+impl Seek {
+    /// Reads an `<s>` or `<sn>` line: a number, then `key=value` words in any order.
+    ///
+    /// Unknown keys and empty values are ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] if the number or the name (`w`) is missing, or names the known key whose value does not fit.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        let listed = fields::after_tag(line, b"<s>");
+        let new = listed.is_err();
+        let mut at = listed.or_else(|_| fields::after_tag(line, b"<sn>"))?;
+        let mut seek = Self::empty(fields::number(&mut at, "index")?, Handle::default(), new);
+        while let Some((key, value)) = fields::next(&mut at) {
+            seek.set(key, value)?;
+        }
+        if seek.name.as_str().is_empty() {
+            return Err(ParseError::Missing("w"));
+        }
+        Ok(seek)
+    }
+
+    pub(super) fn empty(index: u32, name: Handle, new: bool) -> Self {
+        Self {
+            index,
+            name,
+            titles: Titles::default(),
+            rating: None,
+            initial_min: None,
+            increment_s: None,
+            rated: None,
+            kind: None,
+            color: None,
+            rating_min: None,
+            rating_max: None,
+            automatic: None,
+            formula: None,
+            new,
+        }
+    }
+
+    fn set(&mut self, key: &[u8], value: &[u8]) -> Result<(), ParseError> {
+        match key {
+            b"w" => self.name = Handle::from_wire(value),
+            b"ti" => self.titles = title_bits(value).ok_or(ParseError::Invalid("ti"))?,
+            b"rt" => self.rating = fields::known("rt", fields::whole(value, Rating::read))?,
+            b"t" => self.initial_min = fields::known("t", fields::whole(value, Cursor::number))?,
+            b"i" => self.increment_s = fields::known("i", fields::whole(value, Cursor::number))?,
+            b"r" => self.rated = fields::known("r", choice(value, b"r", b"u"))?,
+            b"tp" => self.kind = Some(ServerText::from_wire(value)),
+            b"c" => self.color = color(value)?,
+            b"rr" => (self.rating_min, self.rating_max) = range(value).ok_or(ParseError::Invalid("rr"))?,
+            b"a" => self.automatic = fields::known("a", choice(value, b"t", b"f"))?,
+            b"f" => self.formula = fields::known("f", choice(value, b"t", b"f"))?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Two hexadecimal digits; a server that has more titles would send more digits, of which the last two are known.
+fn title_bits(value: &[u8]) -> Option<Titles> {
+    let [.., known] = fields::hex(value)?.to_be_bytes();
+    Some(Titles::from_bits(known))
+}
+
+fn choice(value: &[u8], yes: &[u8], no: &[u8]) -> Option<bool> {
+    (value == yes || value == no).then_some(value == yes)
+}
+
+fn color(value: &[u8]) -> Result<Option<Color>, ParseError> {
+    match value {
+        b"?" => Ok(None),
+        [letter] => fields::known("c", Color::from_letter(*letter)),
+        _ => Err(ParseError::Invalid("c")),
+    }
+}
+
+/// Reads `0-9999`.
+pub(super) fn range(value: &[u8]) -> Option<(Option<u16>, Option<u16>)> {
+    fields::whole(value, |at| {
+        let min = at.number()?;
+        at.expect(b"-")?;
+        Some((Some(min), Some(at.number()?)))
+    })
+}
+
+/// Ads that are gone: `<sr> 8 9`, or `Ads removed: 22 1 119` as text.
+///
+/// Numbers that were never listed are normal. Source: FICS help file `seekinfo`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SeeksRemoved {
+    /// The numbers of the ads, one or more.
+    pub indexes: Indexes,
+}
+
+impl SeeksRemoved {
+    /// Reads a line with its tag.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] if there is no number or something else than numbers.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        let indexes = fields::indexes(&mut fields::after_tag(line, b"<sr>")?)?;
+        Ok(Self { indexes })
+    }
+
+    /// Reads the text that takes the line's place while the ivar `seekinfo` is off.
+    pub fn parse_text(line: &[u8]) -> Option<Self> {
+        let indexes = fields::indexes(&mut fields::after_tag(line, b"Ads removed:").ok()?).ok()?;
+        Some(Self { indexes })
+    }
+}
+
+/// The list is empty: `<sc>`, sent before a full list and when a game begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SeeksCleared;
+
+impl SeeksCleared {
+    /// Reads a line with its tag; what else stands on it is ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError::Tag`], nothing else.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        fields::after_tag(line, b"<sc>").map(|_| Self)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::message::Confidence;
+    use crate::message::fields::testing::{any_rating, print_rating, print_title_bits};
+
+    fn print(seek: &Seek) -> String {
+        let flag = |value: Option<bool>| value.map(|yes| if yes { "t" } else { "f" }.to_owned());
+        let pairs = [
+            ("rt", seek.rating.map(print_rating)),
+            ("t", seek.initial_min.map(|n| n.to_string())),
+            ("i", seek.increment_s.map(|n| n.to_string())),
+            ("r", seek.rated.map(|rated| if rated { "r" } else { "u" }.to_owned())),
+            ("tp", seek.kind.as_ref().map(ToString::to_string)),
+            ("c", Some(seek.color.map_or("?", |c| if c == Color::White { "W" } else { "B" }).to_owned())),
+            ("rr", seek.rating_min.zip(seek.rating_max).map(|(min, max)| format!("{min}-{max}"))),
+            ("a", flag(seek.automatic)),
+            ("f", flag(seek.formula)),
+        ];
+        let mut line = format!("<s{}> {} w={}", if seek.new { "n" } else { "" }, seek.index, seek.name);
+        for (key, value) in pairs {
+            line.extend(value.map(|value| format!(" {key}={value}")));
+        }
+        format!("{line} ti={}", print_title_bits(&seek.titles))
+    }
+
+    /// An ad with everything as in the help file's sample, for tests to change.
+    pub(in super::super) fn sample() -> Seek {
+        Seek {
+            titles: Titles::from_bits(2),
+            rating: Some(Rating::Rated(2194, Confidence::Established)),
+            initial_min: Some(4),
+            increment_s: Some(0),
+            rated: Some(true),
+            kind: Some(ServerText::from_wire(b"suicide")),
+            color: None,
+            rating_min: Some(0),
+            rating_max: Some(9999),
+            automatic: Some(true),
+            formula: Some(false),
+            ..Seek::empty(8, Handle::from_wire(b"visar"), false)
+        }
+    }
+
+    // Rules: datagrams S1, datagrams S2, bugs 65, bugs 66
+    #[test]
+    fn ads_in_every_shape() {
+        let alekhine = Seek {
+            index: 5,
+            name: Handle::from_wire(b"Alekhine"),
+            titles: Titles::default(),
+            rating: Some(Rating::Rated(1558, Confidence::Established)),
+            initial_min: Some(3),
+            kind: Some(ServerText::from_wire(b"crazyhouse")),
+            color: Some(Color::Black),
+            automatic: Some(false),
+            ..sample()
+        };
+        let guest = Seek {
+            index: 6,
+            name: Handle::from_wire(b"GuestSSXE"),
+            titles: Titles::from_bits(1),
+            rating: Some(Rating::Rated(0, Confidence::Established)),
+            initial_min: Some(2),
+            increment_s: Some(12),
+            rated: Some(false),
+            kind: Some(ServerText::from_wire(b"blitz")),
+            ..sample()
+        };
+        let provisional = Seek { rating: Some(Rating::Rated(0, Confidence::Provisional)), ..guest.clone() };
+        let bare = Seek::empty(8, Handle::from_wire(b"visar"), false);
+        let cases: &[(&str, &str, Seek)] = &[
+            ("help", "<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f", sample()),
+            ("captured", "<s> 5 w=Alekhine ti=00 rt=1558  t=3 i=0 r=r tp=crazyhouse c=B rr=0-9999 a=f f=f", alekhine),
+            ("captured, guest", "<s> 6 w=GuestSSXE ti=01 rt=0  t=2 i=12 r=u tp=blitz c=? rr=0-9999 a=t f=f", guest),
+            (
+                "guest with a mark",
+                "<s> 6 w=GuestSSXE ti=01 rt=0P t=2 i=12 r=u tp=blitz c=? rr=0-9999 a=t f=f",
+                provisional,
+            ),
+            (
+                "new",
+                "<sn> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f",
+                Seek { new: true, ..sample() },
+            ),
+            (
+                "another order, unknown keys and words",
+                "<s> 8 f=f a=t zz=1=2 rr=0-9999 c=? tp=suicide r=r i=0 t=4 rt=2194 word ti=0002 w=visar",
+                sample(),
+            ),
+            ("no keys but the name, an empty value", "<s>8 w=visar rt=", bare),
+        ];
+        for (name, sent, want) in cases {
+            assert_eq!(Seek::parse(sent.as_bytes()).as_ref(), Ok(want), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_missing_or_wrong_value_is_named() {
+        let cases: &[(&str, ParseError)] = &[
+            ("<sx> 8 w=visar", ParseError::Tag),
+            ("<s>", ParseError::Missing("index")),
+            ("<s> 8", ParseError::Missing("w")),
+            ("<s> 8 w=", ParseError::Missing("w")),
+            ("<s> w=visar", ParseError::Invalid("index")),
+            ("<s> 8 w=visar ti=xx", ParseError::Invalid("ti")),
+            ("<s> 8 w=visar rt=21x", ParseError::Invalid("rt")),
+            ("<s> 8 w=visar t=70000", ParseError::Invalid("t")),
+            ("<s> 8 w=visar i=-1", ParseError::Invalid("i")),
+            ("<s> 8 w=visar r=x", ParseError::Invalid("r")),
+            ("<s> 8 w=visar c=?W", ParseError::Invalid("c")),
+            ("<s> 8 w=visar rr=0", ParseError::Invalid("rr")),
+            ("<s> 8 w=visar a=true", ParseError::Invalid("a")),
+            ("<s> 8 w=visar f=F", ParseError::Invalid("f")),
+        ];
+        for &(sent, want) in cases {
+            assert_eq!(Seek::parse(sent.as_bytes()), Err(want), "{sent}");
+        }
+    }
+
+    // Rules: datagrams S5
+    #[test]
+    fn an_index_says_nothing_of_the_ad_that_had_it_before() {
+        let removed = SeeksRemoved::parse(b"<sr> 8").unwrap();
+        let again = Seek::parse(b"<sn> 8 w=Foo").unwrap();
+        assert!(removed.indexes.contains(&again.index));
+        assert_eq!(again, Seek::empty(8, Handle::from_wire(b"Foo"), true));
+    }
+
+    // Rules: datagrams S4
+    #[test]
+    fn removals_name_any_numbers_any_number_of_times() {
+        let cases: &[(&str, Option<&[u32]>)] = &[
+            ("<sr> 8", Some(&[8])),
+            ("<sr> 8 9", Some(&[8, 9])),
+            ("<sr> 8 9 8 4294967295 1 2 ", Some(&[8, 9, 8, u32::MAX, 1, 2])),
+            ("Ads removed: 22 1 119", Some(&[22, 1, 119])),
+            ("<sr>", None),
+            ("<sr> x", None),
+            ("Ads removed: none", None),
+        ];
+        for &(sent, want) in cases {
+            let read = SeeksRemoved::parse(sent.as_bytes()).ok().or_else(|| SeeksRemoved::parse_text(sent.as_bytes()));
+            assert_eq!(read.as_ref().map(|r| &r.indexes[..]), want, "{sent}");
+        }
+    }
+
+    #[test]
+    fn clearing_needs_no_more_than_the_tag() {
+        assert_eq!(SeeksCleared::parse(b"<sc>"), Ok(SeeksCleared));
+        assert_eq!(SeeksCleared::parse(b"<sr>"), Err(ParseError::Tag));
+    }
+
+    prop_compose! {
+        fn any_seek()(
+            (index, name, bits, new) in (any::<u32>(), "[A-Za-z]{1,17}", any::<u8>(), any::<bool>()),
+            rating in proptest::option::of(any_rating()),
+            times in proptest::option::of(any::<(u16, u16)>()),
+            kind in proptest::option::of("[a-z/0-9]{1,30}"),
+            color in proptest::option::of(prop_oneof![Just(Color::White), Just(Color::Black)]),
+            range in proptest::option::of(any::<(u16, u16)>()),
+            (rated, automatic, formula) in any::<(Option<bool>, Option<bool>, Option<bool>)>(),
+        ) -> Seek {
+            Seek {
+                titles: Titles::from_bits(bits),
+                initial_min: times.map(|t| t.0),
+                increment_s: times.map(|t| t.1),
+                kind: kind.map(|kind| ServerText::from_wire(kind.as_bytes())),
+                rating_min: range.map(|r| r.0),
+                rating_max: range.map(|r| r.1),
+                rating, rated, color, automatic, formula,
+                ..Seek::empty(index, Handle::from_wire(name.as_bytes()), new)
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(value in any_seek()) {
+            prop_assert_eq!(Seek::parse(print(&value).as_bytes()), Ok(value));
+        }
+
+        #[test]
+        fn removals_are_read_back(indexes in proptest::collection::vec(any::<u32>(), 1..20)) {
+            let printed = indexes.iter().fold("<sr>".to_owned(), |line, index| format!("{line} {index}"));
+            prop_assert_eq!(SeeksRemoved::parse(printed.as_bytes()).unwrap().indexes.to_vec(), indexes);
+        }
+
+        #[test]
+        fn any_bytes_are_survived(line in "<s[nrc]?> ?[0-9]{0,12}( [a-z]{0,2}=?[0-9a-zA-Z?, -]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
+            let _ = (Seek::parse(line.as_bytes()), Seek::parse(&bytes), SeeksRemoved::parse(line.as_bytes()));
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Seeks as text: ads while the ivar `seekinfo` is off, and what the server says of one's own.
+
+use smallvec::SmallVec;
+
+use super::{Handle, Rating, Seek, ServerText, Titles, fields, seek};
+use crate::chess::Color;
+use crate::scan::Cursor;
+
+/// The parts of an ad, more than a server prints.
+const MAX_WORDS: usize = 16;
+
+type Words<'a> = SmallVec<[&'a [u8]; MAX_WORDS]>;
+
+impl Seek {
+    /// Reads an ad as text; [`new`](Self::new) is true.
+    ///
+    /// FICS: `Foo(C) ( 886) seeking 2 12 rated blitz [white] m f ("play 48" to respond)`.
+    /// ICC: `Foo (1449) seeking blitz 5 0 rated 1300-1600 ("play 17" to respond)`, for guests also without a rating.
+    /// An ad that gives no number to play is not read, nor is one of more than sixteen words.
+    ///
+    /// Source: FICS help file `seek`; captured sessions.
+    pub fn parse_text(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.blanks();
+        let name = Handle::from_wire(Handle::read(&mut at)?);
+        let titles = Titles::read(&mut at);
+        at.blanks();
+        let rating = Rating::read_bracketed(&mut at);
+        at.blanks();
+        at.expect(b"seeking ")?;
+        let terms = at.until(b"(\"play ")?;
+        let index = at.number()?;
+        at.expect(b"\" to respond)")?;
+        at.end()?;
+        let mut seek = Self { titles, rating, ..Self::empty(index, name, true) };
+        seek.read_terms(terms)?;
+        Some(seek)
+    }
+
+    /// Reads what is sought: times in front of `rated` or `unrated`, the game's type on either side, then options.
+    fn read_terms(&mut self, terms: &[u8]) -> Option<()> {
+        let words: Words<'_> =
+            terms.split(|&b| b == b' ').filter(|word| !word.is_empty()).take(MAX_WORDS + 1).collect();
+        let rated_at = words.iter().position(|&word| word == b"rated" || word == b"unrated")?;
+        let (before, [rated, after @ ..]) = words.split_at_checked(rated_at)? else { return None };
+        (words.len() <= MAX_WORDS).then_some(())?;
+        self.rated = Some(*rated == b"rated");
+        (self.automatic, self.formula) = (Some(true), Some(false));
+        let mut kind: Words<'_> = self.read_times(before).iter().copied().collect();
+        kind.extend(after.iter().copied().filter(|option| self.read_option(option).is_none()));
+        self.kind = (!kind.is_empty()).then(|| ServerText::from_wire(&kind.join(&b' ')));
+        Some(())
+    }
+
+    /// Takes the two numbers at the end; returns the words before them. An untimed game has none.
+    fn read_times<'w, 'a>(&mut self, words: &'w [&'a [u8]]) -> &'w [&'a [u8]] {
+        if let [kind @ .., initial, increment] = words
+            && let Some(initial) = fields::whole(initial, Cursor::number)
+            && let Some(increment) = fields::whole(increment, Cursor::number)
+        {
+            (self.initial_min, self.increment_s) = (Some(initial), Some(increment));
+            return kind;
+        }
+        words
+    }
+
+    /// Takes an option; `None` for a word that is none.
+    fn read_option(&mut self, word: &[u8]) -> Option<()> {
+        match word {
+            b"[white]" => self.color = Some(Color::White),
+            b"[black]" => self.color = Some(Color::Black),
+            b"m" => self.automatic = Some(false),
+            b"f" => self.formula = Some(true),
+            _ => (self.rating_min, self.rating_max) = seek::range(word)?,
+        }
+        Some(())
+    }
+}
+
+/// What a server says about this login's own ads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SeekNotice {
+    /// `Your seek has been posted with index 121.`
+    Posted {
+        /// The number of the new ad.
+        index: u32,
+    },
+    /// `(5 player(s) saw the seek.)`
+    Seen {
+        /// How many players were told.
+        players: u32,
+    },
+    /// `Your seeks have been removed.`
+    Removed,
+    /// `You can only have 3 active seeks.`
+    TooMany {
+        /// How many are allowed.
+        limit: u32,
+    },
+}
+
+impl SeekNotice {
+    /// Reads one of the lines above.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.blanks();
+        let notice = if at.eat(b"Your seek has been posted with index ") {
+            let index = at.number()?;
+            at.expect(b".")?;
+            Self::Posted { index }
+        } else if at.eat(b"(") {
+            Self::Seen { players: read_seen(&mut at)? }
+        } else if at.eat(b"You can only have ") {
+            let limit = at.number()?;
+            at.expect(b" active seeks.")?;
+            Self::TooMany { limit }
+        } else {
+            at.expect(b"Your seeks have been removed.")?;
+            Self::Removed
+        };
+        at.end()?;
+        Some(notice)
+    }
+}
+
+/// Servers write `player`, `players` and `player(s)`.
+fn read_seen(at: &mut Cursor<'_>) -> Option<u32> {
+    let players = at.number()?;
+    at.expect(b" player")?;
+    let _ = at.eat(b"(s)") || at.eat(b"s");
+    at.expect(b" saw the seek.)")?;
+    Some(players)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::message::Confidence;
+    use crate::message::seek::tests::sample;
+
+    fn ad(index: u32, name: &str, rating: Option<Rating>, times: Option<(u16, u16)>, rated: bool, kind: &str) -> Seek {
+        Seek {
+            index,
+            name: Handle::from_wire(name.as_bytes()),
+            titles: Titles::default(),
+            rating,
+            initial_min: times.map(|t| t.0),
+            increment_s: times.map(|t| t.1),
+            rated: Some(rated),
+            kind: Some(ServerText::from_wire(kind.as_bytes())),
+            rating_min: None,
+            rating_max: None,
+            new: true,
+            ..sample()
+        }
+    }
+
+    const fn rated(value: u16) -> Rating {
+        Rating::Rated(value, Confidence::Established)
+    }
+
+    #[test]
+    fn ads_in_the_order_of_each_server() {
+        let full = Seek {
+            titles: Titles::from_bits(2),
+            color: Some(Color::White),
+            automatic: Some(false),
+            formula: Some(true),
+            ..ad(48, "Foo", Some(rated(886)), Some((2, 12)), true, "blitz")
+        };
+        let crazyhouse = Seek {
+            color: Some(Color::Black),
+            automatic: Some(false),
+            ..ad(5, "Alekhine", Some(rated(1558)), Some((3, 0)), true, "blitz crazyhouse")
+        };
+        let ranged = Seek {
+            rating_min: Some(1300),
+            rating_max: Some(1600),
+            ..ad(17, "Foo", Some(rated(1449)), Some((5, 0)), true, "blitz")
+        };
+        let cases: &[(&str, &str, Seek)] = &[
+            ("FICS", "Foo(C) ( 886) seeking 2 12 rated blitz [white] m f (\"play 48\" to respond)", full),
+            (
+                "captured, two words of type",
+                "Alekhine (1558) seeking 3 0 rated blitz crazyhouse [black] m (\"play 5\" to respond)",
+                crazyhouse,
+            ),
+            (
+                "captured, guest",
+                "GuestSSXE (++++) seeking 2 12 unrated blitz (\"play 6\" to respond)",
+                ad(6, "GuestSSXE", Some(Rating::Guest), Some((2, 12)), false, "blitz"),
+            ),
+            (
+                "captured, no rating",
+                "Alekhine (----) seeking 9 9 rated standard (\"play 9\" to respond)",
+                ad(9, "Alekhine", Some(Rating::Unrated), Some((9, 9)), true, "standard"),
+            ),
+            (
+                "untimed",
+                "Foo (1449) seeking unrated untimed (\"play 9\" to respond)",
+                ad(9, "Foo", Some(rated(1449)), None, false, "untimed"),
+            ),
+            ("ICC", "Foo (1449) seeking blitz 5 0 rated 1300-1600 (\"play 17\" to respond)", ranged),
+            (
+                "ICC, guest, type of two words",
+                "guest7 seeking Wild 24 3 0 unrated (\"play 17\" to respond)",
+                ad(17, "guest7", None, Some((3, 0)), false, "Wild 24"),
+            ),
+        ];
+        for (name, sent, want) in cases {
+            assert_eq!(Seek::parse_text(sent.as_bytes()).as_ref(), Some(want), "{name}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_no_ads() {
+        let cases = [
+            "Foo tells you: Bar (1449) seeking 5 0 rated blitz (\"play 17\" to respond)",
+            "Foo (1449) seeking 5 0 rated blitz (\"play 17\" to respond) or not",
+            "Foo (1449) seeking 5 0 rated blitz",
+            "Foo (1449) seeking a friend (\"play 17\" to respond)",
+            "Foo (1449) seeking blitz 5 0 rated (\"play Foo\" to respond)",
+            "Foo (1449) seeking 5 0 rated a b c d e f g h i j k l m n o p (\"play 17\" to respond)",
+            "",
+        ];
+        for sent in cases {
+            assert_eq!(Seek::parse_text(sent.as_bytes()), None, "{sent}");
+        }
+    }
+
+    // Rules: datagrams S6
+    #[test]
+    fn what_the_server_says_about_own_ads() {
+        let cases: &[(&str, Option<SeekNotice>)] = &[
+            ("Your seek has been posted with index 121.", Some(SeekNotice::Posted { index: 121 })),
+            ("(1 player saw the seek.)", Some(SeekNotice::Seen { players: 1 })),
+            ("(4 players saw the seek.)", Some(SeekNotice::Seen { players: 4 })),
+            ("(5 player(s) saw the seek.)", Some(SeekNotice::Seen { players: 5 })),
+            ("Your seeks have been removed.", Some(SeekNotice::Removed)),
+            ("You can only have 3 active seeks.", Some(SeekNotice::TooMany { limit: 3 })),
+            ("Your seek has been posted with index 121. ", Some(SeekNotice::Posted { index: 121 })),
+            ("Your seek has been posted with index 121. Hello", None),
+            ("(5 saw the seek.)", None),
+            ("", None),
+        ];
+        for &(sent, want) in cases {
+            assert_eq!(SeekNotice::parse(sent.as_bytes()), want, "{sent}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(
+            terms in "([0-9]{1,6}|rated|unrated|m|f|\\[white\\]|[0-9]-[0-9]| ){0,40}",
+            bytes in any::<Vec<u8>>(),
+        ) {
+            let _ = Seek::parse_text(format!("Foo seeking {terms} (\"play 17\" to respond)").as_bytes());
+            let _ = (Seek::parse_text(&bytes), SeekNotice::parse(&bytes));
+        }
+    }
+}
