@@ -1,1 +1,323 @@
-//! Stub.
+//! `<g1>`: what is known of a game when it starts or is first observed.
+
+use super::{GameId, ParseError, Rating, ServerText, fields};
+use crate::scan::Cursor;
+
+/// A game information line:
+/// `<g1> 482 p=0 t=blitz r=1 u=0,0 it=180,0 i=180,0 pt=0 rt=2009,2013 ts=1,1 m=2 n=0`.
+///
+/// What the line does not say is `None`. It comes before the game's first board; take the clocks from the board.
+///
+/// The help file's sample reads as if `it` held the initial times of both sides and `i` the increments. Today's servers
+/// send one player's time and increment in each.
+///
+/// Source: FICS help file `gameinfo`; captured sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameInfo {
+    /// The game.
+    pub game: GameId,
+    /// `p`: whether observers are kept out.
+    pub private: Option<bool>,
+    /// `t`: type of the game as sent: `blitz`, `wild/5` …
+    pub kind: Option<ServerText>,
+    /// `r`: whether it is rated.
+    pub rated: Option<bool>,
+    /// `u`: whether White has an account. On the wire 1 stands for a guest.
+    pub white_registered: Option<bool>,
+    /// `u`: whether Black has an account.
+    pub black_registered: Option<bool>,
+    /// `it`: White's time at the start, in seconds.
+    pub white_time_s: Option<u32>,
+    /// `it`: White's increment, in seconds.
+    pub white_increment_s: Option<u32>,
+    /// `i`: Black's time at the start, in seconds.
+    pub black_time_s: Option<u32>,
+    /// `i`: Black's increment, in seconds.
+    pub black_increment_s: Option<u32>,
+    /// `pt`: the other board of a bughouse match; the line's 0 is `None`.
+    pub partner_game: Option<GameId>,
+    /// `rt`: White's rating; guests have 0.
+    pub white_rating: Option<Rating>,
+    /// `rt`: Black's rating; guests have 0.
+    pub black_rating: Option<Rating>,
+    /// `ts`: whether White uses timeseal.
+    pub white_timeseal: Option<bool>,
+    /// `ts`: whether Black uses timeseal.
+    pub black_timeseal: Option<bool>,
+    /// `m`: the minimum time charged for a move, in the server's unit.
+    pub min_move_time: Option<u32>,
+    /// `n`: whether it is a noescape game.
+    pub no_escape: Option<bool>,
+}
+
+impl GameInfo {
+    /// Reads a line with its tag: a number, then `key=value` words in any order with any number of blanks between them.
+    ///
+    /// Unknown keys and empty values are ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] if the number is missing, or names the known key whose value does not fit.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        let mut at = fields::after_tag(line, b"<g1>")?;
+        let mut info = Self::empty(GameId(fields::number(&mut at, "game")?));
+        while let Some((key, value)) = fields::next(&mut at) {
+            info.set(key, value)?;
+        }
+        Ok(info)
+    }
+
+    const fn empty(game: GameId) -> Self {
+        Self {
+            game,
+            private: None,
+            kind: None,
+            rated: None,
+            white_registered: None,
+            black_registered: None,
+            white_time_s: None,
+            white_increment_s: None,
+            black_time_s: None,
+            black_increment_s: None,
+            partner_game: None,
+            white_rating: None,
+            black_rating: None,
+            white_timeseal: None,
+            black_timeseal: None,
+            min_move_time: None,
+            no_escape: None,
+        }
+    }
+
+    fn set(&mut self, key: &[u8], value: &[u8]) -> Result<(), ParseError> {
+        match key {
+            b"p" => self.private = fields::known("p", fields::whole(value, read_bit))?,
+            b"t" => self.kind = Some(ServerText::from_wire(value)),
+            b"r" => self.rated = fields::known("r", fields::whole(value, read_bit))?,
+            b"u" => {
+                let read_registered = |at: &mut Cursor<'_>| read_bit(at).map(|guest| !guest);
+                (self.white_registered, self.black_registered) = pair("u", value, read_registered)?;
+            }
+            b"it" => (self.white_time_s, self.white_increment_s) = pair("it", value, Cursor::number)?,
+            b"i" => (self.black_time_s, self.black_increment_s) = pair("i", value, Cursor::number)?,
+            b"pt" => {
+                let game = fields::whole(value, Cursor::number).ok_or(ParseError::Invalid("pt"))?;
+                self.partner_game = (game != 0).then_some(GameId(game));
+            }
+            b"rt" => (self.white_rating, self.black_rating) = pair("rt", value, Rating::read)?,
+            b"ts" => (self.white_timeseal, self.black_timeseal) = pair("ts", value, read_bit)?,
+            b"m" => self.min_move_time = fields::known("m", fields::whole(value, Cursor::number))?,
+            b"n" => self.no_escape = fields::known("n", fields::whole(value, read_bit))?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn read_bit(at: &mut Cursor<'_>) -> Option<bool> {
+    at.number::<u8>().and_then(|bit| (bit <= 1).then_some(bit == 1))
+}
+
+/// Reads two values with a comma between them, each side's or a time and its increment.
+fn pair<'a, T>(
+    name: &'static str,
+    value: &'a [u8],
+    read: impl Fn(&mut Cursor<'a>) -> Option<T>,
+) -> Result<(Option<T>, Option<T>), ParseError> {
+    fields::whole(value, |at| {
+        let first = read(at)?;
+        at.blanks();
+        at.expect(b",")?;
+        Some((Some(first), Some(read(at)?)))
+    })
+    .ok_or(ParseError::Invalid(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::message::Confidence;
+    use crate::message::fields::testing::{any_rating, print_rating};
+
+    fn print(info: &GameInfo) -> String {
+        fn pair<T: ToString>(white: Option<T>, black: Option<T>) -> Option<String> {
+            white.zip(black).map(|(white, black)| format!("{},{}", white.to_string(), black.to_string()))
+        }
+        let bit = |value: Option<bool>| value.map(u8::from);
+        let guest = |registered: Option<bool>| registered.map(|yes| u8::from(!yes));
+        let pairs = [
+            ("p", bit(info.private).map(|n| n.to_string())),
+            ("t", info.kind.as_ref().map(ToString::to_string)),
+            ("r", bit(info.rated).map(|n| n.to_string())),
+            ("u", pair(guest(info.white_registered), guest(info.black_registered))),
+            ("it", pair(info.white_time_s, info.white_increment_s)),
+            ("i", pair(info.black_time_s, info.black_increment_s)),
+            ("pt", Some(info.partner_game.map_or("0".to_owned(), |game| game.to_string()))),
+            ("rt", pair(info.white_rating.map(print_rating), info.black_rating.map(print_rating))),
+            ("ts", pair(bit(info.white_timeseal), bit(info.black_timeseal))),
+            ("m", info.min_move_time.map(|n| n.to_string())),
+            ("n", bit(info.no_escape).map(|n| n.to_string())),
+        ];
+        let mut line = format!("<g1> {}", info.game);
+        for (key, value) in pairs {
+            line.extend(value.map(|value| format!(" {key}={value}")));
+        }
+        line
+    }
+
+    const fn rated(value: u16) -> Rating {
+        Rating::Rated(value, Confidence::Established)
+    }
+
+    /// What the captured line of a rated 3 0 game between members says.
+    fn captured() -> GameInfo {
+        GameInfo {
+            game: GameId(482),
+            private: Some(false),
+            kind: Some(ServerText::from_wire(b"blitz")),
+            rated: Some(true),
+            white_registered: Some(true),
+            black_registered: Some(true),
+            white_time_s: Some(180),
+            white_increment_s: Some(0),
+            black_time_s: Some(180),
+            black_increment_s: Some(0),
+            partner_game: None,
+            white_rating: Some(rated(2009)),
+            black_rating: Some(rated(2013)),
+            white_timeseal: Some(true),
+            black_timeseal: Some(true),
+            min_move_time: Some(2),
+            no_escape: Some(false),
+        }
+    }
+
+    // Rules: datagrams G2, bugs 67, bugs 68
+    #[test]
+    fn lines_of_every_age() {
+        let help = GameInfo {
+            game: GameId(1),
+            white_registered: Some(false),
+            black_registered: Some(false),
+            white_time_s: Some(5),
+            white_increment_s: Some(5),
+            black_time_s: Some(8),
+            black_increment_s: Some(8),
+            white_rating: Some(Rating::Rated(1586, Confidence::Estimated)),
+            black_rating: Some(rated(2100)),
+            black_timeseal: Some(false),
+            min_move_time: None,
+            no_escape: None,
+            ..captured()
+        };
+        let swapped = GameInfo { white_rating: help.black_rating, black_rating: help.white_rating, ..help.clone() };
+        let guest = GameInfo {
+            game: GameId(1),
+            rated: Some(false),
+            black_registered: Some(false),
+            white_time_s: Some(120),
+            white_increment_s: Some(2),
+            black_time_s: Some(120),
+            black_increment_s: Some(2),
+            white_rating: Some(rated(1940)),
+            black_rating: Some(rated(0)),
+            white_timeseal: Some(false),
+            black_timeseal: Some(false),
+            ..captured()
+        };
+        let bughouse = GameInfo {
+            kind: Some(ServerText::from_wire(b"bughouse")),
+            partner_game: Some(GameId(53)),
+            white_rating: Some(Rating::Rated(1500, Confidence::Provisional)),
+            ..GameInfo::empty(GameId(52))
+        };
+        let bughouse = GameInfo { black_rating: Some(rated(958)), ..bughouse };
+        let cases: &[(&str, &str, GameInfo)] = &[
+            (
+                "captured",
+                "<g1> 482 p=0 t=blitz r=1 u=0,0 it=180,0 i=180,0 pt=0 rt=2009,2013 ts=1,1 m=2 n=0",
+                captured(),
+            ),
+            (
+                "help, two blanks behind a rating",
+                "<g1> 1 p=0 t=blitz r=1 u=1,1 it=5,5 i=8,8 pt=0 rt=1586E,2100  ts=1,0",
+                help,
+            ),
+            (
+                "blank mark in front of the comma",
+                "<g1> 1 p=0 t=blitz r=1 u=1,1 it=5,5 i=8,8 pt=0 rt=2100 ,1586E ts=1,0",
+                swapped,
+            ),
+            ("captured, guest", "<g1> 1 p=0 t=blitz r=0 u=0,1 it=120,2 i=120,2 pt=0 rt=1940,0 ts=0,0 m=2 n=0", guest),
+            ("other order, unknown keys", "<g1>52  zz=1 rt=1500P,958 pt=53  t=bughouse word", bughouse),
+            ("nothing known", "<g1> 7", GameInfo::empty(GameId(7))),
+        ];
+        for (name, sent, want) in cases {
+            assert_eq!(GameInfo::parse(sent.as_bytes()).as_ref(), Ok(want), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_missing_or_wrong_value_is_named() {
+        let cases: &[(&str, ParseError)] = &[
+            ("<g2> 1 p=0", ParseError::Tag),
+            ("<g1>", ParseError::Missing("game")),
+            ("<g1> p=0", ParseError::Invalid("game")),
+            ("<g1> 1 p=2", ParseError::Invalid("p")),
+            ("<g1> 1 u=0", ParseError::Invalid("u")),
+            ("<g1> 1 it=180,0,0", ParseError::Invalid("it")),
+            ("<g1> 1 i=a,b", ParseError::Invalid("i")),
+            ("<g1> 1 pt=-", ParseError::Invalid("pt")),
+            ("<g1> 1 rt=1500X,1500", ParseError::Invalid("rt")),
+            ("<g1> 1 ts=,", ParseError::Invalid("ts")),
+        ];
+        for &(sent, want) in cases {
+            assert_eq!(GameInfo::parse(sent.as_bytes()), Err(want), "{sent}");
+        }
+    }
+
+    prop_compose! {
+        fn any_info()(
+            game in 0..i32::MAX,
+            kind in proptest::option::of("[a-z/0-9]{1,30}"),
+            (private, rated, no_escape, min_move_time) in any::<(Option<bool>, Option<bool>, Option<bool>, Option<u32>)>(),
+            registered in any::<Option<(bool, bool)>>(),
+            (white, black) in any::<(Option<(u32, u32)>, Option<(u32, u32)>)>(),
+            partner in proptest::option::of(1..i32::MAX),
+            ratings in proptest::option::of((any_rating(), any_rating())),
+            timeseal in any::<Option<(bool, bool)>>(),
+        ) -> GameInfo {
+            GameInfo {
+                game: GameId(game),
+                kind: kind.map(|kind| ServerText::from_wire(kind.as_bytes())),
+                white_registered: registered.map(|r| r.0),
+                black_registered: registered.map(|r| r.1),
+                white_time_s: white.map(|w| w.0),
+                white_increment_s: white.map(|w| w.1),
+                black_time_s: black.map(|b| b.0),
+                black_increment_s: black.map(|b| b.1),
+                partner_game: partner.map(GameId),
+                white_rating: ratings.map(|r| r.0),
+                black_rating: ratings.map(|r| r.1),
+                white_timeseal: timeseal.map(|t| t.0),
+                black_timeseal: timeseal.map(|t| t.1),
+                private, rated, no_escape, min_move_time,
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(value in any_info()) {
+            prop_assert_eq!(GameInfo::parse(print(&value).as_bytes()), Ok(value));
+        }
+
+        #[test]
+        fn any_bytes_are_survived(line in "<g1> ?[0-9]{0,11}( [a-z]{0,2}=?[0-9EP, ]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
+            let _ = (GameInfo::parse(line.as_bytes()), GameInfo::parse(&bytes));
+        }
+    }
+}

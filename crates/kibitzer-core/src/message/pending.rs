@@ -1,1 +1,213 @@
-//! Stub.
+//! `<pt>`, `<pf>`, `<pr>`: offers that wait for an answer.
+
+use super::fields::{self, Indexes};
+use super::{Handle, ParseError, ServerText};
+
+/// An offer that is open: `<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0`.
+///
+/// Source: FICS help file `pendinfo`; captured sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pending {
+    /// Whose turn it is to answer.
+    pub direction: PendingDirection,
+    /// The number for `accept`, `decline`, `withdraw`.
+    pub index: u32,
+    /// The other player.
+    pub name: Handle,
+    /// What is offered, as sent: `match`, `draw`, `takeback`, `partner` …
+    pub kind: ServerText,
+    /// The terms, to the end of the line: those of a match, a number of half moves, or `#` for none.
+    pub parameters: ServerText,
+}
+
+/// Who made a pending offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "an offer has two ends")]
+pub enum PendingDirection {
+    /// `<pt>`: this login made it.
+    To,
+    /// `<pf>`: this login got it.
+    From,
+}
+
+impl Pending {
+    /// Reads a line with its tag. `p` is the last key: blanks and equals signs behind it belong to its value.
+    ///
+    /// Unknown keys in front of `p` are ignored; without `p` there are no parameters.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] if the number, the name (`w`) or the type (`t`) is missing or does not fit.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        let (direction, mut at) = match fields::after_tag(line, b"<pt>") {
+            Ok(at) => (PendingDirection::To, at),
+            Err(_) => (PendingDirection::From, fields::after_tag(line, b"<pf>")?),
+        };
+        let index = fields::number(&mut at, "index")?;
+        let (mut name, mut kind, mut parameters) = <(&[u8], &[u8], &[u8])>::default();
+        while let Some(key) = fields::key(&mut at) {
+            match key {
+                b"w" => name = fields::value(&mut at),
+                b"t" => kind = fields::value(&mut at),
+                b"p" => parameters = at.take_rest().trim_ascii(),
+                _ => {}
+            }
+        }
+        Ok(Self {
+            direction,
+            index,
+            name: Handle::from_wire(given("w", name)?),
+            kind: ServerText::from_wire(given("t", kind)?),
+            parameters: ServerText::from_wire(parameters),
+        })
+    }
+}
+
+fn given<'a>(key: &'static str, value: &'a [u8]) -> Result<&'a [u8], ParseError> {
+    if value.is_empty() { Err(ParseError::Missing(key)) } else { Ok(value) }
+}
+
+/// Offers that are gone, for whatever reason: `<pr> 7 8`. Numbers that were never told are normal.
+///
+/// Source: FICS help file `pendinfo`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PendingRemoved {
+    /// The numbers of the offers, one or more.
+    pub indexes: Indexes,
+}
+
+impl PendingRemoved {
+    /// Reads a line with its tag.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] if there is no number or something else than numbers.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        let indexes = fields::indexes(&mut fields::after_tag(line, b"<pr>")?)?;
+        Ok(Self { indexes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn print(pending: &Pending) -> String {
+        let Pending { direction, index, name, kind, parameters } = pending;
+        let tag = if *direction == PendingDirection::To { "<pt>" } else { "<pf>" };
+        format!("{tag} {index} w={name} t={kind} p={parameters}")
+    }
+
+    fn pending(direction: PendingDirection, index: u32, name: &str, kind: &str, parameters: &str) -> Pending {
+        Pending {
+            direction,
+            index,
+            name: Handle::from_wire(name.as_bytes()),
+            kind: ServerText::from_wire(kind.as_bytes()),
+            parameters: ServerText::from_wire(parameters.as_bytes()),
+        }
+    }
+
+    // Rules: datagrams P1, bugs 65
+    #[test]
+    fn parameters_go_to_the_end_of_the_line() {
+        use PendingDirection::{From, To};
+        let cases: &[(&str, Pending)] = &[
+            (
+                "<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0",
+                pending(From, 7, "Foo", "match", "Foo (1708) Bar (----) unrated blitz 5 0"),
+            ),
+            (
+                "<pt> 7 w=GuestSSXE t=match p=Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1",
+                pending(To, 7, "GuestSSXE", "match", "Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1"),
+            ),
+            (
+                "<pt> 15 w=Euwe t=match p=Duras (----) [white] Euwe (----) rated slow 90 30 overtime 40/90,SD/30+30",
+                pending(
+                    To,
+                    15,
+                    "Euwe",
+                    "match",
+                    "Duras (----) [white] Euwe (----) rated slow 90 30 overtime 40/90,SD/30+30",
+                ),
+            ),
+            (
+                "<pf> 2 w=Foo t=match p=Foo (1708) Bar ( 958) unrated blitz chess960 5 0 idn=518 w=Baz",
+                pending(From, 2, "Foo", "match", "Foo (1708) Bar ( 958) unrated blitz chess960 5 0 idn=518 w=Baz"),
+            ),
+            ("<pf> 1 w=Flohr t=takeback p=1", pending(From, 1, "Flohr", "takeback", "1")),
+            ("<pt> 1 w=Duras t=partner p=# ", pending(To, 1, "Duras", "partner", "#")),
+            ("<pt>1 x=1 t=draw  w=Duras", pending(To, 1, "Duras", "draw", "")),
+        ];
+        for (sent, want) in cases {
+            assert_eq!(Pending::parse(sent.as_bytes()).as_ref(), Ok(want), "{sent}");
+        }
+    }
+
+    #[test]
+    fn a_missing_or_wrong_value_is_named() {
+        let cases: &[(&str, ParseError)] = &[
+            ("<pr> 7", ParseError::Tag),
+            ("<pt>", ParseError::Missing("index")),
+            ("<pt> w=Foo t=draw p=#", ParseError::Invalid("index")),
+            ("<pt> 7 t=draw p=#", ParseError::Missing("w")),
+            ("<pt> 7 w= t=draw p=#", ParseError::Missing("w")),
+            ("<pt> 7 w=Foo p=t=draw", ParseError::Missing("t")),
+        ];
+        for &(sent, want) in cases {
+            assert_eq!(Pending::parse(sent.as_bytes()), Err(want), "{sent}");
+        }
+    }
+
+    // Rules: datagrams P6, bugs 64
+    #[test]
+    fn one_line_removes_any_number_of_offers() {
+        let cases: &[(&str, Result<&[u32], ParseError>)] = &[
+            ("<pr> 7 8", Ok(&[7, 8])),
+            ("<pr> 18", Ok(&[18])),
+            ("<pr> 4000000000", Ok(&[4_000_000_000])),
+            ("<pr>", Err(ParseError::Missing("index"))),
+            ("<pr> all", Err(ParseError::Invalid("index"))),
+            ("<pt> 7", Err(ParseError::Tag)),
+        ];
+        for &(sent, want) in cases {
+            let read = PendingRemoved::parse(sent.as_bytes());
+            assert_eq!(read.as_ref().map(|r| &r.indexes[..]).map_err(|&e| e), want, "{sent}");
+        }
+    }
+
+    prop_compose! {
+        fn any_pending()(
+            to in any::<bool>(),
+            index in any::<u32>(),
+            name in "[A-Za-z]{1,17}",
+            kind in "[a-z]{1,9}",
+            parameters in "([!-%'-~][ -%'-~]{0,80}[!-%'-~])?",
+        ) -> Pending {
+            let direction = if to { PendingDirection::To } else { PendingDirection::From };
+            pending(direction, index, &name, &kind, &parameters)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(value in any_pending()) {
+            prop_assert_eq!(Pending::parse(print(&value).as_bytes()), Ok(value));
+        }
+
+        #[test]
+        fn removals_are_read_back(indexes in proptest::collection::vec(any::<u32>(), 1..20)) {
+            let printed = indexes.iter().fold("<pr>".to_owned(), |line, index| format!("{line} {index}"));
+            prop_assert_eq!(PendingRemoved::parse(printed.as_bytes()).unwrap().indexes.to_vec(), indexes);
+        }
+
+        #[test]
+        fn any_bytes_are_survived(line in "<p[tfr]> ?[0-9]{0,11}( [wtpx]?=?[a-z#= ]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
+            let _ = (Pending::parse(line.as_bytes()), Pending::parse(&bytes), PendingRemoved::parse(line.as_bytes()));
+        }
+    }
+}

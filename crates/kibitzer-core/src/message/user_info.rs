@@ -1,0 +1,176 @@
+//! `<wa>`, `<wd>`: players who arrive and depart, with the ivar `pin`.
+
+use super::{Handle, ParseError, Rating, Titles, fields};
+use crate::scan::Cursor;
+
+/// How many ratings a line may carry.
+const RATINGS: usize = 9;
+
+/// A player arrived: `<wa> gbtami 001411E1663P…`.
+///
+/// Behind the name stand the status character of `who` (a blank if there is none), two hexadecimal digits of titles and
+/// the ratings, each with a mark that is a blank for an established one, all of it glued together.
+///
+/// Source: one captured line; the digits are those of the help file `seekinfo`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UserArrived {
+    /// Who.
+    pub name: Handle,
+    /// What the player does, as `who` marks it: one of `^~:#.&`.
+    pub status: Option<char>,
+    /// The player's titles.
+    pub titles: Titles,
+    /// Blitz, standard, lightning, wild, bughouse, crazyhouse, suicide, losers, atomic; those the line has.
+    pub ratings: [Option<Rating>; RATINGS],
+}
+
+impl UserArrived {
+    /// Reads a line with its tag. What follows the ninth rating, or is none, is ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] if the name or the digits of the titles are missing or do not fit.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        let mut at = fields::after_tag(line, b"<wa>")?;
+        let name = read_name(&mut at)?;
+        at.blanks();
+        let status = read_status(&mut at);
+        at.blanks();
+        let titles = read_titles(&mut at).ok_or(ParseError::Invalid("titles"))?;
+        let mut ratings = [None; RATINGS];
+        for rating in &mut ratings {
+            *rating = Rating::read(&mut at);
+        }
+        Ok(Self { name, status, titles, ratings })
+    }
+}
+
+/// A player departed: `<wd> gbtami`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UserDeparted {
+    /// Who.
+    pub name: Handle,
+}
+
+impl UserDeparted {
+    /// Reads a line with its tag; what follows the name is ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] if the name is missing or no name.
+    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+        let name = read_name(&mut fields::after_tag(line, b"<wd>")?)?;
+        Ok(Self { name })
+    }
+}
+
+fn read_name(at: &mut Cursor<'_>) -> Result<Handle, ParseError> {
+    (!at.is_empty()).then_some(()).ok_or(ParseError::Missing("name"))?;
+    Handle::read(at).map(Handle::from_wire).ok_or(ParseError::Invalid("name"))
+}
+
+fn read_status(at: &mut Cursor<'_>) -> Option<char> {
+    let status = at.peek().filter(|b| b"^~:#.&".contains(b))?;
+    at.expect(&[status])?;
+    Some(char::from(status))
+}
+
+fn read_titles(at: &mut Cursor<'_>) -> Option<Titles> {
+    let (digits, _) = at.rest().split_at_checked(2)?;
+    let bits = fields::hex(digits)?;
+    at.expect(digits)?;
+    Some(Titles::from_bits(u8::try_from(bits).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::message::Confidence;
+    use crate::message::fields::testing::{any_rating, print_rating, print_title_bits};
+
+    fn print(user: &UserArrived) -> String {
+        let ratings: String = user.ratings.iter().flatten().map(|&rating| print_rating(rating)).collect();
+        format!("<wa> {} {}{}{ratings}", user.name, user.status.unwrap_or(' '), print_title_bits(&user.titles))
+    }
+
+    fn arrived(name: &str, status: Option<char>, titles: u8, sent: &[Rating]) -> UserArrived {
+        let mut ratings = [None; RATINGS];
+        for (rating, &sent) in ratings.iter_mut().zip(sent) {
+            *rating = Some(sent);
+        }
+        UserArrived { name: Handle::from_wire(name.as_bytes()), status, titles: Titles::from_bits(titles), ratings }
+    }
+
+    const fn rated(value: u16) -> Rating {
+        Rating::Rated(value, Confidence::Established)
+    }
+
+    #[test]
+    fn arrivals_with_and_without_a_status() {
+        let [estimated, provisional] = [Confidence::Estimated, Confidence::Provisional];
+        let captured = arrived("gbtami", None, 0, &[Rating::Rated(1411, estimated), Rating::Rated(1663, provisional)]);
+        let cases: &[(&str, &str, UserArrived)] = &[
+            ("captured, cut", "<wa> gbtami 001411E1663P", captured.clone()),
+            ("two blanks: one is the status", "<wa> gbtami  001411E1663P", captured.clone()),
+            ("no rating follows", "<wa> gbtami 001411E1663P\u{2026}", captured),
+            (
+                "playing computer, a blank for a mark",
+                "<wa> visar ^022194 1500 0P",
+                arrived("visar", Some('^'), 2, &[rated(2194), rated(1500), Rating::Rated(0, provisional)]),
+            ),
+            ("status glued to the name", "<wa> visar^02", arrived("visar", Some('^'), 2, &[])),
+            (
+                "ten ratings",
+                "<wa> visar .041 2 3 4 5 6 7 8 9 10 ",
+                arrived("visar", Some('.'), 4, &[1, 2, 3, 4, 5, 6, 7, 8, 9].map(rated)),
+            ),
+        ];
+        for (name, sent, want) in cases {
+            assert_eq!(UserArrived::parse(sent.as_bytes()).as_ref(), Ok(want), "{name}");
+        }
+    }
+
+    #[test]
+    fn departures_and_lines_that_do_not_fit() {
+        let name = Handle::from_wire(b"gbtami");
+        assert_eq!(UserDeparted::parse(b"<wd> gbtami"), Ok(UserDeparted { name }));
+        let cases: &[(&str, ParseError)] = &[
+            ("<wx> gbtami", ParseError::Tag),
+            ("<wd>", ParseError::Missing("name")),
+            ("<wd> 17", ParseError::Invalid("name")),
+        ];
+        for &(sent, want) in cases {
+            assert_eq!(UserDeparted::parse(sent.as_bytes()), Err(want), "{sent}");
+        }
+        let cases: &[(&str, ParseError)] = &[
+            ("<wa>", ParseError::Missing("name")),
+            ("<wa> gbtami", ParseError::Invalid("titles")),
+            ("<wa> gbtami xx1411E", ParseError::Invalid("titles")),
+        ];
+        for &(sent, want) in cases {
+            assert_eq!(UserArrived::parse(sent.as_bytes()), Err(want), "{sent}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(
+            name in "[A-Za-z]{1,17}",
+            status in proptest::option::of(proptest::sample::select(b"^~:#.&".map(char::from).to_vec())),
+            titles in any::<u8>(),
+            ratings in proptest::collection::vec(any_rating(), 0..=RATINGS),
+        ) {
+            let value = arrived(&name, status, titles, &ratings);
+            prop_assert_eq!(UserArrived::parse(print(&value).as_bytes()), Ok(value));
+        }
+
+        #[test]
+        fn any_bytes_are_survived(line in "<w[ad]> ?[a-z]{0,3}[ ^.]{0,3}[0-9a-fEP ]{0,60}", bytes in any::<Vec<u8>>()) {
+            let _ = (UserArrived::parse(line.as_bytes()), UserArrived::parse(&bytes), UserDeparted::parse(&bytes));
+        }
+    }
+}
