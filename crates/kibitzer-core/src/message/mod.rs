@@ -1,6 +1,7 @@
 //! One line or frame, typed.
 
 mod arrival;
+mod block_code;
 mod challenge;
 mod clock;
 mod delta;
@@ -11,6 +12,7 @@ mod game_end;
 mod game_info;
 mod game_start;
 mod holding;
+mod ivar;
 pub mod listing;
 mod login;
 mod observing;
@@ -25,12 +27,14 @@ mod server_text;
 mod talk;
 mod user_info;
 
+pub use block_code::CommandCode;
 pub use clock::ClockReading;
 pub use delta::Delta;
 pub use error::ParseError;
 pub(crate) use login::guest_prompt;
 pub use game_info::GameInfo;
 pub use holding::Holding;
+pub use ivar::Ivar;
 pub use pending::{Pending, PendingDirection, PendingRemoved};
 pub use player::{Confidence, GameId, Handle, Rating, Titles};
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};

@@ -1,0 +1,125 @@
+//! The codes by which a reply in block mode says which command it answers.
+
+use std::fmt;
+
+/// Codes from here on say that the command was not executed.
+const FIRST_ERROR: u32 = 512;
+
+/// The code of a reply in block mode: a command's number, or an error.
+///
+/// An alias reports the command it stands for. Wrong usage of a command is no error: its code comes with a text. Codes
+/// that are not in the server's list stay numbers.
+///
+/// Source: FICS help file `block_codes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "a number with a name")]
+pub struct CommandCode(pub u32);
+
+impl CommandCode {
+    /// A move, which has no command name.
+    pub const GAME_MOVE: Self = Self(1);
+
+    /// The command's name as the server lists it, or what the error means.
+    pub fn name(self) -> Option<&'static str> {
+        let at = NAMES.binary_search_by_key(&self.0, |&(code, _)| code).ok()?;
+        NAMES.get(at).map(|&(_, name)| name)
+    }
+
+    /// Whether the command was not executed.
+    pub const fn is_error(self) -> bool {
+        self.0 >= FIRST_ERROR
+    }
+}
+
+/// The number alone, as on the wire.
+impl fmt::Display for CommandCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Sorted by number. 129 is not assigned; commands of administrators, from 300 on, are not published.
+#[rustfmt::skip] // several to a line, or the table fills pages
+const NAMES: &[(u32, &str)] = &[
+    (0, "null"), (1, "game_move"), (10, "abort"), (11, "accept"), (12, "addlist"), (13, "adjourn"),
+    (14, "allobservers"), (15, "assess"), (16, "backward"), (17, "bell"), (18, "best"), (19, "bname"), (20, "boards"),
+    (21, "bsetup"), (22, "bugwho"), (23, "cbest"), (24, "clearmessages"), (25, "clrsquare"), (26, "convert_bcf"),
+    (27, "convert_elo"), (28, "convert_uscf"), (29, "copygame"), (30, "crank"), (31, "cshout"), (32, "date"),
+    (33, "decline"), (34, "draw"), (35, "eco"), (36, "examine"), (37, "finger"), (38, "flag"), (39, "flip"),
+    (40, "fmessage"), (41, "follow"), (42, "forward"), (43, "games"), (44, "getgi"), (45, "getpi"), (46, "ginfo"),
+    (47, "goboard"), (48, "handles"), (49, "hbest"), (50, "help"), (51, "history"), (52, "hrank"), (53, "inchannel"),
+    (54, "index"), (55, "info"), (56, "iset"), (57, "it"), (58, "ivariables"), (59, "jkill"), (60, "journal"),
+    (61, "jsave"), (62, "kibitz"), (63, "limits"), (64, "line"), (65, "llogons"), (66, "logons"), (67, "mailhelp"),
+    (68, "mailmess"), (69, "mailmoves"), (70, "mailoldmoves"), (71, "mailsource"), (72, "mailstored"), (73, "match"),
+    (74, "messages"), (75, "mexamine"), (76, "moretime"), (77, "moves"), (78, "news"), (79, "next"), (80, "observe"),
+    (81, "oldmoves"), (82, "oldstored"), (83, "open"), (84, "partner"), (85, "password"), (86, "pause"),
+    (87, "pending"), (88, "pfollow"), (89, "pobserve"), (90, "prefresh"), (91, "primary"), (92, "promote"),
+    (93, "pstat"), (94, "ptell"), (95, "ptime"), (96, "qtell"), (97, "quit"), (98, "rank"), (99, "rcopygame"),
+    (100, "rfollow"), (101, "refresh"), (102, "rematch"), (103, "resign"), (104, "resume"), (105, "revert"),
+    (106, "robserve"), (107, "say"), (108, "servers"), (109, "set"), (110, "shout"), (111, "showlist"),
+    (112, "simabort"), (113, "simallabort"), (114, "simadjourn"), (115, "simalladjourn"), (116, "simgames"),
+    (117, "simmatch"), (118, "simnext"), (119, "simobserve"), (120, "simopen"), (121, "simpass"), (122, "simprev"),
+    (123, "smoves"), (124, "smposition"), (125, "sposition"), (126, "statistics"), (127, "stored"), (128, "style"),
+    (130, "switch"), (131, "takeback"), (132, "tell"), (133, "time"), (134, "tomove"), (135, "tournset"),
+    (136, "unalias"), (137, "unexamine"), (138, "unobserve"), (139, "unpause"), (140, "uptime"), (141, "uscf"),
+    (142, "ustat"), (143, "variables"), (144, "whenshut"), (145, "whisper"), (146, "who"), (147, "withdraw"),
+    (148, "wname"), (149, "xkibitz"), (150, "xtell"), (151, "xwhisper"), (152, "znotify"), (153, "reply"),
+    (154, "summon"), (155, "seek"), (156, "unseek"), (157, "sought"), (158, "play"), (159, "alias"), (160, "newbies"),
+    (161, "sr"), (162, "ca"), (163, "tm"), (164, "getgame"), (165, "ccnewse"), (166, "ccnewsf"), (167, "ccnewsi"),
+    (168, "ccnewsp"), (169, "ccnewst"), (170, "csnewse"), (171, "csnewsf"), (172, "csnewsi"), (173, "csnewsp"),
+    (174, "csnewst"), (175, "ctnewse"), (176, "ctnewsf"), (177, "ctnewsi"), (178, "ctnewsp"), (179, "ctnewst"),
+    (180, "cnews"), (181, "snews"), (182, "tnews"), (183, "rmatch"), (184, "rstat"), (185, "crstat"), (186, "hrstat"),
+    (187, "gstat"), (190, "ping"),
+    (512, "unknown command"), (513, "bad parameters"), (514, "ambiguous command"), (515, "insufficient rights"),
+    (516, "obsolete command"), (517, "command removed"), (518, "not playing a game"),
+    (519, "no sequence number given"), (520, "line too long"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_complete() {
+        assert!(NAMES.is_sorted_by(|a, b| a.0 < b.0));
+        let known = (0..1000).filter(|&code| CommandCode(code).name().is_some()).count();
+        // 0 and 1, 10 to 187 without 129, 190, and nine errors.
+        assert_eq!(known, 2 + 177 + 1 + 9);
+    }
+
+    // Rules: datagrams BM8
+    #[test]
+    fn codes_have_the_names_of_the_list_or_stay_numbers() {
+        let cases = [
+            (0, Some("null")),
+            (1, Some("game_move")),
+            (10, Some("abort")),
+            (11, Some("accept")),
+            (73, Some("match")),
+            (80, Some("observe")),
+            (128, Some("style")),
+            (129, None),
+            (130, Some("switch")),
+            (155, Some("seek")),
+            (187, Some("gstat")),
+            (190, Some("ping")),
+            (300, None),
+            (512, Some("unknown command")),
+            (520, Some("line too long")),
+            (u32::MAX, None),
+        ];
+        for (code, want) in cases {
+            assert_eq!(CommandCode(code).name(), want, "{code}");
+            assert_eq!(CommandCode(code).to_string(), code.to_string());
+        }
+    }
+
+    // Rules: datagrams BM5
+    #[test]
+    fn codes_from_512_on_are_errors() {
+        let cases = [(0, false), (73, false), (300, false), (511, false), (512, true), (520, true), (u32::MAX, true)];
+        for (code, want) in cases {
+            assert_eq!(CommandCode(code).is_error(), want, "{code}");
+        }
+    }
+}
