@@ -1,1 +1,172 @@
-//! Stub.
+//! Players who come and go.
+
+use crate::scan::Cursor;
+
+use super::player::{Handle, Titles};
+
+/// A player logged in or out: `Notification: Foo has arrived.`, `[Foo has connected.]`.
+///
+/// Source: help files `notify`, `pin`; transcripts of two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Arrival {
+    /// Who.
+    pub name: Handle,
+    /// The codes behind the name.
+    pub titles: Titles,
+    /// Which way.
+    pub kind: ArrivalKind,
+    /// Why the server tells us.
+    pub reason: ArrivalReason,
+}
+
+/// Which way a player went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "players come or go")]
+pub enum ArrivalKind {
+    /// The player logged in.
+    Arrived,
+    /// The player logged out, or lost the connection.
+    Departed,
+}
+
+/// Why the server tells us of a player's arrival or departure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArrivalReason {
+    /// The player is on our notify list.
+    Notify,
+    /// We are on the player's notify list; the player is not on ours (variable `notifiedby`).
+    NotifiedBy,
+    /// The player and we have an adjourned game.
+    Adjourned,
+    /// We hear of everybody (variable `pin`).
+    Pin,
+}
+
+impl Arrival {
+    /// Reads a notification, or a line of the variable `pin`, whole.
+    ///
+    /// A `:` in front, as robots that relay notifications have it, is skipped. `pin` lines may have the player's address in
+    /// brackets behind the name, which administrators see.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        if at.eat(b"[") {
+            return Self::pin(at);
+        }
+        let _ = at.eat(b":");
+        at.expect(b"Notification: ")?;
+        Self::notification(at)
+    }
+
+    fn notification(mut at: Cursor<'_>) -> Option<Self> {
+        let name = Handle::read(&mut at)?;
+        let titles = Titles::read(&mut at);
+        let is_opponent = at.eat(b", who has an adjourned game with you,");
+        let kind = ArrivalKind::read(&mut at, b" has arrived", b" has departed")?;
+        let is_stranger = at.eat(b" and isn't on your notify list");
+        at.expect(b".")?;
+        at.end()?;
+        let reason = match (is_opponent, is_stranger) {
+            (true, _) => ArrivalReason::Adjourned,
+            (false, true) => ArrivalReason::NotifiedBy,
+            (false, false) => ArrivalReason::Notify,
+        };
+        Some(Self { name: Handle::from_wire(name), titles, kind, reason })
+    }
+
+    fn pin(mut at: Cursor<'_>) -> Option<Self> {
+        let name = Handle::read(&mut at)?;
+        let titles = Titles::read(&mut at);
+        if at.eat(b" (R: ") || at.eat(b" (U: ") {
+            at.take_while(|b| b != b')' && b != b' ');
+            at.expect(b")")?;
+        }
+        let kind = ArrivalKind::read(&mut at, b" has connected", b" has disconnected")?;
+        at.expect(b".]")?;
+        at.end()?;
+        Some(Self { name: Handle::from_wire(name), titles, kind, reason: ArrivalReason::Pin })
+    }
+}
+
+impl ArrivalKind {
+    fn read(at: &mut Cursor<'_>, arrived: &[u8], departed: &[u8]) -> Option<Self> {
+        if at.eat(arrived) {
+            return Some(Self::Arrived);
+        }
+        at.eat(departed).then_some(Self::Departed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::ArrivalKind::*;
+    use super::ArrivalReason::*;
+    use super::*;
+
+    #[test]
+    fn every_form_of_notification() {
+        let cases: &[(&str, &str, &[&str], ArrivalKind, ArrivalReason)] = &[
+            ("Notification: Boris has arrived.", "Boris", &[], Arrived, Notify),
+            ("Notification: Carla has departed.", "Carla", &[], Departed, Notify),
+            ("Notification: Foo(FM)(*) has arrived.", "Foo", &["FM", "*"], Arrived, Notify),
+            ("Notification: Erika has departed and isn't on your notify list.", "Erika", &[], Departed, NotifiedBy),
+            ("Notification: Foo has arrived and isn't on your notify list.", "Foo", &[], Arrived, NotifiedBy),
+            (
+                "Notification: Bogoljubov, who has an adjourned game with you, has arrived.",
+                "Bogoljubov",
+                &[],
+                Arrived,
+                Adjourned,
+            ),
+            (":Notification: Foo has arrived.", "Foo", &[], Arrived, Notify),
+            ("[Alekhine has connected.]", "Alekhine", &[], Arrived, Pin),
+            ("[GuestZEGN has disconnected.]", "GuestZEGN", &[], Departed, Pin),
+            ("[Foo(U) has connected.]", "Foo", &["U"], Arrived, Pin),
+            ("[Trouble (U: 127.0.0.1) has connected.]", "Trouble", &[], Arrived, Pin),
+            ("[Boris (R: 127.0.0.1) has connected.]", "Boris", &[], Arrived, Pin),
+        ];
+        for &(line, name, titles, kind, reason) in cases {
+            let read = Arrival::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
+            assert_eq!((read.name.as_str(), read.kind, read.reason), (name, kind, reason), "{line}");
+            assert_eq!(read.titles.iter().collect::<Vec<_>>(), titles, "{line}");
+        }
+    }
+
+    // Rules: text X0, ten 8
+    #[test]
+    fn what_players_write_arrives_nowhere() {
+        let cases = [
+            "Foo tells you: Notification: Bar has arrived.",
+            "--> Foo has arrived.",
+            "Foo has arrived.",
+            "Notification: Foo Bar has arrived.",
+            "Notification: Foo has arrived. ok?",
+            "Notification: Foo has arrived",
+            "Notification: Foo has left.",
+            " Notification: Foo has arrived.",
+            "[Foo has connected.] really",
+            "[Foo has connected]",
+            "[Dmitri] added to your notify list.",
+            "[Foo (X: 1) has connected.]",
+            "Your arrival was noted by: Carla.",
+            "Present company includes: Dmitri.",
+            "**** Foo has arrived - you can't both be logged in. ****",
+            "Your partner, Bogoljubov, has departed.",
+        ];
+        for line in cases {
+            assert_eq!(Arrival::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(tail in proptest::collection::vec(any::<u8>(), 0..40), head in 0_usize..4) {
+            let mut line = [&b""[..], b"[", b":Notification: ", b"Notification: Foo"][head].to_vec();
+            line.extend(tail);
+            let _ = Arrival::parse(&line);
+        }
+    }
+}

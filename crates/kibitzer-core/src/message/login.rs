@@ -1,8 +1,523 @@
-//! tmp
-/// tmp
+//! Logging in, being refused, being thrown out.
+
+use std::sync::Arc;
+
+use crate::scan::{Cursor, find};
+use crate::text::decode;
+
+use super::player::{Handle, Titles};
+
+/// The login succeeded: `**** Starting FICS session as Foo(*)(TD) ****`.
+///
+/// Not every server says so: one that does not is known to be ready by its first prompt.
+///
+/// Source: transcripts; transport §7.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoggedIn {
+    /// Our own name, as the server spells it.
+    pub name: Handle,
+    /// The codes behind it; `U` for a guest.
+    pub titles: Titles,
+    /// What the server calls itself: `FICS`.
+    pub server: Arc<str>,
+}
+
+impl LoggedIn {
+    /// Reads the whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.expect(b"**** Starting ")?;
+        let server = at.word()?;
+        at.expect(b" session as ")?;
+        let name = Handle::read(&mut at)?;
+        let titles = Titles::read(&mut at);
+        at.expect(b" ****")?;
+        at.end()?;
+        Some(Self { name: Handle::from_wire(name), titles, server: decode(server).into() })
+    }
+}
+
+/// The server did not let us in: `**** Invalid password! ****`, `Sorry, Foo is already logged in. Try again.`
+///
+/// The wording differs between servers and years; what counts is a distinctive part, in any case of letters, with nothing
+/// around it that a server would not write. Ask only before the login is complete: afterwards such a line is text (a
+/// message of the day, a help page).
+///
+/// Source: transport §7; transcripts of two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoginRefused {
+    /// What was wrong.
+    pub reason: LoginRefusal,
+    /// The line as it came.
+    pub text: Arc<str>,
+}
+
+/// Why a server did not let us in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LoginRefusal {
+    /// The password is wrong.
+    InvalidPassword,
+    /// Somebody is logged in under the guest's name.
+    NameInUse,
+    /// The account, or everybody from our address, is shut out.
+    Banned,
+    /// The name is too short, too long, or has characters other than letters.
+    BadName,
+    /// Guests are not admitted, in general or from our address.
+    NotRegistered,
+    /// We took too long to log in.
+    Timeout,
+    /// The server takes no more players.
+    Full,
+    /// Something else, such as a time stamp that the server cannot read.
+    Other,
+}
+
+impl LoginRefusal {
+    /// The reason in `snake_case`, as `kibitzer decode` prints it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidPassword => "invalid_password",
+            Self::NameInUse => "name_in_use",
+            Self::Banned => "banned",
+            Self::BadName => "bad_name",
+            Self::NotRegistered => "not_registered",
+            Self::Timeout => "timeout",
+            Self::Full => "full",
+            Self::Other => "other",
+        }
+    }
+
+    /// Judges a line in lower case, without decoration.
+    fn of_sentence(sentence: &[u8]) -> Option<Self> {
+        match sentence {
+            b"invalid password" => return Some(Self::InvalidPassword),
+            b"login timeout" => return Some(Self::Timeout),
+            b"unknown timeseal version" => return Some(Self::Other),
+            _ => {}
+        }
+        if sentence.starts_with(b"timeseal error") {
+            return Some(Self::Other);
+        }
+        Self::of_name(sentence).or_else(|| Self::of_site(sentence))
+    }
+
+    fn of_name(sentence: &[u8]) -> Option<Self> {
+        const RULES: [&[u8]; 6] = [
+            b"a name should be at least ",
+            b"names should be at least ",
+            b"names should be at most ",
+            b"names should only consist of ",
+            b"sorry, names can only consist of ",
+            b"sorry, names may be at most ",
+        ];
+        if RULES.iter().any(|rule| sentence.starts_with(rule)) {
+            return Some(Self::BadName);
+        }
+        if let Some(rest) = sentence.strip_prefix(b"sorry") {
+            let name = rest.strip_prefix(b",").unwrap_or(rest).strip_prefix(b" ")?;
+            return is_name(name.strip_suffix(b" is already logged in")?).then_some(Self::NameInUse);
+        }
+        let name = sentence.strip_prefix(b"player \"")?.strip_suffix(b"\" is banned")?;
+        is_name(name).then_some(Self::Banned)
+    }
+
+    /// What is said of whole sites may stand anywhere in a sentence, but not behind a colon, where chat stands.
+    fn of_site(sentence: &[u8]) -> Option<Self> {
+        const RULES: [(&[u8], LoginRefusal); 5] = [
+            (b"guest connections have been prevented", LoginRefusal::NotRegistered),
+            (b"may login without an account", LoginRefusal::NotRegistered),
+            (b"nobody from your site may login", LoginRefusal::Banned),
+            (b"server is full", LoginRefusal::Full),
+            (b"server is currently full", LoginRefusal::Full),
+        ];
+        let is_prose = |words: &[u8]| words.iter().all(|b| b.is_ascii_alphabetic() || b" ,.'".contains(b));
+        let (_, reason) = RULES
+            .iter()
+            .find(|(part, _)| find(sentence, part).and_then(|at| sentence.get(..at)).is_some_and(is_prose))?;
+        Some(*reason)
+    }
+}
+
+impl LoginRefused {
+    /// Reads the whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        // The longest known line has 80 bytes; chat can be long and must not cost.
+        let plain = plain_sentence(line).filter(|sentence| sentence.len() <= 200)?;
+        let reason = LoginRefusal::of_sentence(&plain.to_ascii_lowercase())?;
+        Some(Self { reason, text: decode(line).into() })
+    }
+}
+
+/// The line without stars, points and blanks at its ends and without `Try again.`; `None` for an arrow in front.
+fn plain_sentence(line: &[u8]) -> Option<&[u8]> {
+    let sentence = trim(line);
+    let (head, tail) = sentence.split_at_checked(sentence.len().saturating_sub(9)).unwrap_or_default();
+    let sentence = if tail.eq_ignore_ascii_case(b"try again") { trim(head) } else { sentence };
+    sentence.first()?.is_ascii_alphabetic().then_some(sentence)
+}
+
+fn trim(mut line: &[u8]) -> &[u8] {
+    while let [b' ' | b'*', rest @ ..] | [rest @ .., b' ' | b'*' | b'.' | b'!'] = line {
+        line = rest;
+    }
+    line
+}
+
+fn is_name(name: &[u8]) -> bool {
+    let mut at = Cursor::new(name);
+    Handle::read(&mut at).is_some() && at.is_empty()
+}
+
+/// We were thrown out: `**** Foo has arrived - you can't both be logged in. ****`. The connection closes.
+///
+/// No player can write such a line: talk has a name in front.
+///
+/// Source: transcripts of two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kicked {
+    /// By whom.
+    pub by: KickedBy,
+    /// The line as it came.
+    pub text: Arc<str>,
+}
+
+/// Who threw us out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KickedBy {
+    /// A second login to our account. Logging in again would throw that one out in turn.
+    SecondLogin,
+    /// An administrator.
+    Admin(Handle),
+}
+
+impl Kicked {
+    /// Reads the whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.expect(b"**** ")?;
+        let by = if at.eat(b"You have been kicked out by ") {
+            let admin = Handle::read(&mut at)?;
+            at.expect(b"!")?;
+            KickedBy::Admin(Handle::from_wire(admin))
+        } else {
+            Handle::read(&mut at)?;
+            at.expect(b" has arrived")?;
+            (at.eat(b" - ") || at.eat(b"; ")).then_some(())?;
+            at.expect(b"you can't both be logged in.")?;
+            KickedBy::SecondLogin
+        };
+        at.expect(b" ****")?;
+        at.end()?;
+        Some(Self { by, text: decode(line).into() })
+    }
+}
+
+/// The server says that the connection will end, or no longer will.
+///
+/// Source: transport §9; transcripts of two servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Farewell {
+    /// `**** Auto-logout because you were idle more than 60 minutes. ****`
+    Idle,
+    /// `Logging you out.`, the answer to `quit` and the last word of a shutdown.
+    LoggingOut,
+    /// The server announces that it will stop, or that it stops now.
+    Shutdown,
+    /// It will not stop after all.
+    ShutdownCanceled,
+}
+
+impl Farewell {
+    /// Reads the whole line; shutdown lines may have blanks in front.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        if line.trim_ascii_end() == b"Logging you out." {
+            return Some(Self::LoggingOut);
+        }
+        let framed = line.trim_ascii();
+        (framed.starts_with(b"***") && framed.ends_with(b"***")).then_some(())?;
+        let mut at = Cursor::new(trim(framed));
+        if at.eat(b"Auto-logout because you were idle ") {
+            return Some(Self::Idle);
+        }
+        let _ = at.eat(b"The ") && at.eat(b"server ") || at.eat(b"Server ");
+        if at.eat(b"shutdown canceled") {
+            return Some(Self::ShutdownCanceled);
+        }
+        let _ = at.eat(b"is ");
+        (at.eat(b"shutdown ordered by ") || at.eat(b"going down ") || at.eat(b"shutting down "))
+            .then_some(Self::Shutdown)
+    }
+}
+
+/// What the server knows of the name we gave: `"Foo" is a registered name.  If it is yours, type the password.`
+///
+/// Source: transport §7; transcripts of two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NameStatus {
+    /// The name as the server spells it; a guest who asked for none learns it here.
+    pub name: Handle,
+    /// Whether somebody owns it.
+    pub kind: NameKind,
+}
+
+/// Whether a name belongs to an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a name has an account or not")]
+pub enum NameKind {
+    /// It does, and the password comes next.
+    Registered,
+    /// It does not: we may enter as a guest.
+    Unregistered,
+}
+
+impl NameStatus {
+    /// Reads the line; what follows the first sentence differs between servers.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        let is_assigned = at.eat(b"Logging you in as ");
+        at.expect(b"\"")?;
+        let name = Handle::read(&mut at)?;
+        at.expect(b"\"")?;
+        let kind = if is_assigned && at.eat(b"; you may use this name") || at.eat(b" is not a registered name.") {
+            NameKind::Unregistered
+        } else {
+            at.expect(b" is a registered name.")?;
+            NameKind::Registered
+        };
+        Some(Self { name: Handle::from_wire(name), kind })
+    }
+}
+
+/// The guest's name, if `line` is the whole of `Press return to enter the server as "GuestABCD":`.
+///
+/// This is a prompt on some servers and a line on others; the older wording has `the FICS`.
 pub(crate) fn guest_prompt(line: &[u8]) -> Option<&[u8]> {
-    let mut at = crate::scan::Cursor::new(line.trim_ascii_start());
+    let mut at = Cursor::new(line);
     at.expect(b"Press return to enter ")?;
-    at.until(b"as \"")?;
-    at.rest().strip_suffix(b"\":")
+    at.take_while(|b| b != b'"').ends_with(b" as ").then_some(())?;
+    at.expect(b"\"")?;
+    let name = Handle::read(&mut at)?;
+    (at.rest() == b"\":").then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::LoginRefusal::*;
+    use super::*;
+
+    #[test]
+    fn the_session_line_gives_name_titles_and_server() {
+        let cases: &[(&str, &str, &[&str], &str)] = &[
+            ("**** Starting FICS session as Alekhine ****", "Alekhine", &[], "FICS"),
+            ("**** Starting FICS session as GuestZZMP(U) ****", "GuestZZMP", &["U"], "FICS"),
+            ("**** Starting FICS session as Foo(*)(TD) ****", "Foo", &["*", "TD"], "FICS"),
+            ("**** Starting BICS session as Foo ****", "Foo", &[], "BICS"),
+        ];
+        for &(line, name, titles, server) in cases {
+            let read = LoggedIn::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
+            assert_eq!((read.name.as_str(), &*read.server), (name, server), "{line}");
+            assert_eq!(read.titles.iter().collect::<Vec<_>>(), titles, "{line}");
+        }
+    }
+
+    /// Every row of the table in transport §7, and the wordings of both transcripts.
+    const REFUSALS: &[(&str, LoginRefusal)] = &[
+        ("A name should be at least three characters long!  Try again.", BadName),
+        ("A name should be at least three characters long! Try again.", BadName),
+        ("Names should be at least 3 characters long.  Try again.", BadName),
+        ("Sorry, names may be at most 17 characters long.  Try again.", BadName),
+        ("Sorry, names may be at most 17 characters long. Try again.", BadName),
+        ("Names should be at most 17 characters long.  Try again.", BadName),
+        ("Sorry, names can only consist of lower and upper case letters.  Try again.", BadName),
+        ("Sorry, names can only consist of lower and upper case letters. Try again.", BadName),
+        ("Names should only consist of lower and upper case letters.  Try again.", BadName),
+        ("Sorry, Foo is already logged in. Try again.", NameInUse),
+        ("Sorry, zoltan is already logged in. Try again.", NameInUse),
+        ("*** Sorry Visitor is already logged in ***", NameInUse),
+        ("Player \"Foo\" is banned.", Banned),
+        ("Due to abusive behavior, guest connections have been prevented.", NotRegistered),
+        ("Nobody from your site may login without an account.", NotRegistered),
+        ("Due to abusive behavior, nobody from your site may login.", Banned),
+        ("**** Invalid password! ****", InvalidPassword),
+        (" **** Invalid password! ****", InvalidPassword),
+        ("*** INVALID PASSWORD ***", InvalidPassword),
+        ("Invalid password.", InvalidPassword),
+        ("**** LOGIN TIMEOUT ****", Timeout),
+        ("**** Login timeout! ****", Timeout),
+        ("Sorry, the server is full.", Full),
+        ("The server is currently full, please try later.", Full),
+        ("unknown timeseal version", Other),
+        ("timeseal error: your timeseal did not reply to the server ping", Other),
+    ];
+
+    // Rules: transport LG3
+    #[test]
+    fn every_refusal_has_its_reason() {
+        for &(line, reason) in REFUSALS {
+            let read = LoginRefused::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
+            assert_eq!((read.reason, &*read.text), (reason, line), "{line}");
+        }
+        let names: Vec<_> = REFUSALS.iter().map(|(_, reason)| reason.as_str()).collect();
+        for name in
+            ["invalid_password", "name_in_use", "banned", "bad_name", "not_registered", "timeout", "full", "other"]
+        {
+            assert!(names.contains(&name), "{name}");
+        }
+    }
+
+    // Rules: transport LG4, ten 8
+    #[test]
+    fn a_refusal_quoted_in_chat_is_none() {
+        for (line, _) in REFUSALS {
+            let quotes = [
+                format!("Foo tells you: {line}"),
+                format!("Foo(50): {line}"),
+                format!("--> Foo {line}"),
+                format!(":{line}"),
+                format!("Foo says: no, {line}"),
+                format!(" 1: {line}"),
+                format!("    **ANNOUNCEMENT** from admin: {line}"),
+            ];
+            for quote in quotes {
+                assert_eq!(LoginRefused::parse(quote.as_bytes()), None, "{quote}");
+            }
+        }
+    }
+
+    // Rules: transport LG4
+    #[test]
+    fn other_words_around_a_login_are_no_refusal() {
+        let cases = [
+            "Invalid password attempts are logged.",
+            "If you see \"**** Invalid password! ****\", try again.",
+            "A login timeout is two minutes.",
+            "Sorry, Foo Bar is already logged in. Try again.",
+            "Sorry, no game information available.",
+            "**** Foo is already logged in - kicking them out. ****",
+            " **** Carla is already logged in - kicking them out. ****",
+            "**** Duras is already logged in; closing the other connection. ****",
+            "\"Foo\" is a registered name.  If it is yours, type the password.",
+            "If not, just hit return to try another name.",
+            "If you are not a registered player, enter the login name \"guest\".",
+            "Player \"Foo bar\" is banned.",
+            "Try again.",
+            "",
+        ];
+        for line in cases {
+            assert_eq!(LoginRefused::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(LoggedIn::parse(line.as_bytes()), None, "{line}");
+        }
+        let quote = "Foo tells you: **** Starting FICS session as Foo ****";
+        assert_eq!(LoggedIn::parse(quote.as_bytes()), None);
+        assert_eq!(LoggedIn::parse(b"**** Starting FICS session as Foo **** or not"), None);
+    }
+
+    // Rules: bugs 18
+    #[test]
+    fn a_kick_is_typed() {
+        let admin = |name: &str| KickedBy::Admin(Handle::from_wire(name.as_bytes()));
+        let cases = [
+            ("**** Foo has arrived - you can't both be logged in. ****", KickedBy::SecondLogin),
+            ("**** Duras has arrived; you can't both be logged in. ****", KickedBy::SecondLogin),
+            ("**** You have been kicked out by Headadm! ****", admin("Headadm")),
+        ];
+        for (line, by) in cases {
+            assert_eq!(Kicked::parse(line.as_bytes()), Some(Kicked { by, text: line.into() }));
+            for quote in
+                [format!("Foo tells you: {line}"), format!("--> Foo {line}"), format!(" {line}"), format!("{line} x")]
+            {
+                assert_eq!(Kicked::parse(quote.as_bytes()), None, "{quote}");
+            }
+        }
+        assert_eq!(Kicked::parse(b"**** Carla is already logged in - kicking them out. ****"), None);
+    }
+
+    #[test]
+    fn farewells() {
+        let cases = [
+            ("**** Auto-logout because you were idle more than 60 minutes. ****", Some(Farewell::Idle)),
+            ("**** Auto-logout because you were idle more than one hour. ****", Some(Farewell::Idle)),
+            ("Logging you out.", Some(Farewell::LoggingOut)),
+            ("    **** Server going down in 0 minutes and 9 seconds. ****", Some(Farewell::Shutdown)),
+            ("    **** Server shutting down immediately. ****", Some(Farewell::Shutdown)),
+            ("    **** Server shutdown ordered by Headadm. ****", Some(Farewell::Shutdown)),
+            ("*** The server is shutting down in 3 minutes, initiated by admin ***", Some(Farewell::Shutdown)),
+            ("*** Server shutdown canceled by admin ***", Some(Farewell::ShutdownCanceled)),
+            ("Foo tells you: **** Server shutting down immediately. ****", None),
+            ("--> Foo *** Server shutdown canceled by admin ***", None),
+            ("Foo tells you: Logging you out.", None),
+            ("**** Invalid password! ****", None),
+            ("******", None),
+            ("*** ***", None),
+        ];
+        for (line, want) in cases {
+            assert_eq!(Farewell::parse(line.as_bytes()), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn names_are_registered_or_not() {
+        let cases = [
+            ("\"Foo\" is a registered name.  If it is yours, type the password.", Some(("Foo", NameKind::Registered))),
+            ("\"Foo\" is a registered name. If it is yours, type the password.", Some(("Foo", NameKind::Registered))),
+            (
+                "\"Foo\" is not a registered name.  You may use this name to play unrated games.",
+                Some(("Foo", NameKind::Unregistered)),
+            ),
+            (
+                "\"Zoltan\" is not a registered name.  You may play unrated games as a guest.",
+                Some(("Zoltan", NameKind::Unregistered)),
+            ),
+            (
+                "Logging you in as \"GuestIEUC\"; you may use this name to play unrated games.",
+                Some(("GuestIEUC", NameKind::Unregistered)),
+            ),
+            ("Foo tells you: \"Bar\" is a registered name.", None),
+            ("\"Foo bar\" is a registered name.", None),
+            ("Logging you in as \"Foo\"", None),
+        ];
+        for (line, want) in cases {
+            let read = NameStatus::parse(line.as_bytes());
+            assert_eq!(read.as_ref().map(|status| (status.name.as_str(), status.kind)), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_guest_prompt_ends_at_its_colon() {
+        let cases = [
+            ("Press return to enter the server as \"GuestABCD\":", Some("GuestABCD")),
+            ("Press return to enter the FICS as \"Guesty\":", Some("Guesty")),
+            ("Press return to enter the server as \"GuestABCD\"", None),
+            ("Press return to enter the server as \"GuestABCD\": ", None),
+            ("Press return to enter the server as \"", None),
+            ("Press return to enter as you like", None),
+            ("Foo tells you: Press return to enter the server as \"Foo\":", None),
+            ("", None),
+        ];
+        for (line, want) in cases {
+            assert_eq!(guest_prompt(line.as_bytes()), want.map(str::as_bytes), "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(line in "[ *.!a-zA-Z\"(),:;-]{0,60}", cut in 0_usize..80, row in 0..REFUSALS.len()) {
+            let (refusal, _) = REFUSALS[row];
+            let joined = [&refusal.as_bytes()[..cut.min(refusal.len())], line.as_bytes()].concat();
+            for line in [line.as_bytes(), &joined] {
+                let _ = (LoggedIn::parse(line), LoginRefused::parse(line), Kicked::parse(line));
+                let _ = (Farewell::parse(line), NameStatus::parse(line), guest_prompt(line));
+            }
+        }
+    }
 }

@@ -1,1 +1,479 @@
-//! Stub.
+//! What players say to each other: tells, shouts, kibitzes, channels, announcements.
+
+use crate::scan::{Cursor, decimal};
+use crate::text::PlayerText;
+
+use super::player::{GameId, Handle, Rating, Titles};
+
+/// One line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
+///
+/// Only the start of the line decides what it is; everything behind is the player's and is not looked at, so a `<12>` or
+/// a `tells you:` in there stays text. The text may be empty. It keeps its leading blanks, and its entities are decoded.
+///
+/// Source: help files `tell`, `shout`, `channel`, `kibitz`, `qtell`; transcripts of two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Talk {
+    /// How it was said.
+    pub kind: TalkKind,
+    /// Who said it. `None` for [`TalkKind::Qtell`], whose text is all the sender's, and for an announcement without a name.
+    pub from: Option<Handle>,
+    /// The codes behind the name.
+    pub titles: Titles,
+    /// What was said.
+    pub text: PlayerText,
+}
+
+/// How something was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TalkKind {
+    /// `Foo tells you: x`
+    Tell,
+    /// `Foo[26] says: x`, from an opponent.
+    Say {
+        /// The game, if the line names it; it does not after the game's end.
+        game: Option<GameId>,
+    },
+    /// `Foo (your partner) tells you: x`, in bughouse.
+    PartnerTell,
+    /// `Foo shouts: x`
+    Shout,
+    /// `--> Foo x`
+    ItShout,
+    /// `Foo c-shouts: x`, on ICC `Foo s-shouts: x`.
+    CShout,
+    /// `Foo(50): x`
+    ChannelTell {
+        /// Number of the channel, at most three digits.
+        channel: u16,
+    },
+    /// `Foo(1882)[1] kibitzes: x`
+    Kibitz {
+        /// The game, if the line names it.
+        game: Option<GameId>,
+        /// The speaker's rating, if the line has one.
+        rating: Option<Rating>,
+    },
+    /// `Foo(1882)[1] whispers: x`
+    Whisper {
+        /// The game, if the line names it.
+        game: Option<GameId>,
+        /// The speaker's rating, if the line has one.
+        rating: Option<Rating>,
+    },
+    /// `    **ANNOUNCEMENT** from Foo: x`, on ICC `Foo announces: x`.
+    Announcement,
+    /// `:x`, on ICC `>x`: output of a robot, each line on its own.
+    Qtell,
+    /// `Foo at Mon Jan  1, 10:00 PST 2024: x`, in a listing behind its number.
+    Message,
+}
+
+impl Talk {
+    /// Reads a line of chat. A line that starts with a blank is at most an announcement or a numbered message.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        match line.first()? {
+            b'a'..=b'z' | b'A'..=b'Z' => Self::spoken(Cursor::new(line)),
+            b' ' | b'*' | b'0'..=b'9' => Self::announced(line).or_else(|| Self::listed_message(line)),
+            b':' | b'>' => Self::qtell(line),
+            b'-' => Self::it_shout(line),
+            _ => None,
+        }
+    }
+
+    fn spoken(mut at: Cursor<'_>) -> Option<Self> {
+        let name = Handle::read(&mut at)?;
+        let titles = Titles::read(&mut at);
+        let kind = TalkKind::read(&mut at)?;
+        let text = read_text(&mut at)?;
+        Some(Self { kind, from: Some(Handle::from_wire(name)), titles, text })
+    }
+
+    /// `--> Foo waves`; what is no blank behind the name belongs to the text: `--> Foo's cat`.
+    fn it_shout(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.expect(b"--> ")?;
+        let name = Handle::read(&mut at)?;
+        let titles = Titles::read(&mut at);
+        let _ = at.eat(b" ");
+        let text = PlayerText::from_wire(at.take_rest());
+        Some(Self { kind: TalkKind::ItShout, from: Some(Handle::from_wire(name)), titles, text })
+    }
+
+    /// `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name.
+    fn announced(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.blanks();
+        at.expect(b"**")?;
+        let _ = at.eat(b"UNREG ");
+        at.expect(b"ANNOUNCEMENT**")?;
+        let (from, titles) = read_announcer(&mut at).unzip();
+        let text = read_text(&mut at)?;
+        Some(Self { kind: TalkKind::Announcement, from, titles: titles.unwrap_or_default(), text })
+    }
+
+    /// ` 1. Foo at DATE: x`. Notes in a finger reply have a colon behind the number, and are none.
+    fn listed_message(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.blanks();
+        at.number::<u32>()?;
+        at.expect(b". ")?;
+        Self::spoken(at).filter(|talk| talk.kind == TalkKind::Message)
+    }
+
+    fn qtell(line: &[u8]) -> Option<Self> {
+        // The answers to an empty command name, and the end of a style 10 board.
+        const OTHERS: [&[u8]; 3] = [b": Command not found.", b": Command has failed.", b">10<"];
+        let text = match line {
+            [b':', text @ ..] => text,
+            // A prompt that a player set to `>` has a blank behind it.
+            [b'>', text @ ..] if text.first().is_some_and(|&b| b != b' ') => text,
+            _ => return None,
+        };
+        (!OTHERS.contains(&line)).then(|| Self {
+            kind: TalkKind::Qtell,
+            from: None,
+            titles: Titles::default(),
+            text: PlayerText::from_wire(text),
+        })
+    }
+}
+
+impl TalkKind {
+    /// Reads what stands between the speaker and the text, a colon at its end.
+    fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        if let Some(channel) = read_channel(at) {
+            return Some(Self::ChannelTell { channel });
+        }
+        let rating = Rating::read_bracketed(at);
+        let game = read_game(at);
+        at.expect(b" ")?;
+        Some(match (at.word()?, rating, game) {
+            (b"tells", None, None) if at.eat(b" you:") => Self::Tell,
+            (b"(your", None, None) if at.eat(b" partner) tells you:") => Self::PartnerTell,
+            (b"says:", None, game) => Self::Say { game },
+            (b"shouts:", None, None) => Self::Shout,
+            (b"c-shouts:" | b"s-shouts:", None, None) => Self::CShout,
+            (b"kibitzes:", rating, game) => Self::Kibitz { game, rating },
+            (b"whispers:", rating, game) => Self::Whisper { game, rating },
+            (b"announces:", None, None) => Self::Announcement,
+            (b"at", None, None) if read_date(at).is_some() => Self::Message,
+            _ => return None,
+        })
+    }
+}
+
+/// `(50):`, not the rating in `(1500) kibitzes:`.
+fn read_channel(at: &mut Cursor<'_>) -> Option<u16> {
+    let mut ahead = *at;
+    ahead.expect(b"(")?;
+    let digits = ahead.take_while(|b| b.is_ascii_digit());
+    ahead.expect(b"):")?;
+    let channel = decimal(digits).filter(|_| digits.len() <= 3)?;
+    *at = ahead;
+    u16::try_from(channel).ok()
+}
+
+/// `[26]`
+fn read_game(at: &mut Cursor<'_>) -> Option<GameId> {
+    let mut ahead = *at;
+    ahead.expect(b"[")?;
+    let game = GameId::read(&mut ahead)?;
+    ahead.expect(b"]")?;
+    *at = ahead;
+    Some(game)
+}
+
+/// ` from Foo(*):`
+fn read_announcer(at: &mut Cursor<'_>) -> Option<(Handle, Titles)> {
+    let mut ahead = *at;
+    ahead.expect(b" from ")?;
+    let name = Handle::read(&mut ahead)?;
+    let titles = Titles::read(&mut ahead);
+    ahead.expect(b":")?;
+    *at = ahead;
+    Some((Handle::from_wire(name), titles))
+}
+
+/// The text behind a colon: one blank belongs to the server, the rest to the player. Servers cut blanks at the end.
+fn read_text(at: &mut Cursor<'_>) -> Option<PlayerText> {
+    (at.is_empty() || at.eat(b" ")).then(|| PlayerText::from_wire(at.take_rest()))
+}
+
+/// ` Mon Jan  1, 10:00 PST 2024:` with or without the year, ` 2026-11-21 00:36 UTC:`; the zone may be `???`.
+fn read_date(at: &mut Cursor<'_>) -> Option<()> {
+    at.expect(b" ")?;
+    if at.peek()?.is_ascii_digit() {
+        read_iso_day(at)?;
+    } else {
+        read_named_day(at)?;
+    }
+    at.blanks();
+    at.number::<u8>()?;
+    at.expect(b":")?;
+    at.number::<u8>()?;
+    at.expect(b" ")?;
+    (!at.take_while(|b| b.is_ascii_uppercase() || b == b'?').is_empty()).then_some(())?;
+    if at.eat(b" ") {
+        at.number::<u16>()?;
+    }
+    at.expect(b":")
+}
+
+/// `2026-11-21`
+fn read_iso_day(at: &mut Cursor<'_>) -> Option<()> {
+    at.number::<u16>()?;
+    at.expect(b"-")?;
+    at.number::<u8>()?;
+    at.expect(b"-")?;
+    at.number::<u8>().map(|_| ())
+}
+
+/// `Mon Jan  1,`
+fn read_named_day(at: &mut Cursor<'_>) -> Option<()> {
+    for _ in ["weekday", "month"] {
+        let name = at.take_while(|b| b.is_ascii_alphabetic());
+        (name.len() == 3).then_some(())?;
+        at.expect(b" ")?;
+    }
+    at.blanks();
+    at.number::<u8>()?;
+    at.expect(b",")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::player::Confidence;
+    use super::TalkKind::*;
+    use super::*;
+
+    const GAME_1: Option<GameId> = Some(GameId(1));
+
+    const fn rated(value: u16) -> Rating {
+        Rating::Rated(value, Confidence::Established)
+    }
+
+    /// Line, kind, name (empty: none), titles, text.
+    type Row = (&'static str, TalkKind, &'static str, &'static [&'static str], &'static str);
+
+    fn check(rows: &[Row]) {
+        for &(line, kind, from, titles, text) in rows {
+            let talk = Talk::parse(line.as_bytes()).unwrap_or_else(|| panic!("not talk: {line}"));
+            assert_eq!(talk.kind, kind, "{line}");
+            assert_eq!(talk.from.as_ref().map_or("", Handle::as_str), from, "{line}");
+            assert_eq!(talk.titles.iter().collect::<Vec<_>>(), titles, "{line}");
+            assert_eq!(talk.text.as_str(), text, "{line}");
+        }
+    }
+
+    fn check_none(lines: &[&str]) {
+        for line in lines {
+            assert_eq!(Talk::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_form_of_talk() {
+        check(&[
+            ("Foo(C) tells you: hello", Tell, "Foo", &["C"], "hello"),
+            ("GuestHYMY(U) tells you: from guest 5", Tell, "GuestHYMY", &["U"], "from guest 5"),
+            ("guest53 tells you: hi", Tell, "guest53", &[], "hi"),
+            ("Foo(GM TD) tells you: hi", Tell, "Foo", &["GM", "TD"], "hi"),
+            ("Boris says: good luck!", Say { game: None }, "Boris", &[], "good luck!"),
+            ("Bogoljubov[1] says: hi \"there\"", Say { game: GAME_1 }, "Bogoljubov", &[], "hi \"there\""),
+            ("Foo(TD)[26] says: gg", Say { game: Some(GameId(26)) }, "Foo", &["TD"], "gg"),
+            ("Carla (your partner) tells you: ok: no \"knights\"", PartnerTell, "Carla", &[], "ok: no \"knights\""),
+            ("Foo(U) (your partner) tells you: N!", PartnerTell, "Foo", &["U"], "N!"),
+            ("Foo(*) shouts: hi", Shout, "Foo", &["*"], "hi"),
+            ("Bogoljubov c-shouts: learn: the \"Caro\" 1%", CShout, "Bogoljubov", &[], "learn: the \"Caro\" 1%"),
+            ("Foo s-shouts: hi", CShout, "Foo", &[], "hi"),
+            ("Foo(GM)(*)(50): x", ChannelTell { channel: 50 }, "Foo", &["GM", "*"], "x"),
+            ("Alekhine(53):    leading", ChannelTell { channel: 53 }, "Alekhine", &[], "   leading"),
+            ("Foo(0): x", ChannelTell { channel: 0 }, "Foo", &[], "x"),
+            (
+                "Alekhine(1940)[1] whispers: a",
+                Whisper { game: GAME_1, rating: Some(rated(1940)) },
+                "Alekhine",
+                &[],
+                "a",
+            ),
+            ("    **ANNOUNCEMENT** from admin: back: soon", Announcement, "admin", &[], "back: soon"),
+            ("    **UNREG ANNOUNCEMENT** from Headadm(*): behave", Announcement, "Headadm", &["*"], "behave"),
+            ("**ANNOUNCEMENT** shutdown at 5", Announcement, "", &[], "shutdown at 5"),
+            ("Foo announces: shutdown", Announcement, "Foo", &[], "shutdown"),
+            (":Foo(TM) t-shouts: blitz in 5 minutes", Qtell, "", &[], "Foo(TM) t-shouts: blitz in 5 minutes"),
+            (":", Qtell, "", &[], ""),
+            (">Standings: 1. Foo", Qtell, "", &[], "Standings: 1. Foo"),
+        ]);
+    }
+
+    #[test]
+    fn messages_have_a_date() {
+        check(&[
+            ("1. Foo at Mon Jan  1, 10:00 PST 2024: hi", Message, "Foo", &[], "hi"),
+            (" 1. Carla at Sat Nov 21,  0:36 UTC: 100% \\ ok", Message, "Carla", &[], "100% \\ ok"),
+            ("Alekhine at 2026-11-21 00:36 UTC: read \"this\": 50%", Message, "Alekhine", &[], "read \"this\": 50%"),
+            ("Foo(TD) at Mon Jan  1, 10:00 ??? 2024: hi", Message, "Foo", &["TD"], "hi"),
+        ]);
+        check_none(&[
+            "Foo at home: hi",
+            "Foo at Mon: hi",
+            "Foo at 10:00: hi",
+            "1. Foo tells you: hi",
+            "1. Foo at noon: hi",
+            "Carla just sent you a message:",
+            "    leave a \"message\": 100% \\ ok",
+            "The following message was received:",
+        ]);
+    }
+
+    // Rules: text X6, bugs 55
+    #[test]
+    fn ratings_of_kibitzes_in_every_form() {
+        let provisional = Some(Rating::Rated(1500, Confidence::Provisional));
+        let estimated = Some(Rating::Rated(2158, Confidence::Estimated));
+        check(&[
+            (
+                "Foo(C)( 958)[235] kibitzes: +0.3",
+                Kibitz { game: Some(GameId(235)), rating: Some(rated(958)) },
+                "Foo",
+                &["C"],
+                "+0.3",
+            ),
+            ("Alekhine(1882)[1] kibitzes: x", Kibitz { game: GAME_1, rating: Some(rated(1882)) }, "Alekhine", &[], "x"),
+            ("Foo(----)[1] kibitzes: x", Kibitz { game: GAME_1, rating: Some(Rating::Unrated) }, "Foo", &[], "x"),
+            ("Foo(U)(++++)[1] kibitzes: x", Kibitz { game: GAME_1, rating: Some(Rating::Guest) }, "Foo", &["U"], "x"),
+            ("Foo(1500P)[1] kibitzes: x", Kibitz { game: GAME_1, rating: provisional }, "Foo", &[], "x"),
+            ("Foo(2158E)[1] whispers: x", Whisper { game: GAME_1, rating: estimated }, "Foo", &[], "x"),
+            ("Carla(1882) kibitzes: e4", Kibitz { game: None, rating: Some(rated(1882)) }, "Carla", &[], "e4"),
+            ("Foo[12] kibitzes: x", Kibitz { game: Some(GameId(12)), rating: None }, "Foo", &[], "x"),
+        ]);
+    }
+
+    // Rules: text X0, bugs 42, ten 8
+    #[test]
+    fn the_start_decides_and_the_rest_is_text() {
+        let line = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1";
+        let shout = format!("Alekhine shouts: {line}");
+        assert_eq!(Talk::parse(shout.as_bytes()).unwrap().text.as_str(), line);
+        check(&[
+            ("Foo shouts: {Game 5 (A vs. B) A resigns} 1-0", Shout, "Foo", &[], "{Game 5 (A vs. B) A resigns} 1-0"),
+            ("--> Alekhine tells you: fake", ItShout, "Alekhine", &[], "tells you: fake"),
+            ("Alekhine tells you: tells you: fake", Tell, "Alekhine", &[], "tells you: fake"),
+        ]);
+        check_none(&[
+            "foo bar tells you: x",
+            "Foo  tells you: x",
+            "Foo (C) tells you: x",
+            " Foo tells you: x",
+            "Foo tells you x",
+            "Foo tells you:x",
+            "Foo tells me: x",
+            "Foo(1500) tells you: x",
+            "Foo[3] shouts: x",
+            "(told Foo)",
+            "(4) Boris shouts: hello",
+            "Game 4: Game clock paused.",
+            "Creating: A (1500) B (1671) unrated blitz 5 0",
+        ]);
+    }
+
+    // Rules: text X1, bugs 56
+    #[test]
+    fn longer_arrows_are_no_shouts() {
+        check_none(&["----> Foo waves", "---> Foo waves", "-->  Foo waves", "-->Foo waves", "--> (x)", "--> ", "-->"]);
+    }
+
+    // Rules: bugs 57
+    #[test]
+    fn it_shouts_may_go_on_without_a_blank() {
+        check(&[
+            ("--> Foo waves", ItShout, "Foo", &[], "waves"),
+            ("--> Foo's cat", ItShout, "Foo", &[], "'s cat"),
+            ("--> Foo, too", ItShout, "Foo", &[], ", too"),
+            ("--> Foo(TD) waves", ItShout, "Foo", &["TD"], "waves"),
+            ("--> MAd> (hm)", ItShout, "MAd", &[], "> (hm)"),
+            ("--> Foo", ItShout, "Foo", &[], ""),
+        ]);
+    }
+
+    // Rules: text X2
+    #[test]
+    fn the_text_may_be_empty() {
+        check(&[
+            ("Foo tells you: ", Tell, "Foo", &[], ""),
+            ("Foo tells you:", Tell, "Foo", &[], ""),
+            ("Boris(1): ", ChannelTell { channel: 1 }, "Boris", &[], ""),
+            ("Guestling(22):", ChannelTell { channel: 22 }, "Guestling", &[], ""),
+        ]);
+    }
+
+    // Rules: text X3, bugs 58
+    #[test]
+    fn a_channel_tell_may_quote_a_tell() {
+        check(&[
+            ("Foo(50): Bar tells you: x", ChannelTell { channel: 50 }, "Foo", &[], "Bar tells you: x"),
+            ("Foo(50): tells you: x", ChannelTell { channel: 50 }, "Foo", &[], "tells you: x"),
+        ]);
+    }
+
+    // Rules: text X4
+    #[test]
+    fn a_channel_is_a_number() {
+        check(&[
+            ("Foo(50): x", ChannelTell { channel: 50 }, "Foo", &[], "x"),
+            ("Foo(255): x", ChannelTell { channel: 255 }, "Foo", &[], "x"),
+        ]);
+        check_none(&["Foo(C): x", "Foo(T50): x", "Foo(1882): x", "Foo(): x", "Foo: x", "Foo(-1): x", "Foo(50)(C): x"]);
+    }
+
+    // Rules: text X5
+    #[test]
+    fn entities_are_decoded_after_typing() {
+        check(&[
+            ("Alekhine(53): na&#xef;ve &#x265e;", ChannelTell { channel: 53 }, "Alekhine", &[], "naïve ♞"),
+            ("Foo tells you: &#x3c;12&#x3e;", Tell, "Foo", &[], "<12>"),
+        ]);
+        check_none(&["Foo tells you&#x3a; x", "Foo&#x28;50): x"]);
+    }
+
+    // Rules: text X7
+    #[test]
+    fn a_line_is_a_whole_tell() {
+        check_none(&["    and this goes on", "\\   and this too"]);
+    }
+
+    // Rules: bugs 59
+    #[test]
+    fn numbered_notes_are_no_tells() {
+        check_none(&[
+            " 1: Foo tells you: x",
+            " 1: Foo(50): x",
+            " 1: Foo at Mon Jan  1, 10:00 PST 2024: hi",
+            "10: Foo says: x",
+        ]);
+    }
+
+    #[test]
+    fn server_lines_that_look_like_robot_output() {
+        check_none(&[": Command not found.", ": Command has failed.", ">10<", "> ", "> Foo tells you: x"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(line in proptest::collection::vec(any::<u8>(), 0..80)) {
+            let _ = Talk::parse(&line);
+        }
+
+        #[test]
+        fn whatever_is_told_comes_out_as_it_was(text in "[ -%'-~]{0,60}") {
+            let line = format!("Foo(C)(50): {text}");
+            let talk = Talk::parse(line.as_bytes()).unwrap();
+            prop_assert_eq!(talk.kind, ChannelTell { channel: 50 });
+            prop_assert_eq!(talk.text.as_str(), text);
+        }
+    }
+}
