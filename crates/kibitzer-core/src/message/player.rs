@@ -58,6 +58,12 @@ impl Handle {
         (name.len() <= 32).then(|| *at = ahead)?;
         Some(name)
     }
+
+    /// Whether `text` is a name as [`read`](Self::read) takes it, and nothing else.
+    pub(crate) fn is_name(text: &[u8]) -> bool {
+        let mut at = Cursor::new(text);
+        Self::read(&mut at).is_some() && at.is_empty()
+    }
 }
 
 impl fmt::Display for Handle {
@@ -85,6 +91,9 @@ impl Titles {
     ///
     /// ICC separates codes by a blank inside one pair of brackets.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Self {
+        if at.peek() != Some(b'(') {
+            return Self::default();
+        }
         let from = *at;
         while eat_title(at).is_some() {}
         let read = from.rest().len() - at.rest().len();
@@ -243,6 +252,8 @@ mod tests {
         assert_eq!(Handle::read(&mut Cursor::new(b"Foo[26]")), Some(&b"Foo"[..]));
         assert_eq!(Handle::read(&mut Cursor::new(b"guest3090 x")), Some(&b"guest3090"[..]));
         assert_eq!(Handle::read(&mut Cursor::new(b"(told Foo)")), None);
+        assert!(Handle::is_name(b"Foo"));
+        assert!(!Handle::is_name(b"Foo bar") && !Handle::is_name(b""));
         assert!(Handle::from_wire(b"Foo").is_same_player(&Handle::from_wire(b"foo")));
     }
 }
