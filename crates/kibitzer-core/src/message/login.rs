@@ -119,10 +119,10 @@ impl LoginRefusal {
         }
         if let Some(rest) = sentence.strip_prefix(b"sorry") {
             let name = rest.strip_prefix(b",").unwrap_or(rest).strip_prefix(b" ")?;
-            return is_name(name.strip_suffix(b" is already logged in")?).then_some(Self::NameInUse);
+            return Handle::is_name(name.strip_suffix(b" is already logged in")?).then_some(Self::NameInUse);
         }
         let name = sentence.strip_prefix(b"player \"")?.strip_suffix(b"\" is banned")?;
-        is_name(name).then_some(Self::Banned)
+        Handle::is_name(name).then_some(Self::Banned)
     }
 
     /// What is said of whole sites may stand anywhere in a sentence, but not behind a colon, where chat stands.
@@ -165,11 +165,6 @@ fn trim(mut line: &[u8]) -> &[u8] {
         line = rest;
     }
     line
-}
-
-fn is_name(name: &[u8]) -> bool {
-    let mut at = Cursor::new(name);
-    Handle::read(&mut at).is_some() && at.is_empty()
 }
 
 /// We were thrown out: `**** Foo has arrived - you can't both be logged in. ****`. The connection closes.

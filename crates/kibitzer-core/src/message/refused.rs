@@ -7,7 +7,7 @@ use crate::text::decode;
 
 use super::player::Handle;
 
-use self::Middle::{Anything, Command, Name};
+use self::Middle::{Anything, Name, Nothing};
 use self::RefusalReason as Why;
 
 /// The answer to a command that the server did not carry out: `Illegal move (Qd2).`, `foo: Command not found.`
@@ -75,6 +75,10 @@ pub enum RefusalReason {
     NotLoggedIn,
     /// Guests may not do this.
     NotRegistered,
+    /// We did not join the channel we talk to.
+    NotInChannel,
+    /// We shout too often.
+    ShoutQuota,
     /// The command has too many bytes.
     CommandTooLong,
     /// The command has bytes that the server does not take.
@@ -108,6 +112,8 @@ impl RefusalReason {
             Self::NoSuchPlayer => "no_such_player",
             Self::NotLoggedIn => "not_logged_in",
             Self::NotRegistered => "not_registered",
+            Self::NotInChannel => "not_in_channel",
+            Self::ShoutQuota => "shout_quota",
             Self::CommandTooLong => "command_too_long",
             Self::InvalidCharacters => "invalid_characters",
         }
@@ -117,15 +123,43 @@ impl RefusalReason {
 impl Refused {
     /// Reads the whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let line = line.trim_ascii_end();
-        let first = *line.first()?;
-        let rule = RULES.iter().find(|rule| rule.may_start_with(first) && rule.fits(line))?;
-        Some(Self { reason: rule.reason, text: decode(line).into() })
+        let words = line.trim_ascii_end();
+        let reason = RefusalReason::of_subject(words).or_else(|| RefusalReason::of_wording(words))?;
+        Some(Self { reason, text: decode(line).into() })
     }
 }
 
-/// A wording: a fixed start, something in between, a fixed end.
-struct Rule {
+impl RefusalReason {
+    /// Judges a line by what follows its first word: a player's name, or a command with a colon.
+    fn of_subject(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        let subject = at.word()?;
+        let (fits, reason): (fn(&[u8]) -> bool, Self) = match at.rest() {
+            b" Command not found." | b" Command has failed." => (is_command, Self::UnknownCommand),
+            b" is censoring you." => (Handle::is_name, Self::Censored),
+            b" is not open to match requests." => (Handle::is_name, Self::NotOpen),
+            b" is not logged in." => (Handle::is_name, Self::NotLoggedIn),
+            _ => return None,
+        };
+        fits(subject).then_some(reason)
+    }
+
+    /// Judges a line by [`WORDINGS`]; no talk starts like one of them.
+    fn of_wording(line: &[u8]) -> Option<Self> {
+        let first = line.first()?;
+        let from = WORDINGS.partition_point(|wording| wording.start.first() < Some(first));
+        let mut same_letter = WORDINGS.iter().skip(from).take_while(|wording| wording.start.first() == Some(first));
+        same_letter.find(|wording| wording.fits(line)).map(|wording| wording.reason)
+    }
+}
+
+/// `foo:`, or `:` alone. Brackets, another colon, and `>` are marks of talk: `Foo(50):`, `:foo:`.
+fn is_command(word: &[u8]) -> bool {
+    word.strip_suffix(b":").is_some_and(|command| !command.iter().any(|b| b"():>".contains(b)))
+}
+
+/// A fixed start, something in between, a fixed end.
+struct Wording {
     start: &'static [u8],
     middle: Middle,
     end: &'static [u8],
@@ -136,53 +170,61 @@ struct Rule {
 #[derive(Clone, Copy)]
 enum Middle {
     Nothing,
-    /// An account name.
     Name,
-    /// What was typed as a command; may be empty. Without brackets and colons, which begin talk: `Foo(50): x`, `:x`.
-    Command,
-    /// Whatever the server likes. Only between a start that no talk has and some end.
     Anything,
 }
 
-impl Rule {
-    fn may_start_with(&self, first: u8) -> bool {
-        self.start.first().is_none_or(|&b| b == first)
-    }
-
+impl Wording {
     fn fits(&self, line: &[u8]) -> bool {
         let between = line.strip_prefix(self.start).and_then(|rest| rest.strip_suffix(self.end));
-        between.is_some_and(|between| self.middle.accepts(between))
+        between.is_some_and(|between| match self.middle {
+            Nothing => between.is_empty(),
+            Name => Handle::is_name(between),
+            Anything => true,
+        })
     }
 }
 
-impl Middle {
-    fn accepts(self, text: &[u8]) -> bool {
-        match self {
-            Self::Nothing => text.is_empty(),
-            Self::Name => {
-                let mut at = Cursor::new(text);
-                Handle::read(&mut at).is_some() && at.is_empty()
-            }
-            Self::Command => !text.iter().any(|b| b" ():>".contains(b)),
-            Self::Anything => true,
-        }
-    }
+const fn exactly(start: &'static str, reason: RefusalReason) -> Wording {
+    rule(start, Nothing, "", reason)
 }
 
-const fn exactly(start: &'static str, reason: RefusalReason) -> Rule {
-    rule(start, Middle::Nothing, "", reason)
+const fn rule(start: &'static str, middle: Middle, end: &'static str, reason: RefusalReason) -> Wording {
+    Wording { start: start.as_bytes(), middle, end: end.as_bytes(), reason }
 }
 
-const fn rule(start: &'static str, middle: Middle, end: &'static str, reason: RefusalReason) -> Rule {
-    Rule { start: start.as_bytes(), middle, end: end.as_bytes(), reason }
-}
-
-const RULES: &[Rule] = &[
-    exactly("Illegal move.", Why::IllegalMove),
-    rule("Illegal move (", Anything, ").", Why::IllegalMove),
+/// Sorted by the first letter.
+const WORDINGS: &[Wording] = &[
+    rule("(Not sent because you are not in channel ", Anything, ".)", Why::NotInChannel),
     exactly("Ambiguous move.", Why::AmbiguousMove),
     rule("Ambiguous move (", Anything, ").", Why::AmbiguousMove),
+    rule("Ambiguous command \"", Anything, "", Why::AmbiguousCommand),
+    rule("Ambiguous command. Matches:", Anything, "", Why::AmbiguousCommand),
+    exactly("Command ignored: line too long.", Why::CommandTooLong),
+    exactly("Command ignored: invalid characters.", Why::InvalidCharacters),
+    exactly("Illegal move.", Why::IllegalMove),
+    rule("Illegal move (", Anything, ").", Why::IllegalMove),
     exactly("It is not your move.", Why::NotYourMove),
+    rule("Match request does not fit formula for ", Name, ":", Why::Formula),
+    rule("No such command (", Anything, ").", Why::UnknownCommand),
+    rule("Opponent is not out of time", Anything, "", Why::NotOutOfTime),
+    rule("Only registered players ", Anything, ".", Why::NotRegistered),
+    rule("Only registered people ", Anything, ".", Why::NotRegistered),
+    rule("Player \"", Name, "\" is censoring you.", Why::Censored),
+    rule("Player \"", Name, "\" isn't listening to unregistered tells.", Why::NotListening),
+    rule("Player \"", Name, "\" isn't listening to unregistered users' tells.", Why::NotListening),
+    rule("Setting ", Anything, " is only for registered players.", Why::NotRegistered),
+    rule("Shout not sent. Next shout in ", Anything, " seconds.", Why::ShoutQuota),
+    exactly("The clock is paused, use \"unpause\" to resume.", Why::ClockPaused),
+    exactly("The clock is not ticking.", Why::ClockNotTicking),
+    rule("There are no ", Anything, " to accept.", Why::NoSuchOffer),
+    rule("There are no ", Anything, " to decline.", Why::NoSuchOffer),
+    rule("There is no offer ", Anything, ".", Why::NoSuchOffer),
+    rule("There are only ", Anything, " half moves in your game.", Why::TakebackTooFar),
+    rule("There are only ", Anything, " half-moves in your game.", Why::TakebackTooFar),
+    rule("There is no player matching the name ", Anything, ".", Why::NoSuchPlayer),
+    exactly("There is no player matching that name.", Why::NoSuchPlayer),
+    rule("Unregistered players may not ", Anything, ".", Why::NotRegistered),
     exactly("You are not playing a game.", Why::NotPlaying),
     exactly("You are not playing or examining a game.", Why::NotPlaying),
     exactly("You are not playing, examining, or observing a game.", Why::NotPlaying),
@@ -191,38 +233,10 @@ const RULES: &[Rule] = &[
     exactly("You are not examining any games.", Why::NotExamining),
     rule("You can", Anything, " while you are playing a game.", Why::Playing),
     rule("You can", Anything, " while you are examining a game.", Why::Examining),
-    rule("", Command, ": Command not found.", Why::UnknownCommand),
-    rule("", Command, ": Command has failed.", Why::UnknownCommand),
-    rule("No such command (", Anything, ").", Why::UnknownCommand),
-    rule("Ambiguous command \"", Anything, "", Why::AmbiguousCommand),
-    rule("Ambiguous command. Matches:", Anything, "", Why::AmbiguousCommand),
-    exactly("The clock is paused, use \"unpause\" to resume.", Why::ClockPaused),
-    rule("Opponent is not out of time", Anything, "", Why::NotOutOfTime),
     rule("Your opponent is not out of time", Anything, "", Why::NotOutOfTime),
-    exactly("The clock is not ticking.", Why::ClockNotTicking),
-    rule("There are no ", Anything, " to accept.", Why::NoSuchOffer),
-    rule("There are no ", Anything, " to decline.", Why::NoSuchOffer),
-    rule("There is no offer ", Anything, ".", Why::NoSuchOffer),
-    rule("There are only ", Anything, " half moves in your game.", Why::TakebackTooFar),
-    rule("There are only ", Anything, " half-moves in your game.", Why::TakebackTooFar),
-    rule("", Name, " is censoring you.", Why::Censored),
-    rule("Player \"", Name, "\" is censoring you.", Why::Censored),
-    rule("Player \"", Name, "\" isn't listening to unregistered tells.", Why::NotListening),
-    rule("Player \"", Name, "\" isn't listening to unregistered users' tells.", Why::NotListening),
     rule("You are on ", Name, "'s noplay list.", Why::Noplay),
-    rule("", Name, " is not open to match requests.", Why::NotOpen),
-    rule("Match request does not fit formula for ", Name, ":", Why::Formula),
     rule("You have an adjourned game with ", Anything, " until you finish it.", Why::AdjournedGame),
-    rule("There is no player matching the name ", Anything, ".", Why::NoSuchPlayer),
-    exactly("There is no player matching that name.", Why::NoSuchPlayer),
-    rule("", Name, " is not logged in.", Why::NotLoggedIn),
-    rule("Only registered players ", Anything, ".", Why::NotRegistered),
-    rule("Only registered people ", Anything, ".", Why::NotRegistered),
     rule("You must be registered to ", Anything, ".", Why::NotRegistered),
-    rule("Unregistered players may not ", Anything, ".", Why::NotRegistered),
-    rule("Setting ", Anything, " is only for registered players.", Why::NotRegistered),
-    exactly("Command ignored: line too long.", Why::CommandTooLong),
-    exactly("Command ignored: invalid characters.", Why::InvalidCharacters),
     exactly("Your message contains some unprintable character(s).", Why::InvalidCharacters),
 ];
 
@@ -288,6 +302,8 @@ mod tests {
         ("You must be registered to whisper other people's games.", Why::NotRegistered),
         ("Unregistered players may not send or receive messages.", Why::NotRegistered),
         ("Setting a password is only for registered players.", Why::NotRegistered),
+        ("(Not sent because you are not in channel 2.)", Why::NotInChannel),
+        ("Shout not sent. Next shout in 57 seconds.", Why::ShoutQuota),
         ("Command ignored: line too long.", Why::CommandTooLong),
         ("Command ignored: invalid characters.", Why::InvalidCharacters),
         ("Your message contains some unprintable character(s).", Why::InvalidCharacters),
@@ -297,10 +313,12 @@ mod tests {
     fn every_wording_has_its_reason() {
         for &(line, reason) in REFUSALS {
             let read = Refused::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
-            assert_eq!((read.reason, &*read.text), (reason, line.trim_end()), "{line}");
+            assert_eq!((read.reason, &*read.text), (reason, line), "{line}");
         }
-        for rule in RULES {
-            assert!(REFUSALS.iter().any(|(line, _)| rule.fits(line.trim_end().as_bytes())), "{}", rule.reason.as_str());
+        assert!(WORDINGS.is_sorted_by_key(|wording| wording.start.first()));
+        for wording in WORDINGS {
+            let is_tested = |(line, _): &(&str, Why)| wording.fits(line.trim_end().as_bytes());
+            assert!(REFUSALS.iter().any(is_tested), "{}", wording.start.escape_ascii());
         }
     }
 
