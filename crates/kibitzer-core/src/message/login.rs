@@ -94,15 +94,12 @@ impl LoginRefusal {
     /// Judges a line in lower case, without decoration.
     fn of_sentence(sentence: &[u8]) -> Option<Self> {
         match sentence {
-            b"invalid password" => return Some(Self::InvalidPassword),
-            b"login timeout" => return Some(Self::Timeout),
-            b"unknown timeseal version" => return Some(Self::Other),
-            _ => {}
+            b"invalid password" => Some(Self::InvalidPassword),
+            b"login timeout" => Some(Self::Timeout),
+            b"unknown timeseal version" => Some(Self::Other),
+            _ if sentence.starts_with(b"timeseal error") => Some(Self::Other),
+            _ => Self::of_name(sentence).or_else(|| Self::of_site(sentence)),
         }
-        if sentence.starts_with(b"timeseal error") {
-            return Some(Self::Other);
-        }
-        Self::of_name(sentence).or_else(|| Self::of_site(sentence))
     }
 
     fn of_name(sentence: &[u8]) -> Option<Self> {
