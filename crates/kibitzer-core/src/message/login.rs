@@ -1,4 +1,4 @@
-//! Logging in, being refused, being thrown out.
+//! Logging in, and being refused.
 
 use std::sync::Arc;
 
@@ -98,6 +98,7 @@ impl LoginRefusal {
             b"login timeout" => Some(Self::Timeout),
             b"unknown timeseal version" => Some(Self::Other),
             _ if sentence.starts_with(b"timeseal error") => Some(Self::Other),
+            _ if is_full(sentence) => Some(Self::Full),
             _ => Self::of_name(sentence).or_else(|| Self::of_site(sentence)),
         }
     }
@@ -124,12 +125,10 @@ impl LoginRefusal {
 
     /// What is said of whole sites may stand anywhere in a sentence, but not behind a colon, where chat stands.
     fn of_site(sentence: &[u8]) -> Option<Self> {
-        const RULES: [(&[u8], LoginRefusal); 5] = [
+        const RULES: [(&[u8], LoginRefusal); 3] = [
             (b"guest connections have been prevented", LoginRefusal::NotRegistered),
             (b"may login without an account", LoginRefusal::NotRegistered),
             (b"nobody from your site may login", LoginRefusal::Banned),
-            (b"server is full", LoginRefusal::Full),
-            (b"server is currently full", LoginRefusal::Full),
         ];
         let is_prose = |words: &[u8]| words.iter().all(|b| b.is_ascii_alphabetic() || b" ,.'".contains(b));
         let (_, reason) = RULES
@@ -149,6 +148,14 @@ impl LoginRefused {
     }
 }
 
+/// `sorry, the server is currently full …`. No wording is known; a banner may say "if the server is full".
+fn is_full(sentence: &[u8]) -> bool {
+    let mut at = Cursor::new(sentence);
+    let _ = at.eat(b"sorry, ");
+    let _ = at.eat(b"the ") || at.eat(b"this ");
+    at.eat(b"server is full") || at.eat(b"server is currently full")
+}
+
 /// The line without stars, points and blanks at its ends and without `Try again.`; `None` for an arrow in front.
 fn plain_sentence(line: &[u8]) -> Option<&[u8]> {
     let sentence = trim(line);
@@ -157,95 +164,12 @@ fn plain_sentence(line: &[u8]) -> Option<&[u8]> {
     sentence.first()?.is_ascii_alphabetic().then_some(sentence)
 }
 
-fn trim(mut line: &[u8]) -> &[u8] {
+/// Takes blanks, stars and final points off both ends.
+pub(super) fn trim(mut line: &[u8]) -> &[u8] {
     while let [b' ' | b'*', rest @ ..] | [rest @ .., b' ' | b'*' | b'.' | b'!'] = line {
         line = rest;
     }
     line
-}
-
-/// We were thrown out: `**** Foo has arrived - you can't both be logged in. ****`. The connection closes.
-///
-/// No player can write such a line: talk has a name in front.
-///
-/// Source: transcripts of two servers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Kicked {
-    /// By whom.
-    pub by: KickedBy,
-    /// The line as it came.
-    pub text: Arc<str>,
-}
-
-/// Who threw us out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum KickedBy {
-    /// A second login to our account. Logging in again would throw that one out in turn.
-    SecondLogin,
-    /// An administrator.
-    Admin(Handle),
-}
-
-impl Kicked {
-    /// Reads the whole line.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        at.expect(b"**** ")?;
-        let by = if at.eat(b"You have been kicked out by ") {
-            let admin = Handle::read(&mut at)?;
-            at.expect(b"!")?;
-            KickedBy::Admin(Handle::from_wire(admin))
-        } else {
-            Handle::read(&mut at)?;
-            at.expect(b" has arrived")?;
-            (at.eat(b" - ") || at.eat(b"; ")).then_some(())?;
-            at.expect(b"you can't both be logged in.")?;
-            KickedBy::SecondLogin
-        };
-        at.expect(b" ****")?;
-        at.end()?;
-        Some(Self { by, text: decode(line).into() })
-    }
-}
-
-/// The server says that the connection will end, or no longer will.
-///
-/// Source: transport §9; transcripts of two servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Farewell {
-    /// `**** Auto-logout because you were idle more than 60 minutes. ****`
-    Idle,
-    /// `Logging you out.`, the answer to `quit` and the last word of a shutdown.
-    LoggingOut,
-    /// The server announces that it will stop, or that it stops now.
-    Shutdown,
-    /// It will not stop after all.
-    ShutdownCanceled,
-}
-
-impl Farewell {
-    /// Reads the whole line; shutdown lines may have blanks in front.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        if line.trim_ascii_end() == b"Logging you out." {
-            return Some(Self::LoggingOut);
-        }
-        let framed = line.trim_ascii();
-        (framed.starts_with(b"***") && framed.ends_with(b"***")).then_some(())?;
-        let mut at = Cursor::new(trim(framed));
-        if at.eat(b"Auto-logout because you were idle ") {
-            return Some(Self::Idle);
-        }
-        let _ = at.eat(b"The ") && at.eat(b"server ") || at.eat(b"Server ");
-        if at.eat(b"shutdown canceled") {
-            return Some(Self::ShutdownCanceled);
-        }
-        let _ = at.eat(b"is ");
-        (at.eat(b"shutdown ordered by ") || at.eat(b"going down ") || at.eat(b"shutting down "))
-            .then_some(Self::Shutdown)
-    }
 }
 
 /// What the server knows of the name we gave: `"Foo" is a registered name.  If it is yours, type the password.`
@@ -395,6 +319,7 @@ mod tests {
             "A login timeout is two minutes.",
             "Sorry, Foo Bar is already logged in. Try again.",
             "Sorry, no game information available.",
+            "If the server is full, try again later.",
             "**** Foo is already logged in - kicking them out. ****",
             " **** Carla is already logged in - kicking them out. ****",
             "**** Duras is already logged in; closing the other connection. ****",
@@ -412,49 +337,6 @@ mod tests {
         let quote = "Foo tells you: **** Starting FICS session as Foo ****";
         assert_eq!(LoggedIn::parse(quote.as_bytes()), None);
         assert_eq!(LoggedIn::parse(b"**** Starting FICS session as Foo **** or not"), None);
-    }
-
-    // Rules: bugs 18
-    #[test]
-    fn a_kick_is_typed() {
-        let admin = |name: &str| KickedBy::Admin(Handle::from_wire(name.as_bytes()));
-        let cases = [
-            ("**** Foo has arrived - you can't both be logged in. ****", KickedBy::SecondLogin),
-            ("**** Duras has arrived; you can't both be logged in. ****", KickedBy::SecondLogin),
-            ("**** You have been kicked out by Headadm! ****", admin("Headadm")),
-        ];
-        for (line, by) in cases {
-            assert_eq!(Kicked::parse(line.as_bytes()), Some(Kicked { by, text: line.into() }));
-            for quote in
-                [format!("Foo tells you: {line}"), format!("--> Foo {line}"), format!(" {line}"), format!("{line} x")]
-            {
-                assert_eq!(Kicked::parse(quote.as_bytes()), None, "{quote}");
-            }
-        }
-        assert_eq!(Kicked::parse(b"**** Carla is already logged in - kicking them out. ****"), None);
-    }
-
-    #[test]
-    fn farewells() {
-        let cases = [
-            ("**** Auto-logout because you were idle more than 60 minutes. ****", Some(Farewell::Idle)),
-            ("**** Auto-logout because you were idle more than one hour. ****", Some(Farewell::Idle)),
-            ("Logging you out.", Some(Farewell::LoggingOut)),
-            ("    **** Server going down in 0 minutes and 9 seconds. ****", Some(Farewell::Shutdown)),
-            ("    **** Server shutting down immediately. ****", Some(Farewell::Shutdown)),
-            ("    **** Server shutdown ordered by Headadm. ****", Some(Farewell::Shutdown)),
-            ("*** The server is shutting down in 3 minutes, initiated by admin ***", Some(Farewell::Shutdown)),
-            ("*** Server shutdown canceled by admin ***", Some(Farewell::ShutdownCanceled)),
-            ("Foo tells you: **** Server shutting down immediately. ****", None),
-            ("--> Foo *** Server shutdown canceled by admin ***", None),
-            ("Foo tells you: Logging you out.", None),
-            ("**** Invalid password! ****", None),
-            ("******", None),
-            ("*** ***", None),
-        ];
-        for (line, want) in cases {
-            assert_eq!(Farewell::parse(line.as_bytes()), want, "{line}");
-        }
     }
 
     #[test]
@@ -507,8 +389,7 @@ mod tests {
             let (refusal, _) = REFUSALS[row];
             let joined = [&refusal.as_bytes()[..cut.min(refusal.len())], line.as_bytes()].concat();
             for line in [line.as_bytes(), &joined] {
-                let _ = (LoggedIn::parse(line), LoginRefused::parse(line), Kicked::parse(line));
-                let _ = (Farewell::parse(line), NameStatus::parse(line), guest_prompt(line));
+                let _ = (LoggedIn::parse(line), LoginRefused::parse(line), NameStatus::parse(line), guest_prompt(line));
             }
         }
     }

@@ -1,0 +1,152 @@
+//! How a session ends: thrown out, idle, the server stops.
+
+use std::sync::Arc;
+
+use crate::scan::Cursor;
+use crate::text::decode;
+
+use super::login::trim;
+use super::player::Handle;
+
+/// We were thrown out: `**** Foo has arrived - you can't both be logged in. ****`. The connection closes.
+///
+/// No player can write such a line: talk has a name in front.
+///
+/// Source: transcripts of two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kicked {
+    /// By whom.
+    pub by: KickedBy,
+    /// The line as it came.
+    pub text: Arc<str>,
+}
+
+/// Who threw us out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KickedBy {
+    /// A second login to our account. Logging in again would throw that one out in turn.
+    SecondLogin,
+    /// An administrator.
+    Admin(Handle),
+}
+
+impl Kicked {
+    /// Reads the whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.expect(b"**** ")?;
+        let by = if at.eat(b"You have been kicked out by ") {
+            let admin = Handle::read(&mut at)?;
+            at.expect(b"!")?;
+            KickedBy::Admin(Handle::from_wire(admin))
+        } else {
+            Handle::read(&mut at)?;
+            at.expect(b" has arrived")?;
+            (at.eat(b" - ") || at.eat(b"; ")).then_some(())?;
+            at.expect(b"you can't both be logged in.")?;
+            KickedBy::SecondLogin
+        };
+        at.expect(b" ****")?;
+        at.end()?;
+        Some(Self { by, text: decode(line).into() })
+    }
+}
+
+/// The server says that the connection will end, or no longer will.
+///
+/// Source: transport §9; transcripts of two servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Farewell {
+    /// `**** Auto-logout because you were idle more than 60 minutes. ****`
+    Idle,
+    /// `Logging you out.`, the answer to `quit` and the last word of a shutdown.
+    LoggingOut,
+    /// The server announces that it will stop, or that it stops now.
+    Shutdown,
+    /// It will not stop after all.
+    ShutdownCanceled,
+}
+
+impl Farewell {
+    /// Reads the whole line; shutdown lines may have blanks in front.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        if line.trim_ascii_end() == b"Logging you out." {
+            return Some(Self::LoggingOut);
+        }
+        let framed = line.trim_ascii();
+        (framed.starts_with(b"***") && framed.ends_with(b"***")).then_some(())?;
+        let mut at = Cursor::new(trim(framed));
+        if at.eat(b"Auto-logout because you were idle ") {
+            return Some(Self::Idle);
+        }
+        let _ = at.eat(b"The ") && at.eat(b"server ") || at.eat(b"Server ");
+        if at.eat(b"shutdown canceled") {
+            return Some(Self::ShutdownCanceled);
+        }
+        let _ = at.eat(b"is ");
+        (at.eat(b"shutdown ordered by ") || at.eat(b"going down ") || at.eat(b"shutting down "))
+            .then_some(Self::Shutdown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    // Rules: bugs 18
+    #[test]
+    fn a_kick_is_typed() {
+        let admin = |name: &str| KickedBy::Admin(Handle::from_wire(name.as_bytes()));
+        let cases = [
+            ("**** Foo has arrived - you can't both be logged in. ****", KickedBy::SecondLogin),
+            ("**** Duras has arrived; you can't both be logged in. ****", KickedBy::SecondLogin),
+            ("**** You have been kicked out by Headadm! ****", admin("Headadm")),
+        ];
+        for (line, by) in cases {
+            assert_eq!(Kicked::parse(line.as_bytes()), Some(Kicked { by, text: line.into() }));
+            for quote in
+                [format!("Foo tells you: {line}"), format!("--> Foo {line}"), format!(" {line}"), format!("{line} x")]
+            {
+                assert_eq!(Kicked::parse(quote.as_bytes()), None, "{quote}");
+            }
+        }
+        assert_eq!(Kicked::parse(b"**** Carla is already logged in - kicking them out. ****"), None);
+    }
+
+    #[test]
+    fn farewells() {
+        let cases = [
+            ("**** Auto-logout because you were idle more than 60 minutes. ****", Some(Farewell::Idle)),
+            ("**** Auto-logout because you were idle more than one hour. ****", Some(Farewell::Idle)),
+            ("Logging you out.", Some(Farewell::LoggingOut)),
+            ("    **** Server going down in 0 minutes and 9 seconds. ****", Some(Farewell::Shutdown)),
+            ("    **** Server shutting down immediately. ****", Some(Farewell::Shutdown)),
+            ("    **** Server shutdown ordered by Headadm. ****", Some(Farewell::Shutdown)),
+            ("*** The server is shutting down in 3 minutes, initiated by admin ***", Some(Farewell::Shutdown)),
+            ("*** Server shutdown canceled by admin ***", Some(Farewell::ShutdownCanceled)),
+            ("Foo tells you: **** Server shutting down immediately. ****", None),
+            ("--> Foo *** Server shutdown canceled by admin ***", None),
+            ("Foo tells you: Logging you out.", None),
+            ("**** Invalid password! ****", None),
+            ("******", None),
+            ("*** ***", None),
+        ];
+        for (line, want) in cases {
+            assert_eq!(Farewell::parse(line.as_bytes()), want, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(words in "[ *.!a-zA-Z';-]{0,60}", head in 0_usize..4) {
+            let head = ["", "**** ", "**** Foo has arrived", "*** Server shutdown"][head];
+            let line = format!("{head}{words}");
+            let _ = (Kicked::parse(line.as_bytes()), Farewell::parse(line.as_bytes()));
+        }
+    }
+}
