@@ -95,9 +95,14 @@ impl Titles {
             return Self::default();
         }
         let from = *at;
-        while eat_title(at).is_some() {}
+        Self::skip(at);
         let read = from.rest().len() - at.rest().len();
         Self(to_smol_str(from.rest().get(..read).unwrap_or_default()))
+    }
+
+    /// [`read`](Self::read) for those who need none of them.
+    pub(crate) fn skip(at: &mut Cursor<'_>) {
+        while eat_title(at).is_some() {}
     }
 
     /// The titles that a two-digit hexadecimal `ti=` or `<wa>` field stands for.
