@@ -1,1 +1,357 @@
-//! Stub.
+//! Challenges: who wants to play whom, on which terms.
+
+use super::phrase::read_name;
+use super::{Actor, GameKind, Handle, Rating};
+use crate::chess::Color;
+use crate::scan::{Cursor, decimal};
+use crate::text::PlayerText;
+
+/// A challenge that I received, or the server's copy of one that I sent.
+///
+/// `Challenge: Foo (1500P) [white] Bar (1671) unrated blitz 5 0.`, `Issuing: …` for mine, `Updating match request to: …`
+/// for a change of mine. Bits that may follow the clocks, in any order: `Loaded from wild/fr` with or without brackets,
+/// `(adjourned)`, and words of newer servers, kept in [`options`](Self::options).
+///
+/// Source: transcripts of two servers; FICS help file `match`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Challenge {
+    /// Who challenges: [`Actor::Me`] for my own.
+    pub actor: Actor,
+    /// The first named: the challenger.
+    pub from: Handle,
+    /// The challenger's rating for this type of game.
+    pub from_rating: Rating,
+    /// The side the challenger wants; `None` leaves it to the server.
+    pub from_color: Option<Color>,
+    /// The challenged player.
+    pub to: Handle,
+    /// The challenged player's rating for this type of game.
+    pub to_rating: Rating,
+    /// Whether ratings are at stake.
+    pub rated: bool,
+    /// The type of game.
+    pub kind: GameKind,
+    /// Minutes on the clock at the start; `None` in an untimed game.
+    pub initial_min: Option<u32>,
+    /// Seconds added per move; `None` in an untimed game.
+    pub increment_s: Option<u32>,
+    /// Black's minutes, if the sides get different times.
+    pub black_initial_min: Option<u32>,
+    /// Black's increment in seconds, if the sides get different times.
+    pub black_increment_s: Option<u32>,
+    /// The stored position to start from: `wild/fr`.
+    pub loaded_from: Option<PlayerText>,
+    /// Whether it would resume an adjourned game.
+    pub adjourned: bool,
+    /// Words behind the clocks that none of the other fields takes: `idn=518`, `hourglass`, `overtime 40/90,SD/30+30`.
+    pub options: Option<PlayerText>,
+}
+
+impl Challenge {
+    /// Reads a whole line, which must end in a point.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        let actor = read_head(&mut at)?;
+        Self::read(at.rest().trim_ascii_end().strip_suffix(b".")?, actor)
+    }
+
+    /// Reads what stands between the head and the point; the `p=` field of `<pt>` and `<pf>` is the same.
+    pub(crate) fn read(text: &[u8], actor: Actor) -> Option<Self> {
+        let mut at = Cursor::new(text);
+        let (from, from_rating) = read_player(&mut at)?;
+        let from_color = read_color(&mut at);
+        let (to, to_rating) = read_player(&mut at)?;
+        let rated = read_rated(&mut at)?;
+        let kind = read_kind(&mut at);
+        let (initial_min, increment_s) = read_clock(&mut at).unzip();
+        let mut ahead = at;
+        let (black_initial_min, black_increment_s) = read_black_clock(&mut ahead).unzip();
+        let extras = Extras::read(if black_initial_min.is_some() { ahead } else { at });
+        let Extras { loaded_from, adjourned, options } = extras;
+        Some(Self {
+            actor,
+            from,
+            from_rating,
+            from_color,
+            to,
+            to_rating,
+            rated,
+            kind,
+            initial_min,
+            increment_s,
+            black_initial_min,
+            black_increment_s,
+            loaded_from,
+            adjourned,
+            options,
+        })
+    }
+}
+
+fn read_head(at: &mut Cursor<'_>) -> Option<Actor> {
+    if at.eat(b"Challenge: ") {
+        Some(Actor::Other)
+    } else {
+        (at.eat(b"Issuing: ") || at.eat(b"Updating match request to: ")).then_some(Actor::Me)
+    }
+}
+
+/// Reads `Foo (1500P)`.
+fn read_player(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
+    at.blanks();
+    let name = Handle::from_wire(read_name(at)?);
+    at.blanks();
+    Some((name, Rating::read_bracketed(at)?))
+}
+
+fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
+    at.blanks();
+    if at.eat(b"[white]") { Some(Color::White) } else { at.eat(b"[black]").then_some(Color::Black) }
+}
+
+fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
+    match next_word(at)? {
+        b"rated" => Some(true),
+        b"unrated" => Some(false),
+        _ => None,
+    }
+}
+
+fn next_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+    at.blanks();
+    at.word()
+}
+
+/// The words up to the clocks, or up to what else can follow in an untimed game.
+fn read_kind(at: &mut Cursor<'_>) -> GameKind {
+    at.blanks();
+    let from = at.rest();
+    let mut end = *at;
+    let mut ahead = *at;
+    while next_word(&mut ahead).is_some_and(|word| !ends_kind(word)) {
+        end = ahead;
+    }
+    *at = end;
+    GameKind::from_wire(from.get(..from.len() - end.rest().len()).unwrap_or_default())
+}
+
+fn ends_kind(word: &[u8]) -> bool {
+    decimal(word).is_some()
+        || matches!(word.first(), Some(b'(' | b'['))
+        || word == b"Loaded"
+        || word.starts_with(b"idn=")
+}
+
+fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
+    let mut ahead = *at;
+    ahead.blanks();
+    let initial = ahead.number()?;
+    ahead.expect(b" ")?;
+    ahead.blanks();
+    let increment = ahead.number()?;
+    matches!(ahead.peek(), None | Some(b' ')).then(|| *at = ahead)?;
+    Some((initial, increment))
+}
+
+/// Black's clock behind White's: `1 0 : 2 1` on one server, `3 0 2 0` on others.
+fn read_black_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
+    at.blanks();
+    let _ = at.eat(b": ");
+    read_clock(at)
+}
+
+/// What may follow the clocks.
+#[derive(Default)]
+struct Extras {
+    loaded_from: Option<PlayerText>,
+    adjourned: bool,
+    options: Option<PlayerText>,
+}
+
+impl Extras {
+    fn read(mut at: Cursor<'_>) -> Self {
+        let mut extras = Self::default();
+        let mut options = Vec::new();
+        while let Some(word) = next_word(&mut at) {
+            match word {
+                b"(adjourned)" | b"[adjourned]" => extras.adjourned = true,
+                b"Loaded" | b"(Loaded" | b"[Loaded" if at.eat(b" from ") => extras.loaded_from = read_board(&mut at),
+                other => {
+                    options.extend_from_slice(other);
+                    options.push(b' ');
+                }
+            }
+        }
+        let options = options.trim_ascii_end();
+        extras.options = (!options.is_empty()).then(|| PlayerText::from_wire(options));
+        extras
+    }
+}
+
+/// Reads `wild/fr`, or `wild/fr)` where a bracket was opened before.
+fn read_board(at: &mut Cursor<'_>) -> Option<PlayerText> {
+    let board = next_word(at)?;
+    Some(PlayerText::from_wire(board.strip_suffix(b")").or_else(|| board.strip_suffix(b"]")).unwrap_or(board)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::message::Confidence;
+
+    fn rating(value: u16) -> Rating {
+        Rating::Rated(value, Confidence::Established)
+    }
+
+    fn parsed(line: &str) -> Challenge {
+        Challenge::parse(line.as_bytes()).unwrap_or_else(|| panic!("{line}"))
+    }
+
+    #[test]
+    fn every_field_of_a_challenge() {
+        let challenge = parsed("Challenge: A (1500P) [white] Bar ( 958) unrated blitz 5 0.");
+        assert_eq!(
+            challenge,
+            Challenge {
+                actor: Actor::Other,
+                from: Handle::from_wire(b"A"),
+                from_rating: Rating::Rated(1500, Confidence::Provisional),
+                from_color: Some(Color::White),
+                to: Handle::from_wire(b"Bar"),
+                to_rating: rating(958),
+                rated: false,
+                kind: GameKind::from_wire(b"blitz"),
+                initial_min: Some(5),
+                increment_s: Some(0),
+                black_initial_min: None,
+                black_increment_s: None,
+                loaded_from: None,
+                adjourned: false,
+                options: None,
+            }
+        );
+    }
+
+    #[test]
+    fn heads_colours_and_ratings() {
+        let cases = [
+            ("Issuing: A (1500) B (1671) rated blitz 5 0.", Actor::Me, None, rating(1500), rating(1671)),
+            (
+                "Challenge: GuestZEGN (++++) [black] Alekhine (1940) unrated blitz 2 2.",
+                Actor::Other,
+                Some(Color::Black),
+                Rating::Guest,
+                rating(1940),
+            ),
+            (
+                "Updating match request to: Dmitri (1910) [white] Carla (----) rated blitz 4 1.",
+                Actor::Me,
+                Some(Color::White),
+                rating(1910),
+                Rating::Unrated,
+            ),
+            (
+                "Challenge: A(C) (1500) B(GM)(*) (UNR) rated blitz 5 0.",
+                Actor::Other,
+                None,
+                rating(1500),
+                Rating::Unrated,
+            ),
+        ];
+        for (line, actor, color, from_rating, to_rating) in cases {
+            let challenge = parsed(line);
+            assert_eq!((challenge.actor, challenge.from_color), (actor, color), "{line}");
+            assert_eq!((challenge.from_rating, challenge.to_rating), (from_rating, to_rating), "{line}");
+        }
+    }
+
+    // Rules: bugs 60
+    #[test]
+    fn terms_in_every_form() {
+        // kind, clock, Black's clock, board, adjourned, options
+        type Terms<'a> = (&'a str, Option<(u32, u32)>, Option<(u32, u32)>, Option<&'a str>, bool, Option<&'a str>);
+        let cases: &[(&str, Terms<'_>)] = &[
+            ("unrated untimed", ("untimed", None, None, None, false, None)),
+            ("rated blitz 3 0 2 0", ("blitz", Some((3, 0)), Some((2, 0)), None, false, None)),
+            ("unrated non-standard 1 0 : 2 1", ("non-standard", Some((1, 0)), Some((2, 1)), None, false, None)),
+            ("unrated wild 5 0 Loaded from wild/fr", ("wild", Some((5, 0)), None, Some("wild/fr"), false, None)),
+            ("unrated wild 5 0 (Loaded from wild/fr)", ("wild", Some((5, 0)), None, Some("wild/fr"), false, None)),
+            (
+                "unrated wild 5 0 Loaded from wild/bughouse",
+                ("wild", Some((5, 0)), None, Some("wild/bughouse"), false, None),
+            ),
+            ("unrated wild Loaded from wild/bughouse", ("wild", None, None, Some("wild/bughouse"), false, None)),
+            (
+                "unrated non-standard 5 0 Loaded from material-odds/queen",
+                ("non-standard", Some((5, 0)), None, Some("material-odds/queen"), false, None),
+            ),
+            ("rated standard 10 10 (adjourned)", ("standard", Some((10, 10)), None, None, true, None)),
+            ("rated wild 2 0 Loaded from wild/3 (adjourned)", ("wild", Some((2, 0)), None, Some("wild/3"), true, None)),
+            (
+                "unrated blitz chess960 5 5 idn=692",
+                ("blitz chess960", Some((5, 5)), None, None, false, Some("idn=692")),
+            ),
+            ("unrated standard 5 0 hourglass", ("standard", Some((5, 0)), None, None, false, Some("hourglass"))),
+            ("rated blitz 5 3 bronstein", ("blitz", Some((5, 3)), None, None, false, Some("bronstein"))),
+            (
+                "rated slow 90 30 overtime 40/90,SD/30+30",
+                ("slow", Some((90, 30)), None, None, false, Some("overtime 40/90,SD/30+30")),
+            ),
+            ("unrated untimed idn=518", ("untimed", None, None, None, false, Some("idn=518"))),
+            ("rated wild/5 2 12", ("wild/5", Some((2, 12)), None, None, false, None)),
+            ("rated Blitz 5 0", ("Blitz", Some((5, 0)), None, None, false, None)),
+            ("rated w22 5 0 new words 7", ("w22", Some((5, 0)), None, None, false, Some("new words 7"))),
+            ("unrated  blitz bughouse  3 0 ", ("blitz bughouse", Some((3, 0)), None, None, false, None)),
+        ];
+        for (terms, want) in cases {
+            let challenge = parsed(&format!("Challenge: A (1500) B (1671) {terms}."));
+            let (clock, black) = (
+                challenge.initial_min.zip(challenge.increment_s),
+                challenge.black_initial_min.zip(challenge.black_increment_s),
+            );
+            let loaded = challenge.loaded_from.as_ref().map(PlayerText::as_str);
+            let options = challenge.options.as_ref().map(PlayerText::as_str);
+            let kind = challenge.kind.as_str();
+            assert_eq!((kind, clock, black, loaded, challenge.adjourned, options), *want, "{terms}");
+            assert_eq!(challenge.rated, terms.starts_with("rated"), "{terms}");
+        }
+    }
+
+    #[test]
+    fn the_parameters_of_a_pending_offer_have_no_head_and_no_point() {
+        let challenge =
+            Challenge::read(b"Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1", Actor::Me).unwrap();
+        assert_eq!((challenge.to.as_str(), challenge.to_rating), ("GuestSSXE", Rating::Guest));
+        assert_eq!((challenge.initial_min, challenge.increment_s), (Some(0), Some(1)));
+        assert_eq!(Challenge::read(b"#", Actor::Me), None);
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        let lines = [
+            "",
+            "Challenge: ",
+            "Challenge: A (1500) B (1671) rated blitz 5 0",
+            "Challenge: A (1500) rated blitz 5 0.",
+            "Challenge: A (1500) B (1671) blitz 5 0.",
+            "Challenge: A B rated blitz 5 0.",
+            " Challenge: A (1500) B (1671) rated blitz 5 0.",
+            "Challenge from Duras removed.",
+            "Creating: A (1500) B (++++) unrated blitz 5 0",
+        ];
+        for line in lines {
+            assert_eq!(Challenge::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Challenge::parse(&text);
+            let _ = Challenge::parse(&[b"Challenge: A (1) B (2) rated ", &text[..], b"."].concat());
+        }
+    }
+}

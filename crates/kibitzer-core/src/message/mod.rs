@@ -32,6 +32,7 @@ mod user_info;
 pub use block_code::CommandCode;
 pub use clock::ClockReading;
 pub use delta::Delta;
+pub use challenge::Challenge;
 pub use error::ParseError;
 pub(crate) use login::guest_prompt;
 pub use game_info::GameInfo;
