@@ -3,6 +3,7 @@
 mod arrival;
 mod block_code;
 mod challenge;
+mod challenge_update;
 mod clock;
 mod delta;
 mod error;
@@ -33,6 +34,7 @@ pub use block_code::CommandCode;
 pub use clock::ClockReading;
 pub use delta::Delta;
 pub use challenge::Challenge;
+pub use challenge_update::{ChallengeChange, ChallengeUpdate};
 pub use error::ParseError;
 pub(crate) use login::guest_prompt;
 pub use game_info::GameInfo;

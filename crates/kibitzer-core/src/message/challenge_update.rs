@@ -1,0 +1,216 @@
+//! What becomes of a challenge.
+
+use super::phrase::{Captures, Sentence, lookup};
+use super::{Actor, Handle};
+
+/// News of a challenge: a change, an answer, its end.
+///
+/// `Foo declines the match offer.`, `You accept the challenge of Foo.`, `Challenge from Foo removed.`, `Foo, whom you were
+/// challenging, has joined a match with Bar.`
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChallengeUpdate {
+    /// The other party of the challenge; `None` where the line names nobody.
+    pub name: Option<Handle>,
+    /// Who updates, answers or withdraws. For what happens by itself, whose challenge it was.
+    pub actor: Actor,
+    /// What happened.
+    pub change: ChallengeChange,
+}
+
+/// What happened to a challenge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChallengeChange {
+    /// Its terms changed.
+    Updated,
+    /// It was accepted.
+    Accepted,
+    /// It was declined.
+    Declined,
+    /// It was answered with other terms.
+    Countered,
+    /// Whoever made it took it back.
+    Withdrawn,
+    /// The server dropped it.
+    Removed,
+    /// One of the two logged out.
+    Departed,
+    /// One of the two began another game.
+    Joined,
+    /// Two players had challenged each other with the same terms.
+    Intercepted,
+    /// My seek and somebody else's fit.
+    SeekMatched,
+    /// My seek fits what somebody waits for with `getgame`.
+    GetgameMatched,
+    /// A seek was answered, and its owner wants to be asked.
+    SeekIsManual,
+}
+
+/// A row: the sentence, or what stands behind its subject, and what it means.
+type Row = (&'static str, (Actor, ChallengeChange));
+
+/// What `Foo …` says of him.
+const OF_OTHERS: &[Row] = {
+    use Actor::{Me, Other};
+    use ChallengeChange::{Accepted, Countered, Declined, Departed, Intercepted, Joined, Updated, Withdrawn};
+    &[
+        (" updates the match request.", (Other, Updated)),
+        (" updates the offer.", (Other, Updated)),
+        (" accepts the match offer.", (Other, Accepted)),
+        (" accepts your match offer.", (Other, Accepted)),
+        (" accepts the match request.", (Other, Accepted)),
+        (" accepts your challenge.", (Other, Accepted)),
+        (" accepts your seek.", (Other, Accepted)),
+        (" declines the match offer.", (Other, Declined)),
+        (" declines your match offer.", (Other, Declined)),
+        (" declines the match request.", (Other, Declined)),
+        (" declines match request.", (Other, Declined)),
+        (" declines your offer and proposes a counteroffer.", (Other, Countered)),
+        (" declines your match offer a match with these parameters:", (Other, Countered)),
+        (" withdraws the match offer.", (Other, Withdrawn)),
+        (" withdraws the match request.", (Other, Withdrawn)),
+        (", who was challenging you, has departed.", (Other, Departed)),
+        (", who was challenging you, has joined a match with %.", (Other, Joined)),
+        (", who was challenging you, has joined a game with %.", (Other, Joined)),
+        (", whom you were challenging, has departed.", (Me, Departed)),
+        (", whom you were challenging, has joined a match with %.", (Me, Joined)),
+        (", whom you were challenging, has joined a game with %.", (Me, Joined)),
+        ("'s challenge intercepts your challenge.", (Other, Intercepted)),
+    ]
+};
+
+/// What the server tells me of my own doings and of challenges as such; `%` is the other party.
+const OF_MINE: &[Row] = {
+    use Actor::{Me, Other};
+    use ChallengeChange::{
+        Accepted, Countered, Declined, GetgameMatched, Intercepted, Removed, SeekIsManual, SeekMatched, Updated,
+        Withdrawn,
+    };
+    &[
+        ("You accept the match offer from %.", (Me, Accepted)),
+        ("You accept the challenge of %.", (Me, Accepted)),
+        ("Accepting the match offer from %.", (Me, Accepted)),
+        ("You decline the match offer from %.", (Me, Declined)),
+        ("Declining the match offer from %.", (Me, Declined)),
+        ("Declining the offer from % and proposing a counteroffer.", (Me, Countered)),
+        ("Declining offer from % and offering new match parameters.", (Me, Countered)),
+        ("Updating the offer already made to %.", (Me, Updated)),
+        ("Updating offer already made to \"%\".", (Me, Updated)),
+        ("Challenge to % withdrawn.", (Me, Withdrawn)),
+        ("You withdraw the match offer to %.", (Me, Withdrawn)),
+        ("Withdrawing your match offer to %.", (Me, Withdrawn)),
+        ("Challenge from % removed.", (Other, Removed)),
+        ("Your challenge intercepts %'s challenge.", (Me, Intercepted)),
+        ("Your seek matches one already posted by %.", (Me, SeekMatched)),
+        ("Your seek matches one posted by %.", (Me, SeekMatched)),
+        ("Your seek qualifies for %'s getgame.", (Me, GetgameMatched)),
+        ("Issuing match request since the seek was set to manual.", (Me, SeekIsManual)),
+    ]
+};
+
+impl ChallengeUpdate {
+    /// Reads a whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        matches!(line.trim_ascii_end().last(), Some(b'.' | b':')).then_some(())?;
+        Self::parse_mine(line).or_else(|| Self::parse_of_others(line))
+    }
+
+    fn parse_mine(line: &[u8]) -> Option<Self> {
+        let (meaning, captures): (_, Captures<'_>) = lookup(line, OF_MINE)?;
+        Some(Self::new(captures.handle(), meaning))
+    }
+
+    fn parse_of_others(line: &[u8]) -> Option<Self> {
+        let sentence = Sentence::read(line).filter(|sentence| sentence.game.is_none())?;
+        let (meaning, _) = lookup(sentence.predicate, OF_OTHERS)?;
+        Some(Self::new(Some(sentence.handle()), meaning))
+    }
+
+    const fn new(name: Option<Handle>, (actor, change): (Actor, ChallengeChange)) -> Self {
+        Self { name, actor, change }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_update_names_who_and_what() {
+        use Actor::{Me, Other};
+        use ChallengeChange::{
+            Accepted, Countered, Declined, Departed, GetgameMatched, Intercepted, Joined, Removed, SeekIsManual,
+            SeekMatched, Updated, Withdrawn,
+        };
+        let cases: &[(&str, Option<&str>, Actor, ChallengeChange)] = &[
+            ("Dmitri updates the match request.", Some("Dmitri"), Other, Updated),
+            ("Duras updates the offer.", Some("Duras"), Other, Updated),
+            ("Carla declines the match offer.", Some("Carla"), Other, Declined),
+            ("Duras declines your match offer.", Some("Duras"), Other, Declined),
+            ("A declines the match request.", Some("A"), Other, Declined),
+            ("A(GM) accepts the match offer.", Some("A"), Other, Accepted),
+            ("Flohr accepts your match offer.", Some("Flohr"), Other, Accepted),
+            ("Boris accepts your challenge.", Some("Boris"), Other, Accepted),
+            ("Bogoljubov accepts your seek.", Some("Bogoljubov"), Other, Accepted),
+            ("You accept the match offer from A.", Some("A"), Me, Accepted),
+            ("You accept the challenge of Alice.", Some("Alice"), Me, Accepted),
+            ("Accepting the match offer from Alekhine.", Some("Alekhine"), Me, Accepted),
+            ("You decline the match offer from Dmitri.", Some("Dmitri"), Me, Declined),
+            ("Declining the match offer from Euwe.", Some("Euwe"), Me, Declined),
+            ("Dmitri withdraws the match offer.", Some("Dmitri"), Other, Withdrawn),
+            ("Challenge from Duras removed.", Some("Duras"), Other, Removed),
+            ("Challenge to Euwe withdrawn.", Some("Euwe"), Me, Withdrawn),
+            ("You withdraw the match offer to Boris.", Some("Boris"), Me, Withdrawn),
+            ("Withdrawing your match offer to GuestTLLA.", Some("GuestTLLA"), Me, Withdrawn),
+            ("A, who was challenging you, has joined a match with B.", Some("A"), Other, Joined),
+            ("Euwe, who was challenging you, has departed.", Some("Euwe"), Other, Departed),
+            ("Euwe, whom you were challenging, has joined a game with GuestTLLA.", Some("Euwe"), Me, Joined),
+            ("A, whom you were challenging, has departed.", Some("A"), Me, Departed),
+            ("Euwe declines your offer and proposes a counteroffer.", Some("Euwe"), Other, Countered),
+            ("Carla declines your match offer a match with these parameters:", Some("Carla"), Other, Countered),
+            ("Declining the offer from Duras and proposing a counteroffer.", Some("Duras"), Me, Countered),
+            ("Declining offer from Dmitri and offering new match parameters.", Some("Dmitri"), Me, Countered),
+            ("Updating the offer already made to Duras.", Some("Duras"), Me, Updated),
+            ("Updating offer already made to \"Carla\".", Some("Carla"), Me, Updated),
+            ("Your challenge intercepts Duras's challenge.", Some("Duras"), Me, Intercepted),
+            ("Euwe's challenge intercepts your challenge.", Some("Euwe"), Other, Intercepted),
+            ("Your seek matches one already posted by A.", Some("A"), Me, SeekMatched),
+            ("Your seek matches one posted by Alekhine.", Some("Alekhine"), Me, SeekMatched),
+            ("Your seek qualifies for A's getgame.", Some("A"), Me, GetgameMatched),
+            ("Issuing match request since the seek was set to manual.", None, Me, SeekIsManual),
+        ];
+        for &(line, name, actor, change) in cases {
+            let want = ChallengeUpdate { name: name.map(|name| Handle::from_wire(name.as_bytes())), actor, change };
+            assert_eq!(ChallengeUpdate::parse(line.as_bytes()), Some(want), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        let lines = [
+            "",
+            "A declines the draw request.",
+            "A declines the match offer. x",
+            "A B declines the match offer.",
+            "Game 3: A declines the match offer.",
+            "Accepting the match offer from .",
+            "Challenge: A (1500) B (1671) rated blitz 5 0.",
+            "Notification: Alice, who has an adjourned game with you, has arrived.",
+        ];
+        for line in lines {
+            assert_eq!(ChallengeUpdate::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = ChallengeUpdate::parse(&text);
+            let _ = ChallengeUpdate::parse(&[b"Foo, who was ", &text[..], b"."].concat());
+        }
+    }
+}
