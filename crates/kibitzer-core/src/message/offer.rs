@@ -1,1 +1,369 @@
-//! Stub.
+//! Offers in a game: draw, abort, adjourn, takeback, switch, pause, unpause.
+
+use super::phrase::{Sentence, lookup, matches, read_name};
+use super::{Actor, GameId, Handle};
+use crate::scan::Cursor;
+
+/// An offer in a running game, or the answer to one.
+///
+/// Players get `Foo offers you a draw.`, observers `Game 39: Foo offers a draw.`; what this login offers or answers comes
+/// as `Draw request sent.` and `You decline the draw request from Foo.`. On ICC the opponent is not named: `Your opponent
+/// offers you a draw.`
+///
+/// Source: transcripts of two servers; the list of offers in FICS help file `offers`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Offer {
+    /// The observed game; `None` for my own.
+    pub game: Option<GameId>,
+    /// Who offers or answers.
+    pub actor: Actor,
+    /// The player named: whoever offers or answers, and in my own answer whoever had offered. `None` for my own offer and
+    /// where the server names nobody.
+    pub from: Option<Handle>,
+    /// What is offered.
+    pub kind: OfferKind,
+    /// Takeback: number of half moves, if the line says it.
+    pub count: Option<u32>,
+    /// `None` for the offer itself.
+    pub answer: Option<OfferAnswer>,
+}
+
+/// What is offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "the offers that players of a game can make one another")]
+pub enum OfferKind {
+    /// A draw.
+    Draw,
+    /// To end the game without a result.
+    Abort,
+    /// To go on another day.
+    Adjourn,
+    /// To take back half moves.
+    Takeback,
+    /// To change sides.
+    Switch,
+    /// To stop the clocks.
+    Pause,
+    /// To start the clocks again.
+    Unpause,
+}
+
+impl OfferKind {
+    /// The server's word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Draw => "draw",
+            Self::Abort => "abort",
+            Self::Adjourn => "adjourn",
+            Self::Takeback => "takeback",
+            Self::Switch => "switch",
+            Self::Pause => "pause",
+            Self::Unpause => "unpause",
+        }
+    }
+
+    fn from_word(word: &[u8]) -> Option<Self> {
+        use OfferKind::{Abort, Adjourn, Draw, Pause, Switch, Takeback, Unpause};
+        [Draw, Abort, Adjourn, Takeback, Switch, Pause, Unpause]
+            .into_iter()
+            .find(|kind| kind.as_str().as_bytes().eq_ignore_ascii_case(word))
+    }
+}
+
+/// What became of an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "an offer ends in one of these ways")]
+pub enum OfferAnswer {
+    /// The other side agreed.
+    Accepted,
+    /// The other side did not agree.
+    Declined,
+    /// Whoever offered took it back.
+    Withdrawn,
+}
+
+impl OfferAnswer {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Declined => "declined",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+/// What `Foo …` or `Game 39: Foo …` offers.
+const OF_OTHERS: &[(&str, OfferKind)] = {
+    use OfferKind::{Abort, Adjourn, Draw, Pause, Switch, Takeback, Unpause};
+    &[
+        (" offers you a draw.", Draw),
+        (" offers a draw.", Draw),
+        (" would like to abort the game; type \"abort\" to accept.", Abort),
+        (" would like to adjourn the game; type \"adjourn\" to accept.", Adjourn),
+        (" would like to take back # half move(s).", Takeback),
+        (" would like to take back # half-move(s).", Takeback),
+        (" would like to switch sides.", Switch),
+        (" would like to switch sides; type \"switch\" to accept.", Switch),
+        (" requests to abort game #.", Abort),
+        (" requests to abort the game.", Abort),
+        (" requests to adjourn game #.", Adjourn),
+        (" requests to adjourn the game.", Adjourn),
+        (" requests to take back # half move(s).", Takeback),
+        (" requests to take back # half-move(s).", Takeback),
+        (" requests to switch sides.", Switch),
+        (" requests to pause the game.", Pause),
+        (" requests to unpause the game.", Unpause),
+        (" proposes a different number (#) of half-move(s) to take back.", Takeback),
+    ]
+};
+
+/// Lines without a subject; `Draw request sent.` and its like are a rule of their own.
+const WHOLE_LINES: &[(&str, (Actor, OfferKind))] = &[
+    ("Offering a draw to %.", (Actor::Me, OfferKind::Draw)),
+    ("Requesting to abort game #.", (Actor::Me, OfferKind::Abort)),
+    ("Requesting to adjourn game #.", (Actor::Me, OfferKind::Adjourn)),
+    ("Alternate takeback request sent.", (Actor::Me, OfferKind::Takeback)),
+    ("Updated takeback request sent.", (Actor::Me, OfferKind::Takeback)),
+    ("Updated takeback request received.", (Actor::Other, OfferKind::Takeback)),
+];
+
+impl Offer {
+    /// Reads a whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        line.trim_ascii_end().ends_with(b".").then_some(())?;
+        Self::parse_without_subject(line)
+            .or_else(|| Self::parse_my_answer(line))
+            .or_else(|| Self::parse_of_others(line))
+    }
+
+    fn parse_without_subject(line: &[u8]) -> Option<Self> {
+        let (actor, kind) =
+            lookup(line, WHOLE_LINES).map(|(meaning, _)| meaning).or_else(|| Some((Actor::Me, read_sent(line)?)))?;
+        Some(Self::new(actor, None, kind, None))
+    }
+
+    /// `You decline the draw request from Foo.`, `Withdrawing your takeback request to Foo.`
+    fn parse_my_answer(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        let _ = at.eat(b"You ");
+        let (kind, answer) = read_answer(&mut at, my_answer)?;
+        (at.eat(b" from ") || at.eat(b" to ")).then_some(())?;
+        let name = Handle::from_wire(read_name(&mut at)?);
+        at.expect(b".")?;
+        at.end()?;
+        Some(Self::new(Actor::Me, Some(name), kind, Some(answer)))
+    }
+
+    fn parse_of_others(line: &[u8]) -> Option<Self> {
+        let sentence = Sentence::read(line)?;
+        // ICC does not name the opponent.
+        let unnamed = sentence.predicate.strip_prefix(b" opponent").filter(|_| sentence.subject == b"Your");
+        let predicate = unnamed.unwrap_or(sentence.predicate);
+        let from = unnamed.is_none().then(|| sentence.handle());
+        let game = sentence.game;
+        if let Some((kind, captures)) = lookup(predicate, OF_OTHERS) {
+            let count = captures.number.filter(|_| kind == OfferKind::Takeback);
+            return Some(Self { game, count, ..Self::new(Actor::Other, from, kind, None) });
+        }
+        let (kind, answer) = read_their_answer(predicate)?;
+        Some(Self { game, ..Self::new(Actor::Other, from, kind, Some(answer)) })
+    }
+
+    const fn new(actor: Actor, from: Option<Handle>, kind: OfferKind, answer: Option<OfferAnswer>) -> Self {
+        Self { game: None, actor, from, kind, count: None, answer }
+    }
+}
+
+/// `Draw request sent.`
+fn read_sent(line: &[u8]) -> Option<OfferKind> {
+    let mut at = Cursor::new(line);
+    let kind = OfferKind::from_word(at.word()?)?;
+    matches(at.rest(), " request sent.").map(|_| kind)
+}
+
+/// ` declines the draw request.`, or one server's ` accepted pause. Game clock paused.`
+fn read_their_answer(predicate: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
+    if matches(predicate, " accepted pause. Game clock paused.").is_some() {
+        return Some((OfferKind::Pause, OfferAnswer::Accepted));
+    }
+    if matches(predicate, " accepted unpause. Game clock resumed.").is_some() {
+        return Some((OfferKind::Unpause, OfferAnswer::Accepted));
+    }
+    let mut at = Cursor::new(predicate);
+    at.expect(b" ")?;
+    let read = read_answer(&mut at, their_answer)?;
+    at.expect(b".")?;
+    at.end()?;
+    Some(read)
+}
+
+/// Reads `declines the draw request`, `accepts your takeback offer`, `declines draw request`.
+fn read_answer(at: &mut Cursor<'_>, verb: impl Fn(&[u8]) -> Option<OfferAnswer>) -> Option<(OfferKind, OfferAnswer)> {
+    let answer = verb(at.word()?)?;
+    at.expect(b" ")?;
+    let _ = at.eat(b"the ") || at.eat(b"your ");
+    let kind = OfferKind::from_word(at.word()?)?;
+    (at.eat(b" request") || at.eat(b" offer")).then_some((kind, answer))
+}
+
+fn their_answer(verb: &[u8]) -> Option<OfferAnswer> {
+    match verb {
+        b"accepts" => Some(OfferAnswer::Accepted),
+        b"declines" => Some(OfferAnswer::Declined),
+        b"withdraws" => Some(OfferAnswer::Withdrawn),
+        _ => None,
+    }
+}
+
+fn my_answer(verb: &[u8]) -> Option<OfferAnswer> {
+    match verb {
+        b"accept" | b"Accepting" => Some(OfferAnswer::Accepted),
+        b"decline" | b"Declining" => Some(OfferAnswer::Declined),
+        b"withdraw" | b"Withdrawing" => Some(OfferAnswer::Withdrawn),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::OfferAnswer::{Accepted, Declined, Withdrawn};
+    use super::OfferKind::{Abort, Adjourn, Draw, Pause, Switch, Takeback, Unpause};
+    use super::*;
+
+    /// Line, name, kind, half moves, answer.
+    type Row<'a> = (&'a str, &'a str, OfferKind, Option<u32>, Option<OfferAnswer>);
+
+    fn offer(from: &str, kind: OfferKind, answer: Option<OfferAnswer>) -> Offer {
+        let from = (!from.is_empty()).then(|| Handle::from_wire(from.as_bytes()));
+        Offer::new(Actor::Other, from, kind, answer)
+    }
+
+    #[test]
+    fn offers_and_answers_of_others() {
+        let cases: &[Row<'_>] = &[
+            ("Boris offers you a draw.", "Boris", Draw, None, None),
+            ("Your opponent offers you a draw.", "", Draw, None, None),
+            ("Your(GM) offers you a draw.", "Your", Draw, None, None),
+            ("A would like to abort the game; type \"abort\" to accept.", "A", Abort, None, None),
+            ("A would like to adjourn the game; type \"adjourn\" to accept.", "A", Adjourn, None, None),
+            ("Alekhine requests to abort game 1.", "Alekhine", Abort, None, None),
+            ("Bogoljubov requests to adjourn game 1.", "Bogoljubov", Adjourn, None, None),
+            ("Alice would like to take back 2 half move(s).", "Alice", Takeback, Some(2), None),
+            ("Euwe would like to take back 1 half-move(s).", "Euwe", Takeback, Some(1), None),
+            ("A(C) would like to switch sides.", "A", Switch, None, None),
+            ("Alice requests to pause the game.", "Alice", Pause, None, None),
+            ("Alice requests to unpause the game.", "Alice", Unpause, None, None),
+            ("Boris accepted pause. Game clock paused.", "Boris", Pause, None, Some(Accepted)),
+            ("A declines the draw request.", "A", Draw, None, Some(Declined)),
+            ("A declines the abort request.", "A", Abort, None, Some(Declined)),
+            ("A declines the adjourn request.", "A", Adjourn, None, Some(Declined)),
+            ("Alice declines the takeback request.", "Alice", Takeback, None, Some(Declined)),
+            ("A declines the switch request.", "A", Switch, None, Some(Declined)),
+            ("A declines the pause request.", "A", Pause, None, Some(Declined)),
+            ("A declines the unpause request.", "A", Unpause, None, Some(Declined)),
+            ("Alice declines draw request.", "Alice", Draw, None, Some(Declined)),
+            ("Flohr declines your adjourn request.", "Flohr", Adjourn, None, Some(Declined)),
+            ("Capablanca declines your draw offer.", "Capablanca", Draw, None, Some(Declined)),
+            ("A withdraws the draw request.", "A", Draw, None, Some(Withdrawn)),
+            ("Euwe withdraws the takeback request.", "Euwe", Takeback, None, Some(Withdrawn)),
+            ("A accepts the takeback request.", "A", Takeback, None, Some(Accepted)),
+            ("Flohr accepts your draw offer.", "Flohr", Draw, None, Some(Accepted)),
+            ("A proposes a different number (3) of half-move(s) to take back.", "A", Takeback, Some(3), None),
+            ("Updated takeback request received.", "", Takeback, None, None),
+        ];
+        for &(line, from, kind, count, answer) in cases {
+            let want = Offer { count, ..offer(from, kind, answer) };
+            assert_eq!(Offer::parse(line.as_bytes()), Some(want), "{line}");
+        }
+    }
+
+    #[test]
+    fn observers_get_the_number_of_the_game() {
+        let cases: &[Row<'_>] = &[
+            ("Game 39: A offers a draw.", "A", Draw, None, None),
+            ("Game 39: Euwe requests to take back 1 half-move(s).", "Euwe", Takeback, Some(1), None),
+            ("Game 39: A requests to take back 1 half move(s).", "A", Takeback, Some(1), None),
+            ("Game 39: A declines the draw request.", "A", Draw, None, Some(Declined)),
+            ("Game 39: Bogoljubov declines the draw offer.", "Bogoljubov", Draw, None, Some(Declined)),
+            ("Game 39: Euwe withdraws the takeback request.", "Euwe", Takeback, None, Some(Withdrawn)),
+            ("Game 39: Alekhine accepts the adjourn request.", "Alekhine", Adjourn, None, Some(Accepted)),
+            (
+                "Game 39: Flohr proposes a different number (3) of half-move(s) to take back.",
+                "Flohr",
+                Takeback,
+                Some(3),
+                None,
+            ),
+        ];
+        for &(line, from, kind, count, answer) in cases {
+            let want = Offer { game: Some(GameId(39)), count, ..offer(from, kind, answer) };
+            assert_eq!(Offer::parse(line.as_bytes()), Some(want), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_this_login_offers_and_answers() {
+        let cases: &[(&str, &str, OfferKind, Option<OfferAnswer>)] = &[
+            ("Draw request sent.", "", Draw, None),
+            ("Abort request sent.", "", Abort, None),
+            ("Adjourn request sent.", "", Adjourn, None),
+            ("Takeback request sent.", "", Takeback, None),
+            ("Alternate takeback request sent.", "", Takeback, None),
+            ("Updated takeback request sent.", "", Takeback, None),
+            ("Switch request sent.", "", Switch, None),
+            ("Pause request sent.", "", Pause, None),
+            ("Unpause request sent.", "", Unpause, None),
+            ("Offering a draw to Flohr.", "", Draw, None),
+            ("Requesting to abort game 1.", "", Abort, None),
+            ("Requesting to adjourn game 1.", "", Adjourn, None),
+            ("You decline the draw request from Alice.", "Alice", Draw, Some(Declined)),
+            ("You accept the takeback request from A.", "A", Takeback, Some(Accepted)),
+            ("You withdraw the draw request to A.", "A", Draw, Some(Withdrawn)),
+            ("Accepting the draw offer from Euwe.", "Euwe", Draw, Some(Accepted)),
+            ("Declining the abort request from Euwe.", "Euwe", Abort, Some(Declined)),
+            ("Withdrawing your takeback request to Flohr.", "Flohr", Takeback, Some(Withdrawn)),
+        ];
+        for &(line, from, kind, answer) in cases {
+            let want = Offer { actor: Actor::Me, ..offer(from, kind, answer) };
+            assert_eq!(Offer::parse(line.as_bytes()), Some(want), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        let lines = [
+            "",
+            ".",
+            "A declines the match request.",
+            "You decline the match offer from Dmitri.",
+            "Accepting the partnership request from Alekhine.",
+            "Simul match request sent.",
+            "A offers you a draw",
+            "A offers you a draw. Or not.",
+            "A B offers you a draw.",
+            "Game x: A offers a draw.",
+            "Game 4: Game clock paused.",
+            "Game 6: A has lagged for 30 seconds.",
+            "Game 107: A disconnection will be considered a forfeit.",
+            "A would like to take back half move(s).",
+            "A would like to take back -1 half move(s).",
+            "You disagree on the number of half-moves to take back.",
+            "Alice offers to be your bughouse partner; type \"partner Alice\" to accept.",
+        ];
+        for line in lines {
+            assert_eq!(Offer::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Offer::parse(&text);
+            let _ = Offer::parse(&[b"Game 3: Foo requests to ", &text[..], b"."].concat());
+        }
+    }
+}
