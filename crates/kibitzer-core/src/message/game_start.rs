@@ -1,1 +1,256 @@
-//! Stub.
+//! The lines that announce a game.
+
+use super::phrase::GameHead;
+use super::{Actor, Challenge, GameId, GameKind, Handle, Rating};
+use crate::scan::Cursor;
+use crate::text::PlayerText;
+
+/// A game of this login is about to start: `Creating: Foo (1500) Bar (++++) unrated blitz 5 0`.
+///
+/// No final point, perhaps ` (adjourned)`. FICS sends it twice for a resumed game; not every server sends it at all. Types
+/// start with a capital on ICC.
+///
+/// Source: transcripts; the line is not in the help files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Creating {
+    /// The first named, White on FICS; the sides are certain only in [`GameCreated`].
+    pub first: Handle,
+    /// The rating of the first named.
+    pub first_rating: Rating,
+    /// The second named.
+    pub second: Handle,
+    /// The rating of the second named.
+    pub second_rating: Rating,
+    /// Whether ratings are at stake.
+    pub rated: bool,
+    /// The type of game.
+    pub kind: GameKind,
+    /// Minutes on the clock at the start; `None` in an untimed game.
+    pub initial_min: Option<u32>,
+    /// Seconds added per move; `None` in an untimed game.
+    pub increment_s: Option<u32>,
+    /// The stored position it starts from, if the line says it.
+    pub loaded_from: Option<PlayerText>,
+    /// Whether an adjourned game goes on.
+    pub adjourned: bool,
+}
+
+impl Creating {
+    /// Reads a whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let terms = Challenge::read(line.strip_prefix(b"Creating: ")?, Actor::Me)?;
+        Some(Self {
+            first: terms.from,
+            first_rating: terms.from_rating,
+            second: terms.to,
+            second_rating: terms.to_rating,
+            rated: terms.rated,
+            kind: terms.kind,
+            initial_min: terms.initial_min,
+            increment_s: terms.increment_s,
+            loaded_from: terms.loaded_from,
+            adjourned: terms.adjourned,
+        })
+    }
+}
+
+/// A game has started: `{Game 107 (Foo vs. Bar) Creating unrated blitz match.}`.
+///
+/// With the variable `gin` on it comes for foreign games too. Titles behind the names are dropped.
+///
+/// Source: FICS help file `gin`, transcripts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameCreated {
+    /// The number of the game.
+    pub game: GameId,
+    /// The player of the white pieces.
+    pub white: Handle,
+    /// The player of the black pieces.
+    pub black: Handle,
+    /// Whether ratings are at stake; `None` if the line does not say.
+    pub rated: Option<bool>,
+    /// The type of game: none, one or two words.
+    pub kind: GameKind,
+    /// `Continuing`: an adjourned game goes on.
+    pub resumed: bool,
+}
+
+impl GameCreated {
+    /// Reads a whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line.trim_ascii_end().strip_suffix(b" match.}")?);
+        let GameHead { game, white, black } = GameHead::read(&mut at)?;
+        let resumed = match at.word()? {
+            b"Creating" => false,
+            b"Continuing" => true,
+            _ => return None,
+        };
+        let mut terms = Cursor::new(at.rest());
+        terms.blanks();
+        let rated = match terms.word() {
+            Some(b"rated") => Some(true),
+            Some(b"unrated") => Some(false),
+            _ => None,
+        };
+        let kind = if rated.is_some() { terms.rest() } else { at.rest() }.trim_ascii();
+        Some(Self { game, white, black, rated, kind: GameKind::from_wire(kind), resumed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::message::Confidence;
+
+    /// Line, number and names, rated, kind, resumed.
+    type Row<'a> = (&'a str, (i32, &'a str, &'a str), Option<bool>, &'a str, bool);
+
+    #[test]
+    fn creating_lines_with_every_field() {
+        let rated = |value| Rating::Rated(value, Confidence::Established);
+        let cases = [
+            (
+                "Creating: A (1500) B (++++) unrated blitz 5 0",
+                rated(1500),
+                Rating::Guest,
+                false,
+                "blitz",
+                Some((5, 0)),
+                false,
+            ),
+            (
+                "Creating: A ( 958) B (1600P) rated Blitz 5 0",
+                rated(958),
+                Rating::Rated(1600, Confidence::Provisional),
+                true,
+                "Blitz",
+                Some((5, 0)),
+                false,
+            ),
+            (
+                "Creating: Duras (----) Capablanca (----) unrated blitz chess960 5 5",
+                Rating::Unrated,
+                Rating::Unrated,
+                false,
+                "blitz chess960",
+                Some((5, 5)),
+                false,
+            ),
+            (
+                "Creating: A (1500) B (1600) rated wild(22) 5 0",
+                rated(1500),
+                rated(1600),
+                true,
+                "wild(22)",
+                Some((5, 0)),
+                false,
+            ),
+            (
+                "Creating: A (1500) B (1600) rated standard 10 10 (adjourned)",
+                rated(1500),
+                rated(1600),
+                true,
+                "standard",
+                Some((10, 10)),
+                true,
+            ),
+            ("Creating: A (1500) B (1600) unrated untimed", rated(1500), rated(1600), false, "untimed", None, false),
+        ];
+        for (line, first, second, is_rated, kind, clock, adjourned) in cases {
+            let creating = Creating::parse(line.as_bytes()).unwrap();
+            assert_eq!((creating.first_rating, creating.second_rating), (first, second), "{line}");
+            assert_eq!(
+                (creating.rated, creating.kind.as_str(), creating.adjourned),
+                (is_rated, kind, adjourned),
+                "{line}"
+            );
+            assert_eq!(creating.initial_min.zip(creating.increment_s), clock, "{line}");
+        }
+        let names = Creating::parse(b"Creating: A (1500) B (++++) unrated blitz 5 0").unwrap();
+        assert_eq!((names.first.as_str(), names.second.as_str()), ("A", "B"));
+    }
+
+    // Rules: bugs 54
+    #[test]
+    fn games_in_every_form() {
+        let cases: &[Row<'_>] = &[
+            ("{Game 107 (A vs. B) Creating unrated blitz match.}", (107, "A", "B"), Some(false), "blitz", false),
+            (
+                "{Game 1 (Alice vs. Carla) Continuing rated standard match.}",
+                (1, "Alice", "Carla"),
+                Some(true),
+                "standard",
+                true,
+            ),
+            ("{Game 3 (A(*) vs. B) Creating rated blitz match.}", (3, "A", "B"), Some(true), "blitz", false),
+            ("{Game 3 (A(GM)(TD) vs. B(U)) Creating rated blitz match.}", (3, "A", "B"), Some(true), "blitz", false),
+            ("{Game 2 (A vs. B) Creating unrated  match.}", (2, "A", "B"), Some(false), "", false),
+            ("{Game 2 (A vs. B) Creating unrated match.}", (2, "A", "B"), Some(false), "", false),
+            ("{Game 2 (A vs. B) Creating  match.}", (2, "A", "B"), None, "", false),
+            ("{Game 2 (A vs. B) Creating blitz match.}", (2, "A", "B"), None, "blitz", false),
+            ("{Game 2 (A vs. B) Creating rated wild/5 match.}", (2, "A", "B"), Some(true), "wild/5", false),
+            (
+                "{Game 2 (A vs. B) Creating unrated non-standard match.}",
+                (2, "A", "B"),
+                Some(false),
+                "non-standard",
+                false,
+            ),
+            (
+                "{Game 2 (A vs. B) Creating unrated blitz bughouse match.}",
+                (2, "A", "B"),
+                Some(false),
+                "blitz bughouse",
+                false,
+            ),
+            (
+                "{Game 5 (guest53 vs. a-b) Creating rated Blitz match.}",
+                (5, "guest53", "a-b"),
+                Some(true),
+                "Blitz",
+                false,
+            ),
+        ];
+        for &(line, (game, white, black), rated, kind, resumed) in cases {
+            let created = GameCreated::parse(line.as_bytes()).unwrap();
+            assert_eq!(
+                (created.game, created.white.as_str(), created.black.as_str()),
+                (GameId(game), white, black),
+                "{line}"
+            );
+            assert_eq!((created.rated, created.kind.as_str(), created.resumed), (rated, kind, resumed), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        let lines = [
+            "",
+            "{Game 1 (A vs. B) A resigns} 0-1",
+            "{Game 1 (A vs. B) Creating rated blitz match.} x",
+            "x {Game 1 (A vs. B) Creating rated blitz match.}",
+            "{Game 1 (A vs. B) Loading rated blitz match.}",
+            "{Game 1 (A B) Creating rated blitz match.}",
+            "{Game (A vs. B) Creating rated blitz match.}",
+            "Creating: A B rated blitz 5 0",
+            "Creating: ",
+        ];
+        for line in lines {
+            assert_eq!(GameCreated::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(Creating::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Creating::parse(&[b"Creating: ", &text[..]].concat());
+            let _ = GameCreated::parse(&text);
+            let _ = GameCreated::parse(&[b"{Game 3 (A vs. B) Cr", &text[..], b" match.}"].concat());
+        }
+    }
+}

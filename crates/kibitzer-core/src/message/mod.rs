@@ -41,6 +41,7 @@ pub use game_info::GameInfo;
 pub use holding::Holding;
 pub use ivar::Ivar;
 pub use pending::{Pending, PendingDirection, PendingRemoved};
+pub use game_start::{Creating, GameCreated};
 pub use offer::{Offer, OfferAnswer, OfferKind};
 pub use phrase::{Actor, GameKind};
 pub use player::{Confidence, GameId, Handle, Rating, Titles};
