@@ -1,1 +1,311 @@
-//! Stub.
+//! The line that ends a game.
+
+use std::fmt;
+
+use super::end_reason::split_subject;
+use super::phrase::GameHead;
+use super::{EndReason, GameId, Handle};
+use crate::chess::Color;
+use crate::scan::Cursor;
+use crate::text::PlayerText;
+
+/// A game has ended: `{Game 39 (Foo vs. Bar) Bar checkmated} 1-0`.
+///
+/// With the variable `gin` on it comes for foreign games too. Titles behind the names are dropped. A rating line that may
+/// follow is not part of it.
+///
+/// Source: FICS help file `gin`, transcripts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameEnded {
+    /// The number of the game.
+    pub game: GameId,
+    /// The player of the white pieces.
+    pub white: Handle,
+    /// The player of the black pieces.
+    pub black: Handle,
+    /// The result as printed; it alone says who won.
+    pub result: GameResult,
+    /// Why, as far as the words are known.
+    pub reason: EndReason,
+    /// The server's words for it: `Bar checkmated`. They hold names, so they are text and nothing more.
+    pub text: PlayerText,
+}
+
+/// The result of a game, from White's side of the named game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "PGN knows these four")]
+pub enum GameResult {
+    /// `1-0`.
+    WhiteWins,
+    /// `0-1`.
+    BlackWins,
+    /// `1/2-1/2`.
+    Draw,
+    /// `*`: adjourned, aborted, or unknown.
+    Unfinished,
+}
+
+impl GameResult {
+    /// The result as servers and PGN files print it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::WhiteWins => "1-0",
+            Self::BlackWins => "0-1",
+            Self::Draw => "1/2-1/2",
+            Self::Unfinished => "*",
+        }
+    }
+
+    /// The side that won.
+    pub const fn winner(self) -> Option<Color> {
+        match self {
+            Self::WhiteWins => Some(Color::White),
+            Self::BlackWins => Some(Color::Black),
+            Self::Draw | Self::Unfinished => None,
+        }
+    }
+
+    fn from_wire(printed: &[u8]) -> Option<Self> {
+        [Self::WhiteWins, Self::BlackWins, Self::Draw, Self::Unfinished]
+            .into_iter()
+            .find(|result| result.as_str().as_bytes() == printed)
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl GameEnded {
+    /// Reads a whole line. Some servers leave out the result of a game that is `adjourned` or `aborted`: it is `*` then.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        let GameHead { game, white, black } = GameHead::read(&mut at)?;
+        let close = at.rest().iter().rposition(|&b| b == b'}')?;
+        let (text, tail) = at.rest().split_at_checked(close)?;
+        let text = PlayerText::from_wire(text);
+        let result = match tail.trim_ascii_end() {
+            b"}" => unfinished(&text, &white, &black).map(|_| GameResult::Unfinished)?,
+            tail => GameResult::from_wire(tail.strip_prefix(b"} ")?)?,
+        };
+        let reason = EndReason::find(text.as_str(), white.as_str(), black.as_str());
+        Some(Self { game, white, black, result, reason, text })
+    }
+
+    /// Which player the text names first: the one who resigned, was mated, has won by a rule.
+    pub fn subject(&self) -> Option<Color> {
+        split_subject(self.text.as_str(), self.white.as_str(), self.black.as_str()).map(|(color, _)| color)
+    }
+
+    /// Whether the game goes on another day. Known from the words even if the reason is not.
+    pub fn is_adjourned(&self) -> bool {
+        self.unfinished() == Some(Unfinished::Adjourned)
+    }
+
+    /// Whether the game was called off. Known from the words even if the reason is not.
+    pub fn is_aborted(&self) -> bool {
+        self.unfinished() == Some(Unfinished::Aborted)
+    }
+
+    fn unfinished(&self) -> Option<Unfinished> {
+        (self.result == GameResult::Unfinished).then_some(())?;
+        match self.reason.as_str().split_once('_') {
+            Some(("adjourn", _)) => Some(Unfinished::Adjourned),
+            Some(("abort", _)) => Some(Unfinished::Aborted),
+            _ => unfinished(&self.text, &self.white, &self.black),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unfinished {
+    Adjourned,
+    Aborted,
+}
+
+/// What unknown words say of a game without a result; the names of the players say nothing.
+fn unfinished(text: &PlayerText, white: &Handle, black: &Handle) -> Option<Unfinished> {
+    let mut words = text.as_str().split([' ', '.']).filter(|word| *word != white.as_str() && *word != black.as_str());
+    words.find_map(|word| match word {
+        "adjourned" => Some(Unfinished::Adjourned),
+        "aborted" => Some(Unfinished::Aborted),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parsed(line: &str) -> GameEnded {
+        GameEnded::parse(line.as_bytes()).unwrap_or_else(|| panic!("{line}"))
+    }
+
+    #[test]
+    fn every_field() {
+        assert_eq!(
+            parsed("{Game 1 (Alekhine vs. Bogoljubov) Bogoljubov checkmated} 1-0"),
+            GameEnded {
+                game: GameId(1),
+                white: Handle::from_wire(b"Alekhine"),
+                black: Handle::from_wire(b"Bogoljubov"),
+                result: GameResult::WhiteWins,
+                reason: EndReason::Mate,
+                text: PlayerText::from_wire(b"Bogoljubov checkmated"),
+            }
+        );
+    }
+
+    #[test]
+    fn results_and_reasons() {
+        let cases: &[(&str, &str, &str)] = &[
+            ("{Game 1 (Alekhine vs. Bogoljubov) Alekhine resigns} 0-1", "0-1", "resign"),
+            ("{Game 1 (Alice vs. Boris) Boris forfeits on time} 1-0", "1-0", "time"),
+            ("{Game 1 (GuestMVSJ vs. GuestQTFF) GuestMVSJ forfeits by disconnection} 0-1", "0-1", "disconnect"),
+            (
+                "{Game 1 (Capablanca vs. Duras) Capablanca wins by having less material (stalemate)} 1-0",
+                "1-0",
+                "variant",
+            ),
+            ("{Game 1 (Dmitri vs. Erika) Game drawn by repetition} 1/2-1/2", "1/2-1/2", "repetition"),
+            ("{Game 1 (Duras vs. Euwe) Game aborted on move 1 by Duras} *", "*", "abort_move1"),
+            ("{Game 1 (Dmitri vs. Erika) Game courtesyaborted by Dmitri} * ", "*", "abort_courtesy"),
+            ("{Game 5 (A vs. B) White resigns} 0-1", "0-1", "resign"),
+            ("{Game 5 (A(GM) vs. B(*)) A resigns} 0-1", "0-1", "resign"),
+            ("{Game 5 (A vs. B) anything else (yes). Really} 1/2-1/2", "1/2-1/2", "unknown"),
+            ("{Game 5 (A vs. B) } *", "*", "unknown"),
+        ];
+        for &(line, result, reason) in cases {
+            let ended = parsed(line);
+            assert_eq!((ended.result.as_str(), ended.reason.as_str()), (result, reason), "{line}");
+        }
+    }
+
+    // Rules: text Z1
+    #[test]
+    fn the_result_says_who_won_and_the_reason_whom_it_names() {
+        use Color::{Black, White};
+        let cases = [
+            ("{Game 1 (A vs. B) A checkmated} 0-1", Some(Black), Some(White)),
+            ("{Game 1 (A vs. B) A wins by adjudication} 1-0", Some(White), Some(White)),
+            ("{Game 1 (A vs. B) A resigns} 1-0", Some(White), Some(White)),
+            ("{Game 1 (A vs. B) Game drawn by repetition} 1/2-1/2", None, None),
+            ("{Game 1 (A vs. B) Game aborted by agreement} *", None, None),
+            ("{Game 1 (A vs. B) Black resigns} 1-0", Some(White), Some(Black)),
+        ];
+        for (line, winner, subject) in cases {
+            let ended = parsed(line);
+            assert_eq!((ended.result.winner(), ended.subject()), (winner, subject), "{line}");
+        }
+    }
+
+    // Rules: text Z2
+    #[test]
+    fn an_unfinished_game_is_adjourned_or_aborted_by_its_words() {
+        let cases = [
+            ("{Game 1 (A vs. B) B lost connection; game adjourned} *", true, false),
+            ("{Game 1 (A vs. B) adjourned} *", true, false),
+            ("{Game 1 (A vs. B) adjourned for lunch} *", true, false),
+            ("{Game 1 (A vs. B) Game courtesyadjourned by A} *", true, false),
+            ("{Game 1 (A vs. B) aborted} *", false, true),
+            ("{Game 1 (A vs. B) A aborts by disconnection} *", false, true),
+            ("{Game 1 (A vs. B) Bughouse game aborted.} *", false, true),
+            ("{Game 1 (A vs. B) nobody knows} *", false, false),
+            ("{Game 1 (A vs. B) adjourned} 1-0", false, false),
+            ("{Game 1 (adjourned vs. B) adjourned stumbles} *", false, false),
+            ("{Game 1 (adjourned vs. B) Game adjourned by agreement} *", true, false),
+        ];
+        for (line, adjourned, aborted) in cases {
+            let ended = parsed(line);
+            assert_eq!((ended.is_adjourned(), ended.is_aborted()), (adjourned, aborted), "{line}");
+        }
+    }
+
+    // Rules: text Z5, bugs 52
+    #[test]
+    fn cut_texts_have_an_unknown_reason() {
+        let cases = [
+            ("{Game 5 (A vs. B) adjourned} *", "adjourned"),
+            ("{Game 1 (Alice vs. Vagabond) aborted} *", "aborted"),
+            ("{Game 5 (A vs. B) adjourned}", "adjourned"),
+        ];
+        for (line, text) in cases {
+            let ended = parsed(line);
+            assert_eq!((ended.result, ended.reason), (GameResult::Unfinished, EndReason::Unknown), "{line}");
+            assert_eq!(ended.text.as_str(), text, "{line}");
+        }
+    }
+
+    // Rules: text Z8
+    #[test]
+    fn a_rating_line_is_no_part_of_it() {
+        let lines = [
+            "No ratings adjustment done.",
+            "Blitz rating adjustment: 1500 --> 1508.",
+            "{Game 1 (A vs. B) A resigns} 0-1 Blitz rating adjustment: 1500 --> 1508.",
+        ];
+        for line in lines {
+            assert_eq!(GameEnded::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_other_board_of_a_bughouse_match() {
+        let cases = [
+            ("{Game 79 (A vs. B) A's partner won} 1-0", "1-0", "partner", Some(Color::White)),
+            ("{Game 79 (A vs. B) B's partner won} 0-1", "0-1", "partner", Some(Color::Black)),
+            ("{Game 52 (Foo vs. Bar) Bar's partner won} 0-1", "0-1", "partner", Some(Color::Black)),
+            ("{Game 79 (A vs. B) Partners' game drawn} 1/2-1/2", "1/2-1/2", "partner", None),
+            ("{Game 79 (A vs. B) Partners' game aborted} *", "*", "abort_partner", None),
+            ("{Game 79 (A vs. B) Partners' game adjourned} *", "*", "adjourn_partner", None),
+            ("{Game 79 (A vs. B) Bughouse game aborted.} *", "*", "abort_partner", None),
+            ("{Game 79 (A vs. B) Game drawn by mate on both boards} 1/2-1/2", "1/2-1/2", "partner", None),
+            ("{Game 79 (A vs. B) A's partner resigns} 0-1", "0-1", "partner", Some(Color::White)),
+            ("{Game 79 (A vs. B) A's partner checkmated} 0-1", "0-1", "partner", Some(Color::White)),
+            ("{Game 79 (A vs. B) B's partner forfeits on time} 1-0", "1-0", "partner", Some(Color::Black)),
+            ("{Game 79 (A vs. B) A's partner disconnected and forfeits} 0-1", "0-1", "partner", Some(Color::White)),
+        ];
+        for (line, result, reason, subject) in cases {
+            let ended = parsed(line);
+            assert_eq!((ended.result.as_str(), ended.reason.as_str()), (result, reason), "{line}");
+            assert_eq!(ended.subject(), subject, "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        let lines = [
+            "",
+            "{Game 1 (A vs. B) Creating rated blitz match.}",
+            "{Game 1 (A vs. B) A resigns}",
+            "{Game 1 (A vs. B) A resigns} 2-0",
+            "{Game 1 (A vs. B) A resigns}0-1",
+            "{Game 1 (A vs. B) A resigns 0-1",
+            "{Game 1 (A vs. B)} *",
+            " {Game 1 (A vs. B) A resigns} 0-1",
+            "Foo tells you: {Game 1 (A vs. B) A resigns} 0-1",
+            "{White resigns} 0-1",
+            "{Still in progress} *",
+            "{Black lost connection, game adjourned} *",
+            "Game 1: Bogoljubov resigns 1-0",
+        ];
+        for line in lines {
+            assert_eq!(GameEnded::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = GameEnded::parse(&text);
+            if let Some(ended) = GameEnded::parse(&[b"{Game 3 (A vs. B) ", &text[..], b"} *"].concat()) {
+                let _ = (ended.subject(), ended.is_adjourned(), ended.is_aborted());
+            }
+        }
+    }
+}

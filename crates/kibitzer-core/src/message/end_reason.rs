@@ -1,0 +1,332 @@
+//! Why games end.
+
+use std::fmt;
+
+use super::phrase::lookup;
+use crate::chess::Color;
+
+/// Why a game ended, as far as the server's words are known.
+///
+/// Who won is in [`GameResult`](super::GameResult); the reason only explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EndReason {
+    /// A player resigned.
+    Resign,
+    /// A player was checkmated.
+    Mate,
+    /// A player ran out of time.
+    Time,
+    /// A player left the server and lost.
+    Disconnect,
+    /// An administrator decided.
+    Adjudication,
+    /// A rule of the variant: all material lost, king exploded, stalemate won.
+    Variant,
+    /// The other board of a bughouse match decided.
+    Partner,
+    /// Both agreed to a draw.
+    Agreement,
+    /// Stalemate.
+    Stalemate,
+    /// The position came up for the third time.
+    Repetition,
+    /// Fifty moves without a capture or a pawn move.
+    Fifty,
+    /// Neither side can give mate.
+    Material,
+    /// Both ran out of time.
+    BothTime,
+    /// One ran out of time, the other cannot give mate.
+    TimeMaterial,
+    /// The game became too long.
+    Length,
+    /// Aborted before it had begun in earnest.
+    AbortMove1,
+    /// Aborted by agreement.
+    AbortAgreement,
+    /// Aborted by an administrator.
+    AbortAdjudication,
+    /// Aborted because the server goes down.
+    AbortShutdown,
+    /// Aborted because the other board of a bughouse match was.
+    AbortPartner,
+    /// Aborted because a player left.
+    AbortDisconnect,
+    /// Aborted by one player as a courtesy to the other.
+    AbortCourtesy,
+    /// Adjourned because a player left.
+    AdjournDisconnect,
+    /// Adjourned by agreement.
+    AdjournAgreement,
+    /// Adjourned because the server goes down.
+    AdjournShutdown,
+    /// Adjourned by an administrator.
+    AdjournAdjudication,
+    /// Adjourned by the giver of a simul.
+    AdjournSimul,
+    /// Adjourned by one player as a courtesy to the other.
+    AdjournCourtesy,
+    /// Adjourned because the other board of a bughouse match was.
+    AdjournPartner,
+    /// None of the known reasons.
+    Unknown,
+}
+
+impl EndReason {
+    /// The project's name for it: `resign`, `abort_move1` and so on.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Resign => "resign",
+            Self::Mate => "mate",
+            Self::Time => "time",
+            Self::Disconnect => "disconnect",
+            Self::Adjudication => "adjudication",
+            Self::Variant => "variant",
+            Self::Partner => "partner",
+            Self::Agreement => "agreement",
+            Self::Stalemate => "stalemate",
+            Self::Repetition => "repetition",
+            Self::Fifty => "fifty",
+            Self::Material => "material",
+            Self::BothTime => "both_time",
+            Self::TimeMaterial => "time_material",
+            Self::Length => "length",
+            Self::AbortMove1 => "abort_move1",
+            Self::AbortAgreement => "abort_agreement",
+            Self::AbortAdjudication => "abort_adjudication",
+            Self::AbortShutdown => "abort_shutdown",
+            Self::AbortPartner => "abort_partner",
+            Self::AbortDisconnect => "abort_disconnect",
+            Self::AbortCourtesy => "abort_courtesy",
+            Self::AdjournDisconnect => "adjourn_disconnect",
+            Self::AdjournAgreement => "adjourn_agreement",
+            Self::AdjournShutdown => "adjourn_shutdown",
+            Self::AdjournAdjudication => "adjourn_adjudication",
+            Self::AdjournSimul => "adjourn_simul",
+            Self::AdjournCourtesy => "adjourn_courtesy",
+            Self::AdjournPartner => "adjourn_partner",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Finds the reason in the server's words. The name in front is cut off first, as players may be called like words of
+    /// a reason.
+    pub(crate) fn find(text: &str, white: &str, black: &str) -> Self {
+        let predicate = split_subject(text, white, black).map(|(_, predicate)| predicate);
+        let of_player = predicate.and_then(|predicate| lookup(predicate.as_bytes(), OF_PLAYER));
+        match of_player.or_else(|| lookup(text.as_bytes(), OF_GAME)) {
+            Some((reason, _)) => reason,
+            None if predicate.is_some_and(|predicate| predicate.contains("exploded")) => Self::Variant,
+            None => Self::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for EndReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Splits `Foo resigns` behind the name of one of the two players, or behind `White` or `Black` as on ICC.
+///
+/// The name must be a whole word; what follows starts with a blank or an apostrophe.
+pub(crate) fn split_subject<'a>(text: &'a str, white: &str, black: &str) -> Option<(Color, &'a str)> {
+    [(white, Color::White), (black, Color::Black), ("White", Color::White), ("Black", Color::Black)]
+        .into_iter()
+        .find_map(|(name, color)| Some((color, text.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'']))?)))
+}
+
+/// What stands behind the name of one of the two players.
+const OF_PLAYER: &[(&str, EndReason)] = &[
+    (" resigns", EndReason::Resign),
+    (" checkmated", EndReason::Mate),
+    (" and @ checkmated", EndReason::Mate),
+    (" forfeits on time", EndReason::Time),
+    (" forfeits by disconnection", EndReason::Disconnect),
+    (" disconnected and forfeits", EndReason::Disconnect),
+    (" wins by adjudication", EndReason::Adjudication),
+    (" wins by losing all material", EndReason::Variant),
+    (" wins by having less material*", EndReason::Variant),
+    (" wins by stalemate", EndReason::Variant),
+    ("'s partner won", EndReason::Partner),
+    ("'s partner resigns", EndReason::Partner),
+    ("'s partner checkmated", EndReason::Partner),
+    ("'s partner forfeits on time", EndReason::Partner),
+    ("'s partner disconnected and forfeits", EndReason::Partner),
+    (" ran out of time and @ has no material to mate", EndReason::TimeMaterial),
+    (" ran out of time and @ lacks mating material", EndReason::TimeMaterial),
+    (" lost connection and too few moves; game aborted", EndReason::AbortDisconnect),
+    (" aborts by disconnection", EndReason::AbortDisconnect),
+    (" lost connection; game adjourned", EndReason::AdjournDisconnect),
+    (" lost connection, game adjourned", EndReason::AdjournDisconnect),
+];
+
+/// What is said of the game as a whole.
+const OF_GAME: &[(&str, EndReason)] = &[
+    ("Game drawn by mutual agreement", EndReason::Agreement),
+    ("Game drawn by agreement", EndReason::Agreement),
+    ("Game drawn by stalemate", EndReason::Stalemate),
+    ("Game drawn by stalemate (*", EndReason::Stalemate),
+    ("Game drawn by repetition", EndReason::Repetition),
+    ("Game drawn by the 50 move rule", EndReason::Fifty),
+    ("Game drawn because both players ran out of time", EndReason::BothTime),
+    ("Game drawn by adjudication", EndReason::Adjudication),
+    ("Game drawn due to length", EndReason::Length),
+    ("Game drawn by mate on both boards", EndReason::Partner),
+    ("Game was drawn by mutual agreement", EndReason::Agreement),
+    ("Game was drawn by agreement", EndReason::Agreement),
+    ("Game was drawn by stalemate", EndReason::Stalemate),
+    ("Game was drawn by repetition", EndReason::Repetition),
+    ("Game was drawn by the 50 move rule", EndReason::Fifty),
+    ("Neither player has mating material", EndReason::Material),
+    ("Both players ran out of time", EndReason::BothTime),
+    ("@ and @ checkmated", EndReason::Mate),
+    ("Partners' game drawn", EndReason::Partner),
+    ("Partners' game aborted", EndReason::AbortPartner),
+    ("Partners' game adjourned", EndReason::AdjournPartner),
+    ("Bughouse game aborted.", EndReason::AbortPartner),
+    ("Bughouse game aborted", EndReason::AbortPartner),
+    ("Game aborted on move 1", EndReason::AbortMove1),
+    ("Game aborted on move 1 by @", EndReason::AbortMove1),
+    ("Game aborted by mutual agreement", EndReason::AbortAgreement),
+    ("Game aborted by agreement", EndReason::AbortAgreement),
+    ("Game aborted by adjudication", EndReason::AbortAdjudication),
+    ("Game aborted by server shutdown", EndReason::AbortShutdown),
+    ("Game courtesyaborted by @", EndReason::AbortCourtesy),
+    ("Game adjourned by mutual agreement", EndReason::AdjournAgreement),
+    ("Game adjourned by agreement", EndReason::AdjournAgreement),
+    ("Game adjourned by server shutdown", EndReason::AdjournShutdown),
+    ("Game adjourned by adjudication", EndReason::AdjournAdjudication),
+    ("Game adjourned by simul holder", EndReason::AdjournSimul),
+    ("Game courtesyadjourned by @", EndReason::AdjournCourtesy),
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_reason_of_the_server() {
+        let cases: &[(&str, &str)] = &[
+            ("Foo resigns", "resign"),
+            ("Bar checkmated", "mate"),
+            ("Foo and Baz checkmated", "mate"),
+            ("Baz and Bar checkmated", "mate"),
+            ("Bar forfeits on time", "time"),
+            ("Foo forfeits by disconnection", "disconnect"),
+            ("White disconnected and forfeits", "disconnect"),
+            ("Foo wins by adjudication", "adjudication"),
+            ("Foo wins by losing all material", "variant"),
+            ("Foo wins by having less material (stalemate)", "variant"),
+            ("Foo wins by stalemate", "variant"),
+            ("Foo's king exploded", "variant"),
+            ("Foo exploded", "variant"),
+            ("Foo's king has exploded, sadly", "variant"),
+            ("exploded", "unknown"),
+            ("Bar's partner won", "partner"),
+            ("Game drawn by mutual agreement", "agreement"),
+            ("Game drawn by agreement", "agreement"),
+            ("Game was drawn by mutual agreement", "agreement"),
+            ("Game drawn by stalemate", "stalemate"),
+            ("Game drawn by stalemate (equal material)", "stalemate"),
+            ("Game drawn by stalemate (opposite color bishops)", "stalemate"),
+            ("Game drawn by repetition", "repetition"),
+            ("Game drawn by the 50 move rule", "fifty"),
+            ("Neither player has mating material", "material"),
+            ("Game drawn because both players ran out of time", "both_time"),
+            ("Both players ran out of time", "both_time"),
+            ("Foo ran out of time and Bar has no material to mate", "time_material"),
+            ("Foo ran out of time and Bar lacks mating material", "time_material"),
+            ("Game drawn by adjudication", "adjudication"),
+            ("Game drawn due to length", "length"),
+            ("Game drawn by mate on both boards", "partner"),
+            ("Partners' game drawn", "partner"),
+            ("Game aborted by mutual agreement", "abort_agreement"),
+            ("Game aborted by agreement", "abort_agreement"),
+            ("Game aborted by adjudication", "abort_adjudication"),
+            ("Game aborted by server shutdown", "abort_shutdown"),
+            ("Partners' game aborted", "abort_partner"),
+            ("Bughouse game aborted.", "abort_partner"),
+            ("Foo aborts by disconnection", "abort_disconnect"),
+            ("Foo lost connection; game adjourned", "adjourn_disconnect"),
+            ("Black lost connection, game adjourned", "adjourn_disconnect"),
+            ("Game adjourned by mutual agreement", "adjourn_agreement"),
+            ("Game adjourned by agreement", "adjourn_agreement"),
+            ("Game adjourned by server shutdown", "adjourn_shutdown"),
+            ("Game adjourned by adjudication", "adjourn_adjudication"),
+            ("Game adjourned by simul holder", "adjourn_simul"),
+            ("Game courtesyadjourned by Foo", "adjourn_courtesy"),
+            ("Game courtesyaborted by Dmitri", "abort_courtesy"),
+            ("Partners' game adjourned", "adjourn_partner"),
+            ("Baz resigns", "unknown"),
+            ("Foo  resigns", "resign"),
+            ("Foo resigns at last", "unknown"),
+            ("", "unknown"),
+        ];
+        for &(text, want) in cases {
+            assert_eq!(EndReason::find(text, "Foo", "Bar").as_str(), want, "{text}");
+        }
+    }
+
+    // Rules: bugs 51
+    #[test]
+    fn too_few_moves_is_a_lost_connection_and_not_move_1() {
+        let cases = [
+            ("Foo lost connection and too few moves; game aborted", EndReason::AbortDisconnect),
+            ("Game aborted on move 1", EndReason::AbortMove1),
+            ("Game aborted on move 1 by Foo", EndReason::AbortMove1),
+        ];
+        for (text, want) in cases {
+            assert_eq!(EndReason::find(text, "Foo", "Bar"), want, "{text}");
+        }
+    }
+
+    // Rules: text Z3, bugs 50
+    #[test]
+    fn names_are_compared_as_whole_words() {
+        let cases = [
+            ("Bobby resigns", "Bob", "Bobby", Some(Color::Black)),
+            ("Bob resigns", "Bob", "Bobby", Some(Color::White)),
+            ("Bobby resigns", "Bobby", "Bob", Some(Color::White)),
+            ("bobby resigns", "Bob", "Bobby", None),
+            ("Bob's partner won", "Bobby", "Bob", Some(Color::Black)),
+            ("Bobs partner won", "Bobby", "Bob", None),
+            ("White resigns", "Foo", "Bar", Some(Color::White)),
+            ("Black resigns", "Foo", "Bar", Some(Color::Black)),
+            ("Black resigns", "Black", "White", Some(Color::White)),
+        ];
+        for (text, white, black, want) in cases {
+            assert_eq!(split_subject(text, white, black).map(|(color, _)| color), want, "{text}");
+        }
+    }
+
+    // Rules: text Z4
+    #[test]
+    fn players_may_be_called_like_words_of_a_reason() {
+        let cases = [
+            ("Time resigns", "Time", "Material", "resign"),
+            ("Material ran out of time and Time has no material to mate", "Time", "Material", "time_material"),
+            ("Partner's partner won", "Partner", "Game", "partner"),
+            ("Game drawn by repetition", "Partner", "Game", "repetition"),
+            ("Game resigns", "Partner", "Game", "resign"),
+            ("Neither player has mating material", "Neither", "Both", "material"),
+            ("Both players ran out of time", "Neither", "Both", "both_time"),
+            ("White checkmated", "Black", "White", "mate"),
+            ("resigns forfeits on time", "resigns", "Foo", "time"),
+        ];
+        for (text, white, black, want) in cases {
+            assert_eq!(EndReason::find(text, white, black).as_str(), want, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in any::<String>(), white in "\\PC{0,5}", black in "\\PC{0,5}") {
+            let _ = EndReason::find(&text, &white, &black);
+        }
+    }
+}
