@@ -45,6 +45,7 @@ pub use ivar::Ivar;
 pub use pending::{Pending, PendingDirection, PendingRemoved};
 pub use game_end::{GameEnded, GameResult};
 pub use game_start::{Creating, GameCreated};
+pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
 pub use offer::{Offer, OfferAnswer, OfferKind};
 pub use phrase::{Actor, GameKind};
 pub use player::{Confidence, GameId, Handle, Rating, Titles};

@@ -1,1 +1,182 @@
-//! Stub.
+//! Games that this login begins or ceases to observe.
+
+use super::phrase::{lookup, matches};
+use super::{GameId, Handle};
+
+/// A game joined or left the list of observed games.
+///
+/// A removal can be followed at once by boards of the same game, as its examiner.
+///
+/// Source: FICS help files `observe` and `unobserve`, transcripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Observing {
+    /// The number of the game.
+    pub game: GameId,
+    /// What happened.
+    pub change: ObservingChange,
+}
+
+/// What happened to an observation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ObservingChange {
+    /// It began.
+    Started,
+    /// It ended: on request, with the game, or because I become an examiner of the game.
+    Stopped,
+    /// It ended because the last examiner left.
+    NoExaminers,
+}
+
+impl Observing {
+    /// Reads a whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        matches!(line.first(), Some(b'Y' | b'R' | b'G')).then_some(())?;
+        let (change, captures) = lookup(line, CHANGES)?;
+        Some(Self { game: captures.game()?, change })
+    }
+
+    /// Whether the game is observed now.
+    pub fn is_on(&self) -> bool {
+        self.change == ObservingChange::Started
+    }
+}
+
+const CHANGES: &[(&str, ObservingChange)] = &[
+    ("You are now observing game #.", ObservingChange::Started),
+    ("Removing game # from observation list.", ObservingChange::Stopped),
+    ("You are no longer observing game #.", ObservingChange::Stopped),
+    ("Game # (which you were observing) has no examiners.", ObservingChange::NoExaminers),
+];
+
+/// Another observed game or board is now the one that commands without a game number mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Focus {
+    /// The number of the game.
+    pub game: GameId,
+    /// In a simul, whose board it is.
+    pub opponent: Option<Handle>,
+}
+
+impl Focus {
+    /// Reads a whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let captures = matches(line, "Your primary game is now game #.")
+            .or_else(|| matches(line, "You are now at %'s board (game #)."))?;
+        Some(Self { game: captures.game()?, opponent: captures.handle() })
+    }
+}
+
+/// Why a game is not observed after all, or is no longer to be given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ObservingRefusal {
+    /// It is observed already.
+    AlreadyObserving(GameId),
+    /// No game has this number.
+    NoSuchGame,
+    /// Its players want no observers.
+    Private(GameId),
+    /// It is not observed, so it cannot be left.
+    NotObserving(GameId),
+    /// No game is observed.
+    NoneObserved,
+}
+
+impl ObservingRefusal {
+    /// Reads a whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        matches!(line.first(), Some(b'Y' | b'T' | b'S')).then_some(())?;
+        let (refusal, captures) = lookup(line, REFUSALS)?;
+        match refusal {
+            Refusal::Plain(refusal) => Some(refusal),
+            Refusal::OfGame(refusal) => captures.game().map(refusal),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Refusal {
+    Plain(ObservingRefusal),
+    OfGame(fn(GameId) -> ObservingRefusal),
+}
+
+const REFUSALS: &[(&str, Refusal)] = &[
+    ("You are already observing game #.", Refusal::OfGame(ObservingRefusal::AlreadyObserving)),
+    ("There is no such game.", Refusal::Plain(ObservingRefusal::NoSuchGame)),
+    ("Sorry, game # is a private game.", Refusal::OfGame(ObservingRefusal::Private)),
+    ("You are not observing game #.", Refusal::OfGame(ObservingRefusal::NotObserving)),
+    ("You are not observing any games.", Refusal::Plain(ObservingRefusal::NoneObserved)),
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn observations_start_and_stop() {
+        let cases = [
+            ("You are now observing game 463.", ObservingChange::Started, true),
+            ("Removing game 463 from observation list.", ObservingChange::Stopped, false),
+            ("You are no longer observing game 463.", ObservingChange::Stopped, false),
+            ("Game 463 (which you were observing) has no examiners.", ObservingChange::NoExaminers, false),
+        ];
+        for (line, change, is_on) in cases {
+            let observing = Observing::parse(line.as_bytes()).unwrap();
+            assert_eq!((observing.game, observing.change, observing.is_on()), (GameId(463), change, is_on), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_focus_names_a_game_and_perhaps_an_opponent() {
+        let cases = [("You are now at A's board (game 5).", Some("A")), ("Your primary game is now game 5.", None)];
+        for (line, opponent) in cases {
+            let focus = Focus::parse(line.as_bytes()).unwrap();
+            assert_eq!((focus.game, focus.opponent.as_ref().map(Handle::as_str)), (GameId(5), opponent), "{line}");
+        }
+    }
+
+    #[test]
+    fn refusals_of_observe_and_unobserve() {
+        let cases = [
+            ("You are already observing game 463.", ObservingRefusal::AlreadyObserving(GameId(463))),
+            ("There is no such game.", ObservingRefusal::NoSuchGame),
+            ("Sorry, game 5 is a private game.", ObservingRefusal::Private(GameId(5))),
+            ("You are not observing game 5.", ObservingRefusal::NotObserving(GameId(5))),
+            ("You are not observing any games.", ObservingRefusal::NoneObserved),
+        ];
+        for (line, want) in cases {
+            assert_eq!(ObservingRefusal::parse(line.as_bytes()), Some(want), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        let lines = [
+            "",
+            "You are now observing game x.",
+            "You are now observing game 4294967295.",
+            "You are now observing game 3. Foo",
+            "You are no longer examining game 29.",
+            "Game 463: A (2243) B (2158E) rated standard 45 45",
+            "Foo tells you: You are now observing game 3.",
+        ];
+        for line in lines {
+            let line = line.as_bytes();
+            assert_eq!((Observing::parse(line), Focus::parse(line), ObservingRefusal::parse(line)), (None, None, None));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            for line in [text.clone(), [b"You are now ", &text[..]].concat()] {
+                let _ = (Observing::parse(&line), Focus::parse(&line), ObservingRefusal::parse(&line));
+            }
+        }
+    }
+}
