@@ -43,6 +43,7 @@ pub use game_info::GameInfo;
 pub use holding::Holding;
 pub use ivar::Ivar;
 pub use pending::{Pending, PendingDirection, PendingRemoved};
+pub use examine::{Examine, ExamineAction};
 pub use game_end::{GameEnded, GameResult};
 pub use game_start::{Creating, GameCreated};
 pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
