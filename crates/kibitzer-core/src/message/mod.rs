@@ -48,6 +48,7 @@ pub use game_end::{GameEnded, GameResult};
 pub use game_start::{Creating, GameCreated};
 pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
 pub use offer::{Offer, OfferAnswer, OfferKind};
+pub use partner::Partner;
 pub use phrase::{Actor, GameKind};
 pub use player::{Confidence, GameId, Handle, Rating, Titles};
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};

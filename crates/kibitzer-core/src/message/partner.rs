@@ -1,1 +1,174 @@
-//! Stub.
+//! Bughouse partnerships, apart from the partner's words.
+
+use super::phrase::{Captures, Sentence, lookup};
+use super::{Actor, GameId, Handle};
+use crate::text::PlayerText;
+
+/// News of the bughouse partnership of this login.
+///
+/// Source: FICS help files `partner` and `bughouse`, transcripts of two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Partner {
+    /// `Foo offers to be your bughouse partner; type "partner Foo" to accept.`
+    Offered(Handle),
+    /// `Making a partnership offer to Foo.`
+    OfferSent(Handle),
+    /// The offer was accepted: `Foo agrees to be your partner.`, `You agree to be Foo's partner.`
+    Agreed {
+        /// Who accepted.
+        actor: Actor,
+        /// The new partner.
+        name: Handle,
+    },
+    /// `Foo declines the partnership request.`
+    Declined(Handle),
+    /// `You no longer have a bughouse partner.`
+    Ended,
+    /// `Your partner has ended partnership.`
+    EndedByPartner,
+    /// `Your partner has disconnected.`
+    Disconnected,
+    /// The partner's board: `Your partner is playing game 75 (Foo vs. Bar).`
+    Playing {
+        /// The number of the partner's game.
+        game: GameId,
+        /// The player of the white pieces there.
+        white: Handle,
+        /// The player of the black pieces there.
+        black: Handle,
+    },
+    /// A challenge to or by the team, and what becomes of it: the text behind `Your bughouse partner `, `Your partner ` or
+    /// `Your opponent's partner `.
+    Team(PlayerText),
+}
+
+impl Partner {
+    /// Reads a whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        if line.starts_with(b"Your ") {
+            return Self::parse_of_partner(line);
+        }
+        if let Some((build, captures)) = lookup(line, OF_MINE) {
+            return captures.handle().map(build);
+        }
+        if line.starts_with(b"You no longer") {
+            return lookup(line, &[("You no longer have a bughouse partner.", ())]).map(|_| Self::Ended);
+        }
+        let sentence = Sentence::read(line).filter(|sentence| sentence.game.is_none())?;
+        let (build, _) = lookup(sentence.predicate, OF_OTHERS)?;
+        Some(build(sentence.handle()))
+    }
+
+    fn parse_of_partner(line: &[u8]) -> Option<Self> {
+        if let Some((build, captures)) = lookup(line, OF_PARTNER) {
+            return build(&captures);
+        }
+        let text = [&b"Your bughouse partner "[..], b"Your opponent's partner ", b"Your partner "]
+            .into_iter()
+            .find_map(|start| line.strip_prefix(start))?;
+        Some(Self::Team(PlayerText::from_wire(text.trim_ascii_end())))
+    }
+}
+
+/// What a row means once its one name is known.
+type OfName = fn(Handle) -> Partner;
+
+const OF_MINE: &[(&str, OfName)] = &[
+    ("Making a partnership offer to %.", Partner::OfferSent),
+    ("You agree to be %'s partner.", |name| Partner::Agreed { actor: Actor::Me, name }),
+];
+
+/// What `Foo …` says of him.
+const OF_OTHERS: &[(&str, OfName)] = &[
+    (" offers to be your bughouse partner; type \"partner %\" to accept.", Partner::Offered),
+    (" agrees to be your partner.", |name| Partner::Agreed { actor: Actor::Other, name }),
+    (" declines the partnership request.", Partner::Declined),
+    (" declines your partnership request.", Partner::Declined),
+];
+
+/// What a row means once the template has been filled in.
+type OfCaptures = fn(&Captures<'_>) -> Option<Partner>;
+
+/// What the server says of the partner I have.
+const OF_PARTNER: &[(&str, OfCaptures)] = &[
+    ("Your partner has ended partnership.", |_| Some(Partner::EndedByPartner)),
+    ("Your partner has just unset his/her partner.", |_| Some(Partner::EndedByPartner)),
+    ("Your partner has disconnected.", |_| Some(Partner::Disconnected)),
+    ("Your partner, %, has departed.", |_| Some(Partner::Disconnected)),
+    ("Your partner is playing game # (% vs. %).", |captures| {
+        let (white, black) = captures.handle().zip(captures.second_handle())?;
+        Some(Partner::Playing { game: captures.game()?, white, black })
+    }),
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_text_of_a_partnership() {
+        let foo = || Handle::from_wire(b"Foo");
+        let team = |text: &str| Partner::Team(PlayerText::from_wire(text.as_bytes()));
+        let playing = |game| Partner::Playing {
+            game: GameId(game),
+            white: Handle::from_wire(b"A"),
+            black: Handle::from_wire(b"B"),
+        };
+        let cases = [
+            ("Foo offers to be your bughouse partner; type \"partner Foo\" to accept.", Partner::Offered(foo())),
+            ("Foo offers to be your bughouse partner; type \"partner Foo\" to  accept.", Partner::Offered(foo())),
+            ("Making a partnership offer to Foo.", Partner::OfferSent(foo())),
+            ("Foo agrees to be your partner.", Partner::Agreed { actor: Actor::Other, name: foo() }),
+            ("You agree to be Foo's partner.", Partner::Agreed { actor: Actor::Me, name: foo() }),
+            ("Foo declines the partnership request.", Partner::Declined(foo())),
+            ("You no longer have a bughouse partner.", Partner::Ended),
+            ("Your partner has ended partnership.", Partner::EndedByPartner),
+            ("Your partner has just unset his/her partner.", Partner::EndedByPartner),
+            ("Your partner has disconnected.", Partner::Disconnected),
+            ("Your partner, Bogoljubov, has departed.", Partner::Disconnected),
+            ("Your partner is playing game 75 (A vs. B).", playing(75)),
+            ("Your partner is playing game 2 (A(GM) vs. B(C)).", playing(2)),
+            (
+                "Your bughouse partner issuing A (1500) B (1600) rated bughouse 2 0.",
+                team("issuing A (1500) B (1600) rated bughouse 2 0."),
+            ),
+            (
+                "Your partner was challenged A (1500) B (1600) rated bughouse 2 0.",
+                team("was challenged A (1500) B (1600) rated bughouse 2 0."),
+            ),
+            ("Your opponent's partner has lagged.", team("has lagged.")),
+            ("Your partner accepts the challenge of Alekhine.", team("accepts the challenge of Alekhine.")),
+        ];
+        for (line, want) in cases {
+            assert_eq!(Partner::parse(line.as_bytes()), Some(want), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        let lines = [
+            "",
+            "Foo (your partner) tells you: Your partner has disconnected.",
+            "Your opponent offers you a draw.",
+            "Your challenge intercepts Foo's challenge.",
+            "Game 3: Foo agrees to be your partner.",
+            "Foo Bar agrees to be your partner.",
+            "You no longer care.",
+            "Your opponent has no partner for bughouse.",
+        ];
+        for line in lines {
+            assert_eq!(Partner::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Partner::parse(&text);
+            let _ = Partner::parse(&[b"Your partner is playing game ", &text[..]].concat());
+        }
+    }
+}
