@@ -1,1 +1,419 @@
-//! Stub.
+//! The reply to `finger` and `statistics`.
+
+use super::collect::sealed::Sealed;
+use super::finger_ratings::{Column, FingerRating, read_columns};
+use super::parts::take_text;
+use super::{End, ListedPlayer, Listing, Step};
+use crate::message::{GameId, Handle};
+use crate::scan::Cursor;
+use crate::text::{Line, PlayerText, decode};
+
+/// What a server tells about a player.
+///
+/// The first line is `Finger of Foo(TM):`, on uhlin-fics `Statistics for Foo      On for: 6 secs   Idle: 1 sec`. Then
+/// come, all optional: the presence, the game, the table of ratings, lines like `Email       : foo@example.com`, and the
+/// player's notes ` 1: free text`. Nothing marks the end.
+///
+/// Source: FICS help file `finger`; transcripts of FatICS and uhlin-fics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finger {
+    /// Who it is. The rating is `None`; see [`ratings`](Self::ratings).
+    pub player: ListedPlayer,
+    /// `false` after `Foo is NOT a registered player.`
+    pub registered: bool,
+    /// Whether the player is there.
+    pub presence: Option<Presence>,
+    /// The game the player is in.
+    pub game: Option<FingerGame>,
+    /// The rows of the table; empty without rated games.
+    pub ratings: Vec<FingerRating>,
+    /// The lines that name what they tell.
+    pub details: Vec<FingerDetail>,
+    /// The notes the player wrote.
+    pub notes: Vec<FingerNote>,
+    /// Lines that were not understood.
+    pub unread: Vec<Line>,
+    /// The head of the table: how its rows are to be read.
+    columns: Vec<Column>,
+}
+
+/// Whether the player of a [`Finger`] is logged in. Times are text, as every server words them differently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Presence {
+    /// `On for: 10 mins   Idle: 1 min`
+    Online {
+        /// How long the player is logged in.
+        on_for: String,
+        /// How long the player has sent nothing.
+        idle: String,
+    },
+    /// `Last disconnected: 2026-11-21 00:37 UTC`
+    Away {
+        /// When the player left.
+        since: String,
+    },
+    /// `Foo has never connected.`
+    Never,
+}
+
+/// The game in a [`Finger`]: `(playing game 5: A vs. B)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FingerGame {
+    /// What the player does there.
+    pub activity: Activity,
+    /// The number of the game.
+    pub game: GameId,
+    /// White, if the line names the players.
+    pub white: Option<Handle>,
+    /// Black, likewise.
+    pub black: Option<Handle>,
+}
+
+/// The part a player has in a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Activity {
+    /// `playing`, `is in game`.
+    Playing,
+    /// `examining`
+    Examining,
+    /// `observing`
+    Observing,
+}
+
+/// A line of a [`Finger`] that names what it tells: `Timeseal 1:  On`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FingerDetail {
+    /// The words in front of the colon: `Email`, `Total time online`, `% of life online`.
+    pub key: String,
+    /// What stands behind it; some of it, like the address, came from the player.
+    pub value: PlayerText,
+}
+
+/// One note of a [`Finger`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FingerNote {
+    /// The number of the note, from 1 on.
+    pub number: u8,
+    /// What the player wrote; whatever it looks like, it is text.
+    pub text: PlayerText,
+}
+
+impl Default for Finger {
+    fn default() -> Self {
+        Self {
+            player: ListedPlayer::default(),
+            registered: true,
+            presence: None,
+            game: None,
+            ratings: Vec::new(),
+            details: Vec::new(),
+            notes: Vec::new(),
+            unread: Vec::new(),
+            columns: Vec::new(),
+        }
+    }
+}
+
+impl Sealed for Finger {}
+
+impl Listing for Finger {
+    const END: End = End::Reply;
+
+    fn take(&mut self, line: &[u8]) -> Step {
+        let taken = if self.player.name.as_str().is_empty() {
+            self.take_head(line)
+        } else {
+            self.take_note(line) || self.take_state(line) || self.take_table(line) || self.take_detail(line)
+        };
+        if taken { Step::Taken } else { Step::NotMine }
+    }
+
+    fn unread_mut(&mut self) -> &mut Vec<Line> {
+        &mut self.unread
+    }
+}
+
+impl Finger {
+    fn take_head(&mut self, line: &[u8]) -> bool {
+        let Some((player, presence)) = read_head(line) else { return false };
+        (self.player, self.presence) = (player, presence);
+        true
+    }
+
+    fn take_note(&mut self, line: &[u8]) -> bool {
+        let note = FingerNote::read(line);
+        let taken = note.is_some();
+        self.notes.extend(note);
+        taken
+    }
+
+    fn take_state(&mut self, line: &[u8]) -> bool {
+        if let Some(presence) = Presence::read(line) {
+            self.presence = Some(presence);
+        } else if let Some(game) = FingerGame::read(line) {
+            self.game = Some(game);
+        } else {
+            return self.take_sentence(line);
+        }
+        true
+    }
+
+    /// Sentences that start with the player's name.
+    fn take_sentence(&mut self, line: &[u8]) -> bool {
+        let sentence = decode(line.trim_ascii());
+        match sentence.strip_prefix(self.player.name.as_str()) {
+            Some(" is NOT a registered player.") => self.registered = false,
+            Some(" has never connected.") => self.presence = Some(Presence::Never),
+            Some(" has not played any rated games.") => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn take_table(&mut self, line: &[u8]) -> bool {
+        if let Some(columns) = read_columns(line) {
+            self.columns = columns;
+            return true;
+        }
+        let row = FingerRating::read(line, &self.columns);
+        let taken = row.is_some();
+        self.ratings.extend(row);
+        taken
+    }
+
+    fn take_detail(&mut self, line: &[u8]) -> bool {
+        let detail = FingerDetail::read(line);
+        let taken = detail.is_some();
+        self.details.extend(detail);
+        taken
+    }
+}
+
+fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<Presence>)> {
+    let mut at = Cursor::new(line);
+    let fics = at.eat(b"Finger of ");
+    (fics || at.eat(b"Statistics for ")).then_some(())?;
+    let player = ListedPlayer::read(&mut at)?;
+    if fics {
+        at.expect(b":")?;
+        at.end()?;
+        return Some((player, None));
+    }
+    at.blanks();
+    Some((player, Presence::read(at.rest())))
+}
+
+impl Presence {
+    fn read(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        if at.eat(b"On for: ") {
+            let on_for = take_text(&mut Cursor::new(at.until(b" Idle: ")?));
+            return Some(Self::Online { on_for, idle: take_text(&mut at) });
+        }
+        at.expect(b"Last disconnected")?;
+        let _colon = at.eat(b":");
+        Some(Self::Away { since: take_text(&mut at) })
+    }
+}
+
+impl FingerGame {
+    /// Reads `(playing game 5: A vs. B)` or `Foo is in game 5: …`.
+    fn read(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        let (activity, end): (_, &[u8]) = if at.eat(b"(playing game ") {
+            (Activity::Playing, b")")
+        } else if at.eat(b"(examining game ") {
+            (Activity::Examining, b")")
+        } else if at.eat(b"(observing game ") {
+            (Activity::Observing, b")")
+        } else {
+            Handle::read(&mut at)?;
+            at.expect(b" is in game ")?;
+            (Activity::Playing, b"")
+        };
+        let game = GameId::read(&mut at)?;
+        at.expect(b":")?;
+        at.blanks();
+        let names = at.take_rest().trim_ascii_end().strip_suffix(end)?;
+        let (white, black) = read_versus(names).unzip();
+        Some(Self { activity, game, white, black })
+    }
+}
+
+fn read_versus(names: &[u8]) -> Option<(Handle, Handle)> {
+    let mut at = Cursor::new(names);
+    let white = at.until(b" vs. ")?;
+    let black = at.take_while(|b| b != b' ' && b != b'.');
+    Some((Handle::from_wire(white), Handle::from_wire(black)))
+}
+
+impl FingerDetail {
+    /// Keys are known ones: `Foo says: hi` must not become a detail.
+    const KEYS: [&'static [u8]; 12] = [
+        b"Address",
+        b"Admin Level",
+        b"Admin level",
+        b"Email",
+        b"Full Name",
+        b"Host",
+        b"Timeseal",
+        b"Total time on-line",
+        b"Total time online",
+        b"Zipseal",
+        b"% of life on-line",
+        b"% of life online",
+    ];
+
+    fn read(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        let key = at.until(b":")?.trim_ascii();
+        let word = key.trim_ascii_end().strip_suffix(b"1").or_else(|| key.strip_suffix(b"2")).unwrap_or(key);
+        Self::KEYS.contains(&word.trim_ascii_end()).then_some(())?;
+        Some(Self { key: decode(key).into_owned(), value: PlayerText::from_wire(at.take_rest().trim_ascii()) })
+    }
+}
+
+impl FingerNote {
+    /// Reads ` 1: free text`.
+    fn read(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.blanks();
+        let number = at.number()?;
+        at.expect(b":")?;
+        let _blank = at.eat(b" ");
+        Some(Self { number, text: PlayerText::from_wire(at.take_rest()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::collect::testing::{interrupted, parse};
+    use super::*;
+    use crate::message::{Confidence, Rating};
+
+    const UHLIN: &str = "\
+Statistics for Alice       On for: 6 secs   Idle: 1 sec
+(playing game 1: Alice vs. Boris)
+
+         rating     RD     win   loss   draw  total   best
+Blitz     1995    231.6      4      0      0      4
+Standard  ----    350.0      0      0      0      0
+
+Address    : a@localdomain.test
+
+Total time on-line: 5 mins
+% of life on-line:  16.8  (since Sat Nov 21 00:21:36 2026)
+
+ 1: I play %d games & \"quote\" things: ok";
+
+    const FATICS: &str = "\
+Finger of Bogoljubov(TM)(*):
+
+On for: 5 seconds   Idle: 0 seconds
+(examining game 12: Alekhine vs. Bogoljubov)
+
+speed & variant         rating  RD    Volat.    total  best
+blitz                    1558   290  0.001959       1 
+blitz crazyhouse         2100    51  0.06          15 2110 (15-Mar-2003)
+
+Email:       bogoljubov@example.com
+
+Timeseal 1:  On";
+
+    const fn rated(value: u16) -> Rating {
+        Rating::Rated(value, Confidence::Established)
+    }
+
+    #[test]
+    fn a_player_of_uhlin_fics() {
+        let finger = parse::<Finger>(UHLIN).unwrap();
+        assert_eq!(finger.player.name.as_str(), "Alice");
+        assert_eq!(finger.presence, Some(Presence::Online { on_for: "6 secs".into(), idle: "1 sec".into() }));
+        let game = finger.game.as_ref().unwrap();
+        assert_eq!((game.activity, game.game), (Activity::Playing, GameId(1)));
+        assert_eq!(game.black.as_ref().map(Handle::as_str), Some("Boris"));
+        let blitz = &finger.ratings[0];
+        assert_eq!((blitz.category.as_str(), blitz.rating, blitz.rd_tenths), ("Blitz", Some(rated(1995)), Some(2316)));
+        assert_eq!((blitz.wins, blitz.losses, blitz.draws, blitz.total), (Some(4), Some(0), Some(0), Some(4)));
+        assert_eq!((finger.ratings[1].rating, finger.ratings[1].best), (Some(Rating::Unrated), None));
+        let details: Vec<_> = finger.details.iter().map(|d| (d.key.as_str(), d.value.as_str())).collect();
+        let life = ("% of life on-line", "16.8  (since Sat Nov 21 00:21:36 2026)");
+        assert_eq!(details, [("Address", "a@localdomain.test"), ("Total time on-line", "5 mins"), life]);
+        assert_eq!(finger.notes[0].number, 1);
+        assert_eq!(finger.notes[0].text.as_str(), "I play %d games & \"quote\" things: ok");
+        assert!(finger.unread.is_empty() && finger.registered);
+    }
+
+    #[test]
+    fn a_player_of_fatics() {
+        let finger = parse::<Finger>(FATICS).unwrap();
+        assert_eq!(finger.player.titles.iter().collect::<Vec<_>>(), ["TM", "*"]);
+        assert_eq!(finger.game.as_ref().unwrap().activity, Activity::Examining);
+        let zh = &finger.ratings[1];
+        assert_eq!((zh.category.as_str(), zh.rating, zh.total), ("blitz crazyhouse", Some(rated(2100)), Some(15)));
+        assert_eq!((zh.rd_tenths, zh.volatility_millionths), (Some(510), Some(60_000)));
+        assert_eq!((zh.best, zh.best_on.as_deref()), (Some(rated(2110)), Some("15-Mar-2003")));
+        assert_eq!(finger.ratings[0].volatility_millionths, Some(1959));
+        assert_eq!((finger.details[1].key.as_str(), finger.details[1].value.as_str()), ("Timeseal 1", "On"));
+        assert!(finger.unread.is_empty());
+    }
+
+    #[test]
+    fn players_who_are_away_or_guests() {
+        let away = parse::<Finger>(
+            "Finger of admin(*):\n\nLast disconnected: 2026-11-21 00:37 UTC\n\n\
+                                    admin has not played any rated games.\n\nAdmin level: Head Administrator",
+        );
+        let away = away.unwrap();
+        assert_eq!(away.presence, Some(Presence::Away { since: "2026-11-21 00:37 UTC".into() }));
+        assert!(away.unread.is_empty() && away.details.len() == 1);
+        let never = parse::<Finger>("Finger of admin(*):\n\nadmin has never connected.").unwrap();
+        assert_eq!(never.presence, Some(Presence::Never));
+        let guest = parse::<Finger>(
+            "Statistics for Reader      On for: 2 secs   Idle: 0 secs\nReader is NOT a registered player.",
+        );
+        assert!(!guest.unwrap().registered);
+    }
+
+    // Rules: bugs 59
+    #[test]
+    fn notes_are_text_whatever_they_say() {
+        let forged = [
+            "Finger of Admin(*):",
+            "Blitz     2995    231.6      4      0      0      4",
+            "Foo tells you: hi",
+            "<12> rnbqkbnr",
+            "Email: x",
+            "",
+        ];
+        let plain = parse::<Finger>(UHLIN).unwrap();
+        for text in forged {
+            let finger = parse::<Finger>(&format!("{UHLIN}\n10: {text}")).unwrap();
+            assert_eq!((finger.notes[1].number, finger.notes[1].text.as_str()), (10, text));
+            assert_eq!((&finger.ratings, &finger.details), (&plain.ratings, &plain.details), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_lines_in_between_change_nothing() {
+        for reply in [UHLIN, FATICS] {
+            assert_eq!(interrupted::<Finger>(reply), parse::<Finger>(reply));
+        }
+    }
+
+    #[test]
+    fn numbers_too_large_make_no_row() {
+        let rows = ["blitz 1500 4294967295.9 0.1 1", "blitz 99999 1 0.1 1", "blitz 1500 290 0.1 1 2 3", "blitz 1500"];
+        for row in rows {
+            let finger =
+                parse::<Finger>(&FATICS.replace("blitz                    1558   290  0.001959       1 ", row));
+            assert_eq!(finger.map(|f| (f.ratings.len(), f.unread.len())), Ok((1, 1)), "{row}");
+        }
+    }
+}

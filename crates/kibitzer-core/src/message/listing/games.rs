@@ -1,1 +1,329 @@
-//! Stub.
+//! The reply to `games`.
+
+use super::collect::sealed::Sealed;
+use super::parts::{ListedPlayer, read_clock, read_free_name, read_materials};
+use super::{Color, End, GameTerms, Listing, Shown, Step};
+use crate::message::clock::ClockReading;
+use crate::message::{GameId, Rating, Titles};
+use crate::scan::Cursor;
+use crate::text::Line;
+
+/// The games in progress.
+///
+/// Rows look like ` 29 1622 Vman        1609 PopKid     [ sr 10  10]   1:14 -  5:10 (21-22) B: 18`, on ICC like
+/// ` 791 1506 PlotinusRedux             guest3090             bu  2  12       W: 21`. The list ends with
+/// `  6 games displayed (of 23 in progress).`; FatICS prints an empty line behind each row, and another sentence if
+/// there is no game.
+///
+/// Source: transcripts of FatICS and uhlin-fics; ICC's rows as clients know them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameListing {
+    /// The rows as sent, highest numbers last on most servers.
+    pub games: Vec<GameRow>,
+    /// The last line; `None` if the server says in words that there are no games.
+    pub shown: Option<Shown>,
+    /// Lines that were not understood.
+    pub unread: Vec<Line>,
+}
+
+/// One row of [`GameListing`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameRow {
+    /// The number to observe it by.
+    pub game: GameId,
+    /// Whether the game is played or examined.
+    pub state: GameRowState,
+    /// White. FICS cuts the name to 11 letters, FatICS to 10; examined games may have made-up names.
+    pub white: ListedPlayer,
+    /// Black, likewise; without a name if ICC shows one word only (`scratch`).
+    pub black: ListedPlayer,
+    /// Kind and times; [`mark`](GameTerms::mark) is `p` if the game is private.
+    pub terms: GameTerms,
+    /// White's clock, if shown: in whole seconds, negative once White is out of time.
+    pub white_clock: Option<ClockReading>,
+    /// Black's clock, likewise.
+    pub black_clock: Option<ClockReading>,
+    /// White's pieces counted with a pawn as 1, if shown.
+    pub white_material: Option<u16>,
+    /// Black's, likewise.
+    pub black_material: Option<u16>,
+    /// Who is to move.
+    pub to_move: Color,
+    /// The number of the move to come.
+    pub move_number: u32,
+}
+
+/// What is done with a game of a [`GameRow`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GameRowState {
+    /// It is played.
+    Played,
+    /// It is examined: `(Exam.`, on ICC `Ex:`.
+    Examined,
+    /// A position is being set up: `(Setup`.
+    Setup,
+}
+
+impl Sealed for GameListing {}
+
+impl Listing for GameListing {
+    const END: End = End::Line;
+
+    fn take(&mut self, line: &[u8]) -> Step {
+        if let Some(row) = GameRow::read(line) {
+            self.games.push(row);
+            return Step::Taken;
+        }
+        self.shown = Shown::read(line, b"game");
+        let ends = self.shown.is_some() || line.starts_with(b"There are no games in progress");
+        if ends { Step::Done } else { Step::NotMine }
+    }
+
+    fn unread_mut(&mut self) -> &mut Vec<Line> {
+        &mut self.unread
+    }
+}
+
+impl GameRow {
+    fn read(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.blanks();
+        let game = GameId::read(&mut at)?;
+        at.expect(b" ")?;
+        at.blanks();
+        Self::read_fics(at, game).or_else(|| Self::read_icc(at, game))
+    }
+
+    fn read_fics(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
+        let state = read_state(&mut at);
+        let white = ListedPlayer::read_rated(&mut at)?;
+        let black = ListedPlayer::read_rated(&mut at)?;
+        at.blanks();
+        (state == GameRowState::Played || at.eat(b")")).then_some(())?;
+        at.blanks();
+        let terms = GameTerms::read(&mut at)?;
+        Self::read_rest(at, Self::new(game, state, white, black, terms))
+    }
+
+    fn read_icc(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
+        let state = if at.eat(b"Ex:") { GameRowState::Examined } else { GameRowState::Played };
+        let white = read_icc_player(&mut at)?;
+        at.blanks();
+        let (black, terms) = read_icc_black(&mut at)?;
+        Self::read_rest(at, Self::new(game, state, white, black, terms))
+    }
+
+    const fn new(
+        game: GameId,
+        state: GameRowState,
+        white: ListedPlayer,
+        black: ListedPlayer,
+        terms: GameTerms,
+    ) -> Self {
+        Self {
+            game,
+            state,
+            white,
+            black,
+            terms,
+            white_clock: None,
+            black_clock: None,
+            white_material: None,
+            black_material: None,
+            to_move: Color::White,
+            move_number: 0,
+        }
+    }
+
+    /// What stands behind the terms: clocks and pieces of a played game, the side to move, the number.
+    fn read_rest(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
+        if let Some((white, black)) = read_clocks(&mut at) {
+            (row.white_clock, row.black_clock) = (Some(white), Some(black));
+        }
+        at.blanks();
+        if at.eat(b"(") {
+            let (white, black) = read_materials(&mut at)?;
+            (row.white_material, row.black_material) = (Some(white), Some(black));
+            at.expect(b")")?;
+            at.blanks();
+        }
+        row.to_move = Color::read(&mut at)?;
+        at.expect(b":")?;
+        at.blanks();
+        row.move_number = at.number()?;
+        at.end()?;
+        Some(row)
+    }
+}
+
+fn read_state(at: &mut Cursor<'_>) -> GameRowState {
+    if at.eat(b"(Exam.") {
+        GameRowState::Examined
+    } else if at.eat(b"(Setup") {
+        GameRowState::Setup
+    } else {
+        GameRowState::Played
+    }
+}
+
+/// `  1:14 -  5:10`. The hyphen may touch the second clock, so a second one is that clock's sign.
+fn read_clocks(at: &mut Cursor<'_>) -> Option<(ClockReading, ClockReading)> {
+    let mut ahead = *at;
+    let white = read_clock(&mut ahead)?;
+    ahead.blanks();
+    ahead.expect(b"-")?;
+    let black = read_clock(&mut ahead)?;
+    *at = ahead;
+    Some((white, black))
+}
+
+/// A name with or without a rating: ICC leaves the column of an unrated guest blank.
+fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
+    at.blanks();
+    let rating = at.peek().filter(|b| !b.is_ascii_alphabetic()).and_then(|_| Rating::read(at));
+    Some(ListedPlayer { name: read_free_name(at)?, titles: Titles::default(), rating })
+}
+
+/// The second player, if there is one, and the terms.
+fn read_icc_black(at: &mut Cursor<'_>) -> Option<(ListedPlayer, GameTerms)> {
+    let mut ahead = *at;
+    let only_terms = GameTerms::read_bare(&mut ahead).filter(|_| ahead.peek().is_none_or(|b| b == b' '));
+    if let Some(terms) = only_terms {
+        *at = ahead;
+        return Some((ListedPlayer::default(), terms));
+    }
+    let black = read_icc_player(at)?;
+    at.blanks();
+    Some((black, GameTerms::read_bare(at)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ListingError;
+    use super::super::collect::testing::{interrupted, parse};
+    use super::*;
+    use crate::message::Confidence;
+
+    fn row(line: &str) -> GameRow {
+        GameRow::read(line.as_bytes()).unwrap_or_else(|| panic!("{line}"))
+    }
+
+    const fn rated(value: u16) -> Rating {
+        Rating::Rated(value, Confidence::Established)
+    }
+
+    // Rules: bugs 69
+    #[test]
+    fn rows_of_played_games() {
+        // The line, White, Black, clocks in seconds, pieces, move number.
+        let cases = [
+            (
+                "  29 1622 Vman        1609 PopKid     [ sr 10  10]   1:14 -  5:10 (21-22) B: 18",
+                "Vman",
+                "PopKid",
+                (74, 310),
+                (21, 22),
+                18,
+            ),
+            (
+                "  4 ---- Gruenfeld   ---- HorowitzTh [ bu  2   2]  0:00 -  0:00 (39-39) B:  1",
+                "Gruenfeld",
+                "HorowitzTh",
+                (0, 0),
+                (39, 39),
+                1,
+            ),
+            (
+                " 1 ++++ Abcdefghijk ++++ Zyxwvutsrq [ su100  60] 1:40:00 -1:40:00 (39-39) W:  1",
+                "Abcdefghijk",
+                "Zyxwvutsrq",
+                (6000, 6000),
+                (39, 39),
+                1,
+            ),
+            (
+                " 2 1882 Carla       1910 Dmitri     [ br  5   3]   5:41 -  5:43 (35-21) W: 16",
+                "Carla",
+                "Dmitri",
+                (341, 343),
+                (35, 21),
+                16,
+            ),
+        ];
+        for (line, white, black, clocks, material, number) in cases {
+            let row = row(line);
+            assert_eq!((row.white.name.as_str(), row.black.name.as_str()), (white, black), "{line}");
+            let seconds = |clock: Option<ClockReading>| clock.unwrap().as_ms() / 1000;
+            assert_eq!((seconds(row.white_clock), seconds(row.black_clock)), clocks, "{line}");
+            assert_eq!((row.white_material.unwrap(), row.black_material.unwrap()), material, "{line}");
+            assert_eq!((row.move_number, row.state), (number, GameRowState::Played), "{line}");
+        }
+    }
+
+    // Rules: bugs 69
+    #[test]
+    fn a_private_game_and_negative_clocks() {
+        let row = row(" 12 1500 Foo         ++++ Bar        [psr  5   3]  -0:07 - -1:02 (1-0) W:116");
+        assert_eq!((row.terms.mark, row.terms.kind, row.terms.rated), (Some('p'), 's', true));
+        assert_eq!(
+            (row.white_clock, row.black_clock),
+            (Some(ClockReading::from_ms(-7000)), Some(ClockReading::from_ms(-62_000)))
+        );
+        assert_eq!((row.white.rating, row.black.rating), (Some(rated(1500)), Some(Rating::Guest)));
+        assert_eq!((row.to_move, row.move_number), (Color::White, 116));
+    }
+
+    // Rules: bugs 69
+    #[test]
+    fn rows_of_examined_games() {
+        let cases = [
+            ("  25 (Exam.    0 Friar          0 Friar     ) [ uu  0   0] W:  1", GameRowState::Examined, "Friar"),
+            (" 1 (Exam.    0 Alice          0 Alice     ) [ uu  0   0] W:  1", GameRowState::Examined, "Alice"),
+            (" 7 (Setup    0 Abcdefghij     0 Abcdefghij) [ uu  0   0] W:  1", GameRowState::Setup, "Abcdefghij"),
+        ];
+        for (line, state, name) in cases {
+            let row = row(line);
+            assert_eq!((row.state, row.white.name.as_str(), row.black.name.as_str()), (state, name, name));
+            assert_eq!((row.white.rating, row.white_clock, row.white_material), (Some(rated(0)), None, None));
+        }
+    }
+
+    // Rules: bugs 69
+    #[test]
+    fn rows_of_icc() {
+        let row1 = row(" 791 1506 PlotinusRedux             guest3090             bu  2  12       W: 21");
+        assert_eq!((row1.game, row1.white.rating, row1.black.rating), (GameId(791), Some(rated(1506)), None));
+        assert_eq!((row1.black.name.as_str(), row1.terms.kind, row1.move_number), ("guest3090", 'b', 21));
+        let row2 = row(" 17      guest1               2200 bu                    sr 15  10       B:  3");
+        assert_eq!((row2.white.rating, row2.black.name.as_str(), row2.black.rating), (None, "bu", Some(rated(2200))));
+        let row3 = row(" 31 Ex: scratch               su 15  10       W:  1");
+        assert_eq!(
+            (row3.state, row3.white.name.as_str(), row3.black.name.as_str()),
+            (GameRowState::Examined, "scratch", "")
+        );
+    }
+
+    #[test]
+    fn a_listing_of_fatics_has_empty_lines() {
+        let reply = "  1 2100 Alekhine    1500 Bogoljubov [ bu  3   0]  0:00 -  0:00 (39-39) B:  1\n\n  \
+                       3 ---- Euwe        ---- Flohr      [ zu  3   0]  0:00 -  0:00 (24-24) B:  1\n\n  \
+                       4 games displayed (of   4 in progress).";
+        let listing = parse::<GameListing>(reply).unwrap();
+        assert_eq!((listing.games.len(), listing.unread.len()), (2, 0));
+        assert_eq!(listing.shown.map(|s| (s.shown, s.of)), Some((4, Some(4))));
+        assert_eq!(interrupted::<GameListing>(reply), Ok(listing));
+    }
+
+    #[test]
+    fn no_games_and_no_end() {
+        assert_eq!(parse::<GameListing>("There are no games in progress."), Ok(GameListing::default()));
+        assert!(parse::<GameListing>("  0 games displayed.").is_ok());
+        let cut = " 1 ---- Alice       ---- Boris      [ su 15   5]  14:59 - 15:00 (39-39) W:  1";
+        assert_eq!(parse::<GameListing>(cut), Err(ListingError::Incomplete));
+        let odd = parse::<GameListing>(&format!("{cut} x\n  1 game displayed.")).unwrap();
+        assert_eq!((odd.games.len(), odd.unread.len()), (0, 1));
+    }
+}

@@ -1,1 +1,179 @@
-//! Stub.
+//! The reply to `history`.
+
+use super::collect::sealed::Sealed;
+use super::parts::{read_free_name, read_owner, take_text, take_word};
+use super::{Color, End, GameTerms, Listing, Step};
+use crate::message::{Handle, Rating};
+use crate::scan::Cursor;
+use crate::text::Line;
+
+/// The last games of a player.
+///
+/// ```text
+/// History for Alice:
+///                   Opponent      Type         ECO End Date
+///  0: + 1882 W 1558 Boris         [ br  3   0] A00 Mat Sat Nov 21 00:25:56 2026
+/// ```
+///
+/// A player without games has the line `Alice has no history games.` instead. Nothing marks the end.
+///
+/// Source: transcripts of FatICS and uhlin-fics.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct History {
+    /// Whose games these are.
+    pub owner: Handle,
+    /// The rows as sent, the oldest first.
+    pub games: Vec<HistoryRow>,
+    /// Lines that were not understood.
+    pub unread: Vec<Line>,
+}
+
+/// One row of [`History`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistoryRow {
+    /// The number for `examine` and `smoves`; it starts again at 0 after 99.
+    pub index: u32,
+    /// How it ended for the owner.
+    pub outcome: Outcome,
+    /// The owner's rating after the game.
+    pub rating: Rating,
+    /// The owner's colour.
+    pub color: Color,
+    /// The opponent's rating after the game.
+    pub opponent_rating: Rating,
+    /// The opponent.
+    pub opponent: Handle,
+    /// Kind and times. FatICS has the speed in [`mark`](GameTerms::mark).
+    pub terms: GameTerms,
+    /// The opening, `A00`, on FatICS with a letter more, or `***`.
+    pub eco: String,
+    /// How it ended, in two or three letters: `Res`, `Mat`, `Fla`, `PW`.
+    pub ending: String,
+    /// The date as printed.
+    pub date: String,
+}
+
+/// How a game ended for one player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
+pub enum Outcome {
+    /// `+`
+    Won,
+    /// `-`
+    Lost,
+    /// `=`
+    Drawn,
+    /// `*`
+    Unfinished,
+}
+
+impl Sealed for History {}
+
+impl Listing for History {
+    const END: End = End::Reply;
+
+    fn take(&mut self, line: &[u8]) -> Step {
+        if self.owner.as_str().is_empty() {
+            return self.take_head(line);
+        }
+        if let Some(row) = HistoryRow::read(line) {
+            self.games.push(row);
+            return Step::Taken;
+        }
+        if line.trim_ascii_start().starts_with(b"Opponent  ") { Step::Taken } else { Step::NotMine }
+    }
+
+    fn unread_mut(&mut self) -> &mut Vec<Line> {
+        &mut self.unread
+    }
+}
+
+impl History {
+    fn take_head(&mut self, line: &[u8]) -> Step {
+        let (owner, step) = match read_owner(line, b"History for ", b":") {
+            Some(owner) => (Some(owner), Step::Taken),
+            None => (read_owner(line, b"", b" has no history games."), Step::Done),
+        };
+        let Some(owner) = owner else { return Step::NotMine };
+        self.owner = owner;
+        step
+    }
+}
+
+impl HistoryRow {
+    fn read(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.blanks();
+        let index = at.number()?;
+        at.expect(b": ")?;
+        let outcome = Outcome::read(&mut at)?;
+        let rating = Rating::read(&mut at)?;
+        at.blanks();
+        let color = Color::read(&mut at)?;
+        let opponent_rating = Rating::read(&mut at)?;
+        let opponent = read_free_name(&mut at)?;
+        at.blanks();
+        let terms = GameTerms::read(&mut at)?;
+        let (eco, ending) = (take_word(&mut at)?, take_word(&mut at)?);
+        let date = take_text(&mut at);
+        Some(Self { index, outcome, rating, color, opponent_rating, opponent, terms, eco, ending, date })
+    }
+}
+
+impl Outcome {
+    fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        let signs: [(&[u8], _); 4] =
+            [(b"+ ", Self::Won), (b"- ", Self::Lost), (b"= ", Self::Drawn), (b"* ", Self::Unfinished)];
+        signs.into_iter().find(|(sign, _)| at.eat(sign)).map(|(_, outcome)| outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::collect::testing::{interrupted, parse};
+    use super::*;
+
+    const REPLY: &str = "\
+History for Bogoljubov:
+                  Opponent      Type         ECO End Date
+ 0: - ---- B ---- Alekhine      [bnr  5   2] A00t Mat 2026-11-21 00:27 UTC
+ 2: + ---- B ---- Alekhine      [bBu  3   0] B00w PW  2026-11-21 00:30 UTC
+ 6: = 1500 B 1940 Alekhine      [bnu  5   5] A00a Rep 2026-11-21 00:34 UTC
+13: + 1940 W ++++ GuestZEGN     [bnu  2   2] C20 Dis 2026-11-21 00:36 UTC
+ 7: + 1617 W 1462 Erika         [ br  2  12] *** Res Sat Nov 21 00:43:09 2026
+54: * 1529 W 1484 HorowitzTheLon[psr100  12] D00 Adj Fri Nov 12, 19:41 EDT 2009";
+
+    #[test]
+    fn rows_of_every_server() {
+        let history = parse::<History>(REPLY).unwrap();
+        assert_eq!((history.owner.as_str(), history.unread.len()), ("Bogoljubov", 0));
+        let rows: Vec<_> = history
+            .games
+            .iter()
+            .map(|r| (r.index, r.outcome, r.color, r.opponent.as_str(), r.eco.as_str(), r.ending.as_str()))
+            .collect();
+        let want = [
+            (0, Outcome::Lost, Color::Black, "Alekhine", "A00t", "Mat"),
+            (2, Outcome::Won, Color::Black, "Alekhine", "B00w", "PW"),
+            (6, Outcome::Drawn, Color::Black, "Alekhine", "A00a", "Rep"),
+            (13, Outcome::Won, Color::White, "GuestZEGN", "C20", "Dis"),
+            (7, Outcome::Won, Color::White, "Erika", "***", "Res"),
+            (54, Outcome::Unfinished, Color::White, "HorowitzTheLon", "D00", "Adj"),
+        ];
+        assert_eq!(rows, want);
+        let first = &history.games[0];
+        assert_eq!((first.rating, first.terms.mark, first.terms.kind), (Rating::Unrated, Some('b'), 'n'));
+        assert_eq!((first.date.as_str(), history.games[3].opponent_rating), ("2026-11-21 00:27 UTC", Rating::Guest));
+        assert_eq!(interrupted::<History>(REPLY), Ok(history));
+    }
+
+    #[test]
+    fn no_games_and_odd_rows() {
+        let none = parse::<History>("Alice has no history games.").unwrap();
+        assert_eq!((none.owner.as_str(), none.games.len()), ("Alice", 0));
+        let odd = parse::<History>("History for Alice:\n 0: ? 1882 W 1558 Boris [ br  3   0] A00 Mat Sat").unwrap();
+        assert_eq!((odd.games.len(), odd.unread.len()), (0, 1));
+    }
+}

@@ -1,1 +1,149 @@
-//! Stub.
+//! The reply to `inchannel`.
+
+use super::collect::sealed::Sealed;
+use super::{End, ListedPlayer, Listing, Step};
+use crate::scan::Cursor;
+use crate::text::{Line, decode};
+
+/// Who listens to which channel.
+///
+/// Rows look like `Channel 1 "help": A B C` on FICS, `Channel 1: A B` on uhlin-fics, `53: A B(U)` on FatICS. For one
+/// channel a line with the number of players follows: `3 players are in channel 1.`, `2 people are in channel 1.`,
+/// `There are 0 players in channel 1.`; it ends the list. FatICS's list of all channels has no end.
+///
+/// Source: transcripts of FatICS and uhlin-fics.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChannelList {
+    /// The channels as sent; an empty one if the server only says that nobody is there.
+    pub channels: Vec<ChannelMembers>,
+    /// Lines that were not understood.
+    pub unread: Vec<Line>,
+}
+
+/// One row of [`ChannelList`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChannelMembers {
+    /// The number of the channel.
+    pub channel: u32,
+    /// Its name, where the server shows one.
+    pub name: Option<String>,
+    /// Who listens.
+    pub members: Vec<ListedPlayer>,
+}
+
+impl Sealed for ChannelList {}
+
+impl Listing for ChannelList {
+    const END: End = End::Reply;
+
+    fn take(&mut self, line: &[u8]) -> Step {
+        if let Some(row) = ChannelMembers::read(line) {
+            self.channels.push(row);
+            return Step::Taken;
+        }
+        let Some(channel) = read_count(line) else { return Step::NotMine };
+        if self.channels.iter().all(|row| row.channel != channel) {
+            self.channels.push(ChannelMembers { channel, name: None, members: Vec::new() });
+        }
+        Step::Done
+    }
+
+    fn unread_mut(&mut self) -> &mut Vec<Line> {
+        &mut self.unread
+    }
+}
+
+impl ChannelMembers {
+    fn read(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        let _lead = at.eat(b"Channel ");
+        let channel = at.number()?;
+        let name = read_name(&mut at);
+        at.expect(b":")?;
+        Some(Self { channel, name, members: read_members(&mut at)? })
+    }
+}
+
+fn read_name(at: &mut Cursor<'_>) -> Option<String> {
+    at.expect(b" \"")?;
+    Some(decode(at.until(b"\"")?).into_owned())
+}
+
+fn read_members(at: &mut Cursor<'_>) -> Option<Vec<ListedPlayer>> {
+    let mut members = Vec::new();
+    while at.end().is_none() {
+        members.push(ListedPlayer::read(at)?);
+        matches!(at.peek(), None | Some(b' ')).then_some(())?;
+    }
+    Some(members)
+}
+
+/// The channel of a line that counts its players.
+fn read_count(line: &[u8]) -> Option<u32> {
+    let mut at = Cursor::new(line);
+    let _there = at.eat(b"There are ") || at.eat(b"There is ");
+    let _count: u32 = at.number()?;
+    let words = at.until(b" in channel ")?;
+    let known: [&[u8]; 8] = [
+        b" player",
+        b" players",
+        b" person",
+        b" people",
+        b" player is",
+        b" players are",
+        b" person is",
+        b" people are",
+    ];
+    known.contains(&words).then_some(())?;
+    let channel = at.number()?;
+    at.expect(b".")?;
+    at.end()?;
+    Some(channel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ListingError;
+    use super::super::collect::testing::{interrupted, parse};
+    use super::*;
+
+    fn members(list: &ChannelList) -> Vec<(u32, Vec<&str>)> {
+        list.channels.iter().map(|c| (c.channel, c.members.iter().map(|m| m.name.as_str()).collect())).collect()
+    }
+
+    #[test]
+    fn one_channel_of_every_server() {
+        let cases: [(&str, u32, &[&str]); 4] = [
+            ("Channel 1 \"help\": A B C\n3 players are in channel 1.", 1, &["A", "B", "C"]),
+            ("Channel 1: Alice Boris\n2 people are in channel 1.", 1, &["Alice", "Boris"]),
+            (
+                "53: Bogoljubov GuestMLBX(U) Alekhine\nThere are 3 players in channel 53.",
+                53,
+                &["Bogoljubov", "GuestMLBX", "Alekhine"],
+            ),
+            ("There are 0 players in channel 1.", 1, &[]),
+        ];
+        for (reply, channel, names) in cases {
+            let list = parse::<ChannelList>(reply).unwrap();
+            assert_eq!(members(&list), [(channel, names.to_vec())], "{reply}");
+            assert_eq!(interrupted::<ChannelList>(reply), Ok(list));
+        }
+        let fics = parse::<ChannelList>("Channel 1 \"help\": A").unwrap();
+        assert_eq!(fics.channels[0].name.as_deref(), Some("help"));
+    }
+
+    #[test]
+    fn all_channels_of_fatics() {
+        let list = parse::<ChannelList>("4: GuestDJVO(U)\n53: Bogoljubov GuestDJVO(U) Alekhine").unwrap();
+        assert_eq!(members(&list), [(4, vec!["GuestDJVO"]), (53, vec!["Bogoljubov", "GuestDJVO", "Alekhine"])]);
+    }
+
+    #[test]
+    fn other_lines_are_no_channels() {
+        for line in ["53: hi!", "Channel x: A", "3 players are in channel 1", "3 dogs are in channel 1.", "-1: A"] {
+            assert_eq!(parse::<ChannelList>(line), Err(ListingError::NotThisReply), "{line}");
+        }
+    }
+}

@@ -1,11 +1,30 @@
-//! Replies that are tables: parsers over the lines of one reply.
+//! Replies that are tables: readers over the lines of one reply.
+//!
+//! Every type here is a [`Listing`]: [`parse`](Listing::parse) reads a whole reply, a [`Collector`] picks the lines of a
+//! reply out of a live stream, in which boards and tells stand between them.
 
+mod collect;
 mod finger;
+mod finger_ratings;
 mod games;
 mod history;
 mod inchannel;
 mod moves;
+mod parts;
 mod sought;
 mod stored;
 mod variables;
 mod who;
+
+pub use collect::{Collector, End, Listing, ListingError, Step};
+pub use finger::{Activity, Finger, FingerDetail, FingerGame, FingerNote, Presence};
+pub use finger_ratings::FingerRating;
+pub use games::{GameListing, GameRow, GameRowState};
+pub use history::{History, HistoryRow, Outcome};
+pub use inchannel::{ChannelList, ChannelMembers};
+pub use moves::{ListedMove, MoveList};
+pub use parts::{Color, GameTerms, ListedPlayer, Shown};
+pub use sought::{SoughtList, SoughtRow};
+pub use stored::{StoredDetails, StoredGame, StoredGames};
+pub use variables::{Variable, VariableKind, VariableText, Variables};
+pub use who::{WhoEntry, WhoList, WhoStatus};

@@ -1,1 +1,510 @@
-//! Stub.
+//! The reply to `moves`, `oldmoves` and `smoves`.
+
+use super::collect::sealed::Sealed;
+use super::parts::{ListedPlayer, read_free_name, take_text};
+use super::{Color, End, Listing, Step};
+use crate::message::clock::Elapsed;
+use crate::message::{GameId, Rating, Titles};
+use crate::scan::Cursor;
+use crate::text::{Line, decode};
+
+/// The moves of one game.
+///
+/// ```text
+/// Movelist for game 34:
+///
+/// A (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002
+/// Rated standard match, initial time: 10 minutes, increment: 12 seconds.
+///
+/// Move  A                       B
+/// ----  ---------------------   ---------------------
+///   1.  e4      (0:00.000)      c5      (0:00.123)
+///       {Still in progress} *
+/// ```
+///
+/// The list ends with the line in braces. uhlin-fics leaves the first line out. Boards, tells and end lines of games
+/// (`{Game 7 (...` ) that come in between are not part of it. FICS may send the list of a resumed game twice.
+///
+/// Source: transcripts of FatICS and uhlin-fics; FICS's and ICC's variants as clients know them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MoveList {
+    /// The number in the first line, if there is one.
+    pub game: Option<GameId>,
+    /// White, with the rating at the start; in FatICS's examined games literally `White (0)`.
+    pub white: Option<ListedPlayer>,
+    /// Black, likewise.
+    pub black: Option<ListedPlayer>,
+    /// When the game began, as printed: every server has its own form; uhlin-fics's date is always wrong.
+    pub date: String,
+    /// Whether the game is rated; `None` if no line says so.
+    pub rated: Option<bool>,
+    /// The kind as printed: `blitz`, `Standard`, `wild/5`, several words, or empty.
+    pub kind: String,
+    /// Minutes on each clock at the start.
+    pub initial_min: Option<u32>,
+    /// Seconds added per move.
+    pub increment_s: Option<u32>,
+    /// The `<12>` lines of relation −4 (−3 on ICC) in front of the table: the position in which the game began. They
+    /// must neither start nor change a game. Empty for the usual position, or without the ivar `startpos`.
+    pub start: Vec<Line>,
+    /// The moves in order. The first may be Black's.
+    pub moves: Vec<ListedMove>,
+    /// The text in the braces, `Still in progress`, `White resigns`: colours stand for names here.
+    pub reason: String,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`; empty only if the game has no moves and the server says that instead.
+    pub result: &'static str,
+    /// Lines that were not understood.
+    pub unread: Vec<Line>,
+    /// Whether the ruler above the moves has come: how far reading is, no part of the reply.
+    in_table: bool,
+}
+
+/// One move of a [`MoveList`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedMove {
+    /// Half moves played with this one: 1 is White's first move, 2 Black's.
+    pub ply: u32,
+    /// The move as printed: `Nf3`, `O-O`, `o-o`, `N@f3`, `e8=Q+`.
+    pub san: String,
+    /// Milliseconds the move took, full seconds unless the ivar `ms` is set; `None` if the list shows no times.
+    pub elapsed_ms: Option<u32>,
+}
+
+impl ListedMove {
+    /// Whose move it is.
+    pub const fn color(&self) -> Color {
+        if self.ply % 2 == 1 { Color::White } else { Color::Black }
+    }
+}
+
+impl Sealed for MoveList {}
+
+impl Listing for MoveList {
+    const END: End = End::Line;
+
+    fn take(&mut self, line: &[u8]) -> Step {
+        if self.in_table { self.take_row(line) } else { self.take_head(line) }
+    }
+
+    fn unread_mut(&mut self) -> &mut Vec<Line> {
+        &mut self.unread
+    }
+}
+
+impl MoveList {
+    fn take_head(&mut self, line: &[u8]) -> Step {
+        // Tables and help pages of other commands have lines like the later ones.
+        let taken = self.take_game(line)
+            || self.take_players(line)
+            || self.white.is_some() && (self.take_terms(line) || self.take_start(line) || self.take_table_head(line));
+        match taken {
+            true => Step::Taken,
+            false if line.trim_ascii_start().starts_with(b"There are no moves") => Step::Done,
+            false => Step::NotMine,
+        }
+    }
+
+    fn take_game(&mut self, line: &[u8]) -> bool {
+        let game = read_game(line);
+        self.game = self.game.or(game);
+        game.is_some()
+    }
+
+    fn take_players(&mut self, line: &[u8]) -> bool {
+        let Some((white, black, date)) = read_players(line) else { return false };
+        (self.white, self.black, self.date) = (Some(white), Some(black), date);
+        true
+    }
+
+    fn take_terms(&mut self, line: &[u8]) -> bool {
+        let Some((rated, kind, times)) = read_terms(line) else { return false };
+        (self.rated, self.kind) = (Some(rated), kind);
+        self.initial_min = number_behind(times, b"initial time: ");
+        self.increment_s = number_behind(times, b"increment: ");
+        true
+    }
+
+    fn take_start(&mut self, line: &[u8]) -> bool {
+        let is_start = is_start_board(line);
+        if is_start {
+            self.start.push(line.into());
+        }
+        is_start
+    }
+
+    fn take_table_head(&mut self, line: &[u8]) -> bool {
+        self.in_table = line.starts_with(b"----") && line.iter().all(|b| matches!(b, b'-' | b' '));
+        self.in_table || line.starts_with(b"Move  ")
+    }
+
+    fn take_row(&mut self, line: &[u8]) -> Step {
+        if let Some((reason, result)) = read_trailer(line) {
+            (self.reason, self.result) = (reason, result);
+            return Step::Done;
+        }
+        let Some(moves) = read_row(line) else { return Step::NotMine };
+        self.moves.extend(moves);
+        Step::Taken
+    }
+}
+
+/// `Movelist for game 34:`
+fn read_game(line: &[u8]) -> Option<GameId> {
+    let mut at = Cursor::new(line);
+    at.expect(b"Movelist for game ")?;
+    let game = GameId::read(&mut at)?;
+    at.expect(b":")?;
+    at.end()?;
+    Some(game)
+}
+
+/// `A (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002`
+fn read_players(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
+    let mut at = Cursor::new(line);
+    let white = read_player(&mut at)?;
+    at.expect(b" vs. ")?;
+    let black = read_player(&mut at)?;
+    at.expect(b" --- ")?;
+    Some((white, black, take_text(&mut at)))
+}
+
+fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
+    let name = read_free_name(at)?;
+    let titles = Titles::read(at);
+    let mut ahead = *at;
+    ahead.blanks();
+    let rating = Rating::read_bracketed(&mut ahead);
+    if rating.is_some() {
+        *at = ahead;
+    }
+    Some(ListedPlayer { name, titles, rating })
+}
+
+/// `Rated standard match, initial time: …`: the flag, the kind, what follows.
+fn read_terms(line: &[u8]) -> Option<(bool, String, &[u8])> {
+    let mut at = Cursor::new(line);
+    let rated = at.eat(b"Rated ");
+    (rated || at.eat(b"Unrated ")).then_some(())?;
+    // An empty kind leaves both its blanks: `Unrated  match`.
+    let kind = at.until(b" match")?;
+    matches!(at.peek(), None | Some(b',' | b'.' | b' ')).then_some(())?;
+    Some((rated, decode(kind).into_owned(), at.rest()))
+}
+
+fn number_behind(text: &[u8], label: &[u8]) -> Option<u32> {
+    let mut at = Cursor::new(text);
+    at.until(label)?;
+    at.number()
+}
+
+/// Field 18 of style 12 is the relation.
+fn is_start_board(line: &[u8]) -> bool {
+    let relation = line.strip_prefix(b"<12> ").and_then(|board| board.split(|&b| b == b' ').nth(18));
+    matches!(relation, Some(b"-4" | b"-3"))
+}
+
+/// `  1.  e4      (0:00)     e5      (0:00)`, either side missing.
+fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
+    let mut at = Cursor::new(line);
+    at.blanks();
+    let number: u32 = at.number()?;
+    at.expect(b".")?;
+    let black_ply = number.checked_mul(2)?;
+    let mut moves = Vec::new();
+    read_cell(&mut at, black_ply.checked_sub(1)?, &mut moves)?;
+    if at.end().is_none() {
+        read_cell(&mut at, black_ply, &mut moves)?;
+    }
+    at.end()?;
+    Some(moves)
+}
+
+/// A move with or without its time, or the dots that stand where White has no move.
+fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Option<()> {
+    at.blanks();
+    let dots = at.eat(b"...");
+    let san = at.take_while(|b| b.is_ascii_alphanumeric() || b"@=+#-/".contains(&b));
+    (dots == san.is_empty()).then_some(())?;
+    at.blanks();
+    let elapsed_ms = Elapsed::read_bracketed(at).map(|elapsed| elapsed.ms);
+    if !dots {
+        moves.push(ListedMove { ply, san: decode(san).into_owned(), elapsed_ms });
+    }
+    Some(())
+}
+
+/// `      {White resigns} 1-0`. An end line of a running game, which names it, is none.
+fn read_trailer(line: &[u8]) -> Option<(String, &'static str)> {
+    const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
+    let line = line.trim_ascii().strip_prefix(b"{")?;
+    let (text, result) = line.split_at_checked(memchr::memrchr(b'}', line)?)?;
+    let result = result.strip_prefix(b"} ")?;
+    let result = RESULTS.into_iter().find(|known| known.as_bytes() == result)?;
+    let names_game = text.strip_prefix(b"Game ").and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit);
+    (!names_game).then(|| (decode(text).into_owned(), result))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ListingError;
+    use super::super::collect::testing::{interrupted, parse};
+    use super::*;
+    use crate::message::Confidence;
+
+    const FATICS: &str = "\
+Movelist for game 1:
+
+Alekhine (1882) vs. Bogoljubov (1558) --- 2026-11-21 00:30 UTC
+Unrated blitz match, initial time: 5 minutes, increment: 0 seconds.
+
+Move  Alekhine                Bogoljubov
+----  ---------------------   ---------------------
+  1.  e4      (0:00.000)      e5      (0:00.000)
+  2.  Nf3     (0:00.100)      Nc6     (0:00.101)
+  3.  Bb5     (0:00.100)      
+      {Still in progress} *
+";
+
+    const UHLIN: &str = "\
+Alice (UNR) vs. Boris (UNR) --- 1999.09.01 23:28:00
+Unrated Non-standard match, initial time: 5 minutes, increment: 0 seconds.
+
+Move  Alice              Boris              
+----  ----------------   ----------------
+  1.  Nc3     (0:13)     e5      (0:00)  
+ 22.  N@g4    (0:00)     bxa1=R  (0:00)  
+ 40.  Ka1     (0:00)  
+      {Black lost connection, game adjourned} *
+";
+
+    fn with_row(row: &str) -> String {
+        UHLIN.replace("  1.  Nc3     (0:13)     e5      (0:00)  ", row)
+    }
+
+    fn moves(list: &MoveList) -> Vec<(u32, &str, Option<u32>)> {
+        list.moves.iter().map(|m| (m.ply, m.san.as_str(), m.elapsed_ms)).collect()
+    }
+
+    #[test]
+    fn a_list_of_fatics_with_milliseconds() {
+        let list = parse::<MoveList>(FATICS).unwrap();
+        assert_eq!(list.game, Some(GameId(1)));
+        let (white, black) = (list.white.as_ref().unwrap(), list.black.as_ref().unwrap());
+        assert_eq!((white.name.as_str(), black.name.as_str()), ("Alekhine", "Bogoljubov"));
+        assert_eq!(white.rating, Some(Rating::Rated(1882, Confidence::Established)));
+        assert_eq!((list.rated, list.kind.as_str()), (Some(false), "blitz"));
+        assert_eq!((list.initial_min, list.increment_s), (Some(5), Some(0)));
+        let want = [
+            (1, "e4", Some(0)),
+            (2, "e5", Some(0)),
+            (3, "Nf3", Some(100)),
+            (4, "Nc6", Some(101)),
+            (5, "Bb5", Some(100)),
+        ];
+        assert_eq!(moves(&list), want);
+        assert_eq!((list.reason.as_str(), list.result), ("Still in progress", "*"));
+        assert_eq!(list.moves.iter().map(ListedMove::color).next_back(), Some(Color::White));
+        assert!(list.unread.is_empty());
+    }
+
+    // Rules: text M1, bugs 71
+    #[test]
+    fn dates_of_every_server() {
+        let dates = [
+            "Mon Nov  4, 08:38 CET 2002",
+            "Mon Nov  4, 08:38 ??? 2002",
+            "2008.01.19 16:55:38",
+            "2010-10-14 20:36 UTC",
+            "1999.09.01 23:28:00",
+        ];
+        for date in dates {
+            let list = parse::<MoveList>(&FATICS.replace("2026-11-21 00:30 UTC", date)).unwrap();
+            assert_eq!(list.date, date);
+        }
+    }
+
+    // Rules: text M1, bugs 71
+    #[test]
+    fn ratings_and_names_of_every_kind() {
+        let cases = [
+            ("A vs. B --- x", "A", None, "B", None),
+            ("A (UNR) vs. B (----) --- x", "A", Some(Rating::Unrated), "B", Some(Rating::Unrated)),
+            (
+                "White (0) vs. Black (++++) --- x",
+                "White",
+                Some(Rating::Rated(0, Confidence::Established)),
+                "Black",
+                Some(Rating::Guest),
+            ),
+            (
+                "Foo(GM) ( 958) vs. B.Bar (1500P) --- x",
+                "Foo",
+                Some(Rating::Rated(958, Confidence::Established)),
+                "B.Bar",
+                Some(Rating::Rated(1500, Confidence::Provisional)),
+            ),
+        ];
+        for (line, white, white_rating, black, black_rating) in cases {
+            let (w, b, _) = read_players(line.as_bytes()).unwrap();
+            assert_eq!((w.name.as_str(), w.rating), (white, white_rating), "{line}");
+            assert_eq!((b.name.as_str(), b.rating), (black, black_rating), "{line}");
+        }
+    }
+
+    // Rules: text M2, bugs 71
+    #[test]
+    fn kinds_from_nothing_to_several_words() {
+        let cases = [
+            ("Unrated  match", (false, "", None, None)),
+            ("Unrated  match, initial time: 3 minutes, increment: 2 seconds.", (false, "", Some(3), Some(2))),
+            (
+                "Rated blitz crazyhouse match, initial time: 3 minutes, increment: 0 seconds.",
+                (true, "blitz crazyhouse", Some(3), Some(0)),
+            ),
+            ("Rated wild/5 match, initial time: 1 minute, increment: 1 second.", (true, "wild/5", Some(1), Some(1))),
+            (
+                "Unrated untimed match, initial time: 0 minutes, increment: 0 seconds.",
+                (false, "untimed", Some(0), Some(0)),
+            ),
+        ];
+        for (line, want) in cases {
+            let reply = FATICS.replace("Unrated blitz match, initial time: 5 minutes, increment: 0 seconds.", line);
+            let list = parse::<MoveList>(&reply).unwrap();
+            assert_eq!((list.rated.unwrap(), list.kind.as_str(), list.initial_min, list.increment_s), want, "{line}");
+        }
+    }
+
+    // Rules: text M2, bugs 71
+    #[test]
+    fn an_untimed_list_has_no_times() {
+        let list = parse::<MoveList>(&with_row("  1.  Nc3                e5")).unwrap();
+        assert_eq!(moves(&list)[..2], [(1, "Nc3", None), (2, "e5", None)]);
+    }
+
+    // Rules: text M3, bugs 71
+    #[test]
+    fn times_in_every_form() {
+        let list = parse::<MoveList>(&with_row("  1.  Nc3     (1:02:03)  e5      (12:26.052)")).unwrap();
+        assert_eq!(moves(&list)[..2], [(1, "Nc3", Some(3_723_000)), (2, "e5", Some(746_052))]);
+    }
+
+    // Rules: text M4, bugs 71
+    #[test]
+    fn black_may_move_first() {
+        let list = parse::<MoveList>(&with_row("  1.  ...     (0:00)   e5 (0:05)")).unwrap();
+        assert_eq!(moves(&list)[0], (2, "e5", Some(5000)));
+        assert_eq!(list.moves[0].color(), Color::Black);
+        let untimed = parse::<MoveList>(&with_row("  1.  ...      e5")).unwrap();
+        assert_eq!(moves(&untimed)[0], (2, "e5", None));
+    }
+
+    // Rules: text M5
+    #[test]
+    fn moves_of_every_kind() {
+        for san in ["O-O", "o-o", "O-O-O+", "N@f3", "P@c3", "e8=Q+", "bxa1=R", "Nfxd4#", "none", "Qa1xb2=Q++"] {
+            let list = parse::<MoveList>(&with_row(&format!("  1.  {san} (0:00) {san:8}(0:00)"))).unwrap();
+            assert_eq!(moves(&list)[..2], [(1, san, Some(0)), (2, san, Some(0))]);
+        }
+    }
+
+    // Rules: text M6
+    #[test]
+    fn trailers_of_every_result() {
+        let cases = [
+            ("      {White resigns} 0-1", "White resigns", "0-1"),
+            ("      {Black checkmated} 1-0", "Black checkmated", "1-0"),
+            ("      {Stalemate.} 1/2-1/2", "Stalemate.", "1/2-1/2"),
+            ("{Game drawn by mutual agreement} 1/2-1/2", "Game drawn by mutual agreement", "1/2-1/2"),
+            ("      {odd } text} *", "odd } text", "*"),
+        ];
+        for (line, reason, result) in cases {
+            let list =
+                parse::<MoveList>(&UHLIN.replace("      {Black lost connection, game adjourned} *", line)).unwrap();
+            assert_eq!((list.reason.as_str(), list.result), (reason, result));
+        }
+        for line in [
+            "      {White resigns} 2-0",
+            "{",
+            "}",
+            "{}",
+            "      White resigns} 0-1",
+            "{Game 1 (A vs. B) A resigns} 0-1",
+        ] {
+            assert_eq!(read_trailer(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    // Rules: text M7
+    #[test]
+    fn a_start_position_stands_in_front_of_the_table() {
+        let board = |relation| {
+            format!(
+                "<12> bqnrnkrb pppppppp -------- -------- -------- -------- PPPPPPPP BQNRNKRB W -1 1 1 1 1 0 1 Alekhine \
+                     Bogoljubov {relation} 5 0 39 39 300000 300000 1 none (0:00.000) none 0 0 0"
+            )
+        };
+        for (relation, is_start) in [("-4", true), ("-3", true), ("1", false), ("0", false)] {
+            let head = format!("{}\n\nMove  A", board(relation));
+            let list = parse::<MoveList>(&FATICS.replace("Move  A", &head)).unwrap();
+            assert_eq!((list.start.len(), list.unread.len()), (usize::from(is_start), usize::from(!is_start)));
+            assert_eq!(list.moves.len(), 5);
+        }
+        let late = parse::<MoveList>(&with_row(&board("-4"))).unwrap();
+        assert_eq!((late.start.len(), late.unread.len()), (0, 1));
+    }
+
+    // Rules: text M8, bugs 72
+    #[test]
+    fn other_lines_in_between_change_nothing() {
+        for reply in [FATICS.trim_end(), UHLIN.trim_end()] {
+            assert_eq!(interrupted::<MoveList>(reply), parse::<MoveList>(reply));
+        }
+    }
+
+    // Rules: text M8
+    #[test]
+    fn a_list_without_its_trailer_is_incomplete() {
+        assert_eq!(parse::<MoveList>(FATICS.split('{').next().unwrap()), Err(ListingError::Incomplete));
+    }
+
+    // Rules: text M9
+    #[test]
+    fn a_list_sent_twice_is_two_lists() {
+        let reply = format!("{FATICS}\nfoo\n{FATICS}");
+        let mut lines = reply.lines().map(str::as_bytes);
+        let first = MoveList::parse(&mut lines).unwrap();
+        let second = MoveList::parse(&mut lines).unwrap();
+        assert_eq!((first.moves, first.result), (second.moves, second.result));
+        assert_eq!(second.unread.len(), 1);
+        assert_eq!(MoveList::parse(&mut lines), Err(ListingError::NotThisReply));
+    }
+
+    // Rules: text M10
+    #[test]
+    fn a_game_may_have_no_moves() {
+        let list = parse::<MoveList>(FATICS.split("  1.").next().unwrap().to_owned().as_str());
+        assert_eq!(list, Err(ListingError::Incomplete));
+        let empty = "Alice (UNR) vs. Alice (UNR) --- 1999.09.01 23:28:22\n\
+                     Unrated Untimed match, initial time: 0 minutes, increment: 0 seconds.\n\n\
+                     Move  Alice              Alice              \n\
+                     ----  ----------------   ----------------\n      {Still in progress} *";
+        assert_eq!(parse::<MoveList>(empty).map(|list| (list.moves.len(), list.result)), Ok((0, "*")));
+        assert_eq!(parse::<MoveList>("There are no moves.").map(|list| (list.moves.len(), list.result)), Ok((0, "")));
+    }
+
+    #[test]
+    fn a_table_of_another_command_is_no_list() {
+        let style_9 =
+            "Move     Alice                  Boris\n----     --------------         --------------\n  1.     e4";
+        assert_eq!(parse::<MoveList>(style_9), Err(ListingError::NotThisReply));
+    }
+
+    #[test]
+    fn numbers_too_large_make_no_row() {
+        for row in ["4294967295.  e4", "0.  e4", "1.", "1.  e4 (0:00) e5 (0:00) x", "1.  e4 e5 (x)", "1.  ...."] {
+            assert_eq!(read_row(row.as_bytes()), None, "{row}");
+        }
+    }
+}

@@ -1,1 +1,200 @@
-//! Stub.
+//! The reply to `stored`.
+
+use super::collect::sealed::Sealed;
+use super::parts::{read_free_name, read_materials, read_owner, take_text, take_word};
+use super::{Color, End, GameTerms, Listing, Step};
+use crate::message::Handle;
+use crate::scan::Cursor;
+use crate::text::Line;
+
+/// The adjourned games of a player.
+///
+/// ```text
+/// Stored games for Alekhine:
+///     C Opponent       On Type          Str  M    ECO Date
+///  1: W Bogoljubov      Y [snr 10  10] 39-39 B6   C77 2026-11-21 00:35 UTC
+/// ```
+///
+/// uhlin-fics names the players only, in lower case: `   alice vs. boris`. A player without such games has the line
+/// `Alekhine has no adjourned games.` instead, or the first line alone. Nothing marks the end.
+///
+/// Source: transcripts of FatICS and uhlin-fics.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredGames {
+    /// Whose games these are.
+    pub owner: Handle,
+    /// The rows as sent.
+    pub games: Vec<StoredGame>,
+    /// Lines that were not understood.
+    pub unread: Vec<Line>,
+}
+
+/// One row of [`StoredGames`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredGame {
+    /// White.
+    pub white: Handle,
+    /// Black.
+    pub black: Handle,
+    /// What else the row tells; nothing on uhlin-fics.
+    pub details: Option<StoredDetails>,
+}
+
+/// The other columns of a row of [`StoredGames`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredDetails {
+    /// The number of the row, from 1 on.
+    pub index: u32,
+    /// The owner's colour.
+    pub color: Color,
+    /// Whether the opponent is logged in.
+    pub opponent_is_on: bool,
+    /// Kind and times.
+    pub terms: GameTerms,
+    /// White's pieces counted with a pawn as 1.
+    pub white_material: u16,
+    /// Black's, likewise.
+    pub black_material: u16,
+    /// Who is to move.
+    pub to_move: Color,
+    /// The number of the move to come.
+    pub move_number: u32,
+    /// The opening as printed.
+    pub eco: String,
+    /// The date as printed.
+    pub date: String,
+}
+
+impl Sealed for StoredGames {}
+
+impl Listing for StoredGames {
+    const END: End = End::Reply;
+
+    fn take(&mut self, line: &[u8]) -> Step {
+        if self.owner.as_str().is_empty() {
+            return self.take_head(line);
+        }
+        if let Some(game) = self.read_row(line).or_else(|| read_names(line)) {
+            self.games.push(game);
+            return Step::Taken;
+        }
+        if line.trim_ascii_start().starts_with(b"C Opponent  ") { Step::Taken } else { Step::NotMine }
+    }
+
+    fn unread_mut(&mut self) -> &mut Vec<Line> {
+        &mut self.unread
+    }
+}
+
+impl StoredGames {
+    fn take_head(&mut self, line: &[u8]) -> Step {
+        let (owner, step) = match read_owner(line, b"Stored games for ", b":") {
+            Some(owner) => (Some(owner), Step::Taken),
+            None => (read_owner(line, b"", b" has no adjourned games."), Step::Done),
+        };
+        let Some(owner) = owner else { return Step::NotMine };
+        self.owner = owner;
+        step
+    }
+
+    fn read_row(&self, line: &[u8]) -> Option<StoredGame> {
+        let (opponent, details) = read_columns(line)?;
+        let (white, black) = match details.color {
+            Color::White => (self.owner.clone(), opponent),
+            Color::Black => (opponent, self.owner.clone()),
+        };
+        Some(StoredGame { white, black, details: Some(details) })
+    }
+}
+
+fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
+    let mut at = Cursor::new(line);
+    at.blanks();
+    let index = at.number()?;
+    at.expect(b": ")?;
+    let color = Color::read(&mut at)?;
+    at.expect(b" ")?;
+    let opponent = read_free_name(&mut at)?;
+    at.blanks();
+    let opponent_is_on = at.eat(b"Y");
+    (opponent_is_on || at.eat(b"N")).then_some(())?;
+    at.blanks();
+    let terms = GameTerms::read(&mut at)?;
+    at.blanks();
+    let (white_material, black_material) = read_materials(&mut at)?;
+    at.blanks();
+    let to_move = Color::read(&mut at)?;
+    at.blanks();
+    let move_number = at.number()?;
+    let eco = take_word(&mut at)?;
+    let date = take_text(&mut at);
+    Some((
+        opponent,
+        StoredDetails {
+            index,
+            color,
+            opponent_is_on,
+            terms,
+            white_material,
+            black_material,
+            to_move,
+            move_number,
+            eco,
+            date,
+        },
+    ))
+}
+
+/// `   alice vs. boris`
+fn read_names(line: &[u8]) -> Option<StoredGame> {
+    let mut at = Cursor::new(line);
+    at.expect(b" ")?;
+    at.blanks();
+    let white = Handle::from_wire(Handle::read(&mut at)?);
+    at.expect(b" vs. ")?;
+    let black = Handle::from_wire(Handle::read(&mut at)?);
+    at.end()?;
+    Some(StoredGame { white, black, details: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::collect::testing::{interrupted, parse};
+    use super::*;
+
+    #[test]
+    fn a_table_of_fatics() {
+        let reply = "Stored games for Alekhine:\n    C Opponent       On Type          Str  M    ECO Date\n \
+                     1: W Bogoljubov      Y [snr 10  10] 39-38 B6   C77 2026-11-21 00:35 UTC\n \
+                     2: B Duras           N [ br  2  12] 9-12 W116 --- Wed Nov 12, 19:41 EDT 2009";
+        let stored = parse::<StoredGames>(reply).unwrap();
+        let names: Vec<_> = stored.games.iter().map(|g| (g.white.as_str(), g.black.as_str())).collect();
+        assert_eq!(names, [("Alekhine", "Bogoljubov"), ("Duras", "Alekhine")]);
+        let first = stored.games[0].details.as_ref().unwrap();
+        assert_eq!((first.index, first.opponent_is_on, first.terms.mark), (1, true, Some('s')));
+        assert_eq!((first.white_material, first.black_material), (39, 38));
+        assert_eq!((first.to_move, first.move_number, first.eco.as_str()), (Color::Black, 6, "C77"));
+        assert_eq!(first.date, "2026-11-21 00:35 UTC");
+        assert_eq!(stored.games[1].details.as_ref().map(|d| (d.opponent_is_on, d.move_number)), Some((false, 116)));
+        assert!(stored.unread.is_empty());
+        assert_eq!(interrupted::<StoredGames>(reply), Ok(stored));
+    }
+
+    #[test]
+    fn names_of_uhlin_fics() {
+        let stored = parse::<StoredGames>("Stored games for Boris:\n   boris vs. alice\n   alice vs. boris\n").unwrap();
+        let names: Vec<_> = stored.games.iter().map(|g| (g.white.as_str(), g.black.as_str())).collect();
+        assert_eq!(names, [("boris", "alice"), ("alice", "boris")]);
+    }
+
+    #[test]
+    fn no_games() {
+        for reply in ["Stored games for Alice:\n\n", "Alice has no adjourned games."] {
+            let stored = parse::<StoredGames>(reply).unwrap();
+            assert_eq!((stored.owner.as_str(), stored.games.len()), ("Alice", 0), "{reply}");
+        }
+    }
+}

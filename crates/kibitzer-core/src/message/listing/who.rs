@@ -1,1 +1,176 @@
-//! Stub.
+//! The reply to `who`.
+
+use super::collect::sealed::Sealed;
+use super::{End, ListedPlayer, Listing, Shown, Step};
+use crate::message::Rating;
+use crate::scan::Cursor;
+use crate::text::Line;
+
+/// The players who are logged in.
+///
+/// Several entries stand in each line: `1995^Alice   1445^Boris   ++++ Reader`, with blanks around the state on FatICS:
+/// `   0  ^Euwe                  0   GuestKFWP(U)`. The list ends with
+/// ` 3 players displayed (of 3). (*) indicates system administrator.`
+///
+/// Lists without ratings and the framed table that uhlin-fics prints for some arguments end up in
+/// [`unread`](Self::unread).
+///
+/// Source: FICS help file `who`; transcripts of FatICS and uhlin-fics.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WhoList {
+    /// The entries, line by line.
+    pub players: Vec<WhoEntry>,
+    /// The last line.
+    pub shown: Option<Shown>,
+    /// Lines that were not understood.
+    pub unread: Vec<Line>,
+}
+
+/// One entry of [`WhoList`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WhoEntry {
+    /// The player. The rating is the blitz one, or that of the kind asked for.
+    pub player: ListedPlayer,
+    /// The sign in front of the name.
+    pub status: WhoStatus,
+}
+
+/// What a player is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WhoStatus {
+    /// A blank.
+    Free,
+    /// `^`
+    Playing,
+    /// `~`
+    Simul,
+    /// `:`, does not take challenges.
+    NotOpen,
+    /// `#`
+    Examining,
+    /// `.`, idle for five minutes or more, or marked as busy.
+    Idle,
+    /// `&`
+    Tournament,
+}
+
+impl Sealed for WhoList {}
+
+impl Listing for WhoList {
+    const END: End = End::Line;
+
+    fn take(&mut self, line: &[u8]) -> Step {
+        self.shown = Shown::read(line, b"player");
+        if self.shown.is_some() {
+            return Step::Done;
+        }
+        let Some(players) = read_row(line) else { return Step::NotMine };
+        self.players.extend(players);
+        Step::Taken
+    }
+
+    fn unread_mut(&mut self) -> &mut Vec<Line> {
+        &mut self.unread
+    }
+}
+
+fn read_row(line: &[u8]) -> Option<Vec<WhoEntry>> {
+    let mut at = Cursor::new(line);
+    let mut players = Vec::new();
+    while at.end().is_none() {
+        players.push(WhoEntry::read(&mut at)?);
+        matches!(at.peek(), None | Some(b' ')).then_some(())?;
+    }
+    Some(players)
+}
+
+impl WhoEntry {
+    fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        let rating = Rating::read(at)?;
+        let padding = at.rest();
+        at.blanks();
+        let status = WhoStatus::read(at);
+        // Without a sign, a blank keeps the name from the rating.
+        (status != WhoStatus::Free || padding.starts_with(b" ")).then_some(())?;
+        let player = ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? };
+        Some(Self { player, status })
+    }
+}
+
+impl WhoStatus {
+    fn read(at: &mut Cursor<'_>) -> Self {
+        const SIGNS: [(&[u8], WhoStatus); 6] = [
+            (b"^", WhoStatus::Playing),
+            (b"~", WhoStatus::Simul),
+            (b":", WhoStatus::NotOpen),
+            (b"#", WhoStatus::Examining),
+            (b".", WhoStatus::Idle),
+            (b"&", WhoStatus::Tournament),
+        ];
+        SIGNS.iter().find(|(sign, _)| at.eat(sign)).map_or(Self::Free, |&(_, status)| status)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::collect::testing::{interrupted, parse};
+    use super::WhoStatus::{Examining, Free, Idle, NotOpen, Playing, Simul, Tournament};
+    use super::*;
+    use crate::message::Confidence;
+
+    fn entries(list: &WhoList) -> Vec<(&str, WhoStatus, Option<u16>)> {
+        list.players.iter().map(|e| (e.player.name.as_str(), e.status, e.player.rating.unwrap().value())).collect()
+    }
+
+    #[test]
+    fn columns_of_uhlin_fics() {
+        let reply = "1995^Alice   1445^Boris   ++++ Reader  \n\n 3 players displayed (of 3). (*) indicates system administrator.";
+        let list = parse::<WhoList>(reply).unwrap();
+        let want = [("Alice", Playing, Some(1995)), ("Boris", Playing, Some(1445)), ("Reader", Free, None)];
+        assert_eq!(entries(&list), want);
+        assert_eq!(list.shown.map(|s| (s.shown, s.of)), Some((3, Some(3))));
+        assert_eq!(interrupted::<WhoList>(reply), Ok(list));
+    }
+
+    #[test]
+    fn columns_of_fatics() {
+        let reply = "   0  ^Euwe                  0   GuestKFWP(U)       1787  ^Capablanca\n   \
+                        0  ^Flohr              1500  ^Bogoljubov         2100  ^Alekhine\n\n9 players displayed.\n";
+        let list = parse::<WhoList>(reply).unwrap();
+        let want = [
+            ("Euwe", Playing, Some(0)),
+            ("GuestKFWP", Free, Some(0)),
+            ("Capablanca", Playing, Some(1787)),
+            ("Flohr", Playing, Some(0)),
+            ("Bogoljubov", Playing, Some(1500)),
+            ("Alekhine", Playing, Some(2100)),
+        ];
+        assert_eq!(entries(&list), want);
+        assert_eq!(list.players[1].player.titles.iter().collect::<Vec<_>>(), ["U"]);
+        assert!(list.unread.is_empty());
+    }
+
+    #[test]
+    fn every_state_and_titles() {
+        let reply =
+            "1530 Foo(TM)(*)  ----:Bar  ++++.guest 1710~Simi(GM) 958#Exa(C) 1500E&Tou\n 1 Players Displayed (of 6).";
+        let list = parse::<WhoList>(reply).unwrap();
+        let states: Vec<_> = list.players.iter().map(|e| e.status).collect();
+        assert_eq!(states, [Free, NotOpen, Idle, Simul, Examining, Tournament]);
+        assert_eq!(list.players[0].player.titles.iter().collect::<Vec<_>>(), ["TM", "*"]);
+        assert_eq!(list.players[5].player.rating, Some(Rating::Rated(1500, Confidence::Estimated)));
+    }
+
+    #[test]
+    fn other_tables_are_kept_as_lines() {
+        let names = "     Alice        Boris        Reader  \n\n 3 players displayed (of 3). (*) indicates system administrator.";
+        let list = parse::<WhoList>(names).unwrap();
+        assert_eq!((list.players.len(), list.unread.len()), (0, 1));
+        for line in ["1530Foo", "1530 Foo x", "1530 ?Foo", "1530 Foo[1]", "1530", "hello there"] {
+            assert_eq!(read_row(line.as_bytes()), None, "{line}");
+        }
+    }
+}

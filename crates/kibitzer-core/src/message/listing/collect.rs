@@ -1,0 +1,284 @@
+//! How the lines of one reply become a listing, whatever stands between them.
+
+use thiserror::Error;
+
+use crate::text::Line;
+
+/// Lines of one reply that are kept. The longest real tables (`who` on a full server, long games) have a few thousand.
+const MAX_LINES: usize = 10_000;
+
+/// What servers print in place of the rest of a reply that is longer than the variable `height`.
+const PAGER: &[u8] = b"Type [next] to see next page.";
+
+/// What became of one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a caller has to handle each")]
+pub enum Step {
+    /// The line is no part of the listing: a tell, a board, anything the server sent meanwhile.
+    NotMine,
+    /// The line is part of the listing.
+    Taken,
+    /// The server holds the rest back until it is sent `next`; the listing goes on after that.
+    Pager,
+    /// Nothing more will be taken: this was the last line, or the listing is over its limit.
+    Done,
+}
+
+/// What tells that a listing is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a caller has to handle each")]
+pub enum End {
+    /// Its last line.
+    Line,
+    /// The end of the reply, which only block mode or a prompt shows.
+    Reply,
+    /// The end of the reply; a reply without any line is an empty listing.
+    ReplyOrNothing,
+}
+
+/// Why the lines are not one whole listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ListingError {
+    /// No line was of the kind asked for: the server answered something else, or nothing.
+    #[error("reply is not this listing")]
+    NotThisReply,
+    /// The last line is missing, or the server waits for `next`.
+    #[error("listing has no end")]
+    Incomplete,
+    /// More than 10,000 lines.
+    #[error("listing is too long")]
+    TooLong,
+}
+
+/// A reply that is a table.
+///
+/// Lines are cleaned ones: no prompt, no line end, wrapped pieces joined; leading and trailing blanks are allowed.
+pub trait Listing: Default + sealed::Sealed {
+    /// What tells that the listing is whole.
+    const END: End;
+
+    /// Reads one line that is not empty. For use by [`Collector`].
+    fn take(&mut self, line: &[u8]) -> Step;
+
+    /// The lines that were not understood. For use by [`parse`](Self::parse).
+    fn unread_mut(&mut self) -> &mut Vec<Line>;
+
+    /// Reads a reply. Lines that do not fit are kept in the listing's `unread`; empty ones are not.
+    ///
+    /// Reading stops behind the listing's last line: of an iterator passed as `&mut`, the caller keeps the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`ListingError`] if no line fits, the end is missing, or there are too many.
+    fn parse<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, ListingError> {
+        let mut collector = Collector::default();
+        for line in lines {
+            match collector.line(line) {
+                Step::NotMine => collector.keep_unread(line),
+                Step::Done => break,
+                Step::Taken | Step::Pager => {}
+            }
+        }
+        collector.finish()
+    }
+}
+
+pub(super) mod sealed {
+    /// Keeps [`Listing`](super::Listing) open for more methods.
+    #[expect(unnameable_types, reason = "that nobody outside can name it is its purpose")]
+    pub trait Sealed {}
+}
+
+/// Picks the lines of one listing out of a stream.
+///
+/// Feed every line to [`line`](Self::line) until it returns [`Step::Done`], or until the reply is over; then call
+/// [`finish`](Self::finish).
+#[derive(Clone, Debug, Default)]
+pub struct Collector<L> {
+    listing: L,
+    progress: Progress,
+    n_lines: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Progress {
+    #[default]
+    Waiting,
+    Collecting,
+    Paged,
+    Done,
+    TooLong,
+}
+
+impl<L: Listing> Collector<L> {
+    /// Takes the line if it belongs to the listing.
+    ///
+    /// Empty lines belong to it from its first line on.
+    pub fn line(&mut self, line: &[u8]) -> Step {
+        let step = match self.progress {
+            Progress::Done | Progress::TooLong => return Step::NotMine,
+            Progress::Waiting if line.trim_ascii().is_empty() => Step::NotMine,
+            Progress::Collecting | Progress::Paged if line.trim_ascii().is_empty() => Step::Taken,
+            Progress::Collecting | Progress::Paged if line.trim_ascii() == PAGER => Step::Pager,
+            Progress::Waiting | Progress::Collecting | Progress::Paged => self.listing.take(line),
+        };
+        self.advance(step)
+    }
+
+    /// The listing, once it is whole.
+    ///
+    /// # Errors
+    ///
+    /// [`ListingError`] if no line was taken, the end is missing, or there were too many lines.
+    pub fn finish(mut self) -> Result<L, ListingError> {
+        match (self.progress, L::END) {
+            (Progress::Done, _) | (Progress::Collecting, End::Reply | End::ReplyOrNothing) => Ok(self.listing),
+            (Progress::Waiting, End::ReplyOrNothing) if self.listing.unread_mut().is_empty() => Ok(self.listing),
+            (Progress::Waiting, _) => Err(ListingError::NotThisReply),
+            (Progress::Collecting | Progress::Paged, _) => Err(ListingError::Incomplete),
+            (Progress::TooLong, _) => Err(ListingError::TooLong),
+        }
+    }
+
+    fn advance(&mut self, step: Step) -> Step {
+        if step == Step::NotMine {
+            return step;
+        }
+        self.progress = match step {
+            _ if !self.has_room() => Progress::TooLong,
+            Step::Done => Progress::Done,
+            Step::Pager => Progress::Paged,
+            Step::Taken | Step::NotMine => Progress::Collecting,
+        };
+        if self.progress == Progress::TooLong { Step::Done } else { step }
+    }
+
+    fn has_room(&mut self) -> bool {
+        self.n_lines += 1;
+        self.n_lines <= MAX_LINES
+    }
+
+    fn keep_unread(&mut self, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        if self.has_room() {
+            self.listing.unread_mut().push(line.into());
+        } else {
+            self.progress = Progress::TooLong;
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+
+    /// Parses a reply written as one string.
+    pub(crate) fn parse<L: Listing>(reply: &str) -> Result<L, ListingError> {
+        L::parse(reply.lines().map(str::as_bytes))
+    }
+
+    /// Lines that can stand between the lines of any reply; none may be taken for a part of it.
+    pub(crate) const ASYNC_LINES: &[&str] = &[
+        "Bogoljubov tells you: async 1: x",
+        "GuestHYMY(U) tells you:   1.  e4      (0:00.000)      c5      (0:00.123)",
+        "Alekhine(53): 2. Nf3 (0:00) Nc6 (0:00)",
+        "Alekhine(1882)[1] kibitzes: Blitz 1321 54.4 220 402 27 649 1417",
+        "--> Alekhine 1500 290 1",
+        "(kibitzed to 2 players)",
+        ":Foo(TM) t-shouts: 3 players displayed.",
+        "Bogoljubov has added 1 seconds to your clock.",
+        "<d1> 1 6 a6 a7a6 586 299312 0",
+        "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 Alice Boris -1 15 5 \
+         39 39 892 900 1 P/e2-e4 (0:13) e4 0",
+        "{Game 7 (Foo vs. Bar) Bar resigns} 1-0",
+        "Notification: Boris has arrived.",
+        "Challenge: Alekhine (2100) [white] Bogoljubov (1500) unrated blitz 2 12.",
+    ];
+
+    /// Feeds the reply with every [`ASYNC_LINES`] between any two of its lines; each of those must be refused.
+    pub(crate) fn interrupted<L: Listing>(reply: &str) -> Result<L, ListingError> {
+        let mut collector = Collector::<L>::default();
+        for line in reply.lines() {
+            assert_ne!(collector.line(line.as_bytes()), Step::NotMine, "{line}");
+            for other in ASYNC_LINES {
+                assert_eq!(collector.line(other.as_bytes()), Step::NotMine, "{other} after {line}");
+            }
+        }
+        collector.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{
+        ChannelList, Finger, GameListing, History, MoveList, SoughtList, StoredGames, Variables, WhoList,
+    };
+    use super::testing::parse;
+    use super::*;
+
+    // Rules: transport W8
+    #[test]
+    fn a_page_is_not_the_whole_listing() {
+        let mut collector = Collector::<History>::default();
+        assert_eq!(collector.line(PAGER), Step::NotMine);
+        assert_eq!(collector.line(b"History for Alice:"), Step::Taken);
+        assert_eq!(collector.line(PAGER), Step::Pager);
+        assert_eq!(collector.clone().finish(), Err(ListingError::Incomplete));
+        let row = b" 0: + 1882 W 1558 Boris         [ br  3   0] A00 Mat Sat Nov 21 00:25:56 2026";
+        assert_eq!(collector.line(row), Step::Taken);
+        assert_eq!(collector.finish().map(|history| history.games.len()), Ok(1));
+    }
+
+    #[test]
+    fn a_listing_has_a_limit() {
+        let reply = "\n".repeat(MAX_LINES);
+        assert!(parse::<History>(&format!("History for A:\n{}", reply.get(1..).unwrap())).is_ok());
+        assert_eq!(parse::<History>(&format!("History for A:\n{reply}")), Err(ListingError::TooLong));
+        assert_eq!(parse::<History>(&"x\n".repeat(MAX_LINES + 1)), Err(ListingError::TooLong));
+    }
+
+    #[test]
+    fn another_reply_is_not_this_listing() {
+        for reply in ["", "\n\n", "foo: Command not found."] {
+            assert_eq!(parse::<MoveList>(reply), Err(ListingError::NotThisReply), "{reply}");
+        }
+        assert_eq!(parse::<SoughtList>("\n"), Ok(SoughtList::default()));
+        assert_eq!(parse::<SoughtList>("sought: Command not found."), Err(ListingError::NotThisReply));
+    }
+
+    /// Bytes with the words and signs that the parsers look for.
+    fn reply() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let pieces = prop_oneof![
+            "(Movelist for game |Finger of |History for |Stored games for |Variable settings of |Channel )",
+            "( vs\\. | --- |Move  |----|rating|RD|total|best|games displayed|\\(of |ads displayed|players|On for: )",
+            "[ 0-9]{1,12}|[\\[\\]():.{}*#^~+=/-]|[A-Za-z]{1,5}| ",
+            proptest::collection::vec(any::<u8>(), 0..4).prop_map(|b| b.into_iter().map(char::from).collect()),
+        ];
+        let line = proptest::collection::vec(pieces, 0..10).prop_map(|words: Vec<String>| words.concat().into_bytes());
+        proptest::collection::vec(line, 0..8)
+    }
+
+    fn try_parse<L: Listing>(lines: &[Vec<u8>]) {
+        drop(L::parse(lines.iter().map(Vec::as_slice)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(lines in reply()) {
+            try_parse::<ChannelList>(&lines);
+            try_parse::<Finger>(&lines);
+            try_parse::<GameListing>(&lines);
+            try_parse::<History>(&lines);
+            try_parse::<MoveList>(&lines);
+            try_parse::<SoughtList>(&lines);
+            try_parse::<StoredGames>(&lines);
+            try_parse::<Variables>(&lines);
+            try_parse::<WhoList>(&lines);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What several listings have in common.
+
+use crate::message::clock::{ClockReading, Elapsed};
+use crate::message::{Handle, Rating, Titles};
+use crate::scan::Cursor;
+use crate::text::decode;
+
+/// White or Black.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "chess has two sides")]
+pub enum Color {
+    /// `W`, `[white]`.
+    White,
+    /// `B`, `[black]`.
+    Black,
+}
+
+impl Color {
+    pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        if at.eat(b"W") { Some(Self::White) } else { at.eat(b"B").then_some(Self::Black) }
+    }
+}
+
+/// A player as listings name him.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedPlayer {
+    /// The name. `games` cuts it to 10 or 11 letters.
+    pub name: Handle,
+    /// The bracketed codes behind the name; empty where the listing shows none.
+    pub titles: Titles,
+    /// The rating; `None` if the listing shows none. FatICS prints `0` for guests, all servers in examined games.
+    pub rating: Option<Rating>,
+}
+
+impl ListedPlayer {
+    /// Reads `Foo(TM)(*)`.
+    pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        let name = Handle::from_wire(Handle::read(at)?);
+        Some(Self { name, titles: Titles::read(at), rating: None })
+    }
+
+    /// Reads `1500 Foo`. The name is free text without blanks, as in examined games; it ends at a bracket.
+    pub(super) fn read_rated(at: &mut Cursor<'_>) -> Option<Self> {
+        let rating = Some(Rating::read(at)?);
+        at.expect(b" ")?;
+        let name = read_free_name(at)?;
+        Some(Self { name, titles: Titles::default(), rating })
+    }
+}
+
+/// A name of an examined game: anything up to a blank or a bracket.
+pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
+    at.blanks();
+    let name = at.take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
+    (!name.is_empty()).then(|| Handle::from_wire(name))
+}
+
+/// The terms of a game as tables abbreviate them: `[psr 10  12]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameTerms {
+    /// What stands in front of the kind: `p` for a private game; in FatICS's histories the speed (`b`, `l`, `s`).
+    pub mark: Option<char>,
+    /// The kind: b blitz, l lightning, s standard, u untimed, w wild, e examined, z crazyhouse, B bughouse, L losers,
+    /// S suicide, x atomic, n nonstandard (FatICS's histories: plain chess), 9 chess960 on FatICS.
+    pub kind: char,
+    /// `r` against `u`.
+    pub rated: bool,
+    /// Minutes on each clock at the start.
+    pub initial_min: u32,
+    /// Seconds added per move.
+    pub increment_s: u32,
+}
+
+impl GameTerms {
+    /// Reads the form in square brackets; the numbers may touch the letters or be padded.
+    pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        at.expect(b"[")?;
+        let mark = read_letter(at).filter(|&mark| mark != ' ');
+        let mut terms = Self::read_bare(at)?;
+        terms.mark = mark;
+        at.blanks();
+        at.expect(b"]")?;
+        Some(terms)
+    }
+
+    /// Reads `bu  2  12`, ICC's form without brackets.
+    pub(super) fn read_bare(at: &mut Cursor<'_>) -> Option<Self> {
+        let kind = read_letter(at).filter(char::is_ascii_alphanumeric)?;
+        let rated = at.eat(b"r");
+        (rated || at.eat(b"u")).then_some(())?;
+        at.blanks();
+        let initial_min = at.number()?;
+        at.blanks();
+        Some(Self { mark: None, kind, rated, initial_min, increment_s: at.number()? })
+    }
+}
+
+fn read_letter(at: &mut Cursor<'_>) -> Option<char> {
+    let letter = at.peek().filter(|&b| b == b' ' || b.is_ascii_graphic())?;
+    at.eat(&[letter]).then(|| char::from(letter))
+}
+
+/// Reads `39-39`: the pieces of White and Black, a pawn counted as 1.
+pub(super) fn read_materials(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
+    let white = at.number()?;
+    at.expect(b"-")?;
+    Some((white, at.number()?))
+}
+
+/// Reads a clock, `0:10`, `-0:05`, `1:40:00`, behind its padding.
+pub(super) fn read_clock(at: &mut Cursor<'_>) -> Option<ClockReading> {
+    at.blanks();
+    let negative = at.eat(b"-");
+    let ms = i64::from(Elapsed::read(at)?.ms);
+    Some(ClockReading::from_ms(if negative { -ms } else { ms }))
+}
+
+/// A last line: how many rows the server says it showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shown {
+    /// Rows shown.
+    pub shown: u32,
+    /// Rows there are, from `(of 23 in progress)`; `None` if the line does not say.
+    pub of: Option<u32>,
+}
+
+impl Shown {
+    /// Reads `  6 games displayed (of 23 in progress).`; `things` is the word without its plural `s`, in lower case.
+    ///
+    /// Text behind the bracket differs between servers and is not read.
+    pub(super) fn read(line: &[u8], things: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.blanks();
+        let shown = at.number()?;
+        at.blanks();
+        let word = at.word()?.to_ascii_lowercase();
+        (word.strip_suffix(b"s").unwrap_or(&word) == things).then_some(())?;
+        at.blanks();
+        let verb = at.take_while(|b| b.is_ascii_alphabetic());
+        verb.eq_ignore_ascii_case(b"displayed").then_some(())?;
+        Some(Self { shown, of: read_total(&mut at) })
+    }
+}
+
+fn read_total(at: &mut Cursor<'_>) -> Option<u32> {
+    at.blanks();
+    at.expect(b"(of")?;
+    at.blanks();
+    at.number()
+}
+
+/// The owner of a reply, from its first line: what stands between `lead` and `tail`, `History for ` and `:`.
+pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle> {
+    let mut at = Cursor::new(line.trim_ascii_end());
+    at.expect(lead)?;
+    let owner = Handle::read(&mut at)?;
+    let _titles = Titles::read(&mut at);
+    at.expect(tail)?;
+    at.end()?;
+    Some(Handle::from_wire(owner))
+}
+
+/// What is left of the line, without the blanks around it.
+pub(super) fn take_text(at: &mut Cursor<'_>) -> String {
+    decode(at.take_rest().trim_ascii()).into_owned()
+}
+
+/// The next word as text.
+pub(super) fn take_word(at: &mut Cursor<'_>) -> Option<String> {
+    at.blanks();
+    Some(decode(at.word()?).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn terms(mark: Option<char>, kind: char, rated: bool, initial_min: u32, increment_s: u32) -> GameTerms {
+        GameTerms { mark, kind, rated, initial_min, increment_s }
+    }
+
+    #[test]
+    fn terms_in_every_width() {
+        let cases = [
+            ("[ br  3   0]", Some(terms(None, 'b', true, 3, 0))),
+            ("[psr 10  12]", Some(terms(Some('p'), 's', true, 10, 12))),
+            ("[ su100  60]", Some(terms(None, 's', false, 100, 60))),
+            ("[bzr  3   0]", Some(terms(Some('b'), 'z', true, 3, 0))),
+            ("[b9u  5   5]", Some(terms(Some('b'), '9', false, 5, 5))),
+            ("[ sx  3   0]", None),
+            ("[ br  3]", None),
+            ("[", None),
+        ];
+        for (sent, want) in cases {
+            assert_eq!(GameTerms::read(&mut Cursor::new(sent.as_bytes())), want, "{sent}");
+        }
+    }
+
+    #[test]
+    fn last_lines_of_every_server() {
+        let cases = [
+            ("  1 game displayed.", "game", Some(Shown { shown: 1, of: None })),
+            ("  4 games displayed (of   4 in progress).", "game", Some(Shown { shown: 4, of: Some(4) })),
+            ("456 games displayed (282 played, 174 examined).", "game", Some(Shown { shown: 456, of: None })),
+            (
+                " 3 players displayed (of 3). (*) indicates system administrator.",
+                "player",
+                Some(Shown { shown: 3, of: Some(3) }),
+            ),
+            ("  123 Players Displayed (of 123).", "player", Some(Shown { shown: 123, of: Some(123) })),
+            ("0 ads displayed.", "ad", Some(Shown { shown: 0, of: None })),
+            ("0 ads displayed.", "game", None),
+            ("ads displayed.", "ad", None),
+        ];
+        for (sent, things, want) in cases {
+            assert_eq!(Shown::read(sent.as_bytes(), things.as_bytes()), want, "{sent}");
+        }
+    }
+}
