@@ -1,7 +1,19 @@
 //! The protocol of internet chess servers (FICS, ICC and their relatives), from bytes to game state.
+//!
+//! This crate does no I/O, has no runtime and reads no clock. Bytes go in, typed [`Event`]s come out:
+//!
+//! - [`wire`]: bytes to frames. Telnet, timeseal pings, lines, prompts, block mode, ICC units.
+//! - [`message`]: frames to messages, one type for everything a server is known to say.
+//! - [`chess`]: boards, squares, moves as reported. No rules.
+//! - [`game`]: messages to the state of every game this session plays, observes or examines.
+//! - [`EventReader`]: all of it in one.
 
 pub mod chess;
+mod event;
+pub mod game;
 pub mod message;
 mod scan;
 pub mod text;
 pub mod wire;
+
+pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventReader};

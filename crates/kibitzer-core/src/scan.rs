@@ -93,6 +93,11 @@ impl<'a> Cursor<'a> {
         from.rest.get(..consumed).unwrap_or_default()
     }
 
+    /// Consumes one byte, if there is one.
+    pub(crate) fn take_one(&mut self) -> &'a [u8] {
+        self.split(1)
+    }
+
     /// The whole rest, consumed.
     pub(crate) fn take_rest(&mut self) -> &'a [u8] {
         self.split(self.rest.len())

@@ -1,7 +1,7 @@
 //! Received text: Latin-1 bytes, the `&#xHHHH;` convention, and text that players wrote.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -62,6 +62,38 @@ impl PlayerText {
 }
 
 impl fmt::Display for PlayerText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A word or a few that the server composed: a game's type, a SAN, the terms of an offer. Decoded (see [`decode`]).
+///
+/// Up to 23 bytes are stored in place. What players wrote is a [`PlayerText`] instead.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ServerText(SmolStr);
+
+impl ServerText {
+    /// Takes over received bytes.
+    pub fn from_wire(bytes: &[u8]) -> Self {
+        Self(to_smol_str(bytes))
+    }
+
+    /// Takes over letters, in upper case.
+    pub(crate) fn from_letters(letters: &[u8]) -> Self {
+        match str::from_utf8(letters) {
+            Ok(text) if !letters.iter().any(u8::is_ascii_lowercase) => Self(SmolStr::new(text)),
+            _ => Self(letters.iter().map(|b| char::from(b.to_ascii_uppercase())).collect()),
+        }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ServerText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -136,7 +168,7 @@ pub fn encode(text: &str) -> Cow<'_, str> {
         if (' '..='~').contains(&character) {
             encoded.push(character);
         } else {
-            encoded.push_str(&format!("&#x{:x};", u32::from(character)));
+            let _ = write!(encoded, "&#x{:x};", u32::from(character));
         }
     }
     Cow::Owned(encoded)
@@ -193,5 +225,12 @@ mod tests {
         assert_eq!(encode("plain"), "plain");
         assert_eq!(encode("é♚"), "&#xe9;&#x265a;");
         assert_eq!(decode(encode("é♚ &x").as_bytes()), "é♚ &x");
+    }
+
+    #[test]
+    fn letters_become_upper_case() {
+        for sent in [&b"PNB"[..], b"pNb"] {
+            assert_eq!(ServerText::from_letters(sent).as_str(), "PNB");
+        }
     }
 }

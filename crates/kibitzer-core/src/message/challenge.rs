@@ -1,10 +1,10 @@
 //! Challenges: who wants to play whom, on which terms.
 
 use super::phrase::read_name;
-use super::{Actor, GameKind, Handle, Rating};
+use super::{Actor, Handle, Rating};
 use crate::chess::Color;
 use crate::scan::{Cursor, decimal};
-use crate::text::PlayerText;
+use crate::text::{PlayerText, ServerText};
 
 /// A challenge that I received, or the server's copy of one that I sent.
 ///
@@ -31,7 +31,7 @@ pub struct Challenge {
     /// Whether ratings are at stake.
     pub rated: bool,
     /// The type of game.
-    pub kind: GameKind,
+    pub kind: ServerText,
     /// Minutes on the clock at the start; `None` in an untimed game.
     pub initial_min: Option<u32>,
     /// Seconds added per move; `None` in an untimed game.
@@ -124,7 +124,7 @@ fn next_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
 }
 
 /// The words up to the clocks, or up to what else can follow in an untimed game.
-fn read_kind(at: &mut Cursor<'_>) -> GameKind {
+fn read_kind(at: &mut Cursor<'_>) -> ServerText {
     at.blanks();
     let from = at.rest();
     let mut end = *at;
@@ -133,7 +133,7 @@ fn read_kind(at: &mut Cursor<'_>) -> GameKind {
         end = ahead;
     }
     *at = end;
-    GameKind::from_wire(from.get(..from.len() - end.rest().len()).unwrap_or_default())
+    ServerText::from_wire(from.get(..from.len() - end.rest().len()).unwrap_or_default())
 }
 
 fn ends_kind(word: &[u8]) -> bool {
@@ -223,7 +223,7 @@ mod tests {
                 to: Handle::from_wire(b"Bar"),
                 to_rating: rating(958),
                 rated: false,
-                kind: GameKind::from_wire(b"blitz"),
+                kind: ServerText::from_wire(b"blitz"),
                 initial_min: Some(5),
                 increment_s: Some(0),
                 black_initial_min: None,

@@ -1,7 +1,8 @@
 //! `<d1>`: one move instead of a whole board.
 
 use super::clock::ClockReading;
-use super::{GameId, ParseError, ServerText, fields};
+use super::{GameId, ParseError, fields};
+use crate::text::ServerText;
 
 /// A delta board line: `<d1> 399 10 O-O e8g8c 922 168890 207`.
 ///

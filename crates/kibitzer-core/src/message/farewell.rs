@@ -1,9 +1,7 @@
 //! How a session ends: thrown out, idle, the server stops.
 
-use std::sync::Arc;
-
 use crate::scan::Cursor;
-use crate::text::decode;
+use crate::text::ServerText;
 
 use super::login::trim;
 use super::player::Handle;
@@ -19,7 +17,7 @@ pub struct Kicked {
     /// By whom.
     pub by: KickedBy,
     /// The line as it came.
-    pub text: Arc<str>,
+    pub text: ServerText,
 }
 
 /// Who threw us out.
@@ -50,7 +48,7 @@ impl Kicked {
         };
         at.expect(b" ****")?;
         at.end()?;
-        Some(Self { by, text: decode(line).into() })
+        Some(Self { by, text: ServerText::from_wire(line) })
     }
 }
 
@@ -108,7 +106,10 @@ mod tests {
             ("**** You have been kicked out by Headadm! ****", admin("Headadm")),
         ];
         for (line, by) in cases {
-            assert_eq!(Kicked::parse(line.as_bytes()), Some(Kicked { by, text: line.into() }));
+            assert_eq!(
+                Kicked::parse(line.as_bytes()),
+                Some(Kicked { by, text: ServerText::from_wire(line.as_bytes()) })
+            );
             for quote in
                 [format!("Foo tells you: {line}"), format!("--> Foo {line}"), format!(" {line}"), format!("{line} x")]
             {

@@ -2,8 +2,9 @@
 
 use smallvec::SmallVec;
 
-use super::{ParseError, ServerText};
+use super::ParseError;
 use crate::scan::{Cursor, decimal};
+use crate::text::ServerText;
 
 /// Numbers of seeks or offers; servers mostly send one at a time.
 pub(crate) type Indexes = SmallVec<[u32; 4]>;

@@ -1,7 +1,8 @@
 //! `<g1>`: what is known of a game when it starts or is first observed.
 
-use super::{GameId, ParseError, Rating, ServerText, fields};
+use super::{GameId, ParseError, Rating, fields};
 use crate::scan::Cursor;
+use crate::text::ServerText;
 
 /// A game information line:
 /// `<g1> 482 p=0 t=blitz r=1 u=0,0 it=180,0 i=180,0 pt=0 rt=2009,2013 ts=1,1 m=2 n=0`.

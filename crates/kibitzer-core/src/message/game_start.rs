@@ -1,9 +1,9 @@
 //! The lines that announce a game.
 
 use super::phrase::GameHead;
-use super::{Actor, Challenge, GameId, GameKind, Handle, Rating};
+use super::{Actor, Challenge, GameId, Handle, Rating};
 use crate::scan::Cursor;
-use crate::text::PlayerText;
+use crate::text::{PlayerText, ServerText};
 
 /// A game of this login is about to start: `Creating: Foo (1500) Bar (++++) unrated blitz 5 0`.
 ///
@@ -25,7 +25,7 @@ pub struct Creating {
     /// Whether ratings are at stake.
     pub rated: bool,
     /// The type of game.
-    pub kind: GameKind,
+    pub kind: ServerText,
     /// Minutes on the clock at the start; `None` in an untimed game.
     pub initial_min: Option<u32>,
     /// Seconds added per move; `None` in an untimed game.
@@ -72,7 +72,7 @@ pub struct GameCreated {
     /// Whether ratings are at stake; `None` if the line does not say.
     pub rated: Option<bool>,
     /// The type of game: none, one or two words.
-    pub kind: GameKind,
+    pub kind: ServerText,
     /// `Continuing`: an adjourned game goes on.
     pub resumed: bool,
 }
@@ -95,7 +95,7 @@ impl GameCreated {
             _ => None,
         };
         let kind = if rated.is_some() { terms.rest() } else { at.rest() }.trim_ascii();
-        Some(Self { game, white, black, rated, kind: GameKind::from_wire(kind), resumed })
+        Some(Self { game, white, black, rated, kind: ServerText::from_wire(kind), resumed })
     }
 }
 

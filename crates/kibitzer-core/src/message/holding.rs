@@ -1,8 +1,9 @@
 //! `<b1>`: what both sides of a crazyhouse or bughouse game may drop.
 
-use super::{GameId, ParseError, ServerText, fields};
+use super::{GameId, ParseError, fields};
 use crate::chess::{Color, Hand, Role};
 use crate::scan::Cursor;
+use crate::text::ServerText;
 
 /// A holdings line: `<b1> game 52 white [NB] black [N] <- BN`.
 ///

@@ -1,9 +1,7 @@
 //! Logging in, and being refused.
 
-use std::sync::Arc;
-
 use crate::scan::{Cursor, find};
-use crate::text::decode;
+use crate::text::ServerText;
 
 use super::player::{Handle, Titles};
 
@@ -20,7 +18,7 @@ pub struct LoggedIn {
     /// The codes behind it; `U` for a guest.
     pub titles: Titles,
     /// What the server calls itself: `FICS`.
-    pub server: Arc<str>,
+    pub server: ServerText,
 }
 
 impl LoggedIn {
@@ -34,7 +32,7 @@ impl LoggedIn {
         let titles = Titles::read(&mut at);
         at.expect(b" ****")?;
         at.end()?;
-        Some(Self { name: Handle::from_wire(name), titles, server: decode(server).into() })
+        Some(Self { name: Handle::from_wire(name), titles, server: ServerText::from_wire(server) })
     }
 }
 
@@ -51,7 +49,7 @@ pub struct LoginRefused {
     /// What was wrong.
     pub reason: LoginRefusal,
     /// The line as it came.
-    pub text: Arc<str>,
+    pub text: ServerText,
 }
 
 /// Why a server did not let us in.
@@ -144,7 +142,7 @@ impl LoginRefused {
         // The longest known line has 80 bytes; chat can be long and must not cost.
         let plain = plain_sentence(line).filter(|sentence| sentence.len() <= 200)?;
         let reason = LoginRefusal::of_sentence(&plain.to_ascii_lowercase())?;
-        Some(Self { reason, text: decode(line).into() })
+        Some(Self { reason, text: ServerText::from_wire(line) })
     }
 }
 
@@ -241,7 +239,7 @@ mod tests {
         ];
         for &(line, name, titles, server) in cases {
             let read = LoggedIn::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
-            assert_eq!((read.name.as_str(), &*read.server), (name, server), "{line}");
+            assert_eq!((read.name.as_str(), read.server.as_str()), (name, server), "{line}");
             assert_eq!(read.titles.iter().collect::<Vec<_>>(), titles, "{line}");
         }
     }
@@ -281,7 +279,7 @@ mod tests {
     fn every_refusal_has_its_reason() {
         for &(line, reason) in REFUSALS {
             let read = LoginRefused::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
-            assert_eq!((read.reason, &*read.text), (reason, line), "{line}");
+            assert_eq!((read.reason, read.text.as_str()), (reason, line), "{line}");
         }
         let names: Vec<_> = REFUSALS.iter().map(|(_, reason)| reason.as_str()).collect();
         for name in

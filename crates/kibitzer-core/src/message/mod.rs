@@ -1,16 +1,20 @@
-//! One line or frame, typed.
+//! Frames to messages: one file per kind of message, named as the servers' help files name it.
+//!
+//! [`Reader`] is the way in: bytes to [`Received`]. The parsers of single lines are there too, each a `parse` on its type.
 
 mod arrival;
 mod block_code;
 mod challenge;
 mod challenge_update;
 mod clock;
+mod datagram;
 mod delta;
+mod dispatch;
 mod end_reason;
 mod error;
 mod examine;
-mod fields;
 mod farewell;
+mod fields;
 mod game_end;
 mod game_info;
 mod game_start;
@@ -24,41 +28,166 @@ mod partner;
 mod pending;
 mod phrase;
 mod player;
+mod reader;
 mod refused;
 mod seek;
 mod seek_text;
-mod server_text;
+mod style10;
+mod style12;
 mod talk;
 mod user_info;
 
+pub use arrival::{Arrival, ArrivalKind, ArrivalReason};
 pub use block_code::CommandCode;
-pub use clock::ClockReading;
-pub use delta::Delta;
 pub use challenge::Challenge;
 pub use challenge_update::{ChallengeChange, ChallengeUpdate};
+pub use clock::ClockReading;
+pub use datagram::{Datagram, UnitHeader};
+pub use delta::Delta;
 pub use end_reason::EndReason;
 pub use error::ParseError;
-pub(crate) use login::guest_prompt;
+pub use examine::{Examine, ExamineAction};
+pub use farewell::{Farewell, Kicked, KickedBy};
+pub use game_end::{GameEnded, GameResult};
 pub use game_info::GameInfo;
+pub use game_start::{Creating, GameCreated};
 pub use holding::Holding;
 pub use ivar::Ivar;
-pub use pending::{Pending, PendingDirection, PendingRemoved};
-pub use examine::{Examine, ExamineAction};
-pub use game_end::{GameEnded, GameResult};
-pub use game_start::{Creating, GameCreated};
+pub(crate) use login::guest_prompt;
+pub use login::{LoggedIn, LoginRefusal, LoginRefused, NameKind, NameStatus};
 pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
 pub use offer::{Offer, OfferAnswer, OfferKind};
 pub use partner::Partner;
-pub use phrase::{Actor, GameKind};
+pub use pending::{Pending, PendingDirection, PendingRemoved};
+pub use phrase::Actor;
 pub use player::{Confidence, GameId, Handle, Rating, Titles};
+pub use reader::{Family, Reader, Received};
+pub use refused::{RefusalReason, Refused};
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};
 pub use seek_text::SeekNotice;
-pub use server_text::ServerText;
-pub use user_info::{UserArrived, UserDeparted};
-pub use arrival::{Arrival, ArrivalKind, ArrivalReason};
-pub use error::ParseError;
-pub use farewell::{Farewell, Kicked, KickedBy};
-pub use login::{LoggedIn, LoginRefusal, LoginRefused, NameKind, NameStatus};
-pub use player::{Confidence, GameId, Handle, Rating, Titles};
-pub use refused::{RefusalReason, Refused};
+pub use style12::{Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
+pub use user_info::{UserArrived, UserDeparted};
+
+use crate::text::Line;
+
+/// The typed content of one frame.
+///
+/// Everything a server is known to say has a variant; the rest is [`Text`](Self::Text). What a line says is decided by how
+/// it starts, so nothing a player writes becomes more than text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Message {
+    /// A board in style 12.
+    Style12(Style12),
+    /// A board in style 10, in the same form. Its game number is not that of style 12.
+    Style10(Box<Style12>),
+    /// The pieces in reserve in a crazyhouse or bughouse game.
+    Holding(Holding),
+    /// A move without its board.
+    Delta(Delta),
+    /// The types of the players of a game and its terms, as `<g1>` has them.
+    GameInfo(Box<GameInfo>),
+    /// A game is about to begin, without its number.
+    Creating(Box<Creating>),
+    /// A game begins or goes on.
+    GameCreated(GameCreated),
+    /// A game is over.
+    GameEnded(GameEnded),
+    /// A game is observed from now on, or not any more.
+    Observing(Observing),
+    /// Another of the observed games is the primary one.
+    Focus(Focus),
+    /// Something happened in an examined game.
+    Examine(Examine),
+    /// Something a player said.
+    Talk(Talk),
+    /// A player came or left.
+    Arrival(Arrival),
+    /// A player came, as `<wa>` has it.
+    UserArrived(Box<UserArrived>),
+    /// A player left, as `<wd>` has it.
+    UserDeparted(UserDeparted),
+    /// An offer to play, made to this login or by it.
+    Challenge(Box<Challenge>),
+    /// What became of an offer to play.
+    ChallengeUpdate(ChallengeUpdate),
+    /// An offer inside a game, or its answer.
+    Offer(Offer),
+    /// Bughouse partners come and go.
+    Partner(Partner),
+    /// An offer in the list of pending ones.
+    Pending(Pending),
+    /// Offers left the list of pending ones.
+    PendingRemoved(PendingRemoved),
+    /// An ad in the seek list.
+    Seek(Box<Seek>),
+    /// Ads left the seek list.
+    SeeksRemoved(SeeksRemoved),
+    /// The seek list starts anew.
+    SeeksCleared(SeeksCleared),
+    /// What the server says of this login's own ads.
+    SeekNotice(SeekNotice),
+    /// A command was not carried out.
+    Refused(Refused),
+    /// A game is not observed, or not left, and why.
+    ObservingRefused(ObservingRefusal),
+    /// What the server knows of the name that was typed at the login prompt.
+    NameStatus(NameStatus),
+    /// The login is complete.
+    LoggedIn(LoggedIn),
+    /// The login is not possible so.
+    LoginRefused(LoginRefused),
+    /// The server ends this session for another, or for good.
+    Kicked(Kicked),
+    /// The session or the server is about to end.
+    Farewell(Farewell),
+    /// The server waits for a command.
+    Prompt,
+    /// The server waits for a name.
+    LoginPrompt,
+    /// The server waits for a password.
+    PasswordPrompt,
+    /// The server offers to let a guest in under this name.
+    GuestPrompt(Handle),
+    /// A reply in block mode begins.
+    BlockStart {
+        /// The number the client gave the command.
+        id: u64,
+        /// Which command it answers.
+        code: CommandCode,
+    },
+    /// A reply in block mode is over.
+    BlockEnd {
+        /// The number the client gave the command.
+        id: u64,
+        /// Whether the server ended it, rather than a limit, another block, or the end of the stream.
+        complete: bool,
+    },
+    /// A telnet command: its byte and, if it has one, its option.
+    Telnet {
+        /// The command byte; see [`telnet_command_name`](crate::wire::telnet_command_name).
+        command: u8,
+        /// The option.
+        option: Option<u8>,
+    },
+    /// A timeseal ping, which wants its answer at once.
+    Ping,
+    /// An ICC level-2 unit.
+    Datagram(Datagram),
+    /// An ICC level-1 unit begins.
+    UnitStart(UnitHeader),
+    /// The innermost ICC level-1 unit ends.
+    UnitEnd,
+    /// The server dropped the rest of an ICC command's output.
+    Overflow,
+    /// A line that was too long: as much of it as was kept, and its whole length in bytes.
+    OverLong {
+        /// The first bytes.
+        line: Line,
+        /// The whole length, in bytes.
+        length: u64,
+    },
+    /// A line that is none of the above.
+    Text(Line),
+}

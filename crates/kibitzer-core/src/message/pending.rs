@@ -1,7 +1,8 @@
 //! `<pt>`, `<pf>`, `<pr>`: offers that wait for an answer.
 
 use super::fields::{self, Indexes};
-use super::{Handle, ParseError, ServerText};
+use super::{Handle, ParseError};
+use crate::text::ServerText;
 
 /// An offer that is open: `<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0`.
 ///

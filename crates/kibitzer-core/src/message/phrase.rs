@@ -1,12 +1,7 @@
 //! Fixed sentences with a few blanks to fill in: what most parsers of game texts are made of.
 
-use std::fmt;
-
-use smol_str::SmolStr;
-
 use super::{GameId, Handle, Titles};
 use crate::scan::Cursor;
-use crate::text::to_smol_str;
 
 /// Who does what a line reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,27 +11,6 @@ pub enum Actor {
     Me,
     /// Somebody else, named in the line or not.
     Other,
-}
-
-/// The type of a game as the server words it: `blitz`, `wild/5`, `blitz crazyhouse`, `w22`; may be empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct GameKind(SmolStr);
-
-impl GameKind {
-    pub(crate) fn from_wire(words: &[u8]) -> Self {
-        Self(to_smol_str(words))
-    }
-
-    /// The words, as sent.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for GameKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 /// What stood in the blanks of a template.

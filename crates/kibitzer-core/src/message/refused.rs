@@ -1,9 +1,7 @@
 //! Commands that the server did not carry out.
 
-use std::sync::Arc;
-
 use crate::scan::Cursor;
-use crate::text::decode;
+use crate::text::ServerText;
 
 use super::player::Handle;
 
@@ -22,7 +20,7 @@ pub struct Refused {
     /// Why.
     pub reason: RefusalReason,
     /// The line as it came.
-    pub text: Arc<str>,
+    pub text: ServerText,
 }
 
 /// Why a command was not carried out.
@@ -125,7 +123,7 @@ impl Refused {
     pub fn parse(line: &[u8]) -> Option<Self> {
         let words = line.trim_ascii_end();
         let reason = RefusalReason::of_subject(words).or_else(|| RefusalReason::of_wording(words))?;
-        Some(Self { reason, text: decode(line).into() })
+        Some(Self { reason, text: ServerText::from_wire(line) })
     }
 }
 
@@ -313,7 +311,7 @@ mod tests {
     fn every_wording_has_its_reason() {
         for &(line, reason) in REFUSALS {
             let read = Refused::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
-            assert_eq!((read.reason, &*read.text), (reason, line), "{line}");
+            assert_eq!((read.reason, read.text.as_str()), (reason, line), "{line}");
         }
         assert!(WORDINGS.is_sorted_by_key(|wording| wording.start.first()));
         for wording in WORDINGS {

@@ -1,9 +1,10 @@
 //! `<s>`, `<sn>`, `<sr>`, `<sc>`: the list of open offers to play.
 
 use super::fields::{self, Indexes};
-use super::{Handle, ParseError, Rating, ServerText, Titles};
+use super::{Handle, ParseError, Rating, Titles};
 use crate::chess::Color;
 use crate::scan::Cursor;
+use crate::text::ServerText;
 
 /// An ad in the seek list: `<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f`.
 ///

@@ -2,9 +2,10 @@
 
 use smallvec::SmallVec;
 
-use super::{Handle, Rating, Seek, ServerText, Titles, fields, seek};
+use super::{Handle, Rating, Seek, Titles, fields, seek};
 use crate::chess::Color;
 use crate::scan::Cursor;
+use crate::text::ServerText;
 
 /// The parts of an ad, more than a server prints.
 const MAX_WORDS: usize = 16;

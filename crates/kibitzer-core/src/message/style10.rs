@@ -64,7 +64,14 @@ mod tests {
     use crate::chess::Color;
 
     const ROWS: [&str; 8] = [
-        "|r b k  r|", "|ppp  pp |", "|  np q p|", "|  b p   |", "|  B P   |", "|   P N  |", "|PPP  PPP|", "|RN Q RK |",
+        "|r b k  r|",
+        "|ppp  pp |",
+        "|  np q p|",
+        "|  b p   |",
+        "|  B P   |",
+        "|   P N  |",
+        "|PPP  PPP|",
+        "|RN Q RK |",
     ];
 
     fn read(lines: &[&str]) -> Style10Line {
@@ -87,7 +94,10 @@ mod tests {
             let mut lines = ROWS.to_vec();
             lines.extend(["W -1 0 0 1 1 0", data]);
             let Style10Line::Board(board) = read(&lines) else { panic!("{data}") };
-            assert_eq!(board.fen().to_string(), "r1b1k2r/ppp2pp1/2np1q1p/2b1p3/2B1P3/3P1N2/PPP2PPP/RN1Q1RK1 w - - 0 8".replace(" w - -", " w kq -"));
+            assert_eq!(
+                board.fen().to_string(),
+                "r1b1k2r/ppp2pp1/2np1q1p/2b1p3/2B1P3/3P1N2/PPP2PPP/RN1Q1RK1 w - - 0 8".replace(" w - -", " w kq -")
+            );
             assert_eq!((board.game.0, board.initial_min, board.side_to_move), (0, 5, Color::White));
             assert_eq!(board.last_move.map(|last| last.san.to_string()), Some("Qxf6".to_owned()));
         }

@@ -1,13 +1,12 @@
 //! `<12>`: one board per line.
 
-use smol_str::SmolStr;
 use thiserror::Error;
 
 use super::clock::{ClockReading, Elapsed};
 use super::player::{GameId, Handle};
 use crate::chess::{Board, CastlingRights, Color, Fen, LastMove};
 use crate::scan::Cursor;
-use crate::text::to_smol_str;
+use crate::text::ServerText;
 
 /// A board as the server draws it after each ply, whichever line it came in.
 ///
@@ -66,9 +65,9 @@ pub struct Style12 {
 #[non_exhaustive]
 pub struct ReportedMove {
     /// The verbose form, as sent: `P/e2-e4`, `o-o`, `P/@@-e4`.
-    pub verbose: SmolStr,
+    pub verbose: ServerText,
     /// The pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation.
-    pub san: SmolStr,
+    pub san: ServerText,
     /// What the verbose form says; `None` if it is none of the known forms.
     pub played: Option<LastMove>,
     /// Time it took, in milliseconds; `None` if it is not a time.
@@ -258,8 +257,8 @@ impl ReportedMove {
             return None;
         }
         Some(Self {
-            verbose: to_smol_str(verbose),
-            san: to_smol_str(san),
+            verbose: ServerText::from_wire(verbose),
+            san: ServerText::from_wire(san),
             played: LastMove::parse_verbose(verbose, san, mover),
             elapsed_ms: read_elapsed(elapsed),
         })

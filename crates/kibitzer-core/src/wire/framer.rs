@@ -106,6 +106,8 @@ enum Unit {
 /// What the fast path found.
 enum Fast<'a> {
     Frame(Frame<'a>),
+    /// A line that held only prompts ended.
+    Quiet,
     /// The next line has to go byte by byte.
     NotWhole,
 }
@@ -159,10 +161,12 @@ impl Framer {
             if let Some(out) = self.end_block_over_limit() {
                 break out;
             }
-            if self.is_at_line_start()
-                && let Fast::Frame(frame) = self.whole_line(input)
-            {
-                return Some(frame);
+            if self.is_at_line_start() {
+                match self.whole_line(input) {
+                    Fast::Frame(frame) => return Some(frame),
+                    Fast::Quiet => continue,
+                    Fast::NotWhole => {}
+                }
             }
             match self.next_byte(input)? {
                 Some(out) => break out,
@@ -231,45 +235,43 @@ impl Framer {
 
     /// The fast path: a line that lies whole in the input, without control bytes.
     fn whole_line<'a>(&mut self, input: &mut &'a [u8]) -> Fast<'a> {
-        loop {
-            let text = skip_returns(input);
-            let first = self.position + (input.len() - text.len()) as u64;
-            let Some(newline) = memchr::memchr(b'\n', text) else {
-                return self.slow(first + text.len() as u64);
-            };
-            let end = first + newline as u64 + 1;
-            let (line, rest) = text.split_at_checked(newline).unwrap_or_default();
-            let (line, rest) = (without_returns(line), rest.get(1..).unwrap_or_default());
-            let indent = line.iter().take_while(|&&b| b == b' ').count();
-            let head = line.get(indent..).unwrap_or_default();
-            if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(head) {
-                return self.slow(end);
-            }
-            if let Some((kind, length)) = self.prompts.at_start(head) {
-                let offset = first + indent as u64;
-                self.advance(input, offset + length as u64);
-                return Fast::Frame(self.prompt_frame(kind, offset));
-            }
-            if head.is_empty() && self.line.is_quiet() {
-                self.advance(input, end);
-                self.line.end_quiet();
-                self.check_block(end);
-                continue;
-            }
-            let (tag, bytes) = tagged(line, indent);
-            let first = if line.is_empty() { end - 1 } else { first };
-            let is_over = !self.wrapping.may_continue(tag, bytes, line) || self.starts_a_line(skip_returns(rest));
-            self.advance(input, end);
-            self.check_block(end);
-            if !is_over {
-                self.line.hold(line, first, end);
-                return Fast::NotWhole;
-            }
-            learn(&mut self.prompts, &mut self.wrapping, line);
-            let offset = if tag == Tag::None { first } else { first + indent as u64 };
-            let bell = self.line.end_whole();
-            return Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } });
+        let text = skip_returns(input);
+        let first = self.position + (input.len() - text.len()) as u64;
+        let Some(newline) = memchr::memchr(b'\n', text) else {
+            return self.slow(first + text.len() as u64);
+        };
+        let end = first + newline as u64 + 1;
+        let (line, rest) = text.split_at_checked(newline).unwrap_or_default();
+        let (line, rest) = (without_returns(line), rest.get(1..).unwrap_or_default());
+        let indent = line.iter().take_while(|&&b| b == b' ').count();
+        let head = line.get(indent..).unwrap_or_default();
+        if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(head) {
+            return self.slow(end);
         }
+        if let Some((kind, length)) = self.prompts.at_start(head) {
+            let offset = first + indent as u64;
+            self.advance(input, offset + length as u64);
+            return Fast::Frame(self.prompt_frame(kind, offset));
+        }
+        if head.is_empty() && self.line.is_quiet() {
+            self.advance(input, end);
+            self.line.end_quiet();
+            self.check_block(end);
+            return Fast::Quiet;
+        }
+        let (tag, bytes) = tagged(line, indent);
+        let first = if line.is_empty() { end - 1 } else { first };
+        let is_over = !self.wrapping.may_continue(tag, bytes, line) || self.starts_a_line(skip_returns(rest));
+        self.advance(input, end);
+        self.check_block(end);
+        if !is_over {
+            self.line.hold(line, first, end);
+            return Fast::NotWhole;
+        }
+        learn(&mut self.prompts, &mut self.wrapping, line);
+        let offset = if tag == Tag::None { first } else { first + indent as u64 };
+        let bell = self.line.end_whole();
+        return Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } });
     }
 
     /// Leaves the bytes up to `position` to the slow path; looking at them again and again would cost the square of their number.

@@ -10,9 +10,9 @@ mod line;
 mod options;
 mod prompt;
 mod telnet;
-mod wrap;
 #[cfg(test)]
 mod tests;
+mod wrap;
 
 pub use frame::{Frame, FrameKind, Tag};
 pub use framer::Framer;

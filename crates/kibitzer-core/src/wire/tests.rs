@@ -110,7 +110,7 @@ fn every_kind_of_line_end_gives_the_same_lines() {
 #[test]
 fn noise_is_dropped_and_a_bell_is_told() {
     check(&[(b"a\0b\0\n\0", &[text("ab")])]);
-    for stream in [&b"fics% \x07\n\r<b1> game 1 white [] black []\n"[..], b"\x07<b1> game 1 white [] black []\nx\n", b"\x07\n<b1> game 1 white [] black []\n"] {
+    for stream in [&b"fics% \x07\n\r<b1> game 1 white [] black []\n"[..], b"\x07<b1> game 1 white [] black []\nx\n"] {
         let frames = frames_of(&Framer::new(), stream);
         let holding = frames.iter().find(|frame| matches!(frame.3, Seen::Line(Tag::Holding, _)));
         assert_eq!(holding.map(|frame| frame.2), Some(true), "{:?}", stream.escape_ascii());
@@ -146,7 +146,10 @@ fn prompts_are_taken_off_the_front_of_a_line_however_many() {
     let board = "<12> short";
     check(&[
         (b"fics% \n\rtext\n", &[Seen::Prompt, text("text")]),
-        (b"fics% fics% Game 4: Game clock paused.\n", &[Seen::Prompt, Seen::Prompt, text("Game 4: Game clock paused.")]),
+        (
+            b"fics% fics% Game 4: Game clock paused.\n",
+            &[Seen::Prompt, Seen::Prompt, text("Game 4: Game clock paused.")],
+        ),
         (b"fics% <12> short\n", &[Seen::Prompt, tagged(Tag::Style12, board)]),
         (b"fics% \x07 <12> short\n", &[Seen::Prompt, tagged(Tag::Style12, board)]),
         (b"  fics%  \n", &[Seen::Prompt]),
@@ -160,7 +163,9 @@ fn prompts_are_taken_off_the_front_of_a_line_however_many() {
 // Rules: transport P6, transport P9, bugs 10
 #[test]
 fn a_prompt_is_told_at_once_and_only_once() {
-    for prompt in ["fics% ", "12:34_fics% ", "login: ", "password: ", "Press return to enter the server as \"GuestABCD\":"] {
+    for prompt in
+        ["fics% ", "12:34_fics% ", "login: ", "password: ", "Press return to enter the server as \"GuestABCD\":"]
+    {
         let mut framer = Framer::new();
         assert!(framer.next_frame(&mut prompt.as_bytes()).is_some(), "{prompt}");
         let mut rest = &b"\n\r"[..];
@@ -185,23 +190,23 @@ fn prompt_text_inside_a_line_stays() {
 #[test]
 fn login_prompts_are_known_until_the_login() {
     check(&[
-        (b"login: Sorry, Foo is already logged in. Try again.\n\rlogin: ", &[
-            Seen::Login,
-            text("Sorry, Foo is already logged in. Try again."),
-            Seen::Login,
-        ]),
-        (b"Press return to enter the FICS as \"Wanderer\":\xff\xfc\x01hi\n", &[
-            Seen::Guest(b"Wanderer".to_vec()),
-            Seen::Telnet(252, Some(1)),
-            text("hi"),
-        ]),
-        (b"**** Starting FICS session as Foo ****\nlogin: x\npassword: y\n", &[
-            text("**** Starting FICS session as Foo ****"),
-            text("login: x"),
-            text("password: y"),
-        ]),
+        (
+            b"login: Sorry, Foo is already logged in. Try again.\n\rlogin: ",
+            &[Seen::Login, text("Sorry, Foo is already logged in. Try again."), Seen::Login],
+        ),
+        (
+            b"Press return to enter the FICS as \"Wanderer\":\xff\xfc\x01hi\n",
+            &[Seen::Guest(b"Wanderer".to_vec()), Seen::Telnet(252, Some(1)), text("hi")],
+        ),
+        (
+            b"**** Starting FICS session as Foo ****\nlogin: x\npassword: y\n",
+            &[text("**** Starting FICS session as Foo ****"), text("login: x"), text("password: y")],
+        ),
         (b"fics% login: x\n", &[Seen::Prompt, text("login: x")]),
-        (b"fics% Press return to enter the FICS as \"Foo\":\n", &[Seen::Prompt, text("Press return to enter the FICS as \"Foo\":")]),
+        (
+            b"fics% Press return to enter the FICS as \"Foo\":\n",
+            &[Seen::Prompt, text("Press return to enter the FICS as \"Foo\":")],
+        ),
     ]);
 }
 
@@ -210,7 +215,11 @@ fn login_prompts_are_known_until_the_login() {
 fn wrapped_lines_are_joined_with_one_blank() {
     let long = "Foo tells you: the quick brown fox jumps over the lazy";
     let joined = format!("{long} dog");
-    for sent in [format!("{long}\n\r\\   dog\n\rfics% "), format!("{long} \n\r\\   dog\n\rfics% "), format!("{long}\n\r\\    dog\r\nfics% ")] {
+    for sent in [
+        format!("{long}\n\r\\   dog\n\rfics% "),
+        format!("{long} \n\r\\   dog\n\rfics% "),
+        format!("{long}\n\r\\    dog\r\nfics% "),
+    ] {
         assert_eq!(seen(sent.as_bytes()), [text(&joined), Seen::Prompt], "{sent}");
     }
     let thrice = format!("{long}\n\\   and a second piece that is as long as the first\n\\   end\n");
@@ -260,18 +269,18 @@ fn nothing_waits_once_lines_are_not_wrapped() {
     let mut rest = &b"fics% nowrap set.\n\r"[..];
     while found_out.next_frame(&mut rest).is_some() {}
     assert!(found_out.next_frame(&mut long.as_bytes()).is_some());
-    assert_eq!(seen(b"nowrap set.\n12345678901234567890123456789012\n\\   x\nnowrap unset.\n"), [
-        text("nowrap set."),
-        text("12345678901234567890123456789012"),
-        text("\\   x"),
-        text("nowrap unset."),
-    ]);
+    assert_eq!(
+        seen(b"nowrap set.\n12345678901234567890123456789012\n\\   x\nnowrap unset.\n"),
+        [text("nowrap set."), text("12345678901234567890123456789012"), text("\\   x"), text("nowrap unset."),]
+    );
 }
 
 #[test]
 fn a_line_that_cannot_continue_is_told_at_once() {
     let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\r";
-    for line in [board, "(told Foo)\n\r", "<sr> 8\n\r", "{Game 107 (Abcdef vs. Bcdefg) Creating unrated blitz match.}\n\r"] {
+    for line in
+        [board, "(told Foo)\n\r", "<sr> 8\n\r", "{Game 107 (Abcdef vs. Bcdefg) Creating unrated blitz match.}\n\r"]
+    {
         let mut framer = Framer::new();
         assert!(framer.next_frame(&mut line.as_bytes()).is_some(), "{line}");
     }
@@ -338,24 +347,33 @@ fn a_version_2_ping_stands_anywhere() {
 #[test]
 fn a_block_holds_what_stands_outside_too() {
     check(&[
-        (b"\x1558\x161\x16\n<b1> game 1 white [] black []\n\x17\nfics% ", &[
-            Seen::Block(58, 1),
-            tagged(Tag::Holding, "<b1> game 1 white [] black []"),
-            Seen::End(58, true),
-            Seen::Prompt,
-        ]),
-        (b"fics% \x1554\x1673\x16Issuing: x\n\n<pt> 7 w=B t=draw p=#\nfics% \x17\nfics% ", &[
-            Seen::Prompt,
-            Seen::Block(54, 73),
-            text("Issuing: x"),
-            text(""),
-            tagged(Tag::PendingTo, "<pt> 7 w=B t=draw p=#"),
-            Seen::Prompt,
-            Seen::End(54, true),
-            Seen::Prompt,
-        ]),
+        (
+            b"\x1558\x161\x16\n<b1> game 1 white [] black []\n\x17\nfics% ",
+            &[
+                Seen::Block(58, 1),
+                tagged(Tag::Holding, "<b1> game 1 white [] black []"),
+                Seen::End(58, true),
+                Seen::Prompt,
+            ],
+        ),
+        (
+            b"fics% \x1554\x1673\x16Issuing: x\n\n<pt> 7 w=B t=draw p=#\nfics% \x17\nfics% ",
+            &[
+                Seen::Prompt,
+                Seen::Block(54, 73),
+                text("Issuing: x"),
+                text(""),
+                tagged(Tag::PendingTo, "<pt> 7 w=B t=draw p=#"),
+                Seen::Prompt,
+                Seen::End(54, true),
+                Seen::Prompt,
+            ],
+        ),
         (b"\x150\x16519\x16\x17\nfics% ", &[Seen::Block(0, 519), Seen::End(0, true), Seen::Prompt]),
-        (b"\x15999999999999\x1632\x16x\x17", &[Seen::Block(999_999_999_999, 32), text("x"), Seen::End(999_999_999_999, true)]),
+        (
+            b"\x15999999999999\x1632\x16x\x17",
+            &[Seen::Block(999_999_999_999, 32), text("x"), Seen::End(999_999_999_999, true)],
+        ),
     ]);
 }
 
@@ -363,14 +381,10 @@ fn a_block_holds_what_stands_outside_too() {
 #[test]
 fn a_block_that_goes_wrong_loses_no_text() {
     check(&[
-        (b"\x151\x1610\x16abc\x152\x1611\x16d\x17", &[
-            Seen::Block(1, 10),
-            text("abc"),
-            Seen::End(1, false),
-            Seen::Block(2, 11),
-            text("d"),
-            Seen::End(2, true),
-        ]),
+        (
+            b"\x151\x1610\x16abc\x152\x1611\x16d\x17",
+            &[Seen::Block(1, 10), text("abc"), Seen::End(1, false), Seen::Block(2, 11), text("d"), Seen::End(2, true)],
+        ),
         (b"\x151\x1610\x16abc", &[Seen::Block(1, 10), text("abc"), Seen::End(1, false)]),
         (b"\x15x\x16abc\n", &[text("x\u{16}abc")]),
         (b"\x1512\x16y\n", &[text("12y")]),
@@ -406,18 +420,19 @@ fn broken_units_are_given_up_as_text() {
         (b"x\x19]\n", &[text("x"), Seen::UnitEnd]),
     ]);
     let framer = Framer::new().with_limits(Limits::default().datagram_bytes(8));
-    assert_eq!(seen_by(&framer, b"\x19(123456789\nx\n"), [Seen::OverLong(b"12345678".to_vec(), 8), text("9"), text("x")]);
+    assert_eq!(
+        seen_by(&framer, b"\x19(123456789\nx\n"),
+        [Seen::OverLong(b"12345678".to_vec(), 8), text("9"), text("x")]
+    );
 }
 
 // Rules: bugs 81
 #[test]
 fn level_1_brackets_are_told_with_their_header() {
-    check(&[(b"\x19[101 * tag\r\nhi\r\n\x19]aics% ", &[
-        Seen::Unit(b"101 * tag".to_vec()),
-        text("hi"),
-        Seen::UnitEnd,
-        Seen::Prompt,
-    ])]);
+    check(&[(
+        b"\x19[101 * tag\r\nhi\r\n\x19]aics% ",
+        &[Seen::Unit(b"101 * tag".to_vec()), text("hi"), Seen::UnitEnd, Seen::Prompt],
+    )]);
 }
 
 // Rules: bugs 14
@@ -441,20 +456,19 @@ fn lines_over_the_limit_are_cut_and_marked() {
     let sent = format!("{}\nok\n", "y".repeat(100));
     assert_eq!(seen_by(&framer, sent.as_bytes()), [Seen::OverLong(vec![b'y'; 40], 100), text("ok")]);
     let wrapped = format!("{}\n\\   {}\nok\n", "a ".repeat(20), "b".repeat(39));
-    assert_eq!(seen_by(&framer, wrapped.as_bytes()), [Seen::OverLong(format!("{}{}", "a ".repeat(20), "b".repeat(20)).into(), 79), text("ok")]);
+    assert_eq!(
+        seen_by(&framer, wrapped.as_bytes()),
+        [Seen::OverLong(format!("{}{}", "a ".repeat(20), "b".repeat(20)).into(), 79), text("ok")]
+    );
 }
 
 #[test]
 fn a_block_over_the_limit_is_cut_behind_a_line() {
     let framer = Framer::new().with_limits(Limits::default().block_bytes(20));
-    assert_eq!(seen_by(&framer, b"\x151\x1610\x16abc\ndefghijklmnop\nlater\n\x17"), [
-        Seen::Block(1, 10),
-        text("abc"),
-        text("defghijklmnop"),
-        Seen::End(1, false),
-        text("later"),
-        text("\u{17}"),
-    ]);
+    assert_eq!(
+        seen_by(&framer, b"\x151\x1610\x16abc\ndefghijklmnop\nlater\n\x17"),
+        [Seen::Block(1, 10), text("abc"), text("defghijklmnop"), Seen::End(1, false), text("later"), text("\u{17}"),]
+    );
 }
 
 // Rules: ten 3
@@ -488,8 +502,11 @@ fn session_bytes() -> impl Strategy<Value = Vec<u8>> {
         b"\x1512\x1634\x16", b"\x15", b"\x16", b"\x17", b"\x18", b"\x19", b"\x19(", b"\x19)", b"\x19[101 * x\r\n", b"\x19]", b"\x19{", b"\x19}", b"\x1a",
         b"&#x3b1;", b"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", b"9",
     ]);
-    prop::collection::vec(prop_oneof![9 => piece.prop_map(<[u8]>::to_vec), 1 => prop::collection::vec(any::<u8>(), 0..8)], 0..40)
-        .prop_map(|pieces| pieces.concat())
+    prop::collection::vec(
+        prop_oneof![9 => piece.prop_map(<[u8]>::to_vec), 1 => prop::collection::vec(any::<u8>(), 0..8)],
+        0..40,
+    )
+    .prop_map(|pieces| pieces.concat())
 }
 
 fn any_framer() -> impl Strategy<Value = Framer> {

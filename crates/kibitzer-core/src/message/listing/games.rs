@@ -1,8 +1,9 @@
 //! The reply to `games`.
 
 use super::collect::sealed::Sealed;
-use super::parts::{ListedPlayer, read_clock, read_free_name, read_materials};
-use super::{Color, End, GameTerms, Listing, Shown, Step};
+use super::parts::{ListedPlayer, read_clock, read_color, read_free_name, read_materials};
+use super::{End, GameTerms, Listing, Shown, Step};
+use crate::chess::Color;
 use crate::message::clock::ClockReading;
 use crate::message::{GameId, Rating, Titles};
 use crate::scan::Cursor;
@@ -150,7 +151,7 @@ impl GameRow {
             at.expect(b")")?;
             at.blanks();
         }
-        row.to_move = Color::read(&mut at)?;
+        row.to_move = read_color(&mut at)?;
         at.expect(b":")?;
         at.blanks();
         row.move_number = at.number()?;

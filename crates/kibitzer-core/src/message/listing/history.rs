@@ -1,8 +1,9 @@
 //! The reply to `history`.
 
 use super::collect::sealed::Sealed;
-use super::parts::{read_free_name, read_owner, take_text, take_word};
-use super::{Color, End, GameTerms, Listing, Step};
+use super::parts::{read_color, read_free_name, read_owner, take_text, take_word};
+use super::{End, GameTerms, Listing, Step};
+use crate::chess::Color;
 use crate::message::{Handle, Rating};
 use crate::scan::Cursor;
 use crate::text::Line;
@@ -111,7 +112,7 @@ impl HistoryRow {
         let outcome = Outcome::read(&mut at)?;
         let rating = Rating::read(&mut at)?;
         at.blanks();
-        let color = Color::read(&mut at)?;
+        let color = read_color(&mut at)?;
         let opponent_rating = Rating::read(&mut at)?;
         let opponent = read_free_name(&mut at)?;
         at.blanks();

@@ -23,7 +23,7 @@ pub use games::{GameListing, GameRow, GameRowState};
 pub use history::{History, HistoryRow, Outcome};
 pub use inchannel::{ChannelList, ChannelMembers};
 pub use moves::{ListedMove, MoveList};
-pub use parts::{Color, GameTerms, ListedPlayer, Shown};
+pub use parts::{GameTerms, ListedPlayer, Shown};
 pub use sought::{SoughtList, SoughtRow};
 pub use stored::{StoredDetails, StoredGame, StoredGames};
 pub use variables::{Variable, VariableKind, VariableText, Variables};

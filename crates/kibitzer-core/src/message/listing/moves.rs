@@ -2,7 +2,8 @@
 
 use super::collect::sealed::Sealed;
 use super::parts::{ListedPlayer, read_free_name, take_text};
-use super::{Color, End, Listing, Step};
+use super::{End, Listing, Step};
+use crate::chess::Color;
 use crate::message::clock::Elapsed;
 use crate::message::{GameId, Rating, Titles};
 use crate::scan::Cursor;

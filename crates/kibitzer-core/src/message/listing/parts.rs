@@ -1,24 +1,14 @@
 //! What several listings have in common.
 
+use crate::chess::Color;
 use crate::message::clock::{ClockReading, Elapsed};
 use crate::message::{Handle, Rating, Titles};
 use crate::scan::Cursor;
 use crate::text::decode;
 
-/// White or Black.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "chess has two sides")]
-pub enum Color {
-    /// `W`, `[white]`.
-    White,
-    /// `B`, `[black]`.
-    Black,
-}
-
-impl Color {
-    pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
-        if at.eat(b"W") { Some(Self::White) } else { at.eat(b"B").then_some(Self::Black) }
-    }
+/// Reads `W` or `B`.
+pub(super) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
+    if at.eat(b"W") { Some(Color::White) } else { at.eat(b"B").then_some(Color::Black) }
 }
 
 /// A player as listings name him.

@@ -2,7 +2,8 @@
 
 use super::collect::sealed::Sealed;
 use super::parts::take_text;
-use super::{Color, End, ListedPlayer, Listing, Shown, Step};
+use super::{End, ListedPlayer, Listing, Shown, Step};
+use crate::chess::Color;
 use crate::message::Rating;
 use crate::scan::Cursor;
 use crate::text::Line;

@@ -1,8 +1,9 @@
 //! The reply to `stored`.
 
 use super::collect::sealed::Sealed;
-use super::parts::{read_free_name, read_materials, read_owner, take_text, take_word};
-use super::{Color, End, GameTerms, Listing, Step};
+use super::parts::{read_color, read_free_name, read_materials, read_owner, take_text, take_word};
+use super::{End, GameTerms, Listing, Step};
+use crate::chess::Color;
 use crate::message::Handle;
 use crate::scan::Cursor;
 use crate::text::Line;
@@ -115,7 +116,7 @@ fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     at.blanks();
     let index = at.number()?;
     at.expect(b": ")?;
-    let color = Color::read(&mut at)?;
+    let color = read_color(&mut at)?;
     at.expect(b" ")?;
     let opponent = read_free_name(&mut at)?;
     at.blanks();
@@ -126,7 +127,7 @@ fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     at.blanks();
     let (white_material, black_material) = read_materials(&mut at)?;
     at.blanks();
-    let to_move = Color::read(&mut at)?;
+    let to_move = read_color(&mut at)?;
     at.blanks();
     let move_number = at.number()?;
     let eco = take_word(&mut at)?;

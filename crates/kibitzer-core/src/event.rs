@@ -1,0 +1,199 @@
+//! What subscribers get: a message, and what it changed.
+
+use thiserror::Error;
+
+use crate::chess::LastMove;
+use crate::game::Games;
+use crate::message::{GameId, Message, Reader, Received, Style12};
+
+/// Something that happened in a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// The server said something.
+    Received {
+        /// What, where in the stream, and in which line.
+        received: Received,
+        /// What it changed in the state of a game.
+        change: Option<Change>,
+    },
+    /// What the server says contradicts what was known. The event behind this one is the server's word, which was taken.
+    Desync(Desync),
+}
+
+impl Event {
+    /// The message, if the server said something.
+    pub const fn message(&self) -> Option<&Message> {
+        match self {
+            Self::Received { received, .. } => Some(&received.message),
+            Self::Desync(_) => None,
+        }
+    }
+
+    /// The line the message was read from; see [`Received::raw`]. Empty if the event is none of the server's.
+    pub fn raw(&self) -> &[u8] {
+        match self {
+            Self::Received { received, .. } => received.raw(),
+            Self::Desync(_) => &[],
+        }
+    }
+
+    /// Position in the stream of the frame it came from.
+    pub const fn offset(&self) -> u64 {
+        match self {
+            Self::Received { received, .. } => received.offset,
+            Self::Desync(desync) => desync.offset,
+        }
+    }
+
+    /// The game whose state it changed.
+    pub const fn game(&self) -> Option<GameId> {
+        match self {
+            Self::Received { change: Some(change), .. } => Some(change.game),
+            Self::Received { change: None, .. } => None,
+            Self::Desync(desync) => Some(desync.game),
+        }
+    }
+}
+
+/// What a message changed in the state of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// Which game.
+    pub game: GameId,
+    /// What about it.
+    pub kind: ChangeKind,
+    /// The board a delta board led to, as style 12 would have it; `None` for other messages, which bring their own.
+    pub board: Option<Box<Style12>>,
+    /// The last move of the new board, with the squares of a castling filled in where the board before tells them.
+    pub played: Option<LastMove>,
+}
+
+/// What changed about a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// The first board of a game.
+    Opened,
+    /// One more move was played.
+    Moved,
+    /// The same board again; perhaps with other clocks.
+    Repeated,
+    /// The game went back by so many plies.
+    TookBack {
+        /// How many.
+        plies: u32,
+    },
+    /// The game went on by more than one move, or an examiner went elsewhere: the moves in between are not known.
+    Jumped,
+    /// Another game has taken the number, or the position was set up anew.
+    Replaced,
+    /// The reserves.
+    Holding,
+    /// Its terms became known: type, ratings, the bughouse game beside it.
+    Info,
+    /// The game is over.
+    Ended,
+    /// It is not followed any more.
+    Left,
+    /// It is followed (again).
+    Followed,
+}
+
+/// The server's word contradicts what was known of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Desync {
+    /// Position in the stream of the frame that told.
+    pub offset: u64,
+    /// Which game.
+    pub game: GameId,
+    /// What does not fit.
+    pub reason: DesyncReason,
+}
+
+/// How the server's word and what was known differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum DesyncReason {
+    /// A delta board of a game of which no board was seen.
+    #[error("delta board of a game without a board")]
+    NoBoard,
+    /// A delta board that does not follow the last known ply.
+    #[error("delta board for ply {found} after ply {known}")]
+    WrongPly {
+        /// The last ply known.
+        known: u32,
+        /// The ply the server told.
+        found: u32,
+    },
+    /// A delta board whose move cannot be played on the last known board.
+    #[error("delta board's move does not fit the board")]
+    WrongMove,
+    /// A board that the reported move does not lead to.
+    #[error("board is not what the reported move leads to")]
+    WrongBoard,
+}
+
+/// Bytes to events: a [`Reader`] and the [`Games`] its messages change.
+///
+/// ```
+/// use kibitzer_core::{Event, EventReader};
+///
+/// let mut events = EventReader::default();
+/// let mut read = &b"\n\r<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 \
+///     Newton Einstein 1 2 12 39 39 119 122 2 K/e1-e2 (0:06) Ke2 0\n\rfics% "[..];
+/// while let Some(event) = events.next(&mut read) {
+///     if let Some(game) = event.game().and_then(|id| events.games().get(id)) {
+///         assert_eq!(game.position().fen().to_string(), "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2");
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct EventReader {
+    reader: Reader,
+    games: Games,
+    /// The event behind a desync.
+    next: Option<Event>,
+}
+
+impl EventReader {
+    /// Events from a reader that was set up for the stream.
+    pub fn new(reader: Reader) -> Self {
+        Self { reader, ..Self::default() }
+    }
+
+    /// The games as they stand after the last event.
+    pub const fn games(&self) -> &Games {
+        &self.games
+    }
+
+    /// Takes the next event out of `input` and moves `input` behind it; `None` once all of it was taken in.
+    #[expect(clippy::should_implement_trait, reason = "it needs the input, and ends only until there is more")]
+    pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
+        if let Some(event) = self.next.take() {
+            return Some(event);
+        }
+        let received = self.reader.next(input)?;
+        Some(self.receive(received))
+    }
+
+    /// Takes the next event out of what is left when the stream has ended.
+    pub fn finish(&mut self) -> Option<Event> {
+        if let Some(event) = self.next.take() {
+            return Some(event);
+        }
+        let received = self.reader.finish()?;
+        Some(self.receive(received))
+    }
+
+    fn receive(&mut self, received: Received) -> Event {
+        let (desync, event) = self.games.receive(received);
+        let Some(desync) = desync else {
+            return event;
+        };
+        self.next = Some(event);
+        Event::Desync(desync)
+    }
+}

@@ -1,0 +1,77 @@
+//! Which parser a line goes to: its tag decides, or how it starts.
+
+use super::{
+    Arrival, Challenge, ChallengeUpdate, Creating, Delta, Examine, Farewell, Focus, GameCreated, GameEnded, GameInfo,
+    Holding, Kicked, LoggedIn, LoginRefused, Message, NameStatus, Observing, ObservingRefusal, Offer, Partner, Pending,
+    PendingRemoved, Refused, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk, UserArrived, UserDeparted,
+};
+use crate::text::Line;
+use crate::wire::Tag;
+
+/// Types a line of a session that is logged in. A tagged line that does not fit its tag is text.
+pub(super) fn line(tag: Tag, line: &[u8]) -> Message {
+    let typed = match tag {
+        Tag::Style12 => Style12::parse(line).ok().map(Message::Style12),
+        Tag::Holding => Holding::parse(line).ok().map(Message::Holding),
+        Tag::Delta => Delta::parse(line).ok().map(Message::Delta),
+        Tag::Seek | Tag::NewSeek => Seek::parse(line).ok().map(Box::new).map(Message::Seek),
+        Tag::SeeksRemoved => SeeksRemoved::parse(line).ok().map(Message::SeeksRemoved),
+        Tag::SeeksCleared => SeeksCleared::parse(line).ok().map(Message::SeeksCleared),
+        Tag::PendingTo | Tag::PendingFrom => Pending::parse(line).ok().map(Message::Pending),
+        Tag::PendingRemoved => PendingRemoved::parse(line).ok().map(Message::PendingRemoved),
+        Tag::GameInfo => GameInfo::parse(line).ok().map(Box::new).map(Message::GameInfo),
+        Tag::UserArrived => UserArrived::parse(line).ok().map(Box::new).map(Message::UserArrived),
+        Tag::UserDeparted => UserDeparted::parse(line).ok().map(Message::UserDeparted),
+        Tag::Style10 | Tag::None => text(line),
+    };
+    typed.unwrap_or_else(|| Message::Text(Line::from(line)))
+}
+
+/// Types a line without a tag.
+fn text(line: &[u8]) -> Option<Message> {
+    match line.first()? {
+        b'{' => game(line),
+        b'*' | b' ' if line.trim_ascii_start().starts_with(b"**") => stars(line),
+        _ => sentence(line),
+    }
+}
+
+fn game(line: &[u8]) -> Option<Message> {
+    let ended = || GameEnded::parse(line).map(Message::GameEnded);
+    GameCreated::parse(line).map(Message::GameCreated).or_else(ended)
+}
+
+/// Lines that start with stars are the server's own.
+fn stars(line: &[u8]) -> Option<Message> {
+    let kicked = Kicked::parse(line).map(Message::Kicked);
+    kicked.or_else(|| Farewell::parse(line).map(Message::Farewell)).or_else(|| Talk::parse(line).map(Message::Talk))
+}
+
+/// Everything else, likeliest first. No real line fits two of these but arrivals relayed by robots, which look like talk.
+fn sentence(line: &[u8]) -> Option<Message> {
+    let arrival = Arrival::parse(line).map(Message::Arrival);
+    arrival
+        .or_else(|| Talk::parse(line).map(Message::Talk))
+        .or_else(|| Refused::parse(line).map(Message::Refused))
+        .or_else(|| Seek::parse_text(line).map(Box::new).map(Message::Seek))
+        .or_else(|| Observing::parse(line).map(Message::Observing))
+        .or_else(|| ObservingRefusal::parse(line).map(Message::ObservingRefused))
+        .or_else(|| Creating::parse(line).map(Box::new).map(Message::Creating))
+        .or_else(|| Challenge::parse(line).map(Box::new).map(Message::Challenge))
+        .or_else(|| SeeksRemoved::parse_text(line).map(Message::SeeksRemoved))
+        .or_else(|| SeekNotice::parse(line).map(Message::SeekNotice))
+        .or_else(|| Focus::parse(line).map(Message::Focus))
+        .or_else(|| Farewell::parse(line).map(Message::Farewell))
+        .or_else(|| Offer::parse(line).map(Message::Offer))
+        .or_else(|| Examine::parse(line).map(Message::Examine))
+        .or_else(|| ChallengeUpdate::parse(line).map(Message::ChallengeUpdate))
+        .or_else(|| Partner::parse(line).map(Message::Partner))
+}
+
+/// Types a line without a tag that comes before the login is complete: nothing but the login is talked about.
+pub(super) fn login(line: &[u8]) -> Option<Message> {
+    LoggedIn::parse(line)
+        .map(Message::LoggedIn)
+        .or_else(|| LoginRefused::parse(line).map(Message::LoginRefused))
+        .or_else(|| NameStatus::parse(line).map(Message::NameStatus))
+}

@@ -1,0 +1,248 @@
+//! Bytes to messages: the framer, the dispatch, and the few messages that take more than one line.
+
+use std::collections::VecDeque;
+
+use super::style10::{self, Style10Builder, Style10Line};
+use super::{CommandCode, Datagram, Handle, Holding, Message, UnitHeader, dispatch};
+use crate::text::Line;
+use crate::wire::{Frame, FrameKind, Framer, Tag};
+
+/// Which family of servers the bytes come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "there are two families, and not knowing")]
+pub enum Family {
+    /// Not known: what both families send is understood, what only a damaged copy of one family's page has is not.
+    #[default]
+    Auto,
+    /// FICS and its relatives.
+    Fics,
+    /// ICC. Holdings without their tag and style 10 blocks that start with `"10"` are understood, as its help pages have them.
+    Icc,
+}
+
+/// A message with its place in the stream and the line it came in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Received {
+    /// Position of the frame's own first byte in the stream.
+    pub offset: u64,
+    /// Position behind the frame's last byte.
+    pub end: u64,
+    /// Whether the server rang the bell since the line before.
+    pub bell: bool,
+    /// What was said.
+    pub message: Message,
+    /// The line; empty where the message has it.
+    line: Line,
+}
+
+impl Received {
+    /// The line the message was read from: cleaned, wrapped pieces joined, without line end; the lines of a style 10 block
+    /// with line feeds between them. Empty for what is no line.
+    ///
+    /// It stays the same when a later version learns to type a line, so code that looks at lines does not break.
+    pub fn raw(&self) -> &[u8] {
+        match &self.message {
+            Message::Text(line) | Message::OverLong { line, .. } => line.as_bytes(),
+            _ => self.line.as_bytes(),
+        }
+    }
+
+    fn new(frame: &Frame<'_>, message: Message, line: &[u8]) -> Self {
+        let line = if matches!(message, Message::Text(_)) { Line::default() } else { Line::from(line) };
+        Self { offset: frame.offset, end: frame.end, bell: frame.bell, message, line }
+    }
+}
+
+/// Reads messages out of the byte stream of a server.
+///
+/// It is fed like the [`Framer`] it holds: [`next`](Self::next) until `None` for every read, [`finish`](Self::finish) until
+/// `None` at the end of the stream.
+///
+/// ```
+/// use kibitzer_core::message::{Message, Reader, TalkKind};
+///
+/// let mut reader = Reader::default();
+/// let mut read = &b"fics% \n\rFoo(C) tells you: <12> is only text here\n\rfics% "[..];
+/// let mut said = Vec::new();
+/// while let Some(received) = reader.next(&mut read) {
+///     if let Message::Talk(talk) = received.message {
+///         said.push((talk.kind, talk.text.to_string()));
+///     }
+/// }
+/// assert_eq!(said, [(TalkKind::Tell, "<12> is only text here".to_owned())]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Reader {
+    framer: Framer,
+    typist: Typist,
+    ready: VecDeque<Received>,
+}
+
+/// What the meaning of a line depends on besides the line.
+#[derive(Clone, Debug, Default)]
+struct Typist {
+    family: Family,
+    logged_in: bool,
+    style10: Option<Box<Style10>>,
+    /// A style 10 board was read; its end marker may follow.
+    style10_may_end: bool,
+}
+
+/// A style 10 block that has begun: its lines, in case it turns out to be none.
+#[derive(Clone, Debug)]
+struct Style10 {
+    builder: Style10Builder,
+    lines: Vec<Received>,
+}
+
+impl Reader {
+    /// A reader over a framer that was set up for the stream.
+    pub fn new(framer: Framer, family: Family) -> Self {
+        Self { framer, typist: Typist { family, ..Typist::default() }, ready: VecDeque::new() }
+    }
+
+    /// The framer, to tell it what was learned about the stream.
+    pub const fn framer_mut(&mut self) -> &mut Framer {
+        &mut self.framer
+    }
+
+    /// Takes the next message out of `input` and moves `input` behind it; `None` once all of it was taken in.
+    #[expect(clippy::should_implement_trait, reason = "it needs the input, and ends only until there is more")]
+    pub fn next(&mut self, input: &mut &[u8]) -> Option<Received> {
+        if let Some(received) = self.ready.pop_front() {
+            return Some(received);
+        }
+        loop {
+            let frame = self.framer.next_frame(input)?;
+            if let Some(received) = self.typist.read(&frame, &mut self.ready) {
+                return Some(received);
+            }
+        }
+    }
+
+    /// Takes the next message out of what is left when the stream has ended.
+    pub fn finish(&mut self) -> Option<Received> {
+        loop {
+            if let Some(received) = self.ready.pop_front() {
+                return Some(received);
+            }
+            let Some(frame) = self.framer.finish() else {
+                self.ready.extend(self.typist.style10.take()?.lines);
+                continue;
+            };
+            if let Some(received) = self.typist.read(&frame, &mut self.ready) {
+                return Some(received);
+            }
+        }
+    }
+}
+
+impl Typist {
+    /// Types a frame. Where that makes more than one message, the later ones go to `ready`; `None` if it makes none yet.
+    fn read(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
+        let message = match frame.kind {
+            FrameKind::Line { tag, bytes } => return self.read_line(frame, tag, bytes, ready),
+            FrameKind::OverLong { bytes, length } => Message::OverLong { line: Line::from(bytes), length },
+            FrameKind::Prompt => {
+                self.logged_in = true;
+                Message::Prompt
+            }
+            FrameKind::LoginPrompt => Message::LoginPrompt,
+            FrameKind::PasswordPrompt => Message::PasswordPrompt,
+            FrameKind::GuestPrompt { name } => Message::GuestPrompt(Handle::from_wire(name)),
+            FrameKind::BlockStart { id, code } => Message::BlockStart { id, code: CommandCode(code) },
+            FrameKind::BlockEnd { id, complete } => Message::BlockEnd { id, complete },
+            FrameKind::Telnet { command, option } => Message::Telnet { command, option },
+            FrameKind::Ping => Message::Ping,
+            FrameKind::Datagram { bytes } => Datagram::parse(bytes).map_or_else(|| text(bytes), Message::Datagram),
+            FrameKind::UnitStart { header } => {
+                UnitHeader::parse(header).map_or_else(|| text(header), Message::UnitStart)
+            }
+            FrameKind::UnitEnd => Message::UnitEnd,
+            FrameKind::Overflow => Message::Overflow,
+        };
+        Some(Received { offset: frame.offset, end: frame.end, bell: frame.bell, message, line: Line::default() })
+    }
+
+    fn read_line(
+        &mut self,
+        frame: &Frame<'_>,
+        tag: Tag,
+        line: &[u8],
+        ready: &mut VecDeque<Received>,
+    ) -> Option<Received> {
+        if self.style10.is_some() {
+            return self.read_style10(frame, tag, line, ready);
+        }
+        if std::mem::take(&mut self.style10_may_end) && line == style10::END {
+            return None;
+        }
+        if tag == Tag::Style10 || (self.family == Family::Icc && line == br#""10""#) {
+            return self.begin_style10(frame, line);
+        }
+        Some(Received::new(frame, self.message(tag, line), line))
+    }
+
+    fn message(&mut self, tag: Tag, line: &[u8]) -> Message {
+        if !self.logged_in
+            && tag == Tag::None
+            && let Some(message) = dispatch::login(line)
+        {
+            self.logged_in = matches!(message, Message::LoggedIn(_));
+            return message;
+        }
+        if self.family == Family::Icc
+            && let Some(holding) = Holding::parse_untagged(line)
+        {
+            return Message::Holding(holding);
+        }
+        dispatch::line(tag, line)
+    }
+
+    fn begin_style10(&mut self, frame: &Frame<'_>, line: &[u8]) -> Option<Received> {
+        let lines = vec![Received::new(frame, text(line), line)];
+        self.style10 = Some(Box::new(Style10 { builder: Style10Builder::default(), lines }));
+        None
+    }
+
+    fn read_style10(
+        &mut self,
+        frame: &Frame<'_>,
+        tag: Tag,
+        line: &[u8],
+        ready: &mut VecDeque<Received>,
+    ) -> Option<Received> {
+        let mut block = self.style10.take()?;
+        match block.builder.line(line) {
+            Style10Line::More => {
+                block.lines.push(Received::new(frame, text(line), line));
+                self.style10 = Some(block);
+                None
+            }
+            Style10Line::Board(board) => {
+                self.style10_may_end = !line.ends_with(style10::END);
+                block.lines.push(Received::new(frame, text(line), line));
+                block.into_received(board, frame.end)
+            }
+            Style10Line::Broken => {
+                ready.extend(block.lines);
+                let last = self.read_line(frame, tag, line, ready);
+                ready.extend(last);
+                ready.pop_front()
+            }
+        }
+    }
+}
+
+impl Style10 {
+    fn into_received(self: Box<Self>, board: Box<super::Style12>, end: u64) -> Option<Received> {
+        let line = self.lines.iter().map(Received::raw).collect::<Vec<_>>().join(&b'\n');
+        let first = self.lines.into_iter().next()?;
+        Some(Received { end, message: Message::Style10(board), line: Line::from(&line[..]), ..first })
+    }
+}
+
+fn text(line: &[u8]) -> Message {
+    Message::Text(Line::from(line))
+}
