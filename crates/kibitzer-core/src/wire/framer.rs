@@ -34,7 +34,7 @@ use crate::scan::find;
 ///         }
 ///     }
 /// }
-/// assert_eq!(tags, [(Tag::Holding, 33, 8)]);
+/// assert_eq!(tags, [(Tag::Holding, 31, 8)]);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Framer {
