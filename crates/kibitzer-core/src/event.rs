@@ -9,6 +9,7 @@ use crate::message::{GameId, Message, Reader, Received, Style12};
 /// Something that happened in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "nearly every event is the large one, and events are shared, not moved")]
 pub enum Event {
     /// The server said something.
     Received {
@@ -170,7 +171,6 @@ impl EventReader {
     }
 
     /// Takes the next event out of `input` and moves `input` behind it; `None` once all of it was taken in.
-    #[expect(clippy::should_implement_trait, reason = "it needs the input, and ends only until there is more")]
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
         if let Some(event) = self.next.take() {
             return Some(event);

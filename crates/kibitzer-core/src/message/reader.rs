@@ -108,7 +108,6 @@ impl Reader {
     }
 
     /// Takes the next message out of `input` and moves `input` behind it; `None` once all of it was taken in.
-    #[expect(clippy::should_implement_trait, reason = "it needs the input, and ends only until there is more")]
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Received> {
         if let Some(received) = self.ready.pop_front() {
             return Some(received);
@@ -236,7 +235,7 @@ impl Typist {
 }
 
 impl Style10 {
-    fn into_received(self: Box<Self>, board: Box<super::Style12>, end: u64) -> Option<Received> {
+    fn into_received(self, board: Box<super::Style12>, end: u64) -> Option<Received> {
         let line = self.lines.iter().map(Received::raw).collect::<Vec<_>>().join(&b'\n');
         let first = self.lines.into_iter().next()?;
         Some(Received { end, message: Message::Style10(board), line: Line::from(&line[..]), ..first })

@@ -113,9 +113,8 @@ impl Sequence {
     /// Takes the next byte; a meaning other than `Pending` leaves the state to the caller.
     pub(super) fn byte(&mut self, byte: u8, datagram_limit: usize) -> Meaning {
         match self.state {
-            State::None | State::Text(_) => Meaning::NoSequence,
             State::Escape if byte == b'[' => self.collect(byte, State::Csi),
-            State::Escape => Meaning::NoSequence,
+            State::None | State::Text(_) | State::Escape => Meaning::NoSequence,
             State::Csi => self.csi(byte),
             State::Ping => self.ping(byte),
             State::BlockId => self.block_id(byte),

@@ -103,6 +103,10 @@ enum Unit {
     Start,
 }
 
+/// All of the input was taken in.
+#[derive(Clone, Copy, Debug)]
+struct NeedInput;
+
 /// What the fast path found.
 enum Fast<'a> {
     Frame(Frame<'a>),
@@ -168,9 +172,10 @@ impl Framer {
                     Fast::NotWhole => {}
                 }
             }
-            match self.next_byte(input)? {
-                Some(out) => break out,
-                None => continue,
+            match self.next_byte(input) {
+                Ok(Some(out)) => break out,
+                Ok(None) => {}
+                Err(NeedInput) => return None,
             }
         };
         Some(self.frame(out))
@@ -271,7 +276,7 @@ impl Framer {
         learn(&mut self.prompts, &mut self.wrapping, line);
         let offset = if tag == Tag::None { first } else { first + indent as u64 };
         let bell = self.line.end_whole();
-        return Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } });
+        Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }
 
     /// Leaves the bytes up to `position` to the slow path; looking at them again and again would cost the square of their number.
@@ -304,22 +309,22 @@ impl Framer {
         }
     }
 
-    /// Takes one byte. The outer `None`: there is none; the inner: it completed nothing.
-    fn next_byte(&mut self, input: &mut &[u8]) -> Option<Option<Out>> {
+    /// Takes one byte; `None` if it completed nothing.
+    fn next_byte(&mut self, input: &mut &[u8]) -> Result<Option<Out>, NeedInput> {
         if let State::Text(_) = self.sequence.state {
-            return Some(self.replay());
+            return Ok(self.replay());
         }
         if let Some(byte) = self.again.pop_front() {
-            return Some(self.process(byte));
+            return Ok(self.process(byte));
         }
-        let (&value, rest) = input.split_first()?;
+        let (&value, rest) = input.split_first().ok_or(NeedInput)?;
         let at = self.position;
         *input = rest;
         self.position += 1;
         if self.telnet == Telnet::Text {
             self.telnet_start = at;
         }
-        Some(match self.telnet.byte(value) {
+        Ok(match self.telnet.byte(value) {
             TelnetByte::Pending => None,
             TelnetByte::Text(value) => self.process(Byte { value, escaped: false, at }),
             TelnetByte::Escaped => self.process(Byte { value: IAC, escaped: true, at: self.telnet_start }),
@@ -518,12 +523,12 @@ impl Framer {
             Taken::Ping => {
                 let offset = self.line.offset(false);
                 self.line.hand_out();
-                Some(Out::Bare { kind: FrameKind::Ping, offset: offset })
+                Some(Out::Bare { kind: FrameKind::Ping, offset })
             }
             Taken::Prompt(kind) => {
                 let offset = self.line.offset(true);
                 self.line.hand_out_prompt();
-                Some(Out::Bare { kind: self.prompt_frame(kind, offset).kind, offset: offset })
+                Some(Out::Bare { kind: self.prompt_frame(kind, offset).kind, offset })
             }
         }
     }

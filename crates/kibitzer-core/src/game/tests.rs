@@ -1,0 +1,392 @@
+//! Rules of the game state, on lines as servers send them.
+
+use super::*;
+use crate::chess::{Color, Role};
+use crate::event::EventReader;
+use crate::message::{EndReason, GameResult};
+
+const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR";
+const E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR";
+const E4_E5: &str = "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR";
+const E4_E5_NF3: &str = "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R";
+
+/// A board line of game 7 between A and B, 5 minutes each: squares, side, move number, last move, relation.
+fn board(squares: &str, side: char, number: u32, last: &str, relation: i32) -> String {
+    format!("<12> {squares} {side} -1 1 1 1 1 0 7 A B {relation} 5 0 39 39 300 300 {number} {last} 0 1 0\n")
+}
+
+fn start(relation: i32) -> String {
+    board(START, 'W', 1, "none (0:00) none", relation)
+}
+
+fn e4(relation: i32) -> String {
+    board(E4, 'B', 1, "P/e2-e4 (0:01) e4", relation)
+}
+
+fn e5(relation: i32) -> String {
+    board(E4_E5, 'W', 2, "P/e7-e5 (0:02) e5", relation)
+}
+
+fn nf3(relation: i32) -> String {
+    board(E4_E5_NF3, 'B', 2, "N/g1-f3 (0:03) Nf3", relation)
+}
+
+/// What happened: the kinds of changes, `!` before what was a desync.
+struct Session {
+    games: Games,
+    kinds: Vec<ChangeKind>,
+    desyncs: Vec<DesyncReason>,
+    boards: Vec<String>,
+}
+
+fn play(lines: &[String]) -> Session {
+    let mut reader = EventReader::default();
+    let stream = lines.concat();
+    let mut rest = stream.as_bytes();
+    let (mut kinds, mut desyncs, mut boards) = (Vec::new(), Vec::new(), Vec::new());
+    while let Some(event) = reader.next(&mut rest).or_else(|| reader.finish()) {
+        match event {
+            Event::Received { change: Some(change), .. } => {
+                kinds.push(change.kind);
+                boards.extend(change.board.map(|board| board.fen().to_string()));
+            }
+            Event::Received { .. } => {}
+            Event::Desync(desync) => desyncs.push(desync.reason),
+        }
+    }
+    Session { games: reader.games().clone(), kinds, desyncs, boards }
+}
+
+fn line(text: &str) -> String {
+    format!("{text}\n")
+}
+
+impl Session {
+    fn game(&self) -> &Game {
+        self.games.get(GameId(7)).expect("game 7")
+    }
+
+    fn sans(&self) -> Vec<&str> {
+        self.game().moves().iter().map(|step| step.reported.san.as_str()).collect()
+    }
+}
+
+#[test]
+fn a_game_collects_its_moves_with_their_times() {
+    let session = play(&[start(0), e4(0), e5(0), nf3(0)]);
+    assert_eq!(session.kinds, [ChangeKind::Opened, ChangeKind::Moved, ChangeKind::Moved, ChangeKind::Moved]);
+    assert_eq!(session.sans(), ["e4", "e5", "Nf3"]);
+    let last = session.game().moves().last().unwrap();
+    assert_eq!((last.ply, last.reported.elapsed_ms, last.clock.as_ms()), (3, Some(3000), 300_000));
+    assert!(session.desyncs.is_empty());
+}
+
+// Rules: style12 R1
+#[test]
+fn a_board_with_an_unknown_relation_changes_no_game() {
+    let session = play(&[start(1), e4(9)]);
+    assert_eq!(session.kinds, [ChangeKind::Opened]);
+    assert_eq!(session.game().position().ply(), 0);
+}
+
+// Rules: style12 R2, bugs 28, bugs 29
+#[test]
+fn my_color_comes_from_the_relation_and_the_side_to_move() {
+    for (relation, side, want) in
+        [(1, 'B', Color::Black), (-1, 'B', Color::White), (1, 'W', Color::White), (-1, 'W', Color::Black)]
+    {
+        let line = board(E4, side, 1, "P/e2-e4 (0:01) e4", relation).replace(" A B ", " Foo Foo ");
+        assert_eq!(play(&[line]).game().position().my_color(), Some(want));
+    }
+    assert_eq!(play(&[start(0)]).game().position().my_color(), None);
+}
+
+// Rules: style12 R3, bugs 26, text M7
+#[test]
+fn a_board_printed_on_request_or_in_a_list_changes_nothing() {
+    let session = play(&[start(0), e4(-3), e4(-4)]);
+    assert_eq!(session.kinds, [ChangeKind::Opened]);
+    assert_eq!(session.game().position().ply(), 0);
+    assert_eq!(play(&[start(-4)]).games.iter().count(), 0);
+}
+
+// Rules: style12 R3, bugs 74
+#[test]
+fn the_board_resent_after_a_refused_move_is_the_board() {
+    let session = play(&[start(1), line("Illegal move (e2e5)."), start(1), e4(-1)]);
+    assert_eq!(session.kinds, [ChangeKind::Opened, ChangeKind::Repeated, ChangeKind::Moved]);
+}
+
+// Rules: style12 R4, bugs 27
+#[test]
+fn an_observed_game_does_not_disturb_my_own() {
+    let other = start(0).replace(" 0 7 A B ", " 0 13 C D ");
+    let session = play(&[start(1), other, e4(-1)]);
+    assert_eq!(session.games.iter().count(), 2);
+    assert_eq!(session.games.mine().map(Game::id), Some(GameId(7)));
+    assert_eq!(session.sans(), ["e4"]);
+}
+
+// Rules: style12 R5
+#[test]
+fn the_same_board_twice_adds_no_move() {
+    let session = play(&[start(0), e4(0), e4(0)]);
+    assert_eq!(session.kinds[2], ChangeKind::Repeated);
+    assert_eq!(session.sans(), ["e4"]);
+}
+
+// Rules: style12 R6, bugs 37
+#[test]
+fn a_takeback_takes_the_moves_back() {
+    let session = play(&[start(0), e4(0), e5(0), nf3(0), e4(0), e5(0)]);
+    assert_eq!(session.kinds[4..], [ChangeKind::TookBack { plies: 2 }, ChangeKind::Moved]);
+    assert_eq!(session.sans(), ["e4", "e5"]);
+    assert!(session.desyncs.is_empty());
+}
+
+// Rules: style12 R7, bugs 63, text E3
+#[test]
+fn a_number_may_get_another_game_without_a_word() {
+    let session = play(&[start(0), e4(0), start(0).replace(" A B ", " C D ")]);
+    assert_eq!(session.kinds[2], ChangeKind::Replaced);
+    assert_eq!(session.game().position().white.as_str(), "C");
+    let same_names = play(&[
+        start(0),
+        e4(0),
+        line("{Game 7 (A vs. B) A resigns} 0-1"),
+        line("{Game 7 (A vs. B) Creating rated blitz match.}"),
+        start(0),
+    ]);
+    assert_eq!(same_names.kinds[2..], [ChangeKind::Ended, ChangeKind::Replaced]);
+    assert_eq!((same_names.game().kind(), same_names.game().is_rated()), (Some("blitz"), Some(true)));
+    assert!(same_names.game().ending().is_none());
+}
+
+#[test]
+fn a_played_board_the_move_does_not_lead_to_is_a_desync_and_is_taken() {
+    let wrong = E4_E5.replacen('P', "-", 1);
+    let session = play(&[start(0), e4(0), board(&wrong, 'W', 2, "P/e7-e5 (0:02) e5", 0)]);
+    assert_eq!(session.desyncs, [DesyncReason::WrongBoard]);
+    assert_eq!(session.kinds[2], ChangeKind::Replaced);
+    assert_eq!(session.game().position().ply(), 2);
+    assert_eq!(session.sans(), [""; 0]);
+    let other_squares_same_ply = play(&[start(0), e4(0), board(E4_E5, 'B', 1, "P/e2-e4 (0:01) e4", 0)]);
+    assert_eq!(other_squares_same_ply.desyncs, [DesyncReason::WrongBoard]);
+}
+
+#[test]
+fn an_examiner_may_set_up_and_go_where_he_likes() {
+    let session = play(&[start(2), nf3(2), e4(2), board(E4_E5, 'B', 1, "P/e2-e4 (0:01) e4", 2)]);
+    assert_eq!(
+        session.kinds,
+        [ChangeKind::Opened, ChangeKind::Jumped, ChangeKind::TookBack { plies: 2 }, ChangeKind::Replaced,]
+    );
+    assert!(session.desyncs.is_empty());
+}
+
+// Rules: style12 K4, style12 K5, style12 K6, style12 K7
+#[test]
+fn which_clock_runs() {
+    let without_flag = |line: String| line.replace(" 0 1 0\n", " 0\n");
+    assert_eq!(play(&[without_flag(start(0))]).game().running_clock(), None);
+    assert_eq!(play(&[without_flag(e4(0))]).game().running_clock(), None);
+    assert_eq!(play(&[without_flag(e5(0))]).game().running_clock(), Some(Color::White));
+    assert_eq!(play(&[nf3(0)]).game().running_clock(), Some(Color::Black));
+    assert_eq!(play(&[nf3(0).replace(" 0 1 0\n", " 0 0 0\n")]).game().running_clock(), None, "paused");
+    assert_eq!(play(&[nf3(-2)]).game().running_clock(), None, "examined");
+    assert_eq!(play(&[without_flag(e5(0)).replace(" 0 5 0 39", " 0 0 0 39")]).game().running_clock(), None, "untimed");
+    let with_more_time = nf3(0).replace(" 300 300 ", " 360 300 ");
+    assert_eq!(play(&[nf3(0), with_more_time]).game().position().white_clock.as_ms(), 360_000);
+    assert_eq!(play(&[nf3(0), line("{Game 7 (A vs. B) A resigns} 0-1")]).game().running_clock(), None, "over");
+}
+
+// Rules: text Z7, bugs 36
+#[test]
+fn the_board_behind_the_end_does_not_reopen_a_game() {
+    let end = line("{Game 7 (A vs. B) B forfeits on time} 1-0");
+    let session = play(&[start(0), e4(0), end, e4(0).replace(" 300 300 ", " 300 -17 ")]);
+    let ending = session.game().ending().unwrap();
+    assert_eq!((ending.result, ending.reason), (GameResult::WhiteWins, EndReason::Time));
+    assert_eq!(session.game().position().black_clock.as_ms(), -17_000);
+    assert!(session.games.mine().is_none());
+}
+
+// Rules: text Z6
+#[test]
+fn the_end_of_a_game_that_is_not_followed_changes_nothing() {
+    let session = play(&[start(0), line("{Game 8 (C vs. D) C resigns} 0-1"), line("{Game 7 (C vs. D) C resigns} 0-1")]);
+    assert_eq!(session.kinds, [ChangeKind::Opened]);
+    assert!(session.game().ending().is_none());
+}
+
+// Rules: text E1, bugs 53
+#[test]
+fn an_announced_game_is_not_mine_until_a_board_says_so() {
+    let created = line("{Game 7 (A vs. B) Creating unrated wild/5 match.}");
+    assert_eq!(play(std::slice::from_ref(&created)).games.iter().count(), 0);
+    let observed = play(&[created.clone(), start(0)]);
+    assert!(observed.games.mine().is_none());
+    assert_eq!(observed.game().kind(), Some("wild/5"));
+    assert!(play(&[created, start(-1)]).games.mine().is_some());
+}
+
+// Rules: text E2, bugs 38, bugs 61
+#[test]
+fn a_resumed_game_is_announced_twice_and_is_one_game() {
+    let again = line("{Game 7 (A vs. B) Continuing rated standard match.}");
+    let adjourned = line("{Game 7 (A vs. B) Game adjourned by mutual agreement} *");
+    let session = play(&[start(0), e4(0), adjourned, again.clone(), again.clone(), e4(0), again, e4(0), e5(0)]);
+    assert_eq!(session.sans(), ["e4", "e5"]);
+    assert!(session.game().ending().is_none());
+    assert_eq!(session.kinds.last(), Some(&ChangeKind::Moved));
+}
+
+// Rules: bugs 62
+#[test]
+fn leaving_an_observation_to_examine_keeps_the_game() {
+    let left = line("Removing game 7 from observation list.");
+    let session = play(&[start(-2), e4(-2), left.clone(), e4(2)]);
+    assert!(session.game().is_going_on());
+    assert_eq!(session.sans(), ["e4"]);
+    assert!(!play(&[start(0), left]).game().is_going_on());
+}
+
+// Rules: bughouse H1, bughouse H3
+#[test]
+fn reserves_are_kept_for_a_game_that_is_announced_later() {
+    let holding = line("<b1> game 7 white [NP] black [] <- WN");
+    let session = play(&[holding.clone(), start(0), holding]);
+    assert_eq!(session.games.hands(GameId(7)).map(|hands| hands.white.count(Role::Knight)), Some(1));
+    assert_eq!(session.kinds, [ChangeKind::Holding, ChangeKind::Opened, ChangeKind::Holding]);
+}
+
+// Rules: bughouse §4
+#[test]
+fn the_two_boards_of_a_bughouse_match_know_each_other() {
+    let beside = start(0).replace(" 0 7 A B ", " 0 8 C D ");
+    let told = play(&[
+        line("Your partner is playing game 8 (C vs. D)."),
+        start(1),
+        beside.clone(),
+        line("Your partner is playing game 8 (C vs. D)."),
+    ]);
+    assert_eq!(told.game().partner(), Some(GameId(8)));
+    assert_eq!(told.games.get(GameId(8)).and_then(Game::partner), Some(GameId(7)));
+    let info = line("<g1> 7 p=0 t=bughouse r=1 u=0,0 it=120,0 i=120,0 pt=8 rt=1500,1500 ts=1,0");
+    assert_eq!(play(&[start(0), beside, info]).games.get(GameId(8)).and_then(Game::partner), Some(GameId(7)));
+}
+
+// Rules: datagrams G1
+#[test]
+fn game_information_never_sets_a_clock() {
+    let info = line("<g1> 7 p=0 t=blitz r=1 u=1,1 it=5,5 i=8,8 pt=0 rt=1586E,2100  ts=1,0");
+    let session = play(&[start(0), info]);
+    assert_eq!(session.game().position().white_clock.as_ms(), 300_000);
+    assert_eq!((session.game().kind(), session.game().position().initial_min), (Some("blitz"), 5));
+}
+
+// Rules: datagrams D1, datagrams D4, datagrams D6
+#[test]
+fn delta_boards_are_played_on_the_last_board() {
+    let session = play(&[
+        start(1),
+        line("<d1> 7 1 e4 e2e4 1500 298500 3"),
+        line("<d1> 7 2 e5 e7e5 2500 297500 4"),
+        line("<d1> 7 3 Nf3 g1f3 500 298000"),
+    ]);
+    assert_eq!(session.boards[0], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
+    assert_eq!(session.boards[2], "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+    let position = session.game().position();
+    assert_eq!((position.white_clock.as_ms(), position.black_clock.as_ms()), (298_000, 297_500));
+    assert_eq!((position.relation, position.lag_ms), (Relation::OpponentsTurn, None));
+    assert_eq!(session.sans(), ["e4", "e5", "Nf3"]);
+}
+
+// Rules: datagrams D2
+#[test]
+fn a_delta_board_out_of_step_is_a_desync_and_changes_nothing() {
+    let session = play(&[
+        start(0),
+        line("<d1> 7 3 Nf3 g1f3 500 298000"),
+        line("<d1> 9 1 e4 e2e4 1 2"),
+        line("<d1> 7 1 e5 e5e6 1 2"),
+    ]);
+    assert_eq!(
+        session.desyncs,
+        [DesyncReason::WrongPly { known: 0, found: 3 }, DesyncReason::NoBoard, DesyncReason::WrongMove,]
+    );
+    assert_eq!(session.game().position().ply(), 0);
+    let again = play(&[start(0), line("<d1> 7 1 e4 e2e4 1500 298500"), line("<d1> 7 1 e4 e2e4 1500 360000")]);
+    assert_eq!(again.kinds[2], ChangeKind::Repeated);
+    assert_eq!((again.sans(), again.game().position().white_clock.as_ms()), (vec!["e4"], 360_000));
+}
+
+#[test]
+fn a_delta_board_of_an_earlier_ply_is_a_takeback() {
+    let session = play(&[
+        start(0),
+        line("<d1> 7 1 e4 e2e4 1500 298500"),
+        line("<d1> 7 2 e5 e7e5 2500 297500"),
+        line("<d1> 7 3 Nf3 g1f3 500 298000"),
+        line("<d1> 7 1 e4 e2e4 1500 298500"),
+    ]);
+    assert_eq!(session.kinds[4], ChangeKind::TookBack { plies: 2 });
+    assert_eq!(session.boards[3], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
+    assert_eq!(session.sans(), ["e4"]);
+}
+
+// Rules: datagrams D5
+#[test]
+fn a_full_board_wins_over_what_delta_boards_led_to() {
+    let session = play(&[start(0), line("<d1> 7 1 e4 e2e4 1500 298500"), start(0)]);
+    assert_eq!(session.kinds[2], ChangeKind::TookBack { plies: 1 });
+    assert_eq!(session.game().position().ply(), 0);
+}
+
+#[test]
+fn delta_boards_keep_rights_counters_and_material() {
+    let squares = "r---k--r P------- -------- -------- -------- -------- -------- R---K--R";
+    let mut session = play(&[board(squares, 'W', 20, "none (0:00) none", 0), line("<d1> 7 39 O-O e1g1c 1 1")]);
+    assert_eq!(session.desyncs, [DesyncReason::WrongPly { known: 38, found: 77 }], "plies count from this start board");
+    session = play(&[
+        board(squares, 'W', 20, "none (0:00) none", 0),
+        line("<d1> 7 1 O-O e1g1c 1 1"),
+        line("<d1> 7 2 Rxa7 a8a7p 1 1"),
+        line("<d1> 7 3 Rxa7 a1a7r 1 1"),
+        line("<d1> 7 4 O-O e8g8c 1 1"),
+    ]);
+    assert_eq!(
+        session.boards,
+        [
+            "r3k2r/P7/8/8/8/8/8/R4RK1 b kq - 1 20",
+            "4k2r/r7/8/8/8/8/8/R4RK1 w k - 0 21",
+            "4k2r/R7/8/8/8/8/8/5RK1 b k - 0 21",
+            "5rk1/R7/8/8/8/8/8/5RK1 w - - 1 22",
+        ]
+    );
+    assert_eq!((session.game().position().white_material, session.game().position().black_material), (38, 34));
+}
+
+#[test]
+fn what_is_kept_has_limits() {
+    let mut games = Games::with_limits(GameLimits { games: 3, moves: 2 });
+    let mut reader = crate::message::Reader::default();
+    let mut feed = |lines: &str| {
+        let mut rest = lines.as_bytes();
+        while let Some(received) = reader.next(&mut rest) {
+            games.receive(received);
+        }
+    };
+    for game in 1..=10 {
+        feed(&start(0).replace(" 0 7 A B ", &format!(" 0 {game} A B ")));
+        feed(&format!("<b1> game {game} white [] black []\n"));
+    }
+    feed(&(start(0) + &e4(0) + &e5(0) + &nf3(0)));
+    for game in 100..300 {
+        feed(&format!("{{Game {game} (A vs. B) Creating rated blitz match.}}\n"));
+    }
+    assert_eq!((games.by_id.len(), games.announced.len()), (3, ANNOUNCED_GAMES));
+    assert!(games.hands.len() <= 3);
+    let game = games.get(GameId(7)).unwrap();
+    assert_eq!((game.moves().len(), game.base().ply(), game.position().ply()), (1, 2, 3));
+}
