@@ -1,0 +1,187 @@
+//! Games that go on by random legal moves.
+
+use cozy_chess::util::display_san_move;
+use cozy_chess::{Board, BoardBuilder, Color, File, Move, Piece, Rank, Square};
+
+use super::names;
+use super::rng::Rng;
+
+/// How a server prints clocks, and which fields it adds at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// FICS with `iset ms 1`: milliseconds, 33 tokens.
+    Milliseconds,
+    /// FICS: seconds, 33 tokens.
+    Seconds,
+    /// ICC and lasker: seconds, 31 tokens.
+    SecondsShort,
+}
+
+/// The last move as the line tells it.
+#[derive(Debug)]
+pub(crate) struct LastMove {
+    pub(crate) verbose: String,
+    pub(crate) san: String,
+    pub(crate) elapsed_ms: u32,
+    pub(crate) lag_ms: u32,
+    pub(crate) double_push: Option<File>,
+}
+
+impl LastMove {
+    fn none() -> Self {
+        Self { verbose: "none".into(), san: "none".into(), elapsed_ms: 0, lag_ms: 0, double_push: None }
+    }
+}
+
+/// A game that a session observes.
+#[derive(Debug)]
+pub(crate) struct Game {
+    pub(crate) id: u32,
+    pub(crate) white: &'static str,
+    pub(crate) black: &'static str,
+    /// Whether captured pieces go to the capturer's hand: such games have `<b1>` lines.
+    pub(crate) is_crazyhouse: bool,
+    pub(crate) dialect: Dialect,
+    pub(crate) minutes: u32,
+    pub(crate) increment: u32,
+    pub(crate) board: Board,
+    pub(crate) last_move: LastMove,
+    pub(crate) clocks_ms: [i64; 2],
+    pub(crate) hands: [[u8; 5]; 2],
+    /// What the last ply put into a hand: colour and piece.
+    pub(crate) passed: Option<(Color, Piece)>,
+    pub(crate) n_plies_left: u32,
+}
+
+pub(crate) const HAND_PIECES: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+pub(crate) const STRENGTHS: [u32; 5] = [1, 3, 3, 5, 9];
+
+impl Game {
+    pub(crate) fn start(id: u32, rng: &mut Rng) -> Self {
+        let white = names::name(rng);
+        let mut black = names::name(rng);
+        while black == white {
+            black = names::name(rng);
+        }
+        let (minutes, increment) = rng.pick(&[(1, 0), (3, 0), (3, 0), (5, 0), (2, 12), (15, 10), (0, 1), (120, 0)]);
+        let dialect = match id % 4 {
+            0 => Dialect::Seconds,
+            1 => Dialect::SecondsShort,
+            _ => Dialect::Milliseconds,
+        };
+        Self {
+            id,
+            white,
+            black,
+            is_crazyhouse: id % 8 == 3,
+            dialect,
+            minutes,
+            increment,
+            board: Board::default(),
+            last_move: LastMove::none(),
+            clocks_ms: [i64::from(minutes * 60_000).max(10_000); 2],
+            hands: [[0; 5]; 2],
+            passed: None,
+            n_plies_left: rng.between(16, 180),
+        }
+    }
+
+    /// Plays one ply.
+    pub(crate) fn play(&mut self, rng: &mut Rng) {
+        self.n_plies_left = self.n_plies_left.saturating_sub(1);
+        self.passed = None;
+        if !(self.is_crazyhouse && rng.percent(30) && self.drop_a_piece(rng)) {
+            let moves = self.moves();
+            self.play_move(rng.pick(&moves));
+        }
+        self.spend_time(rng);
+    }
+
+    pub(crate) fn mover(&self) -> usize {
+        self.board.side_to_move() as usize
+    }
+
+    pub(crate) fn moves(&self) -> Vec<Move> {
+        let mut moves = Vec::with_capacity(64);
+        self.board.generate_moves(|of_piece| {
+            moves.extend(of_piece);
+            false
+        });
+        moves
+    }
+
+    fn play_move(&mut self, mv: Move) {
+        let san = display_san_move(&self.board, mv).to_string();
+        let is_castling = san.starts_with('O');
+        let verbose = if is_castling { castling_verbose(&san) } else { self.verbose(mv) };
+        let piece = self.board.piece_on(mv.from);
+        let is_double_push = piece == Some(Piece::Pawn) && (mv.from.rank() as i32 - mv.to.rank() as i32).abs() == 2;
+        if self.is_crazyhouse && !is_castling {
+            self.take_to_hand(mv.to);
+        }
+        let double_push = is_double_push.then(|| mv.to.file());
+        self.last_move = LastMove { verbose, san, double_push, ..LastMove::none() };
+        self.board.play_unchecked(mv);
+    }
+
+    fn verbose(&self, mv: Move) -> String {
+        let piece = self.board.piece_on(mv.from).map_or('?', |piece| char::from(piece).to_ascii_uppercase());
+        let mut verbose = format!("{piece}/{}-{}", mv.from, mv.to);
+        if let Some(promotion) = mv.promotion {
+            verbose.push('=');
+            verbose.push(char::from(promotion).to_ascii_uppercase());
+        }
+        verbose
+    }
+
+    fn take_to_hand(&mut self, square: Square) {
+        let captured = self.board.piece_on(square);
+        if let Some(i) = HAND_PIECES.iter().position(|&piece| Some(piece) == captured) {
+            let color = self.board.side_to_move();
+            self.hands[color as usize][i] += 1;
+            self.passed = Some((color, HAND_PIECES[i]));
+        }
+    }
+
+    /// Drops a piece the mover holds on a free square, if that leaves a legal position.
+    fn drop_a_piece(&mut self, rng: &mut Rng) -> bool {
+        let color = self.board.side_to_move();
+        let Some(i) = self.hands[color as usize].iter().position(|&n| n > 0) else { return false };
+        let piece = HAND_PIECES[i];
+        let square = Square::index(rng.index(Square::NUM));
+        let is_back_rank = square.rank() == Rank::First || square.rank() == Rank::Eighth;
+        if self.board.piece_on(square).is_some() || (piece == Piece::Pawn && is_back_rank) {
+            return false;
+        }
+        let mut builder = BoardBuilder::from_board(&self.board);
+        *builder.square_mut(square) = Some((piece, color));
+        builder.side_to_move = !color;
+        builder.en_passant = None;
+        builder.halfmove_clock = if piece == Piece::Pawn { 0 } else { (builder.halfmove_clock + 1).min(100) };
+        builder.fullmove_number += u16::from(color == Color::Black);
+        let Ok(board) = builder.build() else { return false };
+        let letter = char::from(piece).to_ascii_uppercase();
+        let check = if board.checkers().is_empty() { "" } else { "+" };
+        self.last_move = LastMove {
+            verbose: format!("{letter}/@@-{square}"),
+            san: format!("{letter}@{square}{check}"),
+            ..LastMove::none()
+        };
+        self.hands[color as usize][i] -= 1;
+        self.board = board;
+        true
+    }
+
+    /// Charges the side that has just moved. Half of the moves are fast, few are very slow.
+    fn spend_time(&mut self, rng: &mut Rng) {
+        let limit = rng.pick(&[900, 900, 4_000, 4_000, 9_000, 30_000, 150_000]);
+        let spent_ms = rng.between(100, limit).min(self.minutes * 4_000 + 3_000);
+        self.last_move.elapsed_ms = spent_ms;
+        self.last_move.lag_ms = if rng.percent(30) { 0 } else { rng.between(20, 420) };
+        self.clocks_ms[1 - self.mover()] += i64::from(self.increment) * 1000 - i64::from(spent_ms);
+    }
+}
+
+fn castling_verbose(san: &str) -> String {
+    if san.starts_with("O-O-O") { "o-o-o".into() } else { "o-o".into() }
+}
