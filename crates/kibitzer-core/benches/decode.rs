@@ -10,6 +10,7 @@
 
 mod corpus;
 mod floors;
+mod subjects;
 
 use std::env;
 use std::hint::black_box;
@@ -33,7 +34,6 @@ struct Subject {
 
 /// What a subject may cost.
 #[derive(Clone, Copy)]
-#[expect(dead_code, reason = "for the rows of the parser")]
 enum Budget {
     /// It is a floor.
     Unlimited,
@@ -56,7 +56,50 @@ const FLOORS: &[Subject] = &[
 ];
 
 /// What is measured against them.
-const SUBJECTS: &[Subject] = &[];
+const SUBJECTS: &[Subject] = &[
+    Subject {
+        name: "frames",
+        stream: "boards",
+        run: subjects::frames,
+        budget: Budget::Unlimited,
+        max_allocations: 0.001,
+    },
+    Subject {
+        name: "messages",
+        stream: "boards",
+        run: subjects::messages,
+        budget: Budget::TimesB(0.65),
+        max_allocations: 0.001,
+    },
+    Subject {
+        name: "shared events",
+        stream: "boards",
+        run: subjects::events,
+        budget: Budget::TimesB(1.3),
+        max_allocations: 1.01,
+    },
+    Subject {
+        name: "messages",
+        stream: "mixed",
+        run: subjects::messages,
+        budget: Budget::ShareOfA(0.25),
+        max_allocations: 1.0,
+    },
+    Subject {
+        name: "shared events",
+        stream: "mixed",
+        run: subjects::events,
+        budget: Budget::Unlimited,
+        max_allocations: 2.0,
+    },
+    Subject {
+        name: "messages",
+        stream: "chat",
+        run: subjects::messages,
+        budget: Budget::ShareOfA(0.25),
+        max_allocations: 1.0,
+    },
+];
 
 /// Figures of one subject over its stream.
 struct Figures {

@@ -266,7 +266,8 @@ impl Framer {
         }
         let (tag, bytes) = tagged(line, indent);
         let first = if line.is_empty() { end - 1 } else { first };
-        let is_over = !self.wrapping.may_continue(tag, bytes, line) || self.starts_a_line(skip_returns(rest));
+        // The bytes behind a line tell it most cheaply; without them the line itself has to.
+        let is_over = self.starts_a_line(skip_returns(rest)) || !self.wrapping.may_continue(tag, bytes, line);
         self.advance(input, end);
         self.check_block(end);
         if !is_over {

@@ -1,0 +1,71 @@
+//! What is measured: the parts of the crate that a stream goes through.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use kibitzer_core::message::{Message, Reader, Style12};
+use kibitzer_core::wire::{FrameKind, Framer, Tag};
+use kibitzer_core::{Event, EventReader};
+
+use crate::floors::{Checksum, Reading};
+
+fn reading(board: &Style12) -> Reading {
+    Reading {
+        game: i64::from(board.game.0),
+        white_len: board.white.as_str().len(),
+        black_len: board.black.as_str().len(),
+        white_clock_ms: board.white_clock.as_ms(),
+        black_clock_ms: board.black_clock.as_ms(),
+        move_number: i64::from(board.move_number),
+    }
+}
+
+fn add(read: &mut Checksum, message: &Message) {
+    match message {
+        Message::Style12(board) => read.add_board(&reading(board)),
+        _ => read.add_frame(),
+    }
+}
+
+/// Bytes to frames; the boards among them are read, as the sum must be that of floor (b).
+pub(crate) fn frames(stream: &[u8]) -> Checksum {
+    let mut read = Checksum::default();
+    let mut framer = Framer::new();
+    let mut rest = stream;
+    while let Some(frame) = framer.next_frame(&mut rest) {
+        match frame.kind {
+            FrameKind::Line { tag: Tag::Style12, bytes } => {
+                let board = Style12::parse(bytes).expect("the corpus holds good boards");
+                read.add_board(&reading(&board));
+            }
+            _ => read.add_frame(),
+        }
+    }
+    read
+}
+
+/// Bytes to messages.
+pub(crate) fn messages(stream: &[u8]) -> Checksum {
+    let mut read = Checksum::default();
+    let mut reader = Reader::default();
+    let mut rest = stream;
+    while let Some(received) = reader.next(&mut rest) {
+        add(&mut read, &black_box(&received).message);
+    }
+    read
+}
+
+/// Bytes to messages to game state to events that subscribers can share.
+pub(crate) fn events(stream: &[u8]) -> Checksum {
+    let mut read = Checksum::default();
+    let mut events = EventReader::default();
+    let mut rest = stream;
+    while let Some(event) = events.next(&mut rest) {
+        let event = black_box(Arc::new(event));
+        match &*event {
+            Event::Received { received, .. } => add(&mut read, &received.message),
+            _ => read.add_frame(),
+        }
+    }
+    read
+}
