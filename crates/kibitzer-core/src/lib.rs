@@ -13,6 +13,7 @@ mod event;
 pub mod game;
 pub mod message;
 mod scan;
+mod short_text;
 pub mod text;
 pub mod wire;
 

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
-use crate::scan::find;
+use crate::short_text::ShortText;
 
 /// Bytes a [`Line`] keeps without an allocation: room for a board line with two 17-letter names.
 const INLINE_BYTES: usize = 192;
@@ -30,6 +29,7 @@ impl Line {
 }
 
 impl From<&[u8]> for Line {
+    #[inline]
     fn from(bytes: &[u8]) -> Self {
         Self(SmallVec::from_slice(bytes))
     }
@@ -47,55 +47,55 @@ impl fmt::Debug for Line {
 /// it with [`str::escape_debug`] or as JSON. Nothing in this crate parses it again: whatever it holds, it is never
 /// protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct PlayerText(SmolStr);
+pub struct PlayerText(ShortText);
 
 impl PlayerText {
     /// Takes over the received bytes of a player's text.
     pub fn from_wire(bytes: &[u8]) -> Self {
-        Self(to_smol_str(bytes))
+        Self(ShortText::from_wire(bytes))
     }
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_str()
     }
 }
 
 impl fmt::Display for PlayerText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
 /// A word or a few that the server composed: a game's type, a SAN, the terms of an offer. Decoded (see [`decode`]).
 ///
-/// Up to 23 bytes are stored in place. What players wrote is a [`PlayerText`] instead.
+/// Up to 22 bytes are stored in place. What players wrote is a [`PlayerText`] instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ServerText(SmolStr);
+pub struct ServerText(pub(crate) ShortText);
 
 impl ServerText {
     /// Takes over received bytes.
     pub fn from_wire(bytes: &[u8]) -> Self {
-        Self(to_smol_str(bytes))
+        Self(ShortText::from_wire(bytes))
     }
 
     /// Takes over letters, in upper case.
     pub(crate) fn from_letters(letters: &[u8]) -> Self {
-        match str::from_utf8(letters) {
-            Ok(text) if !letters.iter().any(u8::is_ascii_lowercase) => Self(SmolStr::new(text)),
-            _ => Self(letters.iter().map(|b| char::from(b.to_ascii_uppercase())).collect()),
+        if letters.iter().any(u8::is_ascii_lowercase) {
+            return Self::from_wire(&letters.to_ascii_uppercase());
         }
+        Self::from_wire(letters)
     }
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_str()
     }
 }
 
 impl fmt::Display for ServerText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
@@ -107,22 +107,14 @@ impl fmt::Display for ServerText {
 ///
 /// Source: transport rules C1 to C3, W4.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    let mut text = match std::str::from_utf8(bytes) {
+    let text = match std::str::from_utf8(bytes) {
         Ok(text) if bytes.is_ascii() => Cow::Borrowed(text),
         _ => Cow::Owned(bytes.iter().map(|&b| char::from(b)).collect()),
     };
-    if find(bytes, b"&#").is_some() {
-        text = Cow::Owned(decode_entities(&text));
+    if memchr::memchr(b'&', bytes).is_none() {
+        return text;
     }
-    text
-}
-
-/// [`decode`] into a string that keeps up to 23 bytes in place.
-pub(crate) fn to_smol_str(bytes: &[u8]) -> SmolStr {
-    match decode(bytes) {
-        Cow::Borrowed(text) => SmolStr::new(text),
-        Cow::Owned(text) => SmolStr::from(text),
-    }
+    Cow::Owned(decode_entities(&text))
 }
 
 fn decode_entities(text: &str) -> String {

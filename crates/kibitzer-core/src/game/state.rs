@@ -188,11 +188,11 @@ impl Game {
 
     /// Whether `board` is one of this game, rather than of another that got its number.
     pub(super) fn goes_on_with(&self, board: &Style12) -> bool {
-        let is_same_position = board.ply() == self.position.ply() && board.board == self.position.board;
+        let is_same_position = || board.ply() == self.position.ply() && board.board == self.position.board;
         let starts_over = self.ending.is_some() && board.last_move.is_none() && self.position.last_move.is_some();
         !self.superseded
             && !starts_over
-            && (!self.resumed || is_same_position)
+            && (!self.resumed || is_same_position())
             && self.is_between(&board.white, &board.black)
             && self.position.relation.is_examined() == board.relation.is_examined()
     }
@@ -223,7 +223,10 @@ impl Game {
         let Some((reported, last_move)) = board.last_move.as_ref().and_then(|last| Some((last, last.played?))) else {
             return self.contradicted(board);
         };
-        let played = last_move.located(&self.position.board, board.board.find_king(mover), mover);
+        let played = match last_move {
+            LastMove::Castle { .. } => last_move.located(&self.position.board, board.board.find_king(mover), mover),
+            other => other,
+        };
         let mut expected = self.position.board;
         let captured = expected.apply(played, mover);
         let is_expected = captured.is_ok() && expected == board.board;

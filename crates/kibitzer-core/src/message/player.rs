@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use smol_str::SmolStr;
-
 use crate::scan::Cursor;
-use crate::text::to_smol_str;
+use crate::short_text::ShortText;
 
 /// A server-wide game number, as printed: from 1 on.
 ///
@@ -30,22 +28,22 @@ impl fmt::Display for GameId {
 ///
 /// Handles compare case-sensitively here; use [`is_same_player`](Self::is_same_player) to compare what people typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Handle(SmolStr);
+pub struct Handle(pub(super) ShortText);
 
 impl Handle {
     /// Takes a name from the wire as it stands; names in examined games are free text without blanks.
     pub fn from_wire(name: &[u8]) -> Self {
-        Self(to_smol_str(name))
+        Self(ShortText::from_wire(name))
     }
 
     /// The name.
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_str()
     }
 
     /// Whether both are names of the same account: servers ignore case.
     pub fn is_same_player(&self, other: &Self) -> bool {
-        self.0.eq_ignore_ascii_case(&other.0)
+        self.as_str().eq_ignore_ascii_case(other.as_str())
     }
 
     /// Reads a name as accounts have it: a letter, then letters, digits, `-`. At most 32 characters.
@@ -68,18 +66,18 @@ impl Handle {
 
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
 /// The bracketed codes behind a name: `(GM)(*)`. Codes nobody knows are kept as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Titles(SmolStr);
+pub struct Titles(ShortText);
 
 impl Titles {
     /// Each code without its brackets, in the order sent: `GM`, `*`.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.split(['(', ')', ' ']).filter(|code| !code.is_empty())
+        self.0.as_str().split(['(', ')', ' ']).filter(|code| !code.is_empty())
     }
 
     /// Whether there are none.
@@ -97,7 +95,7 @@ impl Titles {
         let from = *at;
         Self::skip(at);
         let read = from.rest().len() - at.rest().len();
-        Self(to_smol_str(from.rest().get(..read).unwrap_or_default()))
+        Self(ShortText::from_wire(from.rest().get(..read).unwrap_or_default()))
     }
 
     /// [`read`](Self::read) for those who need none of them.
@@ -110,7 +108,9 @@ impl Titles {
     /// Source: help file `seekinfo`; 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.
     pub(crate) fn from_bits(bits: u8) -> Self {
         const CODES: [&str; 8] = ["(U)", "(C)", "(GM)", "(IM)", "(FM)", "(WGM)", "(WIM)", "(WFM)"];
-        Self(CODES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &code)| code).collect())
+        let codes: String =
+            CODES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &code)| code).collect();
+        Self(ShortText::from_wire(codes.as_bytes()))
     }
 }
 

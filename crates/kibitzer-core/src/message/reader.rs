@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::style10::{self, Style10Builder, Style10Line};
-use super::{CommandCode, Datagram, Handle, Holding, Message, UnitHeader, dispatch};
+use super::{CommandCode, Datagram, Handle, Holding, Message, Style12, UnitHeader, dispatch};
 use crate::text::Line;
 use crate::wire::{Frame, FrameKind, Framer, Tag};
 
@@ -114,6 +114,14 @@ impl Reader {
         }
         loop {
             let frame = self.framer.next_frame(input)?;
+            // Boards are most of a stream, and large: they are built where they are returned, not passed up from the dispatch.
+            if let FrameKind::Line { tag: Tag::Style12, bytes } = frame.kind
+                && !self.typist.is_in_style10()
+                && let Some(board) = Style12::parse_usual(bytes)
+            {
+                let (message, line) = (Message::Style12(board), Line::from(bytes));
+                return Some(Received { offset: frame.offset, end: frame.end, bell: frame.bell, message, line });
+            }
             if let Some(received) = self.typist.read(&frame, &mut self.ready) {
                 return Some(received);
             }
@@ -138,6 +146,11 @@ impl Reader {
 }
 
 impl Typist {
+    /// Whether the meaning of the next line depends on a style 10 block in front of it.
+    const fn is_in_style10(&self) -> bool {
+        self.style10.is_some() || self.style10_may_end
+    }
+
     /// Types a frame. Where that makes more than one message, the later ones go to `ready`; `None` if it makes none yet.
     fn read(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
         let message = match frame.kind {
@@ -235,7 +248,7 @@ impl Typist {
 }
 
 impl Style10 {
-    fn into_received(self, board: Box<super::Style12>, end: u64) -> Option<Received> {
+    fn into_received(self, board: Box<Style12>, end: u64) -> Option<Received> {
         let line = self.lines.iter().map(Received::raw).collect::<Vec<_>>().join(&b'\n');
         let first = self.lines.into_iter().next()?;
         Some(Received { end, message: Message::Style10(board), line: Line::from(&line[..]), ..first })

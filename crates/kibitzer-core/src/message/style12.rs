@@ -1,5 +1,7 @@
 //! `<12>`: one board per line.
 
+mod usual;
+
 use thiserror::Error;
 
 use super::clock::{ClockReading, Elapsed};
@@ -163,7 +165,27 @@ impl Style12 {
     /// # Errors
     ///
     /// [`Style12Error`] carries the number of the first field that is missing or does not fit.
+    #[inline]
     pub fn parse(line: &[u8]) -> Result<Self, Style12Error> {
+        match Self::parse_usual(line) {
+            Some(board) => Ok(board),
+            None => Self::parse_any(line),
+        }
+    }
+
+    /// Reads a line that looks as nearly all do. `None` says only that [`parse`](Self::parse) has to look at it.
+    #[expect(
+        clippy::inline_always,
+        reason = "measured: a board is large, and is built where it is kept only if inlined"
+    )]
+    #[inline(always)]
+    pub(super) fn parse_usual(line: &[u8]) -> Option<Self> {
+        usual::read(line.strip_prefix(b"<12> ")?)
+    }
+
+    /// Reads a line word by word, whatever it looks like.
+    #[cold]
+    fn parse_any(line: &[u8]) -> Result<Self, Style12Error> {
         let mut at = Fields { rest: line.strip_prefix(b"<12>").ok_or(Style12Error::Invalid(0))?, next: 1 };
         let board = at.board()?;
         Self::with_board(board, at)

@@ -238,31 +238,33 @@ impl Framer {
             && self.position >= self.slow_until
     }
 
-    /// The fast path: a line that lies whole in the input, without control bytes.
+    /// The fast path: a prompt, or a line that lies whole in the input, without control bytes.
     fn whole_line<'a>(&mut self, input: &mut &'a [u8]) -> Fast<'a> {
         let text = skip_returns(input);
         let first = self.position + (input.len() - text.len()) as u64;
+        let indent = text.iter().take_while(|&&b| b == b' ').count();
+        let head = text.get(indent..).unwrap_or_default();
+        if let Some((kind, length)) = self.prompts.at_start(head)
+            && indent + length <= self.limits.line_bytes
+        {
+            let offset = first + indent as u64;
+            self.advance(input, offset + length as u64);
+            return Fast::Frame(self.prompt_frame(kind, offset));
+        }
+        if matches!(text, [b'\n', ..]) && self.line.is_quiet() {
+            return self.end_quiet_line(input, first + 1);
+        }
         let Some(newline) = memchr::memchr(b'\n', text) else {
             return self.slow(first + text.len() as u64);
         };
         let end = first + newline as u64 + 1;
         let (line, rest) = text.split_at_checked(newline).unwrap_or_default();
         let (line, rest) = (without_returns(line), rest.get(1..).unwrap_or_default());
-        let indent = line.iter().take_while(|&&b| b == b' ').count();
-        let head = line.get(indent..).unwrap_or_default();
-        if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(head) {
+        if line.len() <= indent && self.line.is_quiet() {
+            return self.end_quiet_line(input, end);
+        }
+        if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(line, indent) {
             return self.slow(end);
-        }
-        if let Some((kind, length)) = self.prompts.at_start(head) {
-            let offset = first + indent as u64;
-            self.advance(input, offset + length as u64);
-            return Fast::Frame(self.prompt_frame(kind, offset));
-        }
-        if head.is_empty() && self.line.is_quiet() {
-            self.advance(input, end);
-            self.line.end_quiet();
-            self.check_block(end);
-            return Fast::Quiet;
         }
         let (tag, bytes) = tagged(line, indent);
         let first = if line.is_empty() { end - 1 } else { first };
@@ -274,10 +276,19 @@ impl Framer {
             self.line.hold(line, first, end);
             return Fast::NotWhole;
         }
-        learn(&mut self.prompts, &mut self.wrapping, line);
+        if tag == Tag::None {
+            learn(&mut self.prompts, &mut self.wrapping, line);
+        }
         let offset = if tag == Tag::None { first } else { first + indent as u64 };
         let bell = self.line.end_whole();
         Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
+    }
+
+    fn end_quiet_line(&mut self, input: &mut &[u8], end: u64) -> Fast<'static> {
+        self.advance(input, end);
+        self.line.end_quiet();
+        self.check_block(end);
+        Fast::Quiet
     }
 
     /// Leaves the bytes up to `position` to the slow path; looking at them again and again would cost the square of their number.
@@ -287,8 +298,8 @@ impl Framer {
     }
 
     /// Lines that are more than lines, yet hold no control byte.
-    fn is_for_slow_path(&self, head: &[u8]) -> bool {
-        match head {
+    fn is_for_slow_path(&self, line: &[u8], indent: usize) -> bool {
+        match line.get(indent..).unwrap_or_default() {
             [b'[', b'G', b']'] => self.timeseal == Timeseal::V1,
             [b'P', ..] => !self.prompts.is_logged_in(),
             _ => false,
@@ -607,12 +618,18 @@ fn learn(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {
     }
 }
 
-fn skip_returns(input: &[u8]) -> &[u8] {
-    input.iter().position(|&b| b != b'\r').map_or(&[], |start| input.get(start..).unwrap_or_default())
+const fn skip_returns(mut input: &[u8]) -> &[u8] {
+    while let [b'\r', rest @ ..] = input {
+        input = rest;
+    }
+    input
 }
 
-fn without_returns(line: &[u8]) -> &[u8] {
-    line.iter().rposition(|&b| b != b'\r').map_or(&[], |last| line.get(..=last).unwrap_or_default())
+const fn without_returns(mut line: &[u8]) -> &[u8] {
+    while let [rest @ .., b'\r'] = line {
+        line = rest;
+    }
+    line
 }
 
 /// Whether a byte may be more than text: a control character or a telnet command. A tab takes the slow path for nothing.
