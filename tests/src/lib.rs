@@ -1,1 +1,17 @@
-//! Helpers of the tests across crates.
+//! Helpers of the tests across crates: the recorded sessions, an oracle that reads them by other means than the library,
+//! and the text that golden files hold.
+#![expect(
+    clippy::expect_used,
+    clippy::exhaustive_structs,
+    reason = "a helper of tests fails by panicking, and its types are for one workspace"
+)]
+
+mod golden;
+mod oracle;
+mod reported;
+mod transcript;
+
+pub use golden::{blessing, golden, render};
+pub use oracle::{Cleaned, holdings_in, lines_of, positions_in};
+pub use reported::{HoldingFacts, MoveFacts, PositionFacts};
+pub use transcript::{Transcript, events_of};

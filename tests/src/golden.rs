@@ -1,0 +1,70 @@
+//! Golden files: what a recorded session decodes to, one event per line.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use kibitzer_core::Event;
+use kibitzer_core::message::{Message, Style12};
+
+use crate::Transcript;
+
+/// Whether the run is to write what the tests compare with, rather than compare.
+pub fn blessing() -> bool {
+    std::env::var_os("KIBITZER_BLESS").is_some()
+}
+
+/// What the session decodes to, and what its golden file says. Rewrites the file first when [`blessing`].
+pub fn golden(name: &str) -> (String, String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name).with_extension("txt");
+    let rendered = render(&Transcript::named(name).events());
+    if blessing() {
+        std::fs::write(&path, &rendered).expect("the golden file can be written");
+    }
+    let kept = std::fs::read_to_string(&path).expect("the golden file is there: run with KIBITZER_BLESS=1 to write it");
+    (rendered, kept)
+}
+
+/// The events, one per line: position in the stream, `*` for a bell, and the message.
+pub fn render(events: &[Event]) -> String {
+    events.iter().fold(String::new(), |mut text, event| {
+        let (bell, what) = match event {
+            Event::Received { received, .. } => (received.bell, message(&received.message)),
+            other => (false, format!("{other:?}")),
+        };
+        let bell = if bell { '*' } else { ' ' };
+        writeln!(text, "{:>6}{bell} {what}", event.offset()).expect("a string takes all");
+        text
+    })
+}
+
+fn message(message: &Message) -> String {
+    match message {
+        Message::Style12(board) => position("Style12", board),
+        Message::Style10(board) => position("Style10", board),
+        other => format!("{other:?}"),
+    }
+}
+
+fn position(name: &str, board: &Style12) -> String {
+    let last_move = board.last_move.as_ref().map_or_else(
+        || "start".to_owned(),
+        |last| format!("{} {} {:?} ms {:?}", last.verbose, last.san, last.elapsed_ms, last.played),
+    );
+    format!(
+        "{name} game {} {} {}-{} {:?} clocks {} {} of {}+{} material {} {} flip {:?} running {:?} lag {:?} after {last_move}",
+        board.game,
+        board.fen(),
+        board.white,
+        board.black,
+        board.relation,
+        board.white_clock.as_ms(),
+        board.black_clock.as_ms(),
+        board.initial_min,
+        board.increment_s,
+        board.white_material,
+        board.black_material,
+        board.flip,
+        board.clock_running,
+        board.lag_ms,
+    )
+}

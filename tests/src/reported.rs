@@ -1,0 +1,105 @@
+//! Boards and holdings in plain numbers and text, as `kibitzer decode` promises them, so that two readers can be compared.
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{Holding, ReportedMove, Style12};
+
+/// A board, by the names of the keys of the `position` event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the keys are described where the event is")]
+pub struct PositionFacts {
+    pub offset: u64,
+    pub game: i64,
+    pub fen: String,
+    pub side_to_move: &'static str,
+    pub white: String,
+    pub black: String,
+    pub relation: i64,
+    pub initial_s: i64,
+    pub increment_s: i64,
+    pub white_material: i64,
+    pub black_material: i64,
+    pub white_clock_ms: i64,
+    pub black_clock_ms: i64,
+    pub move_number: i64,
+    pub halfmove_clock: i64,
+    pub double_push_file: Option<char>,
+    pub last_move: Option<MoveFacts>,
+    pub flip: Option<bool>,
+    pub clock_running: Option<bool>,
+    pub lag_ms: Option<i64>,
+}
+
+/// The move that led to a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the keys are described where the event is")]
+pub struct MoveFacts {
+    pub verbose: String,
+    pub san: String,
+    /// The king's way for castling, as if it had stood on the e-file: one line does not tell where it stood.
+    pub uci: Option<String>,
+    pub elapsed_ms: Option<i64>,
+}
+
+/// A `holding` event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the keys are described where the event is")]
+pub struct HoldingFacts {
+    pub offset: u64,
+    pub game: i64,
+    pub white: String,
+    pub black: String,
+    pub passed: Option<(char, char)>,
+}
+
+impl PositionFacts {
+    /// What the library read.
+    pub fn of(offset: u64, board: &Style12) -> Self {
+        Self {
+            offset,
+            game: board.game.0.into(),
+            fen: board.fen().to_string(),
+            side_to_move: board.side_to_move.as_str(),
+            white: board.white.to_string(),
+            black: board.black.to_string(),
+            relation: board.relation.code().into(),
+            initial_s: i64::from(board.initial_min) * 60,
+            increment_s: board.increment_s.into(),
+            white_material: board.white_material.into(),
+            black_material: board.black_material.into(),
+            white_clock_ms: board.white_clock.as_ms(),
+            black_clock_ms: board.black_clock.as_ms(),
+            move_number: board.move_number.into(),
+            halfmove_clock: board.halfmove_clock.into(),
+            double_push_file: board.double_push_file.map(|file| char::from(b'a' + file)),
+            last_move: board.last_move.as_ref().map(|played| MoveFacts::of(played, board.side_to_move.opponent())),
+            flip: board.flip,
+            clock_running: board.clock_running,
+            lag_ms: board.lag_ms.map(i64::from),
+        }
+    }
+}
+
+impl MoveFacts {
+    fn of(played: &ReportedMove, mover: Color) -> Self {
+        Self {
+            verbose: played.verbose.to_string(),
+            san: played.san.to_string(),
+            uci: played.played.and_then(|last_move| last_move.to_uci(mover)).map(|uci| uci.to_string()),
+            elapsed_ms: played.elapsed_ms.map(i64::from),
+        }
+    }
+}
+
+impl HoldingFacts {
+    /// What the library read.
+    pub fn of(offset: u64, holding: &Holding) -> Self {
+        let color = |color| if color == Color::White { 'W' } else { 'B' };
+        Self {
+            offset,
+            game: holding.game.0.into(),
+            white: holding.white_letters.to_string(),
+            black: holding.black_letters.to_string(),
+            passed: holding.passed.map(|(to, role)| (color(to), role.letter())),
+        }
+    }
+}

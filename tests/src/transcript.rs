@@ -1,0 +1,94 @@
+//! Recorded sessions.
+
+use std::path::{Path, PathBuf};
+
+use kibitzer_core::message::{Family, Reader};
+use kibitzer_core::wire::{Framer, Timeseal};
+use kibitzer_core::{Event, EventReader};
+
+/// What one connection received, in the pieces in which it was received.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    /// The file's name without its ending.
+    pub name: String,
+    /// The received bytes, one item per read.
+    pub reads: Vec<Vec<u8>>,
+}
+
+impl Transcript {
+    /// Every recorded session, by name.
+    pub fn all() -> Vec<Self> {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
+            .expect("the folder of the transcripts is there")
+            .map(|entry| entry.expect("the folder can be listed").path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+            .collect();
+        files.sort();
+        files.iter().map(|path| Self::load(path)).collect()
+    }
+
+    /// The session of that name.
+    pub fn named(name: &str) -> Self {
+        Self::load(&folder().join(name).with_extension("jsonl"))
+    }
+
+    fn load(path: &Path) -> Self {
+        let text = std::fs::read_to_string(path).expect("the transcript can be read");
+        let name = path.file_stem().expect("a transcript has a name").to_string_lossy().into_owned();
+        Self { name, reads: text.lines().filter_map(received).collect() }
+    }
+
+    /// All that was received, in one piece.
+    pub fn stream(&self) -> Vec<u8> {
+        self.reads.concat()
+    }
+
+    /// The version of timeseal that the recording client spoke. The server pings zipseal in the way of version 2.
+    pub fn timeseal(&self) -> Timeseal {
+        match self.name.as_str() {
+            "fatics-timeseal1-black" | "fatics-timeseal1-white" | "fatics-timeseal2-black" | "fatics-seal-noack-white" => {
+                Timeseal::V1
+            }
+            "fatics-timeseal2-white" | "fatics-zipseal-black" | "fatics-zipseal-white" | "fatics-seal-noack-black" => {
+                Timeseal::V2
+            }
+            _ => Timeseal::Off,
+        }
+    }
+
+    /// A reader set up as the recording client's would be.
+    pub fn reader(&self) -> EventReader {
+        EventReader::new(Reader::new(Framer::new().with_timeseal(self.timeseal()), Family::Auto))
+    }
+
+    /// The events of the whole session.
+    pub fn events(&self) -> Vec<Event> {
+        events_of(self.reader(), [self.stream().as_slice()])
+    }
+}
+
+/// The events of a stream that comes in these pieces.
+pub fn events_of<'a>(mut reader: EventReader, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Event> {
+    let mut events = Vec::new();
+    for mut piece in pieces {
+        events.extend(std::iter::from_fn(|| reader.next(&mut piece)));
+    }
+    events.extend(std::iter::from_fn(|| reader.finish()));
+    events
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts")
+}
+
+/// The bytes of one line of a transcript, if they came from the server.
+fn received(line: &str) -> Option<Vec<u8>> {
+    let record: serde_json::Value = serde_json::from_str(line).expect("a line of a transcript is JSON");
+    let text = |key: &str| record.get(key).and_then(serde_json::Value::as_str).expect("a record has dir and hex");
+    (text("dir") == "rx").then(|| from_hex(text("hex")))
+}
+
+fn from_hex(digits: &str) -> Vec<u8> {
+    let nibble = |digit: &u8| char::from(*digit).to_digit(16).and_then(|n| u8::try_from(n).ok()).expect("a hex digit");
+    digits.as_bytes().chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | nibble(digit))).collect()
+}

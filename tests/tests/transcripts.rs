@@ -1,0 +1,99 @@
+//! Recorded sessions of two servers, read by the library and by an oracle that shares no code with it.
+
+use kibitzer_core::Event;
+use kibitzer_core::message::Message;
+use kibitzer_core::wire::Timeseal;
+use kibitzer_tests::{Cleaned, HoldingFacts, PositionFacts, Transcript, events_of, holdings_in, positions_in};
+
+#[test]
+fn boards_are_those_the_server_drew() {
+    let mut n_boards = 0;
+    for transcript in Transcript::all() {
+        let want = positions_in(&Cleaned::of(&transcript.stream(), transcript.timeseal()));
+        let found: Vec<_> = transcript
+            .events()
+            .iter()
+            .filter_map(|event| match event.message() {
+                Some(Message::Style12(board)) => Some(PositionFacts::of(event.offset(), board)),
+                _ => None,
+            })
+            .collect();
+        compare(&transcript.name, &found, &want);
+        n_boards += want.len();
+    }
+    assert!(n_boards > 5000, "only {n_boards} boards");
+}
+
+#[test]
+fn holdings_are_those_the_server_listed() {
+    let mut n_holdings = 0;
+    for transcript in Transcript::all() {
+        let want = holdings_in(&Cleaned::of(&transcript.stream(), transcript.timeseal()));
+        let found: Vec<_> = transcript
+            .events()
+            .iter()
+            .filter_map(|event| match event.message() {
+                Some(Message::Holding(holding)) => Some(HoldingFacts::of(event.offset(), holding)),
+                _ => None,
+            })
+            .collect();
+        compare(&transcript.name, &found, &want);
+        n_holdings += want.len();
+    }
+    assert!(n_holdings > 1500, "only {n_holdings} holdings");
+}
+
+/// Compares one to one, and shows the first difference only.
+fn compare<T: PartialEq + std::fmt::Debug>(name: &str, found: &[T], want: &[T]) {
+    for (index, (found, want)) in found.iter().zip(want).enumerate() {
+        assert_eq!(found, want, "{name}, number {index}");
+    }
+    assert_eq!(found.len(), want.len(), "{name}: number of events");
+}
+
+// Rules: ten 6, transport T2, datagrams BM2, bugs 1, bugs 97
+#[test]
+fn any_pieces_give_the_same_events() {
+    for transcript in Transcript::all() {
+        let stream = transcript.stream();
+        let whole = transcript.events();
+        let name = &transcript.name;
+        assert_eq!(events_of(transcript.reader(), stream.chunks(1)), whole, "{name}, byte by byte");
+        assert_eq!(events_of(transcript.reader(), stream.chunks(7)), whole, "{name}, in sevens");
+        assert_eq!(events_of(transcript.reader(), transcript.reads.iter().map(Vec::as_slice)), whole, "{name}, as recorded");
+    }
+}
+
+// Rules: ten 7
+#[test]
+fn every_printed_byte_is_in_one_event() {
+    for transcript in Transcript::all() {
+        let (stream, timeseal) = (transcript.stream(), transcript.timeseal());
+        let want = Cleaned::of(&stream, timeseal).ink(timeseal);
+        let found: Vec<u8> = transcript.events().iter().flat_map(|event| ink(event, &stream, timeseal)).collect();
+        let same = found.iter().zip(&want).take_while(|(found, want)| found == want).count();
+        assert!(
+            found == want,
+            "{}: after {same} bytes {:?} instead of {:?}",
+            transcript.name,
+            found.iter().skip(same).take(60).map(|&b| char::from(b)).collect::<String>(),
+            want.iter().skip(same).take(60).map(|&b| char::from(b)).collect::<String>(),
+        );
+    }
+}
+
+/// The printable bytes an event stands for: those of its line, or of its place in the stream if it is a prompt.
+fn ink(event: &Event, stream: &[u8], timeseal: Timeseal) -> Vec<u8> {
+    let Event::Received { received, .. } = event else { return Vec::new() };
+    let is_prompt = matches!(
+        received.message,
+        Message::Prompt | Message::LoginPrompt | Message::PasswordPrompt | Message::GuestPrompt(_)
+    );
+    let line = if is_prompt {
+        let place = usize::try_from(received.offset).unwrap()..usize::try_from(received.end).unwrap();
+        Cleaned::of(&stream[place], timeseal).ink(timeseal)
+    } else {
+        received.raw().strip_prefix(b"\\   ").unwrap_or(received.raw()).to_vec()
+    };
+    line.into_iter().filter(|byte| !byte.is_ascii_whitespace() || *byte == b'\t').collect()
+}
