@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use kibitzer_core::Event;
 use kibitzer_core::message::{Message, Style12};
+use kibitzer_core::{Change, Event};
 
 use crate::Transcript;
 
@@ -24,11 +24,13 @@ pub fn golden(name: &str) -> (String, String) {
     (rendered, kept)
 }
 
-/// The events, one per line: position in the stream, `*` for a bell, and the message.
+/// The events, one per line: position in the stream, `*` for a bell, the message, and what it changed.
 pub fn render(events: &[Event]) -> String {
     events.iter().fold(String::new(), |mut text, event| {
         let (bell, what) = match event {
-            Event::Received { received, .. } => (received.bell, message(&received.message)),
+            Event::Received { received, change } => {
+                (received.bell, message(&received.message) + &change.as_ref().map(changed).unwrap_or_default())
+            }
             other => (false, format!("{other:?}")),
         };
         let bell = if bell { '*' } else { ' ' };
@@ -37,12 +39,22 @@ pub fn render(events: &[Event]) -> String {
     })
 }
 
+/// The name of the message's kind, as [`Message`] has it.
+pub fn kind_of(message: &Message) -> String {
+    format!("{message:?}").chars().take_while(char::is_ascii_alphanumeric).collect()
+}
+
 fn message(message: &Message) -> String {
     match message {
         Message::Style12(board) => position("Style12", board),
         Message::Style10(board) => position("Style10", board),
         other => format!("{other:?}"),
     }
+}
+
+fn changed(change: &Change) -> String {
+    let board = change.board.as_ref().map(|board| format!(" {}", board.fen())).unwrap_or_default();
+    format!(" => {:?}{board}", change.kind)
 }
 
 fn position(name: &str, board: &Style12) -> String {

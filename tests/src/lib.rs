@@ -2,6 +2,7 @@
 //! and the text that golden files hold.
 #![expect(
     clippy::expect_used,
+    clippy::missing_panics_doc,
     clippy::exhaustive_structs,
     reason = "a helper of tests fails by panicking, and its types are for one workspace"
 )]
@@ -11,7 +12,7 @@ mod oracle;
 mod reported;
 mod transcript;
 
-pub use golden::{blessing, golden, render};
+pub use golden::{blessing, golden, kind_of, render};
 pub use oracle::{Cleaned, holdings_in, lines_of, positions_in};
 pub use reported::{HoldingFacts, MoveFacts, PositionFacts};
 pub use transcript::{Transcript, events_of};

@@ -73,17 +73,14 @@ pub fn lines_of(cleaned: &Cleaned) -> Vec<(u64, Vec<u8>)> {
     let mut lines: Vec<(u64, Vec<u8>)> = Vec::new();
     for line in cleaned.0.split(|&(byte, _)| byte == b'\n') {
         let text = bytes(line);
-        match (text.strip_prefix(b"\\   "), lines.last_mut()) {
-            (Some(piece), Some((_, whole))) => {
-                whole.push(b' ');
-                whole.extend(piece);
-            }
-            _ => {
-                let head = text.len() - without_prompts(&text).len();
-                let offset = line.get(head).map_or(0, |&(_, at)| at);
-                lines.push((offset, without_prompts(&text).to_vec()));
-            }
+        if let (Some(piece), Some((_, whole))) = (text.strip_prefix(b"\\   "), lines.last_mut()) {
+            whole.push(b' ');
+            whole.extend(piece);
+            continue;
         }
+        let head = without_prompts(&text);
+        let offset = line.get(text.len() - head.len()).map_or(0, |&(_, at)| at);
+        lines.push((offset, head.to_vec()));
     }
     lines
 }
@@ -214,7 +211,9 @@ fn uci(verbose: &str, san: &str, white: bool) -> Option<String> {
     let (way, promotion) = way.split_once('=').map_or((way, None), |(way, letter)| (way, Some(letter)));
     let last_rank = if white { '8' } else { '1' };
     let promotion = match promotion {
-        None if piece == "P" && way.ends_with(last_rank) => san.split_once('=').and_then(|(_, letters)| letters.get(..1)),
+        None if piece == "P" && way.ends_with(last_rank) => {
+            san.split_once('=').and_then(|(_, letters)| letters.get(..1))
+        }
         told => told,
     };
     Some(way.replace('-', "") + &promotion.unwrap_or_default().to_ascii_lowercase())

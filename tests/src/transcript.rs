@@ -6,13 +6,15 @@ use kibitzer_core::message::{Family, Reader};
 use kibitzer_core::wire::{Framer, Timeseal};
 use kibitzer_core::{Event, EventReader};
 
-/// What one connection received, in the pieces in which it was received.
+/// What one connection received, in the pieces in which it was received, and what it sent.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     /// The file's name without its ending.
     pub name: String,
     /// The received bytes, one item per read.
     pub reads: Vec<Vec<u8>>,
+    /// The bytes sent, in one piece.
+    pub sent: Vec<u8>,
 }
 
 impl Transcript {
@@ -35,7 +37,8 @@ impl Transcript {
     fn load(path: &Path) -> Self {
         let text = std::fs::read_to_string(path).expect("the transcript can be read");
         let name = path.file_stem().expect("a transcript has a name").to_string_lossy().into_owned();
-        Self { name, reads: text.lines().filter_map(received).collect() }
+        let bytes_of = |direction| text.lines().filter_map(move |line| bytes_of(line, direction));
+        Self { name, reads: bytes_of("rx").collect(), sent: bytes_of("tx").flatten().collect() }
     }
 
     /// All that was received, in one piece.
@@ -46,9 +49,10 @@ impl Transcript {
     /// The version of timeseal that the recording client spoke. The server pings zipseal in the way of version 2.
     pub fn timeseal(&self) -> Timeseal {
         match self.name.as_str() {
-            "fatics-timeseal1-black" | "fatics-timeseal1-white" | "fatics-timeseal2-black" | "fatics-seal-noack-white" => {
-                Timeseal::V1
-            }
+            "fatics-timeseal1-black"
+            | "fatics-timeseal1-white"
+            | "fatics-timeseal2-black"
+            | "fatics-seal-noack-white" => Timeseal::V1,
             "fatics-timeseal2-white" | "fatics-zipseal-black" | "fatics-zipseal-white" | "fatics-seal-noack-black" => {
                 Timeseal::V2
             }
@@ -81,11 +85,11 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts")
 }
 
-/// The bytes of one line of a transcript, if they came from the server.
-fn received(line: &str) -> Option<Vec<u8>> {
+/// The bytes of one line of a transcript, if they went this way: `rx` is from the server.
+fn bytes_of(line: &str, direction: &str) -> Option<Vec<u8>> {
     let record: serde_json::Value = serde_json::from_str(line).expect("a line of a transcript is JSON");
     let text = |key: &str| record.get(key).and_then(serde_json::Value::as_str).expect("a record has dir and hex");
-    (text("dir") == "rx").then(|| from_hex(text("hex")))
+    (text("dir") == direction).then(|| from_hex(text("hex")))
 }
 
 fn from_hex(digits: &str) -> Vec<u8> {

@@ -1,4 +1,5 @@
 //! Everything that is linked, tests included, may be used under permissive terms.
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use std::iter::Peekable;
 use std::process::Command;

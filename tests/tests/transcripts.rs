@@ -1,4 +1,5 @@
 //! Recorded sessions of two servers, read by the library and by an oracle that shares no code with it.
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use kibitzer_core::Event;
 use kibitzer_core::message::Message;
@@ -60,7 +61,11 @@ fn any_pieces_give_the_same_events() {
         let name = &transcript.name;
         assert_eq!(events_of(transcript.reader(), stream.chunks(1)), whole, "{name}, byte by byte");
         assert_eq!(events_of(transcript.reader(), stream.chunks(7)), whole, "{name}, in sevens");
-        assert_eq!(events_of(transcript.reader(), transcript.reads.iter().map(Vec::as_slice)), whole, "{name}, as recorded");
+        assert_eq!(
+            events_of(transcript.reader(), transcript.reads.iter().map(Vec::as_slice)),
+            whole,
+            "{name}, as recorded"
+        );
     }
 }
 

@@ -170,6 +170,7 @@ pub fn encode(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
+    // Rules: transport C1
     #[test]
     fn c1_bytes_are_latin_1_not_utf_8() {
         assert_eq!(decode(b"caf\xe9"), "café");
@@ -177,6 +178,7 @@ mod tests {
         assert_eq!(Line::from(&b"\xfb\xfc\xfd"[..]).to_text(), "ûüý");
     }
 
+    // Rules: transport C2
     #[test]
     fn c2_entities_in_any_case_and_length() {
         let cases = [
@@ -198,6 +200,7 @@ mod tests {
         }
     }
 
+    // Rules: transport C3
     #[test]
     fn c3_no_entity_becomes_a_control_character() {
         for sent in ["&#xa;", "&#x7;", "&#x1b;", "&#x0;", "&#x7f;", "&#x85;"] {
@@ -205,6 +208,7 @@ mod tests {
         }
     }
 
+    // Rules: transport W4
     #[test]
     fn w4_a_blank_left_by_joining_is_dropped_inside_an_entity() {
         assert_eq!(decode(b"&#x3b 1;"), "α");
@@ -212,6 +216,7 @@ mod tests {
         assert_eq!(decode(b"&#x3  b1;"), "&#x3  b1;");
     }
 
+    // Rules: transport C2
     #[test]
     fn c2_what_is_sent_comes_back() {
         assert_eq!(encode("plain"), "plain");

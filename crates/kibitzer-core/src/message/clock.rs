@@ -77,6 +77,7 @@ fn read_milliseconds(at: &mut Cursor<'_>) -> Option<u32> {
 mod tests {
     use super::*;
 
+    // Rules: style12 K3
     #[test]
     fn k3_elapsed_times_in_every_form() {
         let cases: &[(&str, Option<(u32, bool)>)] = &[

@@ -1,0 +1,77 @@
+//! The state of games over whole recorded sessions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kibitzer_core::Event;
+use kibitzer_core::message::{Message, Style12};
+use kibitzer_tests::Transcript;
+
+// Rules: style12 R3, style12 R5, style12 R6, bugs 37, bugs 74
+#[test]
+fn no_recorded_session_contradicts_what_is_known() {
+    for transcript in Transcript::all() {
+        let desyncs: Vec<_> =
+            transcript.events().into_iter().filter(|event| matches!(event, Event::Desync(_))).collect();
+        assert!(desyncs.is_empty(), "{}: {desyncs:?}", transcript.name);
+    }
+}
+
+/// What a board tells that a delta board tells too: squares, side, move number, the mover's clock. The server rounds the other
+/// clock anew for every board.
+type Told = (String, &'static str, u32, i64);
+
+fn told(board: &Style12) -> Told {
+    let squares = board.board.to_string();
+    (squares, board.side_to_move.as_str(), board.move_number, board.clock(board.side_to_move.opponent()).as_ms())
+}
+
+// Rules: datagrams D1, datagrams D2, datagrams D3, datagrams D4, datagrams D6
+#[test]
+fn delta_boards_lead_where_others_see_full_ones() {
+    let full: BTreeSet<Told> = boards_of("fatics-ms-compress-observer2", |event| match event.message() {
+        Some(Message::Style12(board)) => Some(told(board)),
+        _ => None,
+    });
+    assert!(full.len() > 70, "only {} boards", full.len());
+    for name in ["white", "black", "observer"] {
+        let led_to: BTreeSet<Told> = boards_of(&format!("fatics-ms-compress-{name}"), |event| match event {
+            Event::Received { change: Some(change), .. } => change.board.as_deref().map(told),
+            _ => None,
+        });
+        let strange: Vec<_> = led_to.difference(&full).collect();
+        assert!(strange.is_empty() && led_to.len() > 70, "{name}: {strange:#?} of {}", led_to.len());
+    }
+}
+
+fn boards_of(name: &str, board: impl Fn(&Event) -> Option<Told>) -> BTreeSet<Told> {
+    Transcript::named(name).events().iter().filter_map(board).collect()
+}
+
+// Rules: transport W1, transport W2, transport W3, bugs 12
+#[test]
+fn long_talk_arrives_as_it_was_sent() {
+    let mut sent: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    let set = |name: &str| name.trim_end_matches("-again").rsplit_once('-').map_or(name, |(set, _)| set).to_owned();
+    let transcripts = Transcript::all();
+    for transcript in &transcripts {
+        sent.entry(set(&transcript.name)).or_default().extend(&transcript.sent);
+    }
+    let mut n_lines = 0;
+    // What a sealed client sent cannot be read here.
+    for transcript in transcripts.iter().filter(|transcript| !transcript.name.contains("seal")) {
+        for event in transcript.events() {
+            let Some(Message::Talk(talk)) = event.message() else { continue };
+            // What a server broke is longer than any width; what it deleted from a text (tabs) is not compared.
+            if event.raw().len() < 80 || talk.text.as_str().starts_with("tabhere") || !event.raw().is_ascii() {
+                continue;
+            }
+            let raw_text = event.raw().splitn(2, |&byte| byte == b':').nth(1).unwrap_or_default().trim_ascii();
+            let sent = &sent[&set(&transcript.name)];
+            let text = talk.text.as_str().as_bytes();
+            let was_sent = |text: &[u8]| sent.windows(text.len()).any(|window| window == text);
+            assert!(was_sent(text) || was_sent(raw_text), "{} at {}: {}", transcript.name, event.offset(), talk.text);
+            n_lines += 1;
+        }
+    }
+    assert!(n_lines > 100, "only {n_lines} lines");
+}
