@@ -48,6 +48,8 @@ pub struct Games {
     /// Reserves, kept apart from the games: they may be told before the first board.
     hands: BTreeMap<GameId, Hands>,
     announced: VecDeque<GameCreated>,
+    /// Terms of games whose first board has not come: they are sent in front of it.
+    terms: VecDeque<GameInfo>,
     /// The bughouse game of my partner.
     partner_game: Option<GameId>,
 }
@@ -130,8 +132,16 @@ impl Games {
         if let Some(beside) = self.partner_game.filter(|_| board.relation.is_mine()) {
             game.set_partner(beside);
         }
+        let terms = self.terms.iter().rposition(|info| info.game == board.game).and_then(|at| self.terms.remove(at));
+        let beside = terms.as_ref().and_then(|info| info.partner_game);
+        if let Some(info) = terms {
+            game.set_info(info);
+        }
         let played = game.position().last_move.as_ref().and_then(|last| last.played);
         self.by_id.insert(board.game, game);
+        if let Some(beside) = beside {
+            self.link(board.game, beside);
+        }
         Step { kind, played, desync: None }
     }
 
@@ -166,14 +176,14 @@ impl Games {
     }
 
     fn info(&mut self, info: &GameInfo) -> Applied {
-        // The line comes before the first board of a game that begins, and then the game is not known.
-        if let Some(beside) = info.partner_game {
-            self.link(info.game, beside);
-        }
-        let Some(game) = self.by_id.get_mut(&info.game) else {
+        let Some(game) = self.by_id.get_mut(&info.game).filter(|game| game.awaits_no_other()) else {
+            push_bounded(&mut self.terms, info.clone());
             return Applied::default();
         };
         game.set_info(info.clone());
+        if let Some(beside) = info.partner_game {
+            self.link(info.game, beside);
+        }
         Applied::change(info.game, ChangeKind::Info)
     }
 
@@ -185,17 +195,16 @@ impl Games {
             self.hands.remove(&created.game);
         }
         self.announced.retain(|known| known.game != created.game);
-        if self.announced.len() == ANNOUNCED_GAMES {
-            self.announced.pop_front();
-        }
-        self.announced.push_back(created.clone());
+        self.terms.retain(|info| info.game != created.game);
+        push_bounded(&mut self.announced, created.clone());
         Applied::default()
     }
 
     fn ended(&mut self, ended: &GameEnded) -> Applied {
         self.announced.retain(|known| known.game != ended.game);
         match self.by_id.get_mut(&ended.game) {
-            Some(game) if game.is_between(&ended.white, &ended.black) => {
+            // Some servers tell an observer twice.
+            Some(game) if game.is_between(&ended.white, &ended.black) && game.awaits_no_other() => {
                 game.end(ended);
                 Applied::change(ended.game, ChangeKind::Ended)
             }
@@ -240,6 +249,14 @@ impl Games {
             }
         }
     }
+}
+
+/// Remembers one more announcement, and forgets the oldest if there are too many.
+fn push_bounded<T>(announcements: &mut VecDeque<T>, announcement: T) {
+    if announcements.len() >= ANNOUNCED_GAMES {
+        announcements.pop_front();
+    }
+    announcements.push_back(announcement);
 }
 
 impl Applied {

@@ -182,6 +182,11 @@ impl Game {
         self.superseded = !self.resumed;
     }
 
+    /// Whether what is said of this number is said of this game: it has not ended, and no other was announced.
+    pub(super) const fn awaits_no_other(&self) -> bool {
+        self.ending.is_none() && !self.superseded
+    }
+
     pub(super) fn end(&mut self, ended: &GameEnded) {
         self.ending = Some(Ending { result: ended.result, reason: ended.reason, text: ended.text.clone() });
     }

@@ -285,6 +285,19 @@ fn game_information_never_sets_a_clock() {
     assert_eq!((session.game().kind(), session.game().position().initial_min), (Some("blitz"), 5));
 }
 
+#[test]
+fn game_information_comes_in_front_of_the_first_board() {
+    let info = line("<g1> 7 p=0 t=bughouse r=1 u=0,0 it=120,0 i=120,0 pt=8 rt=1500,1500 ts=1,0");
+    let beside = start(0).replace(" 0 7 A B ", " 0 8 C D ");
+    let session = play(&[info.clone(), start(0), beside]);
+    assert_eq!((session.game().kind(), session.game().partner()), (Some("bughouse"), Some(GameId(8))));
+    let end = line("{Game 7 (A vs. B) A resigns} 0-1");
+    let created = line("{Game 7 (A vs. B) Creating rated bughouse match.}");
+    let again = play(&[start(0), e4(0), end.clone(), end, created, info, start(0)]);
+    assert_eq!(again.kinds[2..], [ChangeKind::Ended, ChangeKind::Replaced]);
+    assert!(again.game().info().is_some());
+}
+
 // Rules: datagrams D1, datagrams D4, datagrams D6
 #[test]
 fn delta_boards_are_played_on_the_last_board() {

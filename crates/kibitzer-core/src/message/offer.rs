@@ -116,6 +116,7 @@ const OF_OTHERS: &[(&str, OfferKind)] = {
         (" requests to pause the game.", Pause),
         (" requests to unpause the game.", Unpause),
         (" proposes a different number (#) of half-move(s) to take back.", Takeback),
+        (" proposes a different number (#) of half-move(s).", Takeback),
     ]
 };
 
@@ -273,6 +274,7 @@ mod tests {
             ("A accepts the takeback request.", "A", Takeback, None, Some(Accepted)),
             ("Flohr accepts your draw offer.", "Flohr", Draw, None, Some(Accepted)),
             ("A proposes a different number (3) of half-move(s) to take back.", "A", Takeback, Some(3), None),
+            ("Flohr proposes a different number (3) of half-move(s).", "Flohr", Takeback, Some(3), None),
             ("Updated takeback request received.", "", Takeback, None, None),
         ];
         for &(line, from, kind, count, answer) in cases {

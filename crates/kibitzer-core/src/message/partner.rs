@@ -76,6 +76,7 @@ type OfName = fn(Handle) -> Partner;
 
 const OF_MINE: &[(&str, OfName)] = &[
     ("Making a partnership offer to %.", Partner::OfferSent),
+    ("Accepting the partnership request from %.", |name| Partner::Agreed { actor: Actor::Me, name }),
     ("You agree to be %'s partner.", |name| Partner::Agreed { actor: Actor::Me, name }),
 ];
 
@@ -83,6 +84,7 @@ const OF_MINE: &[(&str, OfName)] = &[
 const OF_OTHERS: &[(&str, OfName)] = &[
     (" offers to be your bughouse partner; type \"partner %\" to accept.", Partner::Offered),
     (" agrees to be your partner.", |name| Partner::Agreed { actor: Actor::Other, name }),
+    (" accepts your partnership request.", |name| Partner::Agreed { actor: Actor::Other, name }),
     (" declines the partnership request.", Partner::Declined),
     (" declines your partnership request.", Partner::Declined),
 ];
