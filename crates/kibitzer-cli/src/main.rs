@@ -1,3 +1,69 @@
-//! Stub.
+//! The command line of kibitzer.
 
-fn main() {}
+mod decode;
+mod output;
+
+use std::error::Error;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use output::Shown;
+
+/// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives).
+#[derive(Debug, Parser)]
+#[command(name = "kibitzer", version, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kibitzer decode session.raw            read a log of a session
+  kibitzer decode --help                 what else it can do with it";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Decode(decode::Args),
+}
+
+fn main() -> ExitCode {
+    match Cli::try_parse().map(|cli| cli.command) {
+        Ok(Some(Command::Decode(args))) => decode::run(&args),
+        Ok(None) => print_help(),
+        Err(error) => refuse(&error),
+    }
+}
+
+fn print_help() -> ExitCode {
+    // Nothing is left to tell if the help cannot be printed.
+    let _ = Cli::command().print_help();
+    ExitCode::SUCCESS
+}
+
+/// Prints the help that was asked for, or tells in one line what is wrong with the arguments.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let rendered = error.to_string();
+    // The first paragraph says what is wrong; tips and the usage follow.
+    let (reason, _) = rendered.split_once("\n\n").unwrap_or((&rendered, ""));
+    let words = reason.split_whitespace().skip_while(|&word| word == "error:").collect::<Vec<_>>();
+    tell(&format!("{} (try --help)", words.join(" ")));
+    ExitCode::from(2)
+}
+
+/// Tells in one line why the program ends.
+fn fail(error: &dyn Error) -> ExitCode {
+    tell(&error.to_string());
+    ExitCode::FAILURE
+}
+
+fn tell(message: &str) {
+    // Without standard error the exit status has to do.
+    let _ = writeln!(io::stderr(), "kibitzer: {}", Shown(message));
+}

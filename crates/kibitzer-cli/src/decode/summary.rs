@@ -1,0 +1,65 @@
+//! What a stream held, in numbers.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use kibitzer::core::Event;
+use serde::Serialize;
+
+use crate::output::Entry;
+
+/// Counts while the stream is read.
+#[derive(Debug)]
+pub(super) struct Summary {
+    start: Instant,
+    totals: Totals,
+}
+
+/// The object that is printed.
+#[derive(Debug, Default, Serialize)]
+struct Totals {
+    /// Bytes the server sent.
+    bytes: u64,
+    /// Messages in them, those that print no line included.
+    frames: u64,
+    /// Lines of each name.
+    events: BTreeMap<&'static str, u64>,
+    desyncs: u64,
+    elapsed_s: f64,
+    /// Millions of bytes per second.
+    mb_per_s: f64,
+}
+
+impl Summary {
+    pub(super) fn start() -> Self {
+        Self { start: Instant::now(), totals: Totals::default() }
+    }
+
+    pub(super) fn count_bytes(&mut self, bytes: usize) {
+        self.totals.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
+    }
+
+    pub(super) fn count(&mut self, event: &Event) {
+        match event {
+            Event::Desync(_) => self.totals.desyncs += 1,
+            _ => self.totals.frames += 1,
+        }
+        if let Some(entry) = Entry::of(event) {
+            *self.totals.events.entry(entry.name()).or_default() += 1;
+        }
+    }
+
+    pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {
+        self.totals.elapsed_s = self.start.elapsed().as_secs_f64();
+        self.totals.mb_per_s = megabytes(self.totals.bytes) / self.totals.elapsed_s.max(f64::MIN_POSITIVE);
+        serde_json::to_writer(&mut out, &self.totals)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nobody reads a speed to sixteen digits")]
+const fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}

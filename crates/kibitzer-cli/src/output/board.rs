@@ -1,0 +1,166 @@
+//! A board drawn on a terminal, with what belongs to it beside it.
+
+use std::io::{self, Write};
+
+use anstyle::{Ansi256Color, AnsiColor, Style};
+use kibitzer::core::chess::{Color, LastMove, Piece, Square};
+use kibitzer::core::message::ClockReading;
+
+use super::Shown;
+use super::entry::Position;
+
+const LABEL: Style = Style::new().dimmed();
+const NAME: Style = Style::new().bold();
+const MOVE: Style = AnsiColor::Yellow.on_default().bold();
+const WHITE_PIECE: Ansi256Color = Ansi256Color(231);
+const BLACK_PIECE: Ansi256Color = Ansi256Color(16);
+const LIGHT: Ansi256Color = Ansi256Color(109);
+const DARK: Ansi256Color = Ansi256Color(66);
+const LIGHT_MOVED: Ansi256Color = Ansi256Color(180);
+const DARK_MOVED: Ansi256Color = Ansi256Color(137);
+
+/// Draws nine lines: eight rows and the names of the files. White's pieces are upper case.
+pub(super) fn write(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
+    let bottom = if position.board.flip == Some(true) { Color::Black } else { Color::White };
+    for row in 0..8 {
+        write_row(out, position, bottom, row)?;
+    }
+    let files = if bottom == Color::White { "a b c d e f g h" } else { "h g f e d c b a" };
+    writeln!(out, "    {LABEL}{files}{LABEL:#}")
+}
+
+fn write_row(out: &mut impl Write, position: &Position<'_>, bottom: Color, row: u8) -> io::Result<()> {
+    let rank = if bottom == Color::White { 7 - row } else { row };
+    write!(out, " {LABEL}{}{LABEL:#} ", rank + 1)?;
+    for column in 0..8 {
+        let file = if bottom == Color::White { column } else { 7 - column };
+        if let Some(square) = Square::new(file, rank) {
+            write_square(out, position, square)?;
+        }
+    }
+    write_beside(out, position, bottom, row)?;
+    writeln!(out)
+}
+
+fn write_square(out: &mut impl Write, position: &Position<'_>, square: Square) -> io::Result<()> {
+    let is_light = (square.file() + square.rank()) % 2 == 1;
+    let ground = match (touches(position, square), is_light) {
+        (true, true) => LIGHT_MOVED,
+        (true, false) => DARK_MOVED,
+        (false, true) => LIGHT,
+        (false, false) => DARK,
+    };
+    let piece = position.board.board.piece(square);
+    let style = match piece.map(|piece| piece.color) {
+        Some(Color::White) => WHITE_PIECE.on(ground).bold(),
+        Some(Color::Black) => BLACK_PIECE.on(ground).bold(),
+        None => LABEL.bg_color(Some(ground.into())),
+    };
+    write!(out, "{style} {}{style:#}", piece.map_or('.', Piece::letter))
+}
+
+/// Whether the last move began or ended here.
+fn touches(position: &Position<'_>, square: Square) -> bool {
+    match position.played {
+        Some(LastMove::Normal { from, to, .. }) => square == from || square == to,
+        Some(LastMove::Drop { to, .. }) => square == to,
+        Some(LastMove::Castle { king_from, rook_from, .. }) => king_from == Some(square) || rook_from == Some(square),
+        _ => false,
+    }
+}
+
+/// What stands beside a row: the players beside their own side, the move and the terms between them.
+fn write_beside(out: &mut impl Write, position: &Position<'_>, bottom: Color, row: u8) -> io::Result<()> {
+    if matches!(row, 1 | 3 | 6) {
+        return Ok(());
+    }
+    write!(out, "   ")?;
+    match row {
+        0 => write_player(out, position, bottom.opponent()),
+        2 => write_move(out, position),
+        4 => write_terms(out, position),
+        5 => write!(out, "material {}-{}", position.board.white_material, position.board.black_material),
+        7 => write_player(out, position, bottom),
+        _ => Ok(()),
+    }
+}
+
+fn write_player(out: &mut impl Write, position: &Position<'_>, color: Color) -> io::Result<()> {
+    let board = position.board;
+    let name = match color {
+        Color::White => &board.white,
+        Color::Black => &board.black,
+    };
+    let name = Shown(name.as_str()).to_string();
+    write!(out, "{NAME}{name:<17}{NAME:#} {:>8}", Clock(board.clock(color)).to_string())?;
+    if board.side_to_move == color {
+        write!(out, " {MOVE}<{MOVE:#}")?;
+    }
+    Ok(())
+}
+
+fn write_move(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
+    let board = position.board;
+    let Some(last_move) = &board.last_move else {
+        return write!(out, "{LABEL}no move yet{LABEL:#}");
+    };
+    let (number, points) = match board.side_to_move {
+        Color::Black => (board.move_number, "."),
+        Color::White => (board.move_number.saturating_sub(1), "..."),
+    };
+    write!(out, "{MOVE}{number}{points} {}{MOVE:#}", Shown(last_move.san.as_str()))?;
+    match last_move.elapsed_ms {
+        Some(elapsed) => write!(out, "  {LABEL}({}){LABEL:#}", Clock(ClockReading::from_ms(elapsed.into()))),
+        None => Ok(()),
+    }
+}
+
+fn write_terms(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
+    let board = position.board;
+    let part = if board.relation.is_isolated() {
+        ", shown"
+    } else if board.relation.is_examined() {
+        ", examined"
+    } else {
+        ""
+    };
+    write!(out, "game {}, {}+{}{part}", board.game, board.initial_min, board.increment_s)
+}
+
+/// `1:02:03`, `2:03`; with tenths where the server told milliseconds and less than a minute is left.
+struct Clock(ClockReading);
+
+impl std::fmt::Display for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ms = self.0.as_ms();
+        let (sign, ms) = (if ms < 0 { "-" } else { "" }, ms.unsigned_abs());
+        let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+        match (hours, minutes, ms % 1000 / 100) {
+            (0, 0, tenths) if ms % 1000 != 0 => write!(f, "{sign}0:{seconds:02}.{tenths}"),
+            (0, ..) => write!(f, "{sign}{minutes}:{seconds:02}"),
+            _ => write!(f, "{sign}{hours}:{minutes:02}:{seconds:02}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_read_like_clocks() {
+        let cases = [
+            (0, "0:00"),
+            (6_000, "0:06"),
+            (6_440, "0:06.4"),
+            (60_500, "1:00"),
+            (3_599_000, "59:59"),
+            (3_661_000, "1:01:01"),
+            (-3_000, "-0:03"),
+            (i64::MIN, "-2562047788015:12:55"),
+        ];
+        for (ms, want) in cases {
+            assert_eq!(Clock(ClockReading::from_ms(ms)).to_string(), want, "{ms}");
+        }
+    }
+}

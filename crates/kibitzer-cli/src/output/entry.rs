@@ -1,0 +1,232 @@
+//! Which line an event becomes.
+
+use std::borrow::Cow;
+
+use kibitzer::core::chess::LastMove;
+use kibitzer::core::message::{
+    Actor, ArrivalKind, Challenge, Datagram, GameCreated, GameEnded, GameInfo, Handle, Holding, Kicked, LoggedIn,
+    LoginRefused, Message, Observing, ObservingRefusal, Offer, Pending, PendingDirection, PendingRemoved, Seek,
+    SeeksRemoved, Style12, Talk, TalkKind, Titles, UnitHeader,
+};
+use kibitzer::core::text::{Line, decode};
+use kibitzer::core::wire::telnet_command_name;
+use kibitzer::core::{Change, Desync, Event};
+
+/// An event as it is printed: one variant per form of line that `kibitzer decode` promises.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry<'a> {
+    Position(Position<'a>),
+    Holding(&'a Holding),
+    GameCreated(&'a GameCreated),
+    GameEnded(&'a GameEnded),
+    GameInfo(&'a GameInfo),
+    Observing(&'a Observing),
+    /// What was said, and the name of the line.
+    Talk(&'a Talk, &'static str),
+    Arrived(&'a Handle, Option<&'a Titles>),
+    Departed(&'a Handle, Option<&'a Titles>),
+    Challenge(&'a Challenge),
+    Offer(&'a Offer),
+    Pending(&'a Pending),
+    PendingRemoved(&'a PendingRemoved),
+    Seek(&'a Seek),
+    SeeksRemoved(&'a SeeksRemoved),
+    SeeksCleared,
+    LoginPrompt,
+    PasswordPrompt,
+    GuestPrompt(&'a Handle),
+    LoggedIn(&'a LoggedIn),
+    LoginRefused(&'a LoginRefused),
+    Kicked(&'a Kicked),
+    Prompt,
+    BlockStart {
+        id: u64,
+        code: u32,
+    },
+    BlockEnd {
+        id: u64,
+        complete: bool,
+    },
+    Datagram(&'a Datagram),
+    UnitStart(&'a UnitHeader),
+    UnitEnd,
+    Overflow,
+    Refused {
+        reason: &'static str,
+        text: Cow<'a, str>,
+    },
+    Telnet {
+        command: Option<&'static str>,
+        option: Option<u8>,
+    },
+    Desync(&'a Desync),
+    OverLong {
+        line: &'a Line,
+        bytes: u64,
+    },
+    Text(Cow<'a, str>),
+}
+
+/// A board, whichever message brought it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Position<'a> {
+    pub(crate) board: &'a Style12,
+    /// The last move, with as much of it as is known.
+    pub(crate) played: Option<LastMove>,
+    /// Which kind of message it was.
+    pub(crate) source: &'static str,
+}
+
+impl<'a> Position<'a> {
+    fn new(board: &'a Style12, change: Option<&Change>, source: &'static str) -> Self {
+        let reported = board.last_move.as_ref().and_then(|last_move| last_move.played);
+        Self { board, played: change.and_then(|change| change.played).or(reported), source }
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// The line this event becomes; `None` for pings, and for a move whose board is not known.
+    pub(crate) fn of(event: &'a Event) -> Option<Self> {
+        match event {
+            Event::Desync(desync) => Some(Self::Desync(desync)),
+            Event::Received { received, change } => match &received.message {
+                Message::Ping => None,
+                Message::Delta(_) => {
+                    let board = change.as_ref()?.board.as_ref()?;
+                    Some(Self::Position(Position::new(board, change.as_ref(), "delta")))
+                }
+                Message::Style12(board) => Some(Self::Position(Position::new(board, change.as_ref(), "style12"))),
+                Message::Style10(board) => Some(Self::Position(Position::new(board, change.as_ref(), "style10"))),
+                message => Some(Self::of_message(message, received.raw())),
+            },
+            _ => None,
+        }
+    }
+
+    /// The line of a message; what has none of its own is text.
+    fn of_message(message: &'a Message, raw: &'a [u8]) -> Self {
+        match message {
+            Message::Holding(holding) => Self::Holding(holding),
+            Message::GameInfo(info) => Self::GameInfo(info),
+            Message::GameCreated(created) => Self::GameCreated(created),
+            Message::GameEnded(ended) => Self::GameEnded(ended),
+            Message::Observing(observing) => Self::Observing(observing),
+            Message::ObservingRefused(refusal) => {
+                Self::Refused { reason: observing_refusal(*refusal), text: decode(raw) }
+            }
+            Message::Talk(talk) => Self::of_talk(talk, raw),
+            Message::Arrival(arrival) => match arrival.kind {
+                ArrivalKind::Arrived => Self::Arrived(&arrival.name, Some(&arrival.titles)),
+                ArrivalKind::Departed => Self::Departed(&arrival.name, Some(&arrival.titles)),
+            },
+            Message::UserArrived(arrived) => Self::Arrived(&arrived.name, Some(&arrived.titles)),
+            Message::UserDeparted(departed) => Self::Departed(&departed.name, None),
+            Message::Challenge(challenge) if challenge.actor == Actor::Other => Self::Challenge(challenge),
+            Message::Offer(offer) => Self::Offer(offer),
+            Message::Pending(pending) => Self::Pending(pending),
+            Message::PendingRemoved(removed) => Self::PendingRemoved(removed),
+            Message::Seek(seek) => Self::Seek(seek),
+            Message::SeeksRemoved(removed) => Self::SeeksRemoved(removed),
+            Message::SeeksCleared(_) => Self::SeeksCleared,
+            Message::Refused(refused) => {
+                Self::Refused { reason: refused.reason.as_str(), text: refused.text.as_str().into() }
+            }
+            Message::LoggedIn(login) => Self::LoggedIn(login),
+            Message::LoginRefused(refused) => Self::LoginRefused(refused),
+            Message::Kicked(kicked) => Self::Kicked(kicked),
+            Message::Prompt => Self::Prompt,
+            Message::LoginPrompt => Self::LoginPrompt,
+            Message::PasswordPrompt => Self::PasswordPrompt,
+            Message::GuestPrompt(name) => Self::GuestPrompt(name),
+            &Message::BlockStart { id, code } => Self::BlockStart { id, code: code.0 },
+            &Message::BlockEnd { id, complete } => Self::BlockEnd { id, complete },
+            &Message::Telnet { command, option } => Self::Telnet { command: telnet_command_name(command), option },
+            Message::Datagram(datagram) => Self::Datagram(datagram),
+            Message::UnitStart(header) => Self::UnitStart(header),
+            Message::UnitEnd => Self::UnitEnd,
+            Message::Overflow => Self::Overflow,
+            Message::OverLong { line, length } => Self::OverLong { line, bytes: *length },
+            _ => Self::Text(decode(raw)),
+        }
+    }
+
+    fn of_talk(talk: &'a Talk, raw: &'a [u8]) -> Self {
+        match talk_name(talk.kind) {
+            Some(name) => Self::Talk(talk, name),
+            None => Self::Text(decode(raw)),
+        }
+    }
+
+    /// The name of the line: the value of `event`.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Position(_) => "position",
+            Self::Holding(_) => "holding",
+            Self::GameCreated(_) => "game_created",
+            Self::GameEnded(_) => "game_ended",
+            Self::GameInfo(_) => "game_info",
+            Self::Observing(_) => "observing",
+            Self::Talk(_, name) => name,
+            Self::Arrived(..) => "arrived",
+            Self::Departed(..) => "departed",
+            Self::Challenge(_) => "challenge",
+            Self::Offer(_) => "offer",
+            Self::Pending(pending) => match pending.direction {
+                PendingDirection::To => "pending_to",
+                PendingDirection::From => "pending_from",
+            },
+            Self::PendingRemoved(_) => "pending_removed",
+            Self::Seek(_) => "seek",
+            Self::SeeksRemoved(_) => "seeks_removed",
+            Self::SeeksCleared => "seeks_cleared",
+            Self::LoginPrompt => "login_prompt",
+            Self::PasswordPrompt => "password_prompt",
+            Self::GuestPrompt(_) => "guest_prompt",
+            Self::LoggedIn(_) => "logged_in",
+            Self::LoginRefused(_) => "login_refused",
+            Self::Kicked(_) => "kicked",
+            Self::Prompt => "prompt",
+            Self::BlockStart { .. } => "block_start",
+            Self::BlockEnd { .. } => "block_end",
+            Self::Datagram(_) => "datagram",
+            Self::UnitStart(_) => "unit_start",
+            Self::UnitEnd => "unit_end",
+            Self::Overflow => "overflow",
+            Self::Refused { .. } => "refused",
+            Self::Telnet { .. } => "telnet",
+            Self::Desync(_) => "desync",
+            Self::OverLong { .. } => "over_long",
+            Self::Text(_) => "text",
+        }
+    }
+}
+
+/// The name of a line of talk; `None` for a kind this program does not know.
+const fn talk_name(kind: TalkKind) -> Option<&'static str> {
+    Some(match kind {
+        TalkKind::Tell => "tell",
+        TalkKind::Say { .. } => "say",
+        TalkKind::PartnerTell => "partner_tell",
+        TalkKind::Shout => "shout",
+        TalkKind::ItShout => "it_shout",
+        TalkKind::CShout => "c_shout",
+        TalkKind::ChannelTell { .. } => "channel_tell",
+        TalkKind::Kibitz { .. } => "kibitz",
+        TalkKind::Whisper { .. } => "whisper",
+        TalkKind::Announcement => "announcement",
+        TalkKind::Qtell => "qtell",
+        TalkKind::Message => "message",
+        _ => return None,
+    })
+}
+
+const fn observing_refusal(refusal: ObservingRefusal) -> &'static str {
+    match refusal {
+        ObservingRefusal::AlreadyObserving(_) => "already_observing",
+        ObservingRefusal::NoSuchGame => "no_such_game",
+        ObservingRefusal::Private(_) => "private_game",
+        ObservingRefusal::NotObserving(_) => "not_observing",
+        ObservingRefusal::NoneObserved => "none_observed",
+        _ => "other",
+    }
+}
