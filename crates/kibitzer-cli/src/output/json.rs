@@ -1,18 +1,18 @@
 //! Events as JSON, one object per line.
 
-use std::fmt;
 use std::io::{self, Write};
 
 use kibitzer::core::Event;
-use kibitzer::core::chess::{Color, Role};
+use kibitzer::core::chess::Color;
 use kibitzer::core::message::{
-    Challenge, GameEnded, GameInfo, Handle, Offer, OfferAnswer, Rating, ReportedMove, Seek, Talk, TalkKind, Titles,
+    Challenge, GameEnded, GameInfo, Handle, Offer, OfferAnswer, Rating, ReportedMove, Seek, Talk, TalkKind,
 };
 use kibitzer::core::text::{PlayerText, ServerText};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::Formatter;
 
 use super::entry::{Entry, Position};
+use super::values::{Codes, List, Passed, Printed};
 
 /// Writes the event's line, if it has one.
 pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
@@ -281,47 +281,5 @@ impl Serialize for LastMove<'_> {
         object.serialize_entry("uci", &position.played.and_then(|played| played.to_uci(mover)).map(Printed))?;
         object.serialize_entry("elapsed_ms", &reported.elapsed_ms)?;
         object.end()
-    }
-}
-
-/// The object `passed`.
-struct Passed {
-    to: Color,
-    piece: Role,
-}
-
-impl Serialize for Passed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry("to", self.to.as_str())?;
-        object.serialize_entry("piece", &self.piece.letter())?;
-        object.end()
-    }
-}
-
-/// Titles as an array.
-struct Codes<'a>(Option<&'a Titles>);
-
-impl Serialize for Codes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.into_iter().flat_map(Titles::iter))
-    }
-}
-
-/// Anything that can be gone through again and again, as an array.
-struct List<I>(I);
-
-impl<I: Clone + Iterator<Item: Serialize>> Serialize for List<I> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.clone())
-    }
-}
-
-/// What a type prints, as a string.
-struct Printed<T>(T);
-
-impl<T: fmt::Display> Serialize for Printed<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
     }
 }

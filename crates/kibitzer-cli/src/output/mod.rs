@@ -5,6 +5,7 @@ mod entry;
 pub(crate) mod json;
 mod shown;
 pub(crate) mod text;
+mod values;
 
 pub(crate) use entry::Entry;
 pub(crate) use shown::Shown;

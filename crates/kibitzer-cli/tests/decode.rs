@@ -1,0 +1,247 @@
+//! `kibitzer decode` from outside: inputs, options, formats, exit status.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use common::{Outcome, decode, kibitzer, run, transcript};
+use serde_json::Value;
+
+const SESSION: &[u8] = b"login: Foo\n\r**** Starting FICS session as Foo ****\n\rfics% \n\rBar shouts: hi\n\r\
+    <12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein \
+    1 2 12 39 39 119 122 2 K/e1-e2 (0:06) Ke2 0\n\rfics% ";
+
+fn file(name: &str, content: &[u8]) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn objects(printed: &str) -> Vec<Value> {
+    printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Bytes of no meaning, always the same, with a good share of line ends and control bytes.
+fn garbage(length: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let mut byte = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let [.., high, top] = state.to_le_bytes();
+        if top < 64 { high % 32 } else { high }
+    };
+    std::iter::once(b'\n').chain(std::iter::repeat_with(&mut byte)).take(length).collect()
+}
+
+#[test]
+fn a_file_and_standard_input_give_the_same() {
+    let want = decode(&[], SESSION);
+    let raw = file("session.raw", SESSION);
+    let recorded = file("session.jsonl", &transcript(SESSION, 11));
+    assert_eq!(want.lines().count(), 7, "{want}");
+    assert_eq!(decode(&["-"], SESSION), want);
+    assert_eq!(decode(&[&raw], b""), want);
+    assert_eq!(decode(&[&recorded], b""), want);
+    assert_eq!(decode(&["--format", "jsonl", "--server", "fics", "--chunk", "5", &recorded], b""), want);
+}
+
+#[test]
+fn nothing_gives_nothing() {
+    assert_eq!(decode(&[], b""), "");
+    assert_eq!(decode(&["--format", "text", &file("empty.raw", b"")], b""), "");
+    let summary = &objects(&decode(&["--format", "summary"], b""))[0];
+    assert_eq!((&summary["bytes"], &summary["frames"]), (&0.into(), &0.into()));
+}
+
+#[test]
+fn garbage_is_read_to_its_end() {
+    let bytes = garbage(300_000);
+    let printed = decode(&[], &bytes);
+    assert!(objects(&printed).iter().all(|object| object["event"].is_string() && object["offset"].is_u64()));
+    assert!(!printed.contains(|c: char| c.is_control() && c != '\n'), "control characters are escaped");
+    assert_eq!(decode(&["--chunk", "7"], &bytes), printed);
+    assert_eq!(decode(&["--chunk", "99999999999"], &bytes), printed);
+    let text = decode(&["--format", "text"], &bytes);
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n' && c != '\t'), "and in text");
+}
+
+#[test]
+fn what_has_come_is_printed_before_the_end() {
+    let mut child = kibitzer(&["decode"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for said in ["one", "two"] {
+        write!(stdin, "Foo shouts: {said}\n\rfics% ").unwrap();
+        assert!(lines.next().unwrap().unwrap().ends_with(&format!("\"text\":\"{said}\"}}")));
+        assert!(lines.next().unwrap().unwrap().starts_with("{\"event\":\"prompt\""));
+    }
+    drop(stdin);
+    assert!(lines.next().is_none());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    for format in ["jsonl", "text"] {
+        let path = file(&format!("long-{format}.raw"), &b"Foo shouts: hi\n\r".repeat(100_000));
+        let mut child = kibitzer(&["decode", "--format", format, &path]).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 10]).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()), "{format}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    for format in ["jsonl", "text", "summary"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let path = file(&format!("full-{format}.raw"), SESSION);
+        let output = kibitzer(&["decode", "--format", format, &path]).stdout(full).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{format}");
+        assert!(stderr.starts_with("kibitzer: cannot write to standard output: "), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1);
+    }
+}
+
+#[test]
+fn wrong_arguments_are_told_in_one_line() {
+    let cases: &[&[&str]] = &[
+        &["decode", "--format", "xml"],
+        &["decode", "--server", "usenet"],
+        &["decode", "--timeseal", "3"],
+        &["decode", "--chunk", "0"],
+        &["decode", "--chunk", "-1"],
+        &["decode", "--chunk", "many"],
+        &["decode", "--chunk"],
+        &["decode", "--nothing"],
+        &["decode", "one", "two"],
+        &["encode"],
+        &["decode", "--bad\nflag"],
+    ];
+    for &args in cases {
+        let Outcome { stdout, stderr, status } = run(args, b"");
+        assert_eq!((status, stdout.as_str(), stderr.lines().count()), (2, "", 1), "{args:?}: {stderr}");
+        assert!(stderr.starts_with("kibitzer: ") && stderr.ends_with(" (try --help)\n"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_in_one_line() {
+    let directory = env!("CARGO_TARGET_TMPDIR");
+    for (path, want) in
+        [("/no/such\nfile", r"kibitzer: cannot open /no/such\nfile: "), (directory, "kibitzer: cannot ")]
+    {
+        let Outcome { stdout, stderr, status } = run(&["decode", path], b"");
+        assert_eq!((status, stdout.as_str(), stderr.lines().count()), (1, "", 1), "{path}: {stderr}");
+        assert!(stderr.starts_with(want), "{stderr}");
+    }
+}
+
+#[test]
+fn a_wrong_line_of_a_transcript_is_told_by_its_number() {
+    let mut recorded = transcript(b"Foo shouts: hi\n\rBar", 1000);
+    recorded.extend(b"{\"t\": 1, \"dir\": \"rx\"}\n");
+    let Outcome { stdout, stderr, status } = run(&["decode"], &recorded);
+    let want = "kibitzer: cannot read standard input: transcript line 4 is no object with t, dir and hex\n";
+    assert_eq!((status, stderr.as_str()), (1, want));
+    assert_eq!(stdout, decode(&[], b"Foo shouts: hi\n\r"), "what came before it is printed");
+}
+
+#[test]
+fn pings_are_removed_where_their_protocol_is_spoken() {
+    let cases: &[(&[&str], &[u8], &str)] = &[
+        (&[], b"[G]\n\rFoo shouts: hi\n\r", "text 0, shout 5"),
+        (&["--timeseal", "1"], b"[G]\n\rFoo shouts: hi\n\r", "shout 5"),
+        (&["--timeseal", "2"], b"[G]\0Foo sho[G]\0uts: hi\n\r", "shout 4"),
+        (&["--timeseal", "2"], b"[G]\n\rFoo shouts: hi\n\r", "text 0, shout 5"),
+    ];
+    for &(args, sent, want) in cases {
+        for chunk in ["1", "100"] {
+            let printed = objects(&decode(&[args, &["--chunk", chunk]].concat(), sent));
+            let lines = printed.iter().map(|line| format!("{} {}", line["event"].as_str().unwrap(), line["offset"]));
+            assert_eq!(lines.collect::<Vec<_>>().join(", "), want, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_is_named_is_understood() {
+    let sent = b" game 6 white [PNBBB] black [PNB]\n\r";
+    for (server, want) in [("auto", "text"), ("fics", "text"), ("icc", "holding")] {
+        assert_eq!(objects(&decode(&["--server", server], sent))[0]["event"], want, "{server}");
+    }
+}
+
+#[test]
+fn a_summary_counts() {
+    let sent = [SESSION, b"\n\r<d1> 399 10 O-O e8g8c 922 168890 207\n\r"].concat();
+    let printed = decode(&["--format", "summary"], &transcript(&sent, 50));
+    let summary = &objects(&printed)[0];
+    assert!(
+        printed.starts_with(&format!("{{\"bytes\":{},\"frames\":8,\"events\":{{\"desync\":1,", sent.len())),
+        "{printed}"
+    );
+    assert_eq!(printed.lines().count(), 1);
+    assert_eq!(summary["desyncs"], 1);
+    let events = r#"{"desync":1,"logged_in":1,"login_prompt":1,"position":1,"prompt":2,"shout":1,"text":1}"#;
+    assert_eq!(summary["events"].to_string(), events);
+    assert!(summary["elapsed_s"].is_number() && summary["mb_per_s"].is_number());
+}
+
+#[test]
+fn text_draws_boards_and_obeys_nobody() {
+    let said = b"Foo tells you: \x1b[2J\x9b31m caf\xe9 &#x202e;x\n\r\n\r<sr> 8 9\n\rfics% ";
+    let printed = decode(&["--format", "text"], &[said, SESSION].concat());
+    let want = r"
+Foo tells you: \u{9b}31m café \u{202e}x
+
+seeks gone: 8 9
+%
+login: Foo
+**** Starting FICS session as Foo ****
+%
+Bar shouts: hi
+ 8  r n b q k b . r   Einstein              2:02 <
+ 7  p p p p p p p p
+ 6  . . . . . n . .   2. Ke2  (0:06)
+ 5  . . . . . . . .
+ 4  . . . . P . . .   game 7, 2+12
+ 3  . . . . . . . .   material 39-39
+ 2  P P P P K P P P
+ 1  R N B Q . B N R   Newton                1:59
+    a b c d e f g h
+%
+";
+    assert_eq!(printed, want.trim_start());
+}
+
+#[test]
+fn colours_come_where_they_are_wanted() {
+    let path = file("colours.raw", SESSION);
+    let cases = [("CLICOLOR_FORCE", "1", true), ("NO_COLOR", "1", false), ("CLICOLOR", "1", false)];
+    for (name, value, is_coloured) in cases {
+        let output = kibitzer(&["decode", "--format", "text", &path]).env(name, value).output().unwrap();
+        assert_eq!(output.stdout.contains(&0x1b), is_coloured, "{name}");
+        let plain = anstream::adapter::strip_bytes(&output.stdout).into_vec();
+        assert_eq!(String::from_utf8(plain).unwrap(), decode(&["--format", "text"], SESSION), "{name}");
+    }
+}
+
+#[test]
+fn help_is_given() {
+    for (args, want) in
+        [(&[][..], "Usage: kibitzer [COMMAND]"), (&["decode", "--help"], "Examples:\n  kibitzer decode ")]
+    {
+        let Outcome { stdout, stderr, status } = run(args, b"");
+        assert_eq!((status, stderr.as_str()), (0, ""), "{args:?}");
+        assert!(stdout.contains(want), "{stdout}");
+    }
+}
