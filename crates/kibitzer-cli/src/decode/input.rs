@@ -10,6 +10,8 @@ use kibitzer::transcript::{Direction, TranscriptError, TranscriptReader};
 
 /// How much is read at once where nobody says.
 const READ_BYTES: usize = 64 << 10;
+/// Shorter files are read before anybody could look at a bar, which would only blink between the lines of a `| jq`.
+const LARGE_BYTES: u64 = 1 << 20;
 
 /// What the server sent, in pieces.
 pub(super) struct Input {
@@ -20,8 +22,8 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Opens a file, or standard input. A bar on standard error follows the reading if that is a terminal and nothing else
-    /// is printed there.
+    /// Opens a file, or standard input. A bar on standard error follows the reading of much if that is a terminal and
+    /// nothing else is printed there.
     ///
     /// Whether it is a transcript is told by the first byte.
     pub(super) fn open(path: Option<&Path>, chunk: Option<NonZeroUsize>, may_show_progress: bool) -> io::Result<Self> {
@@ -57,7 +59,7 @@ impl Drop for Input {
 }
 
 fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
-    if !may_show || !io::stderr().is_terminal() {
+    if !may_show || size.is_some_and(|size| size < LARGE_BYTES) || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let (progress, template) = match size {

@@ -179,7 +179,7 @@ impl Decoder {
 /// Where events go. The buffers are large, as standard output's own writes out every line.
 enum Output {
     Jsonl(BufWriter<StdoutLock<'static>>),
-    Text(BufWriter<AutoStream<StdoutLock<'static>>>),
+    Text(BufWriter<AutoStream<Box<dyn io::Write>>>),
     Summary(Summary),
 }
 
@@ -187,10 +187,14 @@ const BUFFER_BYTES: usize = 64 << 10;
 
 impl Output {
     fn new(format: Format) -> Self {
-        let stdout = io::stdout().lock();
+        let stdout = BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock());
         match format {
-            Format::Jsonl => Self::Jsonl(BufWriter::with_capacity(BUFFER_BYTES, stdout)),
-            Format::Text => Self::Text(BufWriter::with_capacity(BUFFER_BYTES, AutoStream::auto(stdout))),
+            Format::Jsonl => Self::Jsonl(stdout),
+            Format::Text => {
+                // Where it removes escapes it writes what is between them piece by piece: it needs a buffer on either side.
+                let plain_or_coloured = AutoStream::new(Box::new(stdout) as Box<_>, AutoStream::choice(&io::stdout()));
+                Self::Text(BufWriter::with_capacity(BUFFER_BYTES, plain_or_coloured))
+            }
             Format::Summary => Self::Summary(Summary::start()),
         }
     }

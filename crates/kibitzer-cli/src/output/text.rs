@@ -170,9 +170,10 @@ const fn rated(rated: Option<bool>) -> &'static str {
 
 fn rating_of(rating: Option<Rating>) -> Cow<'static, str> {
     match rating {
+        // Datagrams have 0 for players without a rating.
+        Some(Rating::Rated(0, _) | Rating::Unrated) | None => "----".into(),
         Some(Rating::Rated(value, confidence)) => format!("{value}{}", confidence.mark()).into(),
         Some(Rating::Guest) => "++++".into(),
-        Some(Rating::Unrated) | None => "----".into(),
     }
 }
 
