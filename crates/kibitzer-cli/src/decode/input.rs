@@ -25,7 +25,7 @@ impl Input {
     /// Opens a file, or standard input. A bar on standard error follows the reading of much if that is a terminal and
     /// nothing else is printed there.
     ///
-    /// Whether it is a transcript is told by the first byte.
+    /// Whether it is a transcript is told by how it starts.
     pub(super) fn open(path: Option<&Path>, chunk: Option<NonZeroUsize>, may_show_progress: bool) -> io::Result<Self> {
         let file = path.map(File::open).transpose()?;
         let size = file.as_ref().and_then(|file| file.metadata().ok()).filter(Metadata::is_file);
@@ -34,7 +34,7 @@ impl Input {
             Some(file) => Box::new(progress.wrap_read(file)),
             None => Box::new(progress.wrap_read(io::stdin().lock())),
         };
-        let stream = ServerBytes::detect(BufReader::with_capacity(READ_BYTES, source))?;
+        let stream = ServerBytes::detect(source)?;
         Ok(Self { stream, chunk, piece: Vec::new(), progress })
     }
 
@@ -95,14 +95,14 @@ enum ServerBytes {
 }
 
 impl ServerBytes {
-    fn detect(mut source: Source) -> io::Result<Self> {
-        let is_transcript = loop {
-            match source.fill_buf() {
-                Ok(start) => break start.first() == Some(&b'{'),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        };
+    /// A transcript is lines of JSON objects; a line of a server may start with a brace too, but never with one and a
+    /// quotation mark or a blank.
+    fn detect(mut source: Box<dyn Read>) -> io::Result<Self> {
+        let mut start = Vec::with_capacity(2);
+        source.by_ref().take(2).read_to_end(&mut start)?;
+        let is_transcript = matches!(start[..], [b'{', b'"' | b' ' | b'\t']);
+        let source: Box<dyn Read> = Box::new(io::Cursor::new(start).chain(source));
+        let source = BufReader::with_capacity(READ_BYTES, source);
         Ok(if is_transcript {
             Self::Transcript { records: TranscriptReader::new(source), piece: io::Cursor::default() }
         } else {

@@ -258,7 +258,6 @@ const WORDINGS: &[Wording] = &[
     rule("You have an adjourned game with ", Anything, " until you finish it.", Why::AdjournedGame),
     rule("You must be registered to ", Anything, ".", Why::NotRegistered),
     rule("You have no offers to ", Anything, ".", Why::NoSuchOffer),
-    rule("You have no pending offers ", Anything, ".", Why::NoSuchOffer),
     rule("You have more than one pending offer", Anything, "", Why::AmbiguousOffer),
     exactly("You do not have a bughouse partner.", Why::NoPartner),
     exactly("You have no partner for bughouse.", Why::NoPartner),
