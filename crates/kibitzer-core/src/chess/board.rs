@@ -39,8 +39,8 @@ impl Board {
     /// `None` if a byte is neither `-` nor one of `PNBRQKpnbrqk`. What kinds of pieces there are, and how many, is not
     /// looked at: variants and set-up positions have boards without kings or with nine queens.
     pub fn from_rows(rows: &[[u8; 8]; 8]) -> Option<Self> {
-        let mut ranks = *rows;
-        ranks.reverse();
+        let [eighth, seventh, sixth, fifth, fourth, third, second, first] = *rows;
+        let ranks = [first, second, third, fourth, fifth, sixth, seventh, eighth];
         // `all` would leave at the first illegal letter; without that exit the compiler makes one straight run of it.
         let all_legal = ranks.as_flattened().iter().fold(true, |legal, &letter| legal & is_legal(letter));
         all_legal.then_some(Self { ranks })

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use super::style10::{self, Style10Builder, Style10Line};
-use super::{CommandCode, Datagram, Handle, Holding, Message, Style12, UnitHeader, dispatch};
-use crate::text::Line;
+use super::{CommandCode, Datagram, Handle, Holding, Message, Style12, Talk, TalkKind, UnitHeader, dispatch};
+use crate::text::{Line, PlayerText};
 use crate::wire::{Frame, FrameKind, Framer, Tag};
 
 /// Which family of servers the bytes come from.
@@ -37,8 +37,8 @@ pub struct Received {
 }
 
 impl Received {
-    /// The line the message was read from: cleaned, wrapped pieces joined, without line end; the lines of a style 10 block
-    /// with line feeds between them. Empty for what is no line.
+    /// The line the message was read from: cleaned, wrapped pieces joined, without line end; of a message of several lines
+    /// (a style 10 block, a player's message) all of them, with line feeds between. Empty for what is no line.
     ///
     /// It stays the same when a later version learns to type a line, so code that looks at lines does not break.
     pub fn raw(&self) -> &[u8] {
@@ -87,6 +87,8 @@ struct Typist {
     style10: Option<Box<Style10>>,
     /// A style 10 board was read; its end marker may follow.
     style10_may_end: bool,
+    /// The first line of a player's message; its text stands on the next.
+    mail: Option<Box<Received>>,
 }
 
 /// A style 10 block that has begun: its lines, in case it turns out to be none.
@@ -116,7 +118,7 @@ impl Reader {
             let frame = self.framer.next_frame(input)?;
             // Boards are most of a stream, and large: they are built where they are returned, not passed up from the dispatch.
             if let FrameKind::Line { tag: Tag::Style12, bytes } = frame.kind
-                && !self.typist.is_in_style10()
+                && !self.typist.is_mid_message()
                 && let Some(board) = Style12::parse_usual(bytes)
             {
                 let (message, line) = (Message::Style12(board), Line::from(bytes));
@@ -135,7 +137,7 @@ impl Reader {
                 return Some(received);
             }
             let Some(frame) = self.framer.finish() else {
-                self.ready.extend(self.typist.style10.take()?.lines);
+                self.ready.extend(self.typist.unfinished()?);
                 continue;
             };
             if let Some(received) = self.typist.read(&frame, &mut self.ready) {
@@ -146,13 +148,16 @@ impl Reader {
 }
 
 impl Typist {
-    /// Whether the meaning of the next line depends on a style 10 block in front of it.
-    const fn is_in_style10(&self) -> bool {
-        self.style10.is_some() || self.style10_may_end
+    /// Whether the meaning of the next line depends on the lines in front of it.
+    const fn is_mid_message(&self) -> bool {
+        self.style10.is_some() || self.style10_may_end || self.mail.is_some()
     }
 
     /// Types a frame. Where that makes more than one message, the later ones go to `ready`; `None` if it makes none yet.
     fn read(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
+        if let Some(head) = self.mail.take() {
+            return self.read_mail(*head, frame, ready);
+        }
         let message = match frame.kind {
             FrameKind::Line { tag, bytes } => return self.read_line(frame, tag, bytes, ready),
             FrameKind::OverLong { bytes, length } => Message::OverLong { line: Line::from(bytes), length },
@@ -193,7 +198,35 @@ impl Typist {
         if tag == Tag::Style10 || (self.family == Family::Icc && line == br#""10""#) {
             return self.begin_style10(frame, line);
         }
+        if Talk::read_mail_head(line).is_some() {
+            self.mail = Some(Box::new(Received::new(frame, text(line), line)));
+            return None;
+        }
         Some(Received::new(frame, self.message(tag, line), line))
+    }
+
+    /// Reads what comes behind the first line of a message: its text, four blanks in front. Anything else leaves that line
+    /// as text.
+    fn read_mail(&mut self, head: Received, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
+        if let FrameKind::Line { tag: Tag::None, bytes } = frame.kind
+            && let Some(words) = bytes.strip_prefix(b"    ")
+            && let Some((from, titles)) = Talk::read_mail_head(head.raw())
+        {
+            let text = PlayerText::from_wire(words);
+            let message = Message::Talk(Talk { kind: TalkKind::Message, from: Some(from), titles, text });
+            let line = Line::from(&[head.raw(), bytes].join(&b'\n')[..]);
+            return Some(Received { end: frame.end, message, line, ..head });
+        }
+        ready.push_back(head);
+        let next = self.read(frame, ready);
+        ready.extend(next);
+        ready.pop_front()
+    }
+
+    /// The lines of a message that did not come to its end.
+    fn unfinished(&mut self) -> Option<Vec<Received>> {
+        let mail = self.mail.take().map(|head| vec![*head]);
+        mail.or_else(|| Some(self.style10.take()?.lines))
     }
 
     fn message(&mut self, tag: Tag, line: &[u8]) -> Message {
@@ -257,4 +290,40 @@ impl Style10 {
 
 fn text(line: &[u8]) -> Message {
     Message::Text(Line::from(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(stream: &[u8]) -> Vec<Received> {
+        let mut reader = Reader::default();
+        let mut rest = stream;
+        let mut all = Vec::new();
+        while let Some(received) = reader.next(&mut rest).or_else(|| reader.finish()) {
+            all.push(received);
+        }
+        all
+    }
+
+    // Rules: text §1
+    #[test]
+    fn a_players_message_stands_on_two_lines() {
+        let all = read(b"fics% \n\rCarla(TD) just sent you a message:\n\r    leave a \"message\": 100%\n\rfics% ");
+        let Message::Talk(talk) = &all[1].message else { panic!("{all:?}") };
+        assert_eq!((talk.kind, talk.from.as_ref().map(Handle::as_str)), (TalkKind::Message, Some("Carla")));
+        assert_eq!(talk.text.as_str(), "leave a \"message\": 100%");
+        assert_eq!(all[1].raw(), b"Carla(TD) just sent you a message:\n    leave a \"message\": 100%");
+        assert_eq!((all[1].offset, all.len()), (8, 3));
+    }
+
+    #[test]
+    fn what_does_not_follow_leaves_the_first_line_as_text() {
+        for next in ["fics% ", "x\n", "<b1> game 1 white [] black []\n", ""] {
+            let all = read(format!("Carla just sent you a message:\n{next}").as_bytes());
+            assert_eq!(all[0].raw(), b"Carla just sent you a message:", "{next}");
+            assert!(matches!(all[0].message, Message::Text(_)), "{next}");
+            assert_eq!(all.len(), if next.is_empty() { 1 } else { 2 }, "{next}");
+        }
+    }
 }

@@ -71,6 +71,16 @@ pub enum TalkKind {
 }
 
 impl Talk {
+    /// Reads `Foo(TD) just sent you a message:`, the line in front of the message itself.
+    pub(super) fn read_mail_head(line: &[u8]) -> Option<(Handle, Titles)> {
+        const VERB: &[u8] = b" just sent you a message:";
+        line.ends_with(VERB).then_some(())?;
+        let mut at = Cursor::new(line);
+        let from = Handle::from_wire(Handle::read(&mut at)?);
+        let titles = Titles::read(&mut at);
+        (at.rest() == VERB).then_some((from, titles))
+    }
+
     /// Reads a line of chat. A line that starts with a blank is at most an announcement or a numbered message.
     pub fn parse(line: &[u8]) -> Option<Self> {
         match line.first()? {

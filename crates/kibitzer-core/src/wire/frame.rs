@@ -122,6 +122,7 @@ pub enum Tag {
 
 impl Tag {
     /// Reads the tag at the very start of a line.
+    #[inline]
     pub(crate) fn of(line: &[u8]) -> Self {
         match line {
             [b'<', b'1', b'2', b'>', ..] => Self::Style12,

@@ -280,6 +280,7 @@ pub(super) struct Context<'a> {
 }
 
 /// The tag behind `indent` blanks, and the line from its tag on or, without one, from its first byte on.
+#[inline]
 pub(super) fn tagged(line: &[u8], indent: usize) -> (Tag, &[u8]) {
     let head = line.get(indent..).unwrap_or_default();
     match Tag::of(head) {

@@ -39,6 +39,7 @@ impl Prompts {
     }
 
     /// The prompt at the very start of `line`, and its length.
+    #[inline]
     pub(super) fn at_start(&self, line: &[u8]) -> Option<(PromptKind, usize)> {
         // Most lines are told from a prompt by their first byte.
         let known = match line.first()? {
