@@ -35,8 +35,7 @@ impl ShortText {
     /// Decodes received bytes: see [`decode`].
     pub(crate) fn from_wire(received: &[u8]) -> Self {
         let length = received.len();
-        // Without an early exit, which a word is too short to gain from.
-        let is_plain = || received.iter().fold(true, |plain, &b| plain & b.is_ascii() & (b != b'&'));
+        let is_plain = || received.is_ascii() && !received.contains(&b'&');
         if length <= INLINE_BYTES && is_plain() {
             let mut bytes = [0; INLINE_BYTES];
             for (to, from) in bytes.iter_mut().zip(received) {

@@ -94,8 +94,8 @@ fn read_board(text: &[u8; 72]) -> Option<Board> {
     let mut rows = [[0; 8]; 8];
     let mut not_blank = 0;
     for (row, chunk) in rows.iter_mut().zip(text.as_chunks::<9>().0) {
-        let [a, b, c, d, e, f, g, h, blank] = *chunk;
-        *row = [a, b, c, d, e, f, g, h];
+        let [squares @ .., blank] = chunk;
+        *row = *squares;
         not_blank |= blank ^ b' ';
     }
     if not_blank != 0 {
@@ -279,17 +279,26 @@ impl<'a> Words<'a> {
     fn elapsed(&mut self) -> Option<(u32, bool)> {
         let (end, length) = self.step();
         let digit = |byte: u8| u32::from(byte.wrapping_sub(b'0'));
-        let (minutes, [tens, seconds], ms) = match (length, self.back::<10>(end)?) {
-            (10, &[b'(', m, b':', t, s, b'.', a, b, c, b')']) => (m, [t, s], Some([a, b, c])),
-            (6, &[_, _, _, _, b'(', m, b':', t, s, b')']) => (m, [t, s], None),
+        let (minutes, seconds, fraction) = match (length, self.back::<10>(end)?) {
+            (10, &[b'(', minutes, b':', tens, ones, b'.', ref fraction @ .., b')']) => {
+                (minutes, [tens, ones], Some(fraction))
+            }
+            (6, &[_, _, _, _, b'(', minutes, b':', tens, ones, b')']) => (minutes, [tens, ones], None),
             _ => return None,
         };
-        let [a, b, c] = ms.unwrap_or([b'0'; 3]).map(digit);
-        let [minutes, tens, seconds] = [minutes, tens, seconds].map(digit);
-        let has_digits = [minutes, tens, seconds, a, b, c].iter().fold(true, |ok, digit| ok & (*digit < 10));
-        let elapsed = (minutes * 60 + tens * 10 + seconds) * 1000 + a * 100 + b * 10 + c;
-        has_digits.then_some((elapsed, ms.is_some()))
+        let seconds = digit(minutes)? * 60 + digit(seconds[0])? * 10 + digit(seconds[1])?;
+        let ms = match fraction {
+            Some(&[tenths, hundredths, last]) => digit(tenths)? * 100 + digit(hundredths)? * 10 + digit(last)?,
+            None => 0,
+        };
+        Some((seconds * 1000 + ms, fraction.is_some()))
     }
+}
+
+#[inline(always)]
+fn digit(byte: u8) -> Option<u32> {
+    let digit = byte.wrapping_sub(b'0');
+    (digit < 10).then_some(u32::from(digit))
 }
 
 /// The lower half of a number.
