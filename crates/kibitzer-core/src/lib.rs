@@ -7,10 +7,12 @@
 //! - [`chess`]: boards, squares, moves as reported. No rules.
 //! - [`game`]: messages to the state of every game this session plays, observes or examines.
 //! - [`EventReader`]: all of it in one.
+//! - [`hub`]: events to subscribers.
 
 pub mod chess;
 mod event;
 pub mod game;
+pub mod hub;
 pub mod message;
 mod scan;
 mod short_text;

@@ -1,0 +1,131 @@
+//! One event to 1, 8 and 64 subscribers, against a bare `tokio::sync::broadcast` of the same `Arc`.
+//!
+//! `cargo bench -p kibitzer-core --bench hub`. Both sides run in turn in one process; the ratio is what counts.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails loudly and prints its result")]
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kibitzer_core::game::Games;
+use kibitzer_core::hub::{HubOptions, Publisher};
+use kibitzer_core::{Event, EventReader};
+use tokio::runtime::Builder;
+use tokio::sync::broadcast;
+use tokio::task::{JoinSet, yield_now};
+
+const KEPT_EVENTS: usize = 1024;
+const ROUNDS: usize = 25;
+
+fn main() {
+    println!("{:<42} {:>10} {:>10} {:>7}", "ns per event", "hub", "broadcast", "ratio");
+    for subscribers in [1, 8, 64] {
+        for (name, burst) in [("each read at once", 1), ("read in bursts of 100", 100)] {
+            let events = 100_000 / subscribers / burst * burst;
+            let hub = move || hub_ready(subscribers, burst, events);
+            let bare = move || bare_ready(subscribers, burst, events);
+            compare(&format!("{subscribers} subscribers, {name}"), events, hub, bare);
+        }
+        let events = 40_000 / subscribers;
+        let (hub, bare) = (move || hub_waiting(subscribers, events), move || bare_waiting(subscribers, events));
+        compare(&format!("{subscribers} subscribers, tasks that wait"), events, hub, bare);
+    }
+}
+
+/// Times both in turn; prints the best of each and the median of the ratios.
+fn compare<H, B>(name: &str, events: usize, hub: impl Fn() -> H, bare: impl Fn() -> B)
+where
+    H: Future<Output = Duration>,
+    B: Future<Output = Duration>,
+{
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let mut rounds: Vec<_> = (0..ROUNDS).map(|_| (runtime.block_on(hub()), runtime.block_on(bare()))).collect();
+    let per_event =
+        |time: Option<Duration>| time.unwrap().as_secs_f64() * 1e9 / f64::from(u32::try_from(events).unwrap());
+    let best_hub = per_event(rounds.iter().map(|round| round.0).min());
+    let best_bare = per_event(rounds.iter().map(|round| round.1).min());
+    let ratio = |round: &(Duration, Duration)| round.0.as_secs_f64() / round.1.as_secs_f64();
+    rounds.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let median = rounds.get(ROUNDS / 2).map(ratio).unwrap();
+    println!("{name:<42} {best_hub:>10.1} {best_bare:>10.1} {median:>7.2}");
+}
+
+fn event() -> Arc<Event> {
+    let mut reader = EventReader::default();
+    Arc::new(reader.next(&mut &b"Foo shouts: hello\n\r"[..]).unwrap())
+}
+
+async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration {
+    let (event, games) = (event(), Games::default());
+    let mut publisher = Publisher::new(HubOptions::default().kept_events(KEPT_EVENTS));
+    let mut subscriptions: Vec<_> = (0..subscribers).map(|_| publisher.hub().subscribe()).collect();
+    let start = Instant::now();
+    for _ in 0..events / burst {
+        for _ in 0..burst {
+            publisher.publish(Arc::clone(&event), &games).await;
+        }
+        for subscription in &mut subscriptions {
+            for _ in 0..burst {
+                subscription.next().await.unwrap();
+            }
+        }
+    }
+    start.elapsed()
+}
+
+async fn bare_ready(subscribers: usize, burst: usize, events: usize) -> Duration {
+    let event = event();
+    let sender = broadcast::Sender::new(KEPT_EVENTS);
+    let mut receivers: Vec<_> = (0..subscribers).map(|_| sender.subscribe()).collect();
+    let start = Instant::now();
+    for _ in 0..events / burst {
+        for _ in 0..burst {
+            sender.send(Arc::clone(&event)).unwrap();
+        }
+        for receiver in &mut receivers {
+            for _ in 0..burst {
+                receiver.recv().await.unwrap();
+            }
+        }
+    }
+    start.elapsed()
+}
+
+async fn hub_waiting(subscribers: usize, events: usize) -> Duration {
+    let (event, games) = (event(), Games::default());
+    let mut publisher = Publisher::new(HubOptions::default().kept_events(KEPT_EVENTS));
+    let mut tasks = JoinSet::new();
+    for _ in 0..subscribers {
+        let mut subscription = publisher.hub().subscribe();
+        tasks.spawn(async move { while subscription.next().await.is_ok() {} });
+    }
+    yield_now().await;
+    let start = Instant::now();
+    for _ in 0..events {
+        publisher.publish(Arc::clone(&event), &games).await;
+        yield_now().await;
+    }
+    drop(publisher);
+    tasks.join_all().await;
+    start.elapsed()
+}
+
+async fn bare_waiting(subscribers: usize, events: usize) -> Duration {
+    let event = event();
+    let sender = broadcast::Sender::new(KEPT_EVENTS);
+    let mut tasks = JoinSet::new();
+    for _ in 0..subscribers {
+        let mut receiver = sender.subscribe();
+        tasks.spawn(async move { while receiver.recv().await.is_ok() {} });
+    }
+    yield_now().await;
+    let start = Instant::now();
+    for _ in 0..events {
+        sender.send(Arc::clone(&event)).unwrap();
+        yield_now().await;
+    }
+    drop(sender);
+    tasks.join_all().await;
+    start.elapsed()
+}

@@ -1,0 +1,146 @@
+//! Events to subscribers, each with the delivery it asked for.
+//!
+//! The session keeps the [`Publisher`] and hands it every event. Everybody else gets a clone of its [`Hub`] and subscribes
+//! there:
+//!
+//! | delivery | made by | a slow subscriber |
+//! |---|---|---|
+//! | broadcast | [`Hub::subscribe`] | misses events, and is told how many |
+//! | lossless | [`Hub::subscribe_lossless`] | holds the session back |
+//! | latest | [`Hub::watch_game`] | sees fewer states of the game, always the newest |
+//!
+//! Nobody gets what was published before they subscribed.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! use std::sync::Arc;
+//!
+//! use kibitzer_core::EventReader;
+//! use kibitzer_core::hub::{HubOptions, Publisher, RecvError};
+//!
+//! let mut publisher = Publisher::new(HubOptions::default());
+//! let mut subscription = publisher.hub().subscribe();
+//!
+//! let mut events = EventReader::default();
+//! let mut read = &b"fics% \n\rFoo shouts: hello\n\r"[..];
+//! while let Some(event) = events.next(&mut read) {
+//!     publisher.publish(Arc::new(event), events.games()).await;
+//! }
+//! drop(publisher);
+//!
+//! assert_eq!(subscription.next().await.unwrap().raw(), b"");
+//! assert_eq!(subscription.next().await.unwrap().raw(), b"Foo shouts: hello");
+//! assert_eq!(subscription.next().await, Err(RecvError::Closed));
+//! # }
+//! ```
+
+mod publisher;
+mod ring;
+mod subscription;
+#[cfg(test)]
+mod tests;
+mod waiters;
+
+pub use publisher::Publisher;
+pub use subscription::{GameWatch, Hub, Subscription};
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use thiserror::Error;
+use tokio::sync::{Notify, mpsc, watch};
+
+use self::ring::Ring;
+use self::waiters::Waiters;
+use crate::event::Event;
+use crate::game::Game;
+use crate::message::GameId;
+
+/// How much a hub keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HubOptions {
+    /// How many events are kept for the broadcast subscriber that has not read them. Default 1,024; at least 1.
+    ///
+    /// Memory is used only while somebody is behind: an event is freed once every subscriber has read it, and without
+    /// unread events the ring shrinks to 1 KiB or less.
+    pub kept_events: usize,
+}
+
+impl Default for HubOptions {
+    fn default() -> Self {
+        Self { kept_events: 1024 }
+    }
+}
+
+impl HubOptions {
+    /// Sets how many events are kept for slow broadcast subscribers; 0 is taken as 1.
+    #[must_use]
+    pub const fn kept_events(self, kept_events: usize) -> Self {
+        Self { kept_events, ..self }
+    }
+}
+
+/// Why there is no next event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum RecvError {
+    /// This subscriber was slow and some events were dropped. The next call continues with the oldest one kept.
+    #[error("{missed} events were missed")]
+    Lagged {
+        /// Exactly how many.
+        missed: u64,
+    },
+    /// The session is over, and everything it published was read. Final.
+    #[error("the session is over")]
+    Closed,
+}
+
+/// What the two ends share.
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    /// Wakes the publisher when there are newcomers.
+    joined: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    ring: Ring,
+    waiters: Waiters,
+    /// Those who subscribed since the last event.
+    newcomers: Vec<Newcomer>,
+    closed: bool,
+}
+
+/// The sending end for a subscriber that the publisher has not met.
+#[derive(Debug)]
+enum Newcomer {
+    Lossless(mpsc::Sender<Arc<Event>>),
+    Watch(GameId, watch::Sender<Option<Arc<Game>>>),
+}
+
+impl Shared {
+    fn new(options: HubOptions) -> Self {
+        let state = State {
+            ring: Ring::new(options.kept_events),
+            waiters: Waiters::default(),
+            newcomers: Vec::new(),
+            closed: false,
+        };
+        Self { state: Mutex::new(state), joined: Notify::new() }
+    }
+
+    /// The lock is held for a few instructions, never over an `.await`. None of them panics half-way, so poison means nothing.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const _: () = {
+    const fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Publisher>();
+    is_send_and_sync::<Hub>();
+    is_send_and_sync::<Subscription>();
+    is_send_and_sync::<GameWatch>();
+};

@@ -1,0 +1,385 @@
+use std::pin::pin;
+use std::sync::Weak;
+
+use futures_util::FutureExt;
+use proptest::prelude::*;
+
+use super::*;
+use crate::event::EventReader;
+
+/// Two boards of game 7, one ply apart, and one of game 8.
+const FIRST: &[u8] = b"<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 \
+    Newton Einstein 0 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0\n\r";
+const SECOND: &[u8] = b"<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPP-PPP RNBQKBNR W -1 1 1 1 1 1 7 \
+    Newton Einstein 0 2 12 39 39 119 122 2 N/g8-f6 (0:06) Nf6 0\n\r";
+const OTHER: &[u8] = b"<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 8 \
+    Bohr Curie 0 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0\n\r";
+
+/// A session that publishes what it is fed.
+struct Session {
+    publisher: Publisher,
+    events: EventReader,
+}
+
+impl Session {
+    fn new(kept_events: usize) -> Self {
+        let publisher = Publisher::new(HubOptions::default().kept_events(kept_events));
+        Self { publisher, events: EventReader::default() }
+    }
+
+    fn hub(&self) -> Hub {
+        self.publisher.hub()
+    }
+
+    /// Publishes the events in `bytes`; none of them may have to wait. Returns the last one.
+    fn feed(&mut self, mut bytes: &[u8]) -> Weak<Event> {
+        let mut last = Weak::new();
+        while let Some(event) = self.events.next(&mut bytes) {
+            let event = Arc::new(event);
+            last = Arc::downgrade(&event);
+            self.publisher.publish(event, self.events.games()).now_or_never().expect("publishing waits");
+        }
+        last
+    }
+
+    /// Publishes a line of text for each number.
+    fn say(&mut self, numbers: impl IntoIterator<Item = u32>) -> Weak<Event> {
+        numbers.into_iter().map(|number| self.feed(format!("{number}\n\r").as_bytes())).last().unwrap_or_default()
+    }
+
+    fn event(&mut self, number: u32) -> Arc<Event> {
+        Arc::new(self.events.next(&mut format!("{number}\n\r").as_bytes()).unwrap())
+    }
+}
+
+/// What a subscription has ready: `Ok` with the number that was said, an error, or `None` if it would wait.
+fn poll(subscription: &mut Subscription) -> Option<Result<u32, RecvError>> {
+    let next = subscription.next().now_or_never()?;
+    Some(next.map(|event| str::from_utf8(event.raw()).unwrap().parse().unwrap()))
+}
+
+fn numbers(subscription: &mut Subscription) -> Vec<u32> {
+    std::iter::from_fn(|| poll(subscription)?.ok()).collect()
+}
+
+#[test]
+fn a_slow_subscriber_is_told_exactly_how_many_it_missed_and_goes_on_with_the_oldest_kept() {
+    for (kept, said, missed) in [(4, 4, 0), (4, 5, 1), (4, 10, 6), (1, 10, 9), (0, 3, 2), (5, 1000, 995)] {
+        let mut session = Session::new(kept);
+        let mut slow = session.hub().subscribe();
+        session.say(0..said);
+        if missed > 0 {
+            assert_eq!(poll(&mut slow), Some(Err(RecvError::Lagged { missed: u64::from(missed) })), "{kept} of {said}");
+        }
+        assert_eq!(numbers(&mut slow), (missed..said).collect::<Vec<_>>(), "{kept} of {said}");
+        session.say([said]);
+        assert_eq!(poll(&mut slow), Some(Ok(said)), "it is up to date again");
+    }
+}
+
+#[test]
+fn a_stuck_subscriber_costs_the_others_nothing() {
+    let mut session = Session::new(3);
+    let (mut stuck, mut fast, mut bursty) =
+        (session.hub().subscribe(), session.hub().subscribe(), session.hub().subscribe());
+    for number in 0..300 {
+        session.say([number]);
+        assert_eq!(poll(&mut fast), Some(Ok(number)));
+        if number % 3 == 2 {
+            assert_eq!(numbers(&mut bursty), [number - 2, number - 1, number]);
+        }
+    }
+    assert_eq!(poll(&mut stuck), Some(Err(RecvError::Lagged { missed: 297 })));
+    assert_eq!(numbers(&mut stuck), [297, 298, 299]);
+}
+
+#[test]
+fn an_event_is_freed_once_everybody_has_read_it() {
+    let mut session = Session::new(8);
+    assert_eq!(session.say([0]).strong_count(), 0, "nobody wants it");
+    let (mut first, mut second) = (session.hub().subscribe(), session.hub().subscribe());
+    let event = session.say([1]);
+    assert_eq!(poll(&mut first), Some(Ok(1)));
+    assert_eq!(event.strong_count(), 1, "the second has not");
+    assert_eq!(poll(&mut second), Some(Ok(1)));
+    assert_eq!(event.strong_count(), 0);
+    let event = session.say([2]);
+    drop(first);
+    assert_eq!(event.strong_count(), 1, "the second has not");
+    drop(second);
+    assert_eq!(event.strong_count(), 0);
+}
+
+#[test]
+fn a_late_subscriber_gets_what_comes_after() {
+    let mut session = Session::new(8);
+    let mut early = session.hub().subscribe();
+    session.say([1]);
+    let (mut late, mut late_lossless) = (session.hub().subscribe(), session.hub().subscribe_lossless(8));
+    session.say([2]);
+    assert_eq!(numbers(&mut early), [1, 2]);
+    assert_eq!(numbers(&mut late), [2]);
+    assert_eq!(numbers(&mut late_lossless), [2]);
+}
+
+#[test]
+fn a_full_lossless_queue_holds_the_publisher_until_it_is_read() {
+    let mut session = Session::new(8);
+    let (mut lossless, mut broadcast) = (session.hub().subscribe_lossless(2), session.hub().subscribe());
+    session.say([1, 2]);
+    let event = session.event(3);
+    let mut publishing = pin!(session.publisher.publish(event, session.events.games()));
+    assert_eq!(publishing.as_mut().now_or_never(), None);
+    assert_eq!(publishing.as_mut().now_or_never(), None);
+    assert_eq!(numbers(&mut broadcast), [1, 2], "nobody is ahead of the lossless one");
+    assert_eq!(poll(&mut lossless), Some(Ok(1)));
+    assert_eq!(publishing.as_mut().now_or_never(), Some(()));
+    assert_eq!(numbers(&mut lossless), [2, 3]);
+    assert_eq!(numbers(&mut broadcast), [3]);
+}
+
+#[test]
+fn every_full_queue_is_waited_for() {
+    let mut session = Session::new(8);
+    let mut queues = [1, 1, 2].map(|capacity| session.hub().subscribe_lossless(capacity));
+    session.say([1]);
+    let event = session.event(2);
+    let mut publishing = pin!(session.publisher.publish(event, session.events.games()));
+    for queue in queues.iter_mut().rev() {
+        assert_eq!(publishing.as_mut().now_or_never(), None);
+        assert_eq!(poll(queue), Some(Ok(1)));
+    }
+    assert_eq!(publishing.as_mut().now_or_never(), Some(()));
+    assert_eq!(queues.each_mut().map(poll), [Some(Ok(2)); 3]);
+}
+
+#[test]
+fn dropping_a_lossless_subscription_frees_the_publisher() {
+    let mut session = Session::new(8);
+    let lossless = session.hub().subscribe_lossless(0);
+    session.say([1]);
+    let event = session.event(2);
+    {
+        let mut publishing = pin!(session.publisher.publish(event, session.events.games()));
+        assert_eq!(publishing.as_mut().now_or_never(), None, "a capacity of 0 is taken as 1");
+        drop(lossless);
+        assert_eq!(publishing.as_mut().now_or_never(), Some(()));
+    }
+    session.say([3, 4, 5]);
+    assert_eq!(session.publisher.lossless.len(), 0);
+}
+
+#[test]
+fn a_canceled_publish_gives_the_event_to_nobody() {
+    let mut session = Session::new(8);
+    let (mut lossless, mut broadcast) = (session.hub().subscribe_lossless(1), session.hub().subscribe());
+    session.say([1]);
+    let event = session.event(2);
+    assert_eq!(session.publisher.publish(event, session.events.games()).now_or_never(), None);
+    assert_eq!(numbers(&mut lossless), [1]);
+    session.say([3]);
+    assert_eq!(numbers(&mut lossless), [3]);
+    assert_eq!(numbers(&mut broadcast), [1, 3]);
+}
+
+#[test]
+fn a_canceled_wait_loses_no_event() {
+    let mut session = Session::new(8);
+    let (mut broadcast, mut lossless) = (session.hub().subscribe(), session.hub().subscribe_lossless(8));
+    for number in 0..20 {
+        for subscription in [&mut broadcast, &mut lossless] {
+            assert_eq!(poll(subscription), None);
+            let mut waiting = Box::pin(subscription.next());
+            assert!(waiting.as_mut().now_or_never().is_none());
+        }
+        session.say([number]);
+        assert_eq!(poll(&mut broadcast), Some(Ok(number)));
+        assert_eq!(poll(&mut lossless), Some(Ok(number)));
+    }
+}
+
+#[test]
+fn a_closed_session_is_read_to_its_end_and_stays_closed() {
+    let mut session = Session::new(8);
+    let hub = session.hub();
+    let mut all = [hub.subscribe(), hub.subscribe_lossless(8)];
+    session.say([1, 2]);
+    let mut unmet = hub.subscribe_lossless(8);
+    drop(session);
+    for subscription in &mut all {
+        assert_eq!(numbers(subscription), [1, 2]);
+        assert_eq!(poll(subscription), Some(Err(RecvError::Closed)));
+        assert_eq!(poll(subscription), Some(Err(RecvError::Closed)));
+    }
+    for subscription in [&mut unmet, &mut hub.subscribe(), &mut hub.subscribe_lossless(8)] {
+        assert_eq!(poll(subscription), Some(Err(RecvError::Closed)));
+    }
+    assert_eq!(hub.watch_game(GameId(7)).changed().now_or_never(), Some(Err(RecvError::Closed)));
+}
+
+#[test]
+fn a_lag_is_told_before_the_end() {
+    let mut session = Session::new(1);
+    let mut slow = session.hub().subscribe();
+    session.say([1, 2]);
+    drop(session);
+    assert_eq!(poll(&mut slow), Some(Err(RecvError::Lagged { missed: 1 })));
+    assert_eq!(poll(&mut slow), Some(Ok(2)));
+    assert_eq!(poll(&mut slow), Some(Err(RecvError::Closed)));
+}
+
+#[tokio::test]
+async fn waiting_tasks_are_woken_by_events_and_by_the_end() {
+    let mut session = Session::new(8);
+    let mut tasks = tokio::task::JoinSet::new();
+    for subscription in [session.hub().subscribe(), session.hub().subscribe_lossless(1), session.hub().subscribe()] {
+        tasks.spawn(count(subscription));
+    }
+    for number in 0..1000 {
+        let event = session.event(number);
+        session.publisher.publish(event, session.events.games()).await;
+        tokio::task::yield_now().await;
+    }
+    drop(session);
+    assert_eq!(tasks.join_all().await, [1000; 3]);
+}
+
+async fn count(mut subscription: Subscription) -> usize {
+    let mut n_events = 0;
+    while subscription.next().await.is_ok() {
+        n_events += 1;
+    }
+    n_events
+}
+
+#[test]
+fn subscribers_that_come_and_go_leave_nothing_behind() {
+    let mut session = Session::new(8);
+    let mut stays = session.hub().subscribe();
+    for number in 0..100 {
+        let mut goes = session.hub().subscribe();
+        assert_eq!(poll(&mut goes), None, "it waits");
+        drop((goes, session.hub().subscribe_lossless(1), session.hub().watch_game(GameId(7))));
+        session.say([number]);
+        assert_eq!(poll(&mut stays), Some(Ok(number)));
+    }
+    for _ in 0..100 {
+        drop((session.hub().subscribe_lossless(1), session.hub().watch_game(GameId(7))));
+        session.publisher.admit(session.events.games());
+    }
+    assert_eq!(session.publisher.shared.state().waiters.slots.len(), 2);
+    assert!(session.publisher.lossless.len() + session.publisher.watches.len() <= 2);
+}
+
+#[test]
+fn a_watch_has_the_newest_state_of_its_game() {
+    let mut session = Session::new(8);
+    session.feed(FIRST);
+    let mut watch = session.hub().watch_game(GameId(7));
+    assert!(watch.latest().is_none(), "the publisher has not heard of it");
+    assert_eq!(session.publisher.newcomers().now_or_never(), Some(()));
+    session.publisher.admit(session.events.games());
+    assert_eq!(session.publisher.newcomers().now_or_never(), None);
+    assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
+    assert_eq!(shown(&mut watch).as_deref(), Some("e4"));
+    session.feed(OTHER);
+    session.say([1]);
+    assert_eq!(watch.changed().now_or_never(), None, "another game, and no game");
+    session.feed(SECOND);
+    assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
+    assert_eq!(shown(&mut watch).as_deref(), Some("Nf6"));
+    assert_eq!(watch.changed().now_or_never(), None, "it was seen");
+    drop(session);
+    assert_eq!(watch.changed().now_or_never(), Some(Err(RecvError::Closed)));
+    assert_eq!(shown(&mut watch).as_deref(), Some("Nf6"), "the last state stays");
+}
+
+#[test]
+fn a_watch_skips_states_and_shows_the_last_before_the_end() {
+    let mut session = Session::new(8);
+    let mut watch = session.hub().watch_game(GameId(7));
+    session.feed(FIRST);
+    session.feed(SECOND);
+    drop(session);
+    assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
+    assert_eq!(shown(&mut watch).as_deref(), Some("Nf6"));
+    assert_eq!(watch.changed().now_or_never(), Some(Err(RecvError::Closed)));
+}
+
+#[test]
+fn one_copy_of_a_game_serves_all_its_watches() {
+    let mut session = Session::new(8);
+    let mut watches = [7, 7, 8].map(|id| session.hub().watch_game(GameId(id)));
+    session.feed(OTHER);
+    session.feed(FIRST);
+    let [first, second, other] = watches.each_mut().map(|watch| watch.latest().unwrap());
+    assert!(Arc::ptr_eq(&first, &second));
+    assert!(!Arc::ptr_eq(&first, &other));
+}
+
+/// The last move of a watched game.
+fn shown(watch: &mut GameWatch) -> Option<String> {
+    let game = watch.latest()?;
+    game.position().last_move.as_ref().map(|played| played.san.to_string())
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Publish(u32),
+    Subscribe,
+    Read(prop::sample::Index),
+    Leave(prop::sample::Index),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (1..6_u32).prop_map(Step::Publish),
+        Just(Step::Subscribe),
+        any::<prop::sample::Index>().prop_map(Step::Read),
+        any::<prop::sample::Index>().prop_map(Step::Read),
+        any::<prop::sample::Index>().prop_map(Step::Leave),
+    ]
+}
+
+proptest! {
+    /// The model: a subscriber reads from where it is, or from `kept` before the end if that is later.
+    #[test]
+    fn whoever_comes_and_goes_everyone_gets_what_it_should(
+        kept in 1..6_u32,
+        steps in prop::collection::vec(step(), 1..200),
+    ) {
+        let mut session = Session::new(usize::try_from(kept).unwrap());
+        let mut published = 0;
+        let mut readers: Vec<(u32, Subscription)> = Vec::new();
+        for step in steps {
+            match step {
+                Step::Publish(n) => {
+                    session.say(published..published + n);
+                    published += n;
+                }
+                Step::Subscribe => readers.push((published, session.hub().subscribe())),
+                Step::Leave(index) if !readers.is_empty() => drop(readers.swap_remove(index.index(readers.len()))),
+                Step::Read(index) if !readers.is_empty() => {
+                    let length = readers.len();
+                    let (at, subscription) = &mut readers[index.index(length)];
+                    let oldest = published.saturating_sub(kept);
+                    let want = if *at < oldest {
+                        let missed = u64::from(oldest - *at);
+                        *at = oldest;
+                        Some(Err(RecvError::Lagged { missed }))
+                    } else if *at < published {
+                        *at += 1;
+                        Some(Ok(*at - 1))
+                    } else {
+                        None
+                    };
+                    prop_assert_eq!(poll(subscription), want);
+                }
+                Step::Leave(_) | Step::Read(_) => {}
+            }
+        }
+        readers.clear();
+        let state = session.publisher.shared.state();
+        prop_assert_eq!((state.ring.unread.len(), state.ring.has_readers()), (0, false));
+    }
+}
