@@ -1,8 +1,20 @@
 //! A client library for internet chess servers (FICS, ICC and their relatives).
 //!
 //! - [`core`]: the protocol and the game state, without I/O.
+//! - [`connect`]: a live connection. What the server says goes to the subscribers of a [`hub`](core::hub).
+//! - [`MessageDecoder`]: the protocol alone, for a transport of your own.
 //! - [`transcript`]: recorded sessions.
 
+mod connection;
+mod decoder;
+mod options;
+mod outgoing;
 pub mod transcript;
+mod writer;
 
+pub use connection::{ConnectError, ConnectionLost, ReadTask, connect};
+pub use decoder::MessageDecoder;
 pub use kibitzer_core as core;
+pub use options::ConnectOptions;
+pub use outgoing::{LineError, MAX_LINE_BYTES};
+pub use writer::{LineWriter, SendError};
