@@ -1,7 +1,9 @@
 //! The command line of kibitzer.
 
+mod connect;
 mod decode;
 mod output;
+mod server;
 
 use std::error::Error;
 use std::io::{self, Write as _};
@@ -22,15 +24,18 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   kibitzer decode session.raw            read a log of a session
-  kibitzer decode --help                 what else it can do with it";
+  kibitzer decode --help                 what else it can do with it
+  kibitzer connect localhost:5000        log in to a server by hand";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Connect(connect::Args),
     Decode(decode::Args),
 }
 
 fn main() -> ExitCode {
     match Cli::try_parse().map(|cli| cli.command) {
+        Ok(Some(Command::Connect(args))) => connect::run(&args),
         Ok(Some(Command::Decode(args))) => decode::run(&args),
         Ok(None) => print_help(),
         Err(error) => refuse(&error),

@@ -3,19 +3,19 @@
 mod input;
 mod summary;
 
-use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anstream::AutoStream;
 use clap::ValueEnum;
-use kibitzer::core::message::{Family, Reader};
+use kibitzer::core::message::Reader;
 use kibitzer::core::wire::{Framer, Timeseal};
 use kibitzer::core::{Event, EventReader};
 use thiserror::Error;
 
-use crate::output::{json, text};
+use crate::output::Lines;
+use crate::server::Server;
 use input::Input;
 use summary::Summary;
 
@@ -63,26 +63,6 @@ enum Format {
 impl Format {
     fn of_output(is_terminal: bool) -> Self {
         if is_terminal { Self::Text } else { Self::Jsonl }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Server {
-    /// What both send
-    Auto,
-    /// FICS and its relatives
-    Fics,
-    /// ICC
-    Icc,
-}
-
-impl Server {
-    const fn family(self) -> Family {
-        match self {
-            Self::Auto => Family::Auto,
-            Self::Fics => Family::Fics,
-            Self::Icc => Family::Icc,
-        }
     }
 }
 
@@ -176,25 +156,17 @@ impl Decoder {
     }
 }
 
-/// Where events go. The buffers are large, as standard output's own writes out every line.
+/// Where events go.
 enum Output {
-    Jsonl(BufWriter<StdoutLock<'static>>),
-    Text(BufWriter<AutoStream<Box<dyn io::Write>>>),
+    Lines(Lines),
     Summary(Summary),
 }
 
-const BUFFER_BYTES: usize = 64 << 10;
-
 impl Output {
     fn new(format: Format) -> Self {
-        let stdout = BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock());
         match format {
-            Format::Jsonl => Self::Jsonl(stdout),
-            Format::Text => {
-                // Where it removes escapes it writes what is between them piece by piece: it needs a buffer on either side.
-                let plain_or_coloured = AutoStream::new(Box::new(stdout) as Box<_>, AutoStream::choice(&io::stdout()));
-                Self::Text(BufWriter::with_capacity(BUFFER_BYTES, plain_or_coloured))
-            }
+            Format::Jsonl => Self::Lines(Lines::jsonl()),
+            Format::Text => Self::Lines(Lines::text()),
             Format::Summary => Self::Summary(Summary::start()),
         }
     }
@@ -207,8 +179,7 @@ impl Output {
 
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match self {
-            Self::Jsonl(out) => json::write(out, event),
-            Self::Text(out) => text::write(out, event),
+            Self::Lines(lines) => lines.event(event),
             Self::Summary(summary) => {
                 summary.count(event);
                 Ok(())
@@ -218,8 +189,7 @@ impl Output {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Jsonl(out) => out.flush(),
-            Self::Text(out) => out.flush(),
+            Self::Lines(lines) => lines.flush(),
             Self::Summary(_) => Ok(()),
         }
     }

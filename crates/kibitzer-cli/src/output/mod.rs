@@ -2,10 +2,12 @@
 
 mod board;
 mod entry;
-pub(crate) mod json;
+mod json;
+mod lines;
 mod shown;
-pub(crate) mod text;
+mod text;
 mod values;
 
 pub(crate) use entry::Entry;
+pub(crate) use lines::Lines;
 pub(crate) use shown::Shown;
