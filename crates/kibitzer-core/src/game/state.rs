@@ -210,7 +210,7 @@ impl Game {
             self.ending = None;
         }
         let (known, told) = (self.position.ply(), board.ply());
-        let step = if told == known + 1 {
+        let step = if Some(told) == known.checked_add(1) {
             self.follow_move(board, max_moves)
         } else if told == known {
             self.follow_same_ply(board)
@@ -313,7 +313,7 @@ impl Game {
         let known = self.position.ply();
         // Delta boards count plies from the start board, not from the move number.
         let found = u32::from(delta.plies).saturating_add(self.start_ply);
-        let step = if found == known + 1 {
+        let step = if Some(found) == known.checked_add(1) {
             self.play_delta(delta, max_moves)?
         } else if found <= known {
             self.return_to(found, delta).ok_or(DesyncReason::WrongPly { known, found })?

@@ -72,6 +72,13 @@ impl Session {
 }
 
 #[test]
+fn a_move_number_at_the_end_of_its_range_is_survived() {
+    let last = board(E4, 'B', u32::MAX, "P/e2-e4 (0:01) e4", 0);
+    let session = play(&[last.clone(), last, e5(0), line("<d1> 7 65535 Nf3 g1f3 1 2 3")]);
+    assert_eq!(session.game().position().move_number, 2);
+}
+
+#[test]
 fn a_game_collects_its_moves_with_their_times() {
     let session = play(&[start(0), e4(0), e5(0), nf3(0)]);
     assert_eq!(session.kinds, [ChangeKind::Opened, ChangeKind::Moved, ChangeKind::Moved, ChangeKind::Moved]);
