@@ -110,6 +110,14 @@ impl Sequence {
         self.state = if self.bytes.is_empty() { State::None } else { State::Text(0) };
     }
 
+    /// How many of its bytes are text that was not dealt with yet.
+    pub(super) fn n_pending(&self) -> usize {
+        match self.state {
+            State::Text(index) => self.bytes.len().saturating_sub(index),
+            _ => 0,
+        }
+    }
+
     /// Takes the next byte; a meaning other than `Pending` leaves the state to the caller.
     pub(super) fn byte(&mut self, byte: u8, datagram_limit: usize) -> Meaning {
         match self.state {

@@ -479,6 +479,13 @@ fn offsets_are_those_of_the_frames_own_first_byte() {
     assert_eq!(places, [(0, 6), (10, 17), (21, 24), (18, 26), (27, 28)]);
 }
 
+#[test]
+fn a_prompt_in_a_sequence_that_was_none_ends_where_it_ends() {
+    let places: Vec<_> =
+        frames_of(&Framer::new(), b"\x19[fics% Log\x12\n").into_iter().map(|(at, end, ..)| (at, end)).collect();
+    assert_eq!(places, [(2, 8), (8, 13)]);
+}
+
 impl Seen {
     /// The same line with another last byte, for bytes a string literal cannot hold.
     fn map_last(mut self, byte: u8) -> Self {
