@@ -1,0 +1,78 @@
+//! A whole session: bytes to events and game state, the same however the bytes are cut, and bounded.
+#![no_main]
+
+use kibitzer_core::game::{Game, GameLimits, Games};
+use kibitzer_core::message::Reader;
+use kibitzer_core::wire::Framer;
+use kibitzer_core::{Event, EventReader};
+use kibitzer_core_fuzz::Setup;
+use libfuzzer_sys::fuzz_target;
+
+/// Limits that short inputs reach.
+const GAMES: usize = 3;
+const MOVES: usize = 4;
+
+fuzz_target!(|input: &[u8]| {
+    let Some(setup) = Setup::of(input) else { return };
+    let (whole, games) = run(&setup, [setup.stream]);
+    let (cut, games_of_cut) = run(&setup, setup.reads());
+    assert_eq!(cut, whole);
+    assert_eq!(format!("{games_of_cut:?}"), format!("{games:?}"));
+    for game in games.iter() {
+        check_moves(game, &whole);
+    }
+    check_limits(whole);
+});
+
+fn run<'a>(setup: &Setup<'_>, reads: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Event>, Games) {
+    let mut framer = Framer::new().with_limits(setup.limits).with_timeseal(setup.timeseal);
+    if !setup.wraps {
+        framer.set_unwrapped();
+    }
+    let mut reader = EventReader::new(Reader::new(framer, setup.family));
+    let mut events = Vec::new();
+    for mut read in reads {
+        while let Some(event) = reader.next(&mut read) {
+            events.push(event);
+        }
+        assert!(read.is_empty(), "bytes were left without an event");
+    }
+    while let Some(event) = reader.finish() {
+        events.push(event);
+    }
+    (events, reader.games().clone())
+}
+
+/// The moves of a game lead from its base to its position; the boards too, if the server did not contradict itself.
+fn check_moves(game: &Game, events: &[Event]) {
+    let first = game.position().ply() - game.moves().len() as u32;
+    assert_eq!(game.base().ply(), first, "{game:?}");
+    for (ply, played) in (first + 1..).zip(game.moves()) {
+        assert_eq!(played.ply, ply, "{game:?}");
+    }
+    if events.iter().any(|event| matches!(event, Event::Desync(desync) if desync.game == game.id())) {
+        return;
+    }
+    let (mut board, mut mover) = (game.base().board, game.base().side_to_move);
+    for played in game.moves() {
+        // A hidden move tells nothing, and in atomic chess, which this may be, a capture takes more than one piece.
+        match played.played.map(|played| board.apply(played, mover)) {
+            Some(Ok(captured)) if captured.is_none() || game.kind().is_some_and(|kind| !kind.contains("atomic")) => {}
+            _ => return,
+        }
+        mover = !mover;
+    }
+    assert_eq!(board, game.position().board, "{game:?}");
+}
+
+fn check_limits(events: Vec<Event>) {
+    let mut limits = GameLimits::default();
+    (limits.games, limits.moves) = (GAMES, MOVES);
+    let mut games = Games::with_limits(limits);
+    for event in events {
+        if let Event::Received { received, .. } = event {
+            games.receive(received);
+        }
+        assert!(games.iter().count() <= GAMES && games.iter().all(|game| game.moves().len() <= MOVES), "{games:?}");
+    }
+}

@@ -1,0 +1,355 @@
+//! The framer: any cutting gives the same frames, what it lends is bounded, and no byte is lost or invented.
+#![no_main]
+
+use kibitzer_core::text::Line;
+use kibitzer_core::wire::{Frame, FrameKind, Framer, Limits, Tag, Timeseal};
+use kibitzer_core_fuzz::Setup;
+use libfuzzer_sys::fuzz_target;
+
+/// Longest header of an ICC level-1 unit, and longest text between a sequence's first byte and the one that breaks it.
+const SEQUENCE_BYTES: usize = 256;
+
+fuzz_target!(|input: &[u8]| {
+    let Some(setup) = Setup::of(input) else { return };
+    let framer = framer(&setup);
+    let whole = run(framer.clone(), [setup.stream]);
+    assert_eq!(run(framer.clone(), setup.reads()), whole, "reads of other sizes");
+    assert_eq!(run(framer, setup.stream.chunks(1)), whole, "byte by byte");
+
+    check_places(&whole, setup.stream);
+    check_sizes(&whole, &setup.limits);
+    check_conservation(&whole, setup.stream);
+    check_plain_lines(&setup);
+    check_wrapped_lines(&setup);
+});
+
+/// A frame that owns its bytes.
+#[derive(Debug, PartialEq, Eq)]
+struct Owned {
+    offset: u64,
+    end: u64,
+    bell: bool,
+    kind: Kind,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Kind {
+    Line(Tag, Line),
+    OverLong(Line, u64),
+    Prompt,
+    LoginPrompt,
+    PasswordPrompt,
+    GuestPrompt(Line),
+    BlockStart(u64, u32),
+    BlockEnd(u64, bool),
+    Telnet(u8, Option<u8>),
+    Ping,
+    Datagram(Line),
+    UnitStart(Line),
+    UnitEnd,
+    Overflow,
+}
+
+impl Owned {
+    /// Whether it overtakes the line it stands in: a ping, or a level-2 unit, be it broken and thus text.
+    fn stands_apart(&self, stream: &[u8]) -> bool {
+        match self.kind {
+            Kind::Ping | Kind::Datagram(_) => true,
+            Kind::Line(..) | Kind::OverLong(..) => stream.get(self.offset as usize) == Some(&0x19),
+            _ => false,
+        }
+    }
+}
+
+impl From<Frame<'_>> for Owned {
+    fn from(frame: Frame<'_>) -> Self {
+        let kind = match frame.kind {
+            FrameKind::Line { tag, bytes } => Kind::Line(tag, bytes.into()),
+            FrameKind::OverLong { bytes, length } => Kind::OverLong(bytes.into(), length),
+            FrameKind::Prompt => Kind::Prompt,
+            FrameKind::LoginPrompt => Kind::LoginPrompt,
+            FrameKind::PasswordPrompt => Kind::PasswordPrompt,
+            FrameKind::GuestPrompt { name } => Kind::GuestPrompt(name.into()),
+            FrameKind::BlockStart { id, code } => Kind::BlockStart(id, code),
+            FrameKind::BlockEnd { id, complete } => Kind::BlockEnd(id, complete),
+            FrameKind::Telnet { command, option } => Kind::Telnet(command, option),
+            FrameKind::Ping => Kind::Ping,
+            FrameKind::Datagram { bytes } => Kind::Datagram(bytes.into()),
+            FrameKind::UnitStart { header } => Kind::UnitStart(header.into()),
+            FrameKind::UnitEnd => Kind::UnitEnd,
+            FrameKind::Overflow => Kind::Overflow,
+            kind => panic!("a kind of frame that this target does not know: {kind:?}"),
+        };
+        Self { offset: frame.offset, end: frame.end, bell: frame.bell, kind }
+    }
+}
+
+fn framer(setup: &Setup<'_>) -> Framer {
+    let mut framer = Framer::new().with_limits(setup.limits).with_timeseal(setup.timeseal);
+    if !setup.wraps {
+        framer.set_unwrapped();
+    }
+    framer
+}
+
+fn run<'a>(mut framer: Framer, reads: impl IntoIterator<Item = &'a [u8]>) -> Vec<Owned> {
+    let mut frames = Vec::new();
+    let mut fed = 0;
+    for mut read in reads {
+        fed += read.len() as u64;
+        while let Some(frame) = framer.next_frame(&mut read) {
+            frames.push(Owned::from(frame));
+        }
+        assert!(read.is_empty(), "bytes were left without a frame");
+        assert_eq!(framer.position(), fed);
+    }
+    while let Some(frame) = framer.finish() {
+        frames.push(Owned::from(frame));
+    }
+    assert!(framer.finish().is_none(), "the end has to be final");
+    frames
+}
+
+/// Every frame lies in the stream. Those that end the text before them come in its order. Pings and level-2 units, broken ones
+/// too, overtake the line they stand in, telnet commands either; but nothing overtakes its like.
+fn check_places(frames: &[Owned], stream: &[u8]) {
+    let (mut text, mut apart, mut telnet) = ((0, 0), (0, 0), (0, 0));
+    for frame in frames {
+        assert!(frame.offset <= frame.end && frame.end <= stream.len() as u64, "{frame:?}");
+        let last = match frame.kind {
+            Kind::Telnet(..) => &mut telnet,
+            _ if frame.stands_apart(stream) => &mut apart,
+            _ => &mut text,
+        };
+        assert!(*last <= (frame.offset, frame.end), "{frame:?} behind {last:?}");
+        *last = (frame.offset, frame.end);
+    }
+}
+
+fn check_sizes(frames: &[Owned], limits: &Limits) {
+    for frame in frames {
+        match &frame.kind {
+            Kind::Line(_, bytes) | Kind::GuestPrompt(bytes) => {
+                assert!(bytes.as_bytes().len() <= limits.wrapped_line_bytes.max(limits.datagram_bytes), "{frame:?}");
+            }
+            Kind::OverLong(bytes, length) => {
+                assert!(bytes.as_bytes().len() as u64 <= *length, "{frame:?}");
+                assert!(bytes.as_bytes().len() <= limits.wrapped_line_bytes.max(limits.datagram_bytes), "{frame:?}");
+            }
+            Kind::Datagram(bytes) => assert!(bytes.as_bytes().len() <= limits.datagram_bytes, "{frame:?}"),
+            Kind::UnitStart(bytes) => assert!(bytes.as_bytes().len() <= SEQUENCE_BYTES, "{frame:?}"),
+            _ => {}
+        }
+    }
+}
+
+/// How often every byte occurs.
+type Counts = [u64; 256];
+
+/// Accounts for every byte of any stream: what is neither a control byte nor one of the signs that mark something is in one
+/// frame, once. A terminal escape or an over-long line is the only thing that may swallow some; nothing makes bytes up.
+fn check_conservation(frames: &[Owned], stream: &[u8]) {
+    let sent = without_telnet(stream);
+    let apart: Vec<_> = frames.iter().filter(|frame| frame.stands_apart(stream)).map(|f| f.offset..f.end).collect();
+    let text: Vec<_> = sent.iter().copied().filter(|(at, _)| !apart.iter().any(|unit| unit.contains(at))).collect();
+    let mut told: Counts = [0; 256];
+    let mut is_cut = sent.iter().any(|&(_, byte)| byte == 0x1B);
+    for frame in frames {
+        let own = || between(&sent, frame);
+        let bytes = match &frame.kind {
+            Kind::Line(_, bytes) => told_in_order(bytes, &own(), frame),
+            Kind::OverLong(bytes, length) => {
+                is_cut |= *length > bytes.as_bytes().len() as u64;
+                told_in_order(bytes, &own(), frame)
+            }
+            Kind::Datagram(bytes) | Kind::UnitStart(bytes) => told_in_order(bytes, &own(), frame),
+            Kind::Prompt => checked_prompt(between(&text, frame), frame, is_command_prompt),
+            Kind::LoginPrompt => checked_prompt(between(&text, frame), frame, |prompt| prompt == b"login: "),
+            Kind::PasswordPrompt => checked_prompt(between(&text, frame), frame, |prompt| prompt == b"password: "),
+            Kind::GuestPrompt(name) => checked_prompt(between(&text, frame), frame, |prompt| {
+                prompt.strip_suffix(b"\":").is_some_and(|head| head.ends_with(name.as_bytes()))
+                    && prompt.starts_with(b"Press return")
+            }),
+            Kind::BlockStart(id, code) => {
+                let numbers: Vec<_> = own().into_iter().filter(|b| *b != 0x15).collect();
+                let numbers: Vec<_> = numbers.split(|&b| b == 0x16).map(number).collect();
+                assert_eq!(numbers, [Some(*id), Some(u64::from(*code)), None], "{frame:?}");
+                own()
+            }
+            Kind::Ping => {
+                assert!(matches!(&printable(&own())[..], b"[G]"), "{frame:?}");
+                vec![b'G']
+            }
+            Kind::Telnet(..) | Kind::BlockEnd(..) | Kind::UnitEnd | Kind::Overflow => continue,
+        };
+        bytes.iter().for_each(|&byte| told[usize::from(byte)] += 1);
+    }
+    let mut expected: Counts = [0; 256];
+    sent.iter().for_each(|&(_, byte)| expected[usize::from(byte)] += 1);
+    for byte in (0..=u8::MAX).filter(|&byte| is_accounted_for(byte)) {
+        let (told, expected) = (told[usize::from(byte)], expected[usize::from(byte)]);
+        let is_right = if is_cut { told <= expected } else { told == expected };
+        assert!(is_right, "{told} of {expected} bytes {:?} told: {frames:?}", char::from(byte));
+    }
+}
+
+/// Not what ends lines, starts a sequence or stands in one, and not the blank, of which joining a line may add or drop some.
+fn is_accounted_for(byte: u8) -> bool {
+    !matches!(byte, 0 | 7 | b'\n' | b'\r' | 0x15..=0x1B | b' ' | 0xFF) && !b"(){}<>[]\\".contains(&byte)
+}
+
+/// The stream without telnet commands: positions and bytes.
+fn without_telnet(stream: &[u8]) -> Vec<(u64, u8)> {
+    let mut left = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = stream.get(at) {
+        let length = match &stream[at..] {
+            [0xFF, 0xFF, ..] => 2,
+            [0xFF, 251..=254, ..] => 3,
+            [0xFF, 250, inside @ ..] => 2 + subnegotiation(inside),
+            [0xFF, 236..=249, ..] => 2,
+            _ => {
+                left.push((at as u64, byte));
+                1
+            }
+        };
+        at += length;
+    }
+    left
+}
+
+/// Length of a subnegotiation behind its command byte, a single 255 and 240 at its end included; it has a limit.
+fn subnegotiation(inside: &[u8]) -> usize {
+    let mut is_command = false;
+    for (index, &byte) in inside.iter().enumerate() {
+        if (is_command && byte == 240) || index == 1024 {
+            return index + 1;
+        }
+        is_command = byte == 255 && !is_command;
+    }
+    inside.len()
+}
+
+/// The bytes from which a frame was made, and what stands between them.
+fn between(sent: &[(u64, u8)], frame: &Owned) -> Vec<u8> {
+    let from = sent.partition_point(|&(at, _)| at < frame.offset);
+    let to = sent.partition_point(|&(at, _)| at < frame.end);
+    sent[from..to].iter().map(|&(_, byte)| byte).collect()
+}
+
+/// The bytes of a frame stand in the stream where it says, in the same order. Only blanks may be new.
+fn told_in_order(line: &Line, own: &[u8], frame: &Owned) -> Vec<u8> {
+    let mut own = own.iter();
+    for &byte in line.as_bytes().iter().filter(|&&byte| byte != b' ' && byte != 0xFF) {
+        assert!(own.any(|&sent| sent == byte), "{:?} was not sent: {frame:?}", char::from(byte));
+    }
+    line.as_bytes().to_vec()
+}
+
+/// What a prompt was made from, without control bytes and marks that stand in it.
+fn checked_prompt(own: Vec<u8>, frame: &Owned, is_prompt: impl Fn(&[u8]) -> bool) -> Vec<u8> {
+    let prompt = printable(&without_marks(own));
+    assert!(prompt.contains(&0x1B) || is_prompt(&prompt), "{frame:?} from {:?}", Line::from(&prompt[..]));
+    prompt
+}
+
+fn is_command_prompt(prompt: &[u8]) -> bool {
+    let name = match prompt {
+        [a, b, b':', c, d, b'_', name @ ..] if [a, b, c, d].iter().all(|b| b.is_ascii_digit()) => name,
+        name => name,
+    };
+    [&b"fics% "[..], b"aics% ", b"ics% ", b"chess% ", b"uscn% ", b"bics% "].contains(&name)
+}
+
+/// Control-Y and the sign behind it.
+fn without_marks(mut bytes: Vec<u8>) -> Vec<u8> {
+    while let Some(at) = bytes.windows(2).position(|pair| pair[0] == 0x19 && b"){}<>".contains(&pair[1])) {
+        bytes.drain(at..at + 2);
+    }
+    bytes
+}
+
+/// Without the bytes that mean nothing inside a line.
+fn printable(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().copied().filter(|b| !matches!(b, 0 | 7 | b'\n' | b'\r' | 0x15..=0x1A)).collect()
+}
+
+fn number(digits: &[u8]) -> Option<u64> {
+    str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// The stream as one that has nothing in it but text: no sequences, no prompts.
+fn plain(stream: &[u8]) -> Vec<u8> {
+    let plain = |&byte: &u8| match byte {
+        0x15..=0x1B | 0xFF | b'%' | b':' => b'.',
+        byte => byte,
+    };
+    stream.iter().map(plain).collect()
+}
+
+fn plain_lines(stream: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = stream
+        .split(|&b| b == b'\n')
+        .map(|line| line.iter().copied().filter(|b| !matches!(b, 0 | 7 | b'\r')).collect())
+        .collect();
+    lines.pop_if(|line| line.is_empty());
+    lines
+}
+
+/// Of plain text every line comes out as it is: a second, far simpler framer must agree to the byte.
+fn check_plain_lines(setup: &Setup<'_>) {
+    let stream = plain(setup.stream);
+    if stream.windows(13).any(|window| window == b"nowrap unset.") {
+        return;
+    }
+    let mut framer = Framer::new().with_limits(setup.limits);
+    framer.set_unwrapped();
+    let lines: Vec<_> = run(framer, [&stream[..]]).into_iter().map(|frame| frame.kind).collect();
+    let limit = setup.limits.line_bytes.min(setup.limits.wrapped_line_bytes);
+    let want: Vec<_> = plain_lines(&stream).into_iter().map(|line| plain_line(line, limit)).collect();
+    assert_eq!(lines, want);
+}
+
+fn plain_line(line: Vec<u8>, limit: usize) -> Kind {
+    const TAGS: [(&[u8], Tag); 14] = [
+        (b"<12>", Tag::Style12),
+        (b"<10>", Tag::Style10),
+        (b"<b1>", Tag::Holding),
+        (b"<d1>", Tag::Delta),
+        (b"<s>", Tag::Seek),
+        (b"<sn>", Tag::NewSeek),
+        (b"<sr>", Tag::SeeksRemoved),
+        (b"<sc>", Tag::SeeksCleared),
+        (b"<pt>", Tag::PendingTo),
+        (b"<pf>", Tag::PendingFrom),
+        (b"<pr>", Tag::PendingRemoved),
+        (b"<g1>", Tag::GameInfo),
+        (b"<wa>", Tag::UserArrived),
+        (b"<wd>", Tag::UserDeparted),
+    ];
+    if line.len() > limit {
+        return Kind::OverLong(line[..limit].into(), line.len() as u64);
+    }
+    let head = &line[line.iter().take_while(|&&b| b == b' ').count()..];
+    match TAGS.iter().find(|(tag, _)| head.starts_with(tag)) {
+        Some(&(_, tag)) => Kind::Line(tag, head.into()),
+        None => Kind::Line(Tag::None, line[..].into()),
+    }
+}
+
+/// Joining wrapped lines changes nothing but blanks and the marks of continuation: all other bytes come out in order.
+fn check_wrapped_lines(setup: &Setup<'_>) {
+    let stream = plain(setup.stream);
+    let frames = run(Framer::new().with_timeseal(Timeseal::Off), [&stream[..]]);
+    let mut told = Vec::new();
+    for frame in frames {
+        match frame.kind {
+            Kind::Line(_, line) => told.extend_from_slice(line.as_bytes()),
+            Kind::OverLong(..) => return,
+            kind => panic!("plain text became {kind:?}"),
+        }
+    }
+    let is_text = |b: &u8| !matches!(b, b' ' | b'\\');
+    let want = plain_lines(&stream).concat();
+    assert!(told.iter().filter(|b| is_text(b)).eq(want.iter().filter(|b| is_text(b))), "{:?}", Line::from(&told[..]));
+}

@@ -1,0 +1,90 @@
+//! Every parser of a line or of a reply takes any bytes, and what a player says stays what a player says.
+#![no_main]
+
+use kibitzer_core::message::listing::{
+    ChannelList, Finger, GameListing, History, Listing, MoveList, SoughtList, StoredGames, Variables, WhoList,
+};
+use kibitzer_core::message::{
+    Arrival, Challenge, ChallengeUpdate, Creating, Datagram, Delta, Examine, Family, Farewell, Focus, GameCreated,
+    GameEnded, GameInfo, Holding, Kicked, LoggedIn, LoginRefused, Message, NameStatus, Observing, ObservingRefusal,
+    Offer, Partner, Pending, PendingRemoved, Reader, Refused, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12,
+    Talk, TalkKind, UnitHeader, UserArrived, UserDeparted,
+};
+use kibitzer_core::text::{PlayerText, decode, encode};
+use kibitzer_core::wire::Framer;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    let lines: Vec<_> = input.split(|&b| b == b'\n').take(256).collect();
+    for line in &lines {
+        parse_line(line);
+        let text = decode(line);
+        if !text.contains("&#") && !text.contains(char::is_control) {
+            assert_eq!(decode(encode(&text).as_bytes()), text);
+        }
+    }
+    parse_listings(&lines);
+    for pair in lines.chunks(2) {
+        speak(pair);
+    }
+});
+
+fn parse_line(line: &[u8]) {
+    let _ = (Style12::parse(line), Holding::parse(line), Holding::parse_untagged(line), Delta::parse(line));
+    let _ = (Seek::parse(line), Seek::parse_text(line), SeeksRemoved::parse(line), SeeksRemoved::parse_text(line));
+    let _ = (SeeksCleared::parse(line), SeekNotice::parse(line), Pending::parse(line), PendingRemoved::parse(line));
+    let _ = (GameInfo::parse(line), GameCreated::parse(line), Creating::parse(line), GameEnded::parse(line));
+    let _ = (Observing::parse(line), ObservingRefusal::parse(line), Focus::parse(line), Examine::parse(line));
+    let _ = (Talk::parse(line), Arrival::parse(line), UserArrived::parse(line), UserDeparted::parse(line));
+    let _ = (Challenge::parse(line), ChallengeUpdate::parse(line), Offer::parse(line), Partner::parse(line));
+    let _ = (LoggedIn::parse(line), LoginRefused::parse(line), NameStatus::parse(line), Refused::parse(line));
+    let _ = (Kicked::parse(line), Farewell::parse(line), Datagram::parse(line), UnitHeader::parse(line));
+}
+
+fn parse_listings(lines: &[&[u8]]) {
+    fn parse<L: Listing>(lines: &[&[u8]]) {
+        drop(L::parse(lines.iter().copied()));
+    }
+    parse::<ChannelList>(lines);
+    parse::<Finger>(lines);
+    parse::<GameListing>(lines);
+    parse::<History>(lines);
+    parse::<MoveList>(lines);
+    parse::<SoughtList>(lines);
+    parse::<StoredGames>(lines);
+    parse::<Variables>(lines);
+    parse::<WhoList>(lines);
+}
+
+/// Has a player say the first line, and the server continue it with the second: nothing but talk may come out.
+fn speak(lines: &[&[u8]]) {
+    let printable: Vec<Vec<u8>> = lines.iter().map(|line| line.iter().copied().map(printable).collect()).collect();
+    let [said, more @ ..] = &printable[..] else { return };
+    for family in [Family::Auto, Family::Fics, Family::Icc] {
+        let mut stream = [&b"fics% \nFoo tells you: "[..], said, b"\n"].concat();
+        let messages = read(family, &stream);
+        let Some(Message::Talk(talk)) = messages.get(1) else { panic!("{messages:?}") };
+        assert_eq!((messages.len(), talk.kind, &talk.text), (2, TalkKind::Tell, &PlayerText::from_wire(said)));
+        for piece in more {
+            stream.extend([b"\\   ", &piece[..], b"\n"].concat());
+        }
+        for message in read(family, &stream).iter().skip(1) {
+            assert!(matches!(message, Message::Talk(_) | Message::Text(_) | Message::OverLong { .. }), "{message:?}");
+        }
+    }
+}
+
+fn read(family: Family, mut stream: &[u8]) -> Vec<Message> {
+    let mut reader = Reader::new(Framer::new(), family);
+    let mut messages = Vec::new();
+    while let Some(received) = reader.next(&mut stream) {
+        messages.push(received.message);
+    }
+    messages.extend(std::iter::from_fn(|| reader.finish()).map(|received| received.message));
+    messages
+}
+
+/// Control bytes are the framer's; players cannot send them.
+fn printable(byte: u8) -> u8 {
+    if byte < b' ' || byte == 0xFF { b'.' } else { byte }
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Makes seed corpora out of the recorded sessions in tests/transcripts: `fuzz/seeds.sh [FOLDER]`.
+# Every session becomes pieces of about one kilobyte; what is there already stays.
+set -euo pipefail
+cd "$(dirname "$0")"
+transcripts=${1:-../../../tests/transcripts}
+mkdir -p corpus/{framer,messages,events,chess}
+
+shopt -s nullglob
+for transcript in "$transcripts"/*.jsonl; do
+    name=$(basename "$transcript" .jsonl)
+    # Eight bytes of options stand in front of a stream (see src/lib.rs): 255 is read as the size of every read.
+    perl -e '
+        my ($name, $transcript) = @ARGV;
+        open(my $in, "<", $transcript) or die "$transcript: $!";
+        my $stream = join "", map { /"dir": *"rx".*"hex": *"([0-9a-f]*)"/ ? pack("H*", $1) : () } <$in>;
+        my $n = 0;
+        for my $piece ($stream =~ /(.{1,1000}[^\n]*\n?)/gs) {
+            my %seeds = (framer => "\0" . "\xff" x 7 . $piece, events => "\0" . "\xff" x 7 . $piece, messages => $piece);
+            for my $target (keys %seeds) {
+                open(my $out, ">:raw", "corpus/$target/$name-$n") or die $!;
+                print $out $seeds{$target};
+            }
+            $n++;
+        }' "$name" "$transcript"
+done
+
+printf '%s\n' 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1' e7e5 'P/e7-e5 e5' Nf3 o-o O-O-O e1g1c 'Q@f7' 'P/@@-e4 P@e4' >corpus/chess/start
+printf '%s\n' 'r1b1k2r/1P~6/8/3pP3/8/8/8/R3K2R[QNpp] w KQkq d6 3 9' 'P/b7-b8=N b8=N' b7a8rQ e5d6E e1c1C 'K/e1-d1 Kd1' >corpus/chess/crazyhouse
+printf '%s\n' '1rkr4/8/8/8/8/8/8/1RKR4/Qn w BDbd - 0 1' o-o-o 'o-o O-O' e8c8C '? ?' >corpus/chess/chess960
