@@ -502,7 +502,8 @@ impl Framer {
 
     fn end_block_over_limit(&mut self) -> Option<Out> {
         let at = self.block?.over_at?;
-        if self.line.is_at_line_start() { self.cut_block(at) } else { None }
+        // Behind the last line of the block, the first bytes of the next one may be here already: they were to tell whether it goes on.
+        if self.line.is_at_line_start() || self.line.offset(false) >= at { self.cut_block(at) } else { None }
     }
 
     fn push(&mut self, byte: Byte) -> Option<Out> {

@@ -471,6 +471,17 @@ fn a_block_over_the_limit_is_cut_behind_a_line() {
     );
 }
 
+#[test]
+fn a_block_over_the_limit_is_cut_before_what_only_looks_like_a_continuation() {
+    let framer = Framer::new().with_limits(Limits::default().block_bytes(20));
+    let long = "Foo tells you: the quick brown fox jumps over the lazy dog";
+    let sent = format!("\x151\x1610\x16{long}\n\\\nx\n");
+    assert_eq!(
+        seen_by(&framer, sent.as_bytes()),
+        [Seen::Block(1, 10), text(long), Seen::End(1, false), text("\\"), text("x")]
+    );
+}
+
 // Rules: ten 3
 #[test]
 fn offsets_are_those_of_the_frames_own_first_byte() {
