@@ -110,11 +110,11 @@ impl Sequence {
         self.state = if self.bytes.is_empty() { State::None } else { State::Text(0) };
     }
 
-    /// How many of its bytes are text that was not dealt with yet.
-    pub(super) fn n_pending(&self) -> usize {
+    /// Position behind the last of its bytes that was dealt with as text, if it was no sequence.
+    pub(super) fn replayed_to(&self) -> Option<u64> {
         match self.state {
-            State::Text(index) => self.bytes.len().saturating_sub(index),
-            _ => 0,
+            State::Text(index) => Some(self.start + index as u64),
+            _ => None,
         }
     }
 

@@ -561,7 +561,7 @@ impl Framer {
 
     /// Borrows the bytes that go out.
     fn frame(&mut self, out: Out) -> Frame<'_> {
-        let end = self.position - self.sequence.n_pending() as u64 - self.again.len() as u64;
+        let end = self.sequence.replayed_to().unwrap_or(self.position - self.again.len() as u64);
         match out {
             Out::Bare { kind, offset } => Frame { offset, end, bell: false, kind },
             Out::BlockCut { id, at } => {

@@ -492,9 +492,12 @@ fn offsets_are_those_of_the_frames_own_first_byte() {
 
 #[test]
 fn a_prompt_in_a_sequence_that_was_none_ends_where_it_ends() {
-    let places: Vec<_> =
-        frames_of(&Framer::new(), b"\x19[fics% Log\x12\n").into_iter().map(|(at, end, ..)| (at, end)).collect();
-    assert_eq!(places, [(2, 8), (8, 13)]);
+    let cases: &[(&[u8], [(u64, u64); 2])] =
+        &[(b"\x19[fics% Log\x12\n", [(2, 8), (8, 13)]), (b"\x19[ics% i\r", [(2, 7), (7, 9)])];
+    for (stream, want) in cases {
+        let places: Vec<_> = frames_of(&Framer::new(), stream).into_iter().map(|(at, end, ..)| (at, end)).collect();
+        assert_eq!(places, *want, "{:?}", stream.escape_ascii());
+    }
 }
 
 impl Seen {
