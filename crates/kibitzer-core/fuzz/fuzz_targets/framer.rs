@@ -148,6 +148,9 @@ type Counts = [u64; 256];
 
 /// Accounts for every byte of any stream: what is neither a control byte nor one of the signs that mark something is in one
 /// frame, once. A terminal escape or an over-long line is the only thing that may swallow some; nothing makes bytes up.
+///
+/// Positions inside of what began as a level-1 unit and turned out to be text are not exact, as bytes are dropped there; a
+/// prompt there cannot be checked.
 fn check_conservation(frames: &[Owned], stream: &[u8]) {
     let sent = without_telnet(stream);
     let apart: Vec<_> = frames.iter().filter(|frame| frame.stands_apart(stream)).map(|f| f.offset..f.end).collect();
@@ -163,13 +166,15 @@ fn check_conservation(frames: &[Owned], stream: &[u8]) {
                 told_in_order(bytes, &own(), frame)
             }
             Kind::Datagram(bytes) | Kind::UnitStart(bytes) => told_in_order(bytes, &own(), frame),
-            Kind::Prompt => checked_prompt(between(&text, frame), frame, is_command_prompt),
-            Kind::LoginPrompt => checked_prompt(between(&text, frame), frame, |prompt| prompt == b"login: "),
-            Kind::PasswordPrompt => checked_prompt(between(&text, frame), frame, |prompt| prompt == b"password: "),
-            Kind::GuestPrompt(name) => checked_prompt(between(&text, frame), frame, |prompt| {
-                prompt.strip_suffix(b"\":").is_some_and(|head| head.ends_with(name.as_bytes()))
-                    && prompt.starts_with(b"Press return")
-            }),
+            Kind::Prompt | Kind::LoginPrompt | Kind::PasswordPrompt | Kind::GuestPrompt(_) => {
+                let prompt = printable(&without_marks(between(&text, frame)));
+                if !frame.kind.is_made_from(&prompt) {
+                    let is_inexact = is_cut || stream.windows(2).any(|pair| pair == b"\x19[");
+                    assert!(is_inexact, "{frame:?} from {:?}", Line::from(&prompt[..]));
+                    return;
+                }
+                prompt
+            }
             Kind::BlockStart(id, code) => {
                 let numbers: Vec<_> = own().into_iter().filter(|b| *b != 0x15).collect();
                 let numbers: Vec<_> = numbers.split(|&b| b == 0x16).map(number).collect();
@@ -246,11 +251,19 @@ fn told_in_order(line: &Line, own: &[u8], frame: &Owned) -> Vec<u8> {
     line.as_bytes().to_vec()
 }
 
-/// What a prompt was made from, without control bytes and marks that stand in it.
-fn checked_prompt(own: Vec<u8>, frame: &Owned, is_prompt: impl Fn(&[u8]) -> bool) -> Vec<u8> {
-    let prompt = printable(&without_marks(own));
-    assert!(prompt.contains(&0x1B) || is_prompt(&prompt), "{frame:?} from {:?}", Line::from(&prompt[..]));
-    prompt
+impl Kind {
+    fn is_made_from(&self, prompt: &[u8]) -> bool {
+        match self {
+            Self::Prompt => is_command_prompt(prompt),
+            Self::LoginPrompt => prompt == b"login: ",
+            Self::PasswordPrompt => prompt == b"password: ",
+            Self::GuestPrompt(name) => {
+                let head = prompt.strip_suffix(b"\":").unwrap_or_default();
+                head.starts_with(b"Press return") && head.ends_with(name.as_bytes())
+            }
+            _ => false,
+        }
+    }
 }
 
 fn is_command_prompt(prompt: &[u8]) -> bool {
