@@ -136,7 +136,7 @@ impl LineBuffer {
                 self.joint = Some(Joint { blank_follows: true });
                 return Taken::Kept;
             }
-            self.join(joint, context.wrapping);
+            self.join(joint, context);
         }
         self.append(byte, at, context.limits);
         self.prompt(byte, context.prompts)
@@ -158,12 +158,16 @@ impl LineBuffer {
     }
 
     /// Puts the one blank between two pieces, or none where a word was cut.
-    fn join(&mut self, joint: Joint, wrapping: &Wrapping) {
+    fn join(&mut self, joint: Joint, context: &Context<'_>) {
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let mark = if self.piece == 0 { 0 } else { CONTINUATION.len() };
-        let is_cut_word = wrapping.is_cut_word(piece, piece.len() + mark, joint.blank_follows);
+        let is_cut_word = context.wrapping.is_cut_word(piece, piece.len() + mark, joint.blank_follows);
         if !is_cut_word && !piece.ends_with(b" ") && self.cut == 0 {
-            self.text.push(b' ');
+            if self.text.len() < context.limits.wrapped_line_bytes {
+                self.text.push(b' ');
+            } else {
+                self.cut = 1;
+            }
         }
         self.joint = None;
         self.piece = self.text.len();

@@ -460,6 +460,9 @@ fn lines_over_the_limit_are_cut_and_marked() {
         seen_by(&framer, wrapped.as_bytes()),
         [Seen::OverLong(format!("{}{}", "a ".repeat(20), "b".repeat(20)).into(), 79), text("ok")]
     );
+    let framer = Framer::new().with_limits(limits.wrapped_line_bytes(40));
+    let full = format!("{}\n\\   b\n", "a".repeat(40));
+    assert_eq!(seen_by(&framer, full.as_bytes()), [Seen::OverLong(vec![b'a'; 40], 42)], "no room for the blank");
 }
 
 #[test]
@@ -492,11 +495,9 @@ fn offsets_are_those_of_the_frames_own_first_byte() {
 
 #[test]
 fn a_prompt_in_a_sequence_that_was_none_ends_where_it_ends() {
-    let cases: &[(&[u8], [(u64, u64); 2])] =
-        &[(b"\x19[fics% Log\x12\n", [(2, 8), (8, 13)]), (b"\x19[ics% i\r", [(2, 7), (7, 9)])];
-    for (stream, want) in cases {
-        let places: Vec<_> = frames_of(&Framer::new(), stream).into_iter().map(|(at, end, ..)| (at, end)).collect();
-        assert_eq!(places, *want, "{:?}", stream.escape_ascii());
+    for (stream, prompt) in [(&b"\x19[fics% Log\x12\n"[..], (2, 8)), (b"\x19[ics% i\r", (2, 7))] {
+        let frames = frames_of(&Framer::new(), stream);
+        assert_eq!((frames[0].0, frames[0].1), prompt, "{:?}", stream.escape_ascii());
     }
 }
 
