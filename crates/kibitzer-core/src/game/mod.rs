@@ -1,7 +1,7 @@
 //! Messages to game state: every game this session plays, observes or examines.
 //!
 //! The server's board is the truth. What is derived here (moves, a board from a delta) is checked against it, and where the
-//! two differ the difference is reported as a [`Desync`](crate::Desync) and the server's word taken.
+//! two differ the difference is reported as a [`Desync`] and the server's word taken.
 
 mod play;
 mod state;
