@@ -118,6 +118,8 @@ fn check_places(frames: &[Owned], stream: &[u8]) {
         assert!(frame.offset <= frame.end && frame.end <= stream.len() as u64, "{frame:?}");
         let last = match frame.kind {
             Kind::Telnet(..) => &mut telnet,
+            // Blanks before it belong to the line behind it.
+            Kind::Overflow => continue,
             _ if frame.stands_apart(stream) => &mut apart,
             _ => &mut text,
         };
