@@ -1,7 +1,7 @@
 //! Where the bytes come from: a file or standard input, raw or a transcript, in pieces.
 
 use std::fs::{File, Metadata};
-use std::io::{self, BufRead, BufReader, IsTerminal as _, Read};
+use std::io::{self, BufReader, IsTerminal as _, Read};
 use std::num::NonZeroUsize;
 use std::path::Path;
 

@@ -278,15 +278,14 @@ impl<'a> Words<'a> {
     #[inline(always)]
     fn elapsed(&mut self) -> Option<(u32, bool)> {
         let (end, length) = self.step();
-        let digit = |byte: u8| u32::from(byte.wrapping_sub(b'0'));
-        let (minutes, seconds, fraction) = match (length, self.back::<10>(end)?) {
+        let (minutes, [tens, ones], fraction) = match (length, self.back::<10>(end)?) {
             (10, &[b'(', minutes, b':', tens, ones, b'.', ref fraction @ .., b')']) => {
                 (minutes, [tens, ones], Some(fraction))
             }
             (6, &[_, _, _, _, b'(', minutes, b':', tens, ones, b')']) => (minutes, [tens, ones], None),
             _ => return None,
         };
-        let seconds = digit(minutes)? * 60 + digit(seconds[0])? * 10 + digit(seconds[1])?;
+        let seconds = digit(minutes)? * 60 + digit(tens)? * 10 + digit(ones)?;
         let ms = match fraction {
             Some(&[tenths, hundredths, last]) => digit(tenths)? * 100 + digit(hundredths)? * 10 + digit(last)?,
             None => 0,
