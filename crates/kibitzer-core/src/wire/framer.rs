@@ -1,13 +1,18 @@
 //! The one framer: every layer of the stream in one pass.
 
+mod bytes;
+mod whole_line;
+
 use std::collections::VecDeque;
 
-use super::control::{BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, Meaning, POSE_START, Sequence, State};
+use self::bytes::{Byte, NeedInput};
+use self::whole_line::Fast;
+use super::control::{Sequence, State};
 use super::frame::{Frame, FrameKind, Tag};
-use super::line::{Context, LineBuffer, Taken, tagged};
+use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
 use super::prompt::{PromptKind, Prompts};
-use super::telnet::{IAC, SUBNEGOTIATION, Telnet, TelnetByte};
+use super::telnet::{IAC, SUBNEGOTIATION, Telnet};
 use super::wrap::Wrapping;
 use crate::message::guest_prompt;
 use crate::scan::find;
@@ -66,15 +71,6 @@ struct Block {
     over_at: Option<u64>,
 }
 
-/// A byte that went through the telnet layer.
-#[derive(Clone, Copy, Debug)]
-struct Byte {
-    value: u8,
-    /// An escaped byte is text whatever its value.
-    escaped: bool,
-    at: u64,
-}
-
 /// What goes out, before its bytes are borrowed.
 #[derive(Clone, Copy, Debug)]
 enum Out {
@@ -101,19 +97,6 @@ enum Unit {
     Datagram,
     Broken,
     Start,
-}
-
-/// All of the input was taken in.
-#[derive(Clone, Copy, Debug)]
-struct NeedInput;
-
-/// What the fast path found.
-enum Fast<'a> {
-    Frame(Frame<'a>),
-    /// A line that held only prompts ended.
-    Quiet,
-    /// The next line has to go byte by byte.
-    NotWhole,
 }
 
 impl Framer {
@@ -238,314 +221,6 @@ impl Framer {
             && self.position >= self.slow_until
     }
 
-    /// The fast path: a prompt, or a line that lies whole in the input, without control bytes.
-    fn whole_line<'a>(&mut self, input: &mut &'a [u8]) -> Fast<'a> {
-        let text = skip_returns(input);
-        let first = self.position + (input.len() - text.len()) as u64;
-        let indent = text.iter().take_while(|&&b| b == b' ').count();
-        let head = text.get(indent..).unwrap_or_default();
-        if let Some((kind, length)) = self.prompts.at_start(head)
-            && indent + length <= self.limits.line_bytes
-        {
-            let offset = first + indent as u64;
-            self.advance(input, offset + length as u64);
-            return Fast::Frame(self.prompt_frame(kind, offset));
-        }
-        if matches!(text, [b'\n', ..]) && self.line.is_quiet() {
-            return self.end_quiet_line(input, first + 1);
-        }
-        let Some(newline) = memchr::memchr(b'\n', text) else {
-            return self.slow(first + text.len() as u64);
-        };
-        let end = first + newline as u64 + 1;
-        let (line, rest) = text.split_at_checked(newline).unwrap_or_default();
-        let (line, rest) = (without_returns(line), rest.get(1..).unwrap_or_default());
-        if line.len() <= indent && self.line.is_quiet() {
-            return self.end_quiet_line(input, end);
-        }
-        if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(line, indent) {
-            return self.slow(end);
-        }
-        let (tag, bytes) = tagged(line, indent);
-        let first = if line.is_empty() { end - 1 } else { first };
-        // The bytes behind a line tell it most cheaply; without them the line itself has to.
-        let is_over = self.starts_a_line(skip_returns(rest)) || !self.wrapping.may_continue(tag, bytes, line);
-        self.advance(input, end);
-        self.check_block(end);
-        if !is_over {
-            self.line.hold(line, first, end);
-            return Fast::NotWhole;
-        }
-        if tag == Tag::None {
-            learn(&mut self.prompts, &mut self.wrapping, line);
-        }
-        let offset = if tag == Tag::None { first } else { first + indent as u64 };
-        let bell = self.line.end_whole();
-        Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
-    }
-
-    fn end_quiet_line(&mut self, input: &mut &[u8], end: u64) -> Fast<'static> {
-        self.advance(input, end);
-        self.line.end_quiet();
-        self.check_block(end);
-        Fast::Quiet
-    }
-
-    /// Leaves the bytes up to `position` to the slow path; looking at them again and again would cost the square of their number.
-    fn slow(&mut self, position: u64) -> Fast<'static> {
-        self.slow_until = position;
-        Fast::NotWhole
-    }
-
-    /// Lines that are more than lines, yet hold no control byte.
-    fn is_for_slow_path(&self, line: &[u8], indent: usize) -> bool {
-        match line.get(indent..).unwrap_or_default() {
-            [b'[', b'G', b']'] => self.timeseal == Timeseal::V1,
-            [b'P', ..] => !self.prompts.is_logged_in(),
-            _ => false,
-        }
-    }
-
-    fn advance(&mut self, input: &mut &[u8], to: u64) {
-        let taken = usize::try_from(to - self.position).unwrap_or(usize::MAX);
-        *input = input.get(taken..).unwrap_or_default();
-        self.position = to;
-    }
-
-    /// Whether the bytes behind a line show that it does not continue.
-    fn starts_a_line(&self, rest: &[u8]) -> bool {
-        match rest.first() {
-            None | Some(b'\\') => false,
-            Some(b'[') => self.timeseal != Timeseal::V2,
-            Some(&byte) => byte == b'\n' || !is_control_byte(byte),
-        }
-    }
-
-    /// Takes one byte; `None` if it completed nothing.
-    fn next_byte(&mut self, input: &mut &[u8]) -> Result<Option<Out>, NeedInput> {
-        if let State::Text(_) = self.sequence.state {
-            return Ok(self.replay());
-        }
-        if let Some(byte) = self.again.pop_front() {
-            return Ok(self.process(byte));
-        }
-        let (&value, rest) = input.split_first().ok_or(NeedInput)?;
-        let at = self.position;
-        *input = rest;
-        self.position += 1;
-        if self.telnet == Telnet::Text {
-            self.telnet_start = at;
-        }
-        Ok(match self.telnet.byte(value) {
-            TelnetByte::Pending => None,
-            TelnetByte::Text(value) => self.process(Byte { value, escaped: false, at }),
-            TelnetByte::Escaped => self.process(Byte { value: IAC, escaped: true, at: self.telnet_start }),
-            TelnetByte::NotACommand => {
-                self.again.push_back(Byte { value, escaped: false, at });
-                self.process(Byte { value: IAC, escaped: true, at: self.telnet_start })
-            }
-            TelnetByte::Done { command, option } => {
-                Some(Out::Bare { kind: FrameKind::Telnet { command, option }, offset: self.telnet_start })
-            }
-        })
-    }
-
-    /// Hands on one byte of a sequence that was none.
-    fn replay(&mut self) -> Option<Out> {
-        let State::Text(index) = self.sequence.state else {
-            return None;
-        };
-        let Some(&value) = self.sequence.bytes.get(index) else {
-            return self.end_sequence(None);
-        };
-        let byte = Byte { value, escaped: true, at: self.sequence.start + index as u64 };
-        match self.push_text(byte) {
-            Taken::FlushFirst => Some(Out::Line),
-            taken => {
-                self.sequence.state = State::Text(index + 1);
-                self.taken(taken, byte)
-            }
-        }
-    }
-
-    /// Gives a byte of text, or of a sequence of control bytes, its meaning.
-    fn process(&mut self, byte: Byte) -> Option<Out> {
-        if self.sequence.state != State::None {
-            return self.process_sequence(byte);
-        }
-        if byte.escaped {
-            return self.push(byte);
-        }
-        match byte.value {
-            b'\n' => self.end_line(byte),
-            b'\r' | 0 => None,
-            0x07 => {
-                self.line.bell = true;
-                None
-            }
-            ESCAPE => self.begin(State::Escape, Some(ESCAPE), byte.at),
-            b'[' if self.timeseal == Timeseal::V2 => self.begin(State::Ping, Some(b'['), byte.at),
-            BLOCK_START => self.begin(State::BlockId, None, byte.at),
-            BLOCK_END if self.block.is_some() => self.flush_before(byte).or_else(|| self.end_block(byte.at)),
-            POSE_START if self.block.is_some() => self.set_posed(true),
-            CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_posed(false),
-            CONTROL_Y => self.begin(State::ControlY, None, byte.at),
-            CONTROL_Z => self.flush_before(byte).or(Some(Out::Bare { kind: FrameKind::Overflow, offset: byte.at })),
-            _ => self.push(byte),
-        }
-    }
-
-    fn process_sequence(&mut self, byte: Byte) -> Option<Out> {
-        if self.sequence.state == State::ControlY && self.must_flush_before_unit(byte.value) {
-            return self.flush_before(byte);
-        }
-        let start = self.sequence.start;
-        match self.sequence.byte(byte.value, self.limits.datagram_bytes) {
-            Meaning::Pending => None,
-            Meaning::Dropped => self.end_sequence(None),
-            Meaning::NoSequence => {
-                self.sequence.give_up();
-                self.again.push_front(byte);
-                None
-            }
-            Meaning::Ping => self.end_sequence(Some(Out::Bare { kind: FrameKind::Ping, offset: start })),
-            Meaning::BlockStart { id, code } => self.begin_block(byte, id, code),
-            Meaning::Datagram => {
-                self.line.set_quiet();
-                self.end_sequence(Some(Out::Unit { kind: Unit::Datagram, offset: start }))
-            }
-            Meaning::UnitStart => {
-                self.line.set_quiet();
-                self.end_sequence(Some(Out::Unit { kind: Unit::Start, offset: start }))
-            }
-            Meaning::UnitEnd => {
-                self.line.set_quiet();
-                self.end_sequence(Some(Out::Bare { kind: FrameKind::UnitEnd, offset: start }))
-            }
-            Meaning::BrokenDatagram { restart } => {
-                self.again.push_front(byte);
-                self.sequence.state = if restart { State::ControlY } else { State::None };
-                self.sequence.start = byte.at.saturating_sub(1);
-                Some(Out::Unit { kind: Unit::Broken, offset: start })
-            }
-        }
-    }
-
-    fn begin(&mut self, state: State, first: Option<u8>, at: u64) -> Option<Out> {
-        self.sequence.begin(state, first, at);
-        None
-    }
-
-    fn end_sequence(&mut self, out: Option<Out>) -> Option<Out> {
-        self.sequence.state = State::None;
-        out
-    }
-
-    /// A level-1 bracket ends the line around it; a level-2 unit stands apart from it.
-    fn must_flush_before_unit(&self, byte: u8) -> bool {
-        match byte {
-            b'[' | b']' => self.line.has_content(),
-            b'(' => self.line.is_held(),
-            _ => false,
-        }
-    }
-
-    /// Hands out the line collected so far, if there is one, before `byte` gets its turn again.
-    fn flush_before(&mut self, byte: Byte) -> Option<Out> {
-        self.line.has_content().then(|| {
-            self.again.push_front(byte);
-            Out::Line
-        })
-    }
-
-    fn set_posed(&mut self, posed: bool) -> Option<Out> {
-        if let Some(block) = &mut self.block {
-            block.posed = posed;
-        }
-        None
-    }
-
-    fn begin_block(&mut self, byte: Byte, id: u64, code: u32) -> Option<Out> {
-        let start = self.sequence.start;
-        if let Some(out) = self.flush_before(byte) {
-            return Some(out);
-        }
-        if let Some(out) = self.cut_block(start) {
-            self.again.push_front(byte);
-            return Some(out);
-        }
-        self.line.set_quiet();
-        self.block = Some(Block { id, start, posed: false, over_at: None });
-        self.end_sequence(Some(Out::Bare { kind: FrameKind::BlockStart { id, code }, offset: start }))
-    }
-
-    fn end_block(&mut self, at: u64) -> Option<Out> {
-        let id = self.block.take()?.id;
-        self.line.set_quiet();
-        Some(Out::Bare { kind: FrameKind::BlockEnd { id, complete: true }, offset: at })
-    }
-
-    /// Ends a block that the server did not end.
-    fn cut_block(&mut self, at: u64) -> Option<Out> {
-        let id = self.block.take()?.id;
-        Some(Out::BlockCut { id, at })
-    }
-
-    /// Notes behind a line whether the block has grown too long.
-    fn check_block(&mut self, end: u64) {
-        if let Some(block) = &mut self.block
-            && end - block.start > self.limits.block_bytes
-        {
-            block.over_at = block.over_at.or(Some(end));
-        }
-    }
-
-    fn end_block_over_limit(&mut self) -> Option<Out> {
-        let at = self.block?.over_at?;
-        // Behind the last line of the block, the first bytes of the next one may be here already: they were to tell whether it goes on.
-        if self.line.is_at_line_start() || self.line.offset(false) >= at { self.cut_block(at) } else { None }
-    }
-
-    fn push(&mut self, byte: Byte) -> Option<Out> {
-        let taken = self.push_text(byte);
-        self.taken(taken, byte)
-    }
-
-    fn push_text(&mut self, byte: Byte) -> Taken {
-        let context = Context { limits: &self.limits, prompts: &self.prompts, wrapping: &self.wrapping };
-        self.line.push(byte.value, byte.at, &context)
-    }
-
-    fn end_line(&mut self, byte: Byte) -> Option<Out> {
-        let taken = self.line.end(byte.at, self.timeseal == Timeseal::V1, &self.wrapping);
-        if taken != Taken::FlushFirst {
-            self.check_block(byte.at + 1);
-        }
-        self.taken(taken, byte)
-    }
-
-    fn taken(&mut self, taken: Taken, byte: Byte) -> Option<Out> {
-        match taken {
-            Taken::Kept => None,
-            Taken::FlushFirst => {
-                self.again.push_front(byte);
-                Some(Out::Line)
-            }
-            Taken::Over => Some(Out::Line),
-            Taken::GuestPrompt => Some(Out::Guest),
-            Taken::Ping => {
-                let offset = self.line.offset(false);
-                self.line.hand_out();
-                Some(Out::Bare { kind: FrameKind::Ping, offset })
-            }
-            Taken::Prompt(kind) => {
-                let offset = self.line.offset(true);
-                self.line.hand_out_prompt();
-                Some(Out::Bare { kind: self.prompt_frame(kind, offset).kind, offset })
-            }
-        }
-    }
-
     fn prompt_frame(&mut self, kind: PromptKind, offset: u64) -> Frame<'static> {
         self.line.set_quiet();
         let kind = match kind {
@@ -617,27 +292,4 @@ fn learn(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {
         b"nowrap unset." => wrapping.enabled = true,
         _ => {}
     }
-}
-
-const fn skip_returns(mut input: &[u8]) -> &[u8] {
-    while let [b'\r', rest @ ..] = input {
-        input = rest;
-    }
-    input
-}
-
-const fn without_returns(mut line: &[u8]) -> &[u8] {
-    while let [rest @ .., b'\r'] = line {
-        line = rest;
-    }
-    line
-}
-
-/// Whether a byte may be more than text: a control character or a telnet command. A tab takes the slow path for nothing.
-const fn is_control_byte(byte: u8) -> bool {
-    byte.wrapping_sub(0x20) >= IAC - 0x20
-}
-
-fn has_control_bytes(line: &[u8]) -> bool {
-    line.iter().fold(false, |found, &byte| found | is_control_byte(byte))
 }
