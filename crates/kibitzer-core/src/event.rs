@@ -188,12 +188,16 @@ impl EventReader {
         Some(self.receive(received))
     }
 
+    #[inline]
     fn receive(&mut self, received: Received) -> Event {
-        let (desync, event) = self.games.receive(received);
-        let Some(desync) = desync else {
-            return event;
-        };
-        self.next = Some(event);
-        Event::Desync(desync)
+        let (change, desync) = self.games.receive(&received);
+        let event = Event::Received { received, change };
+        match desync {
+            None => event,
+            Some(desync) => {
+                self.next = Some(event);
+                Event::Desync(desync)
+            }
+        }
     }
 }

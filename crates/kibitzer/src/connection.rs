@@ -177,11 +177,11 @@ impl Reading {
     ///
     /// The message is lost.
     async fn publish(&mut self, received: Received) {
-        let (desync, event) = self.games.receive(received);
+        let (change, desync) = self.games.receive(&received);
         if let Some(desync) = desync {
             self.publisher.publish(Arc::new(Event::Desync(desync)), &self.games).await;
         }
-        self.publisher.publish(Arc::new(event), &self.games).await;
+        self.publisher.publish(Arc::new(Event::Received { received, change }), &self.games).await;
         // A full read buffer is many events at once; now and then the subscribers on this thread want their turn.
         coop::consume_budget().await;
     }

@@ -72,7 +72,7 @@ fn check_limits(events: Vec<Event>) {
     let mut games = Games::with_limits(limits);
     for event in events {
         if let Event::Received { received, .. } = event {
-            games.receive(received);
+            games.receive(&received);
         }
         assert!(games.iter().count() <= GAMES && games.iter().all(|game| game.moves().len() <= MOVES), "{games:?}");
     }

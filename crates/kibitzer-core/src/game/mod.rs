@@ -9,7 +9,7 @@ mod state;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::chess::Hands;
-use crate::event::{Change, ChangeKind, Desync, DesyncReason, Event};
+use crate::event::{Change, ChangeKind, Desync, DesyncReason};
 use crate::message::{
     Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Holding, Message, Observing, Partner,
     Received, Relation, Style12,
@@ -87,12 +87,11 @@ impl Games {
         self.hands.get(&game)
     }
 
-    /// Takes a message in: the event it makes and, if it contradicts what was known, the desync that comes before it.
-    pub fn receive(&mut self, received: Received) -> (Option<Desync>, Event) {
+    /// Takes a message in: what it changed, and what it contradicted.
+    pub fn receive(&mut self, received: &Received) -> (Option<Change>, Option<Desync>) {
         let applied = self.apply(&received.message);
         let offset = received.offset;
-        let desync = applied.desync.map(|(game, reason)| Desync { offset, game, reason });
-        (desync, Event::Received { received, change: applied.change })
+        (applied.change, applied.desync.map(|(game, reason)| Desync { offset, game, reason }))
     }
 
     fn apply(&mut self, message: &Message) -> Applied {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chess::{Color, Role};
-use crate::event::EventReader;
+use crate::event::{Event, EventReader};
 use crate::message::{EndReason, GameResult};
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR";
@@ -394,7 +394,7 @@ fn what_is_kept_has_limits() {
     let mut feed = |lines: &str| {
         let mut rest = lines.as_bytes();
         while let Some(received) = reader.next(&mut rest) {
-            games.receive(received);
+            games.receive(&received);
         }
     };
     for game in 1..=10 {

@@ -116,7 +116,7 @@ impl Reader {
         }
         loop {
             let frame = self.framer.next_frame(input)?;
-            // Boards are most of a stream, and large: they are built where they are returned, not passed up from the dispatch.
+            // Boards are most of a stream, and large: they are built where they are returned, not handed up from the dispatch.
             if let FrameKind::Line { tag: Tag::Style12, bytes } = frame.kind
                 && !self.typist.is_mid_message()
                 && let Some(board) = Style12::parse_usual(bytes)
