@@ -116,13 +116,27 @@ impl Reader {
         }
         loop {
             let frame = self.framer.next_frame(input)?;
-            // Boards are most of a stream, and large: they are built where they are returned, not handed up from the dispatch.
-            if let FrameKind::Line { tag: Tag::Style12, bytes } = frame.kind
+            // Messages are large: nearly all are built here, where they are returned, not handed up from function to function.
+            let (offset, end, bell) = (frame.offset, frame.end, frame.bell);
+            if let FrameKind::Line { tag, bytes } = frame.kind
                 && !self.typist.is_mid_message()
-                && let Some(board) = Style12::parse_usual(bytes)
             {
-                let (message, line) = (Message::Style12(board), Line::from(bytes));
-                return Some(Received { offset: frame.offset, end: frame.end, bell: frame.bell, message, line });
+                if tag == Tag::Style12
+                    && let Some(board) = Style12::parse_usual(bytes)
+                {
+                    return Some(Received {
+                        offset,
+                        end,
+                        bell,
+                        message: Message::Style12(board),
+                        line: Line::from(bytes),
+                    });
+                }
+                if !self.typist.begins_block(tag, bytes) {
+                    let message = self.typist.message(tag, bytes);
+                    let line = if matches!(message, Message::Text(_)) { Line::default() } else { Line::from(bytes) };
+                    return Some(Received { offset, end, bell, message, line });
+                }
             }
             if let Some(received) = self.typist.read(&frame, &mut self.ready) {
                 return Some(received);
@@ -195,14 +209,29 @@ impl Typist {
         if std::mem::take(&mut self.style10_may_end) && line == style10::END {
             return None;
         }
-        if tag == Tag::Style10 || (self.family == Family::Icc && line == br#""10""#) {
-            return self.begin_style10(frame, line);
-        }
-        if Talk::read_mail_head(line).is_some() {
-            self.mail = Some(Box::new(Received::new(frame, text(line), line)));
+        if self.begins_block(tag, line) {
+            self.begin_block(frame, tag, line);
             return None;
         }
         Some(Received::new(frame, self.message(tag, line), line))
+    }
+
+    /// Whether a message of several lines begins.
+    fn begins_block(&self, tag: Tag, line: &[u8]) -> bool {
+        match tag {
+            Tag::Style10 => true,
+            Tag::None => (self.family == Family::Icc && line == br#""10""#) || Talk::read_mail_head(line).is_some(),
+            _ => false,
+        }
+    }
+
+    fn begin_block(&mut self, frame: &Frame<'_>, tag: Tag, line: &[u8]) {
+        let first = Received::new(frame, text(line), line);
+        if tag == Tag::None && Talk::read_mail_head(line).is_some() {
+            self.mail = Some(Box::new(first));
+        } else {
+            self.style10 = Some(Box::new(Style10 { builder: Style10Builder::default(), lines: vec![first] }));
+        }
     }
 
     /// Reads what comes behind the first line of a message: its text, four blanks in front. Anything else leaves that line
@@ -243,12 +272,6 @@ impl Typist {
             return Message::Holding(holding);
         }
         dispatch::line(tag, line)
-    }
-
-    fn begin_style10(&mut self, frame: &Frame<'_>, line: &[u8]) -> Option<Received> {
-        let lines = vec![Received::new(frame, text(line), line)];
-        self.style10 = Some(Box::new(Style10 { builder: Style10Builder::default(), lines }));
-        None
     }
 
     fn read_style10(
