@@ -314,15 +314,16 @@ fn plain_lines(stream: &[u8]) -> Vec<Vec<u8>> {
 /// Of plain text every line comes out as it is: a second, far simpler framer must agree to the byte.
 fn check_plain_lines(setup: &Setup<'_>) {
     let stream = plain(setup.stream);
-    if stream.windows(13).any(|window| window == b"nowrap unset.") {
+    let lines = plain_lines(&stream);
+    if lines.iter().any(|line| line == b"nowrap unset.") {
         return;
     }
     let mut framer = Framer::new().with_limits(setup.limits);
     framer.set_unwrapped();
-    let lines: Vec<_> = run(framer, [&stream[..]]).into_iter().map(|frame| frame.kind).collect();
+    let told: Vec<_> = run(framer, [&stream[..]]).into_iter().map(|frame| frame.kind).collect();
     let limit = setup.limits.line_bytes.min(setup.limits.wrapped_line_bytes);
-    let want: Vec<_> = plain_lines(&stream).into_iter().map(|line| plain_line(line, limit)).collect();
-    assert_eq!(lines, want);
+    let want: Vec<_> = lines.into_iter().map(|line| plain_line(line, limit)).collect();
+    assert_eq!(told, want);
 }
 
 fn plain_line(line: Vec<u8>, limit: usize) -> Kind {
