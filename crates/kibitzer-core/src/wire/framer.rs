@@ -259,8 +259,10 @@ impl Framer {
             let kind = FrameKind::OverLong { bytes: self.line.bytes(), length };
             return Frame { offset: self.line.offset(false), end, bell, kind };
         }
-        learn(&mut self.prompts, &mut self.wrapping, self.line.bytes());
         let (tag, bytes) = self.line.tagged();
+        if tag == Tag::None {
+            learn(&mut self.prompts, &mut self.wrapping, bytes);
+        }
         Frame { offset: self.line.offset(tag != Tag::None), end, bell, kind: FrameKind::Line { tag, bytes } }
     }
 

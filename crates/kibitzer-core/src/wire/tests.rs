@@ -236,6 +236,13 @@ fn a_word_cut_at_full_width_is_joined_without_a_blank() {
     assert_eq!(seen(fatics.as_bytes())[2], text(&format!("Foo tells you: {}{second}", "x".repeat(64))));
 }
 
+#[test]
+fn a_tagged_line_tells_nothing_of_the_server_however_it_is_cut() {
+    let piece = format!("a {}", "x".repeat(77));
+    let sent = format!("<pt>FatICS\n{piece}\n\\   x");
+    assert_eq!(seen(sent.as_bytes()), [tagged(Tag::PendingTo, "<pt>FatICS"), text(&format!("{piece} x"))]);
+}
+
 // Rules: transport W4, bugs 12
 #[test]
 fn an_entity_cut_by_a_break_survives_joining() {
