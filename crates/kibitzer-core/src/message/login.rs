@@ -210,18 +210,6 @@ impl NameStatus {
     }
 }
 
-/// The guest's name, if `line` is the whole of `Press return to enter the server as "GuestABCD":`.
-///
-/// This is a prompt on some servers and a line on others; the older wording has `the FICS`.
-pub(crate) fn guest_prompt(line: &[u8]) -> Option<&[u8]> {
-    let mut at = Cursor::new(line);
-    at.expect(b"Press return to enter ")?;
-    at.take_while(|b| b != b'"').ends_with(b" as ").then_some(())?;
-    at.expect(b"\"")?;
-    let name = Handle::read(&mut at)?;
-    (at.rest() == b"\":").then_some(name)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -364,30 +352,13 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_guest_prompt_ends_at_its_colon() {
-        let cases = [
-            ("Press return to enter the server as \"GuestABCD\":", Some("GuestABCD")),
-            ("Press return to enter the FICS as \"Guesty\":", Some("Guesty")),
-            ("Press return to enter the server as \"GuestABCD\"", None),
-            ("Press return to enter the server as \"GuestABCD\": ", None),
-            ("Press return to enter the server as \"", None),
-            ("Press return to enter as you like", None),
-            ("Foo tells you: Press return to enter the server as \"Foo\":", None),
-            ("", None),
-        ];
-        for (line, want) in cases {
-            assert_eq!(guest_prompt(line.as_bytes()), want.map(str::as_bytes), "{line}");
-        }
-    }
-
     proptest! {
         #[test]
         fn any_bytes_are_survived(line in "[ *.!a-zA-Z\"(),:;-]{0,60}", cut in 0_usize..80, row in 0..REFUSALS.len()) {
             let (refusal, _) = REFUSALS[row];
             let joined = [&refusal.as_bytes()[..cut.min(refusal.len())], line.as_bytes()].concat();
             for line in [line.as_bytes(), &joined] {
-                let _ = (LoggedIn::parse(line), LoginRefused::parse(line), NameStatus::parse(line), guest_prompt(line));
+                let _ = (LoggedIn::parse(line), LoginRefused::parse(line), NameStatus::parse(line));
             }
         }
     }

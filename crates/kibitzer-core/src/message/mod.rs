@@ -53,7 +53,6 @@ pub use game_info::GameInfo;
 pub use game_start::{Creating, GameCreated};
 pub use holding::Holding;
 pub use ivar::Ivar;
-pub(crate) use login::guest_prompt;
 pub use login::{LoggedIn, LoginRefusal, LoginRefused, NameKind, NameStatus};
 pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
 pub use offer::{Offer, OfferAnswer, OfferKind};

@@ -204,7 +204,7 @@ impl Typist {
         ready: &mut VecDeque<Received>,
     ) -> Option<Received> {
         if self.style10.is_some() {
-            return self.read_style10(frame, tag, line, ready);
+            return self.read_style10(frame, line, ready);
         }
         if std::mem::take(&mut self.style10_may_end) && line == style10::END {
             return None;
@@ -246,7 +246,17 @@ impl Typist {
             let line = Line::from(&[head.raw(), bytes].join(&b'\n')[..]);
             return Some(Received { end: frame.end, message, line, ..head });
         }
-        ready.push_back(head);
+        self.read_behind([head], frame, ready)
+    }
+
+    /// Hands out lines that turned out to be no block, then what `frame` makes.
+    fn read_behind(
+        &mut self,
+        lines: impl IntoIterator<Item = Received>,
+        frame: &Frame<'_>,
+        ready: &mut VecDeque<Received>,
+    ) -> Option<Received> {
+        ready.extend(lines);
         let next = self.read(frame, ready);
         ready.extend(next);
         ready.pop_front()
@@ -274,13 +284,7 @@ impl Typist {
         dispatch::line(tag, line)
     }
 
-    fn read_style10(
-        &mut self,
-        frame: &Frame<'_>,
-        tag: Tag,
-        line: &[u8],
-        ready: &mut VecDeque<Received>,
-    ) -> Option<Received> {
+    fn read_style10(&mut self, frame: &Frame<'_>, line: &[u8], ready: &mut VecDeque<Received>) -> Option<Received> {
         let mut block = self.style10.take()?;
         match block.builder.line(line) {
             Style10Line::More => {
@@ -293,12 +297,7 @@ impl Typist {
                 block.lines.push(Received::new(frame, text(line), line));
                 block.into_received(board, frame.end)
             }
-            Style10Line::Broken => {
-                ready.extend(block.lines);
-                let last = self.read_line(frame, tag, line, ready);
-                ready.extend(last);
-                ready.pop_front()
-            }
+            Style10Line::Broken => self.read_behind(block.lines, frame, ready),
         }
     }
 }

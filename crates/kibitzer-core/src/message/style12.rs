@@ -196,7 +196,7 @@ impl Style12 {
         let side_to_move = at.side()?;
         let double_push_file = u8::try_from(at.number()?).ok().filter(|file| *file < 8);
         let castling = CastlingRights::from_flags([at.flag()?, at.flag()?, at.flag()?, at.flag()?]);
-        let halfmove_clock = u32::try_from(at.number()?.max(0)).unwrap_or(u32::MAX);
+        let halfmove_clock = at.number()?;
         let game = GameId(at.small()?);
         let (white, black) = (Handle::from_wire(at.word()?), Handle::from_wire(at.word()?));
         let relation = Relation::from_code(at.small()?);
@@ -212,7 +212,7 @@ impl Style12 {
             side_to_move,
             double_push_file,
             castling,
-            halfmove_clock: if last_move.is_some() { halfmove_clock } else { 0 },
+            halfmove_clock: counted_plies(halfmove_clock, last_move.as_ref()),
             game,
             white,
             black,
@@ -296,6 +296,11 @@ fn read_elapsed(word: &[u8]) -> Option<u32> {
     at.is_empty().then_some(elapsed.ms)
 }
 
+/// Field 15 as it counts: some servers go below 0 after a takeback, FICS has sent 1 at a start position.
+fn counted_plies(halfmove_clock: i64, last_move: Option<&ReportedMove>) -> u32 {
+    last_move.map_or(0, |_| u32::try_from(halfmove_clock.max(0)).unwrap_or(u32::MAX))
+}
+
 /// What the numbers of a line's clocks count: rule K1 of style 12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClockUnit {
@@ -306,9 +311,15 @@ pub(crate) enum ClockUnit {
 impl ClockUnit {
     /// The unit, told by whether the elapsed time has a fraction.
     pub(crate) fn of(elapsed: &[u8]) -> Self {
-        if elapsed.contains(&b'.') { Self::Milliseconds } else { Self::Seconds }
+        Self::told_by_fraction(elapsed.contains(&b'.'))
     }
 
+    #[inline]
+    const fn told_by_fraction(has_fraction: bool) -> Self {
+        if has_fraction { Self::Milliseconds } else { Self::Seconds }
+    }
+
+    #[inline]
     pub(crate) fn reading(self, number: i64) -> Option<ClockReading> {
         let ms = match self {
             Self::Seconds => number.checked_mul(1000)?,

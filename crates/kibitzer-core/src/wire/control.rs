@@ -1,5 +1,7 @@
 //! Sequences of control bytes inside the text: terminal escapes, block mode, version 2 pings, ICC units.
 
+use crate::scan::decimal;
+
 /// Block mode: start, separator, end, and the brackets of a command an administrator has posed.
 pub(super) const BLOCK_START: u8 = 0x15;
 pub(super) const BLOCK_SEPARATOR: u8 = 0x16;
@@ -177,8 +179,8 @@ impl Sequence {
 
     fn block_numbers(&self, from: usize) -> Option<Meaning> {
         let (id, code) = self.bytes.split_at_checked(from)?;
-        let code = u32::try_from(crate::scan::decimal(code)?).ok()?;
-        Some(Meaning::BlockStart { id: crate::scan::decimal(id)?, code })
+        let code = u32::try_from(decimal(code)?).ok()?;
+        Some(Meaning::BlockStart { id: decimal(id)?, code })
     }
 
     fn control_y(&mut self, byte: u8) -> Meaning {

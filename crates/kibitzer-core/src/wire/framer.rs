@@ -11,10 +11,9 @@ use super::control::{Sequence, State};
 use super::frame::{Frame, FrameKind, Tag};
 use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
-use super::prompt::{PromptKind, Prompts};
+use super::prompt::{PromptKind, Prompts, guest_prompt};
 use super::telnet::{IAC, SUBNEGOTIATION, Telnet};
 use super::wrap::Wrapping;
-use crate::message::guest_prompt;
 use crate::scan::find;
 
 /// Cuts the byte stream of a server into [`Frame`]s.
@@ -117,19 +116,19 @@ impl Framer {
         Self { timeseal, ..self }
     }
 
-    /// Tells the prompt that the account has set, its trailing blank included, next to those all servers use.
+    /// Sets the account's own prompt, its trailing blank included; it is recognised besides those all servers use.
     ///
     /// An empty prompt takes it back.
     pub fn set_prompt(&mut self, prompt: &[u8]) {
         self.prompts.set_custom(prompt);
     }
 
-    /// Tells that the server breaks no line shorter than `narrowest` bytes. Default: 32, the least FICS allows.
+    /// Sets the length, in bytes, below which the server breaks no line. Default: 32, the least width FICS allows.
     pub const fn set_narrowest_width(&mut self, narrowest: usize) {
         self.wrapping.narrowest = narrowest;
     }
 
-    /// Tells that the server breaks no lines any more. The framer finds out by itself if the reply `nowrap set.` is seen.
+    /// Stops joining lines: the server breaks none. The framer finds out by itself if the reply `nowrap set.` is seen.
     pub const fn set_unwrapped(&mut self) {
         self.wrapping.enabled = false;
     }
@@ -151,7 +150,7 @@ impl Framer {
             if self.is_at_line_start() {
                 match self.whole_line(input) {
                     Fast::Frame(frame) => return Some(frame),
-                    Fast::Quiet => continue,
+                    Fast::Marked => continue,
                     Fast::NotWhole => {}
                 }
             }
@@ -222,7 +221,7 @@ impl Framer {
     }
 
     fn prompt_frame(&mut self, kind: PromptKind, offset: u64) -> Frame<'static> {
-        self.line.set_quiet();
+        self.line.set_marked();
         let kind = match kind {
             PromptKind::Command => {
                 self.prompts.set_logged_in();

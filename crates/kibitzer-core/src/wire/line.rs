@@ -2,28 +2,26 @@
 
 use super::frame::Tag;
 use super::options::Limits;
-use super::prompt::{PromptKind, Prompts};
+use super::prompt::{PromptKind, Prompts, guest_prompt};
 use super::wrap::{CONTINUATION, Wrapping};
-use crate::message::guest_prompt;
 
 /// The line being collected.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineBuffer {
     text: Vec<u8>,
-    /// Stream positions of the first byte and of the first that is no blank.
-    first: Position,
-    head: Position,
+    /// Stream position of the first byte.
+    first: Option<u64>,
+    /// Stream position of the first byte that is no blank.
+    head: Option<u64>,
     /// Blanks at the start of `text`.
     indent: usize,
     /// Bytes that were received but not kept.
     cut: u64,
     /// Where the last received piece starts in `text`.
     piece: usize,
-    /// Whether the last piece is a continuation whose first byte is still to come; whether blanks came instead.
-    joint: Option<Joint>,
     phase: Phase,
     /// Something that is no text stood on this line: an empty rest is no line.
-    quiet: bool,
+    marked: bool,
     /// The bell rang since the line before.
     pub(super) bell: bool,
     handed_out: Option<HandedOut>,
@@ -37,13 +35,6 @@ enum HandedOut {
     Prompt,
 }
 
-type Position = Option<u64>;
-
-#[derive(Clone, Copy, Debug)]
-struct Joint {
-    blank_follows: bool,
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 enum Phase {
     /// Bytes of a line come in.
@@ -52,6 +43,8 @@ enum Phase {
     /// The line ended; it is kept until the first bytes behind it tell whether it continues. `matched` of
     /// [`CONTINUATION`]'s bytes have come, the first of them at `mark_at`.
     Held { end: u64, bell: bool, matched: usize, mark_at: u64 },
+    /// The line continues, and of the new piece nothing but blanks has come, if that.
+    Joining { blank_follows: bool },
 }
 
 /// What became of a byte or a line end.
@@ -74,7 +67,7 @@ pub(super) enum Taken {
 impl LineBuffer {
     /// Whether a whole line could be read past this buffer.
     pub(super) fn is_at_line_start(&self) -> bool {
-        matches!(self.phase, Phase::Open) && self.text.is_empty() && self.joint.is_none()
+        matches!(self.phase, Phase::Open) && self.text.is_empty()
     }
 
     /// Drops what was handed out, and puts back what was mistaken for a continuation mark.
@@ -82,7 +75,7 @@ impl LineBuffer {
         match (self.handed_out, self.phase) {
             (None, _) => {}
             (Some(HandedOut::Prompt), _) => self.reset(true, self.bell),
-            (Some(HandedOut::Line), Phase::Open) => self.reset(false, false),
+            (Some(HandedOut::Line), Phase::Open | Phase::Joining { .. }) => self.reset(false, false),
             (Some(HandedOut::Line), Phase::Held { matched, mark_at, .. }) => {
                 self.reset(false, self.bell);
                 if matched > 0 {
@@ -93,9 +86,9 @@ impl LineBuffer {
         }
     }
 
-    fn reset(&mut self, quiet: bool, bell: bool) {
+    fn reset(&mut self, marked: bool, bell: bool) {
         self.text.clear();
-        *self = Self { text: std::mem::take(&mut self.text), quiet, bell, ..Self::default() };
+        *self = Self { text: std::mem::take(&mut self.text), marked, bell, ..Self::default() };
     }
 
     /// What is in the buffer is being handed out as a line.
@@ -109,11 +102,11 @@ impl LineBuffer {
     }
 
     /// Notes that something that is no text stands on this line.
-    pub(super) fn set_quiet(&mut self) {
+    pub(super) fn set_marked(&mut self) {
         if self.head.is_none() {
             self.reset(true, self.bell);
         }
-        self.quiet = true;
+        self.marked = true;
     }
 
     /// Takes one byte of text that stands at `at`.
@@ -125,18 +118,17 @@ impl LineBuffer {
             let mark_at = if matched == 0 { at } else { mark_at };
             self.phase = Phase::Held { bell, matched: matched + 1, mark_at, end };
             if matched + 1 == CONTINUATION.len() {
-                self.phase = Phase::Open;
+                self.phase = Phase::Joining { blank_follows: false };
                 self.bell |= bell;
-                self.joint = Some(Joint { blank_follows: false });
             }
             return Taken::Kept;
         }
-        if let Some(joint) = self.joint {
+        if let Phase::Joining { blank_follows } = self.phase {
             if byte == b' ' {
-                self.joint = Some(Joint { blank_follows: true });
+                self.phase = Phase::Joining { blank_follows: true };
                 return Taken::Kept;
             }
-            self.join(joint, context);
+            self.join(blank_follows, context);
         }
         self.append(byte, at, context.limits);
         self.prompt(byte, context.prompts)
@@ -158,10 +150,10 @@ impl LineBuffer {
     }
 
     /// Puts the one blank between two pieces, or none where a word was cut.
-    fn join(&mut self, joint: Joint, context: &Context<'_>) {
+    fn join(&mut self, blank_follows: bool, context: &Context<'_>) {
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let mark = if self.piece == 0 { 0 } else { CONTINUATION.len() };
-        let is_cut_word = context.wrapping.is_cut_word(piece, piece.len() + mark, joint.blank_follows);
+        let is_cut_word = context.wrapping.is_cut_word(piece, piece.len() + mark, blank_follows);
         if !is_cut_word && !piece.ends_with(b" ") && self.cut == 0 {
             if self.text.len() < context.limits.wrapped_line_bytes {
                 self.text.push(b' ');
@@ -169,7 +161,7 @@ impl LineBuffer {
                 self.cut = 1;
             }
         }
-        self.joint = None;
+        self.phase = Phase::Open;
         self.piece = self.text.len();
     }
 
@@ -191,13 +183,13 @@ impl LineBuffer {
         if let Phase::Held { .. } = self.phase {
             return Taken::FlushFirst;
         }
-        self.joint = None;
+        self.phase = Phase::Open;
         self.first = self.first.or(Some(at));
-        if self.quiet && self.head.is_none() {
+        if self.marked && self.head.is_none() {
             self.reset(false, self.bell);
             return Taken::Kept;
         }
-        if v1_pings && !self.quiet && self.text == b"[G]" {
+        if v1_pings && !self.marked && self.text == b"[G]" {
             return Taken::Ping;
         }
         let piece = self.text.get(self.piece..).unwrap_or_default();
@@ -221,25 +213,25 @@ impl LineBuffer {
     }
 
     /// Whether something that is no text stands on this line.
-    pub(super) const fn is_quiet(&self) -> bool {
-        self.quiet
+    pub(super) const fn is_marked(&self) -> bool {
+        self.marked
     }
 
     /// Notes that a line ended that held no text of its own. A bell on it counts for the next line.
-    pub(super) const fn end_quiet(&mut self) {
-        self.quiet = false;
+    pub(super) const fn end_marked(&mut self) {
+        self.marked = false;
     }
 
     /// Notes that a line was read past this buffer; whether the bell rang before it.
     pub(super) const fn end_whole(&mut self) -> bool {
         let bell = self.bell;
-        (self.quiet, self.bell) = (false, false);
+        (self.marked, self.bell) = (false, false);
         bell
     }
 
     /// Whether there is anything that would have to be handed out before something else comes.
     pub(super) fn has_content(&self) -> bool {
-        matches!(self.phase, Phase::Held { .. }) || self.head.is_some() || (!self.quiet && !self.text.is_empty())
+        matches!(self.phase, Phase::Held { .. }) || self.head.is_some() || (!self.marked && !self.text.is_empty())
     }
 
     /// Whether a line is kept back that is over already.
@@ -270,7 +262,7 @@ impl LineBuffer {
     pub(super) fn end_and_bell(&self, now: u64) -> (u64, bool) {
         match self.phase {
             Phase::Held { end, bell, .. } => (end, bell),
-            Phase::Open => (now, self.bell),
+            Phase::Open | Phase::Joining { .. } => (now, self.bell),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Prompts: the only things a server says that have no line end.
 
+use crate::message::Handle;
+use crate::scan::Cursor;
+
 /// What a server waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PromptKind {
@@ -77,6 +80,18 @@ fn command_prompt(line: &[u8]) -> Option<usize> {
         .map(|name| clock + name.len() + 2)
 }
 
+/// The guest's name, if `line` is the whole of `Press return to enter the server as "GuestABCD":`.
+///
+/// This is a prompt on some servers and a line on others; the older wording has `the FICS`.
+pub(super) fn guest_prompt(line: &[u8]) -> Option<&[u8]> {
+    let mut at = Cursor::new(line);
+    at.expect(b"Press return to enter ")?;
+    at.take_while(|b| b != b'"').ends_with(b" as ").then_some(())?;
+    at.expect(b"\"")?;
+    let name = Handle::read(&mut at)?;
+    (at.rest() == b"\":").then_some(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,5 +128,22 @@ mod tests {
         prompts.set_logged_in();
         assert_eq!(prompts.at_start(b"login: "), None);
         assert_eq!(prompts.at_start(b"fics% "), Some((PromptKind::Command, 6)));
+    }
+
+    #[test]
+    fn the_guest_prompt_ends_at_its_colon() {
+        let cases = [
+            ("Press return to enter the server as \"GuestABCD\":", Some("GuestABCD")),
+            ("Press return to enter the FICS as \"Guesty\":", Some("Guesty")),
+            ("Press return to enter the server as \"GuestABCD\"", None),
+            ("Press return to enter the server as \"GuestABCD\": ", None),
+            ("Press return to enter the server as \"", None),
+            ("Press return to enter as you like", None),
+            ("Foo tells you: Press return to enter the server as \"Foo\":", None),
+            ("", None),
+        ];
+        for (line, want) in cases {
+            assert_eq!(guest_prompt(line.as_bytes()), want.map(str::as_bytes), "{line}");
+        }
     }
 }

@@ -9,11 +9,11 @@
     reason = "measured: left to itself the compiler keeps half of these apart, at twice the time"
 )]
 
-use super::{ReportedMove, Style12};
+use super::{ClockUnit, ReportedMove, Style12, counted_plies};
 use crate::chess::{Board, CastlingRights, Color, LastMove};
-use crate::message::clock::ClockReading;
 use crate::message::player::{GameId, Handle};
 use crate::message::style12::Relation;
+use crate::scan::Cursor;
 use crate::short_text::ShortText;
 use crate::text::ServerText;
 
@@ -51,25 +51,17 @@ pub(super) fn read(line: &[u8]) -> Option<Style12> {
     let (clock_running, lag_ms) = if at.is_over() { (None, None) } else { (Some(at.small()? != 0), Some(at.small()?)) };
     at.is_over().then_some(())?;
 
-    let unit = if has_fraction { 1 } else { 1000 };
+    let unit = ClockUnit::told_by_fraction(has_fraction);
     let last_move = match verbose.as_bytes() {
         b"none" => None,
-        word => {
-            let played = Some(LastMove::parse_verbose(word, san.as_bytes(), !side_to_move)?);
-            Some(ReportedMove {
-                verbose: ServerText(verbose),
-                san: ServerText(san),
-                played,
-                elapsed_ms: Some(elapsed_ms),
-            })
-        }
+        _ => Some(read_move(verbose, san, elapsed_ms, !side_to_move)?),
     };
     Some(Style12 {
         board,
         side_to_move,
         double_push_file,
         castling,
-        halfmove_clock: if last_move.is_some() { halfmove_clock.max(0).unsigned_abs() } else { 0 },
+        halfmove_clock: counted_plies(halfmove_clock.into(), last_move.as_ref()),
         game: GameId(game),
         white,
         black,
@@ -78,14 +70,21 @@ pub(super) fn read(line: &[u8]) -> Option<Style12> {
         increment_s: u32::try_from(increment_s).ok()?,
         white_material,
         black_material,
-        white_clock: ClockReading::from_ms(i64::from(white_clock) * unit),
-        black_clock: ClockReading::from_ms(i64::from(black_clock) * unit),
+        white_clock: unit.reading(white_clock.into())?,
+        black_clock: unit.reading(black_clock.into())?,
         move_number: u32::try_from(move_number).ok()?,
         last_move,
         flip: Some(flip != 0),
         clock_running,
         lag_ms,
     })
+}
+
+#[inline(always)]
+fn read_move(verbose: ShortText, san: ShortText, elapsed_ms: u32, mover: Color) -> Option<ReportedMove> {
+    let played = Some(LastMove::parse_verbose(verbose.as_bytes(), san.as_bytes(), mover)?);
+    let (verbose, san) = (ServerText(verbose), ServerText(san));
+    Some(ReportedMove { verbose, san, played, elapsed_ms: Some(elapsed_ms) })
 }
 
 /// Eight rows of eight squares, a blank behind each.
@@ -269,7 +268,7 @@ impl<'a> Words<'a> {
     #[inline(never)]
     fn any_number(self, end: usize, length: usize) -> Option<i32> {
         let word = self.bytes.get(BEFORE + end.checked_sub(length)?..BEFORE + end)?;
-        let mut at = crate::scan::Cursor::new(word);
+        let mut at = Cursor::new(word);
         let number = at.signed().filter(|_| at.is_empty() && word.len() <= 18)?;
         i32::try_from(number).ok()
     }

@@ -1,11 +1,11 @@
 //! The slow path of the framer: one byte after the other, through all layers.
 
-use super::super::control::{BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, Meaning, POSE_START, State};
-use super::super::frame::FrameKind;
-use super::super::line::{Context, Taken};
-use super::super::options::Timeseal;
-use super::super::telnet::{IAC, Telnet, TelnetByte};
 use super::{Block, Framer, Out, Unit};
+use crate::wire::control::{BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, Meaning, POSE_START, State};
+use crate::wire::frame::FrameKind;
+use crate::wire::line::{Context, Taken};
+use crate::wire::options::Timeseal;
+use crate::wire::telnet::{IAC, Telnet, TelnetByte};
 
 /// A byte that went through the telnet layer.
 #[derive(Clone, Copy, Debug)]
@@ -111,15 +111,15 @@ impl Framer {
             Meaning::Ping => self.end_sequence(Some(Out::Bare { kind: FrameKind::Ping, offset: start })),
             Meaning::BlockStart { id, code } => self.begin_block(byte, id, code),
             Meaning::Datagram => {
-                self.line.set_quiet();
+                self.line.set_marked();
                 self.end_sequence(Some(Out::Unit { kind: Unit::Datagram, offset: start }))
             }
             Meaning::UnitStart => {
-                self.line.set_quiet();
+                self.line.set_marked();
                 self.end_sequence(Some(Out::Unit { kind: Unit::Start, offset: start }))
             }
             Meaning::UnitEnd => {
-                self.line.set_quiet();
+                self.line.set_marked();
                 self.end_sequence(Some(Out::Bare { kind: FrameKind::UnitEnd, offset: start }))
             }
             Meaning::BrokenDatagram { restart } => {
@@ -174,14 +174,14 @@ impl Framer {
             self.again.push_front(byte);
             return Some(out);
         }
-        self.line.set_quiet();
+        self.line.set_marked();
         self.block = Some(Block { id, start, posed: false, over_at: None });
         self.end_sequence(Some(Out::Bare { kind: FrameKind::BlockStart { id, code }, offset: start }))
     }
 
     fn end_block(&mut self, at: u64) -> Option<Out> {
         let id = self.block.take()?.id;
-        self.line.set_quiet();
+        self.line.set_marked();
         Some(Out::Bare { kind: FrameKind::BlockEnd { id, complete: true }, offset: at })
     }
 

@@ -2,17 +2,17 @@
 //!
 //! It must give the frames the slow path would; a property test and a fuzz target hold the two against each other.
 
-use super::super::frame::{Frame, FrameKind, Tag};
-use super::super::line::tagged;
-use super::super::options::Timeseal;
-use super::super::telnet::IAC;
 use super::{Framer, learn};
+use crate::wire::frame::{Frame, FrameKind, Tag};
+use crate::wire::line::tagged;
+use crate::wire::options::Timeseal;
+use crate::wire::telnet::IAC;
 
 /// What the fast path found.
 pub(super) enum Fast<'a> {
     Frame(Frame<'a>),
     /// A line that held only prompts ended.
-    Quiet,
+    Marked,
     /// The next line has to go byte by byte.
     NotWhole,
 }
@@ -31,8 +31,8 @@ impl Framer {
             self.advance(input, offset + length as u64);
             return Fast::Frame(self.prompt_frame(kind, offset));
         }
-        if matches!(text, [b'\n', ..]) && self.line.is_quiet() {
-            return self.end_quiet_line(input, first + 1);
+        if matches!(text, [b'\n', ..]) && self.line.is_marked() {
+            return self.end_marked_line(input, first + 1);
         }
         let Some(newline) = memchr::memchr(b'\n', text) else {
             return self.slow(first + text.len() as u64);
@@ -40,8 +40,8 @@ impl Framer {
         let end = first + newline as u64 + 1;
         let (line, rest) = text.split_at_checked(newline).unwrap_or_default();
         let (line, rest) = (without_returns(line), rest.get(1..).unwrap_or_default());
-        if line.len() <= indent && self.line.is_quiet() {
-            return self.end_quiet_line(input, end);
+        if line.len() <= indent && self.line.is_marked() {
+            return self.end_marked_line(input, end);
         }
         if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(line, indent) {
             return self.slow(end);
@@ -64,11 +64,11 @@ impl Framer {
         Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }
 
-    fn end_quiet_line(&mut self, input: &mut &[u8], end: u64) -> Fast<'static> {
+    fn end_marked_line(&mut self, input: &mut &[u8], end: u64) -> Fast<'static> {
         self.advance(input, end);
-        self.line.end_quiet();
+        self.line.end_marked();
         self.check_block(end);
-        Fast::Quiet
+        Fast::Marked
     }
 
     /// Leaves the bytes up to `position` to the slow path; looking at them again and again would cost the square of their number.
