@@ -50,7 +50,7 @@ pub struct Style12 {
     pub white_clock: ClockReading,
     /// Field 25: Black's clock.
     pub black_clock: ClockReading,
-    /// Field 26: number of the move about to be made, from 1.
+    /// Field 26: number of the move about to be made, from 1; a 0 counts as 1.
     pub move_number: u32,
     /// Fields 27 to 29: the move that led here; `None` at the start of a game.
     pub last_move: Option<ReportedMove>,
@@ -203,7 +203,7 @@ impl Style12 {
         let (initial_min, increment_s) = (at.small()?, at.small()?);
         let (white_material, black_material) = (at.small()?, at.small()?);
         let (white_clock, black_clock) = (at.number()?, at.number()?);
-        let move_number = at.small()?;
+        let move_number = at.small::<u32>()?.max(1);
         let (verbose, elapsed, san) = (at.word()?, at.word()?, at.word()?);
         let last_move = ReportedMove::read(verbose, elapsed, san, !side_to_move);
         let unit = ClockUnit::of(elapsed);
@@ -542,6 +542,12 @@ mod tests {
         assert_eq!(parse(&GOOD.replace(" 0 7 ", " 99 7 ")).halfmove_clock, 99);
         let start = GOOD.replace(" 0 7 ", " 1 7 ").replace("K/e1-e2 (0:06) Ke2", "NONE (0:00) none");
         assert_eq!(parse(&start).halfmove_clock, 0);
+    }
+
+    #[test]
+    fn moves_are_counted_from_1() {
+        assert_eq!(parse(&GOOD.replace(" 122 2 ", " 122 0 ")).move_number, 1);
+        assert_eq!(parse(&MODERN.replace(" 295763 3 ", " 295763 0 ")).move_number, 1);
     }
 
     // Rules: bugs 25

@@ -72,7 +72,7 @@ pub(super) fn read(line: &[u8]) -> Option<Style12> {
         black_material,
         white_clock: unit.reading(white_clock.into())?,
         black_clock: unit.reading(black_clock.into())?,
-        move_number: u32::try_from(move_number).ok()?,
+        move_number: u32::try_from(move_number).ok()?.max(1),
         last_move,
         flip: Some(flip != 0),
         clock_running,
