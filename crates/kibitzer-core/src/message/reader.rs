@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{CommandCode, Datagram, Handle, Holding, Message, Style12, Talk, TalkKind, UnitHeader, dispatch};
 use crate::text::{Line, PlayerText};
-use crate::wire::{Frame, FrameKind, Framer, Tag};
+use crate::wire::{Frame, FrameKind, Framer, MAIL_INDENT, Tag};
 
 /// Which family of servers the bytes come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -172,6 +172,10 @@ impl Typist {
         if let Some(head) = self.mail.take() {
             return self.read_mail(*head, frame, ready);
         }
+        let may_be_inside = matches!(frame.kind, FrameKind::Line { .. } | FrameKind::Telnet { .. } | FrameKind::Ping);
+        if !may_be_inside && let Some(block) = self.style10.take() {
+            return self.read_behind(block.lines, frame, ready);
+        }
         let message = match frame.kind {
             FrameKind::Line { tag, bytes } => return self.read_line(frame, tag, bytes, ready),
             FrameKind::OverLong { bytes, length } => Message::OverLong { line: Line::from(bytes), length },
@@ -238,7 +242,7 @@ impl Typist {
     /// as text.
     fn read_mail(&mut self, head: Received, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
         if let FrameKind::Line { tag: Tag::None, bytes } = frame.kind
-            && let Some(words) = bytes.strip_prefix(b"    ")
+            && let Some(words) = bytes.strip_prefix(MAIL_INDENT)
             && let Some((from, titles)) = Talk::read_mail_head(head.raw())
         {
             let text = PlayerText::from_wire(words);

@@ -2,6 +2,7 @@
 
 use crate::scan::{Cursor, decimal};
 use crate::text::PlayerText;
+use crate::wire::MAIL_HEAD;
 
 use super::player::{GameId, Handle, Rating, Titles};
 
@@ -73,12 +74,11 @@ pub enum TalkKind {
 impl Talk {
     /// Reads `Foo(TD) just sent you a message:`, the line in front of the message itself.
     pub(super) fn read_mail_head(line: &[u8]) -> Option<(Handle, Titles)> {
-        const VERB: &[u8] = b" just sent you a message:";
-        line.ends_with(VERB).then_some(())?;
+        line.ends_with(MAIL_HEAD).then_some(())?;
         let mut at = Cursor::new(line);
         let from = Handle::from_wire(Handle::read(&mut at)?);
         let titles = Titles::read(&mut at);
-        (at.rest() == VERB).then_some((from, titles))
+        (at.rest() == MAIL_HEAD).then_some((from, titles))
     }
 
     /// Reads a line of chat. A line that starts with a blank is at most an announcement or a numbered message.

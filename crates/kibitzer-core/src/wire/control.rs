@@ -106,10 +106,14 @@ impl Sequence {
         self.start += match self.state {
             State::None | State::Text(_) => return,
             State::Escape | State::Csi | State::Ping => 0,
-            State::BlockId | State::BlockCode(_) | State::ControlY => 1,
-            State::Datagram { .. } | State::UnitHeader => 2,
+            State::BlockId | State::BlockCode(_) | State::ControlY | State::Datagram { .. } | State::UnitHeader => 1,
         };
         self.state = if self.bytes.is_empty() { State::None } else { State::Text(0) };
+    }
+
+    /// What stands behind the bracket that opened a unit.
+    pub(super) fn unit(&self) -> &[u8] {
+        self.bytes.get(1..).unwrap_or_default()
     }
 
     /// Position behind the last of its bytes that was dealt with as text, if it was no sequence.
@@ -185,14 +189,8 @@ impl Sequence {
 
     fn control_y(&mut self, byte: u8) -> Meaning {
         match byte {
-            b'(' => {
-                self.state = State::Datagram { quoted: false, control_y: false };
-                Meaning::Pending
-            }
-            b'[' => {
-                self.state = State::UnitHeader;
-                Meaning::Pending
-            }
+            b'(' => self.collect(byte, State::Datagram { quoted: false, control_y: false }),
+            b'[' => self.collect(byte, State::UnitHeader),
             b']' => Meaning::UnitEnd,
             b')' | b'{' | b'}' | b'<' | b'>' => Meaning::Dropped,
             _ => Meaning::NoSequence,
@@ -200,7 +198,7 @@ impl Sequence {
     }
 
     fn datagram(&mut self, byte: u8, quoted: bool, control_y: bool, limit: usize) -> Meaning {
-        if byte == CONTROL_Z || self.bytes.len() >= limit {
+        if byte == CONTROL_Z || self.unit().len() >= limit {
             return Meaning::BrokenDatagram { restart: false };
         }
         let quoted = match (control_y, byte) {
@@ -223,7 +221,7 @@ impl Sequence {
         match byte {
             b'\n' => Meaning::UnitStart,
             b'\r' => Meaning::Pending,
-            _ if byte < b' ' || self.bytes.len() >= UNIT_HEADER_LIMIT => Meaning::NoSequence,
+            _ if byte < b' ' || self.unit().len() >= UNIT_HEADER_LIMIT => Meaning::NoSequence,
             _ => self.collect(byte, State::UnitHeader),
         }
     }

@@ -267,11 +267,11 @@ impl Framer {
 
     fn unit_frame(&mut self, unit: Unit, offset: u64, end: u64) -> Frame<'_> {
         self.sequence.hand_out();
-        let bytes = &self.sequence.bytes[..];
+        let (bytes, unit_bytes) = (&self.sequence.bytes[..], self.sequence.unit());
         let kind = match unit {
-            Unit::Datagram => FrameKind::Datagram { bytes },
-            Unit::Start => FrameKind::UnitStart { header: bytes },
-            Unit::Broken if bytes.len() >= self.limits.datagram_bytes => {
+            Unit::Datagram => FrameKind::Datagram { bytes: unit_bytes },
+            Unit::Start => FrameKind::UnitStart { header: unit_bytes },
+            Unit::Broken if unit_bytes.len() >= self.limits.datagram_bytes => {
                 FrameKind::OverLong { bytes, length: bytes.len() as u64 }
             }
             Unit::Broken => FrameKind::Line { tag: Tag::None, bytes },

@@ -3,7 +3,7 @@
 use super::frame::Tag;
 use super::options::Limits;
 use super::prompt::{PromptKind, Prompts, guest_prompt};
-use super::wrap::{CONTINUATION, Wrapping};
+use super::wrap::{CONTINUATION, Wrapping, cuts_entity};
 
 /// The line being collected.
 #[derive(Clone, Debug, Default)]
@@ -24,13 +24,17 @@ pub(super) struct LineBuffer {
     marked: bool,
     /// The bell rang since the line before.
     pub(super) bell: bool,
+    /// The line before announced a player's words: if this one is indented, it holds no prompt and no tag.
+    follows_mail_head: bool,
     handed_out: Option<HandedOut>,
 }
 
 /// What the buffer's bytes were handed out as.
 #[derive(Clone, Copy, Debug)]
 enum HandedOut {
-    Line,
+    Line {
+        is_mail_head: bool,
+    },
     /// More may follow on the same line.
     Prompt,
 }
@@ -75,9 +79,13 @@ impl LineBuffer {
         match (self.handed_out, self.phase) {
             (None, _) => {}
             (Some(HandedOut::Prompt), _) => self.reset(true, self.bell),
-            (Some(HandedOut::Line), Phase::Open | Phase::Joining { .. }) => self.reset(false, false),
-            (Some(HandedOut::Line), Phase::Held { matched, mark_at, .. }) => {
+            (Some(HandedOut::Line { is_mail_head }), Phase::Open | Phase::Joining { .. }) => {
+                self.reset(false, false);
+                self.follows_mail_head = is_mail_head;
+            }
+            (Some(HandedOut::Line { is_mail_head }), Phase::Held { matched, mark_at, .. }) => {
                 self.reset(false, self.bell);
+                self.follows_mail_head = is_mail_head;
                 if matched > 0 {
                     self.text.extend_from_slice(CONTINUATION.get(..matched).unwrap_or_default());
                     (self.first, self.head) = (Some(mark_at), Some(mark_at));
@@ -92,11 +100,11 @@ impl LineBuffer {
     }
 
     /// What is in the buffer is being handed out as a line.
-    pub(super) const fn hand_out(&mut self) {
-        self.handed_out = Some(HandedOut::Line);
+    pub(super) fn hand_out(&mut self) {
+        self.handed_out = Some(HandedOut::Line { is_mail_head: is_mail_head(&self.text) });
     }
 
-    /// What is in the buffer is being handed out as a prompt.
+    /// What is in the buffer is being handed out as something that leaves the line open, or leaves none: a prompt, a ping.
     pub(super) const fn hand_out_prompt(&mut self) {
         self.handed_out = Some(HandedOut::Prompt);
     }
@@ -128,7 +136,7 @@ impl LineBuffer {
                 self.phase = Phase::Joining { blank_follows: true };
                 return Taken::Kept;
             }
-            self.join(blank_follows, context);
+            self.join(byte, blank_follows, context);
         }
         self.append(byte, at, context.limits);
         self.prompt(byte, context.prompts)
@@ -150,11 +158,11 @@ impl LineBuffer {
     }
 
     /// Puts the one blank between two pieces, or none where a word was cut.
-    fn join(&mut self, blank_follows: bool, context: &Context<'_>) {
+    fn join(&mut self, next: u8, blank_follows: bool, context: &Context<'_>) {
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let mark = if self.piece == 0 { 0 } else { CONTINUATION.len() };
         let is_cut_word = context.wrapping.is_cut_word(piece, piece.len() + mark, blank_follows);
-        if !is_cut_word && !piece.ends_with(b" ") && self.cut == 0 {
+        if !is_cut_word && !cuts_entity(piece, next) && !piece.ends_with(b" ") && self.cut == 0 {
             if self.text.len() < context.limits.wrapped_line_bytes {
                 self.text.push(b' ');
             } else {
@@ -169,11 +177,14 @@ impl LineBuffer {
     fn prompt(&self, byte: u8, prompts: &Prompts) -> Taken {
         let line = || self.text.get(self.indent..).unwrap_or_default();
         match byte {
-            b' ' if self.piece == 0 && self.cut == 0 => match prompts.at_start(line()) {
+            b' ' if self.piece == 0 && self.cut == 0 && !self.holds_mail(self.indent) => match prompts.at_start(line())
+            {
                 Some((kind, _)) => Taken::Prompt(kind),
                 None => Taken::Kept,
             },
-            b':' if !prompts.is_logged_in() && guest_prompt(line()).is_some() => Taken::GuestPrompt,
+            b':' if !prompts.is_logged_in() && self.text.ends_with(b"\":") && guest_prompt(line()).is_some() => {
+                Taken::GuestPrompt
+            }
             _ => Taken::Kept,
         }
     }
@@ -194,7 +205,7 @@ impl LineBuffer {
         }
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let (tag, line) = self.tagged();
-        if wrapping.may_continue(tag, line, piece) {
+        if self.cut == 0 && wrapping.may_continue(tag, line, piece, self.piece > 0) {
             self.phase = Phase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
             self.bell = false;
             return Taken::Kept;
@@ -219,14 +230,20 @@ impl LineBuffer {
 
     /// Notes that a line ended that held no text of its own. A bell on it counts for the next line.
     pub(super) const fn end_marked(&mut self) {
-        self.marked = false;
+        (self.marked, self.follows_mail_head) = (false, false);
     }
 
-    /// Notes that a line was read past this buffer; whether the bell rang before it.
-    pub(super) const fn end_whole(&mut self) -> bool {
+    /// Notes that `line` was read past this buffer; whether the bell rang before it.
+    pub(super) fn end_whole(&mut self, line: &[u8]) -> bool {
         let bell = self.bell;
         (self.marked, self.bell) = (false, false);
+        self.follows_mail_head = is_mail_head(line);
         bell
+    }
+
+    /// Whether a line with so many blanks in front is a player's message, in which neither prompts nor tags count.
+    pub(super) const fn holds_mail(&self, indent: usize) -> bool {
+        self.follows_mail_head && indent >= MAIL_INDENT.len()
     }
 
     /// Whether there is anything that would have to be handed out before something else comes.
@@ -241,7 +258,7 @@ impl LineBuffer {
 
     /// The tag, and the line from its tag on or, without one, from its first byte on.
     pub(super) fn tagged(&self) -> (Tag, &[u8]) {
-        tagged(&self.text, self.indent)
+        if self.holds_mail(self.indent) { (Tag::None, &self.text) } else { tagged(&self.text, self.indent) }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -265,6 +282,16 @@ impl LineBuffer {
             Phase::Open | Phase::Joining { .. } => (now, self.bell),
         }
     }
+}
+
+/// Behind a name and titles, the line in front of a message that a player just sent.
+pub(crate) const MAIL_HEAD: &[u8] = b" just sent you a message:";
+/// In front of that message.
+pub(crate) const MAIL_INDENT: &[u8] = b"    ";
+
+/// Whether the next line is a player's message.
+fn is_mail_head(line: &[u8]) -> bool {
+    line.strip_suffix(MAIL_HEAD).is_some_and(|name| !name.contains(&b' '))
 }
 
 /// What the buffer has to know of the stream.

@@ -16,5 +16,6 @@ mod wrap;
 
 pub use frame::{Frame, FrameKind, Tag};
 pub use framer::Framer;
+pub(crate) use line::{MAIL_HEAD, MAIL_INDENT};
 pub use options::{Limits, Timeseal};
 pub use telnet::telnet_command_name;

@@ -297,6 +297,42 @@ fn a_line_that_cannot_continue_is_told_at_once() {
     assert!(framer.next_frame(&mut tell).is_some());
 }
 
+// Rules: transport W3, transport W5, bugs 13
+#[test]
+fn machine_lines_broken_in_their_last_words_are_joined() {
+    let lines = [
+        "{Game 107 (Abcdefghijklmnopq vs. Zyxwvutsrqpon) Zyxwvutsrqpon forfeits on time}|1-0",
+        "<sr> 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34|35 36",
+        "<b1> game 1 white [PPPPPPPPNNBBRRQ] black [PPPPPPPPNNBBRRQPPPPPPP]|<- BN",
+        "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W|-1 1 1 1 1 0 9 Abcdefghi Bcdefghij 0 2 12 39 39 120 120 1 none (0:00) none 0|1 304",
+    ];
+    for line in lines {
+        let frames = seen(format!("{}\n\rfics% ", line.replace('|', "\n\r\\   ")).as_bytes());
+        assert_eq!(frames[0], Seen::Line(Tag::of(line.as_bytes()), line.replace('|', " ").into()), "{line}");
+        assert_eq!(frames.len(), 2, "{line}");
+    }
+}
+
+// Rules: ten 8, bugs 42
+#[test]
+fn a_message_that_stands_on_a_line_of_its_own_is_no_protocol() {
+    for words in ["<12> rnbqkbnr", "fics% {Game 1 (A vs. B) A resigns} 0-1", "<b1> game 6 white [] black []"] {
+        let sent = format!("fics% \n\rFoo(TD) just sent you a message:\n\r    {words}\n\rfics% <b1> x\n");
+        assert_eq!(
+            seen(sent.as_bytes()),
+            [
+                Seen::Prompt,
+                text("Foo(TD) just sent you a message:"),
+                text(&format!("    {words}")),
+                Seen::Prompt,
+                tagged(Tag::Holding, "<b1> x"),
+            ]
+        );
+    }
+    let sent = "Foo tells you: Bar just sent you a message:\n    <b1> x\n";
+    assert_eq!(seen(sent.as_bytes())[1], tagged(Tag::Holding, "<b1> x"));
+}
+
 #[test]
 fn what_only_looks_like_a_continuation_is_a_line() {
     let long = "Foo tells you: the quick brown fox jumps over the lazy dog";
@@ -325,6 +361,7 @@ fn terminal_escapes_are_taken_out() {
 fn a_version_1_ping_is_a_line_of_its_own() {
     let framer = Framer::new().with_timeseal(Timeseal::V1);
     assert_eq!(seen_by(&framer, b"fics% \n\r[G]\n\rx\n"), [Seen::Prompt, Seen::Ping, text("x")]);
+    assert_eq!(seen_by(&framer, b"fics% \n\r[G]\n\r\n\rx\n"), [Seen::Prompt, Seen::Ping, text("x")]);
     assert_eq!(seen_by(&framer, b"foo tells you: [G]\n[G] \n"), [text("foo tells you: [G]"), text("[G] ")]);
     assert_eq!(seen_by(&framer, b"fics% [G]\n"), [Seen::Prompt, text("[G]")]);
     assert_eq!(seen(b"[G]\n"), [text("[G]")]);
@@ -421,15 +458,15 @@ fn level_2_units_stand_apart_from_the_text() {
 #[test]
 fn broken_units_are_given_up_as_text() {
     check(&[
-        (b"\x19(1 abc\x19(2 d\x19)", &[text("1 abc"), Seen::Datagram(b"2 d".to_vec())]),
-        (b"\x19(1 abc\x1a\nok\n", &[text("1 abc"), Seen::Overflow, text(""), text("ok")]),
-        (b"\x19(1 abc", &[text("1 abc")]),
+        (b"\x19(1 abc\x19(2 d\x19)", &[text("(1 abc"), Seen::Datagram(b"2 d".to_vec())]),
+        (b"\x19(1 abc\x1a\nok\n", &[text("(1 abc"), Seen::Overflow, text(""), text("ok")]),
+        (b"\x19(1 abc", &[text("(1 abc")]),
         (b"x\x19]\n", &[text("x"), Seen::UnitEnd]),
     ]);
     let framer = Framer::new().with_limits(Limits::default().datagram_bytes(8));
     assert_eq!(
         seen_by(&framer, b"\x19(123456789\nx\n"),
-        [Seen::OverLong(b"12345678".to_vec(), 8), text("9"), text("x")]
+        [Seen::OverLong(b"(12345678".to_vec(), 9), text("9"), text("x")]
     );
 }
 
@@ -501,11 +538,12 @@ fn offsets_are_those_of_the_frames_own_first_byte() {
 }
 
 #[test]
-fn a_prompt_in_a_sequence_that_was_none_ends_where_it_ends() {
-    for (stream, prompt) in [(&b"\x19[fics% Log\x12\n"[..], (2, 8)), (b"\x19[ics% i\r", (2, 7))] {
-        let frames = frames_of(&Framer::new(), stream);
-        assert_eq!((frames[0].0, frames[0].1), prompt, "{:?}", stream.escape_ascii());
-    }
+fn a_header_that_is_none_is_text_from_its_bracket_on() {
+    check(&[
+        (b"\x19[fics% Log\x12\n", &[text("[fics% Log\u{12}")]),
+        (b"\x19[\x19[\x01b\n", &[text("["), text("[\u{1}b")]),
+        (b"\x19(\x19(24\x19)", &[text("("), Seen::Datagram(b"24".to_vec())]),
+    ]);
 }
 
 impl Seen {

@@ -27,15 +27,20 @@ impl Default for Wrapping {
 }
 
 impl Wrapping {
-    /// Whether a further piece may follow `line`, whose last piece is `piece`.
+    /// Whether a further piece may follow `line`, whose last piece is `piece`; `is_joined` if there is more than one already.
     ///
-    /// A line that is complete as its tag has it never continues. Neither does one shorter than the narrowest width a user can
-    /// set, unless it ends with a colon: the FICS 1.6 family first breaks at the blank behind `Foo tells you:` if the word
-    /// that follows fills more than a line, and only then cuts the word.
-    pub(super) fn may_continue(&self, tag: Tag, line: &[u8], piece: &[u8]) -> bool {
-        self.enabled
-            && !is_complete(tag, line)
-            && (piece.len() >= self.narrowest || piece.ends_with(b":") || tag != Tag::None)
+    /// Talk shorter than the narrowest width a user can set never continues, unless it ends with a colon: the FICS 1.6 family
+    /// first breaks at the blank behind `Foo tells you:` if the word that follows fills more than a line, and only then cuts
+    /// the word. A tagged line that has all its tag promises does not continue either, but once it was broken it is not
+    /// looked at again.
+    pub(super) fn may_continue(&self, tag: Tag, line: &[u8], piece: &[u8], is_joined: bool) -> bool {
+        if !self.enabled {
+            false
+        } else if tag == Tag::None && !line.starts_with(b"{") {
+            piece.len() >= self.narrowest || piece.ends_with(b":")
+        } else {
+            is_joined || !is_complete(tag, line)
+        }
     }
 
     /// Whether `piece` was cut inside a word, so that joining must not add a blank.
@@ -48,22 +53,45 @@ impl Wrapping {
     }
 }
 
-/// Whether a line has all that its tag promises, so that nothing can follow.
+/// Whether a line that was not broken yet has all that its tag promises, so that nothing can follow.
+///
+/// Some lines may be over and yet go on: with the clock and the lag of a board, with a passed piece, with more numbers. They
+/// count as complete unless they are as long as a line that the default width breaks.
 fn is_complete(tag: Tag, line: &[u8]) -> bool {
+    let may_be_broken = (DEFAULT_WIDTH - 15..=DEFAULT_WIDTH + 1).contains(&line.len());
     match tag {
-        Tag::None => line.starts_with(b"{") && line.contains(&b'}'),
-        Tag::Style12 => line.split(|&b| b == b' ').filter(|word| !word.is_empty()).count() > 30,
-        Tag::Holding => line.trim_ascii_end().ends_with(b"]") || find(line, b" <- ").is_some(),
+        Tag::None => is_whole_game_line(line),
+        Tag::Style12 => match line.split(|&b| b == b' ').filter(|word| !word.is_empty()).count() {
+            ..=30 => false,
+            31 | 32 => !may_be_broken,
+            _ => true,
+        },
+        Tag::Holding => find(line, b" <- ").is_some() || (line.trim_ascii_end().ends_with(b"]") && !may_be_broken),
         Tag::Seek | Tag::NewSeek => find(line, b" f=").is_some(),
-        Tag::GameInfo => find(line, b" ts=").is_some(),
+        Tag::GameInfo => find(line, b" n=").is_some() || (find(line, b" ts=").is_some() && !may_be_broken),
         Tag::PendingTo | Tag::PendingFrom => is_whole_offer(line),
-        Tag::Style10
-        | Tag::Delta
-        | Tag::SeeksRemoved
-        | Tag::SeeksCleared
-        | Tag::PendingRemoved
-        | Tag::UserArrived
-        | Tag::UserDeparted => true,
+        Tag::SeeksRemoved | Tag::PendingRemoved => !may_be_broken,
+        Tag::Style10 | Tag::Delta | Tag::SeeksCleared | Tag::UserArrived | Tag::UserDeparted => true,
+    }
+}
+
+/// `{Game … match.}`, or `{Game …}` with a result behind it.
+fn is_whole_game_line(line: &[u8]) -> bool {
+    let result = memchr::memrchr(b'}', line).and_then(|end| line.get(end + 1..)).unwrap_or_default();
+    line.ends_with(b"match.}") || !result.trim_ascii().is_empty()
+}
+
+/// Whether `piece` ends inside an entity that goes on with `next`; then no blank belongs between.
+pub(super) fn cuts_entity(piece: &[u8], next: u8) -> bool {
+    // `&#x` and six digits are the longest.
+    let tail = piece.last_chunk::<9>().map_or(piece, |tail| tail);
+    let entity = memchr::memrchr(b'&', tail).and_then(|start| tail.get(start..)).unwrap_or_default();
+    match entity {
+        [b'&', b'#'] => next == b'x',
+        [b'&', b'#', b'x', digits @ ..] => {
+            digits.iter().all(u8::is_ascii_hexdigit) && (next.is_ascii_hexdigit() || next == b';')
+        }
+        _ => false,
     }
 }
 
@@ -78,7 +106,7 @@ mod tests {
     use super::*;
 
     fn may_continue(line: &str) -> bool {
-        Wrapping::default().may_continue(Tag::of(line.as_bytes()), line.as_bytes(), line.as_bytes())
+        Wrapping::default().may_continue(Tag::of(line.as_bytes()), line.as_bytes(), line.as_bytes(), false)
     }
 
     // Rules: transport W5, bugs 13
@@ -92,6 +120,9 @@ mod tests {
             "<b1> game 6 white [PNBBB] black",
             "<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz",
             "{Game 1 (Abcdefghijklmnopq vs. Zyxwvutsrqponmlkj) Creating unrated",
+            "{Game 107 (Abcdefghijklmnopq vs. Zyxwvutsrqpon) Zyxwvutsrqpon forfeits on time}",
+            "<sr> 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34",
+            "<b1> game 1 white [PPPPPPPPNNBBRRQ] black [PPPPPPPPNNBBRRQPPPPPPP]",
         ];
         for line in waits {
             assert!(may_continue(line), "{line}");
@@ -107,6 +138,9 @@ mod tests {
             "<pf> 7 w=Foo t=draw p=#",
             "<d1> 314 5 e3 e2e3 100 59800 563",
             "{Game 107 (Abc vs. Bcd) Creating unrated blitz match.}",
+            "{Game 107 (Abc vs. Bcd) Bcd resigns} 1-0",
+            "<sr> 10 11",
+            "<g1> 1 p=0 t=blitz r=0 u=0,0 it=300,0 i=300,0 pt=0 rt=1882,1558 ts=0,0 m=2 n=0",
         ];
         for line in complete {
             assert!(!may_continue(line), "{line}");

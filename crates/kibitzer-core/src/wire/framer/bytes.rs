@@ -235,7 +235,7 @@ impl Framer {
             Taken::GuestPrompt => Some(Out::Guest),
             Taken::Ping => {
                 let offset = self.line.offset(false);
-                self.line.hand_out();
+                self.line.hand_out_prompt();
                 Some(Out::Bare { kind: FrameKind::Ping, offset })
             }
             Taken::Prompt(kind) => {

@@ -24,7 +24,9 @@ impl Framer {
         let first = self.position + (input.len() - text.len()) as u64;
         let indent = text.iter().take_while(|&&b| b == b' ').count();
         let head = text.get(indent..).unwrap_or_default();
-        if let Some((kind, length)) = self.prompts.at_start(head)
+        let is_mail = self.line.holds_mail(indent);
+        if !is_mail
+            && let Some((kind, length)) = self.prompts.at_start(head)
             && indent + length <= self.limits.line_bytes
         {
             let offset = first + indent as u64;
@@ -46,10 +48,10 @@ impl Framer {
         if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(line, indent) {
             return self.slow(end);
         }
-        let (tag, bytes) = tagged(line, indent);
+        let (tag, bytes) = if is_mail { (Tag::None, line) } else { tagged(line, indent) };
         let first = if line.is_empty() { end - 1 } else { first };
         // The bytes behind a line tell it most cheaply; without them the line itself has to.
-        let is_over = self.starts_a_line(skip_returns(rest)) || !self.wrapping.may_continue(tag, bytes, line);
+        let is_over = self.starts_a_line(skip_returns(rest)) || !self.wrapping.may_continue(tag, bytes, line, false);
         self.advance(input, end);
         self.check_block(end);
         if !is_over {
@@ -60,7 +62,7 @@ impl Framer {
             learn(&mut self.prompts, &mut self.wrapping, line);
         }
         let offset = if tag == Tag::None { first } else { first + indent as u64 };
-        let bell = self.line.end_whole();
+        let bell = self.line.end_whole(line);
         Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }
 
