@@ -27,7 +27,7 @@ impl CastlingSide {
         }
     }
 
-    /// The side of a king on which a rook on `rook` stands; `None` if it is on the king's own file.
+    /// The side of a king on which a rook on `rook_file` (0 for the a-file) stands; `None` if it is the king's own file.
     pub(crate) const fn of_rook(king: Square, rook_file: u8) -> Option<Self> {
         if rook_file > king.file() {
             Some(Self::Short)
