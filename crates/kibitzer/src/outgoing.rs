@@ -1,7 +1,6 @@
 //! What may be sent: one line.
 
-use std::fmt::Write as _;
-
+use kibitzer_core::text;
 use thiserror::Error;
 
 /// Longest line that is sent, its line feed included, in bytes. Source: transport L6; servers cut or refuse longer ones.
@@ -26,7 +25,7 @@ pub enum LineError {
     },
 }
 
-/// The bytes of a line with its line feed. What is not printable ASCII becomes `&#xHHHH;`.
+/// The bytes of a line with its line feed, encoded by [`text::encode`].
 ///
 /// Source: transport L2, L5 to L7, C2.
 pub(crate) fn encode(line: &str) -> Result<String, LineError> {
@@ -36,15 +35,7 @@ pub(crate) fn encode(line: &str) -> Result<String, LineError> {
     if line.contains(char::is_control) {
         return Err(LineError::Control);
     }
-    let mut encoded = String::with_capacity(line.len() + 1);
-    for character in line.chars() {
-        if character.is_ascii() {
-            encoded.push(character);
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(encoded, "&#x{:x};", u32::from(character));
-        }
-    }
+    let mut encoded = text::encode(line).into_owned();
     encoded.push('\n');
     if encoded.len() > MAX_LINE_BYTES {
         return Err(LineError::TooLong { length: encoded.len() });
