@@ -134,6 +134,37 @@ impl fmt::Display for ShortText {
     }
 }
 
+/// Gives a public type around a [`ShortText`] what a text is expected to do: to be printed, lent and compared.
+macro_rules! impl_text {
+    ($($text:ty),+) => {$(
+        impl std::fmt::Display for $text {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(&self.0, f)
+            }
+        }
+
+        impl AsRef<str> for $text {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl PartialEq<str> for $text {
+            fn eq(&self, other: &str) -> bool {
+                self.as_str() == other
+            }
+        }
+
+        impl PartialEq<&str> for $text {
+            fn eq(&self, other: &&str) -> bool {
+                self == *other
+            }
+        }
+    )+};
+}
+
+pub(crate) use impl_text;
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -1,11 +1,11 @@
 //! Received text: Latin-1 bytes, the `&#xHHHH;` convention, and text that players wrote.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write};
+use std::fmt::{self, Write as _};
 
 use smallvec::SmallVec;
 
-use crate::short_text::ShortText;
+use crate::short_text::{ShortText, impl_text};
 
 /// Bytes a [`Line`] keeps without an allocation: room for a board line with two 17-letter names.
 const INLINE_BYTES: usize = 192;
@@ -61,12 +61,6 @@ impl PlayerText {
     }
 }
 
-impl fmt::Display for PlayerText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
 /// A word or a few that the server composed: a game's type, a SAN, the terms of an offer. Decoded (see [`decode`]).
 ///
 /// Up to 22 bytes are stored in place. What players wrote is a [`PlayerText`] instead.
@@ -93,11 +87,7 @@ impl ServerText {
     }
 }
 
-impl fmt::Display for ServerText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
+impl_text!(PlayerText, ServerText);
 
 /// Decodes received bytes: ISO 8859-1, then `&#xHHHH;` entities.
 ///
@@ -211,6 +201,13 @@ mod tests {
         assert_eq!(encode("plain"), "plain");
         assert_eq!(encode("é♚"), "&#xe9;&#x265a;");
         assert_eq!(decode(encode("é♚ &x").as_bytes()), "é♚ &x");
+    }
+
+    #[test]
+    fn texts_compare_with_literals() {
+        let (told, kind) = (PlayerText::from_wire(b"hi"), ServerText::from_wire(b"wild/5"));
+        assert!(told == "hi" && told != *"Hi" && kind == *"wild/5" && kind != "wild");
+        assert_eq!((told.as_ref(), kind.to_string()), ("hi", "wild/5".into()));
     }
 
     #[test]

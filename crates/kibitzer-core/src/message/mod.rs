@@ -59,7 +59,7 @@ pub use offer::{Offer, OfferAnswer, OfferKind};
 pub use partner::Partner;
 pub use pending::{Pending, PendingDirection, PendingRemoved};
 pub use phrase::Actor;
-pub use player::{Confidence, GameId, Handle, Rating, Titles};
+pub use player::{Confidence, GameId, Handle, HandleError, Rating, Titles};
 pub use reader::{Family, Reader, Received};
 pub use refused::{RefusalReason, Refused};
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};

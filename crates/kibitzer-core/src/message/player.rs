@@ -1,9 +1,12 @@
 //! Who is spoken of: handles, titles, ratings, game numbers.
 
 use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
 
 use crate::scan::Cursor;
-use crate::short_text::ShortText;
+use crate::short_text::{ShortText, impl_text};
 
 /// A server-wide game number, as printed: from 1 on.
 ///
@@ -24,9 +27,13 @@ impl fmt::Display for GameId {
     }
 }
 
-/// An account name, as the server spelled it.
+/// Longest name that is taken for an account's, in bytes: nearly twice what any server allows.
+const MAX_NAME_BYTES: usize = 32;
+
+/// An account name, as the server spelled it, or as somebody typed it (`FromStr`, which takes what [`HandleError`] does not
+/// refuse).
 ///
-/// Handles compare case-sensitively here; use [`is_same_player`](Self::is_same_player) to compare what people typed.
+/// `==` tells upper case from lower case; servers do not: see [`is_same_player`](Self::is_same_player).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(pub(super) ShortText);
 
@@ -41,19 +48,19 @@ impl Handle {
         self.0.as_str()
     }
 
-    /// Whether both are names of the same account: servers ignore case.
-    pub fn is_same_player(&self, other: &Self) -> bool {
-        self.as_str().eq_ignore_ascii_case(other.as_str())
+    /// Whether this account goes by that name, as a server or a person spelled it: servers ignore case.
+    pub fn is_same_player(&self, name: &str) -> bool {
+        self.as_str().eq_ignore_ascii_case(name)
     }
 
-    /// Reads a name as accounts have it: a letter, then letters, digits, `-`. At most 32 characters.
+    /// Reads a name as accounts have it: a letter, then letters, digits, `-`. At most [`MAX_NAME_BYTES`].
     ///
     /// FICS allows 3 to 17 letters, ICC 2 to 15 letters and digits, with `-` in a few old names.
     pub(crate) fn read<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
         let mut ahead = *at;
         ahead.peek().filter(u8::is_ascii_alphabetic)?;
-        let name = ahead.take_while(|b| b.is_ascii_alphanumeric() || b == b'-');
-        (name.len() <= 32).then(|| *at = ahead)?;
+        let name = ahead.take_while(is_name_byte);
+        (name.len() <= MAX_NAME_BYTES).then(|| *at = ahead)?;
         Some(name)
     }
 
@@ -64,10 +71,42 @@ impl Handle {
     }
 }
 
-impl fmt::Display for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+/// Why a text is not the name of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum HandleError {
+    /// It is empty or starts with something else than a letter.
+    #[error("a handle starts with a letter")]
+    Start,
+    /// Something in it is neither letter nor digit nor `-`.
+    #[error("a handle consists of letters, digits and -")]
+    Character,
+    /// It is longer than any server's names.
+    #[error("a handle has at most {MAX_NAME_BYTES} characters")]
+    TooLong,
+}
+
+impl FromStr for Handle {
+    type Err = HandleError;
+
+    fn from_str(name: &str) -> Result<Self, HandleError> {
+        let bytes = name.as_bytes();
+        if Self::is_name(bytes) {
+            Ok(Self::from_wire(bytes))
+        } else if !bytes.first().is_some_and(u8::is_ascii_alphabetic) {
+            Err(HandleError::Start)
+        } else if bytes.iter().all(|&b| is_name_byte(b)) {
+            Err(HandleError::TooLong)
+        } else {
+            Err(HandleError::Character)
+        }
     }
+}
+
+impl_text!(Handle);
+
+const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
 /// The bracketed codes behind a name: `(GM)(*)`. Codes nobody knows are kept as they are.
@@ -259,6 +298,33 @@ mod tests {
         assert_eq!(Handle::read(&mut Cursor::new(b"(told Foo)")), None);
         assert!(Handle::is_name(b"Foo"));
         assert!(!Handle::is_name(b"Foo bar") && !Handle::is_name(b""));
-        assert!(Handle::from_wire(b"Foo").is_same_player(&Handle::from_wire(b"foo")));
+    }
+
+    #[test]
+    fn a_handle_is_compared_with_what_a_person_typed() {
+        let handle = Handle::from_wire(b"Foo");
+        assert!(handle.is_same_player("foo") && !handle.is_same_player("foo "));
+        assert!(handle == "Foo" && handle != "foo" && handle == *"Foo");
+        assert_eq!(handle.as_ref(), "Foo");
+    }
+
+    #[test]
+    fn what_is_typed_is_a_handle_if_an_account_could_have_it() {
+        for name in ["Foo", "guest3090", "Foo-Bar", "x", &"x".repeat(32)] {
+            assert_eq!(name.parse(), Ok(Handle::from_wire(name.as_bytes())));
+        }
+        let cases = [
+            ("", HandleError::Start),
+            ("9x", HandleError::Start),
+            (" Foo", HandleError::Start),
+            ("Foo ", HandleError::Character),
+            ("Foo Bar", HandleError::Character),
+            ("Fo\u{f6}", HandleError::Character),
+            ("Foo\n", HandleError::Character),
+            (&"x".repeat(33), HandleError::TooLong),
+        ];
+        for (name, want) in cases {
+            assert_eq!(name.parse::<Handle>(), Err(want), "{name:?}");
+        }
     }
 }
