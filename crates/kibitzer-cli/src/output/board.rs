@@ -87,12 +87,8 @@ fn write_beside(out: &mut impl Write, position: &Position<'_>, bottom: Color, ro
 
 fn write_player(out: &mut impl Write, position: &Position<'_>, color: Color) -> io::Result<()> {
     let board = position.board;
-    let name = match color {
-        Color::White => &board.white,
-        Color::Black => &board.black,
-    };
-    let name = Shown(name.as_str()).to_string();
-    write!(out, "{NAME}{name:<17}{NAME:#} {:>8}", Clock(board.clock(color)).to_string())?;
+    let name = Shown(board.player(color).as_str()).to_string();
+    write!(out, "{NAME}{name:<17}{NAME:#} {:>8}", board.clock(color).to_string())?;
     if board.side_to_move == color {
         write!(out, " {MOVE}<{MOVE:#}")?;
     }
@@ -110,7 +106,7 @@ fn write_move(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
     };
     write!(out, "{MOVE}{number}{points} {}{MOVE:#}", Shown(last_move.san.as_str()))?;
     match last_move.elapsed_ms {
-        Some(elapsed) => write!(out, "  {LABEL}({}){LABEL:#}", Clock(ClockReading::from_ms(elapsed.into()))),
+        Some(elapsed) => write!(out, "  {LABEL}({}){LABEL:#}", ClockReading::from_ms(elapsed.into())),
         None => Ok(()),
     }
 }
@@ -125,42 +121,4 @@ fn write_terms(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> 
         ""
     };
     write!(out, "game {}, {}+{}{part}", board.game, board.initial_min, board.increment_s)
-}
-
-/// `1:02:03`, `2:03`; with tenths where the server told milliseconds and less than a minute is left.
-struct Clock(ClockReading);
-
-impl std::fmt::Display for Clock {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let ms = self.0.as_ms();
-        let (sign, ms) = (if ms < 0 { "-" } else { "" }, ms.unsigned_abs());
-        let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
-        match (hours, minutes, ms % 1000 / 100) {
-            (0, 0, tenths) if ms % 1000 != 0 => write!(f, "{sign}0:{seconds:02}.{tenths}"),
-            (0, ..) => write!(f, "{sign}{minutes}:{seconds:02}"),
-            _ => write!(f, "{sign}{hours}:{minutes:02}:{seconds:02}"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clocks_read_like_clocks() {
-        let cases = [
-            (0, "0:00"),
-            (6_000, "0:06"),
-            (6_440, "0:06.4"),
-            (60_500, "1:00"),
-            (3_599_000, "59:59"),
-            (3_661_000, "1:01:01"),
-            (-3_000, "-0:03"),
-            (i64::MIN, "-2562047788015:12:55"),
-        ];
-        for (ms, want) in cases {
-            assert_eq!(Clock(ClockReading::from_ms(ms)).to_string(), want, "{ms}");
-        }
-    }
 }

@@ -1,6 +1,5 @@
 //! Events as text for people: the server's own words in colour, datagrams in words, boards drawn.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -168,13 +167,9 @@ const fn rated(rated: Option<bool>) -> &'static str {
     }
 }
 
-fn rating_of(rating: Option<Rating>) -> Cow<'static, str> {
-    match rating {
-        // Datagrams have 0 for players without a rating.
-        Some(Rating::Rated(0, _) | Rating::Unrated) | None => "----".into(),
-        Some(Rating::Rated(value, confidence)) => format!("{value}{}", confidence.mark()).into(),
-        Some(Rating::Guest) => "++++".into(),
-    }
+/// The rating to print: datagrams have 0 for players without one.
+fn rating_of(rating: Option<Rating>) -> Rating {
+    rating.filter(|rating| rating.value() != Some(0)).unwrap_or(Rating::Unrated)
 }
 
 /// Numbers with blanks between them.

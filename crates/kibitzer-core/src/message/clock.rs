@@ -1,10 +1,15 @@
 //! Times as servers print them.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::scan::Cursor;
 
 /// What a clock shows, in milliseconds; negative once its owner is out of time.
+///
+/// `Display` writes `m:ss`, or `h:mm:ss` from an hour on, with a `-` in front if time is out. Below a minute tenths are
+/// added, `0:06.4`, unless the reading is of whole seconds, as those of servers that send no milliseconds are. What does
+/// not fit is cut off, not rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClockReading {
     ms: i64,
@@ -24,6 +29,18 @@ impl ClockReading {
     /// The time left; `None` once the clock has run out.
     pub fn remaining(self) -> Option<Duration> {
         u64::try_from(self.ms).ok().map(Duration::from_millis)
+    }
+}
+
+impl fmt::Display for ClockReading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (sign, ms) = (if self.ms < 0 { "-" } else { "" }, self.ms.unsigned_abs());
+        let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+        match (hours, minutes, ms % 1000) {
+            (0, 0, 1..) => write!(f, "{sign}0:{seconds:02}.{}", ms % 1000 / 100),
+            (0, ..) => write!(f, "{sign}{minutes}:{seconds:02}"),
+            _ => write!(f, "{sign}{hours}:{minutes:02}:{seconds:02}"),
+        }
     }
 }
 
@@ -94,6 +111,25 @@ mod tests {
         for &(sent, want) in cases {
             let read = Elapsed::read(&mut Cursor::new(sent.as_bytes()));
             assert_eq!(read.map(|e| (e.ms, e.has_fraction)), want, "{sent}");
+        }
+    }
+
+    #[test]
+    fn clocks_read_like_clocks() {
+        let cases = [
+            (0, "0:00"),
+            (6_000, "0:06"),
+            (6_440, "0:06.4"),
+            (59_999, "0:59.9"),
+            (60_500, "1:00"),
+            (3_599_000, "59:59"),
+            (3_661_000, "1:01:01"),
+            (-917, "-0:00.9"),
+            (-3_000, "-0:03"),
+            (i64::MIN, "-2562047788015:12:55"),
+        ];
+        for (ms, want) in cases {
+            assert_eq!(ClockReading::from_ms(ms).to_string(), want, "{ms}");
         }
     }
 

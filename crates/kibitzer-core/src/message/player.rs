@@ -109,7 +109,7 @@ const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
-/// The bracketed codes behind a name: `(GM)(*)`. Codes nobody knows are kept as they are.
+/// The bracketed codes behind a name: `(GM)(*)`, which is what `Display` writes. Codes nobody knows are kept as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Titles(ShortText);
 
@@ -150,6 +150,12 @@ impl Titles {
         let codes: String =
             CODES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &code)| code).collect();
         Self(ShortText::from_wire(codes.as_bytes()))
+    }
+}
+
+impl fmt::Display for Titles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
@@ -196,7 +202,7 @@ impl Confidence {
     }
 }
 
-/// A rating as servers print it.
+/// A rating as servers print it; `Display` writes `1500P`, `++++` or `----`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
 pub enum Rating {
@@ -245,6 +251,16 @@ impl Rating {
     }
 }
 
+impl fmt::Display for Rating {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Guest => f.write_str("++++"),
+            Self::Unrated => f.write_str("----"),
+            Self::Rated(value, confidence) => write!(f, "{value}{}", confidence.mark()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,6 +281,28 @@ mod tests {
         for &(sent, want) in cases {
             assert_eq!(Rating::read_bracketed(&mut Cursor::new(sent.as_bytes())), want, "{sent}");
         }
+    }
+
+    #[test]
+    fn printed_ratings_are_read_again() {
+        let marks = [Confidence::Established, Confidence::Estimated, Confidence::Provisional];
+        let rated = marks.map(|mark| Rating::Rated(958, mark));
+        for (rating, want) in rated.into_iter().zip(["958", "958E", "958P"]).chain([
+            (Rating::Rated(0, Confidence::Established), "0"),
+            (Rating::Guest, "++++"),
+            (Rating::Unrated, "----"),
+        ]) {
+            assert_eq!(rating.to_string(), want);
+            assert_eq!(Rating::read(&mut Cursor::new(want.as_bytes())), Some(rating), "{want}");
+        }
+    }
+
+    #[test]
+    fn printed_titles_are_read_again() {
+        for sent in ["", "(GM)", "(GM)(*)", "(GM TD)(C)"] {
+            assert_eq!(Titles::read(&mut Cursor::new(sent.as_bytes())).to_string(), sent);
+        }
+        assert_eq!(Titles::from_bits(0x06).to_string(), "(C)(GM)");
     }
 
     #[test]

@@ -263,6 +263,14 @@ impl Style12 {
         }
     }
 
+    /// Who plays one side.
+    pub const fn player(&self, color: Color) -> &Handle {
+        match color {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
+    }
+
     /// The clock of one side.
     pub const fn clock(&self, color: Color) -> ClockReading {
         match color {
