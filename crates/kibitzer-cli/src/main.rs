@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use output::Shown;
+use output::{Shown, WriteError};
 
 /// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives).
 #[derive(Debug, Parser)]
@@ -35,8 +35,8 @@ enum Command {
 
 fn main() -> ExitCode {
     match Cli::try_parse().map(|cli| cli.command) {
-        Ok(Some(Command::Connect(args))) => connect::run(&args),
-        Ok(Some(Command::Decode(args))) => decode::run(&args),
+        Ok(Some(Command::Connect(args))) => exit(args.run()),
+        Ok(Some(Command::Decode(args))) => exit(args.run()),
         Ok(None) => print_help(),
         Err(error) => refuse(&error),
     }
@@ -62,8 +62,12 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Tells in one line why the program ends.
-fn fail(error: &dyn Error) -> ExitCode {
+/// Tells in one line why a command failed. That nobody wants to read more of it is no failure.
+fn exit(result: Result<(), impl Error>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    if error.source().and_then(|source| source.downcast_ref()).is_some_and(WriteError::is_closed_pipe) {
+        return ExitCode::SUCCESS;
+    }
     tell(&error.to_string());
     ExitCode::FAILURE
 }

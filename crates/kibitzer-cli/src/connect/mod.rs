@@ -9,10 +9,8 @@ mod no_echo;
 use std::convert::Infallible;
 use std::error::Error;
 use std::future::pending;
-use std::io::{self, IsTerminal as _};
-use std::process::ExitCode;
+use std::io;
 
-use clap::ValueEnum;
 use futures_util::FutureExt as _;
 use kibitzer::core::Event;
 use kibitzer::core::hub::{HubOptions, Publisher, RecvError, Subscription};
@@ -22,7 +20,7 @@ use thiserror::Error;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::runtime::Builder;
 
-use crate::output::Lines;
+use crate::output::{FORMAT_HELP, LineFormat, Lines, WriteError};
 use crate::server::Server;
 use address::Address;
 #[cfg(unix)]
@@ -44,9 +42,8 @@ pub(crate) struct Args {
     /// The server; its port is 5000 if not told
     #[arg(value_name = "HOST[:PORT]")]
     address: Address,
-    /// How to print it [default: text on a terminal, else jsonl]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    #[arg(long, value_enum, help = FORMAT_HELP)]
+    format: Option<LineFormat>,
     /// Which family the server belongs to
     #[arg(long, value_enum, default_value_t = Server::Auto)]
     server: Server,
@@ -58,17 +55,9 @@ Examples:
   printf 'guest\\n\\ngames\\nquit\\n' | kibitzer connect localhost:5000   a session from a script
   kibitzer connect localhost --format jsonl | jq .event             while you type";
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// One JSON object per event
-    Jsonl,
-    /// A line per event in colour, boards drawn
-    Text,
-}
-
 /// Why the session failed. That the server closes the connection is no failure.
 #[derive(Debug, Error)]
-enum SessionError {
+pub(crate) enum SessionError {
     #[error("cannot start: {0}")]
     Runtime(io::Error),
     #[error("cannot connect to {address}: {}", root(.source))]
@@ -77,8 +66,8 @@ enum SessionError {
     Lost { address: Address, source: ConnectionLost },
     #[error("cannot send to {address}: {}", root(.source))]
     Send { address: Address, source: SendError },
-    #[error("cannot write to standard output: {0}")]
-    Write(io::Error),
+    #[error("{0}")]
+    Write(#[from] WriteError),
 }
 
 /// What lies at the bottom of an error.
@@ -86,23 +75,9 @@ fn root<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
     error.source().map_or(error, root)
 }
 
-impl SessionError {
-    /// Whether nobody wants more: `kibitzer connect … | head`.
-    fn is_closed_pipe(&self) -> bool {
-        matches!(self, Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-/// Runs the command.
-pub(crate) fn run(args: &Args) -> ExitCode {
-    match args.run() {
-        Err(error) if !error.is_closed_pipe() => crate::fail(&error),
-        _ => ExitCode::SUCCESS,
-    }
-}
-
 impl Args {
-    fn run(&self) -> Result<(), SessionError> {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), SessionError> {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(SessionError::Runtime)?;
         let result = runtime.block_on(self.session());
         // A thread may still wait for a line to be typed.
@@ -117,19 +92,22 @@ impl Args {
     /// Dropping the future ends the session.
     async fn session(&self) -> Result<(), SessionError> {
         let publisher = Publisher::new(HubOptions::default());
-        let mut printer = Printer::new(publisher.hub().subscribe_lossless(UNPRINTED_EVENTS), self.lines());
+        let mut printer = Printer::new(
+            publisher.hub().subscribe_lossless(UNPRINTED_EVENTS),
+            Lines::new(self.format.unwrap_or_else(LineFormat::for_stdout)),
+        );
         let (writer, reading) = kibitzer::connect(&self.options(), publisher)
             .await
             .map_err(|source| SessionError::Connect { address: self.address.clone(), source })?;
         let printed = tokio::select! {
-            printed = printer.run() => printed.map_err(SessionError::Write),
+            printed = printer.run() => printed.map_err(SessionError::from),
             failed = send_typed(writer) => {
                 let Err(source) = failed;
                 Err(SessionError::Send { address: self.address.clone(), source })
             }
             _ = tokio::signal::ctrl_c() => {
                 reading.stop().await;
-                return printer.lines.flush().map_err(SessionError::Write);
+                return Ok(printer.lines.flush()?);
             }
         };
         if let Err(error) = printed {
@@ -141,14 +119,6 @@ impl Args {
 
     fn options(&self) -> ConnectOptions {
         ConnectOptions::new(&*self.address.host, self.address.port).family(self.server.family())
-    }
-
-    fn lines(&self) -> Lines {
-        match self.format {
-            Some(Format::Text) => Lines::text(),
-            None if io::stdout().is_terminal() => Lines::text(),
-            Some(Format::Jsonl) | None => Lines::jsonl(),
-        }
     }
 }
 
@@ -169,7 +139,7 @@ impl Printer {
     /// # Cancel safety
     ///
     /// Cancel safe: every event is printed or still in the subscription.
-    async fn run(&mut self) -> io::Result<()> {
+    async fn run(&mut self) -> Result<(), WriteError> {
         loop {
             let next = if let Some(ready) = self.subscription.next().now_or_never() {
                 ready
@@ -185,7 +155,7 @@ impl Printer {
         }
     }
 
-    fn print(&mut self, event: &Event) -> io::Result<()> {
+    fn print(&mut self, event: &Event) -> Result<(), WriteError> {
         match event.message() {
             Some(Message::PasswordPrompt) => self.echo.hide(),
             // Servers that negotiate the echo do so around the prompt.

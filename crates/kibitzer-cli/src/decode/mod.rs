@@ -6,15 +6,15 @@ mod summary;
 use std::io::{self, IsTerminal as _};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use kibitzer::core::message::Reader;
 use kibitzer::core::wire::{Framer, Timeseal};
 use kibitzer::core::{Event, EventReader};
 use thiserror::Error;
 
-use crate::output::Lines;
+use crate::output::{FORMAT_HELP, LineFormat, Lines, WriteError};
 use crate::server::Server;
 use input::Input;
 use summary::Summary;
@@ -28,8 +28,7 @@ use summary::Summary;
 pub(crate) struct Args {
     /// What the server sent: raw bytes, or a transcript; `-` or nothing for standard input
     file: Option<PathBuf>,
-    /// How to print it [default: text on a terminal, else jsonl]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = FORMAT_HELP)]
     format: Option<Format>,
     /// Which family the server belongs to
     #[arg(long, value_enum, default_value_t = Server::Auto)]
@@ -50,19 +49,22 @@ Examples:
   kibitzer decode --format summary session.raw            how much of what is in it
   zcat session.raw.gz | kibitzer decode --timeseal 2      from a pipe, pings removed";
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug)]
 enum Format {
-    /// One JSON object per event
-    Jsonl,
-    /// A line per event in colour, boards drawn
-    Text,
-    /// One JSON object at the end: counts and speed
+    Lines(LineFormat),
     Summary,
 }
 
-impl Format {
-    fn of_output(is_terminal: bool) -> Self {
-        if is_terminal { Self::Text } else { Self::Jsonl }
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Lines(LineFormat::Jsonl), Self::Lines(LineFormat::Text), Self::Summary]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Lines(format) => format.to_possible_value(),
+            Self::Summary => Some(PossibleValue::new("summary").help("One JSON object at the end: counts and speed")),
+        }
     }
 }
 
@@ -78,49 +80,32 @@ enum Version {
 
 /// Why decoding ended before the input did.
 #[derive(Debug, Error)]
-enum DecodeError {
+pub(crate) enum DecodeError {
     #[error("cannot open {name}: {source}")]
     Open { name: String, source: io::Error },
     #[error("cannot read {name}: {source}")]
     Read { name: String, source: io::Error },
-    #[error("cannot write to standard output: {0}")]
-    Write(io::Error),
-}
-
-impl DecodeError {
-    /// Whether nobody wants more: `kibitzer decode … | head`.
-    fn is_closed_pipe(&self) -> bool {
-        matches!(self, Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-/// Runs the command.
-pub(crate) fn run(args: &Args) -> ExitCode {
-    match args.decode() {
-        Err(error) if !error.is_closed_pipe() => crate::fail(&error),
-        _ => ExitCode::SUCCESS,
-    }
+    #[error("{0}")]
+    Write(#[from] WriteError),
 }
 
 impl Args {
-    fn decode(&self) -> Result<(), DecodeError> {
-        let is_terminal = io::stdout().is_terminal();
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), DecodeError> {
         let path = self.file.as_deref().filter(|path| path.as_os_str() != "-");
         let name = || path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
-        let mut input =
-            Input::open(path, self.chunk, !is_terminal).map_err(|source| DecodeError::Open { name: name(), source })?;
-        let mut decoder = Decoder {
-            events: self.events(),
-            output: Output::new(self.format.unwrap_or_else(|| Format::of_output(is_terminal))),
-        };
+        let mut input = Input::open(path, self.chunk, !io::stdout().is_terminal())
+            .map_err(|source| DecodeError::Open { name: name(), source })?;
+        let format = self.format.unwrap_or_else(|| Format::Lines(LineFormat::for_stdout()));
+        let mut decoder = Decoder { events: self.events(), output: Output::new(format) };
         while let Some(piece) = input.next().map_err(|source| DecodeError::Read { name: name(), source })? {
-            decoder.feed(piece).map_err(DecodeError::Write)?;
+            decoder.feed(piece)?;
             if self.chunk.is_none() {
                 // What has come so far is shown before more is waited for.
-                decoder.output.flush().map_err(DecodeError::Write)?;
+                decoder.output.flush()?;
             }
         }
-        decoder.finish().map_err(DecodeError::Write)
+        Ok(decoder.finish()?)
     }
 
     fn events(&self) -> EventReader {
@@ -140,7 +125,7 @@ struct Decoder {
 }
 
 impl Decoder {
-    fn feed(&mut self, mut piece: &[u8]) -> io::Result<()> {
+    fn feed(&mut self, mut piece: &[u8]) -> Result<(), WriteError> {
         self.output.count_bytes(piece.len());
         while let Some(event) = self.events.next(&mut piece) {
             self.output.event(&event)?;
@@ -148,7 +133,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn finish(mut self) -> io::Result<()> {
+    fn finish(mut self) -> Result<(), WriteError> {
         while let Some(event) = self.events.finish() {
             self.output.event(&event)?;
         }
@@ -165,8 +150,7 @@ enum Output {
 impl Output {
     fn new(format: Format) -> Self {
         match format {
-            Format::Jsonl => Self::Lines(Lines::jsonl()),
-            Format::Text => Self::Lines(Lines::text()),
+            Format::Lines(format) => Self::Lines(Lines::new(format)),
             Format::Summary => Self::Summary(Summary::start()),
         }
     }
@@ -177,7 +161,7 @@ impl Output {
         }
     }
 
-    fn event(&mut self, event: &Event) -> io::Result<()> {
+    fn event(&mut self, event: &Event) -> Result<(), WriteError> {
         match self {
             Self::Lines(lines) => lines.event(event),
             Self::Summary(summary) => {
@@ -187,16 +171,16 @@ impl Output {
         }
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> Result<(), WriteError> {
         match self {
             Self::Lines(lines) => lines.flush(),
             Self::Summary(_) => Ok(()),
         }
     }
 
-    fn finish(mut self) -> io::Result<()> {
+    fn finish(mut self) -> Result<(), WriteError> {
         if let Self::Summary(summary) = self {
-            return summary.write(io::stdout().lock());
+            return Ok(summary.write(io::stdout().lock())?);
         }
         self.flush()
     }

@@ -1,46 +1,82 @@
 //! Events to standard output.
 
-use std::io::{self, BufWriter, StdoutLock, Write as _};
+use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write as _};
 
 use anstream::AutoStream;
+use clap::ValueEnum;
 use kibitzer::core::Event;
+use thiserror::Error;
 
 use super::{json, text};
 
 /// Standard output's own buffer is written out with every line.
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// The help of `--format`.
+pub(crate) const FORMAT_HELP: &str = "How to print it [default: text on a terminal, else jsonl]";
+
+/// The form of the lines.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LineFormat {
+    /// One JSON object per event
+    Jsonl,
+    /// A line per event in color, boards drawn
+    Text,
+}
+
+impl LineFormat {
+    /// What is printed if nobody says.
+    pub(crate) fn for_stdout() -> Self {
+        if io::stdout().is_terminal() { Self::Text } else { Self::Jsonl }
+    }
+}
+
+/// Standard output took no more.
+#[derive(Debug, Error)]
+#[error("cannot write to standard output: {0}")]
+pub(crate) struct WriteError(#[from] io::Error);
+
+impl WriteError {
+    /// Whether nobody wants more: `kibitzer decode … | head`.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        self.0.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
 /// Standard output, taking events. They stay in the buffer until it is flushed.
 pub(crate) enum Lines {
     /// JSON Lines.
     Jsonl(BufWriter<StdoutLock<'static>>),
-    /// For people; in colour if that is shown.
+    /// For people; in color if that is shown.
     Text(BufWriter<AutoStream<Box<dyn io::Write>>>),
 }
 
 impl Lines {
-    pub(crate) fn jsonl() -> Self {
-        Self::Jsonl(stdout())
+    pub(crate) fn new(format: LineFormat) -> Self {
+        match format {
+            LineFormat::Jsonl => Self::Jsonl(stdout()),
+            // Where it removes escapes it writes what is between them piece by piece: it needs a buffer on either side.
+            LineFormat::Text => Self::Text(BufWriter::with_capacity(
+                BUFFER_BYTES,
+                AutoStream::new(Box::new(stdout()), AutoStream::choice(&io::stdout())),
+            )),
+        }
     }
 
-    pub(crate) fn text() -> Self {
-        // Where it removes escapes it writes what is between them piece by piece: it needs a buffer on either side.
-        let plain_or_coloured = AutoStream::new(Box::new(stdout()) as Box<_>, AutoStream::choice(&io::stdout()));
-        Self::Text(BufWriter::with_capacity(BUFFER_BYTES, plain_or_coloured))
-    }
-
-    pub(crate) fn event(&mut self, event: &Event) -> io::Result<()> {
-        match self {
+    pub(crate) fn event(&mut self, event: &Event) -> Result<(), WriteError> {
+        let written = match self {
             Self::Jsonl(out) => json::write(out, event),
             Self::Text(out) => text::write(out, event),
-        }
+        };
+        written.map_err(WriteError)
     }
 
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
-        match self {
+    pub(crate) fn flush(&mut self) -> Result<(), WriteError> {
+        let flushed = match self {
             Self::Jsonl(out) => out.flush(),
             Self::Text(out) => out.flush(),
-        }
+        };
+        flushed.map_err(WriteError)
     }
 }
 

@@ -9,5 +9,5 @@ mod text;
 mod values;
 
 pub(crate) use entry::Entry;
-pub(crate) use lines::Lines;
+pub(crate) use lines::{FORMAT_HELP, LineFormat, Lines, WriteError};
 pub(crate) use shown::Shown;
