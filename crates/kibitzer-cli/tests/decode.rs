@@ -224,12 +224,12 @@ Bar shouts: hi
 }
 
 #[test]
-fn colours_come_where_they_are_wanted() {
-    let path = file("colours.raw", SESSION);
+fn colors_come_where_they_are_wanted() {
+    let path = file("colors.raw", SESSION);
     let cases = [("CLICOLOR_FORCE", "1", true), ("NO_COLOR", "1", false), ("CLICOLOR", "1", false)];
-    for (name, value, is_coloured) in cases {
+    for (name, value, is_colored) in cases {
         let output = kibitzer(&["decode", "--format", "text", &path]).env(name, value).output().unwrap();
-        assert_eq!(output.stdout.contains(&0x1b), is_coloured, "{name}");
+        assert_eq!(output.stdout.contains(&0x1b), is_colored, "{name}");
         let plain = anstream::adapter::strip_bytes(&output.stdout).into_vec();
         assert_eq!(String::from_utf8(plain).unwrap(), decode(&["--format", "text"], SESSION), "{name}");
     }

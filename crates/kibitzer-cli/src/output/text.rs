@@ -1,4 +1,4 @@
-//! Events as text for people: the server's own words in colour, datagrams in words, boards drawn.
+//! Events as text for people: the server's own words in color, datagrams in words, boards drawn.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -88,7 +88,7 @@ fn style(entry: &Entry<'_>) -> Style {
     }
 }
 
-/// Writes a line of chat, all of it in the colour of its kind, who speaks and how in bold.
+/// Writes a line of chat, all of it in the color of its kind, who speaks and how in bold.
 fn write_talk(out: &mut impl Write, talk: &Talk, raw: &str) -> io::Result<()> {
     let style = match talk.kind {
         TalkKind::Tell | TalkKind::Say { .. } | TalkKind::PartnerTell | TalkKind::Message => TO_ME,
