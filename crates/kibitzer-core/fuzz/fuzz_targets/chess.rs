@@ -7,8 +7,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: &[u8]| {
     let mut fen = Fen::START;
     for line in input.split(|&b| b == b'\n').take(64) {
-        if let Ok(read) = Fen::parse(&String::from_utf8_lossy(line)) {
-            assert_eq!(Fen::parse(&read.to_string()), Ok(read));
+        if let Ok(read) = String::from_utf8_lossy(line).parse::<Fen>() {
+            assert_eq!(read.to_string().parse(), Ok(read));
             look_at(&read);
             fen = read;
         }
@@ -29,7 +29,7 @@ fn look_at(fen: &Fen) {
         let _ = [CastlingSide::Short, CastlingSide::Long].map(|side| fen.board.castling_squares(color, side));
         for file in 0..=u8::MAX {
             let wire = Fen::from_wire(fen.board, color, fen.castling, Some(file));
-            assert_eq!(Fen::parse(&wire.to_string()), Ok(wire));
+            assert_eq!(wire.to_string().parse(), Ok(wire));
         }
     }
 }

@@ -105,6 +105,17 @@ impl Fen {
     pub const fn with_hands(self, hands: Option<Hands>) -> Self {
         Self { hands, ..self }
     }
+}
+
+impl Default for Fen {
+    /// [`Fen::START`].
+    fn default() -> Self {
+        Self::START
+    }
+}
+
+impl FromStr for Fen {
+    type Err = FenError;
 
     /// Reads one to six fields with blanks between them; fields left off at the end are `w - - 0 1`.
     ///
@@ -115,7 +126,7 @@ impl Fen {
     /// # Errors
     ///
     /// [`FenError`] names the first field that does not fit.
-    pub fn parse(text: &str) -> Result<Self, FenError> {
+    fn from_str(text: &str) -> Result<Self, FenError> {
         let mut fields = text.split_ascii_whitespace();
         let (board, hands) = read_placement(fields.next().unwrap_or_default())?;
         let side_to_move = fields.next().map_or(Ok(Color::White), read_side)?;
@@ -135,21 +146,6 @@ impl Fen {
                 hands,
             }),
         }
-    }
-}
-
-impl Default for Fen {
-    /// [`Fen::START`].
-    fn default() -> Self {
-        Self::START
-    }
-}
-
-impl FromStr for Fen {
-    type Err = FenError;
-
-    fn from_str(text: &str) -> Result<Self, FenError> {
-        Self::parse(text)
     }
 }
 
@@ -258,7 +254,7 @@ mod tests {
     #[test]
     fn the_start_position() {
         assert_eq!(Fen::START.to_string(), START);
-        assert_eq!(Fen::parse(START), Ok(Fen::START));
+        assert_eq!(START.parse(), Ok(Fen::START));
         assert_eq!(Fen::default(), Fen::START);
     }
 
@@ -308,7 +304,7 @@ mod tests {
             let fen =
                 Fen::from_wire(rows, side, CastlingRights::from_flags(flags), file).with_counters(halfmove, number);
             assert_eq!(fen.to_string(), want, "{name}");
-            assert_eq!(Fen::parse(want), Ok(fen), "{name}");
+            assert_eq!(want.parse(), Ok(fen), "{name}");
         }
     }
 
@@ -331,8 +327,8 @@ mod tests {
         }
         let text = "  8/8/8/8/8/8/8/8   B  -  a3 ";
         let fen = Fen { en_passant: Some(square("a3")), ..Fen::from_board(Board::EMPTY, Color::Black) };
-        assert_eq!(Fen::parse(text), Ok(fen));
-        assert_eq!(Fen::parse("8/8/8/8/8/8/8/8 w - - 0 0").map(|fen| fen.move_number), Ok(1));
+        assert_eq!(text.parse(), Ok(fen));
+        assert_eq!("8/8/8/8/8/8/8/8 w - - 0 0".parse::<Fen>().map(|fen| fen.move_number), Ok(1));
     }
 
     #[test]
@@ -348,11 +344,11 @@ mod tests {
             ("8/8/8/8/8/8/8/8 w", None),
         ];
         for (text, want) in cases {
-            assert_eq!(Fen::parse(text).map(|fen| fen.hands), Ok(want), "{text}");
+            assert_eq!(text.parse::<Fen>().map(|fen| fen.hands), Ok(want), "{text}");
         }
         let printed = Fen::from_board(Board::EMPTY, Color::White).with_hands(hands).to_string();
         assert_eq!(printed, "8/8/8/8/8/8/8/8[NQpp] w - - 0 1");
-        assert_eq!(Fen::parse("7Q~/8/8/8/8/8/8/8").map(|fen| fen.board.to_string()), Ok("7Q/8/8/8/8/8/8/8".into()));
+        assert_eq!("7Q~/8/8/8/8/8/8/8".parse::<Fen>().map(|fen| fen.board.to_string()), Ok("7Q/8/8/8/8/8/8/8".into()));
     }
 
     #[test]
@@ -365,7 +361,7 @@ mod tests {
             ("rk5r/8/8/8/8/8/8/8 w ah", "kq"),
         ];
         for (text, want) in cases {
-            assert_eq!(Fen::parse(text).map(|fen| fen.castling.to_string()), Ok(want.into()), "{text}");
+            assert_eq!(text.parse::<Fen>().map(|fen| fen.castling.to_string()), Ok(want.into()), "{text}");
         }
     }
 
@@ -402,7 +398,7 @@ mod tests {
             ("8/8/8/8/8/8/8/8 w - - 0 1 +0+0", FenError::Trailing),
         ];
         for (text, want) in cases {
-            assert_eq!(Fen::parse(text), Err(want), "{text}");
+            assert_eq!(text.parse::<Fen>(), Err(want), "{text}");
         }
     }
 
@@ -433,8 +429,8 @@ mod tests {
         #[test]
         fn any_text_is_a_position_or_refused(text: String, rows in "[pnkPQR1-9/\\[\\]~-]{0,80} ?[wb]? ?[KQkqa-h-]{0,5}") {
             for text in [text, rows] {
-                if let Ok(fen) = Fen::parse(&text) {
-                    prop_assert_eq!(Fen::parse(&fen.to_string()), Ok(fen));
+                if let Ok(fen) = text.parse::<Fen>() {
+                    prop_assert_eq!(fen.to_string().parse(), Ok(fen));
                 }
             }
         }
