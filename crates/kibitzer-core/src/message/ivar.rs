@@ -1,5 +1,10 @@
 //! Interface variables: what a client asks of FICS for this session.
 
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
 /// Number of ivars that have a position in the login string.
 const NUMBERED: u8 = 35;
 
@@ -113,13 +118,29 @@ impl Ivar {
         let position = self as u8;
         if position < NUMBERED { Some(position) } else { None }
     }
+}
 
-    /// The ivar of this name, in full; servers list one of them under two.
-    pub fn from_name(name: &str) -> Option<Self> {
+/// No ivar has this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[error("no ivar has this name")]
+#[non_exhaustive]
+pub struct IvarError;
+
+impl FromStr for Ivar {
+    type Err = IvarError;
+
+    /// Takes a name in full; servers list one of them under two.
+    fn from_str(name: &str) -> Result<Self, IvarError> {
         if name == "vt_highlight" {
-            return Some(Self::VtHighlight);
+            return Ok(Self::VtHighlight);
         }
-        Self::ALL.iter().copied().find(|ivar| ivar.name() == name)
+        Self::ALL.iter().copied().find(|ivar| ivar.name() == name).ok_or(IvarError)
+    }
+}
+
+impl fmt::Display for Ivar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 
@@ -152,9 +173,11 @@ mod tests {
     #[test]
     fn every_ivar_is_found_by_its_name() {
         for &ivar in Ivar::ALL {
-            assert_eq!(Ivar::from_name(ivar.name()), Some(ivar));
+            assert_eq!(ivar.to_string().parse(), Ok(ivar));
         }
-        assert_eq!(Ivar::from_name("vt_highlight"), Some(Ivar::VtHighlight));
-        assert_eq!(Ivar::from_name("seek"), None);
+        assert_eq!("vt_highlight".parse(), Ok(Ivar::VtHighlight));
+        for name in ["", "seek", "ms ", "MS"] {
+            assert_eq!(name.parse::<Ivar>(), Err(IvarError), "{name:?}");
+        }
     }
 }

@@ -52,7 +52,7 @@ pub use game_end::{GameEnded, GameResult};
 pub use game_info::GameInfo;
 pub use game_start::{Creating, GameCreated};
 pub use holding::Holding;
-pub use ivar::Ivar;
+pub use ivar::{Ivar, IvarError};
 pub use login::{LoggedIn, LoginRefusal, LoginRefused, NameKind, NameStatus};
 pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
 pub use offer::{Offer, OfferAnswer, OfferKind};
