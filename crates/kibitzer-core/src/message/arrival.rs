@@ -21,7 +21,7 @@ pub struct Arrival {
 }
 
 /// Which way a player went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "players come or go")]
 pub enum ArrivalKind {
     /// The player logged in.
@@ -31,7 +31,7 @@ pub enum ArrivalKind {
 }
 
 /// Why the server tells us of a player's arrival or departure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArrivalReason {
     /// The player is on our notify list.

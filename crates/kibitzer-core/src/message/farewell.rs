@@ -55,7 +55,7 @@ impl Kicked {
 /// The server says that the connection will end, or no longer will.
 ///
 /// Source: transport §9; transcripts of two servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Farewell {
     /// `**** Auto-logout because you were idle more than 60 minutes. ****`

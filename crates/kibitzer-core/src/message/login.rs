@@ -183,7 +183,7 @@ pub struct NameStatus {
 }
 
 /// Whether a name belongs to an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a name has an account or not")]
 pub enum NameKind {
     /// It does, and the password comes next.

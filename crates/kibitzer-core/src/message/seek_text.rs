@@ -79,7 +79,7 @@ impl Seek {
 }
 
 /// What a server says about this login's own ads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SeekNotice {
     /// `Your seek has been posted with index 121.`

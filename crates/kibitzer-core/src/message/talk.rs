@@ -26,7 +26,7 @@ pub struct Talk {
 }
 
 /// How something was said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TalkKind {
     /// `Foo tells you: x`
