@@ -191,7 +191,7 @@ fn a_summary_counts() {
     );
     assert_eq!(printed.lines().count(), 1);
     assert_eq!(summary["desyncs"], 1);
-    let events = r#"{"desync":1,"logged_in":1,"login_prompt":1,"position":1,"prompt":2,"shout":1,"text":1}"#;
+    let events = r#"{"desync":1,"logged_in":1,"login_prompt":1,"position":1,"prompt":2,"shout":1,"text":2}"#;
     assert_eq!(summary["events"].to_string(), events);
     assert!(summary["elapsed_s"].is_number() && summary["mb_per_s"].is_number());
 }

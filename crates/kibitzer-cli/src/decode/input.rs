@@ -8,6 +8,8 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use kibitzer::transcript::{Direction, TranscriptError, TranscriptReader};
 
+/// The longest piece that is held at once, however many bytes were asked for.
+const MOST_BYTES: u64 = 1 << 20;
 /// How much is read at once where nobody says.
 const READ_BYTES: usize = 64 << 10;
 /// Shorter files are read before anybody could look at a bar, which would only blink between the lines of a `| jq`.
@@ -42,7 +44,7 @@ impl Input {
     pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let read = if let Some(bytes) = self.chunk {
             self.piece.clear();
-            let bytes = u64::try_from(bytes.get()).unwrap_or(u64::MAX);
+            let bytes = u64::try_from(bytes.get()).map_or(MOST_BYTES, |bytes| bytes.min(MOST_BYTES));
             self.stream.by_ref().take(bytes).read_to_end(&mut self.piece)?
         } else {
             self.piece.resize(READ_BYTES, 0);

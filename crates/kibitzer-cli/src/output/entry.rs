@@ -85,16 +85,16 @@ impl<'a> Position<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// The line this event becomes; `None` for pings, and for a move whose board is not known.
+    /// The line this event becomes; `None` for pings. A move whose board is not known is text, behind the desync that says so.
     pub(crate) fn of(event: &'a Event) -> Option<Self> {
         match event {
             Event::Desync(desync) => Some(Self::Desync(desync)),
             Event::Received { received, change } => match &received.message {
                 Message::Ping => None,
-                Message::Delta(_) => {
-                    let board = change.as_ref()?.board.as_ref()?;
-                    Some(Self::Position(Position::new(board, change.as_ref(), "delta")))
-                }
+                Message::Delta(_) => match change.as_ref().and_then(|change| change.board.as_ref()) {
+                    Some(board) => Some(Self::Position(Position::new(board, change.as_ref(), "delta"))),
+                    None => Some(Self::Text(decode(received.raw()))),
+                },
                 Message::Style12(board) => Some(Self::Position(Position::new(board, change.as_ref(), "style12"))),
                 Message::Style10(board) => Some(Self::Position(Position::new(board, change.as_ref(), "style10"))),
                 message => Some(Self::of_message(message, received.raw())),
