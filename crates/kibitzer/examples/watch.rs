@@ -30,7 +30,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 lines.send(&format!("observe {game}")).await?;
             }
             Some(Message::Style12(board)) => {
-                println!("{:?}  {}", board.last_move.as_ref().map(|last| &last.san), board.fen())
+                let san = board.last_move.as_ref().map_or("", |last| last.san.as_str());
+                println!("{san:<8}{}", board.fen());
             }
             _ => {}
         }

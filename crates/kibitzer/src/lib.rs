@@ -18,3 +18,8 @@ pub use kibitzer_core as core;
 pub use options::ConnectOptions;
 pub use outgoing::{LineError, MAX_LINE_BYTES};
 pub use writer::{LineWriter, SendError};
+
+/// Builds the README's program with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
