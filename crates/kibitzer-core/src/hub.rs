@@ -137,6 +137,13 @@ impl Shared {
     }
 }
 
+impl State {
+    /// What a broadcast subscriber at `position` gets; `None` if it has to wait.
+    fn read(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
+        self.ring.read(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
+    }
+}
+
 const _: () = {
     const fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<Publisher>();

@@ -4,6 +4,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use super::{Newcomer, RecvError, Shared};
@@ -24,7 +25,7 @@ impl Hub {
 
     /// The events from now on; some will be missed, and counted, if this subscriber is slow. It slows nobody down.
     pub fn subscribe(&self) -> Subscription {
-        Subscription { delivery: Delivery::Broadcast(Reader::new(Arc::clone(&self.shared))) }
+        Subscription { delivery: Delivery::Broadcast(RingReader::new(Arc::clone(&self.shared))) }
     }
 
     /// The events from now on, every one of them.
@@ -64,7 +65,7 @@ pub struct Subscription {
 
 #[derive(Debug)]
 enum Delivery {
-    Broadcast(Reader),
+    Broadcast(RingReader),
     Lossless(mpsc::Receiver<Arc<Event>>),
 }
 
@@ -86,17 +87,33 @@ impl Subscription {
             Delivery::Lossless(queue) => queue.recv().await.ok_or(RecvError::Closed),
         }
     }
+
+    /// The next event if it is there already: `None` where [`next`](Self::next) would wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`next`](Self::next).
+    pub fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
+        match &mut self.delivery {
+            Delivery::Broadcast(reader) => reader.try_next().transpose(),
+            Delivery::Lossless(queue) => match queue.try_recv() {
+                Ok(event) => Ok(Some(event)),
+                Err(TryRecvError::Empty) => Ok(None),
+                Err(TryRecvError::Disconnected) => Err(RecvError::Closed),
+            },
+        }
+    }
 }
 
 /// A broadcast subscriber: where it is in the ring, and its slot among those who wait.
 #[derive(Debug)]
-struct Reader {
+struct RingReader {
     shared: Arc<Shared>,
     position: u64,
     slot: usize,
 }
 
-impl Reader {
+impl RingReader {
     fn new(shared: Arc<Shared>) -> Self {
         let mut state = shared.state();
         let (position, slot) = (state.ring.join(), state.waiters.join());
@@ -104,20 +121,21 @@ impl Reader {
         Self { shared, position, slot }
     }
 
+    fn try_next(&mut self) -> Option<Result<Arc<Event>, RecvError>> {
+        self.shared.state().read(&mut self.position)
+    }
+
     fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
         let mut state = self.shared.state();
-        if let Some(result) = state.ring.read(&mut self.position) {
+        if let Some(result) = state.read(&mut self.position) {
             return Poll::Ready(result);
-        }
-        if state.closed {
-            return Poll::Ready(Err(RecvError::Closed));
         }
         state.waiters.wait(self.slot, context.waker());
         Poll::Pending
     }
 }
 
-impl Drop for Reader {
+impl Drop for RingReader {
     fn drop(&mut self) {
         let mut state = self.shared.state();
         state.ring.leave(self.position);

@@ -228,6 +228,26 @@ fn a_lag_is_told_before_the_end() {
     assert_eq!(poll(&mut slow), Some(Err(RecvError::Closed)));
 }
 
+#[test]
+fn what_is_there_can_be_had_without_waiting() {
+    let mut session = Session::new(2);
+    let (mut broadcast, mut lossless) = (session.hub().subscribe(), session.hub().subscribe_lossless(8));
+    assert_eq!([&mut broadcast, &mut lossless].map(Subscription::try_next), [Ok(None), Ok(None)]);
+    session.say([1, 2, 3]);
+    assert_eq!(broadcast.try_next(), Err(RecvError::Lagged { missed: 1 }));
+    let mut unmet = session.hub().subscribe_lossless(8);
+    drop(session);
+    for (subscription, want) in [(&mut broadcast, &["2", "3"][..]), (&mut lossless, &["1", "2", "3"])] {
+        for number in want {
+            assert_eq!(subscription.try_next().unwrap().unwrap().raw(), number.as_bytes());
+        }
+    }
+    for subscription in [&mut broadcast, &mut lossless, &mut unmet] {
+        assert_eq!(subscription.try_next(), Err(RecvError::Closed));
+        assert_eq!(subscription.try_next(), Err(RecvError::Closed));
+    }
+}
+
 #[tokio::test]
 async fn waiting_tasks_are_woken_by_events_and_by_the_end() {
     let mut session = Session::new(8);
