@@ -26,7 +26,7 @@ fn the_known_moves_lead_to_the_position() {
             let Some(game) = event.game().and_then(|id| reader.games().get(id)) else { continue };
             let (mut board, mut mover) = (game.base().board, game.base().side_to_move);
             for step in game.moves() {
-                board.apply(step.played.unwrap(), mover).unwrap();
+                board.apply(step.played, mover).unwrap();
                 mover = mover.opponent();
             }
             let place = format!("{} at {}", transcript.name, event.offset());

@@ -3,6 +3,7 @@
 //! The server's board is the truth. What is derived here (moves, a board from a delta) is checked against it, and where the
 //! two differ the difference is reported as a [`Desync`] and the server's word taken.
 
+mod moves;
 mod play;
 mod state;
 
@@ -15,8 +16,9 @@ use crate::message::{
     Received, Relation, Style12,
 };
 
+pub use moves::PlayedMove;
 use state::Step;
-pub use state::{Ending, Game, PlayedMove};
+pub use state::{Ending, Game};
 
 /// Announced games whose first board has not come; more than follow each other before a board does.
 const ANNOUNCED_GAMES: usize = 64;
@@ -136,7 +138,7 @@ impl Games {
         if let Some(info) = terms {
             game.set_info(info);
         }
-        let played = game.position().last_move.as_ref().and_then(|last| last.played);
+        let played = state::reported_move(board);
         self.by_id.insert(board.game, game);
         if let Some(beside) = beside {
             self.link(board.game, beside);

@@ -1,22 +1,17 @@
 //! One game: its last position, and the moves that led there as far as they are known.
 
+use super::moves::{Moves, PlayedMove};
 use super::play;
 use crate::chess::{Color, LastMove};
 use crate::event::{ChangeKind, DesyncReason};
-use crate::message::{
-    ClockReading, Delta, EndReason, GameCreated, GameEnded, GameId, GameInfo, GameResult, Handle, ReportedMove, Style12,
-};
+use crate::message::{Delta, EndReason, GameCreated, GameEnded, GameId, GameInfo, GameResult, Handle, Style12};
 use crate::text::{PlayerText, ServerText};
 
 /// A game that is played, observed or examined, or was until it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     position: Style12,
-    /// The board in front of the first known move.
-    base: Style12,
-    moves: Vec<PlayedMove>,
-    /// The ply of the start board, if it was seen: 0, or more where Black moved first or a position was loaded.
-    start_ply: u32,
+    moves: Moves,
     kind: Option<ServerText>,
     rated: Option<bool>,
     info: Option<Box<GameInfo>>,
@@ -27,20 +22,6 @@ pub struct Game {
     superseded: bool,
     /// After an adjournment, the same game was announced to go on.
     resumed: bool,
-}
-
-/// A move of a game.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PlayedMove {
-    /// The ply it was: 1 is White's first move.
-    pub ply: u32,
-    /// The move as the server reported it, with its time.
-    pub reported: ReportedMove,
-    /// The move, with the squares of a castling; `None` if the server's form of it is not known.
-    pub played: Option<LastMove>,
-    /// The mover's clock behind it.
-    pub clock: ClockReading,
 }
 
 /// How a game ended.
@@ -72,10 +53,8 @@ impl Step {
 impl Game {
     pub(super) fn new(position: Style12) -> Self {
         Self {
-            base: position.clone(),
-            start_ply: start_ply(&position).unwrap_or(0),
+            moves: Moves::from_base(position.clone()),
             position,
-            moves: Vec::new(),
             kind: None,
             rated: None,
             info: None,
@@ -99,12 +78,12 @@ impl Game {
 
     /// The board in front of the first of [`moves`](Self::moves).
     pub const fn base(&self) -> &Style12 {
-        &self.base
+        self.moves.base()
     }
 
     /// The moves that led from [`base`](Self::base) to [`position`](Self::position), without a gap.
     pub fn moves(&self) -> &[PlayedMove] {
-        &self.moves
+        self.moves.as_slice()
     }
 
     /// Its type in the server's words (`blitz`, `wild/5`), if the server told.
@@ -241,7 +220,7 @@ impl Game {
         {
             return self.contradicted(board);
         }
-        self.push(reported.clone(), played, board.clock(mover), max_moves);
+        self.moves.push(&self.position, reported.clone(), played, board.clock(mover), max_moves);
         Step::new(ChangeKind::Moved, Some(played))
     }
 
@@ -254,15 +233,15 @@ impl Game {
         if board.board != self.position.board {
             return self.contradicted(board);
         }
-        Step::new(ChangeKind::Repeated, self.moves.last().and_then(|last| last.played))
+        Step::new(ChangeKind::Repeated, self.moves.last_played())
     }
 
     fn follow_back(&mut self, board: &Style12, plies: u32) -> Step {
         let kind = ChangeKind::TookBack { plies };
-        match self.position_at(board.ply()) {
+        match self.moves.position_at(board.ply()) {
             Some(before) if before.board == board.board => {
-                self.truncate(board.ply());
-                Step::new(kind, self.moves.last().and_then(|last| last.played))
+                self.moves.truncate(board.ply());
+                Step::new(kind, self.moves.last_played())
             }
             _ => self.rebase(board, kind),
         }
@@ -276,34 +255,8 @@ impl Game {
 
     /// Starts the known moves anew from `board`.
     fn rebase(&mut self, board: &Style12, kind: ChangeKind) -> Step {
-        self.base = board.clone();
-        self.moves.clear();
-        self.start_ply = start_ply(board).unwrap_or(self.start_ply);
-        Step::new(kind, board.last_move.as_ref().and_then(|last| last.played))
-    }
-
-    fn push(&mut self, reported: ReportedMove, played: LastMove, clock: ClockReading, max_moves: usize) {
-        if self.moves.len() >= max_moves {
-            self.base = self.position.clone();
-            self.moves.clear();
-        }
-        let ply = self.position.ply() + 1;
-        self.moves.push(PlayedMove { ply, reported, played: Some(played), clock });
-    }
-
-    fn truncate(&mut self, ply: u32) {
-        let keep = ply.saturating_sub(self.base.ply());
-        self.moves.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
-    }
-
-    /// The position after `ply`, played from the base; `None` if that ply is not among the known ones.
-    fn position_at(&self, ply: u32) -> Option<Style12> {
-        let count = usize::try_from(ply.checked_sub(self.base.ply())?).ok()?;
-        let mut position = self.base.clone();
-        for step in self.moves.get(..count)? {
-            position = play::after(&position, step.played?, step.reported.clone(), step.clock).ok()?;
-        }
-        Some(position)
+        self.moves.rebase(board);
+        Step::new(kind, reported_move(board))
     }
 
     /// Takes a move without its board.
@@ -312,7 +265,7 @@ impl Game {
     pub(super) fn apply_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
         let known = self.position.ply();
         // Delta boards count plies from the start board, not from the move number.
-        let found = u32::from(delta.plies).saturating_add(self.start_ply);
+        let found = u32::from(delta.plies).saturating_add(self.moves.start_ply());
         let step = if Some(found) == known.checked_add(1) {
             self.play_delta(delta, max_moves)?
         } else if found <= known {
@@ -328,30 +281,30 @@ impl Game {
         let (played, reported) = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
         let after = play::after(&self.position, played, reported.clone(), delta.clock);
         let after = after.map_err(|_| DesyncReason::WrongMove)?;
-        self.push(reported, played, delta.clock, max_moves);
+        self.moves.push(&self.position, reported, played, delta.clock, max_moves);
         self.position = after;
         Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
 
     fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<Step> {
-        let last = self.moves.iter().rfind(|step| step.ply == ply)?;
+        let last = self.moves.at(ply)?;
         let played = last.played;
         (last.reported.san == delta.san).then_some(())?;
         let plies = self.position.ply() - ply;
         let (white_clock, black_clock) = (self.position.white_clock, self.position.black_clock);
-        let mut position = self.position_at(ply)?;
-        self.truncate(ply);
+        let mut position = self.moves.position_at(ply)?;
+        self.moves.truncate(ply);
         match position.side_to_move {
             Color::Black => (position.white_clock, position.black_clock) = (delta.clock, black_clock),
             Color::White => (position.white_clock, position.black_clock) = (white_clock, delta.clock),
         }
         self.position = position;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
-        Some(Step::new(kind, played))
+        Some(Step::new(kind, Some(played)))
     }
 }
 
-/// The ply at which a game starts, told by a board without a last move.
-fn start_ply(board: &Style12) -> Option<u32> {
-    board.last_move.is_none().then(|| board.ply())
+/// The last move of a board, as far as the board alone tells it.
+pub(super) fn reported_move(board: &Style12) -> Option<LastMove> {
+    board.last_move.as_ref().and_then(|last| last.played)
 }

@@ -1,0 +1,103 @@
+//! The known moves of a game.
+
+use super::play;
+use crate::chess::LastMove;
+use crate::message::{ClockReading, ReportedMove, Style12};
+
+/// A move of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlayedMove {
+    /// The ply it was: 1 is White's first move.
+    pub ply: u32,
+    /// The move as the server reported it, with its time.
+    pub reported: ReportedMove,
+    /// The move, with the squares of a castling where the board before tells them.
+    pub played: LastMove,
+    /// The mover's clock behind it.
+    pub clock: ClockReading,
+}
+
+/// The moves from a board on, without a gap, as many as fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Moves {
+    /// The board in front of the first one.
+    base: Style12,
+    played: Vec<PlayedMove>,
+    /// The ply of the start board, if it was seen: 0, or more where Black moved first or a position was loaded.
+    start_ply: u32,
+}
+
+impl Moves {
+    /// None yet.
+    pub(super) fn from_base(base: Style12) -> Self {
+        Self { start_ply: start_ply(&base).unwrap_or(0), base, played: Vec::new() }
+    }
+
+    pub(super) const fn base(&self) -> &Style12 {
+        &self.base
+    }
+
+    pub(super) fn as_slice(&self) -> &[PlayedMove] {
+        &self.played
+    }
+
+    /// The ply that delta boards count from.
+    pub(super) const fn start_ply(&self) -> u32 {
+        self.start_ply
+    }
+
+    /// The last move.
+    pub(super) fn last_played(&self) -> Option<LastMove> {
+        self.played.last().map(|last| last.played)
+    }
+
+    /// The move that was this ply.
+    pub(super) fn at(&self, ply: u32) -> Option<&PlayedMove> {
+        self.played.iter().rfind(|step| step.ply == ply)
+    }
+
+    /// Adds a move that was played on `before`. If there are too many, they start anew from there.
+    pub(super) fn push(
+        &mut self,
+        before: &Style12,
+        reported: ReportedMove,
+        played: LastMove,
+        clock: ClockReading,
+        max_moves: usize,
+    ) {
+        if self.played.len() >= max_moves {
+            self.base.clone_from(before);
+            self.played.clear();
+        }
+        self.played.push(PlayedMove { ply: before.ply() + 1, reported, played, clock });
+    }
+
+    /// Forgets the moves behind `ply`.
+    pub(super) fn truncate(&mut self, ply: u32) {
+        let keep = ply.saturating_sub(self.base.ply());
+        self.played.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
+    }
+
+    /// Forgets all moves: they start anew from `base`.
+    pub(super) fn rebase(&mut self, base: &Style12) {
+        self.base.clone_from(base);
+        self.played.clear();
+        self.start_ply = start_ply(base).unwrap_or(self.start_ply);
+    }
+
+    /// The position after `ply`, played from the base; `None` if that ply is not among the known ones.
+    pub(super) fn position_at(&self, ply: u32) -> Option<Style12> {
+        let count = usize::try_from(ply.checked_sub(self.base.ply())?).ok()?;
+        let mut position = self.base.clone();
+        for step in self.played.get(..count)? {
+            position = play::after(&position, step.played, step.reported.clone(), step.clock).ok()?;
+        }
+        Some(position)
+    }
+}
+
+/// The ply at which a game starts, told by a board without a last move.
+fn start_ply(board: &Style12) -> Option<u32> {
+    board.last_move.is_none().then(|| board.ply())
+}
