@@ -90,9 +90,9 @@ pub enum ChangeKind {
     Jumped,
     /// Another game has taken the number, or the position was set up anew.
     Replaced,
-    /// The reserves.
+    /// The reserves were told.
     Holding,
-    /// Its terms became known: type, ratings, the bughouse game beside it.
+    /// Its terms became known: type, ratings, the partner's game in bughouse.
     Info,
     /// The game is over.
     Ended,

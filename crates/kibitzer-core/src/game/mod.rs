@@ -3,11 +3,12 @@
 //! The server's board is the truth. What is derived here (moves, a board from a delta) is checked against it, and where the
 //! two differ the difference is reported as a [`Desync`] and the server's word taken.
 
+mod foretold;
 mod moves;
 mod play;
 mod state;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use crate::chess::Hands;
 use crate::event::{Change, ChangeKind, Desync, DesyncReason};
@@ -16,12 +17,10 @@ use crate::message::{
     Received, Relation, Style12,
 };
 
+use foretold::Foretold;
 pub use moves::PlayedMove;
-use state::Step;
 pub use state::{Ending, Game};
-
-/// Announced games whose first board has not come; more than follow each other before a board does.
-const ANNOUNCED_GAMES: usize = 64;
+use state::{Step, reported_move};
 
 /// How much is kept of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +46,8 @@ impl Default for GameLimits {
 pub struct Games {
     limits: GameLimits,
     by_id: BTreeMap<GameId, Game>,
-    /// Reserves, kept apart from the games: they may be told before the first board.
-    hands: BTreeMap<GameId, Hands>,
-    announced: VecDeque<GameCreated>,
-    /// Terms of games whose first board has not come: they are sent in front of it.
-    terms: VecDeque<GameInfo>,
+    /// Announcements, terms and reserves may be told before the first board.
+    foretold: Foretold,
     /// The bughouse game of my partner.
     partner_game: Option<GameId>,
 }
@@ -84,11 +80,6 @@ impl Games {
         self.iter().find(|game| game.is_going_on() && game.position().relation.is_mine())
     }
 
-    /// The pieces in reserve in a game, as last told; they may be known before its first board.
-    pub fn hands(&self, game: GameId) -> Option<&Hands> {
-        self.hands.get(&game)
-    }
-
     /// Takes a message in: what it changed, and what it contradicted.
     pub fn receive(&mut self, received: &Received) -> (Option<Change>, Option<Desync>) {
         let applied = self.apply(&received.message);
@@ -117,7 +108,14 @@ impl Games {
         }
         let id = board.game;
         let step = match self.by_id.get_mut(&id) {
-            Some(game) if game.goes_on_with(board) => game.follow(board, self.limits.moves),
+            Some(game) if game.goes_on_with(board) => {
+                let was_current = game.is_current();
+                let step = game.follow(board, self.limits.moves);
+                if !was_current {
+                    self.settle(id);
+                }
+                step
+            }
             Some(_) => self.open(board, ChangeKind::Replaced),
             None => self.open(board, ChangeKind::Opened),
         };
@@ -127,23 +125,24 @@ impl Games {
     fn open(&mut self, board: &Style12, kind: ChangeKind) -> Step {
         self.make_room();
         let mut game = Game::new(board.clone());
-        if let Some(at) = self.announced.iter().rposition(|created| game.is_announced_by(created)) {
-            game.announce(self.announced.remove(at).as_ref());
+        if let Some(partner_game) = self.partner_game.filter(|_| board.relation.is_mine()) {
+            game.set_partner_game(partner_game);
         }
-        if let Some(beside) = self.partner_game.filter(|_| board.relation.is_mine()) {
-            game.set_partner(beside);
-        }
-        let terms = self.terms.iter().rposition(|info| info.game == board.game).and_then(|at| self.terms.remove(at));
-        let beside = terms.as_ref().and_then(|info| info.partner_game);
-        if let Some(info) = terms {
-            game.set_info(info);
-        }
-        let played = state::reported_move(board);
         self.by_id.insert(board.game, game);
-        if let Some(beside) = beside {
-            self.link(board.game, beside);
+        self.settle(board.game);
+        Step { kind, played: reported_move(board), desync: None }
+    }
+
+    /// Gives a game what was told of its number before its board.
+    fn settle(&mut self, id: GameId) {
+        let (Some(told), Some(game)) = (self.foretold.take(id), self.by_id.get_mut(&id)) else {
+            return;
+        };
+        let partner_game = told.info.as_ref().and_then(|info| info.partner_game);
+        game.learn(told);
+        if let Some(partner_game) = partner_game {
+            self.link_partners(id, partner_game);
         }
-        Step { kind, played, desync: None }
     }
 
     /// Forgets a game if there are too many: one that is over or left rather than one that goes on.
@@ -152,7 +151,6 @@ impl Games {
             let over = self.by_id.iter().find(|(_, game)| !game.is_going_on()).map(|(id, _)| *id);
             if let Some(id) = over.or_else(|| self.by_id.keys().next().copied()) {
                 self.by_id.remove(&id);
-                self.hands.remove(&id);
             }
         }
     }
@@ -169,48 +167,46 @@ impl Games {
     }
 
     fn holding(&mut self, holding: &Holding) -> Applied {
-        if self.hands.len() >= self.limits.games && !self.hands.contains_key(&holding.game) {
-            self.hands.pop_first();
-        }
-        self.hands.insert(holding.game, Hands { white: holding.white, black: holding.black });
+        let hands = Hands { white: holding.white, black: holding.black };
+        let Some(game) = self.current(holding.game) else {
+            self.foretold.of(holding.game).hands = Some(hands);
+            return Applied::default();
+        };
+        game.set_hands(hands);
         Applied::change(holding.game, ChangeKind::Holding)
     }
 
     fn info(&mut self, info: &GameInfo) -> Applied {
-        let Some(game) = self.by_id.get_mut(&info.game).filter(|game| game.awaits_no_other()) else {
-            push_bounded(&mut self.terms, info.clone());
+        let Some(game) = self.current(info.game) else {
+            self.foretold.of(info.game).info = Some(info.clone());
             return Applied::default();
         };
         game.set_info(info.clone());
-        if let Some(beside) = info.partner_game {
-            self.link(info.game, beside);
+        if let Some(partner_game) = info.partner_game {
+            self.link_partners(info.game, partner_game);
         }
         Applied::change(info.game, ChangeKind::Info)
     }
 
+    /// The game that has this number beyond doubt.
+    fn current(&mut self, id: GameId) -> Option<&mut Game> {
+        self.by_id.get_mut(&id).filter(|game| game.is_current())
+    }
+
     fn created(&mut self, created: &GameCreated) -> Applied {
-        if let Some(game) = self.by_id.get_mut(&created.game) {
-            game.supersede(created);
+        let known = self.by_id.get_mut(&created.game);
+        self.foretold.of(created.game).announce(created, known.is_some());
+        if let Some(game) = known {
+            game.set_announced(created);
         }
-        if !created.resumed {
-            self.hands.remove(&created.game);
-        }
-        self.announced.retain(|known| known.game != created.game);
-        self.terms.retain(|info| info.game != created.game);
-        push_bounded(&mut self.announced, created.clone());
         Applied::default()
     }
 
     fn ended(&mut self, ended: &GameEnded) -> Applied {
-        self.announced.retain(|known| known.game != ended.game);
-        match self.by_id.get_mut(&ended.game) {
-            // Some servers tell an observer twice.
-            Some(game) if game.is_between(&ended.white, &ended.black) && game.awaits_no_other() => {
-                game.end(ended);
-                Applied::change(ended.game, ChangeKind::Ended)
-            }
-            _ => Applied::default(),
-        }
+        self.foretold.take(ended.game);
+        // Some servers tell an observer twice.
+        let has_ended = self.by_id.get_mut(&ended.game).is_some_and(|game| game.end(ended));
+        if has_ended { Applied::change(ended.game, ChangeKind::Ended) } else { Applied::default() }
     }
 
     fn observing(&mut self, observing: Observing) -> Applied {
@@ -233,31 +229,23 @@ impl Games {
         Applied::change(id, kind)
     }
 
-    fn partner_plays(&mut self, beside: GameId) -> Applied {
-        self.partner_game = Some(beside);
+    fn partner_plays(&mut self, partner_game: GameId) -> Applied {
+        self.partner_game = Some(partner_game);
         let Some(mine) = self.mine().map(Game::id) else {
             return Applied::default();
         };
-        self.link(mine, beside);
+        self.link_partners(mine, partner_game);
         Applied::change(mine, ChangeKind::Info)
     }
 
     /// Puts two games of one bughouse match side by side.
-    fn link(&mut self, one: GameId, other: GameId) {
-        for (id, beside) in [(one, other), (other, one)] {
+    fn link_partners(&mut self, game: GameId, partner_game: GameId) {
+        for (id, beside) in [(game, partner_game), (partner_game, game)] {
             if let Some(game) = self.by_id.get_mut(&id) {
-                game.set_partner(beside);
+                game.set_partner_game(beside);
             }
         }
     }
-}
-
-/// Remembers one more announcement, and forgets the oldest if there are too many.
-fn push_bounded<T>(announcements: &mut VecDeque<T>, announcement: T) {
-    if announcements.len() >= ANNOUNCED_GAMES {
-        announcements.pop_front();
-    }
-    announcements.push_back(announcement);
 }
 
 impl Applied {

@@ -1,27 +1,41 @@
 //! One game: its last position, and the moves that led there as far as they are known.
 
+mod follow;
+
+use super::foretold::Told;
 use super::moves::{Moves, PlayedMove};
 use super::play;
-use crate::chess::{Color, LastMove};
-use crate::event::{ChangeKind, DesyncReason};
-use crate::message::{Delta, EndReason, GameCreated, GameEnded, GameId, GameInfo, GameResult, Handle, Style12};
+use crate::chess::{Color, Fen, Hands};
+use crate::message::{EndReason, GameCreated, GameEnded, GameId, GameInfo, GameResult, Handle, Style12};
 use crate::text::{PlayerText, ServerText};
+
+pub(super) use follow::{Step, reported_move};
 
 /// A game that is played, observed or examined, or was until it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "the other board of a bughouse match has one name everywhere")]
 pub struct Game {
     position: Style12,
     moves: Moves,
     kind: Option<ServerText>,
     rated: Option<bool>,
     info: Option<Box<GameInfo>>,
-    partner: Option<GameId>,
+    partner_game: Option<GameId>,
+    hands: Option<Hands>,
     ending: Option<Ending>,
     followed: bool,
-    /// A new game of this number was announced: the next board belongs to it.
-    superseded: bool,
-    /// After an adjournment, the same game was announced to go on.
-    resumed: bool,
+    announced: Option<Announced>,
+}
+
+/// Whose the next board of a number is, where something was said about that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Announced {
+    /// The same game goes on, after an adjournment.
+    Same,
+    /// Another game has the number.
+    Other,
+    /// The number is observed again; the board tells which game it has.
+    Either,
 }
 
 /// How a game ended.
@@ -36,20 +50,6 @@ pub struct Ending {
     pub text: PlayerText,
 }
 
-/// What a board or a move did to a game.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    pub(super) kind: ChangeKind,
-    pub(super) played: Option<LastMove>,
-    pub(super) desync: Option<DesyncReason>,
-}
-
-impl Step {
-    const fn new(kind: ChangeKind, played: Option<LastMove>) -> Self {
-        Self { kind, played, desync: None }
-    }
-}
-
 impl Game {
     pub(super) fn new(position: Style12) -> Self {
         Self {
@@ -58,11 +58,11 @@ impl Game {
             kind: None,
             rated: None,
             info: None,
-            partner: None,
+            partner_game: None,
+            hands: None,
             ending: None,
             followed: true,
-            superseded: false,
-            resumed: false,
+            announced: None,
         }
     }
 
@@ -102,8 +102,20 @@ impl Game {
     }
 
     /// The other game of a bughouse match.
-    pub const fn partner(&self) -> Option<GameId> {
-        self.partner
+    pub const fn partner_game(&self) -> Option<GameId> {
+        self.partner_game
+    }
+
+    /// The pieces in reserve, as last told; `None` if nothing was, as in games without reserves.
+    ///
+    /// FICS tells of a captured piece in front of the board of the capture: until that comes, the piece is in both places.
+    pub const fn hands(&self) -> Option<Hands> {
+        self.hands
+    }
+
+    /// The position with the reserves.
+    pub fn fen(&self) -> Fen {
+        self.position.fen().with_hands(self.hands)
     }
 
     /// How it ended, once it has.
@@ -128,17 +140,20 @@ impl Game {
         runs.then_some(self.position.side_to_move)
     }
 
-    pub(super) fn is_between(&self, white: &Handle, black: &Handle) -> bool {
+    fn is_between(&self, white: &Handle, black: &Handle) -> bool {
         self.position.white == *white && self.position.black == *black
     }
 
-    pub(super) fn is_announced_by(&self, created: &GameCreated) -> bool {
-        self.id() == created.game && self.is_between(&created.white, &created.black)
-    }
-
-    pub(super) fn announce(&mut self, created: Option<&GameCreated>) {
-        self.kind = created.map(|created| created.kind.clone());
-        self.rated = created.and_then(|created| created.rated);
+    /// Takes what was told of this game before its board.
+    pub(super) fn learn(&mut self, told: Told) {
+        if let Some(created) = told.created.filter(|created| self.is_between(&created.white, &created.black)) {
+            self.kind = Some(created.kind);
+            self.rated = created.rated;
+        }
+        if let Some(info) = told.info {
+            self.set_info(info);
+        }
+        self.hands = told.hands.or(self.hands);
     }
 
     pub(super) fn set_info(&mut self, info: GameInfo) {
@@ -147,164 +162,53 @@ impl Game {
         self.info = Some(Box::new(info));
     }
 
-    pub(super) const fn set_partner(&mut self, beside: GameId) {
-        self.partner = Some(beside);
+    pub(super) const fn set_partner_game(&mut self, partner_game: GameId) {
+        self.partner_game = Some(partner_game);
     }
 
-    pub(super) const fn set_followed(&mut self, followed: bool) {
+    pub(super) const fn set_hands(&mut self, hands: Hands) {
+        self.hands = Some(hands);
+    }
+
+    pub(super) fn set_followed(&mut self, followed: bool) {
+        if followed && !self.followed {
+            self.announced.get_or_insert(Announced::Either);
+        }
         self.followed = followed;
     }
 
     /// A game of this number was announced. A resumed one is announced twice on some servers, and is the same game.
-    pub(super) fn supersede(&mut self, created: &GameCreated) {
-        self.resumed = created.resumed && self.is_announced_by(created);
-        self.superseded = !self.resumed;
+    pub(super) fn set_announced(&mut self, created: &GameCreated) {
+        let is_same = created.resumed && self.is_between(&created.white, &created.black);
+        self.announced = Some(if is_same { Announced::Same } else { Announced::Other });
     }
 
-    /// Whether what is said of this number is said of this game: it has not ended, and no other was announced.
-    pub(super) const fn awaits_no_other(&self) -> bool {
-        self.ending.is_none() && !self.superseded
+    /// Whether what is said of this number is said of this game. If not, the next board tells.
+    pub(super) const fn is_current(&self) -> bool {
+        self.is_going_on() && self.announced.is_none()
     }
 
-    pub(super) fn end(&mut self, ended: &GameEnded) {
+    /// Takes the result; `false` if it is another game's, or known already.
+    pub(super) fn end(&mut self, ended: &GameEnded) -> bool {
+        let is_mine = self.is_between(&ended.white, &ended.black) && self.announced != Some(Announced::Other);
+        if !is_mine || self.ending.is_some() {
+            return false;
+        }
         self.ending = Some(Ending { result: ended.result, reason: ended.reason, text: ended.text.clone() });
+        true
     }
 
     /// Whether `board` is one of this game, rather than of another that got its number.
     pub(super) fn goes_on_with(&self, board: &Style12) -> bool {
-        let is_same_position = || board.ply() == self.position.ply() && board.board == self.position.board;
+        let may_go_on = match self.announced {
+            None | Some(Announced::Either) => true,
+            Some(Announced::Same) => board.ply() == self.position.ply() && board.board == self.position.board,
+            Some(Announced::Other) => false,
+        };
         let starts_over = self.ending.is_some() && board.last_move.is_none() && self.position.last_move.is_some();
-        !self.superseded
+        may_go_on
             && !starts_over
-            && (!self.resumed || is_same_position())
             && self.is_between(&board.white, &board.black)
             && self.position.relation.is_examined() == board.relation.is_examined()
     }
-
-    /// Takes the server's board.
-    pub(super) fn follow(&mut self, board: &Style12, max_moves: usize) -> Step {
-        // A final board after the end leaves the game ended; one after the observation ended revives it.
-        self.followed = true;
-        if std::mem::take(&mut self.resumed) {
-            self.ending = None;
-        }
-        let (known, told) = (self.position.ply(), board.ply());
-        let step = if Some(told) == known.checked_add(1) {
-            self.follow_move(board, max_moves)
-        } else if told == known {
-            self.follow_same_ply(board)
-        } else if told < known {
-            self.follow_back(board, known - told)
-        } else {
-            self.rebase(board, ChangeKind::Jumped)
-        };
-        self.position = board.clone();
-        step
-    }
-
-    fn follow_move(&mut self, board: &Style12, max_moves: usize) -> Step {
-        let mover = self.position.side_to_move;
-        let Some((reported, last_move)) = board.last_move.as_ref().and_then(|last| Some((last, last.played?))) else {
-            return self.contradicted(board);
-        };
-        let played = match last_move {
-            LastMove::Castle { .. } => last_move.located(&self.position.board, board.board.find_king(mover), mover),
-            other => other,
-        };
-        let mut expected = self.position.board;
-        let captured = expected.apply(played, mover);
-        let is_expected = captured.is_ok() && expected == board.board;
-        if !is_expected
-            && !self.may_explode(captured.is_ok_and(|captured| captured.is_some()))
-            && played != LastMove::Hidden
-        {
-            return self.contradicted(board);
-        }
-        self.moves.push(&self.position, reported.clone(), played, board.clock(mover), max_moves);
-        Step::new(ChangeKind::Moved, Some(played))
-    }
-
-    /// In atomic chess a capture takes more than one piece; the type of an observed game need not be known.
-    fn may_explode(&self, is_capture: bool) -> bool {
-        self.kind().map_or(is_capture, |kind| kind.contains("atomic"))
-    }
-
-    fn follow_same_ply(&mut self, board: &Style12) -> Step {
-        if board.board != self.position.board {
-            return self.contradicted(board);
-        }
-        Step::new(ChangeKind::Repeated, self.moves.last_played())
-    }
-
-    fn follow_back(&mut self, board: &Style12, plies: u32) -> Step {
-        let kind = ChangeKind::TookBack { plies };
-        match self.moves.position_at(board.ply()) {
-            Some(before) if before.board == board.board => {
-                self.moves.truncate(board.ply());
-                Step::new(kind, self.moves.last_played())
-            }
-            _ => self.rebase(board, kind),
-        }
-    }
-
-    /// The board cannot be reached from what is known. An examiner may set up what he likes; in a played game it is a desync.
-    fn contradicted(&mut self, board: &Style12) -> Step {
-        let desync = (!board.relation.is_examined()).then_some(DesyncReason::WrongBoard);
-        Step { desync, ..self.rebase(board, ChangeKind::Replaced) }
-    }
-
-    /// Starts the known moves anew from `board`.
-    fn rebase(&mut self, board: &Style12, kind: ChangeKind) -> Step {
-        self.moves.rebase(board);
-        Step::new(kind, reported_move(board))
-    }
-
-    /// Takes a move without its board.
-    ///
-    /// A ply that is known already is the same move again, with another clock, or a takeback to it.
-    pub(super) fn apply_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
-        let known = self.position.ply();
-        // Delta boards count plies from the start board, not from the move number.
-        let found = u32::from(delta.plies).saturating_add(self.moves.start_ply());
-        let step = if Some(found) == known.checked_add(1) {
-            self.play_delta(delta, max_moves)?
-        } else if found <= known {
-            self.return_to(found, delta).ok_or(DesyncReason::WrongPly { known, found })?
-        } else {
-            return Err(DesyncReason::WrongPly { known, found });
-        };
-        self.position.lag_ms = delta.lag_ms;
-        Ok(step)
-    }
-
-    fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
-        let (played, reported) = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
-        let after = play::after(&self.position, played, reported.clone(), delta.clock);
-        let after = after.map_err(|_| DesyncReason::WrongMove)?;
-        self.moves.push(&self.position, reported, played, delta.clock, max_moves);
-        self.position = after;
-        Ok(Step::new(ChangeKind::Moved, Some(played)))
-    }
-
-    fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<Step> {
-        let last = self.moves.at(ply)?;
-        let played = last.played;
-        (last.reported.san == delta.san).then_some(())?;
-        let plies = self.position.ply() - ply;
-        let (white_clock, black_clock) = (self.position.white_clock, self.position.black_clock);
-        let mut position = self.moves.position_at(ply)?;
-        self.moves.truncate(ply);
-        match position.side_to_move {
-            Color::Black => (position.white_clock, position.black_clock) = (delta.clock, black_clock),
-            Color::White => (position.white_clock, position.black_clock) = (white_clock, delta.clock),
-        }
-        self.position = position;
-        let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
-        Some(Step::new(kind, Some(played)))
-    }
-}
-
-/// The last move of a board, as far as the board alone tells it.
-pub(super) fn reported_move(board: &Style12) -> Option<LastMove> {
-    board.last_move.as_ref().and_then(|last| last.played)
 }

@@ -1,7 +1,7 @@
 //! Rules of the game state, on lines as servers send them.
 
 use super::*;
-use crate::chess::{Color, Role};
+use crate::chess::Color;
 use crate::event::{Event, EventReader};
 use crate::message::{EndReason, GameResult};
 
@@ -258,13 +258,75 @@ fn leaving_an_observation_to_examine_keeps_the_game() {
     assert!(!play(&[start(0), left]).game().is_going_on());
 }
 
+/// The reserves of game 7 as FEN prints them.
+fn hands(session: &Session) -> Option<String> {
+    session.game().hands().map(|hands| hands.to_string())
+}
+
 // Rules: bughouse H1, bughouse H3
 #[test]
 fn reserves_are_kept_for_a_game_that_is_announced_later() {
     let holding = line("<b1> game 7 white [NP] black [] <- WN");
-    let session = play(&[holding.clone(), start(0), holding]);
-    assert_eq!(session.games.hands(GameId(7)).map(|hands| hands.white.count(Role::Knight)), Some(1));
-    assert_eq!(session.kinds, [ChangeKind::Holding, ChangeKind::Opened, ChangeKind::Holding]);
+    let created = line("{Game 7 (A vs. B) Creating rated bughouse match.}");
+    let session = play(&[holding.clone(), start(0), holding.clone()]);
+    assert_eq!(session.kinds, [ChangeKind::Opened, ChangeKind::Holding]);
+    assert_eq!(session.game().fen().to_string(), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[PN] w KQkq - 0 1");
+    for ahead in [[holding.clone(), created.clone()], [created, holding]] {
+        assert_eq!(hands(&play(&[ahead.concat(), start(0)])).as_deref(), Some("PN"), "{ahead:?}");
+    }
+    let without = play(&[start(0)]);
+    assert_eq!(hands(&without), None);
+    assert_eq!(without.game().fen(), without.game().position().fen());
+}
+
+#[test]
+fn a_number_used_again_brings_the_new_games_reserves_only() {
+    let other = start(0).replace(" A B ", " C D ");
+    let old = line("<b1> game 7 white [Q] black []");
+    let new = line("<b1> game 7 white [] black [P]");
+    let end = line("{Game 7 (A vs. B) A resigns} 0-1");
+    let created = line("{Game 7 (C vs. D) Creating rated crazyhouse match.}");
+    let left = line("Removing game 7 from observation list.");
+    let observed = line("You are now observing game 7.");
+    let cases: &[(&str, &[&String], Option<&str>)] = &[
+        ("without a word", &[&old], None),
+        ("after the end", &[&old, &end], None),
+        ("told after the end", &[&old, &end, &new], Some("p")),
+        ("announced", &[&old, &created], None),
+        ("told after the announcement", &[&old, &end, &created, &new], Some("p")),
+        ("the old ones again before the announcement", &[&end, &old, &created], None),
+        ("announced without an end, then told", &[&old, &created, &new], Some("p")),
+        ("left", &[&old, &left], None),
+        ("left, told before the board", &[&old, &left, &new], Some("p")),
+        ("left, observed, told before the board", &[&old, &left, &observed, &new], Some("p")),
+    ];
+    for (name, between, want) in cases {
+        let lines: Vec<_> = std::iter::once(start(0)).chain(between.iter().copied().cloned()).collect();
+        let session = play(&[lines.concat(), other.clone()]);
+        assert_eq!(session.kinds.last(), Some(&ChangeKind::Replaced), "{name}");
+        assert_eq!(hands(&session).as_deref(), *want, "{name}");
+    }
+}
+
+#[test]
+fn reserves_told_in_front_of_a_board_of_the_same_game_are_its_own() {
+    let holding = line("<b1> game 7 white [Q] black []");
+    let end = line("{Game 7 (A vs. B) A resigns} 0-1");
+    let adjourned = line("{Game 7 (A vs. B) Game adjourned by mutual agreement} *");
+    let again = line("{Game 7 (A vs. B) Continuing rated crazyhouse match.}");
+    let left = line("Removing game 7 from observation list.");
+    let observed = line("You are now observing game 7.");
+    let cases: &[&[&String]] = &[
+        &[&end, &holding],
+        &[&adjourned, &again, &holding, &again],
+        &[&holding, &adjourned, &again],
+        &[&left, &observed, &holding],
+        &[&holding, &left, &observed],
+    ];
+    for between in cases {
+        let between: Vec<_> = between.iter().copied().cloned().collect();
+        assert_eq!(hands(&play(&[start(0), between.concat(), start(0)])).as_deref(), Some("Q"), "{between:?}");
+    }
 }
 
 // Rules: bughouse §4
@@ -277,10 +339,10 @@ fn the_two_boards_of_a_bughouse_match_know_each_other() {
         beside.clone(),
         line("Your partner is playing game 8 (C vs. D)."),
     ]);
-    assert_eq!(told.game().partner(), Some(GameId(8)));
-    assert_eq!(told.games.get(GameId(8)).and_then(Game::partner), Some(GameId(7)));
+    assert_eq!(told.game().partner_game(), Some(GameId(8)));
+    assert_eq!(told.games.get(GameId(8)).and_then(Game::partner_game), Some(GameId(7)));
     let info = line("<g1> 7 p=0 t=bughouse r=1 u=0,0 it=120,0 i=120,0 pt=8 rt=1500,1500 ts=1,0");
-    assert_eq!(play(&[start(0), beside, info]).games.get(GameId(8)).and_then(Game::partner), Some(GameId(7)));
+    assert_eq!(play(&[start(0), beside, info]).games.get(GameId(8)).and_then(Game::partner_game), Some(GameId(7)));
 }
 
 // Rules: datagrams G1
@@ -297,7 +359,7 @@ fn game_information_comes_in_front_of_the_first_board() {
     let info = line("<g1> 7 p=0 t=bughouse r=1 u=0,0 it=120,0 i=120,0 pt=8 rt=1500,1500 ts=1,0");
     let beside = start(0).replace(" 0 7 A B ", " 0 8 C D ");
     let session = play(&[info.clone(), start(0), beside]);
-    assert_eq!((session.game().kind(), session.game().partner()), (Some("bughouse"), Some(GameId(8))));
+    assert_eq!((session.game().kind(), session.game().partner_game()), (Some("bughouse"), Some(GameId(8))));
     let end = line("{Game 7 (A vs. B) A resigns} 0-1");
     let created = line("{Game 7 (A vs. B) Creating rated bughouse match.}");
     let again = play(&[start(0), e4(0), end.clone(), end, created, info, start(0)]);
@@ -404,9 +466,9 @@ fn what_is_kept_has_limits() {
     feed(&(start(0) + &e4(0) + &e5(0) + &nf3(0)));
     for game in 100..300 {
         feed(&format!("{{Game {game} (A vs. B) Creating rated blitz match.}}\n"));
+        feed(&format!("<b1> game {} white [] black []\n", 2 * game));
     }
-    assert_eq!((games.by_id.len(), games.announced.len()), (3, ANNOUNCED_GAMES));
-    assert!(games.hands.len() <= 3);
+    assert_eq!((games.by_id.len(), games.foretold.len()), (3, foretold::MAX_NUMBERS));
     let game = games.get(GameId(7)).unwrap();
     assert_eq!((game.moves().len(), game.base().ply(), game.position().ply()), (1, 2, 3));
 }

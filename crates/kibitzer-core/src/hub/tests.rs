@@ -315,6 +315,22 @@ fn a_watch_has_the_newest_state_of_its_game() {
 }
 
 #[test]
+fn a_watch_has_the_reserves() {
+    let mut session = Session::new(8);
+    let mut watch = session.hub().watch_game(GameId(7));
+    session.feed(b"<b1> game 7 white [P] black []\n\r");
+    assert!(watch.latest().is_none(), "there is no board yet");
+    session.feed(FIRST);
+    assert_eq!(watch.latest().unwrap().hands().unwrap().to_string(), "P");
+    session.feed(b"<b1> game 7 white [P] black [N]\n\r");
+    assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
+    assert_eq!(
+        watch.latest().unwrap().fen().to_string(),
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR[Pn] b KQkq e3 0 1"
+    );
+}
+
+#[test]
 fn a_watch_skips_states_and_shows_the_last_before_the_end() {
     let mut session = Session::new(8);
     let mut watch = session.hub().watch_game(GameId(7));

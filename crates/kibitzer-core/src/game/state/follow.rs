@@ -1,0 +1,150 @@
+//! What boards and delta boards do to a game.
+
+use super::{Announced, Game};
+use crate::chess::{Color, LastMove};
+use crate::event::{ChangeKind, DesyncReason};
+use crate::game::play;
+use crate::message::{Delta, Style12};
+
+/// What a board or a move did to a game.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::game) struct Step {
+    pub(in crate::game) kind: ChangeKind,
+    pub(in crate::game) played: Option<LastMove>,
+    pub(in crate::game) desync: Option<DesyncReason>,
+}
+
+impl Step {
+    const fn new(kind: ChangeKind, played: Option<LastMove>) -> Self {
+        Self { kind, played, desync: None }
+    }
+}
+
+impl Game {
+    /// Takes the server's board.
+    pub(in crate::game) fn follow(&mut self, board: &Style12, max_moves: usize) -> Step {
+        // A final board after the end leaves the game ended; one after the observation ended revives it.
+        self.followed = true;
+        if self.announced.take() == Some(Announced::Same) {
+            self.ending = None;
+        }
+        let (known, told) = (self.position.ply(), board.ply());
+        let step = if Some(told) == known.checked_add(1) {
+            self.follow_move(board, max_moves)
+        } else if told == known {
+            self.follow_same_ply(board)
+        } else if told < known {
+            self.follow_back(board, known - told)
+        } else {
+            self.rebase(board, ChangeKind::Jumped)
+        };
+        self.position = board.clone();
+        step
+    }
+
+    fn follow_move(&mut self, board: &Style12, max_moves: usize) -> Step {
+        let mover = self.position.side_to_move;
+        let Some((reported, last_move)) = board.last_move.as_ref().and_then(|last| Some((last, last.played?))) else {
+            return self.contradicted(board);
+        };
+        let played = match last_move {
+            LastMove::Castle { .. } => last_move.located(&self.position.board, board.board.find_king(mover), mover),
+            other => other,
+        };
+        let mut expected = self.position.board;
+        let captured = expected.apply(played, mover);
+        let is_expected = captured.is_ok() && expected == board.board;
+        if !is_expected
+            && !self.may_explode(captured.is_ok_and(|captured| captured.is_some()))
+            && played != LastMove::Hidden
+        {
+            return self.contradicted(board);
+        }
+        self.moves.push(&self.position, reported.clone(), played, board.clock(mover), max_moves);
+        Step::new(ChangeKind::Moved, Some(played))
+    }
+
+    /// In atomic chess a capture takes more than one piece; the type of an observed game need not be known.
+    fn may_explode(&self, is_capture: bool) -> bool {
+        self.kind().map_or(is_capture, |kind| kind.contains("atomic"))
+    }
+
+    fn follow_same_ply(&mut self, board: &Style12) -> Step {
+        if board.board != self.position.board {
+            return self.contradicted(board);
+        }
+        Step::new(ChangeKind::Repeated, self.moves.last_played())
+    }
+
+    fn follow_back(&mut self, board: &Style12, plies: u32) -> Step {
+        let kind = ChangeKind::TookBack { plies };
+        match self.moves.position_at(board.ply()) {
+            Some(before) if before.board == board.board => {
+                self.moves.truncate(board.ply());
+                Step::new(kind, self.moves.last_played())
+            }
+            _ => self.rebase(board, kind),
+        }
+    }
+
+    /// The board cannot be reached from what is known. An examiner may set up what he likes; in a played game it is a desync.
+    fn contradicted(&mut self, board: &Style12) -> Step {
+        let desync = (!board.relation.is_examined()).then_some(DesyncReason::WrongBoard);
+        Step { desync, ..self.rebase(board, ChangeKind::Replaced) }
+    }
+
+    /// Starts the known moves anew from `board`.
+    fn rebase(&mut self, board: &Style12, kind: ChangeKind) -> Step {
+        self.moves.rebase(board);
+        Step::new(kind, reported_move(board))
+    }
+
+    /// Takes a move without its board.
+    ///
+    /// A ply that is known already is the same move again, with another clock, or a takeback to it.
+    pub(in crate::game) fn apply_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
+        let known = self.position.ply();
+        // Delta boards count plies from the start board, not from the move number.
+        let found = u32::from(delta.plies).saturating_add(self.moves.start_ply());
+        let step = if Some(found) == known.checked_add(1) {
+            self.play_delta(delta, max_moves)?
+        } else if found <= known {
+            self.return_to(found, delta).ok_or(DesyncReason::WrongPly { known, found })?
+        } else {
+            return Err(DesyncReason::WrongPly { known, found });
+        };
+        self.position.lag_ms = delta.lag_ms;
+        Ok(step)
+    }
+
+    fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
+        let (played, reported) = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
+        let after = play::after(&self.position, played, reported.clone(), delta.clock);
+        let after = after.map_err(|_| DesyncReason::WrongMove)?;
+        self.moves.push(&self.position, reported, played, delta.clock, max_moves);
+        self.position = after;
+        Ok(Step::new(ChangeKind::Moved, Some(played)))
+    }
+
+    fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<Step> {
+        let last = self.moves.at(ply)?;
+        let played = last.played;
+        (last.reported.san == delta.san).then_some(())?;
+        let plies = self.position.ply() - ply;
+        let (white_clock, black_clock) = (self.position.white_clock, self.position.black_clock);
+        let mut position = self.moves.position_at(ply)?;
+        self.moves.truncate(ply);
+        match position.side_to_move {
+            Color::Black => (position.white_clock, position.black_clock) = (delta.clock, black_clock),
+            Color::White => (position.white_clock, position.black_clock) = (white_clock, delta.clock),
+        }
+        self.position = position;
+        let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
+        Some(Step::new(kind, Some(played)))
+    }
+}
+
+/// The last move of a board, as far as the board alone tells it.
+pub(in crate::game) fn reported_move(board: &Style12) -> Option<LastMove> {
+    board.last_move.as_ref().and_then(|last| last.played)
+}
