@@ -3,8 +3,9 @@
 use thiserror::Error;
 
 use crate::chess::LastMove;
-use crate::game::Games;
+use crate::game::{GameLimits, Games};
 use crate::message::{GameId, Message, Reader, Received, Style12};
+use crate::wire::Framer;
 
 /// Something that happened in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,6 +164,17 @@ impl EventReader {
     /// Events from a reader that was set up for the stream.
     pub fn new(reader: Reader) -> Self {
         Self { reader, ..Self::default() }
+    }
+
+    /// Sets how much is kept of the games; those known so far are forgotten. Default as in [`GameLimits`].
+    #[must_use]
+    pub fn with_game_limits(self, limits: GameLimits) -> Self {
+        Self { games: Games::with_limits(limits), ..self }
+    }
+
+    /// The framer, to tell it what was learned about the stream, such as the prompt.
+    pub const fn framer_mut(&mut self) -> &mut Framer {
+        self.reader.framer_mut()
     }
 
     /// The games as they stand after the last event.

@@ -8,6 +8,21 @@
 //! - [`game`]: messages to the state of every game this session plays, observes or examines.
 //! - [`EventReader`]: all of it in one.
 //! - [`hub`]: events to subscribers.
+//!
+//! ```
+//! use kibitzer_core::EventReader;
+//! use kibitzer_core::message::Message;
+//!
+//! let mut events = EventReader::default();
+//! let mut read = &b"fics% \n\rNewton tells you: hello\n\rfics% "[..];
+//! let mut told = Vec::new();
+//! while let Some(event) = events.next(&mut read) {
+//!     if let Some(Message::Talk(talk)) = event.message() {
+//!         told.push(talk.text.to_string());
+//!     }
+//! }
+//! assert_eq!(told, ["hello"]);
+//! ```
 
 pub mod chess;
 mod event;

@@ -16,8 +16,7 @@ use tokio_util::codec::FramedRead;
 use crate::core::Event;
 use crate::core::game::Games;
 use crate::core::hub::Publisher;
-use crate::core::message::Received;
-use crate::decoder::MessageDecoder;
+use crate::decoder::EventDecoder;
 use crate::options::ConnectOptions;
 use crate::writer::LineWriter;
 
@@ -72,9 +71,8 @@ pub struct ConnectionLost(#[source] io::Error);
 /// Dropping the future before it is ready gives the connection up, and the publisher with it.
 pub async fn connect(options: &ConnectOptions, publisher: Publisher) -> Result<(LineWriter, ReadTask), ConnectError> {
     let (read, write) = open(options).await?.into_split();
-    let messages = FramedRead::with_capacity(read, MessageDecoder::new(options.reader()), READ_BYTES);
-    let reading = Reading { messages, games: Games::default(), publisher };
-    let task = tokio::spawn(reading.run());
+    let events = FramedRead::with_capacity(read, EventDecoder::new(options.events()), READ_BYTES);
+    let task = tokio::spawn(Reading { events, publisher }.run());
     Ok((LineWriter::new(write, options.write_timeout), ReadTask { task }))
 }
 
@@ -143,8 +141,7 @@ impl Drop for ReadTask {
 /// What the task has.
 #[derive(Debug)]
 struct Reading {
-    messages: FramedRead<OwnedReadHalf, MessageDecoder>,
-    games: Games,
+    events: FramedRead<OwnedReadHalf, EventDecoder>,
     publisher: Publisher,
 }
 
@@ -158,30 +155,26 @@ impl Reading {
         loop {
             tokio::select! {
                 biased;
-                received = self.messages.next() => match received {
-                    Some(Ok(received)) => self.publish(received).await,
+                event = self.events.next() => match event {
+                    Some(Ok(event)) => self.publish(event).await,
                     Some(Err(error)) => {
                         self.publish_rest().await;
                         return Err(error);
                     }
                     None => return Ok(()),
                 },
-                () = self.publisher.newcomers() => self.publisher.admit(&self.games),
+                () = self.publisher.newcomers() => self.publisher.admit(games(&self.events)),
             }
         }
     }
 
-    /// Publishes a message, with what it contradicts before it.
+    /// Publishes an event, with the games as they stand after it.
     ///
     /// # Cancel safety
     ///
-    /// The message is lost.
-    async fn publish(&mut self, received: Received) {
-        let (change, desync) = self.games.receive(&received);
-        if let Some(desync) = desync {
-            self.publisher.publish(Arc::new(Event::Desync(desync)), &self.games).await;
-        }
-        self.publisher.publish(Arc::new(Event::Received { received, change }), &self.games).await;
+    /// The event is lost.
+    async fn publish(&mut self, event: Event) {
+        self.publisher.publish(Arc::new(event), games(&self.events)).await;
         // A full read buffer is many events at once; now and then the subscribers on this thread want their turn.
         coop::consume_budget().await;
     }
@@ -192,8 +185,12 @@ impl Reading {
     ///
     /// What was not published is lost.
     async fn publish_rest(&mut self) {
-        while let Some(received) = self.messages.decoder_mut().reader_mut().finish() {
-            self.publish(received).await;
+        while let Some(event) = self.events.decoder_mut().events_mut().finish() {
+            self.publish(event).await;
         }
     }
+}
+
+fn games(events: &FramedRead<OwnedReadHalf, EventDecoder>) -> &Games {
+    events.decoder().events().games()
 }

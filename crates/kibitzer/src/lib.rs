@@ -2,7 +2,7 @@
 //!
 //! - [`core`]: the protocol and the game state, without I/O.
 //! - [`connect`]: a live connection. What the server says goes to the subscribers of a [`hub`](core::hub).
-//! - [`MessageDecoder`]: the protocol alone, for a transport of your own.
+//! - [`EventDecoder`]: the bytes of a server to events, for a transport of your own.
 //! - [`transcript`]: recorded sessions.
 
 mod connection;
@@ -13,7 +13,7 @@ pub mod transcript;
 mod writer;
 
 pub use connection::{ConnectError, ConnectionLost, ReadTask, connect};
-pub use decoder::MessageDecoder;
+pub use decoder::EventDecoder;
 pub use kibitzer_core as core;
 pub use options::ConnectOptions;
 pub use outgoing::{LineError, MAX_LINE_BYTES};

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::core::EventReader;
+use crate::core::game::GameLimits;
 use crate::core::message::{Family, Reader};
 use crate::core::wire::{Framer, Limits};
 
@@ -23,6 +25,8 @@ pub struct ConnectOptions {
     pub(crate) write_timeout: Duration,
     family: Family,
     limits: Limits,
+    game_limits: GameLimits,
+    prompt: Vec<u8>,
 }
 
 impl ConnectOptions {
@@ -35,6 +39,8 @@ impl ConnectOptions {
             write_timeout: Duration::from_secs(30),
             family: Family::Auto,
             limits: Limits::default(),
+            game_limits: GameLimits::default(),
+            prompt: Vec::new(),
         }
     }
 
@@ -62,6 +68,19 @@ impl ConnectOptions {
         Self { limits, ..self }
     }
 
+    /// How much is kept of the games. Default as in [`GameLimits`].
+    #[must_use]
+    pub fn game_limits(self, game_limits: GameLimits) -> Self {
+        Self { game_limits, ..self }
+    }
+
+    /// The prompt that the account has set, its trailing blank included, next to those all servers use. Default empty:
+    /// the account has set none.
+    #[must_use]
+    pub fn prompt(self, prompt: impl Into<Vec<u8>>) -> Self {
+        Self { prompt: prompt.into(), ..self }
+    }
+
     /// The host name or address.
     pub fn host(&self) -> &str {
         &self.host
@@ -72,7 +91,9 @@ impl ConnectOptions {
         self.port
     }
 
-    pub(crate) fn reader(&self) -> Reader {
-        Reader::new(Framer::new().with_limits(self.limits), self.family)
+    pub(crate) fn events(&self) -> EventReader {
+        let mut framer = Framer::new().with_limits(self.limits);
+        framer.set_prompt(&self.prompt);
+        EventReader::new(Reader::new(framer, self.family)).with_game_limits(self.game_limits)
     }
 }

@@ -9,8 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kibitzer::core::game::GameLimits;
 use kibitzer::core::hub::{Hub, HubOptions, Publisher, RecvError, Subscription};
-use kibitzer::core::message::Message;
+use kibitzer::core::message::{GameId, Message};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, TranscriptReader};
 use kibitzer::{ConnectError, ConnectOptions, LineError, LineWriter, ReadTask, SendError, connect};
@@ -31,8 +32,12 @@ struct Pair {
 
 impl Pair {
     async fn new() -> Self {
+        Self::with(|options| options).await
+    }
+
+    async fn with(set: impl FnOnce(ConnectOptions) -> ConnectOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let options = ConnectOptions::new("127.0.0.1", listener.local_addr().unwrap().port());
+        let options = set(ConnectOptions::new("127.0.0.1", listener.local_addr().unwrap().port()));
         let publisher = Publisher::new(HubOptions::default());
         let hub = publisher.hub();
         let subscription = hub.subscribe_lossless(16);
@@ -240,6 +245,23 @@ async fn a_game_watched_in_a_quiet_session_is_there_at_once() {
     assert_eq!(watch.latest().unwrap().position().move_number, 1);
     reading.stop().await;
     drop((server, lines));
+}
+
+#[tokio::test]
+async fn the_reader_is_set_up_as_the_options_say() {
+    let set = |options: ConnectOptions| options.prompt("my> ").game_limits(GameLimits::default().moves(1));
+    let Pair { mut server, subscription, hub, reading, lines } = Pair::with(set).await;
+    let mut watch = hub.watch_game(GameId(7));
+    let said = b"my> <12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 \
+        Newton Einstein 0 2 12 39 39 120 120 1 none (0:00) none 0\n\r<d1> 7 1 e4 e2e4 1 2\n\r<d1> 7 2 e5 e7e5 1 2\n\r";
+    server.write_all(said).await.unwrap();
+    drop(server);
+    let events = collect(subscription).await;
+    assert_eq!((events.len(), events[0].message()), (4, Some(&Message::Prompt)));
+    let game = watch.latest().unwrap();
+    assert_eq!((game.moves().len(), game.position().ply()), (1, 2));
+    reading.ended().await.unwrap();
+    drop(lines);
 }
 
 #[tokio::test]

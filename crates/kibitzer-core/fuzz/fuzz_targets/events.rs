@@ -21,15 +21,11 @@ fuzz_target!(|input: &[u8]| {
     for game in games.iter() {
         check_moves(game, &whole);
     }
-    check_limits(whole);
+    check_limits(&setup);
 });
 
 fn run<'a>(setup: &Setup<'_>, reads: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Event>, Games) {
-    let mut framer = Framer::new().with_limits(setup.limits).with_timeseal(setup.timeseal);
-    if !setup.wraps {
-        framer.set_unwrapped();
-    }
-    let mut reader = EventReader::new(Reader::new(framer, setup.family));
+    let mut reader = reader(setup);
     let mut events = Vec::new();
     for mut read in reads {
         while let Some(event) = reader.next(&mut read) {
@@ -41,6 +37,14 @@ fn run<'a>(setup: &Setup<'_>, reads: impl IntoIterator<Item = &'a [u8]>) -> (Vec
         events.push(event);
     }
     (events, reader.games().clone())
+}
+
+fn reader(setup: &Setup<'_>) -> EventReader {
+    let mut framer = Framer::new().with_limits(setup.limits).with_timeseal(setup.timeseal);
+    if !setup.wraps {
+        framer.set_unwrapped();
+    }
+    EventReader::new(Reader::new(framer, setup.family))
 }
 
 /// The moves of a game lead from its base to its position; the boards too, if the server did not contradict itself.
@@ -69,14 +73,11 @@ fn check_moves(game: &Game, events: &[Event]) {
     assert_eq!(board, game.position().board, "{game:?}");
 }
 
-fn check_limits(events: Vec<Event>) {
-    let mut limits = GameLimits::default();
-    (limits.games, limits.moves) = (GAMES, MOVES);
-    let mut games = Games::with_limits(limits);
-    for event in events {
-        if let Event::Received { received, .. } = event {
-            games.receive(&received);
-        }
+fn check_limits(setup: &Setup<'_>) {
+    let mut reader = reader(setup).with_game_limits(GameLimits::default().games(GAMES).moves(MOVES));
+    let mut rest = setup.stream;
+    while reader.next(&mut rest).or_else(|| reader.finish()).is_some() {
+        let games = reader.games();
         assert!(games.iter().count() <= GAMES && games.iter().all(|game| game.moves().len() <= MOVES), "{games:?}");
     }
 }

@@ -26,9 +26,10 @@ use state::{Step, reported_move};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameLimits {
-    /// Games kept at once, those that have ended included. Default 1,024. The one that was over or left first makes room.
+    /// Games kept at once, those that have ended included. Default 1,024; at least 1. One that is over or
+    /// left makes room, the lowest number first; if none is, one that goes on.
     pub games: usize,
-    /// Moves kept of one game. Default 2,048. Beyond that, they are counted anew from the current board.
+    /// Moves kept of one game. Default 2,048; at least 1. Beyond that, they are counted anew from the current board.
     pub moves: usize,
 }
 
@@ -38,7 +39,38 @@ impl Default for GameLimits {
     }
 }
 
+impl GameLimits {
+    /// Sets how many games are kept at once; 0 is taken as 1.
+    #[must_use]
+    pub const fn games(self, games: usize) -> Self {
+        Self { games, ..self }
+    }
+
+    /// Sets how many moves are kept of one game; 0 is taken as 1.
+    #[must_use]
+    pub const fn moves(self, moves: usize) -> Self {
+        Self { moves, ..self }
+    }
+}
+
 /// The state of every game this session plays, observes or examines.
+///
+/// They are kept by an [`EventReader`](crate::EventReader):
+///
+/// ```
+/// use kibitzer_core::EventReader;
+/// use kibitzer_core::message::GameId;
+///
+/// let mut events = EventReader::default();
+/// let mut read = &b"<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 \
+///     Newton Einstein -1 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0\n\r<b1> game 7 white [N] black []\n\r"[..];
+/// while events.next(&mut read).is_some() {}
+///
+/// let game = events.games().get(GameId(7)).unwrap();
+/// assert_eq!(game.fen().to_string(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR[N] b KQkq e3 0 1");
+/// assert_eq!(game.position().last_move.as_ref().unwrap().san.as_str(), "e4");
+/// assert_eq!(events.games().mine().map(|mine| mine.id()), Some(game.id()));
+/// ```
 ///
 /// A game appears with its first board. It stays, with its result, after it has ended, until its number is used again or
 /// room is needed. Boards printed on request or inside a move list change nothing.
@@ -61,7 +93,7 @@ struct Applied {
 
 impl Games {
     /// No games, with other limits than the default.
-    pub fn with_limits(limits: GameLimits) -> Self {
+    pub(crate) fn with_limits(limits: GameLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 
@@ -81,7 +113,7 @@ impl Games {
     }
 
     /// Takes a message in: what it changed, and what it contradicted.
-    pub fn receive(&mut self, received: &Received) -> (Option<Change>, Option<Desync>) {
+    pub(crate) fn receive(&mut self, received: &Received) -> (Option<Change>, Option<Desync>) {
         let applied = self.apply(&received.message);
         let offset = received.offset;
         (applied.change, applied.desync.map(|(game, reason)| Desync { offset, game, reason }))
@@ -123,7 +155,9 @@ impl Games {
     }
 
     fn open(&mut self, board: &Style12, kind: ChangeKind) -> Step {
-        self.make_room();
+        if kind == ChangeKind::Opened {
+            self.make_room();
+        }
         let mut game = Game::new(board.clone());
         if let Some(partner_game) = self.partner_game.filter(|_| board.relation.is_mine()) {
             game.set_partner_game(partner_game);
