@@ -19,7 +19,8 @@ pub enum Event {
         /// What it changed in the state of a game.
         change: Option<Change>,
     },
-    /// What the server says contradicts what was known. The event behind this one is the server's word, which was taken.
+    /// What the server says contradicts what was known. The event behind this one is the server's word: its board was
+    /// taken, a delta board that does not fit was not.
     Desync(Desync),
 }
 

@@ -74,7 +74,7 @@ impl Default for HubOptions {
 }
 
 impl HubOptions {
-    /// Sets how many events are kept for slow broadcast subscribers; 0 is taken as 1.
+    /// Sets how many events are kept for slow broadcast subscribers. Default 1,024; 0 is taken as 1.
     #[must_use]
     pub const fn kept_events(self, kept_events: usize) -> Self {
         Self { kept_events, ..self }

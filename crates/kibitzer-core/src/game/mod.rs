@@ -40,13 +40,13 @@ impl Default for GameLimits {
 }
 
 impl GameLimits {
-    /// Sets how many games are kept at once; 0 is taken as 1.
+    /// Sets how many games are kept at once. Default 1,024; 0 is taken as 1.
     #[must_use]
     pub const fn games(self, games: usize) -> Self {
         Self { games, ..self }
     }
 
-    /// Sets how many moves are kept of one game; 0 is taken as 1.
+    /// Sets how many moves are kept of one game. Default 2,048; 0 is taken as 1.
     #[must_use]
     pub const fn moves(self, moves: usize) -> Self {
         Self { moves, ..self }
