@@ -11,7 +11,6 @@ use std::error::Error;
 use std::future::pending;
 use std::io;
 
-use futures_util::FutureExt as _;
 use kibitzer::core::Event;
 use kibitzer::core::hub::{HubOptions, Publisher, RecvError, Subscription};
 use kibitzer::core::message::Message;
@@ -141,7 +140,7 @@ impl Printer {
     /// Cancel safe: every event is printed or still in the subscription.
     async fn run(&mut self) -> Result<(), WriteError> {
         loop {
-            let next = if let Some(ready) = self.subscription.next().now_or_never() {
+            let next = if let Some(ready) = self.subscription.try_next().transpose() {
                 ready
             } else {
                 self.lines.flush()?;
