@@ -130,6 +130,10 @@ impl Games {
             Message::Observing(observing) => self.observing(*observing),
             Message::Examine(examine) => self.examine(examine),
             Message::Partner(Partner::Playing { game, .. }) => self.partner_plays(*game),
+            Message::Partner(Partner::Ended | Partner::EndedByPartner | Partner::Disconnected) => {
+                self.partner_game = None;
+                Applied::default()
+            }
             _ => Applied::default(),
         }
     }
@@ -183,7 +187,8 @@ impl Games {
     fn make_room(&mut self) {
         if self.by_id.len() >= self.limits.games {
             let over = self.by_id.iter().find(|(_, game)| !game.is_going_on()).map(|(id, _)| *id);
-            if let Some(id) = over.or_else(|| self.by_id.keys().next().copied()) {
+            let others = || self.by_id.values().find(|game| !game.position().relation.is_mine()).map(Game::id);
+            if let Some(id) = over.or_else(others).or_else(|| self.by_id.keys().next().copied()) {
                 self.by_id.remove(&id);
             }
         }
@@ -191,10 +196,11 @@ impl Games {
 
     fn delta(&mut self, delta: &Delta) -> Applied {
         let id = delta.game;
-        let Some(game) = self.by_id.get_mut(&id) else {
+        let max_moves = self.limits.moves;
+        let Some(game) = self.current(id) else {
             return Applied { desync: Some((id, DesyncReason::NoBoard)), ..Applied::default() };
         };
-        match game.apply_delta(delta, self.limits.moves) {
+        match game.apply_delta(delta, max_moves) {
             Ok(step) => step.applied(id, Some(Box::new(game.position().clone()))),
             Err(reason) => Applied { desync: Some((id, reason)), ..Applied::default() },
         }
@@ -239,8 +245,16 @@ impl Games {
     fn ended(&mut self, ended: &GameEnded) -> Applied {
         self.foretold.take(ended.game);
         // Some servers tell an observer twice.
-        let has_ended = self.by_id.get_mut(&ended.game).is_some_and(|game| game.end(ended));
-        if has_ended { Applied::change(ended.game, ChangeKind::Ended) } else { Applied::default() }
+        let Some(game) = self.by_id.get_mut(&ended.game) else {
+            return Applied::default();
+        };
+        if !game.end(ended) {
+            return Applied::default();
+        }
+        if game.position().relation.is_mine() {
+            self.partner_game = None;
+        }
+        Applied::change(ended.game, ChangeKind::Ended)
     }
 
     fn observing(&mut self, observing: Observing) -> Applied {

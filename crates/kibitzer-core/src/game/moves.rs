@@ -1,7 +1,7 @@
 //! The known moves of a game.
 
 use super::play;
-use crate::chess::LastMove;
+use crate::chess::{Board, LastMove};
 use crate::message::{ClockReading, ReportedMove, Style12};
 
 /// A move of a game.
@@ -16,6 +16,8 @@ pub struct PlayedMove {
     pub played: LastMove,
     /// The mover's clock behind it.
     pub clock: ClockReading,
+    /// Pieces around it exploded; which ones is not known from the move.
+    pub(super) exploded: bool,
 }
 
 /// The moves from a board on, without a gap, as many as fit.
@@ -48,8 +50,8 @@ impl Moves {
     }
 
     /// The last move.
-    pub(super) fn last_played(&self) -> Option<LastMove> {
-        self.played.last().map(|last| last.played)
+    pub(super) fn last(&self) -> Option<&PlayedMove> {
+        self.played.last()
     }
 
     /// The move that was this ply.
@@ -64,13 +66,14 @@ impl Moves {
         reported: ReportedMove,
         played: LastMove,
         clock: ClockReading,
+        exploded: bool,
         max_moves: usize,
     ) {
         if self.played.len() >= max_moves {
             self.base.clone_from(before);
             self.played.clear();
         }
-        self.played.push(PlayedMove { ply: before.ply() + 1, reported, played, clock });
+        self.played.push(PlayedMove { ply: before.ply() + 1, reported, played, clock, exploded });
     }
 
     /// Forgets the moves behind `ply`.
@@ -86,11 +89,26 @@ impl Moves {
         self.start_ply = start_ply(base).unwrap_or(self.start_ply);
     }
 
-    /// The position after `ply`, played from the base; `None` if that ply is not among the known ones.
-    pub(super) fn position_at(&self, ply: u32) -> Option<Style12> {
+    /// The moves up to `ply`, if that ply is among the known ones and the moves alone lead there.
+    fn up_to(&self, ply: u32) -> Option<&[PlayedMove]> {
         let count = usize::try_from(ply.checked_sub(self.base.ply())?).ok()?;
+        self.played.get(..count).filter(|steps| !steps.iter().any(|step| step.exploded))
+    }
+
+    /// The squares after `ply`, played from the base.
+    pub(super) fn board_at(&self, ply: u32) -> Option<Board> {
+        let (mut board, mut mover) = (self.base.board, self.base.side_to_move);
+        for step in self.up_to(ply)? {
+            board.apply(step.played, mover).ok()?;
+            mover = !mover;
+        }
+        Some(board)
+    }
+
+    /// The position after `ply`, played from the base.
+    pub(super) fn position_at(&self, ply: u32) -> Option<Style12> {
         let mut position = self.base.clone();
-        for step in self.played.get(..count)? {
+        for step in self.up_to(ply)? {
             position = play::after(&position, step.played, step.reported.clone(), step.clock).ok()?;
         }
         Some(position)

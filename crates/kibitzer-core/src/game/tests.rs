@@ -367,6 +367,52 @@ fn game_information_comes_in_front_of_the_first_board() {
     assert!(again.game().info().is_some());
 }
 
+#[test]
+fn the_move_of_a_board_is_the_one_the_server_tells() {
+    let by_e7e5 = board(E4_E5, 'W', 2, "P/e7-e5 (0:02) e5", 2);
+    let other_way = board(E4_E5, 'W', 2, "P/e2-e4 (0:02) e4", 2);
+    let session = play(&[start(2), e4(2), by_e7e5, other_way]);
+    assert_eq!(session.kinds[3], ChangeKind::Repeated);
+    assert_eq!(session.sans(), [""; 0], "the moves known were those of another way");
+}
+
+#[test]
+fn a_capture_may_explode_what_stands_beside_it_and_no_more() {
+    let before = "rnbqkbnr pppp-ppp -------- ----p--- ---P---- -------- PPP-PPPP RNBQKBNR";
+    let captured = "P/d4-e5 (0:01) dxe5";
+    let opening = board(before, 'W', 2, "P/e7-e5 (0:02) e5", 0);
+    let exploded = "rnbqkbnr pppp-ppp -------- -------- -------- -------- PPP-PPPP RNBQKBNR";
+    let elsewhere = "rnbqkbnr pppp-ppp -------- -------- -------- -------- PPP-PPPP RNBQKBN-";
+    assert!(play(&[opening.clone(), board(exploded, 'B', 2, captured, 0)]).desyncs.is_empty());
+    assert_eq!(play(&[opening.clone(), board(elsewhere, 'B', 2, captured, 0)]).desyncs, [DesyncReason::WrongBoard]);
+    let blitz = line("{Game 7 (A vs. B) Creating rated blitz match.}");
+    assert_eq!(
+        play(&[blitz, opening.clone(), board(exploded, 'B', 2, captured, 0)]).desyncs,
+        [DesyncReason::WrongBoard]
+    );
+    // The move alone does not tell what exploded, so a repeated delta board must not play it again.
+    let again = play(&[opening, board(exploded, 'B', 2, captured, 0), line("<d1> 7 3 dxe5 d4e5p 100 290000")]);
+    assert_eq!(again.kinds.last(), Some(&ChangeKind::Repeated));
+    assert_eq!(again.game().position().board.to_string(), "rnbqkbnr/pppp1ppp/8/8/8/8/PPP1PPPP/RNBQKBNR");
+}
+
+#[test]
+fn a_delta_board_belongs_to_no_game_that_is_over() {
+    let end = line("{Game 7 (A vs. B) A resigns} 0-1");
+    let session = play(&[start(0), e4(0), end, line("<d1> 7 2 e5 e7e5 1 1")]);
+    assert_eq!(session.desyncs, [DesyncReason::NoBoard]);
+}
+
+#[test]
+fn a_partner_is_one_for_one_match() {
+    let beside = start(0).replace(" 0 7 A B ", " 0 8 C D ");
+    let playing = line("Your partner is playing game 8 (C vs. D).");
+    let (end, created) =
+        (line("{Game 7 (A vs. B) A resigns} 0-1"), line("{Game 7 (A vs. B) Creating rated blitz match.}"));
+    let session = play(&[start(1), beside, playing, end, created, start(1)]);
+    assert_eq!(session.game().partner_game(), None);
+}
+
 // Rules: datagrams D1, datagrams D4, datagrams D6
 #[test]
 fn delta_boards_are_played_on_the_last_board() {

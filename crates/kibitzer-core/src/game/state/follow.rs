@@ -1,7 +1,7 @@
 //! What boards and delta boards do to a game.
 
 use super::{Announced, Game};
-use crate::chess::{Color, LastMove};
+use crate::chess::{Board, Color, LastMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
 use crate::game::play;
 use crate::message::{Delta, Style12};
@@ -54,37 +54,56 @@ impl Game {
         let mut expected = self.position.board;
         let captured = expected.apply(played, mover);
         let is_expected = captured.is_ok() && expected == board.board;
-        if !is_expected
-            && !self.may_explode(captured.is_ok_and(|captured| captured.is_some()))
-            && played != LastMove::Hidden
-        {
+        let exploded = !is_expected && matches!(captured, Ok(Some(_))) && self.exploded(&expected, board, played);
+        if !is_expected && !exploded && played != LastMove::Hidden {
             return self.contradicted(board);
         }
-        self.moves.push(&self.position, reported.clone(), played, board.clock(mover), max_moves);
+        self.moves.push(&self.position, reported.clone(), played, board.clock(mover), exploded, max_moves);
         Step::new(ChangeKind::Moved, Some(played))
     }
 
-    /// In atomic chess a capture takes more than one piece; the type of an observed game need not be known.
-    fn may_explode(&self, is_capture: bool) -> bool {
-        self.kind().map_or(is_capture, |kind| kind.contains("atomic"))
+    /// Whether a capture led to a board as in atomic chess: what is missing stood on or beside the square of the capture.
+    ///
+    /// The type of an observed game need not be known.
+    fn exploded(&self, expected: &Board, board: &Style12, played: LastMove) -> bool {
+        let LastMove::Normal { to: center, .. } = played else {
+            return false;
+        };
+        let may_explode = self.kind().is_none_or(|kind| kind.contains("atomic"));
+        may_explode
+            && Square::all().all(|square| {
+                let is_beside =
+                    square.file().abs_diff(center.file()) <= 1 && square.rank().abs_diff(center.rank()) <= 1;
+                let left = board.board.piece(square);
+                left == expected.piece(square) || (is_beside && left.is_none())
+            })
     }
 
     fn follow_same_ply(&mut self, board: &Style12) -> Step {
         if board.board != self.position.board {
             return self.contradicted(board);
         }
-        Step::new(ChangeKind::Repeated, self.moves.last_played())
+        Step::new(ChangeKind::Repeated, self.move_to(board))
+    }
+
+    /// The last move of a board whose squares are known. If it was reached by another move than the known one, the known moves
+    /// are those of another way here, and dropped.
+    fn move_to(&mut self, board: &Style12) -> Option<LastMove> {
+        match (self.moves.last(), &board.last_move) {
+            (Some(known), Some(told)) if known.reported.verbose == told.verbose => return Some(known.played),
+            (Some(_), _) => self.moves.rebase(board),
+            (None, _) => {}
+        }
+        reported_move(board)
     }
 
     fn follow_back(&mut self, board: &Style12, plies: u32) -> Step {
         let kind = ChangeKind::TookBack { plies };
-        match self.moves.position_at(board.ply()) {
-            Some(before) if before.board == board.board => {
-                self.moves.truncate(board.ply());
-                Step::new(kind, self.moves.last_played())
-            }
-            _ => self.rebase(board, kind),
+        if self.moves.board_at(board.ply()) != Some(board.board) {
+            return self.rebase(board, kind);
         }
+        self.moves.truncate(board.ply());
+        Step::new(kind, self.move_to(board))
     }
 
     /// The board cannot be reached from what is known. An examiner may set up what he likes; in a played game it is a desync.
@@ -121,7 +140,7 @@ impl Game {
         let (played, reported) = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
         let after = play::after(&self.position, played, reported.clone(), delta.clock);
         let after = after.map_err(|_| DesyncReason::WrongMove)?;
-        self.moves.push(&self.position, reported, played, delta.clock, max_moves);
+        self.moves.push(&self.position, reported, played, delta.clock, false, max_moves);
         self.position = after;
         Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
@@ -131,14 +150,15 @@ impl Game {
         let played = last.played;
         (last.reported.san == delta.san).then_some(())?;
         let plies = self.position.ply() - ply;
-        let (white_clock, black_clock) = (self.position.white_clock, self.position.black_clock);
-        let mut position = self.moves.position_at(ply)?;
-        self.moves.truncate(ply);
-        match position.side_to_move {
-            Color::Black => (position.white_clock, position.black_clock) = (delta.clock, black_clock),
-            Color::White => (position.white_clock, position.black_clock) = (white_clock, delta.clock),
+        if plies > 0 {
+            let (white_clock, black_clock) = (self.position.white_clock, self.position.black_clock);
+            self.position = Style12 { white_clock, black_clock, ..self.moves.position_at(ply)? };
+            self.moves.truncate(ply);
         }
-        self.position = position;
+        match self.position.side_to_move {
+            Color::Black => self.position.white_clock = delta.clock,
+            Color::White => self.position.black_clock = delta.clock,
+        }
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
         Some(Step::new(kind, Some(played)))
     }
