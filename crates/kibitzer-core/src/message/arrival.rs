@@ -1,8 +1,7 @@
 //! Players who come and go.
 
+use super::{Handle, Titles};
 use crate::scan::Cursor;
-
-use super::player::{Handle, Titles};
 
 /// A player logged in or out: `Notification: Foo has arrived.`, `[Foo has connected.]`.
 ///

@@ -1,9 +1,8 @@
 //! What players say to each other: tells, shouts, kibitzes, channels, announcements.
 
+use super::{GameId, Handle, Rating, Titles};
 use crate::scan::{Cursor, decimal};
 use crate::text::PlayerText;
-
-use super::player::{GameId, Handle, Rating, Titles};
 
 /// One line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
 ///
@@ -256,9 +255,9 @@ fn read_named_day(at: &mut Cursor<'_>) -> Option<()> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::player::Confidence;
     use super::TalkKind::*;
     use super::*;
+    use crate::message::Confidence;
 
     const GAME_1: Option<GameId> = Some(GameId(1));
 
