@@ -114,10 +114,6 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
             "titles": Codes(Some(&login.titles)),
             "server": login.server.as_str(),
         ),
-        Entry::LoginRefused(refused) => {
-            keys!(object, "reason": refused.reason.as_str(), "text": refused.text.as_str())
-        }
-        Entry::Kicked(kicked) => keys!(object, "text": kicked.text.as_str()),
         Entry::BlockStart { id, code } => keys!(object, "id": id, "code": code),
         Entry::BlockEnd { id, complete } => keys!(object, "id": id, "complete": complete),
         Entry::Datagram(datagram) => {
@@ -129,11 +125,13 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
             "player": header.player.as_str(),
             "tag": header.tag.as_ref().map(PlayerText::as_str),
         ),
-        Entry::Refused { reason, text } => keys!(object, "reason": reason, "text": text),
+        Entry::LoginRefused { reason, text } | Entry::Refused { reason, text } => {
+            keys!(object, "reason": reason, "text": text)
+        }
         Entry::Telnet { command, option } => keys!(object, "command": command, "option": option),
         Entry::Desync(desync) => keys!(object, "game": desync.game.0, "text": Printed(desync.reason)),
         Entry::OverLong { line, bytes } => keys!(object, "text": line.to_text(), "bytes": bytes),
-        Entry::Text(text) => keys!(object, "text": text),
+        Entry::Kicked(text) | Entry::Text(text) => keys!(object, "text": text),
         Entry::SeeksCleared | Entry::Prompt | Entry::UnitEnd | Entry::Overflow => Ok(()),
     }
 }
