@@ -1,7 +1,6 @@
 //! `<s>`, `<sn>`, `<sr>`, `<sc>`: the list of open offers to play.
 
-use super::fields::{self, Indexes};
-use super::{Handle, ParseError, Rating, Titles};
+use super::{Handle, ParseError, Rating, Titles, fields};
 use crate::chess::Color;
 use crate::scan::Cursor;
 use crate::text::ServerText;
@@ -31,7 +30,7 @@ pub struct Seek {
     pub rated: Option<bool>,
     /// Type of the game as sent: `blitz`, `wild/2`, in text ads also `blitz crazyhouse`.
     pub kind: Option<ServerText>,
-    /// The colour the seeker wants; `None` for either.
+    /// The color the seeker wants; `None` for either.
     pub color: Option<Color>,
     /// Lowest rating that may answer.
     pub rating_min: Option<u16>,
@@ -139,7 +138,7 @@ pub(super) fn range(value: &[u8]) -> Option<(Option<u16>, Option<u16>)> {
 #[non_exhaustive]
 pub struct SeeksRemoved {
     /// The numbers of the ads, one or more.
-    pub indexes: Indexes,
+    pub indexes: Vec<u32>,
 }
 
 impl SeeksRemoved {
@@ -363,7 +362,7 @@ pub(super) mod tests {
         #[test]
         fn removals_are_read_back(indexes in proptest::collection::vec(any::<u32>(), 1..20)) {
             let printed = indexes.iter().fold("<sr>".to_owned(), |line, index| format!("{line} {index}"));
-            prop_assert_eq!(SeeksRemoved::parse(printed.as_bytes()).unwrap().indexes.to_vec(), indexes);
+            prop_assert_eq!(SeeksRemoved::parse(printed.as_bytes()).unwrap().indexes, indexes);
         }
 
         #[test]
