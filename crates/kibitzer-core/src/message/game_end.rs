@@ -66,7 +66,7 @@ impl GameResult {
         }
     }
 
-    fn from_wire(printed: &[u8]) -> Option<Self> {
+    pub(super) fn from_wire(printed: &[u8]) -> Option<Self> {
         [Self::WhiteWins, Self::BlackWins, Self::Draw, Self::Unfinished]
             .into_iter()
             .find(|result| result.as_str().as_bytes() == printed)
@@ -112,10 +112,12 @@ impl GameEnded {
 
     fn unfinished(&self) -> Option<Unfinished> {
         (self.result == GameResult::Unfinished).then_some(())?;
-        match self.reason.as_str().split_once('_') {
-            Some(("adjourn", _)) => Some(Unfinished::Adjourned),
-            Some(("abort", _)) => Some(Unfinished::Aborted),
-            _ => unfinished(&self.text, &self.white, &self.black),
+        if self.reason.is_adjournment() {
+            Some(Unfinished::Adjourned)
+        } else if self.reason.is_abort() {
+            Some(Unfinished::Aborted)
+        } else {
+            unfinished(&self.text, &self.white, &self.black)
         }
     }
 }
