@@ -91,7 +91,7 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
         ),
         Entry::GameEnded(ended) => write_ended(object, ended),
         Entry::GameInfo(info) => write_info(object, info),
-        Entry::Observing(observing) => keys!(object, "game": observing.game.0, "on": observing.is_on()),
+        Entry::Observing(observing) => keys!(object, "game": observing.game.0, "on": observing.is_observed()),
         Entry::Talk(talk, _) => write_talk(object, talk),
         Entry::Arrived(name, titles) | Entry::Departed(name, titles) => {
             keys!(object, "name": name.as_str(), "titles": Codes(*titles))
@@ -219,7 +219,7 @@ fn write_challenge<M: SerializeMap>(object: &mut M, challenge: &Challenge) -> Re
         "kind": known(challenge.kind.as_str()),
         "initial_min": challenge.initial_min,
         "increment_s": challenge.increment_s,
-        "loaded_from": challenge.loaded_from.as_ref().map(PlayerText::as_str),
+        "loaded_from": challenge.loaded_from.as_ref().map(ServerText::as_str),
         "adjourned": challenge.adjourned,
     )
 }

@@ -1,6 +1,7 @@
 //! Fixed sentences with a few blanks to fill in: what most parsers of game texts are made of.
 
 use super::{GameId, Handle, Titles};
+use crate::chess::Color;
 use crate::scan::Cursor;
 
 /// Who does what a line reports.
@@ -90,6 +91,25 @@ pub(crate) fn read_name<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let name = Handle::read(at)?;
     Titles::skip(at);
     Some(name)
+}
+
+/// Reads `rated` or `unrated`, behind blanks.
+pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
+    let mut ahead = *at;
+    ahead.blanks();
+    let rated = match ahead.word()? {
+        b"rated" => true,
+        b"unrated" => false,
+        _ => return None,
+    };
+    *at = ahead;
+    Some(rated)
+}
+
+/// Reads `[white]` or `[black]`, behind blanks.
+pub(crate) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
+    at.blanks();
+    if at.eat(b"[white]") { Some(Color::White) } else { at.eat(b"[black]").then_some(Color::Black) }
 }
 
 /// A line that says of one player what he does: `[Game 39: ]Foo offers a draw.`

@@ -65,7 +65,8 @@ pub enum TalkKind {
     Announcement,
     /// `:x`, on ICC `>x`: output of a robot, each line on its own.
     Qtell,
-    /// `Foo at Mon Jan  1, 10:00 PST 2024: x`, in a listing behind its number.
+    /// `Foo at Mon Jan  1, 10:00 PST 2024: x`, in a listing behind its number; while we are online two lines, `Foo just sent
+    /// you a message:` and `    x`.
     Message,
 }
 
