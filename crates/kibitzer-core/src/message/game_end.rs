@@ -140,8 +140,6 @@ fn unfinished(text: &PlayerText, white: &Handle, black: &Handle) -> Option<Unfin
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn parsed(line: &str) -> GameEnded {
@@ -298,16 +296,6 @@ mod tests {
         ];
         for line in lines {
             assert_eq!(GameEnded::parse(line.as_bytes()), None, "{line}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = GameEnded::parse(&text);
-            if let Some(ended) = GameEnded::parse(&[b"{Game 3 (A vs. B) ", &text[..], b"} *"].concat()) {
-                let _ = (ended.subject(), ended.is_adjourned(), ended.is_aborted());
-            }
         }
     }
 }

@@ -95,8 +95,6 @@ impl GameCreated {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
     use crate::message::Confidence;
 
@@ -236,15 +234,6 @@ mod tests {
         for line in lines {
             assert_eq!(GameCreated::parse(line.as_bytes()), None, "{line}");
             assert_eq!(Creating::parse(line.as_bytes()), None, "{line}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_bytes_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Creating::parse(&[b"Creating: ", &text[..]].concat());
-            let _ = GameCreated::parse(&text);
-            let _ = GameCreated::parse(&[b"{Game 3 (A vs. B) Cr", &text[..], b" match.}"].concat());
         }
     }
 }

@@ -35,6 +35,8 @@ mod seek_text;
 mod style10;
 mod style12;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod user_info;
 
 pub use arrival::{Arrival, ArrivalKind, ArrivalReason};

@@ -179,8 +179,6 @@ fn without_titles(word: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -222,15 +220,6 @@ mod tests {
         for &(line, want) in cases {
             let head = GameHead::read(&mut Cursor::new(line.as_bytes()));
             assert_eq!(head.as_ref().map(|head| (head.white.as_str(), head.black.as_str())), want, "{line}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_bytes_panic(line in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Sentence::read(&line);
-            let _ = matches(&line, "% @ # *");
-            let _ = GameHead::read(&mut Cursor::new(&[b"{Game 1 (", &line[..]].concat()));
         }
     }
 }
