@@ -8,7 +8,8 @@ use crate::text::ServerText;
 /// An ad in the seek list: `<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f`.
 ///
 /// What the line does not say is `None`. Insert it by its index or replace what has that index: numbers are used again
-/// after a removal. Text ads ([`parse_text`](Self::parse_text)) give the same type.
+/// after a removal. Text ads ([`parse_text`](Self::parse_text)) and rows of [`SoughtList`](super::listing::SoughtList) give
+/// the same type.
 ///
 /// Source: FICS help file `seekinfo`; captured sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub struct Seek {
     pub automatic: Option<bool>,
     /// Whether the seeker's formula is checked.
     pub formula: Option<bool>,
-    /// Whether the server called it new (`<sn>`, or a text ad) or listed it (`<s>`). Some servers send `<s>` only.
+    /// Whether the server called it new (`<sn>`, or a text ad) or listed it (`<s>`, `sought`). Some servers send `<s>` only.
     pub new: bool,
 }
 
