@@ -41,7 +41,11 @@ impl fmt::Debug for Line {
     }
 }
 
-/// Text a player wrote: the words of a tell, a shout, a kibitz.
+/// Text that may hold words a player chose: a tell, a note, what is set in an examined game, the sentence that ends a game
+/// (the names in it may be made up).
+///
+/// One such word is enough to make a field a `PlayerText`, and so is not knowing. Account names alone are not: they are
+/// letters and digits. All other text is [`ServerText`].
 ///
 /// It is decoded (see [`decode`]) and otherwise as received: control characters and terminal escapes included, so print
 /// it with [`str::escape_debug`] or as JSON. Nothing in this crate parses it again: whatever it holds, it is never
@@ -61,9 +65,10 @@ impl PlayerText {
     }
 }
 
-/// A word or a few that the server composed: a game's type, a SAN, the terms of an offer. Decoded (see [`decode`]).
+/// Text of which the server chose every word: a game's type, a SAN, the terms of an offer. Decoded (see [`decode`]).
 ///
-/// Up to 22 bytes are stored in place. What players wrote is a [`PlayerText`] instead.
+/// Where a player's own words can stand in it, the field is a [`PlayerText`] instead, which has the rule. Up to 22 bytes are
+/// stored in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ServerText(pub(crate) ShortText);
 

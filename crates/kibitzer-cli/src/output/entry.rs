@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use kibitzer::core::chess::LastMove;
 use kibitzer::core::message::{
-    Actor, ArrivalKind, Challenge, Datagram, GameCreated, GameEnded, GameInfo, Handle, Holding, Kicked, LoggedIn,
-    LoginRefused, Message, Observing, ObservingRefusal, Offer, Pending, PendingDirection, PendingRemoved, Seek,
-    SeeksRemoved, Style12, Talk, TalkKind, Titles, UnitHeader,
+    Actor, ArrivalKind, Challenge, Datagram, GameCreated, GameEnded, GameInfo, Handle, Holding, LoggedIn, Message,
+    Observing, ObservingRefusal, Offer, Pending, PendingDirection, PendingRemoved, Seek, SeeksRemoved, Style12, Talk,
+    TalkKind, Titles, UnitHeader,
 };
 use kibitzer::core::text::{Line, decode};
 use kibitzer::core::wire::telnet_command_name;
@@ -36,8 +36,11 @@ pub(crate) enum Entry<'a> {
     PasswordPrompt,
     GuestPrompt(&'a Handle),
     LoggedIn(&'a LoggedIn),
-    LoginRefused(&'a LoginRefused),
-    Kicked(&'a Kicked),
+    LoginRefused {
+        reason: &'static str,
+        text: Cow<'a, str>,
+    },
+    Kicked(Cow<'a, str>),
     Prompt,
     BlockStart {
         id: u64,
@@ -128,12 +131,10 @@ impl<'a> Entry<'a> {
             Message::Seek(seek) => Self::Seek(seek),
             Message::SeeksRemoved(removed) => Self::SeeksRemoved(removed),
             Message::SeeksCleared(_) => Self::SeeksCleared,
-            Message::Refused(refused) => {
-                Self::Refused { reason: refused.reason.as_str(), text: refused.text.as_str().into() }
-            }
+            Message::Refused(refusal) => Self::Refused { reason: refusal.as_str(), text: decode(raw) },
             Message::LoggedIn(login) => Self::LoggedIn(login),
-            Message::LoginRefused(refused) => Self::LoginRefused(refused),
-            Message::Kicked(kicked) => Self::Kicked(kicked),
+            Message::LoginRefused(refusal) => Self::LoginRefused { reason: refusal.as_str(), text: decode(raw) },
+            Message::Kicked(_) => Self::Kicked(decode(raw)),
             Message::Prompt => Self::Prompt,
             Message::LoginPrompt => Self::LoginPrompt,
             Message::PasswordPrompt => Self::PasswordPrompt,
@@ -183,7 +184,7 @@ impl<'a> Entry<'a> {
             Self::PasswordPrompt => "password_prompt",
             Self::GuestPrompt(_) => "guest_prompt",
             Self::LoggedIn(_) => "logged_in",
-            Self::LoginRefused(_) => "login_refused",
+            Self::LoginRefused { .. } => "login_refused",
             Self::Kicked(_) => "kicked",
             Self::Prompt => "prompt",
             Self::BlockStart { .. } => "block_start",

@@ -91,7 +91,7 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
         ),
         Entry::GameEnded(ended) => write_ended(object, ended),
         Entry::GameInfo(info) => write_info(object, info),
-        Entry::Observing(observing) => keys!(object, "game": observing.game.0, "on": observing.is_on()),
+        Entry::Observing(observing) => keys!(object, "game": observing.game.0, "on": observing.is_observed()),
         Entry::Talk(talk, _) => write_talk(object, talk),
         Entry::Arrived(name, titles) | Entry::Departed(name, titles) => {
             keys!(object, "name": name.as_str(), "titles": Codes(*titles))
@@ -114,10 +114,6 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
             "titles": Codes(Some(&login.titles)),
             "server": login.server.as_str(),
         ),
-        Entry::LoginRefused(refused) => {
-            keys!(object, "reason": refused.reason.as_str(), "text": refused.text.as_str())
-        }
-        Entry::Kicked(kicked) => keys!(object, "text": kicked.text.as_str()),
         Entry::BlockStart { id, code } => keys!(object, "id": id, "code": code),
         Entry::BlockEnd { id, complete } => keys!(object, "id": id, "complete": complete),
         Entry::Datagram(datagram) => {
@@ -129,11 +125,13 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
             "player": header.player.as_str(),
             "tag": header.tag.as_ref().map(PlayerText::as_str),
         ),
-        Entry::Refused { reason, text } => keys!(object, "reason": reason, "text": text),
+        Entry::LoginRefused { reason, text } | Entry::Refused { reason, text } => {
+            keys!(object, "reason": reason, "text": text)
+        }
         Entry::Telnet { command, option } => keys!(object, "command": command, "option": option),
         Entry::Desync(desync) => keys!(object, "game": desync.game.0, "text": Printed(desync.reason)),
         Entry::OverLong { line, bytes } => keys!(object, "text": line.to_text(), "bytes": bytes),
-        Entry::Text(text) => keys!(object, "text": text),
+        Entry::Kicked(text) | Entry::Text(text) => keys!(object, "text": text),
         Entry::SeeksCleared | Entry::Prompt | Entry::UnitEnd | Entry::Overflow => Ok(()),
     }
 }
@@ -221,7 +219,7 @@ fn write_challenge<M: SerializeMap>(object: &mut M, challenge: &Challenge) -> Re
         "kind": known(challenge.kind.as_str()),
         "initial_min": challenge.initial_min,
         "increment_s": challenge.increment_s,
-        "loaded_from": challenge.loaded_from.as_ref().map(PlayerText::as_str),
+        "loaded_from": challenge.loaded_from.as_ref().map(ServerText::as_str),
         "adjourned": challenge.adjourned,
     )
 }

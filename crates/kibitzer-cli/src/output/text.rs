@@ -81,7 +81,7 @@ fn style(entry: &Entry<'_>) -> Style {
         Entry::Arrived(..) | Entry::Departed(..) | Entry::LoggedIn(_) => NEWS,
         Entry::Challenge(_) => OFFER.bold(),
         Entry::Offer(_) => OFFER,
-        Entry::LoginRefused(_) | Entry::Kicked(_) => TROUBLE.bold(),
+        Entry::LoginRefused { .. } | Entry::Kicked(_) => TROUBLE.bold(),
         Entry::Refused { .. } | Entry::OverLong { .. } => TROUBLE,
         Entry::Seek(_) | Entry::SeeksRemoved(_) => QUIET,
         _ => PLAIN,

@@ -6,8 +6,8 @@ use kibitzer_core::message::listing::{
 };
 use kibitzer_core::message::{
     Arrival, Challenge, ChallengeUpdate, Creating, Datagram, Delta, Examine, Family, Farewell, Focus, GameCreated,
-    GameEnded, GameInfo, Holding, Kicked, LoggedIn, LoginRefused, Message, NameStatus, Observing, ObservingRefusal,
-    Offer, Partner, Pending, PendingRemoved, Reader, Refused, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12,
+    GameEnded, GameInfo, Holding, KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, Observing, ObservingRefusal,
+    Offer, Partner, Pending, PendingRemoved, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12,
     Talk, TalkKind, UnitHeader, UserArrived, UserDeparted,
 };
 use kibitzer_core::text::{PlayerText, decode, encode};
@@ -38,8 +38,8 @@ fn parse_line(line: &[u8]) {
     let _ = (Observing::parse(line), ObservingRefusal::parse(line), Focus::parse(line), Examine::parse(line));
     let _ = (Talk::parse(line), Arrival::parse(line), UserArrived::parse(line), UserDeparted::parse(line));
     let _ = (Challenge::parse(line), ChallengeUpdate::parse(line), Offer::parse(line), Partner::parse(line));
-    let _ = (LoggedIn::parse(line), LoginRefused::parse(line), NameStatus::parse(line), Refused::parse(line));
-    let _ = (Kicked::parse(line), Farewell::parse(line), Datagram::parse(line), UnitHeader::parse(line));
+    let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line), Refusal::parse(line));
+    let _ = (KickedBy::parse(line), Farewell::parse(line), Datagram::parse(line), UnitHeader::parse(line));
 }
 
 /// A board with one more blank behind its tag goes to the reader of unusual lines; it must read the same.

@@ -258,7 +258,7 @@ impl Games {
     }
 
     fn observing(&mut self, observing: Observing) -> Applied {
-        let kind = if observing.is_on() { ChangeKind::Followed } else { ChangeKind::Left };
+        let kind = if observing.is_observed() { ChangeKind::Followed } else { ChangeKind::Left };
         self.set_followed(observing.game, kind)
     }
 

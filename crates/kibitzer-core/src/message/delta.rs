@@ -15,7 +15,7 @@ use crate::text::ServerText;
 pub struct Delta {
     /// The game.
     pub game: GameId,
-    /// Half moves made in the game, this one included.
+    /// Plies made in the game, this one included.
     pub plies: u16,
     /// The move as style 12 prints it for people: `Rxc2`.
     pub san: ServerText,

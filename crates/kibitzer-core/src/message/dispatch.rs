@@ -2,8 +2,9 @@
 
 use super::{
     Arrival, Challenge, ChallengeUpdate, Creating, Delta, Examine, Farewell, Focus, GameCreated, GameEnded, GameInfo,
-    Holding, Kicked, LoggedIn, LoginRefused, Message, NameStatus, Observing, ObservingRefusal, Offer, Partner, Pending,
-    PendingRemoved, Refused, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk, UserArrived, UserDeparted,
+    Holding, KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, Observing, ObservingRefusal, Offer, Partner,
+    Pending, PendingRemoved, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk, UserArrived,
+    UserDeparted,
 };
 use crate::text::Line;
 use crate::wire::Tag;
@@ -43,7 +44,7 @@ fn game(line: &[u8]) -> Option<Message> {
 
 /// Lines that start with stars are the server's own.
 fn stars(line: &[u8]) -> Option<Message> {
-    let kicked = Kicked::parse(line).map(Message::Kicked);
+    let kicked = KickedBy::parse(line).map(Message::Kicked);
     kicked.or_else(|| Farewell::parse(line).map(Message::Farewell)).or_else(|| Talk::parse(line).map(Message::Talk))
 }
 
@@ -52,7 +53,7 @@ fn sentence(line: &[u8]) -> Option<Message> {
     let arrival = Arrival::parse(line).map(Message::Arrival);
     arrival
         .or_else(|| Talk::parse(line).map(Message::Talk))
-        .or_else(|| Refused::parse(line).map(Message::Refused))
+        .or_else(|| Refusal::parse(line).map(Message::Refused))
         .or_else(|| Seek::parse_text(line).map(Box::new).map(Message::Seek))
         .or_else(|| Observing::parse(line).map(Message::Observing))
         .or_else(|| ObservingRefusal::parse(line).map(Message::ObservingRefused))
@@ -72,6 +73,6 @@ fn sentence(line: &[u8]) -> Option<Message> {
 pub(super) fn login(line: &[u8]) -> Option<Message> {
     LoggedIn::parse(line)
         .map(Message::LoggedIn)
-        .or_else(|| LoginRefused::parse(line).map(Message::LoginRefused))
+        .or_else(|| LoginRefusal::parse(line).map(Message::LoginRefused))
         .or_else(|| NameStatus::parse(line).map(Message::NameStatus))
 }

@@ -110,6 +110,34 @@ impl EndReason {
         }
     }
 
+    /// Whether the game was called off.
+    pub const fn is_abort(self) -> bool {
+        matches!(
+            self,
+            Self::AbortMove1
+                | Self::AbortAgreement
+                | Self::AbortAdjudication
+                | Self::AbortShutdown
+                | Self::AbortPartner
+                | Self::AbortDisconnect
+                | Self::AbortCourtesy
+        )
+    }
+
+    /// Whether the game goes on another day.
+    pub const fn is_adjournment(self) -> bool {
+        matches!(
+            self,
+            Self::AdjournDisconnect
+                | Self::AdjournAgreement
+                | Self::AdjournShutdown
+                | Self::AdjournAdjudication
+                | Self::AdjournSimul
+                | Self::AdjournCourtesy
+                | Self::AdjournPartner
+        )
+    }
+
     /// Finds the reason in the server's words. The name in front is cut off first, as players may be called like words of
     /// a reason.
     pub(crate) fn find(text: &str, white: &str, black: &str) -> Self {
@@ -268,7 +296,10 @@ mod tests {
             ("", "unknown"),
         ];
         for &(text, want) in cases {
-            assert_eq!(EndReason::find(text, "Foo", "Bar").as_str(), want, "{text}");
+            let reason = EndReason::find(text, "Foo", "Bar");
+            assert_eq!(reason.as_str(), want, "{text}");
+            assert_eq!(reason.is_abort(), want.starts_with("abort_"), "{text}");
+            assert_eq!(reason.is_adjournment(), want.starts_with("adjourn_"), "{text}");
         }
     }
 

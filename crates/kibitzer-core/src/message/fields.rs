@@ -1,13 +1,8 @@
 //! What tagged lines share: the tag, `key=value` words, lists of numbers.
 
-use smallvec::SmallVec;
-
 use super::ParseError;
 use crate::scan::{Cursor, decimal};
 use crate::text::ServerText;
-
-/// Numbers of seeks or offers; servers mostly send one at a time.
-pub(crate) type Indexes = SmallVec<[u32; 4]>;
 
 /// The line behind its tag. Blanks around the tag are optional.
 pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Result<Cursor<'a>, ParseError> {
@@ -45,8 +40,8 @@ pub(crate) fn text(at: &mut Cursor<'_>, name: &'static str) -> Result<ServerText
 }
 
 /// Consumes the rest of the line, which must be one number or more.
-pub(crate) fn indexes(at: &mut Cursor<'_>) -> Result<Indexes, ParseError> {
-    let mut read = Indexes::new();
+pub(crate) fn indexes(at: &mut Cursor<'_>) -> Result<Vec<u32>, ParseError> {
+    let mut read = Vec::new();
     while read.is_empty() || !at.is_empty() {
         read.push(number(at, "index")?);
     }

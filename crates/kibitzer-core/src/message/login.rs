@@ -1,9 +1,8 @@
 //! Logging in, and being refused.
 
+use super::{Handle, Titles};
 use crate::scan::{Cursor, find};
 use crate::text::ServerText;
-
-use super::player::{Handle, Titles};
 
 /// The login succeeded: `**** Starting FICS session as Foo(*)(TD) ****`.
 ///
@@ -36,23 +35,13 @@ impl LoggedIn {
     }
 }
 
-/// The server did not let us in: `**** Invalid password! ****`, `Sorry, Foo is already logged in. Try again.`
+/// Why a server did not let us in: `**** Invalid password! ****`, `Sorry, Foo is already logged in. Try again.`
 ///
 /// The wording differs between servers and years; what counts is a distinctive part, in any case of letters, with nothing
 /// around it that a server would not write. Ask only before the login is complete: afterwards such a line is text (a
 /// message of the day, a help page).
 ///
 /// Source: transport §7; transcripts of two servers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LoginRefused {
-    /// What was wrong.
-    pub reason: LoginRefusal,
-    /// The line as it came.
-    pub text: ServerText,
-}
-
-/// Why a server did not let us in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoginRefusal {
@@ -87,6 +76,13 @@ impl LoginRefusal {
             Self::Full => "full",
             Self::Other => "other",
         }
+    }
+
+    /// Reads the whole line.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        // The longest known line has 80 bytes; chat can be long and must not cost.
+        let plain = plain_sentence(line).filter(|sentence| sentence.len() <= 200)?;
+        Self::of_sentence(&plain.to_ascii_lowercase())
     }
 
     /// Judges a line in lower case, without decoration.
@@ -133,16 +129,6 @@ impl LoginRefusal {
             .iter()
             .find(|(part, _)| find(sentence, part).and_then(|at| sentence.get(..at)).is_some_and(is_prose))?;
         Some(*reason)
-    }
-}
-
-impl LoginRefused {
-    /// Reads the whole line.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        // The longest known line has 80 bytes; chat can be long and must not cost.
-        let plain = plain_sentence(line).filter(|sentence| sentence.len() <= 200)?;
-        let reason = LoginRefusal::of_sentence(&plain.to_ascii_lowercase())?;
-        Some(Self { reason, text: ServerText::from_wire(line) })
     }
 }
 
@@ -266,8 +252,7 @@ mod tests {
     #[test]
     fn every_refusal_has_its_reason() {
         for &(line, reason) in REFUSALS {
-            let read = LoginRefused::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
-            assert_eq!((read.reason, read.text.as_str()), (reason, line), "{line}");
+            assert_eq!(LoginRefusal::parse(line.as_bytes()), Some(reason), "{line}");
         }
         let names: Vec<_> = REFUSALS.iter().map(|(_, reason)| reason.as_str()).collect();
         for name in
@@ -291,7 +276,7 @@ mod tests {
                 format!("    **ANNOUNCEMENT** from admin: {line}"),
             ];
             for quote in quotes {
-                assert_eq!(LoginRefused::parse(quote.as_bytes()), None, "{quote}");
+                assert_eq!(LoginRefusal::parse(quote.as_bytes()), None, "{quote}");
             }
         }
     }
@@ -317,7 +302,7 @@ mod tests {
             "",
         ];
         for line in cases {
-            assert_eq!(LoginRefused::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(LoginRefusal::parse(line.as_bytes()), None, "{line}");
             assert_eq!(LoggedIn::parse(line.as_bytes()), None, "{line}");
         }
         let quote = "Foo tells you: **** Starting FICS session as Foo ****";
@@ -358,7 +343,7 @@ mod tests {
             let (refusal, _) = REFUSALS[row];
             let joined = [&refusal.as_bytes()[..cut.min(refusal.len())], line.as_bytes()].concat();
             for line in [line.as_bytes(), &joined] {
-                let _ = (LoggedIn::parse(line), LoginRefused::parse(line), NameStatus::parse(line));
+                let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line));
             }
         }
     }

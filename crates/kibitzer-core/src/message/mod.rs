@@ -35,6 +35,8 @@ mod seek_text;
 mod style10;
 mod style12;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod user_info;
 
 pub use arrival::{Arrival, ArrivalKind, ArrivalReason};
@@ -47,13 +49,13 @@ pub use delta::Delta;
 pub use end_reason::EndReason;
 pub use error::ParseError;
 pub use examine::{Examine, ExamineAction};
-pub use farewell::{Farewell, Kicked, KickedBy};
+pub use farewell::{Farewell, KickedBy};
 pub use game_end::{GameEnded, GameResult};
 pub use game_info::GameInfo;
 pub use game_start::{Creating, GameCreated};
 pub use holding::Holding;
 pub use ivar::{Ivar, IvarError};
-pub use login::{LoggedIn, LoginRefusal, LoginRefused, NameKind, NameStatus};
+pub use login::{LoggedIn, LoginRefusal, NameKind, NameStatus};
 pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
 pub use offer::{Offer, OfferAnswer, OfferKind};
 pub use partner::Partner;
@@ -61,7 +63,7 @@ pub use pending::{Pending, PendingDirection, PendingRemoved};
 pub use phrase::Actor;
 pub use player::{Confidence, GameId, Handle, HandleError, Rating, Titles};
 pub use reader::{Family, Reader, Received};
-pub use refused::{RefusalReason, Refused};
+pub use refused::Refusal;
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};
 pub use seek_text::SeekNotice;
 pub use style12::{Relation, ReportedMove, Style12, Style12Error};
@@ -128,7 +130,7 @@ pub enum Message {
     /// What the server says of this login's own ads.
     SeekNotice(SeekNotice),
     /// A command was not carried out.
-    Refused(Refused),
+    Refused(Refusal),
     /// A game is not observed, or not left, and why.
     ObservingRefused(ObservingRefusal),
     /// What the server knows of the name that was typed at the login prompt.
@@ -136,9 +138,9 @@ pub enum Message {
     /// The login is complete.
     LoggedIn(LoggedIn),
     /// The login is not possible so.
-    LoginRefused(LoginRefused),
+    LoginRefused(LoginRefusal),
     /// The server ends this session for another, or for good.
-    Kicked(Kicked),
+    Kicked(KickedBy),
     /// The session or the server is about to end.
     Farewell(Farewell),
     /// The server waits for a command.

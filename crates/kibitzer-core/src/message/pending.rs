@@ -1,7 +1,6 @@
 //! `<pt>`, `<pf>`, `<pr>`: offers that wait for an answer.
 
-use super::fields::{self, Indexes};
-use super::{Handle, ParseError};
+use super::{Handle, ParseError, fields};
 use crate::text::ServerText;
 
 /// An offer that is open: `<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0`.
@@ -18,7 +17,7 @@ pub struct Pending {
     pub name: Handle,
     /// What is offered, as sent: `match`, `draw`, `takeback`, `partner` …
     pub kind: ServerText,
-    /// The terms, to the end of the line: those of a match, a number of half moves, or `#` for none.
+    /// The terms, to the end of the line: those of a match, a number of plies, or `#` for none.
     pub parameters: ServerText,
 }
 
@@ -76,7 +75,7 @@ fn given<'a>(key: &'static str, value: &'a [u8]) -> Result<&'a [u8], ParseError>
 #[non_exhaustive]
 pub struct PendingRemoved {
     /// The numbers of the offers, one or more.
-    pub indexes: Indexes,
+    pub indexes: Vec<u32>,
 }
 
 impl PendingRemoved {
@@ -203,7 +202,7 @@ mod tests {
         #[test]
         fn removals_are_read_back(indexes in proptest::collection::vec(any::<u32>(), 1..20)) {
             let printed = indexes.iter().fold("<pr>".to_owned(), |line, index| format!("{line} {index}"));
-            prop_assert_eq!(PendingRemoved::parse(printed.as_bytes()).unwrap().indexes.to_vec(), indexes);
+            prop_assert_eq!(PendingRemoved::parse(printed.as_bytes()).unwrap().indexes, indexes);
         }
 
         #[test]

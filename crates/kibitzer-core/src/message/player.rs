@@ -133,8 +133,7 @@ impl Titles {
         }
         let from = *at;
         Self::skip(at);
-        let read = from.rest().len() - at.rest().len();
-        Self(ShortText::from_wire(from.rest().get(..read).unwrap_or_default()))
+        Self(ShortText::from_wire(at.since(from)))
     }
 
     /// [`read`](Self::read) for those who need none of them.

@@ -1,32 +1,18 @@
 //! Commands that the server did not carry out.
 
+use super::Handle;
+use super::phrase::lookup;
 use crate::scan::Cursor;
-use crate::text::ServerText;
 
-use super::player::Handle;
-
-use self::Middle::{Anything, Name, Nothing};
-use self::RefusalReason as Why;
-
-/// The answer to a command that the server did not carry out: `Illegal move (Qd2).`, `foo: Command not found.`
+/// Why the server did not carry out a command: `Illegal move (Qd2).`, `foo: Command not found.`
 ///
 /// A line counts only as a whole. Where a name stands in front it is exactly one, so no talk is taken for a refusal. After
 /// a refused move some servers send the board again.
 ///
 /// Source: text-messages §9; transcripts of two servers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Refused {
-    /// Why.
-    pub reason: RefusalReason,
-    /// The line as it came.
-    pub text: ServerText,
-}
-
-/// Why a command was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum RefusalReason {
+pub enum Refusal {
     /// The rules of chess forbid the move.
     IllegalMove,
     /// More than one piece can move so.
@@ -53,7 +39,7 @@ pub enum RefusalReason {
     ClockNotTicking,
     /// Nothing was offered that could be accepted or declined.
     NoSuchOffer,
-    /// The game has fewer half moves than we want back.
+    /// The game has fewer plies than we want back.
     TakebackTooFar,
     /// We made this offer already.
     AlreadyOffered,
@@ -93,7 +79,7 @@ pub enum RefusalReason {
     InvalidCharacters,
 }
 
-impl RefusalReason {
+impl Refusal {
     /// The reason in `snake_case`, as `kibitzer decode` prints it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -133,36 +119,23 @@ impl RefusalReason {
     }
 }
 
-impl Refused {
+impl Refusal {
     /// Reads the whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let words = line.trim_ascii_end();
-        let reason = RefusalReason::of_subject(words).or_else(|| RefusalReason::of_wording(words))?;
-        Some(Self { reason, text: ServerText::from_wire(line) })
+        match line.strip_prefix(b"You ") {
+            Some(predicate) => lookup(predicate, OF_ME).map(|(refusal, _)| refusal),
+            None => Self::of_subject(line).or_else(|| lookup(line, OTHERS).map(|(refusal, _)| refusal)),
+        }
     }
-}
 
-impl RefusalReason {
-    /// Judges a line by what follows its first word: a player's name, or a command with a colon.
+    /// Judges a line by what follows its first word: a player's name without titles, or a command with a colon.
     fn of_subject(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let subject = at.word()?;
-        let (fits, reason): (fn(&[u8]) -> bool, Self) = match at.rest() {
-            b" Command not found." | b" Command has failed." => (is_command, Self::UnknownCommand),
-            b" is censoring you." => (Handle::is_name, Self::Censored),
-            b" is not open to match requests." => (Handle::is_name, Self::NotOpen),
-            b" is not logged in." => (Handle::is_name, Self::NotLoggedIn),
-            _ => return None,
-        };
-        fits(subject).then_some(reason)
-    }
-
-    /// Judges a line by [`WORDINGS`]; no talk starts like one of them.
-    fn of_wording(line: &[u8]) -> Option<Self> {
-        let first = line.first()?;
-        let from = WORDINGS.partition_point(|wording| wording.start.first() < Some(first));
-        let mut same_letter = WORDINGS.iter().skip(from).take_while(|wording| wording.start.first() == Some(first));
-        same_letter.find(|wording| wording.fits(line)).map(|wording| wording.reason)
+        at.expect(b" ")?;
+        let (refusal, _) = lookup(at.rest(), OF_SUBJECT)?;
+        let fits = if refusal == Self::UnknownCommand { is_command(subject) } else { Handle::is_name(subject) };
+        fits.then_some(refusal)
     }
 }
 
@@ -171,105 +144,85 @@ fn is_command(word: &[u8]) -> bool {
     word.strip_suffix(b":").is_some_and(|command| !command.iter().any(|b| b"():>".contains(b)))
 }
 
-/// A fixed start, something in between, a fixed end.
-struct Wording {
-    start: &'static [u8],
-    middle: Middle,
-    end: &'static [u8],
-    reason: RefusalReason,
-}
+/// What is said of a command or a player in front.
+const OF_SUBJECT: &[(&str, Refusal)] = &[
+    ("Command not found.", Refusal::UnknownCommand),
+    ("Command has failed.", Refusal::UnknownCommand),
+    ("is censoring you.", Refusal::Censored),
+    ("is not open to match requests.", Refusal::NotOpen),
+    ("is not logged in.", Refusal::NotLoggedIn),
+];
 
-/// What stands between start and end of a wording.
-#[derive(Clone, Copy)]
-enum Middle {
-    Nothing,
-    Name,
-    Anything,
-}
+/// What stands behind `You `: a table of its own, as most lines start otherwise.
+const OF_ME: &[(&str, Refusal)] = &[
+    ("are not playing a game.", Refusal::NotPlaying),
+    ("are not playing or examining a game.", Refusal::NotPlaying),
+    ("are not playing, examining, or observing a game.", Refusal::NotPlaying),
+    ("are neither playing, observing nor examining a game.", Refusal::NotPlaying),
+    ("are not examining a game.", Refusal::NotExamining),
+    ("are not examining any games.", Refusal::NotExamining),
+    ("are already offering *.", Refusal::AlreadyOffered),
+    ("can't match yourself.", Refusal::OwnName),
+    ("can't takeback less than *.", Refusal::TakebackTooFar),
+    ("can* while you are playing a game.", Refusal::Playing),
+    ("can* while you are examining a game.", Refusal::Examining),
+    ("are on %'s noplay list.", Refusal::Noplay),
+    ("have an adjourned game with * until you finish it.", Refusal::AdjournedGame),
+    ("must be registered to *.", Refusal::NotRegistered),
+    ("have no offers to *.", Refusal::NoSuchOffer),
+    ("have more than one pending offer*", Refusal::AmbiguousOffer),
+    ("do not have a bughouse partner.", Refusal::NoPartner),
+    ("have no partner for bughouse.", Refusal::NoPartner),
+];
 
-impl Wording {
-    fn fits(&self, line: &[u8]) -> bool {
-        let between = line.strip_prefix(self.start).and_then(|rest| rest.strip_suffix(self.end));
-        between.is_some_and(|between| match self.middle {
-            Nothing => between.is_empty(),
-            Name => Handle::is_name(between),
-            Anything => true,
-        })
-    }
-}
-
-const fn exactly(start: &'static str, reason: RefusalReason) -> Wording {
-    rule(start, Nothing, "", reason)
-}
-
-const fn rule(start: &'static str, middle: Middle, end: &'static str, reason: RefusalReason) -> Wording {
-    Wording { start: start.as_bytes(), middle, end: end.as_bytes(), reason }
-}
-
-/// Sorted by the first letter.
-const WORDINGS: &[Wording] = &[
-    rule("(Not sent because you are not in channel ", Anything, ".)", Why::NotInChannel),
-    exactly("Ambiguous move.", Why::AmbiguousMove),
-    rule("Ambiguous move (", Anything, ").", Why::AmbiguousMove),
-    rule("Ambiguous command \"", Anything, "", Why::AmbiguousCommand),
-    rule("Ambiguous command. Matches:", Anything, "", Why::AmbiguousCommand),
-    exactly("Command ignored: line too long.", Why::CommandTooLong),
-    exactly("Command ignored: invalid characters.", Why::InvalidCharacters),
-    exactly("Illegal move.", Why::IllegalMove),
-    rule("Illegal move (", Anything, ").", Why::IllegalMove),
-    exactly("It is not your move.", Why::NotYourMove),
-    rule("Match request does not fit formula for ", Name, ":", Why::Formula),
-    rule("No such command (", Anything, ").", Why::UnknownCommand),
-    rule("No player named \"", Anything, "\" is online.", Why::NotLoggedIn),
-    rule("No user named \"", Anything, "\" is logged in.", Why::NotLoggedIn),
-    rule("No such variable ", Anything, ".", Why::NoSuchVariable),
-    rule("No such ivariable ", Anything, ".", Why::NoSuchVariable),
-    rule("Opponent is not out of time", Anything, "", Why::NotOutOfTime),
-    rule("Only registered players ", Anything, ".", Why::NotRegistered),
-    rule("Only registered people ", Anything, ".", Why::NotRegistered),
-    rule("Player \"", Name, "\" is censoring you.", Why::Censored),
-    rule("Player \"", Name, "\" isn't listening to unregistered tells.", Why::NotListening),
-    rule("Player \"", Name, "\" isn't listening to unregistered users' tells.", Why::NotListening),
-    rule("Setting ", Anything, " is only for registered players.", Why::NotRegistered),
-    rule("Shout not sent. Next shout in ", Anything, " seconds.", Why::ShoutQuota),
-    exactly("The clock is paused, use \"unpause\" to resume.", Why::ClockPaused),
-    exactly("The clock is not ticking.", Why::ClockNotTicking),
-    rule("There are no ", Anything, " to accept.", Why::NoSuchOffer),
-    rule("There are no ", Anything, " to decline.", Why::NoSuchOffer),
-    rule("There is no offer ", Anything, ".", Why::NoSuchOffer),
-    rule("There are only ", Anything, " half moves in your game.", Why::TakebackTooFar),
-    rule("There are only ", Anything, " half-moves in your game.", Why::TakebackTooFar),
-    rule("There is no player matching the name ", Anything, ".", Why::NoSuchPlayer),
-    exactly("There is no player matching that name.", Why::NoSuchPlayer),
-    rule("Unregistered players may not ", Anything, ".", Why::NotRegistered),
-    exactly("You are not playing a game.", Why::NotPlaying),
-    exactly("You are not playing or examining a game.", Why::NotPlaying),
-    exactly("You are not playing, examining, or observing a game.", Why::NotPlaying),
-    exactly("You are neither playing, observing nor examining a game.", Why::NotPlaying),
-    exactly("You are not examining a game.", Why::NotExamining),
-    exactly("You are not examining any games.", Why::NotExamining),
-    rule("You are already offering ", Anything, ".", Why::AlreadyOffered),
-    exactly("You can't match yourself.", Why::OwnName),
-    rule("You can't takeback less than ", Anything, ".", Why::TakebackTooFar),
-    rule("You can", Anything, " while you are playing a game.", Why::Playing),
-    rule("You can", Anything, " while you are examining a game.", Why::Examining),
-    rule("Your opponent is not out of time", Anything, "", Why::NotOutOfTime),
-    rule("You are on ", Name, "'s noplay list.", Why::Noplay),
-    rule("You have an adjourned game with ", Anything, " until you finish it.", Why::AdjournedGame),
-    rule("You must be registered to ", Anything, ".", Why::NotRegistered),
-    rule("You have no offers to ", Anything, ".", Why::NoSuchOffer),
-    rule("You have more than one pending offer", Anything, "", Why::AmbiguousOffer),
-    exactly("You do not have a bughouse partner.", Why::NoPartner),
-    exactly("You have no partner for bughouse.", Why::NoPartner),
-    exactly("Your opponent has no partner for bughouse.", Why::NoPartner),
-    exactly("Your message contains some unprintable character(s).", Why::InvalidCharacters),
+/// Everything else; no talk starts like one of them.
+const OTHERS: &[(&str, Refusal)] = &[
+    ("(Not sent because you are not in channel *.)", Refusal::NotInChannel),
+    ("Ambiguous move.", Refusal::AmbiguousMove),
+    ("Ambiguous move (*).", Refusal::AmbiguousMove),
+    ("Ambiguous command \"*", Refusal::AmbiguousCommand),
+    ("Ambiguous command. Matches:*", Refusal::AmbiguousCommand),
+    ("Command ignored: line too long.", Refusal::CommandTooLong),
+    ("Command ignored: invalid characters.", Refusal::InvalidCharacters),
+    ("Illegal move.", Refusal::IllegalMove),
+    ("Illegal move (*).", Refusal::IllegalMove),
+    ("It is not your move.", Refusal::NotYourMove),
+    ("Match request does not fit formula for %:", Refusal::Formula),
+    ("No such command (*).", Refusal::UnknownCommand),
+    ("No player named \"*\" is online.", Refusal::NotLoggedIn),
+    ("No user named \"*\" is logged in.", Refusal::NotLoggedIn),
+    ("No such variable *.", Refusal::NoSuchVariable),
+    ("No such ivariable *.", Refusal::NoSuchVariable),
+    ("Opponent is not out of time*", Refusal::NotOutOfTime),
+    ("Only registered players *.", Refusal::NotRegistered),
+    ("Only registered people *.", Refusal::NotRegistered),
+    ("Player \"%\" is censoring you.", Refusal::Censored),
+    ("Player \"%\" isn't listening to unregistered tells.", Refusal::NotListening),
+    ("Player \"%\" isn't listening to unregistered users' tells.", Refusal::NotListening),
+    ("Setting * is only for registered players.", Refusal::NotRegistered),
+    ("Shout not sent. Next shout in * seconds.", Refusal::ShoutQuota),
+    ("The clock is paused, use \"unpause\" to resume.", Refusal::ClockPaused),
+    ("The clock is not ticking.", Refusal::ClockNotTicking),
+    ("There are no * to accept.", Refusal::NoSuchOffer),
+    ("There are no * to decline.", Refusal::NoSuchOffer),
+    ("There is no offer *.", Refusal::NoSuchOffer),
+    ("There are only * half moves in your game.", Refusal::TakebackTooFar),
+    ("There are only * half-moves in your game.", Refusal::TakebackTooFar),
+    ("There is no player matching the name *.", Refusal::NoSuchPlayer),
+    ("There is no player matching that name.", Refusal::NoSuchPlayer),
+    ("Unregistered players may not *.", Refusal::NotRegistered),
+    ("Your opponent is not out of time*", Refusal::NotOutOfTime),
+    ("Your opponent has no partner for bughouse.", Refusal::NoPartner),
+    ("Your message contains some unprintable character(s).", Refusal::InvalidCharacters),
 ];
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::Refusal as Why;
     use super::*;
+    use crate::message::phrase::matches;
 
     const REFUSALS: &[(&str, Why)] = &[
         ("Illegal move (Qd2).", Why::IllegalMove),
@@ -349,13 +302,12 @@ mod tests {
     #[test]
     fn every_wording_has_its_reason() {
         for &(line, reason) in REFUSALS {
-            let read = Refused::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
-            assert_eq!((read.reason, read.text.as_str()), (reason, line), "{line}");
+            assert_eq!(Refusal::parse(line.as_bytes()), Some(reason), "{line}");
         }
-        assert!(WORDINGS.is_sorted_by_key(|wording| wording.start.first()));
-        for wording in WORDINGS {
-            let is_tested = |(line, _): &(&str, Why)| wording.fits(line.trim_end().as_bytes());
-            assert!(REFUSALS.iter().any(is_tested), "{}", wording.start.escape_ascii());
+        let of_me = OF_ME.iter().map(|(template, _)| format!("You {template}"));
+        for template in of_me.chain(OTHERS.iter().map(|&(template, _)| template.to_owned())) {
+            let is_tested = |(line, _): &(&str, Why)| matches(line.as_bytes(), &template).is_some();
+            assert!(REFUSALS.iter().any(is_tested), "{template}");
         }
     }
 
@@ -387,7 +339,7 @@ mod tests {
                 format!("(told Foo) {line}"),
             ];
             for quote in quotes {
-                assert_eq!(Refused::parse(quote.as_bytes()), None, "{quote}");
+                assert_eq!(Refusal::parse(quote.as_bytes()), None, "{quote}");
             }
         }
         let others = [
@@ -403,7 +355,7 @@ mod tests {
             "",
         ];
         for line in others {
-            assert_eq!(Refused::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(Refusal::parse(line.as_bytes()), None, "{line}");
         }
     }
 
@@ -413,7 +365,7 @@ mod tests {
             let (refusal, _) = REFUSALS[row];
             let mut line = refusal.as_bytes()[..cut.min(refusal.len())].to_vec();
             line.extend(tail);
-            let _ = Refused::parse(&line);
+            let _ = Refusal::parse(&line);
         }
     }
 }

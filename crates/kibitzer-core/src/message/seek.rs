@@ -1,7 +1,6 @@
 //! `<s>`, `<sn>`, `<sr>`, `<sc>`: the list of open offers to play.
 
-use super::fields::{self, Indexes};
-use super::{Handle, ParseError, Rating, Titles};
+use super::{Handle, ParseError, Rating, Titles, fields};
 use crate::chess::Color;
 use crate::scan::Cursor;
 use crate::text::ServerText;
@@ -9,7 +8,8 @@ use crate::text::ServerText;
 /// An ad in the seek list: `<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f`.
 ///
 /// What the line does not say is `None`. Insert it by its index or replace what has that index: numbers are used again
-/// after a removal. Text ads ([`parse_text`](Self::parse_text)) give the same type.
+/// after a removal. Text ads ([`parse_text`](Self::parse_text)) and rows of [`SoughtList`](super::listing::SoughtList) give
+/// the same type.
 ///
 /// Source: FICS help file `seekinfo`; captured sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Seek {
     pub rated: Option<bool>,
     /// Type of the game as sent: `blitz`, `wild/2`, in text ads also `blitz crazyhouse`.
     pub kind: Option<ServerText>,
-    /// The colour the seeker wants; `None` for either.
+    /// The color the seeker wants; `None` for either.
     pub color: Option<Color>,
     /// Lowest rating that may answer.
     pub rating_min: Option<u16>,
@@ -41,7 +41,7 @@ pub struct Seek {
     pub automatic: Option<bool>,
     /// Whether the seeker's formula is checked.
     pub formula: Option<bool>,
-    /// Whether the server called it new (`<sn>`, or a text ad) or listed it (`<s>`). Some servers send `<s>` only.
+    /// Whether the server called it new (`<sn>`, or a text ad) or listed it (`<s>`, `sought`). Some servers send `<s>` only.
     pub new: bool,
 }
 
@@ -139,7 +139,7 @@ pub(super) fn range(value: &[u8]) -> Option<(Option<u16>, Option<u16>)> {
 #[non_exhaustive]
 pub struct SeeksRemoved {
     /// The numbers of the ads, one or more.
-    pub indexes: Indexes,
+    pub indexes: Vec<u32>,
 }
 
 impl SeeksRemoved {
@@ -363,7 +363,7 @@ pub(super) mod tests {
         #[test]
         fn removals_are_read_back(indexes in proptest::collection::vec(any::<u32>(), 1..20)) {
             let printed = indexes.iter().fold("<sr>".to_owned(), |line, index| format!("{line} {index}"));
-            prop_assert_eq!(SeeksRemoved::parse(printed.as_bytes()).unwrap().indexes.to_vec(), indexes);
+            prop_assert_eq!(SeeksRemoved::parse(printed.as_bytes()).unwrap().indexes, indexes);
         }
 
         #[test]

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
+use super::phrase::{read_color, read_rated};
 use super::{Handle, Rating, Seek, Titles, fields, seek};
-use crate::chess::Color;
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
@@ -42,10 +42,11 @@ impl Seek {
     fn read_terms(&mut self, terms: &[u8]) -> Option<()> {
         let words: Words<'_> =
             terms.split(|&b| b == b' ').filter(|word| !word.is_empty()).take(MAX_WORDS + 1).collect();
-        let rated_at = words.iter().position(|&word| word == b"rated" || word == b"unrated")?;
-        let (before, [rated, after @ ..]) = words.split_at_checked(rated_at)? else { return None };
         (words.len() <= MAX_WORDS).then_some(())?;
-        self.rated = Some(*rated == b"rated");
+        let rated = |word: &[u8]| fields::whole(word, read_rated);
+        let (place, rated) = words.iter().enumerate().find_map(|(place, word)| Some((place, rated(word)?)))?;
+        let (before, [_, after @ ..]) = words.split_at_checked(place)? else { return None };
+        self.rated = Some(rated);
         (self.automatic, self.formula) = (Some(true), Some(false));
         let mut kind: Words<'_> = self.read_times(before).iter().copied().collect();
         kind.extend(after.iter().copied().filter(|option| self.read_option(option).is_none()));
@@ -67,9 +68,11 @@ impl Seek {
 
     /// Takes an option; `None` for a word that is none.
     fn read_option(&mut self, word: &[u8]) -> Option<()> {
+        if let Some(color) = fields::whole(word, read_color) {
+            self.color = Some(color);
+            return Some(());
+        }
         match word {
-            b"[white]" => self.color = Some(Color::White),
-            b"[black]" => self.color = Some(Color::Black),
             b"m" => self.automatic = Some(false),
             b"f" => self.formula = Some(true),
             _ => (self.rating_min, self.rating_max) = seek::range(word)?,
@@ -139,6 +142,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::chess::Color;
     use crate::message::Confidence;
     use crate::message::seek::tests::sample;
 

@@ -1,10 +1,9 @@
 //! What players say to each other: tells, shouts, kibitzes, channels, announcements.
 
+use super::{GameId, Handle, Rating, Titles};
 use crate::scan::{Cursor, decimal};
 use crate::text::PlayerText;
 use crate::wire::MAIL_HEAD;
-
-use super::player::{GameId, Handle, Rating, Titles};
 
 /// One line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
 ///
@@ -67,7 +66,8 @@ pub enum TalkKind {
     Announcement,
     /// `:x`, on ICC `>x`: output of a robot, each line on its own.
     Qtell,
-    /// `Foo at Mon Jan  1, 10:00 PST 2024: x`, in a listing behind its number.
+    /// `Foo at Mon Jan  1, 10:00 PST 2024: x`, in a listing behind its number; while we are online two lines, `Foo just sent
+    /// you a message:` and `    x`.
     Message,
 }
 
@@ -256,9 +256,9 @@ fn read_named_day(at: &mut Cursor<'_>) -> Option<()> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::player::Confidence;
     use super::TalkKind::*;
     use super::*;
+    use crate::message::Confidence;
 
     const GAME_1: Option<GameId> = Some(GameId(1));
 
@@ -473,11 +473,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes_are_survived(line in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let _ = Talk::parse(&line);
-        }
-
         #[test]
         fn whatever_is_told_comes_out_as_it_was(text in "[ -%'-~]{0,60}") {
             let line = format!("Foo(C)(50): {text}");

@@ -1,5 +1,6 @@
 //! `<wa>`, `<wd>`: players who arrive and depart, with the ivar `pin`.
 
+use super::listing::WhoStatus;
 use super::{Handle, ParseError, Rating, Titles, fields};
 use crate::scan::Cursor;
 
@@ -17,8 +18,8 @@ const RATINGS: usize = 9;
 pub struct UserArrived {
     /// Who.
     pub name: Handle,
-    /// What the player does, as `who` marks it: one of `^~:#.&`.
-    pub status: Option<char>,
+    /// What the player does, as `who` marks it.
+    pub status: WhoStatus,
     /// The player's titles.
     pub titles: Titles,
     /// Blitz, standard, lightning, wild, bughouse, crazyhouse, suicide, losers, atomic; those the line has.
@@ -35,7 +36,7 @@ impl UserArrived {
         let mut at = fields::after_tag(line, b"<wa>")?;
         let name = read_name(&mut at)?;
         at.blanks();
-        let status = read_status(&mut at);
+        let status = WhoStatus::read(&mut at);
         at.blanks();
         let titles = read_titles(&mut at).ok_or(ParseError::Invalid("titles"))?;
         let mut ratings = [None; RATINGS];
@@ -71,12 +72,6 @@ fn read_name(at: &mut Cursor<'_>) -> Result<Handle, ParseError> {
     Handle::read(at).map(Handle::from_wire).ok_or(ParseError::Invalid("name"))
 }
 
-fn read_status(at: &mut Cursor<'_>) -> Option<char> {
-    let status = at.peek().filter(|b| b"^~:#.&".contains(b))?;
-    at.expect(&[status])?;
-    Some(char::from(status))
-}
-
 fn read_titles(at: &mut Cursor<'_>) -> Option<Titles> {
     let (digits, _) = at.rest().split_at_checked(2)?;
     let bits = fields::hex(digits)?;
@@ -92,12 +87,12 @@ mod tests {
     use crate::message::Confidence;
     use crate::message::fields::testing::{any_rating, print_rating, print_title_bits};
 
-    fn print(user: &UserArrived) -> String {
+    fn print(user: &UserArrived, sign: u8) -> String {
         let ratings: String = user.ratings.iter().flatten().map(|&rating| print_rating(rating)).collect();
-        format!("<wa> {} {}{}{ratings}", user.name, user.status.unwrap_or(' '), print_title_bits(&user.titles))
+        format!("<wa> {} {}{}{ratings}", user.name, char::from(sign), print_title_bits(&user.titles))
     }
 
-    fn arrived(name: &str, status: Option<char>, titles: u8, sent: &[Rating]) -> UserArrived {
+    fn arrived(name: &str, status: WhoStatus, titles: u8, sent: &[Rating]) -> UserArrived {
         let mut ratings = [None; RATINGS];
         for (rating, &sent) in ratings.iter_mut().zip(sent) {
             *rating = Some(sent);
@@ -112,7 +107,8 @@ mod tests {
     #[test]
     fn arrivals_with_and_without_a_status() {
         let [estimated, provisional] = [Confidence::Estimated, Confidence::Provisional];
-        let captured = arrived("gbtami", None, 0, &[Rating::Rated(1411, estimated), Rating::Rated(1663, provisional)]);
+        let captured =
+            arrived("gbtami", WhoStatus::Free, 0, &[Rating::Rated(1411, estimated), Rating::Rated(1663, provisional)]);
         let cases: &[(&str, &str, UserArrived)] = &[
             ("captured, cut", "<wa> gbtami 001411E1663P", captured.clone()),
             ("two blanks: one is the status", "<wa> gbtami  001411E1663P", captured.clone()),
@@ -120,13 +116,13 @@ mod tests {
             (
                 "playing computer, a blank for a mark",
                 "<wa> visar ^022194 1500 0P",
-                arrived("visar", Some('^'), 2, &[rated(2194), rated(1500), Rating::Rated(0, provisional)]),
+                arrived("visar", WhoStatus::Playing, 2, &[rated(2194), rated(1500), Rating::Rated(0, provisional)]),
             ),
-            ("status glued to the name", "<wa> visar^02", arrived("visar", Some('^'), 2, &[])),
+            ("status glued to the name", "<wa> visar^02", arrived("visar", WhoStatus::Playing, 2, &[])),
             (
                 "ten ratings",
                 "<wa> visar .041 2 3 4 5 6 7 8 9 10 ",
-                arrived("visar", Some('.'), 4, &[1, 2, 3, 4, 5, 6, 7, 8, 9].map(rated)),
+                arrived("visar", WhoStatus::Idle, 4, &[1, 2, 3, 4, 5, 6, 7, 8, 9].map(rated)),
             ),
         ];
         for (name, sent, want) in cases {
@@ -160,12 +156,12 @@ mod tests {
         #[test]
         fn what_is_printed_is_read_back(
             name in "[A-Za-z]{1,17}",
-            status in proptest::option::of(proptest::sample::select(b"^~:#.&".map(char::from).to_vec())),
+            (sign, status) in proptest::sample::select([&WhoStatus::SIGNS[..], &[(b' ', WhoStatus::Free)]].concat()),
             titles in any::<u8>(),
             ratings in proptest::collection::vec(any_rating(), 0..=RATINGS),
         ) {
             let value = arrived(&name, status, titles, &ratings);
-            prop_assert_eq!(UserArrived::parse(print(&value).as_bytes()), Ok(value));
+            prop_assert_eq!(UserArrived::parse(print(&value, sign).as_bytes()), Ok(value));
         }
 
         #[test]

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use self::rows::{End, Rows};
 use crate::text::Line;
 
 /// Lines of one reply that are kept. The longest real tables (`who` on a full server, long games) have a few thousand.
@@ -10,10 +11,10 @@ const MAX_LINES: usize = 10_000;
 /// What servers print in place of the rest of a reply that is longer than the variable `height`.
 const PAGER: &[u8] = b"Type [next] to see next page.";
 
-/// What became of one line.
+/// What a [`Collector`] did with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a caller has to handle each")]
-pub enum Step {
+pub enum CollectorStep {
     /// The line is no part of the listing: a tell, a board, anything the server sent meanwhile.
     NotMine,
     /// The line is part of the listing.
@@ -22,18 +23,6 @@ pub enum Step {
     Pager,
     /// Nothing more will be taken: this was the last line, or the listing is over its limit.
     Done,
-}
-
-/// What tells that a listing is whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a caller has to handle each")]
-pub enum End {
-    /// Its last line.
-    Line,
-    /// The end of the reply, which only block mode or a prompt shows.
-    Reply,
-    /// The end of the reply; a reply without any line is an empty listing.
-    ReplyOrNothing,
 }
 
 /// Why the lines are not one whole listing.
@@ -54,16 +43,7 @@ pub enum ListingError {
 /// A reply that is a table.
 ///
 /// Lines are cleaned ones: no prompt, no line end, wrapped pieces joined; leading and trailing blanks are allowed.
-pub trait Listing: Default + sealed::Sealed {
-    /// What tells that the listing is whole.
-    const END: End;
-
-    /// Reads one line that is not empty. For use by [`Collector`].
-    fn take(&mut self, line: &[u8]) -> Step;
-
-    /// The lines that were not understood. For use by [`parse`](Self::parse).
-    fn unread_mut(&mut self) -> &mut Vec<Line>;
-
+pub trait Listing: Rows {
     /// Reads a reply. Lines that do not fit are kept in the listing's `unread`; empty ones are not.
     ///
     /// Reading stops behind the listing's last line: of an iterator passed as `&mut`, the caller keeps the rest.
@@ -75,24 +55,47 @@ pub trait Listing: Default + sealed::Sealed {
         let mut collector = Collector::default();
         for line in lines {
             match collector.line(line) {
-                Step::NotMine => collector.keep_unread(line),
-                Step::Done => break,
-                Step::Taken | Step::Pager => {}
+                CollectorStep::NotMine => collector.keep_unread(line),
+                CollectorStep::Done => break,
+                CollectorStep::Taken | CollectorStep::Pager => {}
             }
         }
         collector.finish()
     }
 }
 
-pub(super) mod sealed {
-    /// Keeps [`Listing`](super::Listing) open for more methods.
-    #[expect(unnameable_types, reason = "that nobody outside can name it is its purpose")]
-    pub trait Sealed {}
+pub(super) mod rows {
+    use super::{CollectorStep, Line};
+
+    /// What tells that a listing is whole.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[expect(unnameable_types, reason = "nobody outside asks for it")]
+    pub enum End {
+        /// Its last line.
+        Line,
+        /// The end of the reply, which only block mode or a prompt shows.
+        Reply,
+        /// The end of the reply; a reply without any line is an empty listing.
+        ReplyOrNothing,
+    }
+
+    /// How a [`Listing`](super::Listing) is read line by line.
+    #[expect(unnameable_types, reason = "that nobody outside can name it keeps `Listing` open for more methods")]
+    pub trait Rows: Default {
+        /// What tells that the listing is whole.
+        const END: End;
+
+        /// Reads one line that is not empty.
+        fn take(&mut self, line: &[u8]) -> CollectorStep;
+
+        /// The lines that were not understood.
+        fn unread_mut(&mut self) -> &mut Vec<Line>;
+    }
 }
 
 /// Picks the lines of one listing out of a stream.
 ///
-/// Feed every line to [`line`](Self::line) until it returns [`Step::Done`], or until the reply is over; then call
+/// Feed every line to [`line`](Self::line) until it returns [`CollectorStep::Done`], or until the reply is over; then call
 /// [`finish`](Self::finish).
 #[derive(Clone, Debug, Default)]
 pub struct Collector<L> {
@@ -115,12 +118,12 @@ impl<L: Listing> Collector<L> {
     /// Takes the line if it belongs to the listing.
     ///
     /// Empty lines belong to it from its first line on.
-    pub fn line(&mut self, line: &[u8]) -> Step {
+    pub fn line(&mut self, line: &[u8]) -> CollectorStep {
         let step = match self.progress {
-            Progress::Done | Progress::TooLong => return Step::NotMine,
-            Progress::Waiting if line.trim_ascii().is_empty() => Step::NotMine,
-            Progress::Collecting | Progress::Paged if line.trim_ascii().is_empty() => Step::Taken,
-            Progress::Collecting | Progress::Paged if line.trim_ascii() == PAGER => Step::Pager,
+            Progress::Done | Progress::TooLong => return CollectorStep::NotMine,
+            Progress::Waiting if line.trim_ascii().is_empty() => CollectorStep::NotMine,
+            Progress::Collecting | Progress::Paged if line.trim_ascii().is_empty() => CollectorStep::Taken,
+            Progress::Collecting | Progress::Paged if line.trim_ascii() == PAGER => CollectorStep::Pager,
             Progress::Waiting | Progress::Collecting | Progress::Paged => self.listing.take(line),
         };
         self.advance(step)
@@ -141,17 +144,17 @@ impl<L: Listing> Collector<L> {
         }
     }
 
-    fn advance(&mut self, step: Step) -> Step {
-        if step == Step::NotMine {
+    fn advance(&mut self, step: CollectorStep) -> CollectorStep {
+        if step == CollectorStep::NotMine {
             return step;
         }
         self.progress = match step {
             _ if !self.has_room() => Progress::TooLong,
-            Step::Done => Progress::Done,
-            Step::Pager => Progress::Paged,
-            Step::Taken | Step::NotMine => Progress::Collecting,
+            CollectorStep::Done => Progress::Done,
+            CollectorStep::Pager => Progress::Paged,
+            CollectorStep::Taken | CollectorStep::NotMine => Progress::Collecting,
         };
-        if self.progress == Progress::TooLong { Step::Done } else { step }
+        if self.progress == Progress::TooLong { CollectorStep::Done } else { step }
     }
 
     fn has_room(&mut self) -> bool {
@@ -202,9 +205,9 @@ pub(super) mod testing {
     pub(crate) fn interrupted<L: Listing>(reply: &str) -> Result<L, ListingError> {
         let mut collector = Collector::<L>::default();
         for line in reply.lines() {
-            assert_ne!(collector.line(line.as_bytes()), Step::NotMine, "{line}");
+            assert_ne!(collector.line(line.as_bytes()), CollectorStep::NotMine, "{line}");
             for other in ASYNC_LINES {
-                assert_eq!(collector.line(other.as_bytes()), Step::NotMine, "{other} after {line}");
+                assert_eq!(collector.line(other.as_bytes()), CollectorStep::NotMine, "{other} after {line}");
             }
         }
         collector.finish()
@@ -225,12 +228,12 @@ mod tests {
     #[test]
     fn a_page_is_not_the_whole_listing() {
         let mut collector = Collector::<History>::default();
-        assert_eq!(collector.line(PAGER), Step::NotMine);
-        assert_eq!(collector.line(b"History for Alice:"), Step::Taken);
-        assert_eq!(collector.line(PAGER), Step::Pager);
+        assert_eq!(collector.line(PAGER), CollectorStep::NotMine);
+        assert_eq!(collector.line(b"History for Alice:"), CollectorStep::Taken);
+        assert_eq!(collector.line(PAGER), CollectorStep::Pager);
         assert_eq!(collector.clone().finish(), Err(ListingError::Incomplete));
         let row = b" 0: + 1882 W 1558 Boris         [ br  3   0] A00 Mat Sat Nov 21 00:25:56 2026";
-        assert_eq!(collector.line(row), Step::Taken);
+        assert_eq!(collector.line(row), CollectorStep::Taken);
         assert_eq!(collector.finish().map(|history| history.games.len()), Ok(1));
     }
 

@@ -1,9 +1,9 @@
 //! The reply to `finger` and `statistics`.
 
-use super::collect::sealed::Sealed;
+use super::collect::rows::{End, Rows};
 use super::finger_ratings::{Column, FingerRating, read_columns};
-use super::parts::take_text;
-use super::{End, ListedPlayer, Listing, Step};
+use super::parts::{extend, take_text};
+use super::{CollectorStep, ListedPlayer, Listing};
 use crate::message::{GameId, Handle};
 use crate::scan::Cursor;
 use crate::text::{Line, PlayerText, decode};
@@ -120,18 +120,18 @@ impl Default for Finger {
     }
 }
 
-impl Sealed for Finger {}
+impl Listing for Finger {}
 
-impl Listing for Finger {
+impl Rows for Finger {
     const END: End = End::Reply;
 
-    fn take(&mut self, line: &[u8]) -> Step {
+    fn take(&mut self, line: &[u8]) -> CollectorStep {
         let taken = if self.player.name.as_str().is_empty() {
             self.take_head(line)
         } else {
             self.take_note(line) || self.take_state(line) || self.take_table(line) || self.take_detail(line)
         };
-        if taken { Step::Taken } else { Step::NotMine }
+        if taken { CollectorStep::Taken } else { CollectorStep::NotMine }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -147,10 +147,7 @@ impl Finger {
     }
 
     fn take_note(&mut self, line: &[u8]) -> bool {
-        let note = FingerNote::read(line);
-        let taken = note.is_some();
-        self.notes.extend(note);
-        taken
+        extend(&mut self.notes, FingerNote::read(line))
     }
 
     fn take_state(&mut self, line: &[u8]) -> bool {
@@ -181,17 +178,11 @@ impl Finger {
             self.columns = columns;
             return true;
         }
-        let row = FingerRating::read(line, &self.columns);
-        let taken = row.is_some();
-        self.ratings.extend(row);
-        taken
+        extend(&mut self.ratings, FingerRating::read(line, &self.columns))
     }
 
     fn take_detail(&mut self, line: &[u8]) -> bool {
-        let detail = FingerDetail::read(line);
-        let taken = detail.is_some();
-        self.details.extend(detail);
-        taken
+        extend(&mut self.details, FingerDetail::read(line))
     }
 }
 

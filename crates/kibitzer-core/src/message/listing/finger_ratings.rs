@@ -105,14 +105,13 @@ impl FingerRating {
 /// The words in front of the rating; letters first, so no chat line is taken for a row.
 fn read_category(at: &mut Cursor<'_>) -> Option<String> {
     at.peek().filter(u8::is_ascii_alphabetic)?;
-    let words = at.rest();
+    let from = *at;
     while at.peek()?.is_ascii_alphabetic() {
         at.take_while(|b| b.is_ascii_alphanumeric() || b == b'/' || b == b'-');
         at.expect(b" ")?;
         at.blanks();
     }
-    let category = words.get(..words.len() - at.rest().len())?;
-    Some(take_text(&mut Cursor::new(category)))
+    Some(take_text(&mut Cursor::new(at.since(from))))
 }
 
 /// Reads `54.4` as 544 for one decimal; digits past the last decimal are dropped.

@@ -1,8 +1,8 @@
 //! The reply to `games`.
 
-use super::collect::sealed::Sealed;
-use super::parts::{ListedPlayer, read_clock, read_color, read_free_name, read_materials};
-use super::{End, GameTerms, Listing, Shown, Step};
+use super::collect::rows::{End, Rows};
+use super::parts::{ListedPlayer, extend, read_clock, read_color, read_free_name, read_materials};
+use super::{CollectorStep, GameTerms, Listing, RowCount};
 use crate::chess::Color;
 use crate::message::clock::ClockReading;
 use crate::message::{GameId, Rating, Titles};
@@ -23,7 +23,7 @@ pub struct GameListing {
     /// The rows as sent, highest numbers last on most servers.
     pub games: Vec<GameRow>,
     /// The last line; `None` if the server says in words that there are no games.
-    pub shown: Option<Shown>,
+    pub count: Option<RowCount>,
     /// Lines that were not understood.
     pub unread: Vec<Line>,
 }
@@ -68,19 +68,18 @@ pub enum GameRowState {
     Setup,
 }
 
-impl Sealed for GameListing {}
+impl Listing for GameListing {}
 
-impl Listing for GameListing {
+impl Rows for GameListing {
     const END: End = End::Line;
 
-    fn take(&mut self, line: &[u8]) -> Step {
-        if let Some(row) = GameRow::read(line) {
-            self.games.push(row);
-            return Step::Taken;
+    fn take(&mut self, line: &[u8]) -> CollectorStep {
+        if extend(&mut self.games, GameRow::read(line)) {
+            return CollectorStep::Taken;
         }
-        self.shown = Shown::read(line, b"game");
-        let ends = self.shown.is_some() || line.starts_with(b"There are no games in progress");
-        if ends { Step::Done } else { Step::NotMine }
+        self.count = RowCount::read(line, b"game");
+        let ends = self.count.is_some() || line.starts_with(b"There are no games in progress");
+        if ends { CollectorStep::Done } else { CollectorStep::NotMine }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -314,7 +313,7 @@ mod tests {
                        4 games displayed (of   4 in progress).";
         let listing = parse::<GameListing>(reply).unwrap();
         assert_eq!((listing.games.len(), listing.unread.len()), (2, 0));
-        assert_eq!(listing.shown.map(|s| (s.shown, s.of)), Some((4, Some(4))));
+        assert_eq!(listing.count.map(|count| (count.shown, count.total)), Some((4, Some(4))));
         assert_eq!(interrupted::<GameListing>(reply), Ok(listing));
     }
 

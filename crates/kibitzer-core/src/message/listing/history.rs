@@ -1,8 +1,8 @@
 //! The reply to `history`.
 
-use super::collect::sealed::Sealed;
-use super::parts::{read_color, read_free_name, read_owner, take_text, take_word};
-use super::{End, GameTerms, Listing, Step};
+use super::collect::rows::{End, Rows};
+use super::parts::{extend, read_color, read_free_name, read_head, take_text, take_word};
+use super::{CollectorStep, GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::{Handle, Rating};
 use crate::scan::Cursor;
@@ -40,7 +40,7 @@ pub struct HistoryRow {
     pub outcome: Outcome,
     /// The owner's rating after the game.
     pub rating: Rating,
-    /// The owner's colour.
+    /// The owner's color.
     pub color: Color,
     /// The opponent's rating after the game.
     pub opponent_rating: Rating,
@@ -70,20 +70,21 @@ pub enum Outcome {
     Unfinished,
 }
 
-impl Sealed for History {}
+impl Listing for History {}
 
-impl Listing for History {
+impl Rows for History {
     const END: End = End::Reply;
 
-    fn take(&mut self, line: &[u8]) -> Step {
+    fn take(&mut self, line: &[u8]) -> CollectorStep {
         if self.owner.as_str().is_empty() {
             return self.take_head(line);
         }
-        if let Some(row) = HistoryRow::read(line) {
-            self.games.push(row);
-            return Step::Taken;
+        let is_row = extend(&mut self.games, HistoryRow::read(line));
+        if is_row || line.trim_ascii_start().starts_with(b"Opponent  ") {
+            CollectorStep::Taken
+        } else {
+            CollectorStep::NotMine
         }
-        if line.trim_ascii_start().starts_with(b"Opponent  ") { Step::Taken } else { Step::NotMine }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -92,12 +93,9 @@ impl Listing for History {
 }
 
 impl History {
-    fn take_head(&mut self, line: &[u8]) -> Step {
-        let (owner, step) = match read_owner(line, b"History for ", b":") {
-            Some(owner) => (Some(owner), Step::Taken),
-            None => (read_owner(line, b"", b" has no history games."), Step::Done),
-        };
-        let Some(owner) = owner else { return Step::NotMine };
+    fn take_head(&mut self, line: &[u8]) -> CollectorStep {
+        let head = read_head(line, b"History for ", b" has no history games.");
+        let Some((owner, step)) = head else { return CollectorStep::NotMine };
         self.owner = owner;
         step
     }

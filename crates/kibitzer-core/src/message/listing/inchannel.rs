@@ -1,7 +1,8 @@
 //! The reply to `inchannel`.
 
-use super::collect::sealed::Sealed;
-use super::{End, ListedPlayer, Listing, Step};
+use super::collect::rows::{End, Rows};
+use super::parts::extend;
+use super::{CollectorStep, ListedPlayer, Listing};
 use crate::scan::Cursor;
 use crate::text::{Line, decode};
 
@@ -33,21 +34,20 @@ pub struct ChannelMembers {
     pub members: Vec<ListedPlayer>,
 }
 
-impl Sealed for ChannelList {}
+impl Listing for ChannelList {}
 
-impl Listing for ChannelList {
+impl Rows for ChannelList {
     const END: End = End::Reply;
 
-    fn take(&mut self, line: &[u8]) -> Step {
-        if let Some(row) = ChannelMembers::read(line) {
-            self.channels.push(row);
-            return Step::Taken;
+    fn take(&mut self, line: &[u8]) -> CollectorStep {
+        if extend(&mut self.channels, ChannelMembers::read(line)) {
+            return CollectorStep::Taken;
         }
-        let Some(channel) = read_count(line) else { return Step::NotMine };
+        let Some(channel) = read_count(line) else { return CollectorStep::NotMine };
         if self.channels.iter().all(|row| row.channel != channel) {
             self.channels.push(ChannelMembers { channel, name: None, members: Vec::new() });
         }
-        Step::Done
+        CollectorStep::Done
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

@@ -1,11 +1,11 @@
 //! The reply to `moves`, `oldmoves` and `smoves`.
 
-use super::collect::sealed::Sealed;
-use super::parts::{ListedPlayer, read_free_name, take_text};
-use super::{End, Listing, Step};
+use super::collect::rows::{End, Rows};
+use super::parts::{ListedPlayer, extend, read_free_name, take_text};
+use super::{CollectorStep, Listing};
 use crate::chess::Color;
 use crate::message::clock::Elapsed;
-use crate::message::{GameId, Rating, Titles};
+use crate::message::{GameId, GameResult, Rating, Style12, Titles};
 use crate::scan::Cursor;
 use crate::text::{Line, decode};
 
@@ -46,15 +46,15 @@ pub struct MoveList {
     pub initial_min: Option<u32>,
     /// Seconds added per move.
     pub increment_s: Option<u32>,
-    /// The `<12>` lines of relation −4 (−3 on ICC) in front of the table: the position in which the game began. They
-    /// must neither start nor change a game. Empty for the usual position, or without the ivar `startpos`.
-    pub start: Vec<Line>,
+    /// The isolated boards in front of the table: the position in which the game began. They must neither start nor
+    /// change a game. Empty for the usual position, or without the ivar `startpos`.
+    pub start: Vec<Style12>,
     /// The moves in order. The first may be Black's.
     pub moves: Vec<ListedMove>,
-    /// The text in the braces, `Still in progress`, `White resigns`: colours stand for names here.
+    /// The text in the braces, `Still in progress`, `White resigns`: colors stand for names here.
     pub reason: String,
-    /// `1-0`, `0-1`, `1/2-1/2` or `*`; empty only if the game has no moves and the server says that instead.
-    pub result: &'static str,
+    /// The result; `None` only if the game has no moves and the server says that instead.
+    pub result: Option<GameResult>,
     /// Lines that were not understood.
     pub unread: Vec<Line>,
     /// Whether the ruler above the moves has come: how far reading is, no part of the reply.
@@ -65,7 +65,7 @@ pub struct MoveList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListedMove {
-    /// Half moves played with this one: 1 is White's first move, 2 Black's.
+    /// Number of the ply: 1 is White's first move, 2 Black's.
     pub ply: u32,
     /// The move as printed: `Nf3`, `O-O`, `o-o`, `N@f3`, `e8=Q+`.
     pub san: String,
@@ -80,12 +80,12 @@ impl ListedMove {
     }
 }
 
-impl Sealed for MoveList {}
+impl Listing for MoveList {}
 
-impl Listing for MoveList {
+impl Rows for MoveList {
     const END: End = End::Line;
 
-    fn take(&mut self, line: &[u8]) -> Step {
+    fn take(&mut self, line: &[u8]) -> CollectorStep {
         if self.in_table { self.take_row(line) } else { self.take_head(line) }
     }
 
@@ -95,15 +95,15 @@ impl Listing for MoveList {
 }
 
 impl MoveList {
-    fn take_head(&mut self, line: &[u8]) -> Step {
+    fn take_head(&mut self, line: &[u8]) -> CollectorStep {
         // Tables and help pages of other commands have lines like the later ones.
         let taken = self.take_game(line)
             || self.take_players(line)
             || self.white.is_some() && (self.take_terms(line) || self.take_start(line) || self.take_table_head(line));
         match taken {
-            true => Step::Taken,
-            false if line.trim_ascii_start().starts_with(b"There are no moves") => Step::Done,
-            false => Step::NotMine,
+            true => CollectorStep::Taken,
+            false if line.trim_ascii_start().starts_with(b"There are no moves") => CollectorStep::Done,
+            false => CollectorStep::NotMine,
         }
     }
 
@@ -128,11 +128,7 @@ impl MoveList {
     }
 
     fn take_start(&mut self, line: &[u8]) -> bool {
-        let is_start = is_start_board(line);
-        if is_start {
-            self.start.push(line.into());
-        }
-        is_start
+        extend(&mut self.start, Style12::parse(line).ok().filter(|board| board.relation.is_isolated()))
     }
 
     fn take_table_head(&mut self, line: &[u8]) -> bool {
@@ -140,14 +136,14 @@ impl MoveList {
         self.in_table || line.starts_with(b"Move  ")
     }
 
-    fn take_row(&mut self, line: &[u8]) -> Step {
+    fn take_row(&mut self, line: &[u8]) -> CollectorStep {
         if let Some((reason, result)) = read_trailer(line) {
-            (self.reason, self.result) = (reason, result);
-            return Step::Done;
+            (self.reason, self.result) = (reason, Some(result));
+            return CollectorStep::Done;
         }
-        let Some(moves) = read_row(line) else { return Step::NotMine };
+        let Some(moves) = read_row(line) else { return CollectorStep::NotMine };
         self.moves.extend(moves);
-        Step::Taken
+        CollectorStep::Taken
     }
 }
 
@@ -200,12 +196,6 @@ fn number_behind(text: &[u8], label: &[u8]) -> Option<u32> {
     at.number()
 }
 
-/// Field 18 of style 12 is the relation.
-fn is_start_board(line: &[u8]) -> bool {
-    let relation = line.strip_prefix(b"<12> ").and_then(|board| board.split(|&b| b == b' ').nth(18));
-    matches!(relation, Some(b"-4" | b"-3"))
-}
-
 /// `  1.  e4      (0:00)     e5      (0:00)`, either side missing.
 fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     let mut at = Cursor::new(line);
@@ -237,12 +227,10 @@ fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Opti
 }
 
 /// `      {White resigns} 1-0`. An end line of a running game, which names it, is none.
-fn read_trailer(line: &[u8]) -> Option<(String, &'static str)> {
-    const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
+fn read_trailer(line: &[u8]) -> Option<(String, GameResult)> {
     let line = line.trim_ascii().strip_prefix(b"{")?;
     let (text, result) = line.split_at_checked(memchr::memrchr(b'}', line)?)?;
-    let result = result.strip_prefix(b"} ")?;
-    let result = RESULTS.into_iter().find(|known| known.as_bytes() == result)?;
+    let result = GameResult::from_wire(result.strip_prefix(b"} ")?)?;
     let names_game = text.strip_prefix(b"Game ").and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit);
     (!names_game).then(|| (decode(text).into_owned(), result))
 }
@@ -305,7 +293,7 @@ Move  Alice              Boris
             (5, "Bb5", Some(100)),
         ];
         assert_eq!(moves(&list), want);
-        assert_eq!((list.reason.as_str(), list.result), ("Still in progress", "*"));
+        assert_eq!((list.reason.as_str(), list.result), ("Still in progress", Some(GameResult::Unfinished)));
         assert_eq!(list.moves.iter().map(ListedMove::color).next_back(), Some(Color::White));
         assert!(list.unread.is_empty());
     }
@@ -423,7 +411,7 @@ Move  Alice              Boris
         for (line, reason, result) in cases {
             let list =
                 parse::<MoveList>(&UHLIN.replace("      {Black lost connection, game adjourned} *", line)).unwrap();
-            assert_eq!((list.reason.as_str(), list.result), (reason, result));
+            assert_eq!((list.reason.as_str(), list.result.map(GameResult::as_str)), (reason, Some(result)));
         }
         for line in [
             "      {White resigns} 2-0",
@@ -485,14 +473,15 @@ Move  Alice              Boris
     // Rules: text M10
     #[test]
     fn a_game_may_have_no_moves() {
+        let length_and_result = |reply: &str| parse::<MoveList>(reply).map(|list| (list.moves.len(), list.result));
         let list = parse::<MoveList>(FATICS.split("  1.").next().unwrap().to_owned().as_str());
         assert_eq!(list, Err(ListingError::Incomplete));
         let empty = "Alice (UNR) vs. Alice (UNR) --- 1999.09.01 23:28:22\n\
                      Unrated Untimed match, initial time: 0 minutes, increment: 0 seconds.\n\n\
                      Move  Alice              Alice              \n\
                      ----  ----------------   ----------------\n      {Still in progress} *";
-        assert_eq!(parse::<MoveList>(empty).map(|list| (list.moves.len(), list.result)), Ok((0, "*")));
-        assert_eq!(parse::<MoveList>("There are no moves.").map(|list| (list.moves.len(), list.result)), Ok((0, "")));
+        assert_eq!(length_and_result(empty), Ok((0, Some(GameResult::Unfinished))));
+        assert_eq!(length_and_result("There are no moves."), Ok((0, None)));
     }
 
     #[test]

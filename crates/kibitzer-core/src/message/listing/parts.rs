@@ -1,5 +1,6 @@
 //! What several listings have in common.
 
+use super::CollectorStep;
 use crate::chess::Color;
 use crate::message::clock::{ClockReading, Elapsed};
 use crate::message::{Handle, Rating, Titles};
@@ -107,17 +108,17 @@ pub(super) fn read_clock(at: &mut Cursor<'_>) -> Option<ClockReading> {
     Some(ClockReading::from_ms(if negative { -ms } else { ms }))
 }
 
-/// A last line: how many rows the server says it showed.
+/// A last line: how many rows the server says it has shown, and of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Shown {
+pub struct RowCount {
     /// Rows shown.
     pub shown: u32,
     /// Rows there are, from `(of 23 in progress)`; `None` if the line does not say.
-    pub of: Option<u32>,
+    pub total: Option<u32>,
 }
 
-impl Shown {
+impl RowCount {
     /// Reads `  6 games displayed (of 23 in progress).`; `things` is the word without its plural `s`, in lower case.
     ///
     /// Text behind the bracket differs between servers and is not read.
@@ -131,7 +132,7 @@ impl Shown {
         at.blanks();
         let verb = at.take_while(|b| b.is_ascii_alphabetic());
         verb.eq_ignore_ascii_case(b"displayed").then_some(())?;
-        Some(Self { shown, of: read_total(&mut at) })
+        Some(Self { shown, total: read_total(&mut at) })
     }
 }
 
@@ -151,6 +152,19 @@ pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle
     at.expect(tail)?;
     at.end()?;
     Some(Handle::from_wire(owner))
+}
+
+/// The owner of a reply, from its first line: whether rows may follow depends on which of the two it is.
+pub(super) fn read_head(line: &[u8], lead: &[u8], no_rows: &[u8]) -> Option<(Handle, CollectorStep)> {
+    let owner = read_owner(line, lead, b":").map(|owner| (owner, CollectorStep::Taken));
+    owner.or_else(|| Some((read_owner(line, b"", no_rows)?, CollectorStep::Done)))
+}
+
+/// Adds a row if there is one; says whether there was.
+pub(super) fn extend<T>(rows: &mut Vec<T>, row: Option<T>) -> bool {
+    let is_row = row.is_some();
+    rows.extend(row);
+    is_row
 }
 
 /// What is left of the line, without the blanks around it.
@@ -192,21 +206,21 @@ mod tests {
     #[test]
     fn last_lines_of_every_server() {
         let cases = [
-            ("  1 game displayed.", "game", Some(Shown { shown: 1, of: None })),
-            ("  4 games displayed (of   4 in progress).", "game", Some(Shown { shown: 4, of: Some(4) })),
-            ("456 games displayed (282 played, 174 examined).", "game", Some(Shown { shown: 456, of: None })),
+            ("  1 game displayed.", "game", Some(RowCount { shown: 1, total: None })),
+            ("  4 games displayed (of   4 in progress).", "game", Some(RowCount { shown: 4, total: Some(4) })),
+            ("456 games displayed (282 played, 174 examined).", "game", Some(RowCount { shown: 456, total: None })),
             (
                 " 3 players displayed (of 3). (*) indicates system administrator.",
                 "player",
-                Some(Shown { shown: 3, of: Some(3) }),
+                Some(RowCount { shown: 3, total: Some(3) }),
             ),
-            ("  123 Players Displayed (of 123).", "player", Some(Shown { shown: 123, of: Some(123) })),
-            ("0 ads displayed.", "ad", Some(Shown { shown: 0, of: None })),
+            ("  123 Players Displayed (of 123).", "player", Some(RowCount { shown: 123, total: Some(123) })),
+            ("0 ads displayed.", "ad", Some(RowCount { shown: 0, total: None })),
             ("0 ads displayed.", "game", None),
             ("ads displayed.", "ad", None),
         ];
         for (sent, things, want) in cases {
-            assert_eq!(Shown::read(sent.as_bytes(), things.as_bytes()), want, "{sent}");
+            assert_eq!(RowCount::read(sent.as_bytes(), things.as_bytes()), want, "{sent}");
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The reply to `sought`.
 
-use super::collect::sealed::Sealed;
-use super::parts::take_text;
-use super::{End, ListedPlayer, Listing, Shown, Step};
-use crate::chess::Color;
-use crate::message::Rating;
+use super::collect::rows::{End, Rows};
+use super::parts::extend;
+use super::{CollectorStep, Listing, RowCount};
+use crate::message::phrase::{read_color, read_rated};
+use crate::message::{Handle, Rating, Seek, Titles};
 use crate::scan::Cursor;
-use crate::text::Line;
+use crate::text::{Line, ServerText};
 
 /// The open seeks.
 ///
@@ -17,54 +17,25 @@ use crate::text::Line;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SoughtList {
-    /// The rows as sent.
-    pub seeks: Vec<SoughtRow>,
+    /// The rows as sent; none of them is [`new`](Seek::new).
+    pub seeks: Vec<Seek>,
     /// The last line, if there is one.
-    pub shown: Option<Shown>,
+    pub count: Option<RowCount>,
     /// Lines that were not understood.
     pub unread: Vec<Line>,
 }
 
-/// One row of [`SoughtList`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SoughtRow {
-    /// The number to `play`.
-    pub index: u32,
-    /// Who seeks; the rating is the one for this kind of game, [`Rating::Guest`] or `None` for guests.
-    pub player: ListedPlayer,
-    /// Minutes on each clock at the start.
-    pub initial_min: u32,
-    /// Seconds added per move.
-    pub increment_s: u32,
-    /// `rated` against `unrated`.
-    pub rated: bool,
-    /// The kind as printed: `standard`, `blitz crazyhouse`, `wild/fr`.
-    pub kind: String,
-    /// The colour the seeker wants, if any.
-    pub color: Option<Color>,
-    /// The lowest rating that may answer.
-    pub rating_min: u32,
-    /// The highest rating that may answer.
-    pub rating_max: u32,
-    /// `m`: the seeker confirms each answer.
-    pub manual: bool,
-    /// `f`: the seeker's formula counts.
-    pub formula: bool,
-}
+impl Listing for SoughtList {}
 
-impl Sealed for SoughtList {}
-
-impl Listing for SoughtList {
+impl Rows for SoughtList {
     const END: End = End::ReplyOrNothing;
 
-    fn take(&mut self, line: &[u8]) -> Step {
-        if let Some(row) = SoughtRow::read(line) {
-            self.seeks.push(row);
-            return Step::Taken;
+    fn take(&mut self, line: &[u8]) -> CollectorStep {
+        if extend(&mut self.seeks, read_row(line)) {
+            return CollectorStep::Taken;
         }
-        self.shown = Shown::read(line, b"ad");
-        if self.shown.is_some() { Step::Done } else { Step::NotMine }
+        self.count = RowCount::read(line, b"ad");
+        if self.count.is_some() { CollectorStep::Done } else { CollectorStep::NotMine }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -72,37 +43,36 @@ impl Listing for SoughtList {
     }
 }
 
-impl SoughtRow {
-    fn read(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        at.blanks();
-        let index = at.number()?;
-        at.expect(b" ")?;
-        let rating = Rating::read(&mut at);
-        at.blanks();
-        let player = ListedPlayer { rating, ..ListedPlayer::read(&mut at)? };
-        let (initial_min, increment_s) = read_times(&mut at)?;
-        let rated = read_rated(&mut at)?;
-        let (kind, color) = read_kind(&mut at)?;
-        let (rating_min, rating_max) = read_range(&mut at)?;
-        let (manual, formula) = read_flags(&mut at)?;
-        Some(Self {
-            index,
-            player,
-            initial_min,
-            increment_s,
-            rated,
-            kind,
-            color,
-            rating_min,
-            rating_max,
-            manual,
-            formula,
-        })
-    }
+fn read_row(line: &[u8]) -> Option<Seek> {
+    let mut at = Cursor::new(line);
+    at.blanks();
+    let index = at.number()?;
+    at.expect(b" ")?;
+    let rating = Rating::read(&mut at);
+    at.blanks();
+    let name = Handle::from_wire(Handle::read(&mut at)?);
+    let titles = Titles::read(&mut at);
+    let mut seek = Seek { titles, rating, ..Seek::empty(index, name, false) };
+    read_terms(&mut at, &mut seek)?;
+    Some(seek)
 }
 
-fn read_times(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
+/// Reads what stands behind the name.
+fn read_terms(at: &mut Cursor<'_>, seek: &mut Seek) -> Option<()> {
+    let (initial_min, increment_s) = read_times(at)?;
+    (seek.initial_min, seek.increment_s) = (Some(initial_min), Some(increment_s));
+    seek.rated = Some(read_rated(at)?);
+    let kind = read_kind(at)?;
+    seek.kind = (!kind.is_empty()).then(|| ServerText::from_wire(kind));
+    seek.color = read_color(at);
+    let (rating_min, rating_max) = read_range(at)?;
+    (seek.rating_min, seek.rating_max) = (Some(rating_min), Some(rating_max));
+    let (manual, formula) = read_flags(at)?;
+    (seek.automatic, seek.formula) = (Some(!manual), Some(formula));
+    Some(())
+}
+
+fn read_times(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     at.expect(b" ")?;
     at.blanks();
     let initial_min = at.number()?;
@@ -111,33 +81,19 @@ fn read_times(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     Some((initial_min, at.number()?))
 }
 
-fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
+/// The words up to the range, or to the color in front of it.
+fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     at.blanks();
-    match at.word()? {
-        b"rated" => Some(true),
-        b"unrated" => Some(false),
-        _ => None,
-    }
-}
-
-/// The words up to the range, and the colour in front of it.
-fn read_kind(at: &mut Cursor<'_>) -> Option<(String, Option<Color>)> {
-    at.blanks();
-    let words = at.rest();
+    let from = *at;
     while !at.rest().starts_with(b"[") && read_range(&mut at.clone()).is_none() {
         at.word()?;
         at.blanks();
     }
-    let kind = words.get(..words.len() - at.rest().len())?;
-    Some((take_text(&mut Cursor::new(kind)), read_color(at)))
-}
-
-fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
-    if at.eat(b"[white]") { Some(Color::White) } else { at.eat(b"[black]").then_some(Color::Black) }
+    Some(at.since(from).trim_ascii_end())
 }
 
 /// `0-9999`
-fn read_range(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
+fn read_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     at.blanks();
     let low = at.number()?;
     at.expect(b"-")?;
@@ -158,10 +114,11 @@ fn read_flags(at: &mut Cursor<'_>) -> Option<(bool, bool)> {
 mod tests {
     use super::super::collect::testing::{interrupted, parse};
     use super::*;
+    use crate::chess::Color;
 
     #[test]
     fn rows_of_every_kind() {
-        // Line; index, name, rating, kind, colour, range, flags.
+        // Line; index, name, rating, kind, color, range, flags.
         let cases = [
             (
                 "  4 1500 loon                5   0 unrated standard   [white]    0-9999 mf",
@@ -201,10 +158,12 @@ mod tests {
             ),
         ];
         for (line, name, rating, kind, color, max, flags) in cases {
-            let row = SoughtRow::read(line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
-            assert_eq!((row.player.name.as_str(), row.player.rating.and_then(Rating::value)), (name, rating), "{line}");
-            assert_eq!((row.kind.as_str(), row.color, row.rating_max), (kind, color, max), "{line}");
-            assert_eq!((row.manual, row.formula, row.rated), (flags.0, flags.1, line.contains(" rated")), "{line}");
+            let row = read_row(line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!((row.name.as_str(), row.rating.and_then(Rating::value)), (name, rating), "{line}");
+            assert_eq!(row.kind.as_ref().map(ServerText::as_str), Some(kind), "{line}");
+            assert_eq!((row.color, row.rating_min, row.rating_max), (color, Some(0), Some(max)), "{line}");
+            assert_eq!((row.automatic, row.formula), (Some(!flags.0), Some(flags.1)), "{line}");
+            assert_eq!((row.rated, row.new), (Some(line.contains(" rated")), false), "{line}");
         }
     }
 
@@ -214,11 +173,11 @@ mod tests {
         let rows = "  3 1882 Alekhine            5   0 rated   blitz                  0-9999\n  \
                       4 ---- Alekhine           15  10 unrated standard   [white]     0-9999";
         let icc = parse::<SoughtList>(rows).unwrap();
-        assert_eq!((icc.seeks.len(), icc.shown), (2, None));
-        assert_eq!((icc.seeks[1].initial_min, icc.seeks[1].increment_s), (15, 10));
+        assert_eq!((icc.seeks.len(), icc.count), (2, None));
+        assert_eq!((icc.seeks[1].initial_min, icc.seeks[1].increment_s), (Some(15), Some(10)));
         let whole = format!("{rows}\n2 ads displayed.");
         let fatics = parse::<SoughtList>(&whole).unwrap();
-        assert_eq!((fatics.seeks.len(), fatics.shown.map(|s| s.shown)), (2, Some(2)));
+        assert_eq!((fatics.seeks.len(), fatics.count.map(|count| count.shown)), (2, Some(2)));
         assert_eq!(interrupted::<SoughtList>(&whole), Ok(fatics));
         assert_eq!(parse::<SoughtList>("0 ads displayed.").map(|list| list.seeks.len()), Ok(0));
     }

@@ -1,8 +1,8 @@
 //! The reply to `stored`.
 
-use super::collect::sealed::Sealed;
-use super::parts::{read_color, read_free_name, read_materials, read_owner, take_text, take_word};
-use super::{End, GameTerms, Listing, Step};
+use super::collect::rows::{End, Rows};
+use super::parts::{extend, read_color, read_free_name, read_head, read_materials, take_text, take_word};
+use super::{CollectorStep, GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::Handle;
 use crate::scan::Cursor;
@@ -49,7 +49,7 @@ pub struct StoredGame {
 pub struct StoredDetails {
     /// The number of the row, from 1 on.
     pub index: u32,
-    /// The owner's colour.
+    /// The owner's color.
     pub color: Color,
     /// Whether the opponent is logged in.
     pub opponent_is_on: bool,
@@ -69,20 +69,22 @@ pub struct StoredDetails {
     pub date: String,
 }
 
-impl Sealed for StoredGames {}
+impl Listing for StoredGames {}
 
-impl Listing for StoredGames {
+impl Rows for StoredGames {
     const END: End = End::Reply;
 
-    fn take(&mut self, line: &[u8]) -> Step {
+    fn take(&mut self, line: &[u8]) -> CollectorStep {
         if self.owner.as_str().is_empty() {
             return self.take_head(line);
         }
-        if let Some(game) = self.read_row(line).or_else(|| read_names(line)) {
-            self.games.push(game);
-            return Step::Taken;
+        let game = self.read_row(line).or_else(|| read_names(line));
+        let is_row = extend(&mut self.games, game);
+        if is_row || line.trim_ascii_start().starts_with(b"C Opponent  ") {
+            CollectorStep::Taken
+        } else {
+            CollectorStep::NotMine
         }
-        if line.trim_ascii_start().starts_with(b"C Opponent  ") { Step::Taken } else { Step::NotMine }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -91,12 +93,9 @@ impl Listing for StoredGames {
 }
 
 impl StoredGames {
-    fn take_head(&mut self, line: &[u8]) -> Step {
-        let (owner, step) = match read_owner(line, b"Stored games for ", b":") {
-            Some(owner) => (Some(owner), Step::Taken),
-            None => (read_owner(line, b"", b" has no adjourned games."), Step::Done),
-        };
-        let Some(owner) = owner else { return Step::NotMine };
+    fn take_head(&mut self, line: &[u8]) -> CollectorStep {
+        let head = read_head(line, b"Stored games for ", b" has no adjourned games.");
+        let Some((owner, step)) = head else { return CollectorStep::NotMine };
         self.owner = owner;
         step
     }

@@ -1,8 +1,8 @@
 //! The replies to `variables` and `ivariables`.
 
-use super::collect::sealed::Sealed;
-use super::parts::read_owner;
-use super::{End, Listing, Step};
+use super::collect::rows::{End, Rows};
+use super::parts::{extend, read_owner};
+use super::{CollectorStep, Listing};
 use crate::message::Handle;
 use crate::scan::Cursor;
 use crate::text::{Line, PlayerText, decode};
@@ -66,18 +66,18 @@ impl Variables {
     }
 }
 
-impl Sealed for Variables {}
+impl Listing for Variables {}
 
-impl Listing for Variables {
+impl Rows for Variables {
     const END: End = End::Reply;
 
-    fn take(&mut self, line: &[u8]) -> Step {
+    fn take(&mut self, line: &[u8]) -> CollectorStep {
         let taken = if self.owner.as_str().is_empty() {
             self.take_head(line)
         } else {
             self.take_values(line) || self.take_text(line)
         };
-        if taken { Step::Taken } else { Step::NotMine }
+        if taken { CollectorStep::Taken } else { CollectorStep::NotMine }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -105,10 +105,7 @@ impl Variables {
     }
 
     fn take_text(&mut self, line: &[u8]) -> bool {
-        let text = VariableText::read(line);
-        let taken = text.is_some();
-        self.texts.extend(text);
-        taken
+        extend(&mut self.texts, VariableText::read(line))
     }
 }
 

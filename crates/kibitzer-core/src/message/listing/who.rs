@@ -1,7 +1,7 @@
 //! The reply to `who`.
 
-use super::collect::sealed::Sealed;
-use super::{End, ListedPlayer, Listing, Shown, Step};
+use super::collect::rows::{End, Rows};
+use super::{CollectorStep, ListedPlayer, Listing, RowCount};
 use crate::message::Rating;
 use crate::scan::Cursor;
 use crate::text::Line;
@@ -22,7 +22,7 @@ pub struct WhoList {
     /// The entries, line by line.
     pub players: Vec<WhoEntry>,
     /// The last line.
-    pub shown: Option<Shown>,
+    pub count: Option<RowCount>,
     /// Lines that were not understood.
     pub unread: Vec<Line>,
 }
@@ -57,19 +57,19 @@ pub enum WhoStatus {
     Tournament,
 }
 
-impl Sealed for WhoList {}
+impl Listing for WhoList {}
 
-impl Listing for WhoList {
+impl Rows for WhoList {
     const END: End = End::Line;
 
-    fn take(&mut self, line: &[u8]) -> Step {
-        self.shown = Shown::read(line, b"player");
-        if self.shown.is_some() {
-            return Step::Done;
+    fn take(&mut self, line: &[u8]) -> CollectorStep {
+        self.count = RowCount::read(line, b"player");
+        if self.count.is_some() {
+            return CollectorStep::Done;
         }
-        let Some(players) = read_row(line) else { return Step::NotMine };
+        let Some(players) = read_row(line) else { return CollectorStep::NotMine };
         self.players.extend(players);
-        Step::Taken
+        CollectorStep::Taken
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -101,16 +101,18 @@ impl WhoEntry {
 }
 
 impl WhoStatus {
-    fn read(at: &mut Cursor<'_>) -> Self {
-        const SIGNS: [(&[u8], WhoStatus); 6] = [
-            (b"^", WhoStatus::Playing),
-            (b"~", WhoStatus::Simul),
-            (b":", WhoStatus::NotOpen),
-            (b"#", WhoStatus::Examining),
-            (b".", WhoStatus::Idle),
-            (b"&", WhoStatus::Tournament),
-        ];
-        SIGNS.iter().find(|(sign, _)| at.eat(sign)).map_or(Self::Free, |&(_, status)| status)
+    pub(in crate::message) const SIGNS: [(u8, Self); 6] = [
+        (b'^', Self::Playing),
+        (b'~', Self::Simul),
+        (b':', Self::NotOpen),
+        (b'#', Self::Examining),
+        (b'.', Self::Idle),
+        (b'&', Self::Tournament),
+    ];
+
+    /// Consumes a sign, if one stands there.
+    pub(in crate::message) fn read(at: &mut Cursor<'_>) -> Self {
+        Self::SIGNS.iter().find(|(sign, _)| at.eat(&[*sign])).map_or(Self::Free, |&(_, status)| status)
     }
 }
 
@@ -131,7 +133,7 @@ mod tests {
         let list = parse::<WhoList>(reply).unwrap();
         let want = [("Alice", Playing, Some(1995)), ("Boris", Playing, Some(1445)), ("Reader", Free, None)];
         assert_eq!(entries(&list), want);
-        assert_eq!(list.shown.map(|s| (s.shown, s.of)), Some((3, Some(3))));
+        assert_eq!(list.count.map(|count| (count.shown, count.total)), Some((3, Some(3))));
         assert_eq!(interrupted::<WhoList>(reply), Ok(list));
     }
 

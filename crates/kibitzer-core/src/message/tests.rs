@@ -1,0 +1,57 @@
+//! What holds for the parsers of all texts.
+
+use proptest::prelude::*;
+
+use super::phrase::{GameHead, Sentence, matches};
+use super::*;
+use crate::scan::Cursor;
+
+/// What parsers look for at the start and the end of a line: with that given, whatever stands between gets far.
+const FRAMES: &[(&str, &str)] = &[
+    ("", ""),
+    ("Game 3: Foo requests to ", "."),
+    ("You are now ", ""),
+    ("{Game 3 (A vs. B) ", "} *"),
+    ("{Game 3 (A vs. B) Cr", " match.}"),
+    ("{Game 1 (", ""),
+    ("Creating: ", ""),
+    ("Your partner is playing game ", ""),
+    ("Game 29: Foo backs up ", ""),
+    ("Challenge: A (1) B (2) rated ", "."),
+    ("Foo, who was ", "."),
+    ("[", ""),
+    (":Notification: ", ""),
+    ("Notification: Foo", ""),
+    ("**** ", ""),
+    ("**** Foo has arrived", ""),
+    ("*** Server shutdown", "***"),
+    ("Foo(", " seeking "),
+    ("Foo at ", ": x"),
+];
+
+fn parse(line: &[u8]) {
+    let _ = (Arrival::parse(line), KickedBy::parse(line), Farewell::parse(line), Talk::parse(line));
+    let _ = (Challenge::parse(line), ChallengeUpdate::parse(line), Offer::parse(line), Partner::parse(line));
+    let _ = (Creating::parse(line), GameCreated::parse(line), Examine::parse(line), Refusal::parse(line));
+    let _ = (Observing::parse(line), ObservingRefusal::parse(line), Focus::parse(line));
+    let _ = (Seek::parse_text(line), SeeksRemoved::parse_text(line), SeekNotice::parse(line));
+    let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line));
+    if let Some(ended) = GameEnded::parse(line) {
+        let _ = (ended.subject(), ended.is_adjourned(), ended.is_aborted());
+    }
+    let _ = (Sentence::read(line), matches(line, "% @ # *"), GameHead::read(&mut Cursor::new(line)));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        words in "[ *.!a-zA-Z0-9\\[\\]';:,()-]{0,60}",
+    ) {
+        for (start, end) in FRAMES {
+            for text in [&bytes[..], words.as_bytes()] {
+                parse(&[start.as_bytes(), text, end.as_bytes()].concat());
+            }
+        }
+    }
+}
