@@ -43,6 +43,18 @@ fn reserves() {
 }
 
 #[test]
+fn delta_boards_and_other_variants() {
+    check("fatics-ms-compress-observer");
+    check("fatics-chess960-white");
+    check("fatics-suicide-black");
+}
+
+#[test]
+fn a_sealed_session() {
+    check("fatics-timeseal1-black");
+}
+
+#[test]
 fn examined_games() {
     check("uhlinfics-examine-1-Boris");
     check("fatics-examine-second");
