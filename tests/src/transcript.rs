@@ -1,7 +1,10 @@
 //! Recorded sessions.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use kibitzer::transcript::{Direction, TranscriptReader};
 use kibitzer_core::message::{Family, Reader};
 use kibitzer_core::wire::{Framer, Timeseal};
 use kibitzer_core::{Event, EventReader};
@@ -35,10 +38,17 @@ impl Transcript {
     }
 
     fn load(path: &Path) -> Self {
-        let text = std::fs::read_to_string(path).expect("the transcript can be read");
+        let file = File::open(path).expect("the transcript can be read");
         let name = path.file_stem().expect("a transcript has a name").to_string_lossy().into_owned();
-        let bytes_of = |direction| text.lines().filter_map(move |line| bytes_of(line, direction));
-        Self { name, reads: bytes_of("rx").collect(), sent: bytes_of("tx").flatten().collect() }
+        let (mut reads, mut sent) = (Vec::new(), Vec::new());
+        for record in TranscriptReader::new(BufReader::new(file)) {
+            let record = record.expect("every line is a record");
+            match record.direction {
+                Direction::Received => reads.push(record.bytes),
+                Direction::Sent => sent.extend(record.bytes),
+            }
+        }
+        Self { name, reads, sent }
     }
 
     /// All that was received, in one piece.
@@ -83,16 +93,4 @@ pub fn events_of<'a>(mut reader: EventReader, pieces: impl IntoIterator<Item = &
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts")
-}
-
-/// The bytes of one line of a transcript, if they went this way: `rx` is from the server.
-fn bytes_of(line: &str, direction: &str) -> Option<Vec<u8>> {
-    let record: serde_json::Value = serde_json::from_str(line).expect("a line of a transcript is JSON");
-    let text = |key: &str| record.get(key).and_then(serde_json::Value::as_str).expect("a record has dir and hex");
-    (text("dir") == direction).then(|| from_hex(text("hex")))
-}
-
-fn from_hex(digits: &str) -> Vec<u8> {
-    let nibble = |digit: &u8| char::from(*digit).to_digit(16).and_then(|n| u8::try_from(n).ok()).expect("a hex digit");
-    digits.as_bytes().chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | nibble(digit))).collect()
 }
