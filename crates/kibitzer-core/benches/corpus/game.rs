@@ -48,7 +48,7 @@ pub(crate) struct Game {
     pub(crate) last_move: LastMove,
     pub(crate) clocks_ms: [i64; 2],
     pub(crate) hands: [[u8; 5]; 2],
-    /// What the last ply put into a hand: colour and piece.
+    /// What the last ply put into a hand: color and piece.
     pub(crate) passed: Option<(Color, Piece)>,
     pub(crate) n_plies_left: u32,
 }

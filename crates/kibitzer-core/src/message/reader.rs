@@ -169,12 +169,16 @@ impl Typist {
 
     /// Types a frame. Where that makes more than one message, the later ones go to `ready`; `None` if it makes none yet.
     fn read(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
-        if let Some(head) = self.mail.take() {
-            return self.read_mail(*head, frame, ready);
-        }
-        let may_be_inside = matches!(frame.kind, FrameKind::Line { .. } | FrameKind::Telnet { .. } | FrameKind::Ping);
-        if !may_be_inside && let Some(block) = self.style10.take() {
-            return self.read_behind(block.lines, frame, ready);
+        // What a server sends apart from its lines stands between any two of them.
+        if !matches!(frame.kind, FrameKind::Telnet { .. } | FrameKind::Ping) {
+            if let Some(head) = self.mail.take() {
+                return self.read_mail(*head, frame, ready);
+            }
+            if !matches!(frame.kind, FrameKind::Line { .. })
+                && let Some(block) = self.style10.take()
+            {
+                return self.read_behind(block.lines, frame, ready);
+            }
         }
         let message = match frame.kind {
             FrameKind::Line { tag, bytes } => return self.read_line(frame, tag, bytes, ready),
@@ -341,6 +345,14 @@ mod tests {
         assert_eq!(talk.text.as_str(), "leave a \"message\": 100%");
         assert_eq!(all[1].raw(), b"Carla(TD) just sent you a message:\n    leave a \"message\": 100%");
         assert_eq!((all[1].offset, all.len()), (8, 3));
+    }
+
+    #[test]
+    fn telnet_between_the_lines_of_a_message_parts_them_not() {
+        let all = read(b"Carla just sent you a message:\n\xff\xfb\x01    hello\n");
+        assert!(matches!(all[0].message, Message::Telnet { .. }));
+        assert!(matches!(&all[1].message, Message::Talk(talk) if talk.text.as_str() == "hello"), "{all:?}");
+        assert_eq!(all.len(), 2);
     }
 
     #[test]
