@@ -1,0 +1,101 @@
+//! A style 12 line, word by word: whatever it looks like, and with the number of the field that does not fit.
+
+use super::Style12Error;
+use crate::chess::{Board, Color};
+
+/// The words of a line, counted.
+pub(super) struct Fields<'a> {
+    pub(super) rest: &'a [u8],
+    /// The number of the next word.
+    pub(super) next: u8,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn word(&mut self) -> Result<&'a [u8], Style12Error> {
+        self.blanks();
+        let field = self.next;
+        let end = self.rest.iter().position(|&b| b == b' ').unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at_checked(end).ok_or(Style12Error::Missing(field))?;
+        if word.is_empty() {
+            return Err(Style12Error::Missing(field));
+        }
+        self.rest = rest;
+        self.next += 1;
+        Ok(word)
+    }
+
+    fn blanks(&mut self) {
+        while let [b' ', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
+    }
+
+    pub(super) fn board(&mut self) -> Result<Board, Style12Error> {
+        let mut rows = [[0_u8; 8]; 8];
+        for row in &mut rows {
+            self.blanks();
+            let field = self.next;
+            let (squares, rest) = self.rest.split_first_chunk::<8>().ok_or(Style12Error::Missing(field))?;
+            match rest.first() {
+                Some(b' ') => {}
+                Some(_) => return Err(Style12Error::Invalid(field)),
+                None => return Err(Style12Error::Missing(field + 1)),
+            }
+            *row = *squares;
+            self.rest = rest;
+            self.next += 1;
+        }
+        Board::from_rows(&rows).ok_or(Style12Error::Invalid(self.next - 1))
+    }
+
+    pub(super) fn side(&mut self) -> Result<Color, Style12Error> {
+        let field = self.next;
+        match self.word()? {
+            b"W" => Ok(Color::White),
+            b"B" => Ok(Color::Black),
+            _ => Err(Style12Error::Invalid(field)),
+        }
+    }
+
+    /// A decimal number with an optional minus sign, of at most 18 digits.
+    pub(super) fn number(&mut self) -> Result<i64, Style12Error> {
+        self.blanks();
+        let invalid = Style12Error::Invalid(self.next);
+        let (negative, digits) = match self.rest {
+            [b'-', digits @ ..] => (true, digits),
+            [] => return Err(Style12Error::Missing(self.next)),
+            digits => (false, digits),
+        };
+        let mut value = 0_i64;
+        let mut length = 0_usize;
+        for &digit in digits {
+            let digit = digit.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+            length += 1;
+        }
+        let rest = digits.get(length..).unwrap_or_default();
+        if !(1..=18).contains(&length) || !matches!(rest, [] | [b' ', ..]) {
+            return Err(invalid);
+        }
+        self.rest = rest;
+        self.next += 1;
+        Ok(if negative { -value } else { value })
+    }
+
+    pub(super) fn small<T: TryFrom<i64>>(&mut self) -> Result<T, Style12Error> {
+        let field = self.next;
+        T::try_from(self.number()?).map_err(|_| Style12Error::Invalid(field))
+    }
+
+    pub(super) fn flag(&mut self) -> Result<u8, Style12Error> {
+        Ok(u8::from(self.number()? != 0))
+    }
+
+    /// A number that may be missing.
+    pub(super) fn optional(&mut self) -> Option<i64> {
+        self.number().ok()
+    }
+}
