@@ -9,6 +9,7 @@ mod framer;
 mod line;
 mod options;
 mod prompt;
+mod seal;
 mod telnet;
 #[cfg(test)]
 mod tests;
@@ -18,4 +19,5 @@ pub use frame::{Frame, FrameKind, Tag};
 pub use framer::Framer;
 pub(crate) use line::{MAIL_HEAD, MAIL_INDENT};
 pub use options::{Limits, Timeseal};
+pub use seal::{SealError, Sealer, UnsealError, Unsealed, unseal};
 pub use telnet::telnet_command_name;

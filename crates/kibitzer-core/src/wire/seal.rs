@@ -1,0 +1,369 @@
+//! Timeseal: what a client's lines look like once they carry the client's clock, and how a server reads them.
+//!
+//! Only the client seals; what the server sends is plain, and its pings are the [`Framer`](super::Framer)'s work. Both
+//! versions seal alike. They differ in the hello, and in how the server pings.
+
+use thiserror::Error;
+
+use super::Timeseal;
+use crate::scan::{Cursor, decimal};
+
+/// A sealed line is scrambled in pieces of this many bytes.
+const BLOCK_BYTES: usize = 12;
+
+/// What the bytes are combined with, over and over.
+const KEY: &[u8] = b"Timestamp (FICS) v1.0 - programmed by Henrik Gram.";
+
+/// Set in every byte before it is combined, and in the offset behind the line.
+const TOP_BIT: u8 = 0x80;
+
+/// Taken off every byte, so that none becomes a line end.
+const SHIFT: u8 = 32;
+
+/// Behind the text.
+const TEXT_END: u8 = 0x18;
+
+/// Behind the time.
+const TIME_END: u8 = 0x19;
+
+/// Fills the last block.
+const FILLER: u8 = b'1';
+
+/// Times are counted anew from 0 at this many milliseconds, as the servers' own clients do.
+const TIME_MODULUS_MS: u64 = 10_000_000;
+
+/// The text that answers a ping.
+const PING_ANSWER: &[u8] = b"\x029";
+
+/// How the hello of version 1 starts.
+const V1_HELLO: &str = "TIMESTAMP|";
+
+/// How the hello of version 2 starts.
+const V2_HELLO: &str = "TIMESEAL2|";
+
+/// Who and where behind the version in a hello: free text, and none of the server's business.
+const HELLO_TAIL: &str = "nobody|kibitzer|";
+
+/// Why a line cannot be sealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum SealError {
+    /// The text has a byte outside `0x20..=0x7E`: a line end or a delimiter would make it another line, and bytes from 0x80
+    /// on would lose a bit. [`text::encode`](crate::text::encode) writes other letters in bytes that pass.
+    #[error("a sealed line has a byte that is not printable ASCII")]
+    InvalidByte,
+}
+
+/// Why a line was not made by a client that seals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum UnsealError {
+    /// The length is not one more than a multiple of twelve.
+    #[error("a sealed line has the wrong length")]
+    Length,
+    /// The last byte, which tells where in the key the line starts, has no top bit.
+    #[error("a sealed line does not end in an offset")]
+    Offset,
+    /// The text has no end, or no number between its two marks.
+    #[error("a sealed line has no time")]
+    Time,
+}
+
+/// Seals the lines of a client.
+///
+/// The first line of the connection is the [`hello`](Self::hello), before anything is received; every line after it is
+/// sealed, and none of them ends in CR. Whoever hears a ping sends the [`ping_answer`](Self::ping_answer) at once.
+///
+/// Source: transport rules S1 to S4; the scrambling is the one of the servers' own clients.
+///
+/// ```
+/// use kibitzer_core::wire::{Sealer, Timeseal, unseal};
+///
+/// let sealer = Sealer::new(Timeseal::V2).unwrap();
+/// assert!(unseal(&sealer.hello(0)).unwrap().text.starts_with(b"TIMESEAL2|"));
+/// let sealed = sealer.line(b"tell Newton hello", 1_500).unwrap();
+/// let unsealed = unseal(&sealed).unwrap();
+/// assert_eq!((unsealed.text.as_slice(), unsealed.time_ms), (&b"tell Newton hello"[..], 1_500));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sealer {
+    hello_word: &'static str,
+}
+
+impl Sealer {
+    /// The sealer of that version; `None` if the connection is not sealed.
+    pub const fn new(timeseal: Timeseal) -> Option<Self> {
+        match timeseal {
+            Timeseal::Off => None,
+            Timeseal::V1 => Some(Self { hello_word: V1_HELLO }),
+            Timeseal::V2 => Some(Self { hello_word: V2_HELLO }),
+        }
+    }
+
+    /// The line that opens a sealed connection, LF included. No answer follows.
+    ///
+    /// `time_ms` is as in [`line`](Self::line).
+    pub fn hello(self, time_ms: u64) -> Vec<u8> {
+        scramble(format!("{}{HELLO_TAIL}", self.hello_word).as_bytes(), time_ms, 0)
+    }
+
+    /// The sealed line for a text without its line end, LF included.
+    ///
+    /// `time_ms` is any clock in milliseconds that does not go back and starts where it likes: the server charges the
+    /// differences. It is sent modulo ten million.
+    ///
+    /// # Errors
+    ///
+    /// [`SealError::InvalidByte`]: the text has a byte that is not printable ASCII.
+    pub fn line(self, text: &[u8], time_ms: u64) -> Result<Vec<u8>, SealError> {
+        if !text.iter().all(|byte| (0x20..=0x7E).contains(byte)) {
+            return Err(SealError::InvalidByte);
+        }
+        Ok(scramble(text, time_ms, 0))
+    }
+
+    /// The answer to a ping, LF included. The server computes the lag from its time, which is as in [`line`](Self::line).
+    pub fn ping_answer(self, time_ms: u64) -> Vec<u8> {
+        scramble(PING_ANSWER, time_ms, 0)
+    }
+}
+
+/// A line as the client meant it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unsealed {
+    /// The text, without line end. Seven bits, but otherwise any bytes: the peer chose them.
+    pub text: Vec<u8>,
+    /// The client's clock in milliseconds, most likely modulo ten million.
+    pub time_ms: u64,
+}
+
+impl Unsealed {
+    /// Whether it answers a ping, and is no command.
+    pub fn is_ping_answer(&self) -> bool {
+        self.text == PING_ANSWER
+    }
+
+    /// The version a hello opens the connection in; `None` if the line is none, or of an unknown version.
+    pub fn hello(&self) -> Option<Timeseal> {
+        let versions = [(V1_HELLO, Timeseal::V1), (V2_HELLO, Timeseal::V2)];
+        versions.into_iter().find(|(word, _)| self.text.starts_with(word.as_bytes())).map(|(_, version)| version)
+    }
+}
+
+/// Reads a sealed line, with its LF or without.
+///
+/// What fills the line up behind the time is not looked at.
+///
+/// # Errors
+///
+/// [`UnsealError`] says what of a sealed line is missing. A line that was never sealed nearly always fails.
+pub fn unseal(line: &[u8]) -> Result<Unsealed, UnsealError> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let (&offset, scrambled) = line.split_last().ok_or(UnsealError::Length)?;
+    if scrambled.len() % BLOCK_BYTES != 0 {
+        return Err(UnsealError::Length);
+    }
+    if offset < TOP_BIT {
+        return Err(UnsealError::Offset);
+    }
+    let mut bytes = scrambled.to_vec();
+    for (byte, key) in bytes.iter_mut().zip(key_from(offset & !TOP_BIT)) {
+        *byte = (byte.wrapping_add(SHIFT) ^ key) & !TOP_BIT;
+    }
+    swap_blocks(&mut bytes);
+    let time_ms = take_time(&mut bytes).ok_or(UnsealError::Time)?;
+    Ok(Unsealed { text: bytes, time_ms })
+}
+
+/// Cuts the line behind its text, and reads the time that stood there.
+fn take_time(bytes: &mut Vec<u8>) -> Option<u64> {
+    let mut at = Cursor::new(bytes);
+    let text_bytes = at.until(&[TEXT_END])?.len();
+    let time_ms = decimal(at.until(&[TIME_END])?)?;
+    bytes.truncate(text_bytes);
+    Some(time_ms)
+}
+
+/// The sealed form of a text, with its LF. The text may be a password: it is scrambled in place and copied nowhere else.
+fn scramble(text: &[u8], time_ms: u64, offset: u8) -> Vec<u8> {
+    let stamp = (time_ms % TIME_MODULUS_MS).to_string();
+    let length = (text.len() + stamp.len() + 2).next_multiple_of(BLOCK_BYTES);
+    let mut bytes = Vec::with_capacity(length + 2);
+    bytes.extend_from_slice(text);
+    bytes.push(TEXT_END);
+    bytes.extend_from_slice(stamp.as_bytes());
+    bytes.push(TIME_END);
+    bytes.resize(length, FILLER);
+    swap_blocks(&mut bytes);
+    for (byte, key) in bytes.iter_mut().zip(key_from(offset)) {
+        *byte = ((*byte | TOP_BIT) ^ key).wrapping_sub(SHIFT);
+    }
+    bytes.extend([TOP_BIT | offset, b'\n']);
+    bytes
+}
+
+/// The key from that place on, without end.
+fn key_from(offset: u8) -> impl Iterator<Item = u8> {
+    KEY.iter().copied().cycle().skip(usize::from(offset) % KEY.len())
+}
+
+/// Changes places within each block. Twice is not at all.
+fn swap_blocks(bytes: &mut [u8]) {
+    let (blocks, _) = bytes.as_chunks_mut::<BLOCK_BYTES>();
+    for block in blocks {
+        for (first, second) in [(0, 11), (2, 9), (4, 7)] {
+            block.swap(first, second);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
+    }
+
+    /// Text, time, offset, and the line.
+    const LINES: &[(&[u8], u64, u8, &str)] = &[
+        (b"hi", 1_234_567, 0, "c560bab4a6a7b5bfa698918e800a"),
+        (b"e4", 10, 49, "7fc0b8bcb4caa5b1bcc871adb10a"),
+        (b"\x029", 6_400_000, 0, "c5b0bdb3a3a4b1b9a09891a4800a"),
+        (
+            b"TIMESTAMP|nobody|console|",
+            0,
+            0,
+            "9b8071809e80809e80cda6728c8c9cb0ae75beb2a3a4a1a2a1cabedea3b0bcbcb4b4717e800a",
+        ),
+        (
+            b"TIMESEAL2|nobody|console|",
+            42,
+            7,
+            "6299bccd6a6c62607bcd78c5abbfafb4ae737d7374766d6fbcddb572b3a871b1b4baa375870a",
+        ),
+    ];
+
+    // Rules: transport S1, transport S3
+    #[test]
+    fn the_known_lines_are_made_and_read() {
+        for &(text, time_ms, offset, line) in LINES {
+            let sealed = scramble(text, time_ms, offset);
+            assert_eq!(hex(&sealed), line);
+            let want = Ok(Unsealed { text: text.to_vec(), time_ms });
+            assert_eq!(unseal(&sealed), want, "{line}");
+            assert_eq!(unseal(&sealed[..sealed.len() - 1]), want, "{line} without its line end");
+        }
+    }
+
+    // Rules: transport S1
+    #[test]
+    fn s1_each_version_has_its_hello() {
+        assert_eq!(Sealer::new(Timeseal::Off), None);
+        for (version, want) in
+            [(Timeseal::V1, &b"TIMESTAMP|nobody|kibitzer|"[..]), (Timeseal::V2, b"TIMESEAL2|nobody|kibitzer|")]
+        {
+            let hello = unseal(&Sealer::new(version).unwrap().hello(7)).unwrap();
+            assert_eq!((hello.text.as_slice(), hello.time_ms), (want, 7));
+            assert_eq!(hello.hello(), Some(version));
+        }
+        for other in [&b"TIMESTAMP3|x|"[..], b"ZIPSEAL|1|0|", b"guest", b""] {
+            assert_eq!(unseal(&scramble(other, 0, 0)).unwrap().hello(), None);
+        }
+    }
+
+    // Rules: transport S3
+    #[test]
+    fn s3_the_answer_to_a_ping_carries_the_time() {
+        let sealer = Sealer::new(Timeseal::V1).unwrap();
+        let answer = unseal(&sealer.ping_answer(6_400_000)).unwrap();
+        assert!(answer.is_ping_answer());
+        assert_eq!(answer.time_ms, 6_400_000);
+        assert_eq!(hex(&sealer.ping_answer(6_400_000)), "c5b0bdb3a3a4b1b9a09891a4800a");
+        assert!(!unseal(&sealer.line(b"9", 0).unwrap()).unwrap().is_ping_answer());
+    }
+
+    // Rules: transport L2, bugs 15, bugs 16
+    #[test]
+    fn a_line_is_printable_ascii_and_nothing_else() {
+        let sealer = Sealer::new(Timeseal::V1).unwrap();
+        for text in ["a\r", "a\nb", "\0", "\x18", "\x19", "\x02", "\t", "\x7f", "é"] {
+            assert_eq!(sealer.line(text.as_bytes(), 0), Err(SealError::InvalidByte), "{text:?}");
+            let escaped = crate::text::encode(text);
+            assert_eq!(unseal(&sealer.line(escaped.as_bytes(), 0).unwrap()).unwrap().text, escaped.as_bytes());
+        }
+        assert_eq!(unseal(&sealer.line(b"", 3).unwrap()).unwrap(), Unsealed { text: vec![], time_ms: 3 });
+    }
+
+    #[test]
+    fn the_clock_starts_anew_at_ten_million() {
+        let sealer = Sealer::new(Timeseal::V2).unwrap();
+        for (time_ms, want) in [(9_999_999, 9_999_999), (10_000_000, 0), (u64::MAX, u64::MAX % 10_000_000)] {
+            assert_eq!(unseal(&sealer.line(b"e4", time_ms).unwrap()).unwrap().time_ms, want);
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let sealed = |text: &[u8]| {
+            let mut bytes = text.to_vec();
+            bytes.resize(text.len().next_multiple_of(BLOCK_BYTES), FILLER);
+            swap_blocks(&mut bytes);
+            bytes
+                .iter_mut()
+                .zip(key_from(0))
+                .for_each(|(byte, key)| *byte = (*byte ^ key | TOP_BIT).wrapping_sub(SHIFT));
+            [bytes.as_slice(), b"\x80\n"].concat()
+        };
+        let cases: &[(&str, Vec<u8>, UnsealError)] = &[
+            ("nothing", b"".to_vec(), UnsealError::Length),
+            ("an empty line", b"\n".to_vec(), UnsealError::Length),
+            ("an unsealed line", b"unsealed line\n".to_vec(), UnsealError::Offset),
+            ("an unsealed line of another length", b"guest\n".to_vec(), UnsealError::Length),
+            ("an offset alone", b"\x80\n".to_vec(), UnsealError::Time),
+            ("no end of the text", sealed(b"hi"), UnsealError::Time),
+            ("no end of the time", sealed(b"hi\x1812345"), UnsealError::Time),
+            ("no digit", sealed(b"hi\x18\x19"), UnsealError::Time),
+            ("no number", sealed(b"hi\x1812a\x19"), UnsealError::Time),
+            ("too large a number", sealed(b"hi\x1899999999999999999999999\x19"), UnsealError::Time),
+        ];
+        for (name, line, want) in cases {
+            assert_eq!(unseal(line), Err(*want), "{name}");
+        }
+        assert_eq!(
+            unseal(&sealed(b"hi\x1812\x19")).unwrap().time_ms,
+            12,
+            "the cases differ from a good line by one thing"
+        );
+    }
+
+    proptest! {
+        // Rules: transport L2
+        #[test]
+        fn what_is_sealed_can_be_read(text in "[ -~]{0,60}", time_ms in 0..TIME_MODULUS_MS, offset in 0..50_u8) {
+            let line = scramble(text.as_bytes(), time_ms, offset);
+            prop_assert_eq!(line.len() % BLOCK_BYTES, 2);
+            prop_assert_eq!(line.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count(), 1);
+            prop_assert_eq!(unseal(&line), Ok(Unsealed { text: text.into_bytes(), time_ms }));
+        }
+
+        #[test]
+        fn any_bytes_are_survived(line in proptest::collection::vec(any::<u8>(), 0..80)) {
+            if let Ok(unsealed) = unseal(&line) {
+                prop_assert!(unsealed.text.len() < line.len() && unsealed.text.is_ascii());
+            }
+        }
+
+        /// Any bytes whose length and last byte fit, so that the rest is looked at.
+        #[test]
+        fn any_bytes_of_the_right_form_are_survived(body in proptest::collection::vec(any::<[u8; 12]>(), 0..5), offset in 0x80_u8..) {
+            let line = [body.as_flattened(), &[offset]].concat();
+            if let Ok(unsealed) = unseal(&line) {
+                prop_assert!(unsealed.text.len() < line.len() && unsealed.text.is_ascii());
+            }
+        }
+    }
+}
