@@ -1,5 +1,9 @@
 //! What subscribers get: a message, and what it changed.
 
+mod kind;
+
+pub use kind::{EventKind, UnknownEventKind};
+
 use thiserror::Error;
 
 use crate::chess::LastMove;

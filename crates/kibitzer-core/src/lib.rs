@@ -34,4 +34,4 @@ mod short_text;
 pub mod text;
 pub mod wire;
 
-pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventReader};
+pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventReader, UnknownEventKind};

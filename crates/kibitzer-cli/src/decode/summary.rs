@@ -45,8 +45,8 @@ impl Summary {
             Event::Desync(_) => self.totals.desyncs += 1,
             _ => self.totals.frames += 1,
         }
-        if let Some(entry) = Entry::of(event) {
-            *self.totals.events.entry(entry.name()).or_default() += 1;
+        if Entry::of(event).is_some() {
+            *self.totals.events.entry(event.kind().as_str()).or_default() += 1;
         }
     }
 

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use kibitzer::core::chess::LastMove;
 use kibitzer::core::message::{
     Actor, ArrivalKind, Challenge, Datagram, GameCreated, GameEnded, GameInfo, Handle, Holding, LoggedIn, Message,
-    Observing, ObservingRefusal, Offer, Pending, PendingDirection, PendingRemoved, Seek, SeeksRemoved, Style12, Talk,
-    TalkKind, Titles, UnitHeader,
+    Observing, ObservingRefusal, Offer, Pending, PendingRemoved, Seek, SeeksRemoved, Style12, Talk, Titles, UnitHeader,
 };
 use kibitzer::core::text::{Line, decode};
 use kibitzer::core::wire::telnet_command_name;
 use kibitzer::core::{Change, Desync, Event};
 
-/// An event as it is printed: one variant per form of line that `kibitzer decode` promises.
+/// An event as it is printed: one variant per form of line that `kibitzer decode` promises. The name of the line is that of
+/// the event's kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry<'a> {
     Position(Position<'a>),
@@ -21,8 +21,7 @@ pub(crate) enum Entry<'a> {
     GameEnded(&'a GameEnded),
     GameInfo(&'a GameInfo),
     Observing(&'a Observing),
-    /// What was said, and the name of the line.
-    Talk(&'a Talk, &'static str),
+    Talk(&'a Talk),
     Arrived(&'a Handle, Option<&'a Titles>),
     Departed(&'a Handle, Option<&'a Titles>),
     Challenge(&'a Challenge),
@@ -36,37 +35,19 @@ pub(crate) enum Entry<'a> {
     PasswordPrompt,
     GuestPrompt(&'a Handle),
     LoggedIn(&'a LoggedIn),
-    LoginRefused {
-        reason: &'static str,
-        text: Cow<'a, str>,
-    },
+    LoginRefused { reason: &'static str, text: Cow<'a, str> },
     Kicked(Cow<'a, str>),
     Prompt,
-    BlockStart {
-        id: u64,
-        code: u32,
-    },
-    BlockEnd {
-        id: u64,
-        complete: bool,
-    },
+    BlockStart { id: u64, code: u32 },
+    BlockEnd { id: u64, complete: bool },
     Datagram(&'a Datagram),
     UnitStart(&'a UnitHeader),
     UnitEnd,
     Overflow,
-    Refused {
-        reason: &'static str,
-        text: Cow<'a, str>,
-    },
-    Telnet {
-        command: Option<&'static str>,
-        option: Option<u8>,
-    },
+    Refused { reason: &'static str, text: Cow<'a, str> },
+    Telnet { command: Option<&'static str>, option: Option<u8> },
     Desync(&'a Desync),
-    OverLong {
-        line: &'a Line,
-        bytes: u64,
-    },
+    OverLong { line: &'a Line, bytes: u64 },
     Text(Cow<'a, str>),
 }
 
@@ -117,7 +98,7 @@ impl<'a> Entry<'a> {
             Message::ObservingRefused(refusal) => {
                 Self::Refused { reason: observing_refusal(*refusal), text: decode(raw) }
             }
-            Message::Talk(talk) => Self::of_talk(talk, raw),
+            Message::Talk(talk) => Self::Talk(talk),
             Message::Arrival(arrival) => match arrival.kind {
                 ArrivalKind::Arrived => Self::Arrived(&arrival.name, Some(&arrival.titles)),
                 ArrivalKind::Departed => Self::Departed(&arrival.name, Some(&arrival.titles)),
@@ -150,75 +131,6 @@ impl<'a> Entry<'a> {
             _ => Self::Text(decode(raw)),
         }
     }
-
-    fn of_talk(talk: &'a Talk, raw: &'a [u8]) -> Self {
-        match talk_name(talk.kind) {
-            Some(name) => Self::Talk(talk, name),
-            None => Self::Text(decode(raw)),
-        }
-    }
-
-    /// The name of the line: the value of `event`.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Position(_) => "position",
-            Self::Holding(_) => "holding",
-            Self::GameCreated(_) => "game_created",
-            Self::GameEnded(_) => "game_ended",
-            Self::GameInfo(_) => "game_info",
-            Self::Observing(_) => "observing",
-            Self::Talk(_, name) => name,
-            Self::Arrived(..) => "arrived",
-            Self::Departed(..) => "departed",
-            Self::Challenge(_) => "challenge",
-            Self::Offer(_) => "offer",
-            Self::Pending(pending) => match pending.direction {
-                PendingDirection::To => "pending_to",
-                PendingDirection::From => "pending_from",
-            },
-            Self::PendingRemoved(_) => "pending_removed",
-            Self::Seek(_) => "seek",
-            Self::SeeksRemoved(_) => "seeks_removed",
-            Self::SeeksCleared => "seeks_cleared",
-            Self::LoginPrompt => "login_prompt",
-            Self::PasswordPrompt => "password_prompt",
-            Self::GuestPrompt(_) => "guest_prompt",
-            Self::LoggedIn(_) => "logged_in",
-            Self::LoginRefused { .. } => "login_refused",
-            Self::Kicked(_) => "kicked",
-            Self::Prompt => "prompt",
-            Self::BlockStart { .. } => "block_start",
-            Self::BlockEnd { .. } => "block_end",
-            Self::Datagram(_) => "datagram",
-            Self::UnitStart(_) => "unit_start",
-            Self::UnitEnd => "unit_end",
-            Self::Overflow => "overflow",
-            Self::Refused { .. } => "refused",
-            Self::Telnet { .. } => "telnet",
-            Self::Desync(_) => "desync",
-            Self::OverLong { .. } => "over_long",
-            Self::Text(_) => "text",
-        }
-    }
-}
-
-/// The name of a line of talk; `None` for a kind this program does not know.
-const fn talk_name(kind: TalkKind) -> Option<&'static str> {
-    Some(match kind {
-        TalkKind::Tell => "tell",
-        TalkKind::Say { .. } => "say",
-        TalkKind::PartnerTell => "partner_tell",
-        TalkKind::Shout => "shout",
-        TalkKind::ItShout => "it_shout",
-        TalkKind::CShout => "c_shout",
-        TalkKind::ChannelTell { .. } => "channel_tell",
-        TalkKind::Kibitz { .. } => "kibitz",
-        TalkKind::Whisper { .. } => "whisper",
-        TalkKind::Announcement => "announcement",
-        TalkKind::Qtell => "qtell",
-        TalkKind::Message => "message",
-        _ => return None,
-    })
 }
 
 const fn observing_refusal(refusal: ObservingRefusal) -> &'static str {

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use kibitzer::core::Event;
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::{
     Challenge, GameEnded, GameInfo, Handle, Offer, OfferAnswer, Rating, ReportedMove, Seek, Talk, TalkKind,
 };
 use kibitzer::core::text::{PlayerText, ServerText};
+use kibitzer::core::{Event, EventKind};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::Formatter;
 
@@ -19,7 +19,7 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     let Some(entry) = Entry::of(event) else {
         return Ok(());
     };
-    let line = Object { entry: &entry, offset: event.offset() };
+    let line = Object { kind: event.kind(), offset: event.offset(), entry: &entry };
     line.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, Escaping))?;
     out.write_all(b"\n")
 }
@@ -57,14 +57,15 @@ macro_rules! keys {
 }
 
 struct Object<'a> {
-    entry: &'a Entry<'a>,
+    kind: EventKind,
     offset: u64,
+    entry: &'a Entry<'a>,
 }
 
 impl Serialize for Object<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry("event", self.entry.name())?;
+        object.serialize_entry("event", self.kind.as_str())?;
         object.serialize_entry("offset", &self.offset)?;
         write_keys(&mut object, self.entry)?;
         object.end()
@@ -92,7 +93,7 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
         Entry::GameEnded(ended) => write_ended(object, ended),
         Entry::GameInfo(info) => write_info(object, info),
         Entry::Observing(observing) => keys!(object, "game": observing.game.0, "on": observing.is_observed()),
-        Entry::Talk(talk, _) => write_talk(object, talk),
+        Entry::Talk(talk) => write_talk(object, talk),
         Entry::Arrived(name, titles) | Entry::Departed(name, titles) => {
             keys!(object, "name": name.as_str(), "titles": Codes(*titles))
         }

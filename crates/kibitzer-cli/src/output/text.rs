@@ -32,7 +32,7 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     let raw = decode(event.raw());
     match &entry {
         Entry::Position(position) => board::write(out, position),
-        Entry::Talk(talk, _) => write_talk(out, talk, &raw),
+        Entry::Talk(talk) => write_talk(out, talk, &raw),
         Entry::OverLong { bytes, .. } => line(out, TROUBLE, format_args!("{} ... ({bytes} bytes)", Shown(&raw))),
         // The server's own words, where it has any.
         _ if is_readable(&raw) => line(out, style(&entry), Shown(&raw)),
