@@ -34,6 +34,7 @@ mod seek;
 mod seek_text;
 mod style10;
 mod style12;
+mod subject;
 mod talk;
 #[cfg(test)]
 mod tests;
