@@ -9,7 +9,10 @@
 //! | lossless | [`Hub::subscribe_lossless`] | holds the session back |
 //! | latest | [`Hub::watch_game`] | sees fewer states of the game, always the newest |
 //!
-//! Nobody gets what was published before they subscribed.
+//! Nobody gets what was published before they subscribed. Who comes late and needs to know how things stand has the current
+//! state of all games first, by [`Hub::subscribe_with_games`], and then what changes it.
+//!
+//! A subscription may be narrowed to what its owner wants to hear of: [`Subscription::only`].
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -35,6 +38,7 @@
 //! # }
 //! ```
 
+mod filter;
 mod publisher;
 mod ring;
 mod subscription;
@@ -42,13 +46,14 @@ mod subscription;
 mod tests;
 mod waiters;
 
-pub use publisher::Publisher;
+pub use filter::Filter;
+pub use publisher::{Publisher, TryPublishError};
 pub use subscription::{GameWatch, Hub, Subscription};
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use self::ring::Ring;
 use self::waiters::Waiters;
@@ -110,6 +115,8 @@ struct State {
     waiters: Waiters,
     /// Those who subscribed since the last event.
     newcomers: Vec<Newcomer>,
+    /// Those who did, and want the games first.
+    latecomers: Vec<Latecomer>,
     closed: bool,
 }
 
@@ -120,12 +127,21 @@ enum Newcomer {
     Watch(GameId, watch::Sender<Option<Arc<Game>>>),
 }
 
+/// A subscriber that wants the games first, and whom the publisher therefore gives the subscription.
+#[derive(Debug)]
+struct Latecomer {
+    /// Room for so many events in a lossless queue; `None` is a broadcast.
+    capacity: Option<usize>,
+    subscription: oneshot::Sender<(Vec<Arc<Game>>, Subscription)>,
+}
+
 impl Shared {
     fn new(options: HubOptions) -> Self {
         let state = State {
             ring: Ring::new(options.kept_events),
             waiters: Waiters::default(),
             newcomers: Vec::new(),
+            latecomers: Vec::new(),
             closed: false,
         };
         Self { state: Mutex::new(state), joined: Notify::new() }

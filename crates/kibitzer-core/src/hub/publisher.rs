@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::task::Waker;
 
+use thiserror::Error;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
-use super::subscription::Hub;
-use super::{HubOptions, Newcomer, Shared};
+use super::subscription::{Hub, Subscription};
+use super::{HubOptions, Latecomer, Newcomer, Shared};
 use crate::event::Event;
 use crate::game::{Game, Games};
 use crate::message::GameId;
@@ -22,10 +23,27 @@ pub struct Publisher {
     woken: Vec<Waker>,
 }
 
+/// Why an event was published to nobody.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TryPublishError {
+    /// The queue of a lossless subscriber is full. The event is here again.
+    #[error("the queue of a lossless subscriber is full")]
+    Full(Arc<Event>),
+}
+
 #[derive(Debug)]
 pub(super) struct Watch {
     id: GameId,
     newest: watch::Sender<Option<Arc<Game>>>,
+}
+
+/// What is left to do once the broadcast subscribers have an event.
+struct Rest {
+    /// The event, if there are queues that want it.
+    for_queues: Option<Arc<Event>>,
+    /// Whether there are some who want the games as they stand after it.
+    has_latecomers: bool,
 }
 
 impl Publisher {
@@ -51,9 +69,22 @@ impl Publisher {
         self.send(event, games);
     }
 
+    /// Does what [`publish`](Self::publish) does if it need not wait: if no queue of a lossless subscriber is full.
+    ///
+    /// # Errors
+    ///
+    /// [`TryPublishError::Full`] gives the event back. Nobody got it.
+    pub fn try_publish(&mut self, event: Arc<Event>, games: &Games) -> Result<(), TryPublishError> {
+        if self.lossless.iter().any(|queue| queue.capacity() == 0 && !queue.is_closed()) {
+            return Err(TryPublishError::Full(event));
+        }
+        self.send(event, games);
+        Ok(())
+    }
+
     /// Waits until somebody may have subscribed since the last event. Answer with [`admit`](Self::admit).
     ///
-    /// [`publish`](Self::publish) lets them in too, but who watches a game wants its state before the next event.
+    /// [`publish`](Self::publish) lets them in too, but who wants the state of games wants it before the next event.
     ///
     /// # Cancel safety
     ///
@@ -62,10 +93,13 @@ impl Publisher {
         self.shared.joined.notified().await;
     }
 
-    /// Lets in who has subscribed since the last event, and gives the newest state to those who watch a game.
+    /// Lets in who has subscribed since the last event, and gives the state of games to those who want it.
+    ///
+    /// `games` are the games as they stand after the last event that was published.
     pub fn admit(&mut self, games: &Games) {
         let newcomers = std::mem::take(&mut self.shared.state().newcomers);
-        self.admit_all(newcomers, games);
+        self.admit_newcomers(newcomers, games);
+        self.admit_latecomers(games);
     }
 
     /// Waits until every lossless queue has room. It stays: nobody else puts anything in.
@@ -84,19 +118,25 @@ impl Publisher {
 
     fn send(&mut self, event: Arc<Event>, games: &Games) {
         let changed = changed_game(&event).filter(|_| !self.watches.is_empty());
-        let for_queues = self.broadcast(event, games);
+        let is_settled = !games_are_ahead_of(&event);
+        let Rest { for_queues, has_latecomers } = self.broadcast(event, games);
         if let Some(event) = for_queues {
             self.lossless.retain(|queue| !matches!(queue.try_send(Arc::clone(&event)), Err(TrySendError::Closed(_))));
         }
         if let Some(id) = changed {
             self.update_watches(id, games);
         }
+        if has_latecomers && is_settled {
+            // The event is in the state they get, so it must not come to them as well.
+            self.admit_latecomers(games);
+        }
     }
 
-    /// Lets newcomers in, then gives the event to the broadcast subscribers; returns it if there are queues that want it.
-    fn broadcast(&mut self, event: Arc<Event>, games: &Games) -> Option<Arc<Event>> {
+    /// Lets newcomers in, then gives the event to the broadcast subscribers.
+    fn broadcast(&mut self, event: Arc<Event>, games: &Games) -> Rest {
         let mut state = self.shared.state();
         let newcomers = std::mem::take(&mut state.newcomers);
+        let has_latecomers = !state.latecomers.is_empty();
         let has_queues = !self.lossless.is_empty() || !newcomers.is_empty();
         let for_queues = has_queues.then(|| Arc::clone(&event));
         if state.ring.has_readers() {
@@ -106,12 +146,12 @@ impl Publisher {
         drop(state);
         self.woken.drain(..).for_each(Waker::wake);
         if !newcomers.is_empty() {
-            self.admit_all(newcomers, games);
+            self.admit_newcomers(newcomers, games);
         }
-        for_queues
+        Rest { for_queues, has_latecomers }
     }
 
-    fn admit_all(&mut self, newcomers: Vec<Newcomer>, games: &Games) {
+    fn admit_newcomers(&mut self, newcomers: Vec<Newcomer>, games: &Games) {
         self.lossless.retain(|queue| !queue.is_closed());
         self.watches.retain(|watch| !watch.newest.is_closed());
         for newcomer in newcomers {
@@ -124,6 +164,29 @@ impl Publisher {
                     self.watches.push(Watch { id, newest });
                 }
             }
+        }
+    }
+
+    /// Gives each of them the games and a subscription to what comes after.
+    #[cold]
+    fn admit_latecomers(&mut self, games: &Games) {
+        let mut latecomers = std::mem::take(&mut self.shared.state().latecomers);
+        latecomers.retain(|latecomer| !latecomer.subscription.is_closed());
+        if latecomers.is_empty() {
+            return;
+        }
+        let all: Vec<_> = games.iter().cloned().map(Arc::new).collect();
+        for Latecomer { capacity, subscription } in latecomers {
+            let events = match capacity {
+                None => Subscription::broadcast(&self.shared),
+                Some(capacity) => {
+                    let (queue, events) = Subscription::lossless(capacity);
+                    self.lossless.push(queue);
+                    events
+                }
+            };
+            // Who does not wait any more is not subscribed: what comes back is dropped.
+            drop(subscription.send((all.clone(), events)));
         }
     }
 
@@ -146,11 +209,16 @@ impl Drop for Publisher {
         state.closed = true;
         state.waiters.take(&mut self.woken);
         // Dropping their sending ends closes them.
-        let newcomers = std::mem::take(&mut state.newcomers);
+        let sending_ends = (std::mem::take(&mut state.newcomers), std::mem::take(&mut state.latecomers));
         drop(state);
-        drop(newcomers);
+        drop(sending_ends);
         self.woken.drain(..).for_each(Waker::wake);
     }
+}
+
+/// Whether the games are as the event behind this one leaves them, not as this one does.
+const fn games_are_ahead_of(event: &Event) -> bool {
+    matches!(event, Event::Desync(_))
 }
 
 /// The game that is another since this event. A desync changes none: the event behind it does.

@@ -2,12 +2,12 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use tokio::sync::mpsc::error::TryRecvError;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use super::{Newcomer, RecvError, Shared};
+use super::{Filter, Latecomer, Newcomer, RecvError, Shared, State};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
@@ -25,7 +25,7 @@ impl Hub {
 
     /// The events from now on; some will be missed, and counted, if this subscriber is slow. It slows nobody down.
     pub fn subscribe(&self) -> Subscription {
-        Subscription { delivery: Delivery::Broadcast(RingReader::new(Arc::clone(&self.shared))) }
+        Subscription::broadcast(&self.shared)
     }
 
     /// The events from now on, every one of them.
@@ -33,9 +33,42 @@ impl Hub {
     /// Once `capacity` of them (at least 1) are unread, the session stops reading from the server until this subscriber
     /// goes on or is dropped. A server ends the connection of a client that does not read.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
-        let (sender, receiver) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
-        self.join(Newcomer::Lossless(sender));
-        Subscription { delivery: Delivery::Lossless(receiver) }
+        let (sender, subscription) = Subscription::lossless(capacity);
+        self.join(|state| state.newcomers.push(Newcomer::Lossless(sender)));
+        subscription
+    }
+
+    /// The current state of every game, and the events after exactly that point, as [`subscribe`](Self::subscribe) has
+    /// them.
+    ///
+    /// Games that are over or were left are among them as long as they are kept.
+    ///
+    /// # Errors
+    ///
+    /// [`RecvError::Closed`] if the session is over.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: dropping the future subscribes nobody.
+    pub async fn subscribe_with_games(&self) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
+        self.join_late(None).await
+    }
+
+    /// The current state of every game, and every event after exactly that point, as
+    /// [`subscribe_lossless`](Self::subscribe_lossless) has them.
+    ///
+    /// # Errors
+    ///
+    /// As [`subscribe_with_games`](Self::subscribe_with_games).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: dropping the future subscribes nobody.
+    pub async fn subscribe_lossless_with_games(
+        &self,
+        capacity: usize,
+    ) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
+        self.join_late(Some(capacity)).await
     }
 
     /// The state of one game, whenever it changes.
@@ -43,15 +76,26 @@ impl Hub {
     /// The game may be one the session does not follow (yet).
     pub fn watch_game(&self, id: GameId) -> GameWatch {
         let (sender, receiver) = watch::channel(None);
-        self.join(Newcomer::Watch(id, sender));
+        self.join(|state| state.newcomers.push(Newcomer::Watch(id, sender)));
         GameWatch { id, newest: receiver }
     }
 
-    /// Hands the sending end to the publisher. If there is none any more, the end is dropped, which closes the subscription.
-    fn join(&self, newcomer: Newcomer) {
+    /// Waits for the publisher to hand out the games with a subscription.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a subscription that nobody waits for is dropped.
+    async fn join_late(&self, capacity: Option<usize>) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
+        let (sender, receiver) = oneshot::channel();
+        self.join(|state| state.latecomers.push(Latecomer { capacity, subscription: sender }));
+        receiver.await.map_err(|_| RecvError::Closed)
+    }
+
+    /// Hands sending ends to the publisher. If there is none any more, they are dropped, which closes the subscription.
+    fn join(&self, queue_up: impl FnOnce(&mut State)) {
         let mut state = self.shared.state();
         if !state.closed {
-            state.newcomers.push(newcomer);
+            queue_up(&mut state);
             self.shared.joined.notify_one();
         }
     }
@@ -61,6 +105,8 @@ impl Hub {
 #[derive(Debug)]
 pub struct Subscription {
     delivery: Delivery,
+    /// What is wanted; `None` is everything.
+    filter: Option<Box<Filter>>,
 }
 
 #[derive(Debug)]
@@ -70,6 +116,26 @@ enum Delivery {
 }
 
 impl Subscription {
+    /// A new reader of the ring, behind everything there is.
+    pub(super) fn broadcast(shared: &Arc<Shared>) -> Self {
+        Self { delivery: Delivery::Broadcast(RingReader::new(Arc::clone(shared))), filter: None }
+    }
+
+    /// A queue of its own; 0 is taken as 1.
+    pub(super) fn lossless(capacity: usize) -> (mpsc::Sender<Arc<Event>>, Self) {
+        let (sender, receiver) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
+        (sender, Self { delivery: Delivery::Lossless(receiver), filter: None })
+    }
+
+    /// Leaves out every event that the filter does not accept, instead of what an earlier filter did not.
+    ///
+    /// An event that is left out was delivered all the same: it is counted where some were missed, and takes room in a
+    /// lossless queue until it is skipped by the next [`next`](Self::next).
+    #[must_use]
+    pub fn only(self, filter: Filter) -> Self {
+        Self { filter: Some(Box::new(filter)), ..self }
+    }
+
     /// Waits for the next event of this session.
     ///
     /// # Errors
@@ -82,10 +148,7 @@ impl Subscription {
     ///
     /// Cancel safe: dropping the future before it is ready loses no event.
     pub async fn next(&mut self) -> Result<Arc<Event>, RecvError> {
-        match &mut self.delivery {
-            Delivery::Broadcast(reader) => poll_fn(|context| reader.poll_next(context)).await,
-            Delivery::Lossless(queue) => queue.recv().await.ok_or(RecvError::Closed),
-        }
+        poll_fn(|context| self.poll_next(context)).await
     }
 
     /// The next event if it is there already: `None` where [`next`](Self::next) would wait.
@@ -94,13 +157,44 @@ impl Subscription {
     ///
     /// As [`next`](Self::next).
     pub fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
-        match &mut self.delivery {
-            Delivery::Broadcast(reader) => reader.try_next().transpose(),
-            Delivery::Lossless(queue) => match queue.try_recv() {
+        loop {
+            let next = self.delivery.try_next()?;
+            if next.as_ref().is_none_or(|event| self.wants(event)) {
+                return Ok(next);
+            }
+        }
+    }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
+        loop {
+            let next = ready!(self.delivery.poll_next(context));
+            if next.as_ref().map_or(true, |event| self.wants(event)) {
+                return Poll::Ready(next);
+            }
+        }
+    }
+
+    fn wants(&self, event: &Event) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.accepts(event))
+    }
+}
+
+impl Delivery {
+    fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
+        match self {
+            Self::Broadcast(reader) => reader.try_next().transpose(),
+            Self::Lossless(queue) => match queue.try_recv() {
                 Ok(event) => Ok(Some(event)),
                 Err(TryRecvError::Empty) => Ok(None),
                 Err(TryRecvError::Disconnected) => Err(RecvError::Closed),
             },
+        }
+    }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
+        match self {
+            Self::Broadcast(reader) => reader.poll_next(context),
+            Self::Lossless(queue) => queue.poll_recv(context).map(|event| event.ok_or(RecvError::Closed)),
         }
     }
 }

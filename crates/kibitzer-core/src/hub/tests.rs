@@ -1,3 +1,6 @@
+mod filter;
+mod late;
+
 use std::pin::pin;
 use std::sync::Weak;
 
@@ -167,6 +170,25 @@ fn dropping_a_lossless_subscription_frees_the_publisher() {
     }
     session.say([3, 4, 5]);
     assert_eq!(session.publisher.lossless.len(), 0);
+}
+
+#[test]
+fn publishing_without_waiting_gives_the_event_back_while_a_queue_is_full() {
+    let mut session = Session::new(8);
+    let (mut lossless, mut broadcast) = (session.hub().subscribe_lossless(1), session.hub().subscribe());
+    let left = session.hub().subscribe_lossless(1);
+    let [first, second, third] = [1, 2, 3].map(|number| session.event(number));
+    let games = session.events.games();
+    assert_eq!(session.publisher.try_publish(first, games), Ok(()));
+    drop(left);
+    let full = session.publisher.try_publish(Arc::clone(&second), games);
+    assert_eq!(full, Err(TryPublishError::Full(Arc::clone(&second))));
+    assert_eq!(numbers(&mut broadcast), [1], "nobody is ahead of the lossless one");
+    assert_eq!(numbers(&mut lossless), [1]);
+    assert_eq!(session.publisher.try_publish(second, games), Ok(()), "who has left is not waited for");
+    drop(lossless);
+    assert_eq!(session.publisher.try_publish(third, games), Ok(()));
+    assert_eq!(numbers(&mut broadcast), [2, 3]);
 }
 
 #[test]

@@ -1,0 +1,153 @@
+//! Subscribers that get the games first.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use super::*;
+
+type Met = Result<(Vec<Arc<Game>>, Subscription), RecvError>;
+type Late = Pin<Box<dyn Future<Output = Met>>>;
+
+/// Subscribers of both deliveries, both waiting for the publisher.
+fn latecomers(hub: &Hub) -> [Late; 2] {
+    let [broadcast, lossless] = [hub.clone(), hub.clone()];
+    let mut both: [Late; 2] = [
+        Box::pin(async move { broadcast.subscribe_with_games().await }),
+        Box::pin(async move { lossless.subscribe_lossless_with_games(64).await }),
+    ];
+    for late in &mut both {
+        assert!(ready(late).is_none(), "the publisher has not heard of it");
+    }
+    both
+}
+
+fn ready(late: &mut Late) -> Option<Met> {
+    match late.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => Some(result),
+        Poll::Pending => None,
+    }
+}
+
+/// The last move of each game, and the events after that.
+fn met(late: &mut Late) -> (Vec<String>, Subscription) {
+    let (games, events) = ready(late).expect("the publisher has met it").expect("the session goes on");
+    (games.iter().map(|game| game.position().last_move.as_ref().unwrap().san.to_string()).collect(), events)
+}
+
+#[test]
+fn a_latecomer_gets_the_games_and_then_what_comes_after() {
+    let mut session = Session::new(8);
+    session.feed(FIRST);
+    session.feed(OTHER);
+    let mut both = latecomers(&session.hub());
+    assert_eq!(session.publisher.newcomers().now_or_never(), Some(()));
+    session.publisher.admit(session.events.games());
+    session.say([1, 2]);
+    for late in &mut both {
+        let (games, mut events) = met(late);
+        assert_eq!(games, ["e4", "e4"]);
+        assert_eq!(numbers(&mut events), [1, 2]);
+    }
+}
+
+#[test]
+fn what_the_games_have_in_them_does_not_come_again() {
+    let mut session = Session::new(8);
+    let mut early = session.hub().subscribe_lossless(8);
+    session.feed(FIRST);
+    let mut both = latecomers(&session.hub());
+    session.feed(SECOND);
+    session.say([1]);
+    for late in &mut both {
+        let (games, mut events) = met(late);
+        assert_eq!(games, ["Nf6"]);
+        assert_eq!(numbers(&mut events), [1]);
+    }
+    let n_early = std::iter::from_fn(|| early.try_next().unwrap()).count();
+    assert_eq!(n_early, 3, "those who were there have every event");
+}
+
+#[test]
+fn between_a_desync_and_its_event_nobody_is_let_in() {
+    // A board that the reported move does not lead to.
+    let wrong = str::from_utf8(SECOND).unwrap().replace("PPPP-PPP", "PPPP--PP");
+    let mut session = Session::new(8);
+    session.feed(FIRST);
+    let mut both = latecomers(&session.hub());
+    let mut input = wrong.as_bytes();
+    let desync = Arc::new(session.events.next(&mut input).unwrap());
+    assert!(matches!(*desync, Event::Desync(_)));
+    session.publisher.try_publish(desync, session.events.games()).unwrap();
+    assert!(both.each_mut().map(ready).iter().all(Option::is_none), "the games are further on than the events");
+    session.feed(input);
+    session.say([1]);
+    for late in &mut both {
+        let (games, mut events) = met(late);
+        assert_eq!(games, ["Nf6"]);
+        assert_eq!(numbers(&mut events), [1]);
+    }
+}
+
+#[test]
+fn a_latecomer_that_does_not_wait_is_not_subscribed() {
+    let mut session = Session::new(8);
+    session.feed(FIRST);
+    drop(latecomers(&session.hub()));
+    session.publisher.admit(session.events.games());
+    assert_eq!(session.publisher.lossless.len(), 0);
+    let unread = latecomers(&session.hub());
+    session.say([1]);
+    drop(unread);
+    session.say([2]);
+    assert_eq!(session.publisher.lossless.len(), 0);
+    let state = session.publisher.shared.state();
+    assert_eq!((state.ring.unread.len(), state.ring.has_readers()), (0, false));
+}
+
+#[test]
+fn the_end_of_the_session_is_told_to_those_who_wait() {
+    let session = Session::new(8);
+    let hub = session.hub();
+    let mut both = latecomers(&hub);
+    drop(session);
+    for late in &mut both {
+        assert_eq!(ready(late).unwrap().err(), Some(RecvError::Closed));
+    }
+    assert_eq!(hub.subscribe_with_games().now_or_never().unwrap().err(), Some(RecvError::Closed));
+}
+
+proptest! {
+    /// Whenever somebody comes: the games, and the events from there to the end, are the whole story.
+    #[test]
+    fn games_and_events_fit_together(before in 0..8_usize, admitted in any::<bool>(), after in 0..8_usize) {
+        const STORY: [&[u8]; 4] = [FIRST, SECOND, OTHER, b"1\n\r"];
+        let mut session = Session::new(64);
+        let mut story = STORY.iter().cycle();
+        story.by_ref().take(before).for_each(|line| drop(session.feed(line)));
+        let mut both = latecomers(&session.hub());
+        if admitted {
+            session.publisher.admit(session.events.games());
+        }
+        let mut want: Option<Vec<Game>> = admitted.then(|| session.events.games().iter().cloned().collect());
+        let mut left = Vec::new();
+        for line in story.take(after) {
+            session.feed(line);
+            if want.is_none() {
+                want = Some(session.events.games().iter().cloned().collect());
+            } else {
+                left.push(line.trim_ascii_end().to_vec());
+            }
+        }
+        for late in &mut both {
+            let Some(want) = &want else {
+                prop_assert!(ready(late).is_none());
+                continue;
+            };
+            let (games, mut events) = ready(late).unwrap().unwrap();
+            prop_assert_eq!(format!("{games:?}"), format!("{want:?}"));
+            let lines: Vec<_> = std::iter::from_fn(|| events.try_next().unwrap()).map(|event| event.raw().to_vec()).collect();
+            prop_assert_eq!(&lines, &left);
+        }
+    }
+}
