@@ -83,7 +83,7 @@ fn tests_by_rule() -> BTreeMap<String, BTreeSet<String>> {
         for line in text.lines().map(str::trim_start) {
             if let Some(rules) = line.strip_prefix("// Rules: ") {
                 named.extend(rules.split(", ").map(|rule| rule.trim().to_owned()));
-            } else if let Some(name) = line.strip_prefix("fn ").and_then(|line| line.split(['(', '<']).next()) {
+            } else if let Some(name) = function_name(line) {
                 for rule in named.drain(..) {
                     tests.entry(rule).or_default().insert(name.to_owned());
                 }
@@ -92,6 +92,10 @@ fn tests_by_rule() -> BTreeMap<String, BTreeSet<String>> {
         assert!(named.is_empty(), "{}: rules above no test: {named:?}", file.display());
     }
     tests
+}
+
+fn function_name(line: &str) -> Option<&str> {
+    line.strip_prefix("async ").unwrap_or(line).strip_prefix("fn ")?.split(['(', '<']).next()
 }
 
 /// The Rust files of the workspace.
