@@ -4,11 +4,14 @@ mod kind;
 
 pub use kind::{EventKind, UnknownEventKind};
 
+use std::time::Duration;
+
 use thiserror::Error;
 
 use crate::chess::LastMove;
 use crate::game::{GameLimits, Games};
 use crate::message::{GameId, Message, Reader, Received, Style12};
+use crate::session::{Capabilities, EndReason, Identity, LostCause, RequestId, Restored};
 use crate::wire::Framer;
 
 /// Something that happened in a session.
@@ -26,6 +29,46 @@ pub enum Event {
     /// What the server says contradicts what was known. The event behind this one is the server's word: its board was
     /// taken, a delta board that does not fit was not.
     Desync(Desync),
+    /// A connection is being made.
+    Connecting {
+        /// Which attempt it is since the last login, from 1.
+        attempt: u32,
+    },
+    /// The connection stands; the login begins.
+    Connected,
+    /// The server has let us in.
+    LoggedIn(Box<Identity>),
+    /// The session is set up: requests can be made.
+    Ready(Capabilities),
+    /// A line was handed out to be written.
+    Sent {
+        /// The line without its line end, before it was sealed; `None` for a password.
+        line: Option<Box<str>>,
+        /// The request it belongs to.
+        request: Option<RequestId>,
+    },
+    /// The server did something that it should not.
+    Fault(Fault),
+    /// There is no session at the moment.
+    Lost {
+        /// Why.
+        cause: LostCause,
+        /// When the connection is made again; `None` if it is not.
+        retry_in: Option<Duration>,
+    },
+    /// The session is set up again, and this is what became of what it had.
+    Restored(Box<Restored>),
+    /// The session is over. Nothing follows.
+    Ended(EndReason),
+}
+
+/// Something the server should not do. The session goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// In block mode it missed the number of a line of which none was sent without. A request may stay without its reply.
+    #[error("server answered a line without a number")]
+    Unnumbered,
 }
 
 impl Event {
@@ -33,7 +76,7 @@ impl Event {
     pub const fn message(&self) -> Option<&Message> {
         match self {
             Self::Received { received, .. } => Some(&received.message),
-            Self::Desync(_) => None,
+            _ => None,
         }
     }
 
@@ -41,15 +84,16 @@ impl Event {
     pub fn raw(&self) -> &[u8] {
         match self {
             Self::Received { received, .. } => received.raw(),
-            Self::Desync(_) => &[],
+            _ => &[],
         }
     }
 
-    /// Position in the stream of the frame it came from.
+    /// Position in the stream of the frame it came from; 0 for what the session tells of itself.
     pub const fn offset(&self) -> u64 {
         match self {
             Self::Received { received, .. } => received.offset,
             Self::Desync(desync) => desync.offset,
+            _ => 0,
         }
     }
 
@@ -57,8 +101,8 @@ impl Event {
     pub const fn game(&self) -> Option<GameId> {
         match self {
             Self::Received { change: Some(change), .. } => Some(change.game),
-            Self::Received { change: None, .. } => None,
             Self::Desync(desync) => Some(desync.game),
+            _ => None,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! - [`chess`]: boards, squares, moves as reported. No rules.
 //! - [`game`]: messages to the state of every game this session plays, observes or examines.
 //! - [`EventReader`]: all of it in one.
+//! - [`session`]: login, set-up, requests, signs of life, restoring. No I/O either.
 //! - [`hub`]: events to subscribers.
 //!
 //! ```
@@ -30,8 +31,9 @@ pub mod game;
 pub mod hub;
 pub mod message;
 mod scan;
+pub mod session;
 mod short_text;
 pub mod text;
 pub mod wire;
 
-pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventReader, UnknownEventKind};
+pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventReader, Fault, UnknownEventKind};

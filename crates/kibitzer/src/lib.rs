@@ -46,7 +46,6 @@
 mod connection;
 mod decoder;
 mod options;
-mod outgoing;
 pub mod transcript;
 mod writer;
 
@@ -54,7 +53,6 @@ pub use connection::{ConnectError, ConnectionLost, ReadTask, connect};
 pub use decoder::EventDecoder;
 pub use kibitzer_core as core;
 pub use options::ConnectOptions;
-pub use outgoing::{LineError, MAX_LINE_BYTES};
 pub use writer::{LineWriter, SendError};
 
 /// Builds the README's program with the tests.

@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::tcp::OwnedWriteHalf;
 use tokio::time::timeout;
 
-use crate::outgoing::{self, LineError};
+use crate::core::session::{Command, CommandError};
 
 /// Why a line was not sent.
 #[derive(Debug, Error)]
@@ -18,7 +18,7 @@ use crate::outgoing::{self, LineError};
 pub enum SendError {
     /// It is no line a server takes; nothing of it was sent, and others can be.
     #[error("line refused")]
-    Line(#[from] LineError),
+    Line(#[from] CommandError),
     /// The server does not take it.
     #[error("line not taken within {0:?}")]
     TimedOut(Duration),
@@ -46,7 +46,7 @@ impl LineWriter {
     ///
     /// # Errors
     ///
-    /// [`SendError::Line`] refuses line breaks, control characters and more than [`MAX_LINE_BYTES`](crate::MAX_LINE_BYTES).
+    /// [`SendError::Line`] refuses line breaks, control characters and more than [`Command::MAX_BYTES`].
     /// The others end the connection.
     ///
     /// # Cancel safety
@@ -54,9 +54,10 @@ impl LineWriter {
     /// Cancel safe for the stream: a line whose future is dropped goes out whole, the rest of it in front of the next line,
     /// or not at all.
     pub async fn send(&mut self, line: &str) -> Result<(), SendError> {
-        let line = outgoing::encode(line)?;
+        let line = Command::new(line)?;
         self.flush().await?;
-        self.unsent.extend_from_slice(line.as_bytes());
+        self.unsent.extend_from_slice(line.as_str().as_bytes());
+        self.unsent.extend_from_slice(b"\n");
         self.flush().await
     }
 

@@ -12,9 +12,10 @@ use std::time::Duration;
 use kibitzer::core::game::GameLimits;
 use kibitzer::core::hub::{Hub, HubOptions, Publisher, RecvError, Subscription};
 use kibitzer::core::message::{GameId, Message};
+use kibitzer::core::session::CommandError;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, TranscriptReader};
-use kibitzer::{ConnectError, ConnectOptions, LineError, LineWriter, ReadTask, SendError, connect};
+use kibitzer::{ConnectError, ConnectOptions, LineWriter, ReadTask, SendError, connect};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 #[cfg(target_os = "linux")]
 use tokio::net::TcpSocket;
@@ -192,9 +193,9 @@ async fn lines_go_out_one_by_one_and_others_not_at_all() {
     let Pair { mut server, mut lines, reading, .. } = Pair::new().await;
     lines.send("guest").await.unwrap();
     for (line, want) in [
-        ("tell Foo hi\nresign", LineError::LineBreak),
-        ("say \x07", LineError::Control),
-        (&*"x".repeat(5000), LineError::TooLong { length: 5001 }),
+        ("tell Foo hi\nresign", CommandError::LineBreak),
+        ("say \x07", CommandError::Control),
+        (&*"x".repeat(5000), CommandError::TooLong { length: 5000 }),
     ] {
         let error = lines.send(line).await.unwrap_err();
         assert!(matches!(error, SendError::Line(error) if error == want), "{error:?}");

@@ -145,6 +145,8 @@ event_kinds! {
     SessionReady = "session_ready",
     /// A line went out.
     Sent = "sent",
+    /// The server did something that it should not.
+    Fault = "fault",
     /// The connection was lost.
     Lost = "lost",
     /// What the session followed before the connection was lost is followed again.
@@ -179,6 +181,15 @@ impl Event {
         match self {
             Self::Received { received, change } => of_message(&received.message, change.as_ref()),
             Self::Desync(_) => EventKind::Desync,
+            Self::Connecting { .. } => EventKind::Connecting,
+            Self::Connected => EventKind::Connected,
+            Self::LoggedIn(_) => EventKind::LoggedIn,
+            Self::Ready(_) => EventKind::SessionReady,
+            Self::Sent { .. } => EventKind::Sent,
+            Self::Fault(_) => EventKind::Fault,
+            Self::Lost { .. } => EventKind::Lost,
+            Self::Restored(_) => EventKind::Restored,
+            Self::Ended(_) => EventKind::Ended,
         }
     }
 }

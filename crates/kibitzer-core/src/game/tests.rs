@@ -52,6 +52,7 @@ fn play(lines: &[String]) -> Session {
             }
             Event::Received { .. } => {}
             Event::Desync(desync) => desyncs.push(desync.reason),
+            other => panic!("no session here: {other:?}"),
         }
     }
     Session { games: reader.games().clone(), kinds, desyncs, boards }

@@ -116,6 +116,11 @@ impl Framer {
         Self { timeseal, ..self }
     }
 
+    /// Sets from here on which timeseal pings to take out: a server may turn out not to speak it.
+    pub const fn set_timeseal(&mut self, timeseal: Timeseal) {
+        self.timeseal = timeseal;
+    }
+
     /// Sets the account's own prompt, its trailing blank included; it is recognised besides those all servers use.
     ///
     /// An empty prompt takes it back.

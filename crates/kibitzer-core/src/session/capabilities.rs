@@ -1,0 +1,99 @@
+//! What the server turned out to do for us.
+
+use crate::message::Ivar;
+use crate::wire::Timeseal;
+
+/// What this connection can do, found out by the server's answers. Empty until the session is set up.
+///
+/// An ivar counts as on only if the server said so, in its answer to `iset` or in the list of ivars: some servers answer
+/// `iset` to any name and do nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Capabilities {
+    /// Bit per ivar, in the order of [`Ivar::ALL`].
+    on: u64,
+    timeseal: Timeseal,
+}
+
+impl Capabilities {
+    /// Whether this ivar is on.
+    pub fn has(self, ivar: Ivar) -> bool {
+        self.on & bit(ivar) != 0
+    }
+
+    /// The ivars that are on.
+    pub fn ivars(self) -> impl Iterator<Item = Ivar> {
+        Ivar::ALL.iter().copied().filter(move |&ivar| self.has(ivar))
+    }
+
+    /// Whether replies are framed and numbered.
+    pub fn block(self) -> bool {
+        self.has(Ivar::Block)
+    }
+
+    /// Whether clocks come in milliseconds.
+    pub fn ms(self) -> bool {
+        self.has(Ivar::Ms)
+    }
+
+    /// Whether long lines come whole.
+    pub fn nowrap(self) -> bool {
+        self.has(Ivar::NoWrap)
+    }
+
+    /// Whether seek ads come as data.
+    pub fn seekinfo(self) -> bool {
+        self.has(Ivar::SeekInfo)
+    }
+
+    /// Whether offers come as data.
+    pub fn pendinfo(self) -> bool {
+        self.has(Ivar::PendInfo)
+    }
+
+    /// Whether the terms of games come as data.
+    pub fn gameinfo(self) -> bool {
+        self.has(Ivar::GameInfo)
+    }
+
+    /// Whether moves come without their boards where that is enough.
+    pub fn compressmove(self) -> bool {
+        self.has(Ivar::CompressMove)
+    }
+
+    /// The version of timeseal that the connection speaks.
+    pub const fn timeseal(self) -> Timeseal {
+        self.timeseal
+    }
+
+    pub(super) fn set(&mut self, ivar: Ivar, on: bool) {
+        if on {
+            self.on |= bit(ivar);
+        } else {
+            self.on &= !bit(ivar);
+        }
+    }
+
+    pub(super) const fn with_timeseal(timeseal: Timeseal) -> Self {
+        Self { on: 0, timeseal }
+    }
+}
+
+const fn bit(ivar: Ivar) -> u64 {
+    1 << ivar as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ivar_has_a_bit_of_its_own() {
+        for &ivar in Ivar::ALL {
+            let mut capabilities = Capabilities::default();
+            capabilities.set(ivar, true);
+            assert_eq!(capabilities.ivars().collect::<Vec<_>>(), [ivar]);
+            capabilities.set(ivar, false);
+            assert_eq!(capabilities, Capabilities::default());
+        }
+    }
+}

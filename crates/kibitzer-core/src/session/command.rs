@@ -1,0 +1,226 @@
+//! What may be sent: one line.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::text;
+
+/// Longest line that is sent, its number in block mode and its line feed included, in bytes.
+///
+/// Source: transport L6; servers cut or refuse longer ones.
+pub const MAX_LINE_BYTES: usize = 1000;
+
+/// Room in front of a command for the number that block mode gives it, and the blank behind that.
+const NUMBER_BYTES: usize = 4;
+
+/// Why a text is no command. Nothing of it was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// It holds a line break: it would be two commands.
+    #[error("line break inside a line")]
+    LineBreak,
+    /// It holds another control character. Servers drop some and refuse the line for others, and timeseal has its own use
+    /// for them.
+    #[error("control character in a line")]
+    Control,
+    /// It is longer than servers take.
+    #[error("line of {length} bytes is longer than {max}", max = Command::MAX_BYTES)]
+    TooLong {
+        /// Its length after encoding, without line end, in bytes.
+        length: usize,
+    },
+    /// It is empty where a server would take that for something else.
+    #[error("line is empty")]
+    Empty,
+}
+
+/// A line for the server: checked, encoded, without its line end.
+///
+/// What is not printable ASCII is encoded by [`text::encode`]. A line break or another control character in it is refused,
+/// so that no text a bot passes on becomes a second command.
+///
+/// ```
+/// use kibitzer_core::session::{Command, CommandError};
+///
+/// assert_eq!(Command::new("say Köln")?.as_str(), "say K&#xf6;ln");
+/// assert_eq!(Command::with_text("tell Newton", "hi\nresign"), Err(CommandError::LineBreak));
+/// # Ok::<(), CommandError>(())
+/// ```
+///
+/// Source: transport rules L2, L5 to L7, C2.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Command(Box<str>);
+
+impl Command {
+    /// Longest command after encoding, in bytes: what [`MAX_LINE_BYTES`] leaves without number and line feed.
+    pub const MAX_BYTES: usize = MAX_LINE_BYTES - NUMBER_BYTES - 1;
+
+    /// Checks and encodes a line.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`]: it has a control character, or more than [`MAX_BYTES`](Self::MAX_BYTES).
+    pub fn new(line: &str) -> Result<Self, CommandError> {
+        check(line)?;
+        let encoded = text::encode(line);
+        if encoded.len() > Self::MAX_BYTES {
+            return Err(CommandError::TooLong { length: encoded.len() });
+        }
+        Ok(Self(encoded.into()))
+    }
+
+    /// A command that ends in a free text, such as `tell Newton` and what to tell.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new); and [`CommandError::Empty`] if the text is nothing but blanks, which says nothing or, in some
+    /// commands, something else.
+    pub fn with_text(head: &str, text: &str) -> Result<Self, CommandError> {
+        if text.trim().is_empty() {
+            return Err(CommandError::Empty);
+        }
+        Self::new(&format!("{head} {text}"))
+    }
+
+    /// The line as it goes out, without number and line feed.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The command's name: the first word, without the `$` that keeps aliases out.
+    pub(super) fn verb(&self) -> &str {
+        self.words().next().unwrap_or_default()
+    }
+
+    /// The words of the line.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.trim_start_matches(['$', '/', ' ']).split(' ').filter(|word| !word.is_empty())
+    }
+
+    /// Whether it leaves the server, which then answers nothing a reply could be told by.
+    pub(super) fn is_quit(&self) -> bool {
+        matches!(self.verb(), "quit" | "exit" | "logout" | "bye")
+    }
+
+    /// Whether it may switch block mode, so that what follows it has to wait for its reply.
+    pub(super) fn may_switch_block_mode(&self) -> bool {
+        let mut words = self.words();
+        words.next() == Some("iset") && words.next().is_some_and(|ivar| "block".starts_with(ivar))
+    }
+
+    /// Whether the server counts it as a sign of life: `$$` keeps it from that.
+    ///
+    /// Source: transport §9.
+    pub(super) fn resets_idle(&self) -> bool {
+        !self.0.starts_with("$$")
+    }
+}
+
+/// Refuses control characters.
+pub(super) fn check(line: &str) -> Result<(), CommandError> {
+    if line.contains(['\n', '\r']) {
+        return Err(CommandError::LineBreak);
+    }
+    if line.contains(char::is_control) {
+        return Err(CommandError::Control);
+    }
+    Ok(())
+}
+
+impl FromStr for Command {
+    type Err = CommandError;
+
+    fn from_str(line: &str) -> Result<Self, CommandError> {
+        Self::new(line)
+    }
+}
+
+impl TryFrom<&str> for Command {
+    type Error = CommandError;
+
+    fn try_from(line: &str) -> Result<Self, CommandError> {
+        Self::new(line)
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(line: &str) -> Result<String, CommandError> {
+        Command::new(line).map(|command| command.as_str().to_owned())
+    }
+
+    #[test]
+    fn a_line_goes_out_in_printable_ascii() {
+        let cases = [
+            ("empty", "", ""),
+            ("command", "tell 50 hello", "tell 50 hello"),
+            ("blanks stay", "  say a  b ", "  say a  b "),
+            ("Latin-1", "say Köln", "say K&#xf6;ln"),
+            ("beyond", "say ♞ 🐎", "say &#x265e; &#x1f40e;"),
+            ("no-break space, line separator", "\u{a0}\u{2028}", "&#xa0;&#x2028;"),
+            ("an entity stays", "&#x41;", "&#x41;"),
+        ];
+        for (name, line, want) in cases {
+            assert_eq!(encoded(line).as_deref(), Ok(want), "{name}");
+        }
+    }
+
+    // Rules: transport L5, transport L7, bugs 15
+    #[test]
+    fn a_line_that_would_be_more_than_text_is_refused() {
+        for line in ["tell Foo hi\nresign", "\n", "quit\r", "a\r\nb"] {
+            assert_eq!(encoded(line), Err(CommandError::LineBreak), "{line:?}");
+        }
+        for line in ["\0", "a\tb", "\x07", "\x18", "\x19", "\x1b[2J", "\x7f", "\u{85}", "\u{9b}2J"] {
+            assert_eq!(encoded(line), Err(CommandError::Control), "{line:?}");
+        }
+    }
+
+    // Rules: transport L6, bugs 15
+    #[test]
+    fn a_line_that_is_too_long_is_refused() {
+        let max = Command::MAX_BYTES;
+        assert_eq!(encoded(&"x".repeat(max)).map(|line| line.len()), Ok(max));
+        assert_eq!(encoded(&"x".repeat(max + 1)), Err(CommandError::TooLong { length: max + 1 }));
+        assert_eq!(
+            encoded(&"♞".repeat(125)),
+            Err(CommandError::TooLong { length: 1000 }),
+            "what counts is what is sent"
+        );
+    }
+
+    #[test]
+    fn a_text_stands_behind_its_command() {
+        assert_eq!(Command::with_text("tell Foo", "hi").unwrap().as_str(), "tell Foo hi");
+        assert_eq!(Command::with_text("tell Foo", " \u{2003}"), Err(CommandError::Empty));
+        assert_eq!(Command::with_text("tell Foo", "hi\0"), Err(CommandError::Control));
+    }
+
+    #[test]
+    fn a_command_knows_what_it_does() {
+        let command = |line| Command::new(line).unwrap();
+        assert_eq!(command("$$tell  Foo hi").verb(), "tell");
+        assert!(command("quit").is_quit() && command(" logout").is_quit() && !command("tell quit x").is_quit());
+        for (line, switches) in [("iset block 1", true), ("$iset bl 0", true), ("iset ms 1", false), ("iset", false)] {
+            assert_eq!(command(line).may_switch_block_mode(), switches, "{line}");
+        }
+        assert!(command("$date").resets_idle() && !command("$$date").resets_idle());
+    }
+}

@@ -1,0 +1,62 @@
+//! What the parts of a session share.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::backoff::Backoff;
+use super::error::{CloseCause, EndReason, LoginError, RequestError};
+use super::memory::Memory;
+use super::options::SessionOptions;
+use super::random::Random;
+use super::reply::Reply;
+use super::transmit::Outbox;
+use crate::event::{Event, EventReader};
+
+/// Names a request, as long as the session lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestId(u64);
+
+/// Hands out the names of requests.
+#[derive(Debug, Default)]
+pub(super) struct RequestIds(u64);
+
+impl RequestIds {
+    pub(super) const fn next(&mut self) -> RequestId {
+        self.0 += 1;
+        RequestId(self.0)
+    }
+}
+
+/// What the connected parts of a session need besides their own state.
+pub(super) struct Context<'a> {
+    pub(super) options: &'a SessionOptions,
+    pub(super) out: &'a mut Outbox,
+    pub(super) reader: &'a mut EventReader,
+    pub(super) random: &'a mut Random,
+    pub(super) ids: &'a mut RequestIds,
+    pub(super) memory: &'a mut Memory,
+    pub(super) backoff: &'a mut Backoff,
+    pub(super) events: &'a mut VecDeque<Arc<Event>>,
+    pub(super) replies: &'a mut VecDeque<(RequestId, Result<Reply, RequestError>)>,
+    pub(super) now: Instant,
+}
+
+impl Context<'_> {
+    pub(super) fn tell(&mut self, event: Event) {
+        self.events.push_back(Arc::new(event));
+    }
+}
+
+/// What becomes of a connection that is to be given up.
+#[derive(Clone, Debug)]
+pub(super) enum Fate {
+    /// The login failed.
+    Login(LoginError),
+    /// A new one with less asked for, at once.
+    Redial,
+    /// It is lost.
+    Lost(CloseCause),
+    /// The session is over.
+    End(EndReason),
+}

@@ -1,0 +1,255 @@
+//! What goes wrong in a session, and how sessions end.
+
+use std::io;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::command::CommandError;
+use crate::message::{CommandCode, KickedBy, ObservingRefusal, Refusal};
+use crate::text::ServerText;
+
+/// Why there is no connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum DialError {
+    /// It took too long.
+    #[error("no connection in time")]
+    TimedOut,
+    /// The name is not known, or nobody answers there.
+    #[error("no connection: {0}")]
+    Failed(io::ErrorKind),
+}
+
+/// How a connection broke off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum CloseCause {
+    /// The server closed it.
+    #[error("server closed the connection")]
+    Closed,
+    /// Reading or writing failed.
+    #[error("connection failed: {0}")]
+    Failed(io::ErrorKind),
+    /// The server did not take what was written in time.
+    #[error("server takes no bytes")]
+    WriteTimedOut,
+    /// The server was silent for too long, a probe included.
+    #[error("server is silent")]
+    Silent,
+}
+
+/// How far a login had come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LoginStep {
+    /// The server has not asked for a name yet.
+    Greeting,
+    /// The login string, which sets ivars and shows whether timeseal is spoken, was sent.
+    LoginString,
+    /// The name was sent.
+    Name,
+    /// The password was sent.
+    Password,
+    /// The server seems to let us in; its first prompt, or proof that we are in, is awaited.
+    Entering,
+    /// We are in; the session is being set up.
+    SetUp,
+}
+
+impl LoginStep {
+    /// The step in `snake_case`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Greeting => "greeting",
+            Self::LoginString => "login_string",
+            Self::Name => "name",
+            Self::Password => "password",
+            Self::Entering => "entering",
+            Self::SetUp => "set_up",
+        }
+    }
+}
+
+/// Why a login did not succeed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LoginError {
+    /// The password is wrong. It is not tried again.
+    #[error("wrong password")]
+    InvalidPassword,
+    /// There is no account of this name.
+    #[error("no account of this name")]
+    UnknownAccount,
+    /// Somebody is logged in under the guest's name: perhaps we are, on a connection that the server has not given up yet.
+    #[error("name is in use")]
+    NameInUse,
+    /// The account, or everybody from our address, is shut out.
+    #[error("banned")]
+    Banned,
+    /// Guests are not admitted, in general or from our address.
+    #[error("guests are not admitted")]
+    GuestsRefused,
+    /// The server does not allow such a name.
+    #[error("name is against the server's rules")]
+    BadName,
+    /// The guest's name belongs to an account.
+    #[error("name belongs to an account, which wants a password")]
+    PasswordRequired,
+    /// The server takes no more players.
+    #[error("server is full")]
+    ServerFull,
+    /// The server does not speak the version of timeseal that was asked for.
+    #[error("server does not speak timeseal")]
+    TimesealRefused,
+    /// This step took too long, by our patience or the server's.
+    #[error("login timed out: {step}", step = .0.as_str())]
+    TimedOut(LoginStep),
+    /// The connection broke off in this step.
+    #[error("connection closed during login: {step}", step = .0.as_str())]
+    Closed(LoginStep),
+    /// Something else; the server's last line.
+    #[error("login refused")]
+    Other(ServerText),
+}
+
+impl LoginError {
+    /// Whether trying again would be refused again, or is not ours to do.
+    pub const fn is_final(&self) -> bool {
+        match self {
+            Self::InvalidPassword
+            | Self::UnknownAccount
+            | Self::Banned
+            | Self::BadName
+            | Self::PasswordRequired
+            | Self::TimesealRefused => true,
+            Self::NameInUse
+            | Self::GuestsRefused
+            | Self::ServerFull
+            | Self::TimedOut(_)
+            | Self::Closed(_)
+            | Self::Other(_) => false,
+        }
+    }
+}
+
+/// Why there is no session at the moment.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LostCause {
+    /// The connection broke off.
+    #[error(transparent)]
+    Connection(#[from] CloseCause),
+    /// There was a connection, but no login.
+    #[error(transparent)]
+    Login(#[from] LoginError),
+    /// There was no connection.
+    #[error(transparent)]
+    Dial(#[from] DialError),
+}
+
+/// Why a session is over for good.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum EndReason {
+    /// We said `quit`.
+    #[error("quit")]
+    Quit,
+    /// The session was shut down on this side.
+    #[error("shut down")]
+    ShutDown,
+    /// The server threw us out, for a second login to the same account or by an administrator.
+    #[error("kicked")]
+    Kicked(KickedBy),
+    /// The login was refused: for good, or it was the first.
+    #[error("login failed")]
+    Login(#[source] LoginError),
+    /// The first connection was not made.
+    #[error("not connected")]
+    Dial(#[source] DialError),
+    /// The connection is lost, and was not to be made again, or not as often as it was tried.
+    #[error("connection lost, {attempts} attempts to reconnect")]
+    Lost {
+        /// The last failure.
+        #[source]
+        cause: LostCause,
+        /// How often it was tried again.
+        attempts: u32,
+    },
+}
+
+/// What the server says against a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RefusalReason {
+    /// A line that refuses commands.
+    Refusal(Refusal),
+    /// A line about observing.
+    Observing(ObservingRefusal),
+    /// Only the code of the reply.
+    Code(CommandCode),
+}
+
+/// Why a request has no reply.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// It is no line that can be sent.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// Too many requests wait to be sent. Nothing was sent.
+    #[error("too many requests are waiting")]
+    Busy,
+    /// There is no session now: it is being connected, or set up. Nothing was sent, and nothing will be.
+    #[error("not connected")]
+    NotConnected,
+    /// The reply did not come in time. The command may have been carried out.
+    #[error("no reply within {0:?}")]
+    TimedOut(Duration),
+    /// The connection broke off before the reply. The command may have been carried out.
+    #[error("connection lost before the reply")]
+    Lost,
+    /// The reply is longer than what is kept of one. The command was carried out.
+    #[error("reply is longer than {limit_bytes} bytes or {limit_events} events")]
+    TooLong {
+        /// The limit in bytes of text.
+        limit_bytes: usize,
+        /// The limit in events.
+        limit_events: usize,
+    },
+    /// The reply broke off: another one began in the middle of it.
+    #[error("reply is incomplete")]
+    Incomplete,
+    /// The server did not carry the command out, because it had no number: block mode was switched behind our back.
+    #[error("server wanted a number in front of the command")]
+    Unnumbered,
+    /// The server refuses.
+    #[error("refused")]
+    Refused {
+        /// Why.
+        reason: RefusalReason,
+        /// In the server's words.
+        text: ServerText,
+    },
+    /// There is no such command; some servers say so of a move they cannot read.
+    #[error("unknown command")]
+    UnknownCommand,
+    /// The command's name is cut so short that several fit.
+    #[error("ambiguous command")]
+    Ambiguous,
+    /// It is not for us: for administrators, or for registered players.
+    #[error("not allowed")]
+    Rights,
+    /// We play no game, and where that would do examine none.
+    #[error("not playing a game")]
+    NotPlaying,
+    /// Something is wrong or missing behind the command's name.
+    #[error("bad parameters")]
+    BadParameters,
+    /// The server takes no command of this length.
+    #[error("command is too long for the server")]
+    CommandTooLong,
+    /// The session is over.
+    #[error("session is over")]
+    Ended(#[source] EndReason),
+}

@@ -1,0 +1,93 @@
+//! A command no server knows: its refusal shows that everything in front of it was answered.
+
+use super::random::Random;
+use crate::scan::find;
+
+/// Letters of a fence. With the longest refusal behind it the line is shorter than any width, so it is never broken.
+const LETTERS: usize = 10;
+
+/// No server has a command, an alias or a move that begins so.
+const HEAD: &[u8; 2] = b"zq";
+
+/// An unknown command that nobody else can type, because it is drawn by chance: ten small letters.
+///
+/// Small, because servers repeat a command in small letters. Every server says of an unknown command what it was:
+/// `zqabcdefgh: Command not found.` (FICS, FatICS), `…: Command has failed.` (uhlin/fics), `No such command (…).` (ICC).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fence([u8; LETTERS]);
+
+impl Fence {
+    pub(super) fn draw(random: &mut Random) -> Self {
+        let mut letters = [0; LETTERS];
+        let (head, tail) = letters.split_at_mut(HEAD.len());
+        head.copy_from_slice(HEAD);
+        let mut drawn = random.next();
+        for letter in tail {
+            // Eight letters of 26 are 38 bits.
+            *letter = b'a' + u8::try_from(drawn % 26).unwrap_or_default();
+            drawn /= 26;
+        }
+        Self(letters)
+    }
+
+    /// The command.
+    pub(super) fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Whether a line answers this fence. No other line has the word, wherever it stands.
+    pub(super) fn is_answered_by(&self, line: &[u8]) -> bool {
+        find(line, &self.0).is_some()
+    }
+
+    /// What stands in front of the answer on its line: a prompt that the account has set.
+    pub(super) fn prompt_in_front<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+        const BEFORE: &[u8] = b"No such command (";
+        let in_front = line.get(..find(line, &self.0)?)?;
+        let prompt = in_front.strip_suffix(BEFORE).unwrap_or(in_front);
+        (!prompt.is_empty()).then(|| period(prompt))
+    }
+}
+
+/// What a text repeats: some servers print the prompt twice. The text itself if it repeats nothing.
+fn period(text: &[u8]) -> &[u8] {
+    (1..text.len())
+        .filter(|length| text.len() % length == 0)
+        .filter_map(|length| text.get(..length))
+        .find(|part| text.chunks(part.len()).all(|chunk| chunk == *part))
+        .unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_ten_small_letters_and_never_the_same() {
+        let mut random = Random::new(7);
+        let fences: Vec<_> = (0..100).map(|_| Fence::draw(&mut random)).collect();
+        assert!(fences.iter().all(|fence| fence.as_str().len() == 10 && fence.as_str().starts_with("zq")));
+        assert!(fences.iter().all(|fence| fence.0.iter().all(u8::is_ascii_lowercase)));
+        assert!((1..100).all(|at| !fences[..at].contains(&fences[at])));
+        assert_ne!(Fence::draw(&mut Random::new(1)), Fence::draw(&mut Random::new(2)));
+    }
+
+    #[test]
+    fn its_answer_is_known_in_every_wording() {
+        let fence = Fence::draw(&mut Random::new(7));
+        let cases = [
+            ("FICS, FatICS", "zqX: Command not found.", None),
+            ("uhlin/fics", "zqX: Command has failed.", None),
+            ("ICC", "No such command (zqX).", None),
+            ("a prompt the account has set", "chess> zqX: Command has failed.", Some("chess> ")),
+            ("it twice", "> > zqX: Command has failed.", Some("> ")),
+            ("on ICC", "? No such command (zqX).", Some("? ")),
+        ];
+        for (name, line, want) in cases {
+            let line = line.replace("zqX", fence.as_str());
+            assert!(fence.is_answered_by(line.as_bytes()), "{name}");
+            assert_eq!(fence.prompt_in_front(line.as_bytes()), want.map(str::as_bytes), "{name}");
+        }
+        assert!(!fence.is_answered_by(b"Foo tells you: zqabcdefgh: Command not found."));
+    }
+}

@@ -1,0 +1,281 @@
+//! A connection that is logged in: set-up, requests, signs of life.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::capabilities::Capabilities;
+use super::command::Command;
+use super::context::{Context, Fate, RequestId};
+use super::error::{CloseCause, EndReason, LoginError, LoginStep, RequestError};
+use super::liveness::{Due, Liveness};
+use super::login::Entrance;
+use super::options::{SessionOptions, after};
+use super::pending::Owner;
+use super::requests::{Done, Mode, Requests, Sending};
+use super::restore::Restore;
+use super::restored::Restored;
+use super::setup::SetUp;
+use crate::event::{Event, Fault};
+use crate::message::Message;
+
+/// Tells our idle time that we are there. Source: transport §9.
+const KEEP_ALIVE: &str = "date";
+
+/// A connection that is logged in.
+#[derive(Debug)]
+pub(super) struct Live {
+    stage: Stage,
+    requests: Requests,
+    liveness: Liveness,
+    capabilities: Capabilities,
+}
+
+#[derive(Debug)]
+enum Stage {
+    SettingUp(Box<SetUp>),
+    Restoring(Restore),
+    Ready,
+    /// We said `quit`.
+    Quitting {
+        deadline: Instant,
+        /// A refusal changes nothing.
+        for_good: bool,
+    },
+}
+
+impl Live {
+    /// Begins the set-up.
+    pub(super) fn new(entrance: &Entrance, cx: &mut Context<'_>) -> Self {
+        let mode = if entrance.block { Mode::Numbered } else { Mode::Fenced };
+        let capabilities = Capabilities::with_timeseal(entrance.timeseal);
+        let deadline = after(cx.now, cx.options.timings.set_up);
+        let mut live = Self {
+            stage: Stage::SettingUp(Box::new(SetUp::new(entrance, capabilities, deadline))),
+            requests: Requests::new(mode, cx.options.requests),
+            liveness: Liveness::new(cx.now),
+            capabilities,
+        };
+        live.progress(cx);
+        live
+    }
+
+    pub(super) const fn is_set_up(&self) -> bool {
+        !matches!(self.stage, Stage::SettingUp(_))
+    }
+
+    /// Whether what was lost before is restored.
+    pub(super) const fn is_restored(&self) -> bool {
+        matches!(self.stage, Stage::Ready | Stage::Quitting { .. })
+    }
+
+    pub(super) const fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    pub(super) const fn round_trip(&self) -> Option<Duration> {
+        self.requests.round_trip()
+    }
+
+    pub(super) const fn heard(&mut self, now: Instant) {
+        self.liveness.heard(now);
+    }
+
+    pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
+        let due = self.liveness.timeout(&options.timings);
+        let deadline = match &self.stage {
+            Stage::SettingUp(set_up) => Some(set_up.deadline),
+            Stage::Quitting { deadline, .. } => Some(*deadline),
+            Stage::Restoring(_) | Stage::Ready => None,
+        };
+        [deadline, self.requests.timeout()].into_iter().flatten().fold(due, Instant::min)
+    }
+
+    /// Takes in what the server said.
+    pub(super) fn handle(&mut self, event: &Arc<Event>, cx: &mut Context<'_>) -> Option<Fate> {
+        if let Some(Message::Kicked(by)) = event.message() {
+            return Some(Fate::End(EndReason::Kicked(by.clone())));
+        }
+        self.requests.handle(event, cx.now);
+        if self.requests.take_unnumbered() {
+            cx.tell(Event::Fault(Fault::Unnumbered));
+        }
+        cx.memory.handle(event, cx.reader.games());
+        self.progress(cx);
+        None
+    }
+
+    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Option<Fate> {
+        match &self.stage {
+            Stage::SettingUp(set_up) if set_up.deadline <= cx.now => {
+                return Some(Fate::Login(LoginError::TimedOut(LoginStep::SetUp)));
+            }
+            Stage::Quitting { deadline, .. } if *deadline <= cx.now => return Some(Fate::End(EndReason::Quit)),
+            _ => {}
+        }
+        while let Some(due) = self.liveness.handle_timeout(&cx.options.timings, cx.now) {
+            match due {
+                Due::Dead => return Some(Fate::Lost(CloseCause::Silent)),
+                Due::Probe => self.requests.order(cx.ids.next(), Owner::Probe, None),
+                Due::KeepAlive => self.requests.order(cx.ids.next(), Owner::KeepAlive, Command::new(KEEP_ALIVE).ok()),
+            }
+        }
+        self.requests.handle_timeout(&cx.options.timings, cx.now);
+        self.progress(cx);
+        None
+    }
+
+    /// The connection is gone.
+    pub(super) fn closed(&self, cause: CloseCause) -> Fate {
+        match self.stage {
+            Stage::SettingUp(_) => Fate::Login(LoginError::Closed(LoginStep::SetUp)),
+            Stage::Quitting { .. } => Fate::End(EndReason::Quit),
+            Stage::Restoring(_) | Stage::Ready => Fate::Lost(cause),
+        }
+    }
+
+    /// Ends the requests with the connection.
+    pub(super) fn end(&mut self, fate: &Fate, cx: &mut Context<'_>) {
+        let (sent, queued) = match fate {
+            Fate::End(reason) => (RequestError::Ended(reason.clone()), RequestError::Ended(reason.clone())),
+            Fate::Login(_) | Fate::Redial | Fate::Lost(_) => (RequestError::Lost, RequestError::NotConnected),
+        };
+        self.requests.end(&sent, &queued);
+        while let Some(done) = self.requests.pop_done() {
+            if done.owner == Owner::User {
+                cx.replies.push_back((done.id, done.result));
+            }
+        }
+    }
+
+    pub(super) fn request(&mut self, command: Command, cx: &mut Context<'_>) -> Result<RequestId, RequestError> {
+        match self.stage {
+            Stage::SettingUp(_) | Stage::Quitting { .. } => return Err(RequestError::NotConnected),
+            Stage::Restoring(_) | Stage::Ready if self.requests.is_full() => return Err(RequestError::Busy),
+            Stage::Restoring(_) | Stage::Ready => {}
+        }
+        let id = cx.ids.next();
+        if command.is_quit() {
+            self.begin_to_quit(false, cx);
+        }
+        self.requests.order(id, Owner::User, Some(command));
+        self.progress(cx);
+        Ok(id)
+    }
+
+    pub(super) fn abandon(&mut self, id: RequestId, cx: &mut Context<'_>) {
+        self.requests.abandon(id);
+        self.progress(cx);
+    }
+
+    /// Says goodbye.
+    pub(super) fn quit(&mut self, cx: &mut Context<'_>) {
+        if let Stage::Quitting { for_good, .. } = &mut self.stage {
+            *for_good = true;
+            return;
+        }
+        self.begin_to_quit(true, cx);
+        self.requests.order(cx.ids.next(), Owner::Quit, Command::new("quit").ok());
+        self.progress(cx);
+    }
+
+    fn begin_to_quit(&mut self, for_good: bool, cx: &Context<'_>) {
+        self.stage = Stage::Quitting { deadline: after(cx.now, cx.options.timings.quit), for_good };
+    }
+
+    /// Deals with replies and sends what can be sent, until the server has to say something.
+    fn progress(&mut self, cx: &mut Context<'_>) {
+        loop {
+            self.send(cx);
+            while let Some(done) = self.requests.pop_done() {
+                self.done(done, cx);
+            }
+            if !self.advance(cx) {
+                return;
+            }
+        }
+    }
+
+    fn send(&mut self, cx: &mut Context<'_>) {
+        let (timings, now) = (&cx.options.timings, cx.now);
+        let resets_idle = self.requests.send(&mut Sending { out: cx.out, random: cx.random, timings, now });
+        if resets_idle {
+            self.liveness.spoke(now);
+        }
+    }
+
+    fn done(&mut self, done: Done, cx: &mut Context<'_>) {
+        if let (Some(command), Ok(reply)) = (&done.command, &done.result) {
+            cx.memory.learn(command, reply);
+        }
+        match (&mut self.stage, done.owner) {
+            (Stage::SettingUp(set_up), Owner::SetUp) => set_up.handle(&done, self.requests.mode()),
+            (Stage::Restoring(restore), Owner::Restore) => restore.handle(&done),
+            // It was refused, or timed out.
+            (Stage::Quitting { for_good: false, .. }, Owner::User)
+                if done.command.as_ref().is_some_and(Command::is_quit) =>
+            {
+                self.stage = Stage::Ready;
+            }
+            _ => {}
+        }
+        if done.owner == Owner::User {
+            cx.replies.push_back((done.id, done.result));
+        }
+    }
+
+    /// Goes on to what comes next. Returns whether there may be something to send.
+    fn advance(&mut self, cx: &mut Context<'_>) -> bool {
+        match &mut self.stage {
+            Stage::SettingUp(set_up) => match set_up.next_commands(cx.options, self.requests.mode()) {
+                Some(commands) => {
+                    let is_more = !commands.is_empty();
+                    for command in commands {
+                        self.requests.order(cx.ids.next(), Owner::SetUp, Some(command));
+                    }
+                    is_more
+                }
+                None => {
+                    let capabilities = set_up.capabilities();
+                    self.set_up(capabilities, cx);
+                    true
+                }
+            },
+            Stage::Restoring(restore) => {
+                let next = restore.take_next();
+                let is_more = !next.is_empty();
+                for (command, sent) in next {
+                    let id = cx.ids.next();
+                    self.requests.order(id, Owner::Restore, Some(command));
+                    sent(restore, id);
+                }
+                if restore.is_done() {
+                    self.restored(cx);
+                }
+                is_more
+            }
+            Stage::Ready | Stage::Quitting { .. } => false,
+        }
+    }
+
+    fn set_up(&mut self, capabilities: Capabilities, cx: &mut Context<'_>) {
+        self.capabilities = capabilities;
+        if capabilities.nowrap() {
+            cx.reader.framer_mut().set_unwrapped();
+        }
+        cx.backoff.reset();
+        cx.memory.has_stood = true;
+        cx.tell(Event::Ready(capabilities));
+        self.stage = match cx.memory.lost_at {
+            Some(_) => Stage::Restoring(Restore::new(cx.memory, cx.reader.games())),
+            None => Stage::Ready,
+        };
+    }
+
+    fn restored(&mut self, cx: &mut Context<'_>) {
+        let Stage::Restoring(restore) = std::mem::replace(&mut self.stage, Stage::Ready) else { return };
+        let offline_for =
+            cx.memory.lost_at.take().map(|lost_at| cx.now.saturating_duration_since(lost_at)).unwrap_or_default();
+        let restored = Restored { offline_for, ..restore.finish(cx.memory) };
+        cx.tell(Event::Restored(Box::new(restored)));
+    }
+}

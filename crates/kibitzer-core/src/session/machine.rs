@@ -1,0 +1,505 @@
+//! The session itself: which phase it is in, and what leads from one to the next.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::backoff::Backoff;
+use super::capabilities::Capabilities;
+use super::command::Command;
+use super::context::{Context, Fate, RequestId, RequestIds};
+use super::counters::Counters;
+use super::error::{CloseCause, DialError, EndReason, LoginStep, LostCause, RequestError};
+use super::live::Live;
+use super::login::{Entrance, Identity, Login, Retreat, Verdict};
+use super::memory::Memory;
+use super::options::{SessionOptions, after};
+use super::random::Random;
+use super::reply::Reply;
+use super::transmit::{Outbox, Transmit};
+use crate::event::{Event, EventReader};
+use crate::game::Games;
+use crate::message::{Handle, Message, Reader};
+use crate::wire::{Framer, Timeseal};
+
+/// What whoever drives a session has to do about the connection now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a driver has to handle each")]
+pub enum Link {
+    /// Open a connection, and call [`Session::dialed`] with what came of it.
+    Dial {
+        /// Which attempt it is since the last login, from 1.
+        attempt: u32,
+    },
+    /// Keep the connection: read it, write to it.
+    Keep,
+    /// Do not connect before [`Session::poll_timeout`].
+    Wait,
+    /// Hang up, and call [`Session::closed`]. Nothing more is to be written.
+    Close,
+    /// The session is over.
+    Over(EndReason),
+}
+
+/// How far a session has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum State {
+    /// A connection is being made.
+    Connecting,
+    /// It stands; the login or the set-up goes on.
+    LoggingIn(LoginStep),
+    /// Requests can be made.
+    Ready,
+    /// The connection is lost; the next attempt waits.
+    Waiting,
+    /// The connection is being given up.
+    Closing,
+    /// It is over.
+    Ended(EndReason),
+}
+
+/// A session on a chess server, without I/O and without a clock.
+///
+/// It logs in, sets itself up, answers requests, notices a dead line and says when to connect again; then it restores what
+/// was observed and sought. One value lives across all connections.
+///
+/// Whoever drives it does in turn
+///
+/// 1. what [`link`](Self::link) says about the connection, and tells the outcome with [`dialed`](Self::dialed) and
+///    [`closed`](Self::closed);
+/// 2. with what was read, [`receive`](Self::receive) until it returns `None`;
+/// 3. at [`poll_timeout`](Self::poll_timeout), [`handle_timeout`](Self::handle_timeout);
+///
+/// and after each of these, and after any other call, takes out what came of it: [`poll_transmit`](Self::poll_transmit) for what to
+/// write, [`poll_reply`](Self::poll_reply) for requests that are over, and last [`poll_event`](Self::poll_event) for what to tell.
+///
+/// ```
+/// use std::time::Instant;
+///
+/// use kibitzer_core::session::{Credentials, Link, Session, SessionOptions};
+///
+/// let mut session = Session::new(SessionOptions::new(Credentials::Guest));
+/// assert_eq!(session.link(), Link::Dial { attempt: 1 });
+/// session.dialed(Ok(()), Instant::now());
+/// let mut read = &b"\n\rlogin: "[..];
+/// while session.receive(&mut read, Instant::now()).is_some() {}
+/// let line = session.poll_transmit(Instant::now()).unwrap();
+/// assert!(line.bytes().starts_with(b"%b"), "what we want of the server, before the name");
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    options: SessionOptions,
+    phase: Phase,
+    reader: EventReader,
+    out: Outbox,
+    random: Random,
+    ids: RequestIds,
+    memory: Memory,
+    backoff: Backoff,
+    ladder: Ladder,
+    identity: Option<Identity>,
+    events: VecDeque<Arc<Event>>,
+    replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
+    counters: Counters,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Dialing,
+    Waiting {
+        until: Instant,
+    },
+    LoggingIn(Box<Login>),
+    Live(Box<Live>),
+    /// The connection is given up, and its driver has not said yet that it is closed.
+    Closing(Fate),
+    Over(EndReason),
+}
+
+/// What the next connection asks for: less, each time a server does not understand.
+#[derive(Debug)]
+struct Ladder {
+    versions: &'static [Timeseal],
+    login_string: bool,
+}
+
+impl Ladder {
+    fn timeseal(&self) -> Timeseal {
+        self.versions.first().copied().unwrap_or_default()
+    }
+
+    /// Steps down; `false` if that was the last rung.
+    fn retreat(&mut self, retreat: Retreat) -> bool {
+        match (retreat, self.versions) {
+            (Retreat::Timeseal, [_, lower @ ..]) if !lower.is_empty() => self.versions = lower,
+            (Retreat::Timeseal, _) => return false,
+            (Retreat::LoginString, _) => return std::mem::replace(&mut self.login_string, false),
+        }
+        true
+    }
+}
+
+impl Session {
+    /// A session that has to be connected.
+    pub fn new(options: SessionOptions) -> Self {
+        let mut session = Self {
+            phase: Phase::Dialing,
+            reader: EventReader::default(),
+            out: Outbox::default(),
+            random: Random::new(options.seed),
+            ids: RequestIds::default(),
+            memory: Memory::default(),
+            backoff: Backoff::default(),
+            ladder: Ladder { versions: options.timeseal.versions(), login_string: true },
+            identity: None,
+            events: VecDeque::new(),
+            replies: VecDeque::new(),
+            counters: Counters::default(),
+            options,
+        };
+        session.dial();
+        session
+    }
+
+    /// What has to be done about the connection now.
+    pub fn link(&self) -> Link {
+        match &self.phase {
+            Phase::Dialing => Link::Dial { attempt: self.attempt() },
+            Phase::Waiting { .. } => Link::Wait,
+            Phase::LoggingIn(_) | Phase::Live(_) => Link::Keep,
+            Phase::Closing(_) => Link::Close,
+            Phase::Over(reason) => Link::Over(reason.clone()),
+        }
+    }
+
+    /// How far the session has come.
+    pub fn state(&self) -> State {
+        match &self.phase {
+            Phase::Dialing => State::Connecting,
+            Phase::Waiting { .. } => State::Waiting,
+            Phase::LoggingIn(login) => State::LoggingIn(login.step()),
+            Phase::Live(live) if live.is_set_up() => State::Ready,
+            Phase::Live(_) => State::LoggingIn(LoginStep::SetUp),
+            Phase::Closing(_) => State::Closing,
+            Phase::Over(reason) => State::Ended(reason.clone()),
+        }
+    }
+
+    /// What the server does for us; nothing until the session is set up.
+    pub fn capabilities(&self) -> Capabilities {
+        match &self.phase {
+            Phase::Live(live) => live.capabilities(),
+            _ => Capabilities::default(),
+        }
+    }
+
+    /// The games as they stand after the last event. A new connection starts with none.
+    pub const fn games(&self) -> &Games {
+        self.reader.games()
+    }
+
+    /// Our own name, as the server spelled it last. A guest may not know it.
+    pub fn handle(&self) -> Option<&Handle> {
+        self.identity.as_ref()?.handle.as_ref()
+    }
+
+    /// How much went over the connections so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// A connection stands, or could not be made. Only after [`Link::Dial`].
+    pub fn dialed(&mut self, outcome: Result<(), DialError>, now: Instant) {
+        if !matches!(self.phase, Phase::Dialing) {
+            return;
+        }
+        match outcome {
+            Ok(()) => self.connected(now),
+            Err(error) if self.memory.has_stood => self.lost(LostCause::Dial(error), now),
+            Err(error) => self.end(EndReason::Dial(error)),
+        }
+    }
+
+    fn connected(&mut self, now: Instant) {
+        let timeseal = self.ladder.timeseal();
+        let mut framer = Framer::new().with_limits(self.options.limits).with_timeseal(timeseal);
+        framer.set_prompt(&self.options.prompt);
+        let reader = Reader::new(framer, self.options.family);
+        self.reader = EventReader::new(reader).with_game_limits(self.options.game_limits);
+        self.out = Outbox::new(timeseal, now);
+        self.counters.reconnects += u64::from(self.memory.has_stood);
+        self.phase = Phase::LoggingIn(Box::new(Login::new(&self.options, timeseal, self.ladder.login_string, now)));
+        self.tell(Event::Connected);
+    }
+
+    /// Takes the next event out of what was read, and moves `input` behind it. `None` once all of it was taken in.
+    ///
+    /// Events of the session itself, which came of the last one, are returned in front of the next.
+    pub fn receive(&mut self, input: &mut &[u8], now: Instant) -> Option<Arc<Event>> {
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Over(_)) {
+            *input = &[];
+            return None;
+        }
+        self.heard(input, now);
+        let length = input.len();
+        let event = self.reader.next(input);
+        self.counters.bytes_received += u64::try_from(length - input.len()).unwrap_or(u64::MAX);
+        let event = Arc::new(event?);
+        self.take_in(&event, now);
+        Some(event)
+    }
+
+    fn heard(&mut self, input: &[u8], now: Instant) {
+        match &mut self.phase {
+            Phase::LoggingIn(login) if !input.is_empty() => login.heard(now),
+            Phase::Live(live) if !input.is_empty() => live.heard(now),
+            _ => {}
+        }
+    }
+
+    /// The connection was closed, by whomever. What was left of the stream is told by [`poll_event`](Self::poll_event).
+    pub fn closed(&mut self, cause: CloseCause, now: Instant) {
+        if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Over(_)) {
+            return;
+        }
+        while let Some(event) = self.reader.finish() {
+            let event = Arc::new(event);
+            self.events.push_back(Arc::clone(&event));
+            self.take_in(&event, now);
+        }
+        match &self.phase {
+            Phase::LoggingIn(login) => {
+                let verdict = login.closed();
+                self.judge(verdict, now);
+            }
+            Phase::Live(live) => {
+                let fate = live.closed(cause);
+                self.hang_up(fate, now);
+            }
+            _ => {}
+        }
+        if let Phase::Closing(fate) = &self.phase {
+            let fate = fate.clone();
+            self.settle(fate, now);
+        }
+    }
+
+    /// Takes the next event of the session itself.
+    pub fn poll_event(&mut self) -> Option<Arc<Event>> {
+        self.events.pop_front()
+    }
+
+    /// Takes the next bytes to write.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
+        if !matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) {
+            return None;
+        }
+        let (transmit, line) = self.out.pop(now)?;
+        self.counters.lines_sent += 1;
+        self.counters.bytes_sent += u64::try_from(transmit.bytes().len()).unwrap_or(u64::MAX);
+        if let Some(line) = line {
+            self.tell(Event::Sent { line: line.shown(), request: line.request });
+        }
+        Some(transmit)
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) has to be called, if nothing happens before.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        match &self.phase {
+            Phase::Waiting { until } => Some(*until),
+            Phase::LoggingIn(login) => Some(login.timeout(&self.options.timings)),
+            Phase::Live(live) => Some(live.timeout(&self.options)),
+            Phase::Dialing | Phase::Closing(_) | Phase::Over(_) => None,
+        }
+    }
+
+    /// Does what is due. Calling it early does no harm.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        let (phase, mut cx) = self.parts(now);
+        match phase {
+            Phase::Waiting { until } if *until <= now => self.dial(),
+            Phase::LoggingIn(login) => {
+                let verdict = login.handle_timeout(&mut cx);
+                self.judge(verdict, now);
+            }
+            Phase::Live(live) => {
+                if let Some(fate) = live.handle_timeout(&mut cx) {
+                    self.hang_up(fate, now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sends a command, now or as soon as others were answered. [`poll_reply`](Self::poll_reply) brings what came of it.
+    ///
+    /// # Errors
+    ///
+    /// Nothing was sent. [`RequestError::NotConnected`]: the session is not [`Ready`](State::Ready).
+    /// [`RequestError::Busy`]: too many wait. [`RequestError::Ended`]: the session is over.
+    pub fn request(&mut self, command: Command, now: Instant) -> Result<RequestId, RequestError> {
+        match self.parts(now) {
+            (Phase::Live(live), mut cx) => live.request(command, &mut cx),
+            (Phase::Over(reason), _) => Err(RequestError::Ended(reason.clone())),
+            _ => Err(RequestError::NotConnected),
+        }
+    }
+
+    /// Takes the next request that is over.
+    pub fn poll_reply(&mut self) -> Option<(RequestId, Result<Reply, RequestError>)> {
+        self.replies.pop_front()
+    }
+
+    /// Nobody waits for this reply any more. A command that was not sent yet is not sent; one that was stays sent, and its
+    /// reply is not taken for another's.
+    pub fn abandon(&mut self, id: RequestId, now: Instant) {
+        if let (Phase::Live(live), mut cx) = self.parts(now) {
+            live.abandon(id, &mut cx);
+        }
+        self.replies.retain(|(over, _)| *over != id);
+    }
+
+    /// Says `quit`. The session ends with [`EndReason::Quit`] when the server hangs up, or after a time-out.
+    pub fn quit(&mut self, now: Instant) {
+        match self.parts(now) {
+            (Phase::Live(live), mut cx) => live.quit(&mut cx),
+            _ => self.stop(EndReason::Quit, now),
+        }
+    }
+
+    /// Ends the session at once, without a word to the server.
+    pub fn shut_down(&mut self, now: Instant) {
+        self.stop(EndReason::ShutDown, now);
+    }
+
+    fn stop(&mut self, reason: EndReason, now: Instant) {
+        match self.phase {
+            Phase::Dialing | Phase::Waiting { .. } => self.end(reason),
+            Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => self.hang_up(Fate::End(reason), now),
+            Phase::Over(_) => {}
+        }
+    }
+
+    /// The phase, and all it needs.
+    fn parts(&mut self, now: Instant) -> (&mut Phase, Context<'_>) {
+        let cx = Context {
+            options: &self.options,
+            out: &mut self.out,
+            reader: &mut self.reader,
+            random: &mut self.random,
+            ids: &mut self.ids,
+            memory: &mut self.memory,
+            backoff: &mut self.backoff,
+            events: &mut self.events,
+            replies: &mut self.replies,
+            now,
+        };
+        (&mut self.phase, cx)
+    }
+
+    /// Takes in what the server said.
+    fn take_in(&mut self, event: &Arc<Event>, now: Instant) {
+        self.counters.events += 1;
+        let Some(message) = event.message() else { return };
+        if *message == Message::Ping {
+            self.counters.pings += 1;
+            self.out.answer_ping();
+        }
+        let (phase, mut cx) = self.parts(now);
+        match phase {
+            Phase::LoggingIn(login) => {
+                let verdict = login.handle(message, event.raw(), &mut cx);
+                self.judge(verdict, now);
+            }
+            Phase::Live(live) => {
+                let fate = live.handle(event, &mut cx);
+                self.counters.round_trip = live.round_trip().or(self.counters.round_trip);
+                if let Some(fate) = fate {
+                    self.hang_up(fate, now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn judge(&mut self, verdict: Verdict, now: Instant) {
+        match verdict {
+            Verdict::Goes => {}
+            Verdict::LoggedIn(identity) => self.logged_in(identity),
+            Verdict::Complete(entrance) => self.enter(&entrance, now),
+            Verdict::Failed(error) => self.hang_up(Fate::Login(error), now),
+            Verdict::Retreat(retreat, error) => {
+                let fate = if self.ladder.retreat(retreat) { Fate::Redial } else { Fate::Login(error) };
+                self.hang_up(fate, now);
+            }
+        }
+    }
+
+    fn logged_in(&mut self, identity: Identity) {
+        self.identity = Some(identity.clone());
+        self.tell(Event::LoggedIn(Box::new(identity)));
+    }
+
+    fn enter(&mut self, entrance: &Entrance, now: Instant) {
+        if let Some(identity) = &entrance.unannounced {
+            self.logged_in(identity.clone());
+        }
+        let live = Live::new(entrance, &mut self.parts(now).1);
+        self.phase = Phase::Live(Box::new(live));
+    }
+
+    /// Gives the connection up.
+    fn hang_up(&mut self, fate: Fate, now: Instant) {
+        let (phase, mut cx) = self.parts(now);
+        if let Phase::Live(live) = phase {
+            live.end(&fate, &mut cx);
+            if live.is_restored() {
+                self.memory.note_loss(self.reader.games(), now);
+            }
+        }
+        self.phase = Phase::Closing(fate);
+    }
+
+    /// The connection is closed.
+    fn settle(&mut self, fate: Fate, now: Instant) {
+        match fate {
+            Fate::Redial => self.dial(),
+            Fate::End(reason) => self.end(reason),
+            Fate::Lost(cause) => self.lost(LostCause::Connection(cause), now),
+            Fate::Login(error) if error.is_final() || !self.memory.has_stood => self.end(EndReason::Login(error)),
+            Fate::Login(error) => self.lost(LostCause::Login(error), now),
+        }
+    }
+
+    fn dial(&mut self) {
+        self.phase = Phase::Dialing;
+        self.tell(Event::Connecting { attempt: self.attempt() });
+    }
+
+    fn attempt(&self) -> u32 {
+        self.backoff.attempts().max(1)
+    }
+
+    fn lost(&mut self, cause: LostCause, now: Instant) {
+        let attempts = self.backoff.attempts();
+        let retry_in = self.backoff.next(&self.options.reconnect, &mut self.random);
+        self.tell(Event::Lost { cause: cause.clone(), retry_in });
+        match retry_in {
+            Some(delay) => self.phase = Phase::Waiting { until: after(now, delay) },
+            None => self.end(EndReason::Lost { cause, attempts }),
+        }
+    }
+
+    fn end(&mut self, reason: EndReason) {
+        self.tell(Event::Ended(reason.clone()));
+        self.phase = Phase::Over(reason);
+    }
+
+    fn tell(&mut self, event: Event) {
+        self.events.push_back(Arc::new(event));
+    }
+}

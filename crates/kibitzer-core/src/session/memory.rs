@@ -1,0 +1,124 @@
+//! What outlives a connection: the games that were followed and the seeks that stood.
+
+use std::time::Instant;
+
+use super::command::Command;
+use super::restored::Part;
+use crate::event::{ChangeKind, Event};
+use crate::game::{Game, Games};
+use crate::message::{GameId, Handle, Message, Relation, SeekNotice, Style12};
+
+use super::reply::Reply;
+
+/// Seeks that are remembered; servers allow three or so.
+const MAX_SEEKS: usize = 16;
+
+/// What outlives a connection.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    pub(super) games: Vec<KnownGame>,
+    pub(super) seeks: Vec<KnownSeek>,
+    /// Whether there was a session that was set up.
+    pub(super) has_stood: bool,
+    /// When the connection was lost; `None` while there is nothing to restore.
+    pub(super) lost_at: Option<Instant>,
+}
+
+/// A game that was going on.
+#[derive(Clone, Debug)]
+pub(super) struct KnownGame {
+    pub(super) position: Style12,
+    pub(super) part: Part,
+}
+
+/// A seek that stood.
+#[derive(Clone, Debug)]
+pub(super) struct KnownSeek {
+    pub(super) command: Command,
+    pub(super) index: u32,
+}
+
+impl KnownGame {
+    fn of(game: &Game) -> Option<Self> {
+        let position = game.position();
+        let part = match position.relation {
+            relation if relation.is_mine() => Part::Player,
+            Relation::Observing | Relation::ObservingExamined => Part::Observer,
+            Relation::Examining => Part::Examiner,
+            _ => return None,
+        };
+        game.is_going_on().then(|| Self { position: position.clone(), part })
+    }
+
+    pub(super) const fn id(&self) -> GameId {
+        self.position.game
+    }
+
+    /// Whether a board is one of this game: the players are the same. The server's spelling may differ.
+    pub(super) fn is_between(&self, board: &Style12) -> bool {
+        let is_same = |one: &Handle, other: &Handle| one.is_same_player(other.as_str());
+        is_same(&self.position.white, &board.white) && is_same(&self.position.black, &board.black)
+    }
+}
+
+impl Memory {
+    /// Takes down what goes on as the connection is lost.
+    pub(super) fn note_loss(&mut self, games: &Games, now: Instant) {
+        self.games = games.iter().filter_map(KnownGame::of).collect();
+        self.lost_at = Some(now);
+    }
+
+    /// Learns from a reply that was no refusal.
+    pub(super) fn learn(&mut self, command: &Command, reply: &Reply) {
+        match command.verb() {
+            "seek" => {
+                let posted = reply.messages().find_map(|message| match message {
+                    Message::SeekNotice(SeekNotice::Posted { index }) => Some(*index),
+                    _ => None,
+                });
+                if let Some(index) = posted {
+                    self.remember(command, index);
+                }
+            }
+            "unseek" => match command.words().nth(1).map(str::parse) {
+                Some(Ok(index)) => self.forget(index),
+                Some(Err(_)) => {}
+                None => self.seeks.clear(),
+            },
+            _ => {}
+        }
+    }
+
+    fn remember(&mut self, command: &Command, index: u32) {
+        self.seeks.retain(|seek| seek.index != index && seek.command != *command);
+        if self.seeks.len() >= MAX_SEEKS {
+            self.seeks.remove(0);
+        }
+        self.seeks.push(KnownSeek { command: command.clone(), index });
+    }
+
+    fn forget(&mut self, index: u32) {
+        self.seeks.retain(|seek| seek.index != index);
+    }
+
+    /// A seek that could not be made again.
+    pub(super) fn drop_seek(&mut self, command: &Command) {
+        self.seeks.retain(|seek| seek.command != *command);
+    }
+
+    /// Learns what happens to the seeks without our doing: a game of ours ends them all.
+    pub(super) fn handle(&mut self, event: &Event, games: &Games) {
+        let Event::Received { received, change } = event else { return };
+        match &received.message {
+            Message::SeekNotice(SeekNotice::Removed) => self.seeks.clear(),
+            Message::SeeksRemoved(removed) => removed.indexes.iter().for_each(|&index| self.forget(index)),
+            _ => {
+                let opened = change.as_ref().filter(|change| change.kind == ChangeKind::Opened);
+                let game = opened.and_then(|change| games.get(change.game));
+                if game.is_some_and(|game| game.position().relation.is_mine()) {
+                    self.seeks.clear();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! A session: what to send and when, what came of it, and when to connect again.
+//!
+//! [`Session`] is the machine; it does no I/O and reads no clock. What it takes is in [`SessionOptions`], what it tells are
+//! [`Event`](crate::Event)s and the [`Reply`] of each request.
+//!
+//! What a server understands is found out, not configured: the login string and version 2 of timeseal are tried where
+//! they cannot do harm, block mode is used where a line without a number is refused, and where it is not, a command that
+//! nobody knows is sent behind each command, so that its refusal shows where the reply ends.
+
+mod backoff;
+mod capabilities;
+mod command;
+mod context;
+mod counters;
+mod credentials;
+mod error;
+mod fence;
+mod live;
+mod liveness;
+mod login;
+mod machine;
+mod memory;
+mod options;
+mod pacing;
+mod pending;
+mod random;
+mod reply;
+mod requests;
+mod restore;
+mod restored;
+mod setup;
+mod split;
+#[cfg(test)]
+mod tests;
+mod transmit;
+
+pub use capabilities::Capabilities;
+pub use command::{Command, CommandError, MAX_LINE_BYTES};
+pub use context::RequestId;
+pub use counters::Counters;
+pub use credentials::{Credentials, Password};
+pub use error::{CloseCause, DialError, EndReason, LoginError, LoginStep, LostCause, RefusalReason, RequestError};
+pub use login::Identity;
+pub use machine::{Link, Session, State};
+pub use options::{Reconnect, RequestLimits, SessionOptions, TimesealChoice, Timings};
+pub use reply::Reply;
+pub use restored::{Outcome, Part, Restored, RestoredGame, RestoredSeek};
+pub use split::split_text;
+pub use transmit::{Transmit, TransmitKind};
+
+/// The code that answers a line without a number in block mode. Its number is 0.
+const UNNUMBERED: u32 = 519;

@@ -1,0 +1,287 @@
+//! What a session is to do, and how long it waits.
+
+use std::time::{Duration, Instant};
+
+use super::credentials::Credentials;
+use crate::game::GameLimits;
+use crate::message::{Family, Ivar};
+use crate::wire::{Limits, Timeseal};
+
+/// Which version of timeseal to speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a version is spoken or it is not, or the server decides")]
+pub enum TimesealChoice {
+    /// None.
+    #[default]
+    Off,
+    /// Version 1; a server without it is refused.
+    V1,
+    /// Version 2; a server without it is refused.
+    V2,
+    /// Version 2 if the server understands it, else 1, else none.
+    Auto,
+}
+
+impl TimesealChoice {
+    /// The versions to try, best first.
+    pub(super) const fn versions(self) -> &'static [Timeseal] {
+        match self {
+            Self::Off => &[Timeseal::Off],
+            Self::V1 => &[Timeseal::V1],
+            Self::V2 => &[Timeseal::V2],
+            Self::Auto => &[Timeseal::V2, Timeseal::V1, Timeseal::Off],
+        }
+    }
+}
+
+/// How long a session waits for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Timings {
+    /// From the connection to the first `login: `. Default 30 s.
+    pub greeting: Duration,
+    /// For each further step of the login. Default 20 s.
+    pub login_step: Duration,
+    /// How long the server must be silent after our last answer before it is asked whether we are in. Default 1 s.
+    pub settle: Duration,
+    /// For the whole set-up behind the login. Default 30 s.
+    pub set_up: Duration,
+    /// For the reply to a request, from when it is sent. Default 30 s.
+    pub request: Duration,
+    /// How long the server may be silent before a probe is sent. Default 15 s.
+    pub probe_after: Duration,
+    /// How long it may then be silent on before the line is given up. Default 10 s.
+    pub probe_timeout: Duration,
+    /// How long we may send nothing that the server takes for a sign of life. Default 50 min; FICS logs out after 60.
+    pub keep_alive: Duration,
+    /// How long the server may take to hang up after `quit`. Default 5 s.
+    pub quit: Duration,
+}
+
+impl Default for Timings {
+    fn default() -> Self {
+        Self {
+            greeting: Duration::from_secs(30),
+            login_step: Duration::from_secs(20),
+            settle: Duration::from_secs(1),
+            set_up: Duration::from_secs(30),
+            request: Duration::from_secs(30),
+            probe_after: Duration::from_secs(15),
+            probe_timeout: Duration::from_secs(10),
+            keep_alive: Duration::from_secs(50 * 60),
+            quit: Duration::from_secs(5),
+        }
+    }
+}
+
+/// The time so much later; a duration that is too long for the clock is taken as thirty years.
+pub(super) fn after(start: Instant, duration: Duration) -> Instant {
+    const THIRTY_YEARS: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+    start.checked_add(duration).unwrap_or_else(|| start + THIRTY_YEARS)
+}
+
+/// Declares by-value setters of fields, each with its unit and default.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $field:ident: $kind:ty,)*) => {
+        $(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $field(self, $field: $kind) -> Self {
+                Self { $field, ..self }
+            }
+        )*
+    };
+}
+
+impl Timings {
+    setters! {
+        /// Sets how long the first `login: ` may take. Default 30 s.
+        greeting: Duration,
+        /// Sets how long each further step of the login may take. Default 20 s.
+        login_step: Duration,
+        /// Sets how long the server is silent before it is asked whether we are in. Default 1 s.
+        settle: Duration,
+        /// Sets how long the set-up may take. Default 30 s.
+        set_up: Duration,
+        /// Sets how long a reply may take. Default 30 s.
+        request: Duration,
+        /// Sets how long the server may be silent before a probe. Default 15 s.
+        probe_after: Duration,
+        /// Sets how long the server may be silent behind a probe. Default 10 s.
+        probe_timeout: Duration,
+        /// Sets after how long of sending nothing a harmless command is sent. Default 50 min.
+        keep_alive: Duration,
+        /// Sets how long the server may take to hang up after `quit`. Default 5 s.
+        quit: Duration,
+    }
+}
+
+/// Whether and when a lost connection is made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reconnect {
+    /// The first delay, which doubles with every attempt. Default 1 s.
+    pub base: Duration,
+    /// The longest delay. Default 60 s.
+    pub cap: Duration,
+    /// How many attempts in a row, until a login succeeds; `None` for no limit. Default `None`; `Some(0)` never reconnects.
+    pub attempts: Option<u32>,
+}
+
+impl Default for Reconnect {
+    fn default() -> Self {
+        Self { base: Duration::from_secs(1), cap: Duration::from_secs(60), attempts: None }
+    }
+}
+
+impl Reconnect {
+    /// A lost connection ends the session.
+    pub fn never() -> Self {
+        Self::default().attempts(Some(0))
+    }
+
+    setters! {
+        /// Sets the first delay. Default 1 s. Half of every delay is left to chance.
+        base: Duration,
+        /// Sets the longest delay. Default 60 s.
+        cap: Duration,
+        /// Sets the number of attempts in a row; `None` for no limit. Default `None`.
+        attempts: Option<u32>,
+    }
+}
+
+/// How much a session keeps of requests and replies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestLimits {
+    /// Requests that wait to be sent. Default 64.
+    pub queued: usize,
+    /// Requests that were sent and not answered. Default 16; 1 to 64.
+    pub in_flight: usize,
+    /// Events kept of one reply. Default 16,384.
+    pub reply_events: usize,
+    /// Bytes of lines kept of one reply. Default 1,048,576.
+    pub reply_bytes: usize,
+}
+
+impl Default for RequestLimits {
+    fn default() -> Self {
+        Self { queued: 64, in_flight: 16, reply_events: 16 << 10, reply_bytes: 1 << 20 }
+    }
+}
+
+impl RequestLimits {
+    setters! {
+        /// Sets how many requests may wait to be sent. Default 64.
+        queued: usize,
+        /// Sets how many requests may wait for their reply. Default 16; brought into 1 to 64.
+        in_flight: usize,
+        /// Sets how many events are kept of one reply. Default 16,384.
+        reply_events: usize,
+        /// Sets how many bytes of lines are kept of one reply. Default 1,048,576.
+        reply_bytes: usize,
+    }
+}
+
+/// Who logs in, what is wanted of the server, how long to wait, how much to keep.
+///
+/// ```
+/// use kibitzer_core::message::Ivar;
+/// use kibitzer_core::session::{Credentials, SessionOptions};
+///
+/// let options = SessionOptions::new(Credentials::Guest).want(Ivar::SeekInfo).without(Ivar::PendInfo);
+/// assert!(options.wanted().any(|ivar| ivar == Ivar::SeekInfo));
+/// ```
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    pub(super) credentials: Credentials,
+    pub(super) wanted: Vec<Ivar>,
+    pub(super) interface: String,
+    pub(super) timeseal: TimesealChoice,
+    pub(super) timings: Timings,
+    pub(super) reconnect: Reconnect,
+    pub(super) requests: RequestLimits,
+    pub(super) family: Family,
+    pub(super) limits: Limits,
+    pub(super) game_limits: GameLimits,
+    pub(super) prompt: Vec<u8>,
+    pub(super) seed: u64,
+}
+
+/// What is wanted unless said otherwise.
+const DEFAULT_IVARS: [Ivar; 8] = [
+    Ivar::DefPrompt,
+    Ivar::StartPos,
+    Ivar::Block,
+    Ivar::GameInfo,
+    Ivar::PendInfo,
+    Ivar::NoHighlight,
+    Ivar::Ms,
+    Ivar::NoWrap,
+];
+
+impl SessionOptions {
+    /// Everything at its default.
+    pub fn new(credentials: Credentials) -> Self {
+        Self {
+            credentials,
+            wanted: DEFAULT_IVARS.to_vec(),
+            interface: concat!("kibitzer ", env!("CARGO_PKG_VERSION")).to_owned(),
+            timeseal: TimesealChoice::default(),
+            timings: Timings::default(),
+            reconnect: Reconnect::default(),
+            requests: RequestLimits::default(),
+            family: Family::default(),
+            limits: Limits::default(),
+            game_limits: GameLimits::default(),
+            prompt: Vec::new(),
+            seed: 0,
+        }
+    }
+
+    /// Adds an ivar to those that are set. Default: defprompt, startpos, block, gameinfo, pendinfo, nohighlight, ms, nowrap.
+    #[must_use]
+    pub fn want(mut self, ivar: Ivar) -> Self {
+        if !self.wanted.contains(&ivar) {
+            self.wanted.push(ivar);
+        }
+        self
+    }
+
+    /// Takes an ivar out of those that are set.
+    #[must_use]
+    pub fn without(mut self, ivar: Ivar) -> Self {
+        self.wanted.retain(|&wanted| wanted != ivar);
+        self
+    }
+
+    /// The ivars that are set.
+    pub fn wanted(&self) -> impl Iterator<Item = Ivar> {
+        self.wanted.iter().copied()
+    }
+
+    setters! {
+        /// Sets who logs in.
+        credentials: Credentials,
+        /// Sets what `set interface` tells other players. Default `kibitzer` and the version. Empty: nothing is told.
+        interface: String,
+        /// Sets the version of timeseal. Default [`TimesealChoice::Off`].
+        timeseal: TimesealChoice,
+        /// Sets how long to wait for what.
+        timings: Timings,
+        /// Sets whether and when to reconnect.
+        reconnect: Reconnect,
+        /// Sets how much to keep of requests and replies.
+        requests: RequestLimits,
+        /// Sets which family of servers it is. Default [`Family::Auto`].
+        family: Family,
+        /// Sets how much is kept of one thing the server sends. Default as in [`Limits`].
+        limits: Limits,
+        /// Sets how much is kept of the games. Default as in [`GameLimits`].
+        game_limits: GameLimits,
+        /// Sets the account's own prompt, its trailing blank included, if it is known. Default empty: it is found out.
+        prompt: Vec<u8>,
+        /// Sets what delays and fences are drawn from: a number nobody can guess, a new one per session. Default 0, for tests.
+        seed: u64,
+    }
+}

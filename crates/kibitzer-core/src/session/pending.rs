@@ -1,0 +1,169 @@
+//! Commands that were sent and not answered.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::command::Command;
+use super::context::RequestId;
+use super::fence::Fence;
+use super::reply::OpenReply;
+
+/// Numbers for block mode: from 1 to this. FICS advises small ones; a long round keeps late replies apart.
+const NUMBERS: u64 = 99;
+
+/// For whom a command is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Somebody outside waits for the reply.
+    User,
+    SetUp,
+    Restore,
+    Probe,
+    KeepAlive,
+    Quit,
+}
+
+/// A command that is to be sent, or was.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    pub(super) id: RequestId,
+    pub(super) owner: Owner,
+    /// A probe without block mode has none: its fence is enough.
+    pub(super) command: Option<Command>,
+    /// How often the server dropped it.
+    pub(super) n_drops: u8,
+}
+
+/// By what the reply is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Its number in block mode.
+    Number(u64),
+    /// What was sent behind it.
+    Fence(Fence),
+}
+
+/// A command that was sent.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    pub(super) order: Order,
+    pub(super) mark: Mark,
+    pub(super) sent: Instant,
+    pub(super) due: Instant,
+    pub(super) reply: OpenReply,
+    /// Nobody waits any more. Its number stays taken until the reply has come, so that the reply is not taken for another's.
+    pub(super) is_given_up: bool,
+}
+
+/// The commands that were sent, in order.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    sent: VecDeque<InFlight>,
+    last_number: u64,
+}
+
+impl Pending {
+    /// How many somebody waits for.
+    pub(super) fn n_waiting(&self) -> usize {
+        self.sent.iter().filter(|sent| !sent.is_given_up).count()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut InFlight> {
+        self.sent.iter_mut()
+    }
+
+    /// When the first of them has waited too long.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.sent.iter().filter(|sent| !sent.is_given_up).map(|sent| sent.due).min()
+    }
+
+    /// Whether one of them may switch block mode.
+    pub(super) fn may_switch_block_mode(&self) -> bool {
+        self.sent
+            .iter()
+            .any(|sent| !sent.is_given_up && sent.order.command.as_ref().is_some_and(Command::may_switch_block_mode))
+    }
+
+    /// A number that no command has which was sent and not answered: the next in the round.
+    ///
+    /// If every number waits for a reply that nobody wants any more, the one that has waited longest is used again.
+    pub(super) fn free_number(&mut self) -> u64 {
+        self.make_room();
+        let mut round = (self.last_number..NUMBERS).chain(0..self.last_number).map(|last| last + 1);
+        let is_free = |number: &u64| !self.sent.iter().any(|sent| sent.mark == Mark::Number(*number));
+        self.last_number = round.find(is_free).unwrap_or(1);
+        self.last_number
+    }
+
+    /// Keeps the list shorter than the round of numbers.
+    pub(super) fn make_room(&mut self) {
+        if u64::try_from(self.sent.len()).is_ok_and(|n| n < NUMBERS) {
+            return;
+        }
+        if let Some(at) = self.sent.iter().position(|sent| sent.is_given_up) {
+            self.sent.remove(at);
+        }
+    }
+
+    pub(super) fn push(&mut self, sent: InFlight) {
+        self.sent.push_back(sent);
+    }
+
+    /// The command of this number.
+    pub(super) fn numbered(&mut self, number: u64) -> Option<&mut InFlight> {
+        self.sent.iter_mut().find(|sent| sent.mark == Mark::Number(number))
+    }
+
+    /// Takes the command of this number out.
+    pub(super) fn take_numbered(&mut self, number: u64) -> Option<InFlight> {
+        let at = self.sent.iter().position(|sent| sent.mark == Mark::Number(number))?;
+        self.sent.remove(at)
+    }
+
+    /// The command whose reply comes now, without block mode: the first.
+    pub(super) fn first_fenced(&mut self) -> Option<&mut InFlight> {
+        self.sent.iter_mut().find(|sent| matches!(sent.mark, Mark::Fence(_)))
+    }
+
+    /// Takes out the command whose fence this line answers, and in front of it those whose fences were never answered.
+    pub(super) fn take_fenced(&mut self, line: &[u8]) -> Vec<InFlight> {
+        let answers = |sent: &InFlight| matches!(sent.mark, Mark::Fence(fence) if fence.is_answered_by(line));
+        let Some(at) = self.sent.iter().position(answers) else { return Vec::new() };
+        let (done, rest) = std::mem::take(&mut self.sent)
+            .into_iter()
+            .enumerate()
+            .partition::<Vec<_>, _>(|(index, sent)| *index <= at && matches!(sent.mark, Mark::Fence(_)));
+        self.sent = rest.into_iter().map(|(_, sent)| sent).collect();
+        done.into_iter().map(|(_, sent)| sent).collect()
+    }
+
+    /// Takes all of them out.
+    pub(super) fn take_all(&mut self) -> VecDeque<InFlight> {
+        std::mem::take(&mut self.sent)
+    }
+
+    /// Takes out those with a fence.
+    pub(super) fn take_all_fenced(&mut self) -> Vec<InFlight> {
+        let (fenced, rest) = std::mem::take(&mut self.sent)
+            .into_iter()
+            .partition::<Vec<_>, _>(|sent| matches!(sent.mark, Mark::Fence(_)));
+        self.sent = rest.into();
+        fenced
+    }
+}
+
+impl InFlight {
+    /// Takes an event of the reply in.
+    pub(super) fn push(&mut self, event: &Arc<crate::event::Event>, limits: &super::options::RequestLimits) {
+        if !self.is_given_up {
+            self.reply.push(event, limits);
+        }
+    }
+
+    /// Stops waiting.
+    pub(super) fn give_up(&mut self) {
+        self.is_given_up = true;
+        self.reply = OpenReply::default();
+    }
+}

@@ -1,0 +1,167 @@
+//! What the server answers to one command.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::error::{RefusalReason, RequestError};
+use super::options::RequestLimits;
+use crate::event::Event;
+use crate::message::{CommandCode, Message, Refusal};
+use crate::text::{ServerText, decode};
+
+/// What the server answered to one command.
+///
+/// In block mode that is what the server framed; without it, everything between the command and the answer to a fence behind it. Either
+/// way boards, tells and other things that were not asked for may stand between.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reply {
+    /// Which command it answers, in block mode.
+    pub code: Option<CommandCode>,
+    /// What the server said, in order; without prompts and other marks of the stream.
+    pub events: Vec<Arc<Event>>,
+}
+
+impl Reply {
+    /// The messages, in order.
+    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.events.iter().filter_map(|event| event.message())
+    }
+
+    /// The lines they were read from: see [`Event::raw`].
+    pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.events.iter().filter(|event| event.message().is_some()).map(|event| event.raw())
+    }
+
+    /// The lines, decoded, each with a line feed behind it.
+    pub fn text(&self) -> String {
+        self.lines().flat_map(|line| [decode(line), Cow::Borrowed("\n")]).collect()
+    }
+
+    /// What the reply says first that is an answer: no board, no talk, no empty line.
+    fn answer(&self) -> Option<&Event> {
+        self.events.iter().map(Arc::as_ref).find(|event| event.message().is_some_and(|m| is_answer(m, event.raw())))
+    }
+
+    /// The reply, or what the server has against the command.
+    pub(super) fn judge(self) -> Result<Self, RequestError> {
+        match self.refusal() {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
+    }
+
+    fn refusal(&self) -> Option<RequestError> {
+        let answer = self.answer();
+        let text = || ServerText::from_wire(answer.map_or(&[], Event::raw));
+        let refused = |reason| RequestError::Refused { reason, text: text() };
+        match answer.and_then(Event::message) {
+            Some(Message::Refused(refusal)) => {
+                Some(of_refusal(*refusal).unwrap_or_else(|| refused(RefusalReason::Refusal(*refusal))))
+            }
+            Some(Message::ObservingRefused(refusal)) => Some(refused(RefusalReason::Observing(*refusal))),
+            _ => {
+                let code = self.code.filter(|code| code.is_error())?;
+                Some(of_code(code, answer).unwrap_or_else(|| refused(RefusalReason::Code(code))))
+            }
+        }
+    }
+}
+
+fn of_refusal(refusal: Refusal) -> Option<RequestError> {
+    match refusal {
+        Refusal::UnknownCommand => Some(RequestError::UnknownCommand),
+        Refusal::AmbiguousCommand => Some(RequestError::Ambiguous),
+        Refusal::NotPlaying => Some(RequestError::NotPlaying),
+        Refusal::NotRegistered => Some(RequestError::Rights),
+        Refusal::CommandTooLong => Some(RequestError::CommandTooLong),
+        _ => None,
+    }
+}
+
+/// Source: datagrams §8. FatICS gives missing parameters the code of an unknown command.
+fn of_code(code: CommandCode, answer: Option<&Event>) -> Option<RequestError> {
+    match code.0 {
+        512 if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => Some(RequestError::BadParameters),
+        512 | 516 | 517 => Some(RequestError::UnknownCommand),
+        513 => Some(RequestError::BadParameters),
+        514 => Some(RequestError::Ambiguous),
+        515 => Some(RequestError::Rights),
+        518 => Some(RequestError::NotPlaying),
+        super::UNNUMBERED => Some(RequestError::Unnumbered),
+        520 => Some(RequestError::CommandTooLong),
+        _ => None,
+    }
+}
+
+/// Whether a message may answer a command, rather than come from a game or another player in between.
+fn is_answer(message: &Message, raw: &[u8]) -> bool {
+    match message {
+        Message::Style12(_)
+        | Message::Style10(_)
+        | Message::Holding(_)
+        | Message::Delta(_)
+        | Message::GameInfo(_)
+        | Message::Talk(_)
+        | Message::Arrival(_)
+        | Message::UserArrived(_)
+        | Message::UserDeparted(_)
+        | Message::Pending(_)
+        | Message::PendingRemoved(_)
+        | Message::Seek(_)
+        | Message::SeeksRemoved(_)
+        | Message::SeeksCleared(_) => false,
+        Message::Text(_) => !raw.trim_ascii().is_empty(),
+        _ => true,
+    }
+}
+
+/// Whether a message is content, rather than a mark of the stream.
+pub(super) const fn is_content(message: &Message) -> bool {
+    !matches!(
+        message,
+        Message::Prompt
+            | Message::Telnet { .. }
+            | Message::Ping
+            | Message::BlockStart { .. }
+            | Message::BlockEnd { .. }
+            | Message::UnitStart(_)
+            | Message::UnitEnd
+    )
+}
+
+/// A reply that is not over.
+#[derive(Debug, Default)]
+pub(super) struct OpenReply {
+    reply: Reply,
+    bytes: usize,
+    is_too_long: bool,
+}
+
+impl OpenReply {
+    pub(super) const fn begin(&mut self, code: CommandCode) {
+        self.reply.code = Some(code);
+    }
+
+    /// Whether nothing has come yet.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.reply.events.is_empty() && !self.is_too_long
+    }
+
+    pub(super) fn push(&mut self, event: &Arc<Event>, limits: &RequestLimits) {
+        self.bytes = self.bytes.saturating_add(event.raw().len());
+        self.is_too_long |= self.bytes > limits.reply_bytes || self.reply.events.len() >= limits.reply_events;
+        if self.is_too_long {
+            self.reply.events = Vec::new();
+        } else {
+            self.reply.events.push(Arc::clone(event));
+        }
+    }
+
+    pub(super) fn finish(self, limits: &RequestLimits) -> Result<Reply, RequestError> {
+        if self.is_too_long {
+            return Err(RequestError::TooLong { limit_bytes: limits.reply_bytes, limit_events: limits.reply_events });
+        }
+        Ok(self.reply)
+    }
+}

@@ -1,0 +1,290 @@
+//! Commands and their replies: by number in block mode, by a fence behind each command without it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::UNNUMBERED;
+use super::command::Command;
+use super::context::RequestId;
+use super::error::RequestError;
+use super::fence::Fence;
+use super::options::{RequestLimits, Timings, after};
+use super::pacing::{Heard, Pacing, Talk};
+use super::pending::{InFlight, Mark, Order, Owner, Pending};
+use super::random::Random;
+use super::reply::{Reply, is_content};
+use super::transmit::Outbox;
+use crate::event::Event;
+use crate::message::Message;
+
+/// How often something the server did not say for us is sent again.
+const MAX_DROPS: u8 = 5;
+
+/// Says that block mode is off, in the reply to `iset block 0`.
+const BLOCK_UNSET: &[u8] = b"block unset.";
+
+/// How replies are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// By a fence behind each command.
+    Fenced,
+    /// By a number in front of it.
+    Numbered,
+}
+
+/// A request that is over.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) id: RequestId,
+    pub(super) owner: Owner,
+    pub(super) command: Option<Command>,
+    pub(super) result: Result<Reply, RequestError>,
+}
+
+/// The requests of one connection.
+#[derive(Debug)]
+pub(super) struct Requests {
+    mode: Mode,
+    limits: RequestLimits,
+    queue: VecDeque<Order>,
+    pending: Pending,
+    /// The number of the reply that has begun.
+    open: Option<u64>,
+    pacing: Pacing,
+    done: VecDeque<Done>,
+    /// From the last command to its reply.
+    round_trip: Option<Duration>,
+    /// The server answered a line that had no number, where none of ours has none.
+    is_unnumbered: bool,
+}
+
+/// What sending needs.
+pub(super) struct Sending<'a> {
+    pub(super) out: &'a mut Outbox,
+    pub(super) random: &'a mut Random,
+    pub(super) timings: &'a Timings,
+    pub(super) now: Instant,
+}
+
+impl Requests {
+    pub(super) fn new(mode: Mode, limits: RequestLimits) -> Self {
+        Self {
+            mode,
+            limits: RequestLimits { in_flight: limits.in_flight.clamp(1, 64), ..limits },
+            queue: VecDeque::new(),
+            pending: Pending::default(),
+            open: None,
+            pacing: Pacing::default(),
+            done: VecDeque::new(),
+            round_trip: None,
+            is_unnumbered: false,
+        }
+    }
+
+    pub(super) const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    pub(super) const fn round_trip(&self) -> Option<Duration> {
+        self.round_trip
+    }
+
+    /// Whether the server has complained of a line without a number since this was asked last.
+    pub(super) fn take_unnumbered(&mut self) -> bool {
+        std::mem::take(&mut self.is_unnumbered)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.queue.len() >= self.limits.queued
+    }
+
+    /// Puts a command in the queue.
+    pub(super) fn order(&mut self, id: RequestId, owner: Owner, command: Option<Command>) {
+        self.queue.push_back(Order { id, owner, command, n_drops: 0 });
+    }
+
+    /// Nobody waits for this reply any more. What was not sent is not sent.
+    pub(super) fn abandon(&mut self, id: RequestId) {
+        self.queue.retain(|order| order.id != id);
+        if let Some(sent) = self.pending.iter_mut().find(|sent| sent.order.id == id) {
+            sent.give_up();
+        }
+    }
+
+    pub(super) fn pop_done(&mut self) -> Option<Done> {
+        self.done.pop_front()
+    }
+
+    /// Sends what may be sent now. Returns whether some of it ends our idle time.
+    pub(super) fn send(&mut self, cx: &mut Sending<'_>) -> bool {
+        let mut resets_idle = false;
+        self.pacing.expire(cx.now);
+        while let Some(order) = self.next_order() {
+            resets_idle |= order.command.as_ref().is_some_and(Command::resets_idle);
+            self.send_order(order, cx);
+        }
+        resets_idle
+    }
+
+    /// The first command in the queue that has not to wait.
+    fn next_order(&mut self) -> Option<Order> {
+        let n_waiting = self.pending.n_waiting();
+        if n_waiting >= self.limits.in_flight || self.pending.may_switch_block_mode() {
+            return None;
+        }
+        let at = self.queue.iter().position(|order| self.held_until(order).is_none())?;
+        // What follows a switch of block mode, or stands in front of it, is not answered in the same way.
+        let switches = self.queue.get(at)?.command.as_ref().is_some_and(Command::may_switch_block_mode);
+        if switches && n_waiting > 0 { None } else { self.queue.remove(at) }
+    }
+
+    fn held_until(&self, order: &Order) -> Option<Instant> {
+        self.pacing.held_until(Talk::of(order.command.as_ref()?)?)
+    }
+
+    fn send_order(&mut self, order: Order, cx: &mut Sending<'_>) {
+        let text = order.command.as_ref().map(Command::as_str);
+        let mark = match self.mode {
+            Mode::Numbered => {
+                let number = self.pending.free_number();
+                cx.out.push_command(format!("{number} {}", text.unwrap_or("$$date")), Some(order.id));
+                Mark::Number(number)
+            }
+            Mode::Fenced => {
+                self.pending.make_room();
+                let fence = Fence::draw(cx.random);
+                match text {
+                    Some(text) => {
+                        cx.out.push_command(text.to_owned(), Some(order.id));
+                        cx.out.push_command(fence.as_str().to_owned(), Some(order.id));
+                    }
+                    // `$$` keeps it from ending our idle time.
+                    None => cx.out.push_command(format!("$${}", fence.as_str()), Some(order.id)),
+                }
+                Mark::Fence(fence)
+            }
+        };
+        let due = after(cx.now, cx.timings.request);
+        let reply = Default::default();
+        self.pending.push(InFlight { order, mark, sent: cx.now, due, reply, is_given_up: false });
+    }
+
+    /// Takes in what the server said.
+    pub(super) fn handle(&mut self, event: &Arc<Event>, now: Instant) {
+        let Some(message) = event.message() else { return };
+        match *message {
+            Message::BlockStart { id, code } => {
+                self.open = Some(id);
+                if let Some(sent) = self.pending.numbered(id) {
+                    self.round_trip = Some(now.saturating_duration_since(sent.sent));
+                    sent.reply.begin(code);
+                } else if id == 0 && code.0 == UNNUMBERED {
+                    self.unnumbered();
+                }
+            }
+            Message::BlockEnd { id, complete } => self.block_ended(id, complete, now),
+            _ if is_content(message) => self.content(event, now),
+            _ => {}
+        }
+    }
+
+    /// A line of ours had no number, and block mode is on.
+    fn unnumbered(&mut self) {
+        if self.mode == Mode::Numbered {
+            self.is_unnumbered = true;
+            return;
+        }
+        self.mode = Mode::Numbered;
+        for (index, sent) in self.pending.take_all_fenced().into_iter().enumerate() {
+            // The first command was what switched it on, and its fence the first line without a number; or it was none either.
+            let is_answered = index == 0 && !sent.reply.is_empty();
+            let result = if is_answered { None } else { Some(Err(RequestError::Unnumbered)) };
+            self.finish(sent, result);
+        }
+    }
+
+    fn block_ended(&mut self, id: u64, complete: bool, now: Instant) {
+        self.open = None;
+        let Some(sent) = self.pending.take_numbered(id) else { return };
+        if !complete {
+            return self.finish(sent, Some(Err(RequestError::Incomplete)));
+        }
+        self.answered(sent, now);
+    }
+
+    fn content(&mut self, event: &Arc<Event>, now: Instant) {
+        if self.mode == Mode::Numbered {
+            if let Some(sent) = self.open.and_then(|id| self.pending.numbered(id)) {
+                sent.push(event, &self.limits);
+            }
+            return;
+        }
+        let mut answered = self.pending.take_fenced(event.raw());
+        let Some(last) = answered.pop() else {
+            if let Some(sent) = self.pending.first_fenced() {
+                sent.push(event, &self.limits);
+            }
+            return;
+        };
+        for sent in answered {
+            self.finish(sent, Some(Err(RequestError::Incomplete)));
+        }
+        self.round_trip = Some(now.saturating_duration_since(last.sent));
+        self.answered(last, now);
+    }
+
+    /// The reply is whole. What the server did not say for us is sent again, later.
+    fn answered(&mut self, mut sent: InFlight, now: Instant) {
+        let reply = std::mem::take(&mut sent.reply).finish(&self.limits);
+        let talk = sent.order.command.as_ref().and_then(Talk::of);
+        if let (Some(talk), Ok(reply)) = (talk, &reply)
+            && self.pacing.learn(talk, reply, now) == Heard::Dropped
+            && !sent.is_given_up
+            && sent.order.n_drops < MAX_DROPS
+        {
+            sent.order.n_drops += 1;
+            self.queue.push_front(sent.order);
+            return;
+        }
+        if self.mode == Mode::Numbered && reply.as_ref().is_ok_and(|reply| reply.lines().any(|l| l == BLOCK_UNSET)) {
+            self.mode = Mode::Fenced;
+        }
+        self.finish(sent, Some(reply.and_then(Reply::judge)));
+    }
+
+    /// Hands the result over, if somebody waits for it; `None`: what has come is the reply.
+    fn finish(&mut self, sent: InFlight, result: Option<Result<Reply, RequestError>>) {
+        if sent.is_given_up {
+            return;
+        }
+        let Order { id, owner, command, .. } = sent.order;
+        let result = result.unwrap_or_else(|| sent.reply.finish(&self.limits).and_then(Reply::judge));
+        self.done.push_back(Done { id, owner, command, result });
+    }
+
+    /// When something has to be done without the server saying anything.
+    pub(super) fn timeout(&self) -> Option<Instant> {
+        let held = self.queue.iter().filter_map(|order| self.held_until(order));
+        held.chain(self.pending.due()).min()
+    }
+
+    /// Ends the requests that have waited too long.
+    pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
+        for sent in self.pending.iter_mut().filter(|sent| !sent.is_given_up && sent.due <= now) {
+            sent.give_up();
+            let Order { id, owner, command, .. } = sent.order.clone();
+            self.done.push_back(Done { id, owner, command, result: Err(RequestError::TimedOut(timings.request)) });
+        }
+    }
+
+    /// The connection is gone: what was sent may have been carried out, what waits was not.
+    pub(super) fn end(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
+        for sent in self.pending.take_all() {
+            self.finish(sent, Some(Err(sent_error.clone())));
+        }
+        for Order { id, owner, command, .. } in std::mem::take(&mut self.queue) {
+            self.done.push_back(Done { id, owner, command, result: Err(queued_error.clone()) });
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! After a lost connection: the games are observed again, the seeks made again.
+
+use super::command::Command;
+use super::context::RequestId;
+use super::error::{RefusalReason, RequestError};
+use super::memory::{KnownGame, Memory};
+use super::reply::Reply;
+use super::requests::Done;
+use super::restored::{Outcome, Part, Restored, RestoredGame, RestoredSeek};
+use crate::game::Games;
+use crate::message::listing::{Listing as _, MoveList};
+use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
+
+/// A restoration that goes on.
+#[derive(Debug)]
+pub(super) struct Restore {
+    games: Vec<Lookup>,
+    seeks: Vec<RestoredSeek>,
+    waiting: Vec<(RequestId, Task)>,
+    /// What is to be sent next, and why.
+    next: Vec<(Command, Task)>,
+}
+
+/// A game, and what is known of it.
+#[derive(Debug)]
+struct Lookup {
+    known: KnownGame,
+    found: RestoredGame,
+}
+
+/// What a command is for. Games and seeks are told by their places in the lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// Whether the number still means the same game.
+    ByNumber(usize),
+    /// Whether a player still plays it, perhaps under another number.
+    ByPlayer(usize),
+    Moves(usize),
+    /// Another game took the number, and is not to be observed.
+    Leave,
+    Seek(usize),
+}
+
+impl Restore {
+    /// `games` are those of the new connection: the server may have resumed our own by itself.
+    pub(super) fn new(memory: &Memory, games: &Games) -> Self {
+        let lookups = memory.games.iter().map(|known| Lookup::new(known.clone(), games)).collect();
+        let seeks = memory.seeks.iter().map(|seek| RestoredSeek { command: seek.command.clone(), error: None });
+        let mut restore = Self { games: lookups, seeks: seeks.collect(), waiting: Vec::new(), next: Vec::new() };
+        for at in 0..restore.games.len() {
+            restore.begin(at);
+        }
+        let seeks = restore.seeks.iter().enumerate().map(|(at, seek)| (seek.command.clone(), Task::Seek(at)));
+        restore.next.extend(seeks);
+        restore
+    }
+
+    fn begin(&mut self, at: usize) {
+        let Some(lookup) = self.games.get(at) else { return };
+        let id = lookup.known.id();
+        match lookup.found.part {
+            Part::Observer => self.ask(&format!("observe {id}"), Task::ByNumber(at)),
+            Part::Player | Part::Examiner => self.ask_for_moves(at),
+        }
+    }
+
+    /// What to send now. Tell the numbers of the requests with [`sent`](Self::sent), in this order.
+    pub(super) fn take_next(&mut self) -> Vec<(Command, impl FnOnce(&mut Self, RequestId) + use<>)> {
+        let next = std::mem::take(&mut self.next);
+        next.into_iter()
+            .map(|(command, task)| (command, move |restore: &mut Self, id| restore.waiting.push((id, task))))
+            .collect()
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.waiting.is_empty() && self.next.is_empty()
+    }
+
+    pub(super) fn finish(self, memory: &mut Memory) -> Restored {
+        for seek in self.seeks.iter().filter(|seek| seek.error.is_some()) {
+            memory.drop_seek(&seek.command);
+        }
+        Restored {
+            games: self.games.into_iter().map(|lookup| lookup.found).collect(),
+            seeks: self.seeks,
+            ..Restored::default()
+        }
+    }
+
+    /// Takes in what the server made of a command.
+    pub(super) fn handle(&mut self, done: &Done) {
+        let Some(at) = self.waiting.iter().position(|(id, _)| *id == done.id) else { return };
+        let (_, task) = self.waiting.swap_remove(at);
+        match task {
+            Task::ByNumber(at) => self.looked_up(at, &done.result, true),
+            Task::ByPlayer(at) => self.looked_up(at, &done.result, false),
+            Task::Moves(at) => self.moves_listed(at, &done.result),
+            Task::Leave => {}
+            Task::Seek(at) => {
+                if let Some(seek) = self.seeks.get_mut(at) {
+                    seek.error = done.result.as_ref().err().cloned();
+                }
+            }
+        }
+    }
+
+    fn looked_up(&mut self, at: usize, result: &Result<Reply, RequestError>, by_number: bool) {
+        let Some(lookup) = self.games.get_mut(at) else { return };
+        let board = result.as_ref().ok().and_then(observed_board);
+        match board {
+            Some(board) if lookup.known.is_between(board) => {
+                lookup.found(board);
+                return self.ask_for_moves(at);
+            }
+            Some(other) => self.leave(other.game),
+            None => lookup.found.outcome = not_found(result),
+        }
+        if by_number {
+            self.ask_by_player(at);
+        } else if board.is_some() {
+            self.set_outcome(at, Outcome::Ended);
+        }
+    }
+
+    /// Two names are two chances: in bughouse and simuls one of them may be at another board.
+    fn ask_by_player(&mut self, at: usize) {
+        let Some(lookup) = self.games.get(at) else { return };
+        let line = format!("observe {}", lookup.known.position.white);
+        self.ask(&line, Task::ByPlayer(at));
+    }
+
+    fn leave(&mut self, game: GameId) {
+        self.ask(&format!("unobserve {game}"), Task::Leave);
+    }
+
+    fn ask_for_moves(&mut self, at: usize) {
+        let found = self.games.get(at).map(|lookup| &lookup.found);
+        let Some(game) = found.filter(|found| found.moves_missing).and_then(|found| found.now) else { return };
+        self.ask(&format!("moves {game}"), Task::Moves(at));
+    }
+
+    fn moves_listed(&mut self, at: usize, result: &Result<Reply, RequestError>) {
+        let moves = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
+        if let Some(lookup) = self.games.get_mut(at) {
+            lookup.found.moves = moves;
+        }
+    }
+
+    fn set_outcome(&mut self, at: usize, outcome: Outcome) {
+        if let Some(lookup) = self.games.get_mut(at) {
+            lookup.found.outcome = outcome;
+        }
+    }
+
+    /// Numbers and names make lines; a name that does not is none.
+    fn ask(&mut self, line: &str, task: Task) {
+        if let Ok(command) = Command::new(line) {
+            self.next.push((command, task));
+        }
+    }
+}
+
+impl Lookup {
+    fn new(known: KnownGame, games: &Games) -> Self {
+        let outcome = if known.part == Part::Observer { Outcome::Gone } else { Outcome::Interrupted };
+        let found = RestoredGame {
+            was: known.id(),
+            now: None,
+            white: known.position.white.clone(),
+            black: known.position.black.clone(),
+            part: known.part,
+            outcome,
+            moves_missing: false,
+            moves: None,
+        };
+        let mut lookup = Self { known, found };
+        let is_resumed = |game: &&crate::game::Game| {
+            game.is_going_on() && game.position().relation.is_mine() && lookup.known.is_between(game.position())
+        };
+        if lookup.known.part == Part::Player
+            && let Some(board) = games.iter().find(is_resumed).map(|game| game.position().clone())
+        {
+            lookup.found(&board);
+        }
+        lookup
+    }
+
+    /// The game goes on, and this is its board.
+    fn found(&mut self, board: &Style12) {
+        let before = &self.known.position;
+        let outcome = match board.ply().checked_sub(before.ply()) {
+            Some(0) if board.board == before.board => Outcome::Unchanged,
+            Some(plies) if plies > 0 => Outcome::Advanced { plies },
+            _ => Outcome::Changed,
+        };
+        self.found.now = Some(board.game);
+        self.found.outcome = outcome;
+        // The board brings the last move with it.
+        self.found.moves_missing = !matches!(outcome, Outcome::Unchanged | Outcome::Advanced { plies: 1 });
+    }
+}
+
+/// The board of the game that is observed from this reply on.
+fn observed_board(reply: &Reply) -> Option<&Style12> {
+    let boards = reply.messages().filter_map(|message| match message {
+        Message::Style12(board) => Some(board),
+        _ => None,
+    });
+    let observed = reply.messages().find_map(|message| match message {
+        Message::Observing(observing) if observing.is_observed() => Some(observing.game),
+        _ => None,
+    })?;
+    boards.filter(|board| board.game == observed).last()
+}
+
+/// Why a game is not observed.
+fn not_found(result: &Result<Reply, RequestError>) -> Outcome {
+    match result {
+        Err(RequestError::Refused { reason, .. }) => match reason {
+            RefusalReason::Observing(ObservingRefusal::NoSuchGame)
+            | RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer) => Outcome::Ended,
+            _ => Outcome::Gone,
+        },
+        Err(_) => Outcome::Gone,
+        Ok(reply)
+            if reply.lines().any(|line| {
+                line.ends_with(b"is not playing a game.") || line.ends_with(b"is not playing or examining a game.")
+            }) =>
+        {
+            Outcome::Ended
+        }
+        Ok(_) => Outcome::Gone,
+    }
+}

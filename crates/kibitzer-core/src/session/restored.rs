@@ -1,0 +1,86 @@
+//! What came back after a lost connection.
+
+use std::time::Duration;
+
+use super::command::Command;
+use super::error::RequestError;
+use crate::message::listing::MoveList;
+use crate::message::{GameId, Handle};
+
+/// What became of the games and seeks of a session whose connection was lost and made again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Restored {
+    /// From the loss until the session was set up again.
+    pub offline_for: Duration,
+    /// The games that were going on, by their old numbers.
+    pub games: Vec<RestoredGame>,
+    /// The seeks that stood, in the order in which they were made.
+    pub seeks: Vec<RestoredSeek>,
+}
+
+/// What became of one game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestoredGame {
+    /// The number it had.
+    pub was: GameId,
+    /// The number it has now; `None` if this session does not follow it any more.
+    pub now: Option<GameId>,
+    /// White's name.
+    pub white: Handle,
+    /// Black's name.
+    pub black: Handle,
+    /// What this login had to do with it.
+    pub part: Part,
+    /// How it is found.
+    pub outcome: Outcome,
+    /// Whether moves may have been played that no event told of.
+    pub moves_missing: bool,
+    /// All its moves, if some may be missing and the server listed them.
+    pub moves: Option<MoveList>,
+}
+
+/// What a login has to do with a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Part {
+    /// It plays.
+    Player,
+    /// It observes.
+    Observer,
+    /// It examines.
+    Examiner,
+}
+
+/// How a game is found after a lost connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// As it was.
+    Unchanged,
+    /// It went on by so many plies. The last of them is on the board.
+    Advanced {
+        /// How many.
+        plies: u32,
+    },
+    /// It has another position that does not follow from the last one known by moves alone: moves were taken back, or the examiner
+    /// went elsewhere.
+    Changed,
+    /// The server says that it is not played any more.
+    Ended,
+    /// Nothing is known of it: the server did not let us look, or did not answer.
+    Gone,
+    /// It was our own, and the loss has interrupted it.
+    Interrupted,
+}
+
+/// What became of one seek.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestoredSeek {
+    /// The command it was made with, and made again.
+    pub command: Command,
+    /// Why it could not be made again.
+    pub error: Option<RequestError>,
+}

@@ -1,0 +1,145 @@
+//! What is set behind the login, and what the server makes of it.
+
+use std::time::Instant;
+
+use super::capabilities::Capabilities;
+use super::command::Command;
+use super::error::RequestError;
+use super::login::{Entrance, is_for_string};
+use super::options::SessionOptions;
+use super::reply::Reply;
+use super::requests::{Done, Mode};
+use crate::message::Ivar;
+use crate::message::listing::{Listing as _, Variables};
+
+/// What every FICS is told: boards a program can read, nothing that breaks lines or holds them back.
+///
+/// Source: transport §7.
+const FICS_VARIABLES: [&str; 5] = ["style 12", "bell 0", "ptime 0", "width 240", "height 240"];
+
+/// The same for ICC. Source: icc §1.
+const ICC_VARIABLES: [&str; 4] = ["style 12", "bell 0", "wrap 0", "height 0"];
+
+/// A set-up that goes on: some commands at a time, each lot answered before the next.
+#[derive(Debug)]
+pub(super) struct SetUp {
+    next: Lot,
+    n_waiting: usize,
+    pub(super) deadline: Instant,
+    capabilities: Capabilities,
+    string_understood: bool,
+    is_icc: bool,
+    /// Whether the server has ivars at all, as far as is known.
+    has_ivars: bool,
+}
+
+/// Commands that are sent together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lot {
+    /// Block mode comes first: it changes how the rest is answered.
+    Block,
+    /// What the login string has set.
+    Listing,
+    Rest,
+    Done,
+}
+
+impl SetUp {
+    pub(super) fn new(entrance: &Entrance, capabilities: Capabilities, deadline: Instant) -> Self {
+        Self {
+            next: Lot::Block,
+            n_waiting: 0,
+            deadline,
+            capabilities,
+            string_understood: entrance.string_understood,
+            is_icc: entrance.is_icc,
+            has_ivars: !entrance.is_icc,
+        }
+    }
+
+    pub(super) const fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    /// What to send once everything sent before was answered; `None` if the set-up is complete.
+    pub(super) fn next_commands(&mut self, options: &SessionOptions, mode: Mode) -> Option<Vec<Command>> {
+        if self.n_waiting > 0 {
+            return Some(Vec::new());
+        }
+        let mut lines = Vec::new();
+        while lines.is_empty() {
+            let (now, next) = match self.next {
+                Lot::Block => (self.block(options, mode), Lot::Listing),
+                Lot::Listing => (self.listing(), Lot::Rest),
+                Lot::Rest => (self.rest(options), Lot::Done),
+                Lot::Done => return None,
+            };
+            (lines, self.next) = (now, next);
+        }
+        // The interface is free text; one that is no line is not told.
+        let commands: Vec<_> = lines.iter().filter_map(|line| Command::new(line).ok()).collect();
+        self.n_waiting = commands.len();
+        Some(commands)
+    }
+
+    fn block(&mut self, options: &SessionOptions, mode: Mode) -> Vec<String> {
+        self.capabilities.set(Ivar::Block, mode == Mode::Numbered);
+        let is_wanted = self.has_ivars && mode == Mode::Fenced && options.wanted.contains(&Ivar::Block);
+        if is_wanted { vec![iset(Ivar::Block)] } else { Vec::new() }
+    }
+
+    fn listing(&self) -> Vec<String> {
+        if self.string_understood { vec!["ivariables".to_owned()] } else { Vec::new() }
+    }
+
+    fn rest(&self, options: &SessionOptions) -> Vec<String> {
+        let missing = |ivar: &Ivar| self.has_ivars && !self.capabilities.has(*ivar) && *ivar != Ivar::Block;
+        let ivars = options.wanted().filter(missing);
+        let (first, mut last): (Vec<_>, Vec<_>) = ivars.partition(|ivar| *ivar == Ivar::Atomic || is_for_string(*ivar));
+        last.sort_by_key(|ivar| *ivar == Ivar::Lock);
+        let variables: &[&str] = if self.is_icc { &ICC_VARIABLES } else { &FICS_VARIABLES };
+        let interface = (!options.interface.is_empty()).then(|| format!("interface {}", options.interface));
+        let set = variables.iter().map(|&variable| variable.to_owned()).chain(interface);
+        let set = set.map(|variable| format!("set {variable}"));
+        first.into_iter().map(iset).chain(set).chain(last.into_iter().map(iset)).collect()
+    }
+
+    /// Takes in what the server made of one of them.
+    pub(super) fn handle(&mut self, done: &Done, mode: Mode) {
+        self.n_waiting = self.n_waiting.saturating_sub(1);
+        let mut words = done.command.iter().flat_map(Command::words);
+        match (words.next(), words.next().and_then(|name| name.parse().ok())) {
+            (Some("iset"), Some(Ivar::Block)) => self.block_answered(&done.result, mode),
+            (Some("iset"), Some(ivar)) => self.iset_answered(ivar, &done.result),
+            (Some("ivariables"), _) => self.listed(&done.result),
+            _ => {}
+        }
+    }
+
+    /// What shows that block mode is on is how the fence was answered.
+    fn block_answered(&mut self, result: &Result<Reply, RequestError>, mode: Mode) {
+        self.has_ivars = *result != Err(RequestError::UnknownCommand);
+        self.capabilities.set(Ivar::Block, mode == Mode::Numbered);
+    }
+
+    /// `ms set.` is consent. uhlin/fics answers `com_iset: ms 1` to any name and does nothing.
+    fn iset_answered(&mut self, ivar: Ivar, result: &Result<Reply, RequestError>) {
+        let Ok(reply) = result else { return };
+        let consent = format!("{} set.", ivar.name());
+        if reply.lines().any(|line| line == consent.as_bytes()) {
+            self.capabilities.set(ivar, true);
+        }
+    }
+
+    fn listed(&mut self, result: &Result<Reply, RequestError>) {
+        let Ok(reply) = result else { return };
+        let Ok(variables) = Variables::parse(reply.lines()) else { return };
+        for &ivar in Ivar::ALL.iter().filter(|&&ivar| ivar != Ivar::Block) {
+            self.capabilities.set(ivar, variables.value(ivar.name()) == Some("1"));
+        }
+    }
+}
+
+fn iset(ivar: Ivar) -> String {
+    format!("iset {} 1", ivar.name())
+}

@@ -1,0 +1,129 @@
+//! A long text in pieces that servers take.
+
+use crate::text;
+
+/// Cuts a text into pieces of at most `max_bytes` each, as they are sent: encoded by [`text::encode`].
+///
+/// Pieces end at a blank, which is dropped, where there is one; else inside a word, but never inside a character's entity,
+/// be it written out in the text or made by encoding. A single one that is longer than `max_bytes` is a piece all the same. A text
+/// of nothing but blanks has no pieces.
+///
+/// ```
+/// use kibitzer_core::session::split_text;
+///
+/// assert_eq!(split_text("a long story, cut short", 12), ["a long", "story, cut", "short"]);
+/// assert_eq!(split_text("♞♞♞", 16), ["♞♞", "♞"], "8 bytes each, once encoded");
+/// ```
+pub fn split_text(text: &str, max_bytes: usize) -> Vec<String> {
+    let mut pieces = Pieces { max_bytes, done: Vec::new(), open: String::new(), open_bytes: 0 };
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        pieces.push_word(word);
+    }
+    pieces.finish()
+}
+
+/// The pieces so far.
+struct Pieces {
+    max_bytes: usize,
+    done: Vec<String>,
+    open: String,
+    /// Length of `open` once encoded.
+    open_bytes: usize,
+}
+
+impl Pieces {
+    fn push_word(&mut self, word: &str) {
+        let bytes = text::encode(word).len();
+        if !self.open.is_empty() {
+            if self.open_bytes + 1 + bytes > self.max_bytes {
+                self.close();
+            } else {
+                self.push(" ", 1);
+            }
+        }
+        if bytes <= self.max_bytes {
+            self.push(word, bytes);
+        } else {
+            self.push_long_word(word);
+        }
+    }
+
+    fn push_long_word(&mut self, word: &str) {
+        let mut rest = word;
+        while let Some((unit, tail)) = first_unit(rest) {
+            let bytes = text::encode(unit).len();
+            if self.open_bytes + bytes > self.max_bytes && !self.open.is_empty() {
+                self.close();
+            }
+            self.push(unit, bytes);
+            rest = tail;
+        }
+    }
+
+    fn push(&mut self, text: &str, bytes: usize) {
+        self.open.push_str(text);
+        self.open_bytes += bytes;
+    }
+
+    fn close(&mut self) {
+        self.done.push(std::mem::take(&mut self.open));
+        self.open_bytes = 0;
+    }
+
+    fn finish(mut self) -> Vec<String> {
+        if !self.open.is_empty() {
+            self.close();
+        }
+        self.done
+    }
+}
+
+/// What must not be cut at the start of a text, and the rest: an entity that is written out, or one character.
+fn first_unit(text: &str) -> Option<(&str, &str)> {
+    let entity = text.strip_prefix("&#x").and_then(|body| {
+        // Six digits are the most, then the semicolon.
+        let digits = body.bytes().take(7).take_while(u8::is_ascii_hexdigit).count();
+        (digits > 0 && body.as_bytes().get(digits) == Some(&b';')).then_some(3 + digits + 1)
+    });
+    let length = entity.or_else(|| text.chars().next().map(char::len_utf8))?;
+    text.split_at_checked(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn pieces_end_at_blanks_where_there_are_some() {
+        let cases: &[(&str, &str, usize, &[&str])] = &[
+            ("nothing", "   ", 5, &[]),
+            ("fits", "hello", 5, &["hello"]),
+            ("two words fit", "a b", 3, &["a b"]),
+            ("second word does not", "ab cd", 4, &["ab", "cd"]),
+            ("runs of blanks", "ab   cd", 5, &["ab cd"]),
+            ("long word", "abcdefg hi", 3, &["abc", "def", "g", "hi"]),
+            ("long word behind a short one", "x abcdef", 4, &["x", "abcd", "ef"]),
+            ("entities are whole", "ééé", 12, &["éé", "é"]),
+            ("written entities too", "a&#xe9;&#xe9;", 8, &["a&#xe9;", "&#xe9;"]),
+            ("half an entity is text", "&#xzz;abc", 4, &["&#xz", "z;ab", "c"]),
+            ("longer than a piece", "é", 3, &["é"]),
+        ];
+        for &(name, text, max, want) in cases {
+            assert_eq!(split_text(text, max), want, "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_but_blanks_is_lost(text in "[a-z&#;x0-9é♞ ]{0,80}", max in 9_usize..40) {
+            let pieces = split_text(&text, max);
+            let strip = |text: &str| text.replace(' ', "");
+            prop_assert_eq!(strip(&pieces.concat()), strip(&text));
+            for piece in &pieces {
+                prop_assert!(text::encode(piece).len() <= max, "{}", piece);
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What is to be written to the connection.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Instant;
+
+use zeroize::Zeroizing;
+
+use super::context::RequestId;
+use crate::wire::{Sealer, Timeseal};
+
+/// Bytes to write now, whole and in order.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Transmit {
+    bytes: Zeroizing<Vec<u8>>,
+    kind: TransmitKind,
+}
+
+/// What kind of bytes a [`Transmit`] has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TransmitKind {
+    /// The first line of a sealed connection.
+    Hello,
+    /// The answer to a timeseal ping.
+    PingAnswer,
+    /// A line of the login: the login string, a name, a guest's return.
+    Login,
+    /// The password.
+    Password,
+    /// A command.
+    Command,
+}
+
+impl Transmit {
+    /// The bytes, line feed included.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What they are.
+    pub const fn kind(&self) -> TransmitKind {
+        self.kind
+    }
+
+    /// Whether they must not be logged, shown, or recorded.
+    pub const fn is_secret(&self) -> bool {
+        matches!(self.kind, TransmitKind::Password)
+    }
+}
+
+/// Shows no secret.
+impl fmt::Debug for Transmit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Transmit");
+        shown.field("kind", &self.kind);
+        if !self.is_secret() {
+            shown.field("bytes", &format_args!("{}", self.bytes.escape_ascii()));
+        }
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// A line that waits to be sealed and written.
+pub(super) struct Line {
+    pub(super) kind: TransmitKind,
+    pub(super) text: Zeroizing<Vec<u8>>,
+    pub(super) request: Option<RequestId>,
+}
+
+/// Shows no secret.
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Line").field("kind", &self.kind).field("shown", &self.shown()).finish_non_exhaustive()
+    }
+}
+
+impl Line {
+    /// The line as it may be shown; `None` for a secret.
+    pub(super) fn shown(&self) -> Option<Box<str>> {
+        (self.kind != TransmitKind::Password).then(|| String::from_utf8_lossy(&self.text).into())
+    }
+}
+
+/// The lines that wait to be written on one connection.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    /// Answers to pings go first: the server charges us the time they take.
+    pings: usize,
+    hello: bool,
+    lines: VecDeque<Line>,
+    seal: Option<Seal>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Seal {
+    sealer: Sealer,
+    start: Instant,
+}
+
+impl Seal {
+    fn time_ms(self, now: Instant) -> u64 {
+        u64::try_from(now.saturating_duration_since(self.start).as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Outbox {
+    /// For a new connection: the hello is the first that goes out.
+    pub(super) fn new(timeseal: Timeseal, now: Instant) -> Self {
+        let seal = Sealer::new(timeseal).map(|sealer| Seal { sealer, start: now });
+        Self { hello: seal.is_some(), seal, ..Self::default() }
+    }
+
+    /// Lines go out plain from now on.
+    pub(super) fn unseal(&mut self) {
+        self.seal = None;
+        self.pings = 0;
+    }
+
+    pub(super) fn answer_ping(&mut self) {
+        self.pings = self.pings.saturating_add(usize::from(self.seal.is_some()));
+    }
+
+    pub(super) fn push(&mut self, kind: TransmitKind, text: &[u8]) {
+        self.lines.push_back(Line { kind, text: Zeroizing::new(text.to_vec()), request: None });
+    }
+
+    pub(super) fn push_command(&mut self, text: String, request: Option<RequestId>) {
+        let text = Zeroizing::new(text.into_bytes());
+        self.lines.push_back(Line { kind: TransmitKind::Command, text, request });
+    }
+
+    /// Takes the next bytes, and the line they are of, unless it is an answer to a ping.
+    pub(super) fn pop(&mut self, now: Instant) -> Option<(Transmit, Option<Line>)> {
+        if let Some(seal) = self.seal {
+            if std::mem::take(&mut self.hello) {
+                return Some((transmit(TransmitKind::Hello, seal.sealer.hello(seal.time_ms(now))), None));
+            }
+            if let Some(left) = self.pings.checked_sub(1) {
+                self.pings = left;
+                let answer = seal.sealer.ping_answer(seal.time_ms(now));
+                return Some((transmit(TransmitKind::PingAnswer, answer), None));
+            }
+        }
+        let line = self.lines.pop_front()?;
+        let bytes = match self.seal {
+            Some(seal) => sealed(seal, &line.text, now),
+            None => [&line.text[..], b"\n"].concat(),
+        };
+        Some((transmit(line.kind, bytes), Some(line)))
+    }
+}
+
+fn sealed(seal: Seal, text: &[u8], now: Instant) -> Vec<u8> {
+    #[expect(
+        clippy::expect_used,
+        reason = "handles, passwords and commands are printable ASCII, which their types check"
+    )]
+    seal.sealer.line(text, seal.time_ms(now)).expect("only printable lines are pushed")
+}
+
+fn transmit(kind: TransmitKind, bytes: Vec<u8>) -> Transmit {
+    Transmit { bytes: Zeroizing::new(bytes), kind }
+}
