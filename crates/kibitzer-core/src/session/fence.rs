@@ -52,7 +52,7 @@ impl Fence {
 /// What a text repeats: some servers print the prompt twice. The text itself if it repeats nothing.
 fn period(text: &[u8]) -> &[u8] {
     (1..text.len())
-        .filter(|length| text.len() % length == 0)
+        .filter(|length| text.len().is_multiple_of(*length))
         .filter_map(|length| text.get(..length))
         .find(|part| text.chunks(part.len()).all(|chunk| chunk == *part))
         .unwrap_or(text)

@@ -114,7 +114,7 @@ impl Live {
         }
         while let Some(due) = self.liveness.handle_timeout(&cx.options.timings, cx.now) {
             match due {
-                Due::Dead => return Some(Fate::Lost(CloseCause::Silent)),
+                Due::Dead => return Some(self.closed(CloseCause::Silent)),
                 Due::Probe => self.requests.order(cx.ids.next(), Owner::Probe, None),
                 Due::KeepAlive => self.requests.order(cx.ids.next(), Owner::KeepAlive, Command::new(KEEP_ALIVE).ok()),
             }
@@ -226,27 +226,25 @@ impl Live {
     /// Goes on to what comes next. Returns whether there may be something to send.
     fn advance(&mut self, cx: &mut Context<'_>) -> bool {
         match &mut self.stage {
-            Stage::SettingUp(set_up) => match set_up.next_commands(cx.options, self.requests.mode()) {
-                Some(commands) => {
-                    let is_more = !commands.is_empty();
-                    for command in commands {
-                        self.requests.order(cx.ids.next(), Owner::SetUp, Some(command));
-                    }
-                    is_more
-                }
-                None => {
+            Stage::SettingUp(set_up) => {
+                let Some(commands) = set_up.next_commands(cx.options, self.requests.mode()) else {
                     let capabilities = set_up.capabilities();
                     self.set_up(capabilities, cx);
-                    true
+                    return true;
+                };
+                let is_more = !commands.is_empty();
+                for command in commands {
+                    self.requests.order(cx.ids.next(), Owner::SetUp, Some(command));
                 }
-            },
+                is_more
+            }
             Stage::Restoring(restore) => {
                 let next = restore.take_next();
                 let is_more = !next.is_empty();
-                for (command, sent) in next {
+                for (command, task) in next {
                     let id = cx.ids.next();
                     self.requests.order(id, Owner::Restore, Some(command));
-                    sent(restore, id);
+                    restore.sent(id, task);
                 }
                 if restore.is_done() {
                     self.restored(cx);

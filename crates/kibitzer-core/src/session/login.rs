@@ -6,7 +6,7 @@ use super::context::Context;
 use super::credentials::Credentials;
 use super::error::{LoginError, LoginStep};
 use super::fence::Fence;
-use super::options::{SessionOptions, Timings, after};
+use super::options::{SessionOptions, after};
 use super::transmit::TransmitKind;
 use crate::message::{Handle, Ivar, LoginRefusal, Message, NameKind, Titles};
 use crate::scan::find;
@@ -41,8 +41,7 @@ pub(super) struct Login {
     quiet_since: Instant,
     timeseal: Timeseal,
     sealing: Sealing,
-    try_string: bool,
-    string_understood: bool,
+    string: LoginString,
     is_icc: bool,
     name: Option<Handle>,
     is_announced: bool,
@@ -69,6 +68,15 @@ enum Step {
     Entering { asked_again: bool },
     /// Waits for the answer to the fence.
     Proving { fence: Fence, asked_again: bool },
+}
+
+/// What is known of the server and the login string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LoginString {
+    Untried,
+    /// It led to nothing on another connection.
+    Avoided,
+    Understood,
 }
 
 /// Whether the lines of this connection are sealed.
@@ -127,8 +135,7 @@ impl Login {
             quiet_since: now,
             timeseal,
             sealing,
-            try_string,
-            string_understood: false,
+            string: if try_string { LoginString::Untried } else { LoginString::Avoided },
             is_icc: false,
             name: None,
             is_announced: false,
@@ -152,28 +159,28 @@ impl Login {
         self.quiet_since = now;
     }
 
-    pub(super) fn timeout(&self, timings: &Timings) -> Instant {
-        match self.settles_at(timings) {
+    pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
+        match self.settles_at(options) {
             Some(at) => at.min(self.deadline),
             None => self.deadline,
         }
     }
 
     /// When the silence of the server means something.
-    fn settles_at(&self, timings: &Timings) -> Option<Instant> {
+    fn settles_at(&self, options: &SessionOptions) -> Option<Instant> {
         let is_waiting = match self.step {
             Step::Greeting => false,
             Step::LoginString { prompts } => self.sealing == Sealing::Unproven && prompts > 0,
             // The wording in which ICC asks guests to press return is not known, nor whether it ends its line.
-            Step::Name => self.is_icc,
+            Step::Name => self.is_icc && is_guest(options),
             Step::Password { .. } | Step::Entering { .. } => true,
             Step::Proving { asked_again, .. } => asked_again,
         };
-        is_waiting.then(|| after(self.quiet_since, timings.settle))
+        is_waiting.then(|| after(self.quiet_since, options.timings.settle))
     }
 
     pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Verdict {
-        if self.settles_at(&cx.options.timings).is_some_and(|at| at <= cx.now) {
+        if self.settles_at(cx.options).is_some_and(|at| at <= cx.now) {
             return self.settle(cx);
         }
         if self.deadline <= cx.now {
@@ -210,7 +217,9 @@ impl Login {
             Step::Greeting | Step::LoginString { .. } if self.sealing == Sealing::Unproven => {
                 Verdict::Retreat(Retreat::Timeseal, error)
             }
-            Step::LoginString { .. } if !self.string_understood => Verdict::Retreat(Retreat::LoginString, error),
+            Step::LoginString { .. } if self.string != LoginString::Understood => {
+                Verdict::Retreat(Retreat::LoginString, error)
+            }
             _ => Verdict::Failed(error),
         }
     }
@@ -241,7 +250,9 @@ impl Login {
 
     fn login_prompt(&mut self, cx: &mut Context<'_>) -> Verdict {
         match &mut self.step {
-            Step::Greeting if self.sealing == Sealing::Unproven || self.try_string && !self.is_icc => {
+            Step::Greeting
+                if self.sealing == Sealing::Unproven || self.string == LoginString::Untried && !self.is_icc =>
+            {
                 self.send_string(cx)
             }
             Step::Greeting => self.send_name(cx),
@@ -317,10 +328,9 @@ impl Login {
     }
 
     fn name_status(&self, kind: NameKind, options: &SessionOptions) -> Verdict {
-        let is_account = matches!(options.credentials, Credentials::Account { .. });
         match (self.step, kind) {
-            (Step::Name, NameKind::Registered) if !is_account => Verdict::Failed(LoginError::PasswordRequired),
-            (Step::Name, NameKind::Unregistered) if is_account => Verdict::Failed(LoginError::UnknownAccount),
+            (Step::Name, NameKind::Registered) if is_guest(options) => Verdict::Failed(LoginError::PasswordRequired),
+            (Step::Name, NameKind::Unregistered) if !is_guest(options) => Verdict::Failed(LoginError::UnknownAccount),
             (Step::Proving { .. }, _) => Verdict::Failed(self.other()),
             _ => Verdict::Goes,
         }
@@ -360,7 +370,7 @@ impl Login {
     fn text(&mut self, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
         self.is_icc |= matches!(self.step, Step::Greeting) && find(raw, b"chessclub.com").is_some();
         if matches!(self.step, Step::LoginString { .. }) && raw == IVARS_SET {
-            self.string_understood = true;
+            self.string = LoginString::Understood;
             if self.sealing == Sealing::Unproven {
                 self.sealing = Sealing::Proven;
             }
@@ -368,8 +378,8 @@ impl Login {
         if !raw.trim_ascii().is_empty() {
             self.last_line = ServerText::from_wire(raw);
         }
-        let presses = self.step == Step::Name && (find(raw, b"ress return").is_some());
-        if presses { self.press_return(cx) } else { Verdict::Goes }
+        let is_asked = self.step == Step::Name && is_guest(cx.options) && find(raw, b"ress return").is_some();
+        if is_asked { self.press_return(cx) } else { Verdict::Goes }
     }
 
     fn enter(&mut self, cx: &Context<'_>) {
@@ -397,7 +407,7 @@ impl Login {
         Some(Verdict::Complete(Entrance {
             unannounced: (!self.is_announced).then(|| self.identity(Titles::default(), cx.options)),
             block,
-            string_understood: self.string_understood,
+            string_understood: self.string == LoginString::Understood,
             is_icc: self.is_icc,
             timeseal: if self.sealing == Sealing::Off { Timeseal::Off } else { self.timeseal },
         }))
@@ -433,6 +443,10 @@ impl Login {
         self.deadline = after(cx.now, cx.options.timings.login_step);
         Verdict::Goes
     }
+}
+
+const fn is_guest(options: &SessionOptions) -> bool {
+    !matches!(options.credentials, Credentials::Account { .. })
 }
 
 /// `%b`, and a digit for each ivar. Two have to wait: a list of seeks comes only when `seekinfo` is set after the login, and

@@ -311,7 +311,7 @@ impl Session {
     pub fn poll_timeout(&self) -> Option<Instant> {
         match &self.phase {
             Phase::Waiting { until } => Some(*until),
-            Phase::LoggingIn(login) => Some(login.timeout(&self.options.timings)),
+            Phase::LoggingIn(login) => Some(login.timeout(&self.options)),
             Phase::Live(live) => Some(live.timeout(&self.options)),
             Phase::Dialing | Phase::Closing(_) | Phase::Over(_) => None,
         }

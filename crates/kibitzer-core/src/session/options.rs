@@ -68,7 +68,7 @@ impl Default for Timings {
             request: Duration::from_secs(30),
             probe_after: Duration::from_secs(15),
             probe_timeout: Duration::from_secs(10),
-            keep_alive: Duration::from_secs(50 * 60),
+            keep_alive: Duration::from_mins(50),
             quit: Duration::from_secs(5),
         }
     }
@@ -76,7 +76,7 @@ impl Default for Timings {
 
 /// The time so much later; a duration that is too long for the clock is taken as thirty years.
 pub(super) fn after(start: Instant, duration: Duration) -> Instant {
-    const THIRTY_YEARS: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+    const THIRTY_YEARS: Duration = Duration::from_hours(30 * 365 * 24);
     start.checked_add(duration).unwrap_or_else(|| start + THIRTY_YEARS)
 }
 
@@ -130,7 +130,7 @@ pub struct Reconnect {
 
 impl Default for Reconnect {
     fn default() -> Self {
-        Self { base: Duration::from_secs(1), cap: Duration::from_secs(60), attempts: None }
+        Self { base: Duration::from_secs(1), cap: Duration::from_mins(1), attempts: None }
     }
 }
 

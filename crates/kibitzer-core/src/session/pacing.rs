@@ -11,7 +11,7 @@ use crate::scan::{Cursor, find};
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 
 /// The longest pause, whatever the server says.
-const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
 /// Pauses between what this login says to others. Each kind of talk has its own.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use super::options::{RequestLimits, Timings, after};
 use super::pacing::{Heard, Pacing, Talk};
 use super::pending::{InFlight, Mark, Order, Owner, Pending};
 use super::random::Random;
-use super::reply::{Reply, is_content};
+use super::reply::{OpenReply, Reply, is_content};
 use super::transmit::Outbox;
 use crate::event::Event;
 use crate::message::Message;
@@ -129,6 +129,9 @@ impl Requests {
 
     /// The first command in the queue that has not to wait.
     fn next_order(&mut self) -> Option<Order> {
+        if self.queue.is_empty() {
+            return None;
+        }
         let n_waiting = self.pending.n_waiting();
         if n_waiting >= self.limits.in_flight || self.pending.may_switch_block_mode() {
             return None;
@@ -166,8 +169,7 @@ impl Requests {
             }
         };
         let due = after(cx.now, cx.timings.request);
-        let reply = Default::default();
-        self.pending.push(InFlight { order, mark, sent: cx.now, due, reply, is_given_up: false });
+        self.pending.push(InFlight { order, mark, sent: cx.now, due, reply: OpenReply::default(), is_given_up: false });
     }
 
     /// Takes in what the server said.

@@ -30,7 +30,7 @@ struct Lookup {
 
 /// What a command is for. Games and seeks are told by their places in the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Task {
+pub(super) enum Task {
     /// Whether the number still means the same game.
     ByNumber(usize),
     /// Whether a player still plays it, perhaps under another number.
@@ -64,12 +64,13 @@ impl Restore {
         }
     }
 
-    /// What to send now. Tell the numbers of the requests with [`sent`](Self::sent), in this order.
-    pub(super) fn take_next(&mut self) -> Vec<(Command, impl FnOnce(&mut Self, RequestId) + use<>)> {
-        let next = std::mem::take(&mut self.next);
-        next.into_iter()
-            .map(|(command, task)| (command, move |restore: &mut Self, id| restore.waiting.push((id, task))))
-            .collect()
+    /// What to send now. [`sent`](Self::sent) has to be told under which number.
+    pub(super) fn take_next(&mut self) -> Vec<(Command, Task)> {
+        std::mem::take(&mut self.next)
+    }
+
+    pub(super) fn sent(&mut self, id: RequestId, task: Task) {
+        self.waiting.push((id, task));
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -213,22 +214,18 @@ fn observed_board(reply: &Reply) -> Option<&Style12> {
     boards.filter(|board| board.game == observed).last()
 }
 
-/// Why a game is not observed.
+/// Why a game is not observed: because it is over, or for a reason that says nothing about it.
 fn not_found(result: &Result<Reply, RequestError>) -> Outcome {
-    match result {
-        Err(RequestError::Refused { reason, .. }) => match reason {
-            RefusalReason::Observing(ObservingRefusal::NoSuchGame)
-            | RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer) => Outcome::Ended,
-            _ => Outcome::Gone,
-        },
-        Err(_) => Outcome::Gone,
-        Ok(reply)
-            if reply.lines().any(|line| {
-                line.ends_with(b"is not playing a game.") || line.ends_with(b"is not playing or examining a game.")
-            }) =>
-        {
-            Outcome::Ended
+    const OVER: [&[u8]; 2] = [b" is not playing a game.", b" is not playing or examining a game."];
+    let is_over = match result {
+        Err(RequestError::Refused { reason: RefusalReason::Observing(why), .. }) => {
+            *why == ObservingRefusal::NoSuchGame
         }
-        Ok(_) => Outcome::Gone,
-    }
+        Err(RequestError::Refused { reason: RefusalReason::Refusal(why), .. }) => {
+            matches!(why, Refusal::NotLoggedIn | Refusal::NoSuchPlayer)
+        }
+        Err(_) => false,
+        Ok(reply) => reply.lines().any(|line| OVER.iter().any(|over| line.ends_with(over))),
+    };
+    if is_over { Outcome::Ended } else { Outcome::Gone }
 }

@@ -2,28 +2,74 @@
 
 use super::peer::{Manner, Peer};
 use super::*;
-use crate::message::{Ivar, NameKind};
+use crate::message::{Handle, Ivar, NameKind};
+use crate::text::ServerText;
+
+pub(super) const STRING: &str = "%b00010111010001000100000000000001000\n";
 
 const FATICS_GUEST: &str = "\n\rLogging you in as \"GuestPUPE\"; you may use this name to play unrated games.\n\r\
     (After logging in, do \"help register\" for more info on how to register.)\n\r\n\r\
     Press return to enter the server as \"GuestPUPE\":\n\r\u{0}";
-
 const FATICS_STARTING: &str =
     "\n\r**** Starting FICS session as GuestPUPE(U) ****\n\rCopyright (C) 2010-2014 Wil Mahan\n\r\n\rfics% ";
 
-/// A guest whom FatICS lets in; set-up is still to come.
+const UHLIN_GREETING: &str = "\n\r ***** Welcome to a Free (GNU) Internet Chess Server at <this.place.net> *****\n\r\
+    If you are not a registered player, enter a unique ID to join the server.\n\rlogin: ";
+const UHLIN_BAD_NAME: &str = "\n\rSorry, names can only consist of lower and upper case letters. Try again.\n\r\n\r\
+    If you are not a registered player, enter a unique ID to join the server.\n\rlogin: ";
+const UHLIN_GUEST: &[u8] = b"\xff\xfb\x01\n\r\"guest\" is not a registered name. You may use this name to play unrated games.\n\r\
+    (After logging in,do \"help register\" for more info on how to register.)\n\r\n\rPress return to enter the FICS as \"guest\":";
+const UHLIN_ACCOUNT: &[u8] = b"\xff\xfb\x01\n\r\"Newton\" is a registered name. If it is yours, type the password.\n\r\
+    If not, just hit return to try another name.\n\r\n\rpassword: ";
+const UHLIN_DAY: &[u8] = b"\xff\xfc\x01__________________________________________________________________________ \n\r\
+    Do 'help' for a list of the commands that are available.\n\r\n\rThere are no new news items.\n\r\n\r";
+
+/// A guest whom FatICS lets in; the set-up is still to come.
 pub(super) fn log_in_guest(driver: &mut Driver) {
     driver.feed("Welcome\n\r\n\rlogin: ");
     driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
     driver.feed(FATICS_GUEST);
     driver.feed(FATICS_STARTING);
+    driver.take_sent_keep_last();
+}
+
+/// What FICS is after [`log_in_guest`].
+pub(super) fn fics() -> Peer {
+    let mut peer = Peer::new(Manner::Fics);
+    peer.block = true;
+    peer.ivars =
+        ["defprompt", "startpos", "gameinfo", "pendinfo", "nohighlight", "ms", "nowrap"].map(String::from).into();
+    peer
+}
+
+/// The session of a guest on FICS, set up.
+pub(super) fn on_fics(options: SessionOptions) -> (Driver, Peer) {
+    let (mut driver, mut peer) = (Driver::connected(options), fics());
+    log_in_guest(&mut driver);
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    (driver, peer)
+}
+
+/// The session of a guest on uhlin/fics, set up: no block mode.
+pub(super) fn on_uhlin(options: SessionOptions) -> (Driver, Peer) {
+    let (mut driver, mut peer) = (Driver::connected(options), Peer::new(Manner::Uhlin));
+    driver.feed(UHLIN_GREETING);
+    driver.feed(UHLIN_BAD_NAME);
+    driver.feed(UHLIN_GUEST);
+    driver.feed(UHLIN_DAY);
+    driver.take_sent();
+    driver.feed("fics% ");
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    (driver, peer)
 }
 
 #[test]
 fn a_guest_is_let_in_and_the_session_set_up() {
     let mut driver = Driver::connected(guest());
     driver.feed("Welcome to / Bienvenue &#xe0;\n\r\n\rlogin: ");
-    assert_eq!(driver.take_sent(), ["%b00010111010001000100000000000001000\n"]);
+    assert_eq!(driver.take_sent(), [STRING]);
     driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
     assert_eq!(driver.take_sent(), ["guest\n"]);
     driver.feed(FATICS_GUEST);
@@ -31,13 +77,10 @@ fn a_guest_is_let_in_and_the_session_set_up() {
     assert_eq!(driver.session.state(), State::LoggingIn(LoginStep::Entering));
     driver.feed(FATICS_STARTING);
 
-    let mut peer = Peer::new(Manner::Fics);
-    peer.block = true;
-    peer.ivars =
-        ["defprompt", "startpos", "gameinfo", "pendinfo", "nohighlight", "ms", "nowrap"].map(String::from).into();
+    let mut peer = fics();
     driver.serve(&mut peer);
     assert_eq!(driver.session.state(), State::Ready);
-    assert_eq!(driver.session.handle().map(ToString::to_string).as_deref(), Some("GuestPUPE"));
+    assert_eq!(driver.session.handle().map(Handle::as_str), Some("GuestPUPE"));
     let capabilities = driver.session.capabilities();
     assert!(capabilities.block() && capabilities.ms() && capabilities.nowrap());
     assert!(!capabilities.seekinfo() && !capabilities.has(Ivar::Lock));
@@ -47,4 +90,450 @@ fn a_guest_is_let_in_and_the_session_set_up() {
             if identity.kind == NameKind::Unregistered && identity.titles.iter().eq(["U"])),
         "{news:?}"
     );
+    let version = env!("CARGO_PKG_VERSION");
+    // The listing does not have three of the ivars; what it does not have is asked for.
+    let want = [
+        "ivariables",
+        "iset defprompt 1",
+        "iset startpos 1",
+        "iset nohighlight 1",
+        "set style 12",
+        "set bell 0",
+        "set ptime 0",
+        "set width 240",
+        "set height 240",
+        &format!("set interface kibitzer {version}"),
+    ];
+    assert_eq!(peer.heard, want);
+}
+
+// Rules: transport L2, transport LG2, bugs 17
+#[test]
+fn an_account_is_let_in_by_its_password_which_nothing_shows() {
+    let mut driver = Driver::connected(account());
+    driver.feed("\r\nlogin: ");
+    driver.feed("\r\n#Ivars set.\r\n\r\nlogin: ");
+    assert_eq!(driver.take_sent(), [STRING, "newton\n"]);
+    driver.feed("\r\n\"Newton\" is a registered name.  If it is yours, type the password.\r\nIf not, just hit return to try another name.\r\n\r\npassword: \u{ff}\u{fb}\u{1}");
+    let transmits = driver.take_transmits();
+    let [password] = &transmits[..] else { panic!("{transmits:?}") };
+    assert_eq!((password.bytes(), password.is_secret()), (&b"swordfish\n"[..], true));
+    assert_eq!(password.kind(), TransmitKind::Password);
+    driver.feed(b"\xff\xfc\x01\r\n**** Starting FICS session as Newton(*)(TD) ****\r\n\r\nfics% ");
+    driver.serve(&mut fics());
+    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.handle().map(Handle::as_str), Some("Newton"));
+
+    let sent = driver.events().iter().filter(|event| matches!(***event, Event::Sent { line: None, .. })).count();
+    assert_eq!(sent, 1, "the password, not shown");
+    let shown = format!("{:?} {:?} {transmits:?}", driver.events(), driver.session);
+    assert!(!shown.contains("swordfish"), "{shown}");
+    assert!(
+        driver
+            .events()
+            .iter()
+            .all(|event| !matches!(&**event, Event::Sent { line: Some(line), .. } if line.contains('\r')))
+    );
+}
+
+#[test]
+fn a_guest_may_have_a_name_of_their_own() {
+    let mut driver = Driver::connected(guest().credentials(Credentials::NamedGuest("zoltan".parse().unwrap())));
+    driver.feed("login: ");
+    driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
+    driver.feed(
+        "\n\r\"Zoltan\" is not a registered name.  You may play unrated games as a guest.\n\r\n\r\
+        Press return to enter the server as \"Zoltan\":\n\r",
+    );
+    assert_eq!(driver.take_sent(), [STRING, "zoltan\n", "\n"]);
+    driver.feed("\n\r**** Starting FICS session as Zoltan(U) ****\n\r\n\rfics% ");
+    assert_eq!(driver.session.handle().map(Handle::as_str), Some("Zoltan"));
+}
+
+#[test]
+fn uhlin_has_no_ivars_no_greeting_and_says_yes_to_every_iset() {
+    let mut driver = Driver::connected(guest().want(Ivar::SeekInfo));
+    driver.feed(UHLIN_GREETING);
+    driver.feed(UHLIN_BAD_NAME);
+    driver.feed(UHLIN_GUEST);
+    driver.feed(UHLIN_DAY);
+    assert_eq!(driver.take_sent(), [STRING, "guest\n", "\n"]);
+    assert_eq!(driver.session.state(), State::LoggingIn(LoginStep::Entering));
+    driver.feed("fics% ");
+    let mut peer = Peer::new(Manner::Uhlin);
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.handle().map(Handle::as_str), Some("guest"));
+    assert_eq!(driver.session.capabilities(), Capabilities::default(), "`com_iset: block 1` is no consent");
+    assert_eq!(peer.heard[0], "iset block 1");
+    assert_eq!(peer.heard.last().unwrap(), "iset seekinfo 1");
+    assert!(!peer.heard.iter().any(|line| line == "ivariables"));
+}
+
+#[test]
+fn a_prompt_the_account_has_set_is_found_out() {
+    for (prompt, want) in [("chess> ", "chess> "), ("$ %d %s fics% ", "$ %d %s fics% "), ("> ", "> ")] {
+        let mut driver = Driver::connected(account());
+        driver.feed(UHLIN_GREETING);
+        driver.feed(UHLIN_BAD_NAME);
+        driver.feed(UHLIN_ACCOUNT);
+        driver.feed(UHLIN_DAY);
+        driver.feed(prompt);
+        assert_eq!(driver.take_sent(), [STRING, "newton\n", "swordfish\n"]);
+        assert!(!driver.take_news().iter().any(|event| matches!(event, Event::LoggedIn(_))));
+        driver.wait(Duration::from_millis(999));
+        assert!(driver.take_sent().is_empty(), "it may still be asked something");
+        driver.wait(Duration::from_millis(1));
+
+        let fence = driver.take_sent();
+        assert_eq!(fence.len(), 1);
+        driver.feed(format!("{}: Command has failed.\n\r{prompt}", fence[0].trim()));
+        assert!(driver.take_news().iter().any(|event| matches!(event, Event::LoggedIn(_))), "{prompt}");
+        let mut peer = Peer::new(Manner::Uhlin);
+        peer.prompt = want;
+        driver.serve(&mut peer);
+        assert_eq!(driver.session.state(), State::Ready, "{prompt}");
+        assert_eq!(driver.session.handle().map(Handle::as_str), Some("newton"), "as typed");
+        driver.request("date").unwrap();
+        driver.serve(&mut peer);
+        let reply = driver.reply().unwrap();
+        assert_eq!(reply.text(), "Local time     - Sat Nov 21,  0:22 UTC\n", "{prompt}");
+    }
+}
+
+#[test]
+fn ivars_are_set_one_by_one_where_the_login_string_is_not_understood() {
+    let mut driver =
+        Driver::connected(guest().want(Ivar::SeekInfo).want(Ivar::Lock).want(Ivar::Atomic).without(Ivar::PendInfo));
+    driver.feed("login: ");
+    driver.feed("\n\rlogin: ");
+    assert_eq!(driver.take_sent(), ["%b00010111000001000100000000000001000\n", "guest\n"]);
+    driver.feed(FATICS_GUEST);
+    driver.feed(FATICS_STARTING);
+    driver.take_sent_keep_last();
+    let mut peer = Peer::new(Manner::Fics);
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    let isets: Vec<_> = peer.heard.iter().filter_map(|line| line.strip_prefix("iset ")).collect();
+    let want = [
+        "block 1",
+        "defprompt 1",
+        "startpos 1",
+        "gameinfo 1",
+        "nohighlight 1",
+        "ms 1",
+        "nowrap 1",
+        "atomic 1",
+        "seekinfo 1",
+        "lock 1",
+    ];
+    assert_eq!(isets, want, "block first, as it changes how the rest is answered; lock last");
+    assert!(driver.session.capabilities().ivars().count() == 10);
+    assert!(peer.block);
+}
+
+#[test]
+fn a_server_without_iset_is_asked_once() {
+    let mut driver = Driver::connected(guest());
+    driver.feed("login: ");
+    driver.feed("login: ");
+    driver.feed(FATICS_GUEST);
+    driver.feed(FATICS_STARTING);
+    driver.take_sent_keep_last();
+    let mut peer = Peer::new(Manner::Uhlin).on("iset", "iset: Command has failed.\n\r");
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(peer.heard.iter().filter(|line| line.starts_with("iset")).count(), 1, "{:?}", peer.heard);
+}
+
+#[test]
+fn icc_is_known_by_its_greeting() {
+    let mut driver = Driver::connected(guest());
+    driver.feed("Welcome to the Internet Chess Club (chessclub.com)\r\n\r\nlogin: ");
+    assert_eq!(driver.take_sent(), ["guest\n"], "no login string");
+    driver.feed("\r\nPress return to enter ICC as a guest\r\n\r\n");
+    assert_eq!(driver.take_sent(), ["\n"]);
+    driver.feed("Message of the day\r\naics% ");
+    let mut peer = Peer::new(Manner::Icc);
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.handle(), None, "nobody told");
+    assert_eq!(peer.heard[..4], ["set style 12", "set bell 0", "set wrap 0", "set height 0"]);
+    driver.request("finger nobody").unwrap();
+    driver.serve(&mut peer);
+    assert_eq!(driver.reply(), Err(RequestError::UnknownCommand));
+}
+
+#[test]
+fn icc_may_ask_guests_to_press_return_in_a_line_without_end() {
+    let mut driver = Driver::connected(guest());
+    driver.feed("chessclub.com\r\nlogin: ");
+    driver.feed("Hit the return key now: ");
+    driver.wait(seconds(1));
+    assert_eq!(driver.take_sent(), ["guest\n", "\n"]);
+
+    let mut driver = Driver::connected(account());
+    driver.feed("chessclub.com\r\nlogin: ");
+    driver.take_sent();
+    driver.wait(seconds(19));
+    assert!(driver.take_sent().is_empty(), "an account's password is not an empty line");
+}
+
+/// Wordings of two servers' transcripts and of the protocol pages; with whom, and what had been said before.
+fn refusals() -> Vec<(&'static str, fn() -> SessionOptions, &'static [&'static str], LoginError)> {
+    vec![
+        (
+            "FatICS",
+            account,
+            &[
+                "\n\r\"Newton\" is a registered name.  If it is yours, type the password.\n\r\n\rpassword: ",
+                "\n\r\n\r**** Invalid password! ****\n\r\n\r",
+            ],
+            LoginError::InvalidPassword,
+        ),
+        (
+            "uhlin",
+            account,
+            &[
+                "\n\r\"Newton\" is a registered name. If it is yours, type the password.\n\r\n\rpassword: ",
+                "\n\r\n\r**** Invalid password! ****\n\r\n\r",
+            ],
+            LoginError::InvalidPassword,
+        ),
+        (
+            "FatICS",
+            account,
+            &["\n\r\"newton\" is not a registered name.  You may play unrated games as a guest.\n\r"],
+            LoginError::UnknownAccount,
+        ),
+        ("uhlin", account, &["\n\rPress return to enter the FICS as \"newton\":"], LoginError::UnknownAccount),
+        ("FatICS", guest, &["Sorry, zoltan is already logged in. Try again.\n\r\n\rlogin: "], LoginError::NameInUse),
+        (
+            "uhlin",
+            guest,
+            &[
+                "\n\rPress return to enter the FICS as \"Visitor\":",
+                "\n\r*** Sorry Visitor is already logged in ***\n\r",
+            ],
+            LoginError::NameInUse,
+        ),
+        ("FICS", account, &["\n\rPlayer \"newton\" is banned.\n\r"], LoginError::Banned),
+        ("FICS", account, &["\n\rSorry, nobody from your site may login to this server.\n\r"], LoginError::Banned),
+        (
+            "FICS",
+            guest,
+            &["\n\rSorry, guest connections have been prevented from your site.\n\r"],
+            LoginError::GuestsRefused,
+        ),
+        (
+            "FICS",
+            guest,
+            &["\n\rDue to abuse, only registered players may login without an account at this time.\n\r"],
+            LoginError::GuestsRefused,
+        ),
+        (
+            "uhlin",
+            guest,
+            &["\n\rA name should be at least three characters long! Try again.\n\r\n\rlogin: "],
+            LoginError::BadName,
+        ),
+        (
+            "uhlin",
+            guest,
+            &["\n\rSorry, names may be at most 17 characters long. Try again.\n\r\n\rlogin: "],
+            LoginError::BadName,
+        ),
+        ("uhlin", guest, &[UHLIN_BAD_NAME], LoginError::BadName),
+        (
+            "FatICS",
+            guest,
+            &["\n\rNames should be at least 3 characters long.  Try again.\n\r\n\rlogin: "],
+            LoginError::BadName,
+        ),
+        (
+            "FatICS",
+            guest,
+            &["\n\rNames should only consist of lower and upper case letters.  Try again.\n\r"],
+            LoginError::BadName,
+        ),
+        ("FatICS", guest, &["\n\rNames should be at most 17 characters long.  Try again.\n\r"], LoginError::BadName),
+        (
+            "FatICS",
+            guest,
+            &["\n\r\"guest\" is a registered name.  If it is yours, type the password.\n\r"],
+            LoginError::PasswordRequired,
+        ),
+        ("no word of the name", guest, &["\n\rpassword: "], LoginError::PasswordRequired),
+        ("FICS", guest, &["\n\rSorry, the server is full.\n\r"], LoginError::ServerFull),
+        ("uhlin", guest, &["\n\r**** LOGIN TIMEOUT ****\n\r"], LoginError::TimedOut(LoginStep::Name)),
+        ("unsealed", guest, &["unknown timeseal version\r\n"], LoginError::Other(said("unknown timeseal version"))),
+        ("unheard of", guest, &["We do not like you.\n\r\n\rlogin: "], LoginError::Other(said("We do not like you."))),
+    ]
+}
+
+fn said(line: &str) -> ServerText {
+    ServerText::from_wire(line.as_bytes())
+}
+
+#[test]
+fn every_refusal_is_told_apart() {
+    for (server, options, script, want) in refusals() {
+        let (mut driver, name) = (Driver::connected(options()), script.last().unwrap());
+        driver.feed("login: ");
+        driver.feed("login: ");
+        script.iter().for_each(|said| driver.feed(said));
+        // A long line that may go on is told with the first byte behind it, or when the stream ends.
+        driver.close(CloseCause::Closed);
+        let end = EndReason::Login(want.clone());
+        assert_eq!(driver.session.link(), Link::Over(end.clone()), "{server}: {name}");
+        assert_eq!(driver.take_news().last(), Some(&Event::Ended(end)), "{server}: {name}");
+        assert_eq!(driver.request("date"), Err(RequestError::Ended(EndReason::Login(want.clone()))));
+    }
+}
+
+// Rules: transport LG1, transport LG3, bugs 18
+#[test]
+fn a_password_is_sent_once_and_only_when_asked_for() {
+    let mut driver = Driver::connected(account());
+    driver.feed("login: ");
+    driver.feed("login: ");
+    driver.feed("If you like, type your password now.\n\r");
+    assert_eq!(driver.take_sent(), [STRING, "newton\n"]);
+    driver.feed("password: ");
+    assert_eq!(driver.take_sent(), ["swordfish\n"]);
+    driver.feed("\n\rSorry?\n\r\n\rlogin: \n\rpassword: ");
+    driver.wait(seconds(1));
+    assert!(driver.take_sent().is_empty(), "not the name, not the password, no fence");
+    driver.hang_up();
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Other(said("Sorry?")))));
+}
+
+// Rules: transport LG4
+#[test]
+fn a_message_of_the_day_may_look_like_a_login() {
+    let mut driver = Driver::connected(account());
+    driver.feed("login: ");
+    driver.feed("login: ");
+    driver.feed("password: ");
+    driver.take_sent();
+    driver.feed("News:\n\rlogin: is what you type first\n\rpassword: comes next\n\rNames should be at most 17 characters long.\n\r\n\rfics% ");
+    assert_eq!(driver.take_sent().len(), 1, "only the fence");
+    assert!(driver.take_news().iter().any(|event| matches!(event, Event::LoggedIn(_))));
+}
+
+#[test]
+fn every_step_has_its_time_out() {
+    type Step<'a> = (LoginStep, &'a [&'a str], u64);
+    let steps: &[Step<'_>] = &[
+        (LoginStep::Greeting, &["hello, wait a bit\n\r"], 30),
+        (LoginStep::Name, &["login: ", "login: "], 20),
+        (LoginStep::Password, &["login: ", "login: ", "password: "], 21),
+        (
+            LoginStep::Entering,
+            &["login: ", "login: ", "password: ", "**** Starting FICS session as Newton ****\n\r\n\r"],
+            21,
+        ),
+        (
+            LoginStep::SetUp,
+            &[
+                "login: ",
+                "login: ",
+                "password: ",
+                "**** Starting FICS session as Newton ****\n\rfics% ",
+                "\x150\x16519\x16\x17\n\rfics% ",
+            ],
+            25,
+        ),
+    ];
+    for (step, script, patience) in steps {
+        let mut driver = Driver::connected(account());
+        script.iter().for_each(|said| driver.feed(said));
+        assert_eq!(driver.session.state(), State::LoggingIn(*step));
+        driver.wait(seconds(*patience) - Duration::from_millis(1));
+        assert_eq!(driver.session.link(), Link::Keep, "{step:?}");
+        driver.wait(Duration::from_millis(1));
+        driver.hang_up();
+        let news = driver.take_news();
+        let Some(Event::Ended(EndReason::Login(error))) = news.last() else { panic!("{step:?}: {news:?}") };
+        // Once a fence was typed it is the prompt that is waited for, whatever the step before was.
+        match step {
+            LoginStep::Password => assert_eq!(*error, LoginError::TimedOut(LoginStep::Entering)),
+            LoginStep::SetUp => assert!(matches!(error, LoginError::Closed(LoginStep::SetUp)), "{error}"),
+            _ => assert_eq!(*error, LoginError::TimedOut(*step)),
+        }
+    }
+}
+
+#[test]
+fn a_set_up_that_is_never_answered_times_out() {
+    let mut driver = Driver::connected(account());
+    for said in ["login: ", "login: ", "password: ", "fics% ", "\x150\x16519\x16\x17\n\rfics% "] {
+        driver.feed(said);
+    }
+    for _ in 0..3 {
+        driver.wait(seconds(9));
+        driver.feed("Foo shouts: still here\n\rfics% ");
+    }
+    driver.wait(seconds(3));
+    driver.hang_up();
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::TimedOut(LoginStep::SetUp))));
+}
+
+#[test]
+fn a_connection_that_closes_says_in_which_step() {
+    let steps: &[(LoginStep, &[&str])] = &[
+        (LoginStep::Greeting, &["hello\n\r"]),
+        (LoginStep::Name, &["login: ", "login: "]),
+        (LoginStep::Password, &["login: ", "login: ", "password: "]),
+        (LoginStep::Entering, &["login: ", "login: ", "password: ", "fics% "]),
+        (LoginStep::SetUp, &["login: ", "login: ", "password: ", "fics% ", "\x150\x16519\x16\x17\n\rfics% "]),
+    ];
+    for (step, script) in steps {
+        let mut driver = Driver::connected(account());
+        script.iter().for_each(|said| driver.feed(said));
+        driver.close(CloseCause::Closed);
+        assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Closed(*step))));
+    }
+}
+
+#[test]
+fn what_the_server_said_last_counts_even_without_a_line_end() {
+    let mut driver = Driver::connected(account());
+    for said in ["login: ", "login: ", "password: ", "\n\r**** Invalid password! ****"] {
+        driver.feed(said);
+    }
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::InvalidPassword)));
+}
+
+#[test]
+fn a_server_that_hangs_up_on_the_login_string_is_tried_without() {
+    let mut driver = Driver::connected(guest());
+    driver.feed("login: ");
+    assert_eq!(driver.take_sent(), [STRING]);
+    driver.close(CloseCause::Closed);
+    driver.dial(Ok(()));
+    driver.feed("login: ");
+    assert_eq!(driver.take_sent(), ["guest\n"]);
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Closed(LoginStep::Name))));
+}
+
+#[test]
+fn a_session_that_is_not_set_up_takes_no_requests() {
+    let mut driver = Driver::new(guest());
+    assert_eq!(driver.request("date"), Err(RequestError::NotConnected));
+    driver.dial(Ok(()));
+    assert_eq!(driver.request("date"), Err(RequestError::NotConnected));
+    log_in_guest(&mut driver);
+    assert_eq!(driver.request("date"), Err(RequestError::NotConnected), "set-up goes on");
+}
+
+#[test]
+fn a_first_connection_that_cannot_be_made_is_the_end() {
+    let mut driver = Driver::new(guest());
+    driver.dial(Err(DialError::TimedOut));
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Dial(DialError::TimedOut)));
+    assert_eq!(driver.session.state(), State::Ended(EndReason::Dial(DialError::TimedOut)));
+    assert!(driver.session.poll_timeout().is_none());
 }

@@ -11,9 +11,9 @@ use super::*;
 use crate::event::Event;
 
 /// A session and its clock; what it sends and tells is kept.
-pub(super) struct Driver {
-    pub(super) session: Session,
-    pub(super) now: Instant,
+struct Driver {
+    session: Session,
+    now: Instant,
     sent: Vec<Transmit>,
     events: Vec<Arc<Event>>,
     replies: Vec<(RequestId, Result<Reply, RequestError>)>,
@@ -21,13 +21,13 @@ pub(super) struct Driver {
 
 impl Driver {
     /// A session that is connected.
-    pub(super) fn connected(options: SessionOptions) -> Self {
+    fn connected(options: SessionOptions) -> Self {
         let mut driver = Self::new(options);
         driver.dial(Ok(()));
         driver
     }
 
-    pub(super) fn new(options: SessionOptions) -> Self {
+    fn new(options: SessionOptions) -> Self {
         let session = Session::new(options);
         let mut driver =
             Self { session, now: Instant::now(), sent: Vec::new(), events: Vec::new(), replies: Vec::new() };
@@ -35,14 +35,14 @@ impl Driver {
         driver
     }
 
-    pub(super) fn dial(&mut self, outcome: Result<(), DialError>) {
+    fn dial(&mut self, outcome: Result<(), DialError>) {
         assert!(matches!(self.session.link(), Link::Dial { .. }), "{:?}", self.session.link());
         self.session.dialed(outcome, self.now);
         self.drain();
     }
 
     /// The server sends this.
-    pub(super) fn feed(&mut self, bytes: impl AsRef<[u8]>) {
+    fn feed(&mut self, bytes: impl AsRef<[u8]>) {
         let mut rest = bytes.as_ref();
         while let Some(event) = self.session.receive(&mut rest, self.now) {
             self.events.push(event);
@@ -52,19 +52,19 @@ impl Driver {
     }
 
     /// The connection is closed by the server.
-    pub(super) fn close(&mut self, cause: CloseCause) {
+    fn close(&mut self, cause: CloseCause) {
         self.session.closed(cause, self.now);
         self.drain();
     }
 
     /// Hangs up, as the session asks for.
-    pub(super) fn hang_up(&mut self) {
+    fn hang_up(&mut self) {
         assert_eq!(self.session.link(), Link::Close);
         self.close(CloseCause::Closed);
     }
 
     /// Lets time pass.
-    pub(super) fn wait(&mut self, duration: Duration) {
+    fn wait(&mut self, duration: Duration) {
         let end = self.now + duration;
         while let Some(due) = self.session.poll_timeout().filter(|due| *due <= end) {
             assert!(due >= self.now || self.session.poll_timeout() == Some(due));
@@ -77,7 +77,7 @@ impl Driver {
         self.now = end;
     }
 
-    pub(super) fn request(&mut self, line: &str) -> Result<RequestId, RequestError> {
+    fn request(&mut self, line: &str) -> Result<RequestId, RequestError> {
         let id = self.session.request(Command::new(line).unwrap(), self.now);
         self.drain();
         id
@@ -92,38 +92,43 @@ impl Driver {
     }
 
     /// What was sent since this was asked last, each with its line end.
-    pub(super) fn take_sent(&mut self) -> Vec<String> {
+    fn take_sent(&mut self) -> Vec<String> {
         self.sent.drain(..).map(|transmit| String::from_utf8_lossy(transmit.bytes()).into_owned()).collect()
     }
 
-    pub(super) fn take_transmits(&mut self) -> Vec<Transmit> {
+    /// Forgets what was sent but for the last.
+    fn take_sent_keep_last(&mut self) {
+        self.sent.drain(..self.sent.len() - 1);
+    }
+
+    fn take_transmits(&mut self) -> Vec<Transmit> {
         std::mem::take(&mut self.sent)
     }
 
-    pub(super) fn take_replies(&mut self) -> Vec<(RequestId, Result<Reply, RequestError>)> {
+    fn take_replies(&mut self) -> Vec<(RequestId, Result<Reply, RequestError>)> {
         std::mem::take(&mut self.replies)
     }
 
     /// The only reply that has come.
-    pub(super) fn reply(&mut self) -> Result<Reply, RequestError> {
+    fn reply(&mut self) -> Result<Reply, RequestError> {
         let mut replies = self.take_replies();
         assert_eq!(replies.len(), 1, "{replies:?}");
         replies.remove(0).1
     }
 
-    pub(super) fn events(&self) -> &[Arc<Event>] {
+    fn events(&self) -> &[Arc<Event>] {
         &self.events
     }
 
     /// What the session told of itself since this was asked last; not what it sent.
-    pub(super) fn take_news(&mut self) -> Vec<Event> {
+    fn take_news(&mut self) -> Vec<Event> {
         let events = std::mem::take(&mut self.events);
         let is_news = |event: &Event| !matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Sent { .. });
         events.iter().filter(|event| is_news(event)).map(|event| (**event).clone()).collect()
     }
 
     /// Lets a server answer until nothing more is said.
-    pub(super) fn serve(&mut self, peer: &mut Peer) {
+    fn serve(&mut self, peer: &mut Peer) {
         loop {
             let lines = self.take_sent();
             if lines.is_empty() {
@@ -137,15 +142,15 @@ impl Driver {
     }
 }
 
-pub(super) fn guest() -> SessionOptions {
+fn guest() -> SessionOptions {
     SessionOptions::new(Credentials::Guest)
 }
 
-pub(super) fn account() -> SessionOptions {
+fn account() -> SessionOptions {
     let password = Password::new("swordfish").unwrap();
     SessionOptions::new(Credentials::Account { handle: "newton".parse().unwrap(), password })
 }
 
-pub(super) const fn seconds(seconds: u64) -> Duration {
+const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
