@@ -16,7 +16,10 @@ pub enum DialError {
     /// It took too long.
     #[error("no connection in time")]
     TimedOut,
-    /// The name is not known, or nobody answers there.
+    /// The host's name is not known.
+    #[error("unknown host")]
+    UnknownHost,
+    /// Nobody answers there.
     #[error("no connection: {0}")]
     Failed(io::ErrorKind),
 }

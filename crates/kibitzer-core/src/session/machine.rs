@@ -253,6 +253,13 @@ impl Session {
         Some(event)
     }
 
+    /// Tells that nothing is read for now, for reasons of our own: the silence is not the server's.
+    pub fn held_back(&mut self, now: Instant) {
+        if let Phase::Live(live) = &mut self.phase {
+            live.heard(now);
+        }
+    }
+
     fn heard(&mut self, input: &[u8], now: Instant) {
         match &mut self.phase {
             Phase::LoggingIn(login) if !input.is_empty() => login.heard(now),
