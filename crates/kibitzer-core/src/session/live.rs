@@ -72,6 +72,11 @@ impl Live {
         self.capabilities
     }
 
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> usize {
+        self.requests.footprint()
+    }
+
     pub(super) const fn round_trip(&self) -> Option<Duration> {
         self.requests.round_trip()
     }

@@ -391,6 +391,13 @@ impl Session {
         }
     }
 
+    /// How many things are kept because of what came in; the framer and the games have limits of their own.
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> usize {
+        let live = if let Phase::Live(live) = &self.phase { live.footprint() } else { 0 };
+        self.events.len() + self.replies.len() + self.out.footprint() + self.memory.footprint() + live
+    }
+
     /// The phase, and all it needs.
     fn parts(&mut self, now: Instant) -> (&mut Phase, Context<'_>) {
         let cx = Context {

@@ -62,6 +62,11 @@ impl KnownGame {
 }
 
 impl Memory {
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> usize {
+        self.games.len() + self.seeks.len()
+    }
+
     /// Takes down what goes on as the connection is lost.
     pub(super) fn note_loss(&mut self, games: &Games, now: Instant) {
         self.games = games.iter().filter_map(KnownGame::of).collect();

@@ -69,6 +69,11 @@ impl Pending {
         self.sent.iter().filter(|sent| !sent.is_given_up).count()
     }
 
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> usize {
+        self.sent.iter().map(|sent| 1 + sent.reply.footprint()).sum()
+    }
+
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut InFlight> {
         self.sent.iter_mut()
     }

@@ -143,6 +143,11 @@ impl OpenReply {
         self.reply.code = Some(code);
     }
 
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> usize {
+        self.reply.events.len()
+    }
+
     /// Whether nothing has come yet.
     pub(super) const fn is_empty(&self) -> bool {
         self.reply.events.is_empty() && !self.is_too_long

@@ -99,6 +99,11 @@ impl Requests {
         self.queue.len() >= self.limits.queued
     }
 
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> usize {
+        self.queue.len() + self.pending.footprint() + self.done.len()
+    }
+
     /// Puts a command in the queue.
     pub(super) fn order(&mut self, id: RequestId, owner: Owner, command: Option<Command>) {
         self.queue.push_back(Order { id, owner, command, n_drops: 0 });

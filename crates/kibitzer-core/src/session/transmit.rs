@@ -111,6 +111,11 @@ impl Outbox {
         Self { hello: seal.is_some(), seal, ..Self::default() }
     }
 
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> usize {
+        self.lines.len()
+    }
+
     /// Lines go out plain from now on.
     pub(super) fn unseal(&mut self) {
         self.seal = None;

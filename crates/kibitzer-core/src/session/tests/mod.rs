@@ -1,7 +1,14 @@
 //! The session against scripted servers: bytes in, lines out, and time that passes when a test says so.
 
+mod chaos;
+mod liveness;
 mod login;
 mod peer;
+mod reconnect;
+mod requests;
+mod restore;
+mod seal;
+mod talk;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

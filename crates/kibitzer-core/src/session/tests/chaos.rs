@@ -1,0 +1,219 @@
+//! Any bytes in any pieces.
+
+use proptest::prelude::*;
+
+use super::login::{log_in_guest, on_fics, on_uhlin};
+use super::*;
+
+/// What a server says to a guest, from the greeting on, without what depends on the fences.
+const STREAM: &[u8] = b"Welcome\n\r\xff\xfc\x01login: \n\r#Ivars set.\n\r\n\rlogin: \n\rLogging you in as \"GuestPUPE\"; you may use \
+    this name to play unrated games.\n\rPress return to enter the server as \"GuestPUPE\":\n\r\xff\xfb\x01\n\r**** Starting FICS \
+    session as GuestPUPE(U) ****\n\r\n\rfics% \x150\x16519\x16\x17\n\rfics% \x151\x1658\x16Interface variable settings of GuestPUPE:\n\r\n\r\
+    ms=1   nowrap=1 defprompt=1 startpos=1 gameinfo=1 pendinfo=1 nohighlight=1\n\r\x17\n\rfics% \x152\x16109\x16Style 12 set.\n\r\x17\n\rfics% \
+    \x155\x16109\x16\n\rwidth set\n\r\x17\n\rfics% \n\rFoo tells you: a line that goes on and on and is wrapped by the\n\r\\   server\n\rfics% \
+    \x153\x16109\x16\x17\x154\x16109\x16\x17\x156\x16109\x16\x17\n\rfics% \x157\x16109\x16ok\n\r\x17\n\rfics% [G]\0 Notification: Foo has arrived.\n\r\x150\x16519\x16\x17\
+    <12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein 1 2 12 39 39 119 122 2 \
+    K/e1-e2 (0:06) Ke2 0\n\rfics% half a li";
+
+/// What a session made of a stream.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    events: Vec<Event>,
+    sent: Vec<Vec<u8>>,
+    link: Link,
+    counters: Counters,
+}
+
+fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
+    let mut driver = Driver::connected(options);
+    for piece in pieces {
+        driver.feed(piece);
+    }
+    driver.close(CloseCause::Closed);
+    let is_sent = |event: &&Arc<Event>| matches!(***event, Event::Sent { .. });
+    Outcome {
+        events: driver.events().iter().filter(|event| !is_sent(event)).map(|event| (**event).clone()).collect(),
+        sent: driver.take_transmits().iter().map(|transmit| transmit.bytes().to_vec()).collect(),
+        link: driver.session.link(),
+        counters: driver.session.counters(),
+    }
+}
+
+#[test]
+fn the_stream_of_these_tests_comes_to_its_end() {
+    let Outcome { events, sent, link, .. } = run(guest(), [STREAM]);
+    assert!(events.iter().any(|event| matches!(event, Event::Ready(_))), "{events:?} {sent:?}");
+    assert_eq!(link, Link::Wait);
+    assert_eq!(sent.len(), 4 + 1 + 6, "{sent:?}");
+}
+
+#[test]
+fn pieces_of_any_size_give_the_session_of_the_whole() {
+    let want = run(guest(), [STREAM]);
+    for size in [1, 2, 3, 7, 64] {
+        assert_eq!(run(guest(), STREAM.chunks(size)), want, "{size}");
+    }
+}
+
+/// Bytes that look like what servers send, and bytes that do not.
+fn noise() -> impl Strategy<Value = Vec<u8>> {
+    let word = prop_oneof![
+        any::<u8>().prop_map(|byte| vec![byte]),
+        prop::sample::select(vec![
+            &b"fics% "[..],
+            b"\n\r",
+            b"login: ",
+            b"password: ",
+            b"\x151\x1632\x16",
+            b"\x150\x16519\x16",
+            b"\x17",
+            b"[G]\0",
+            b"zq",
+            b"**** Invalid password! ****\n\r",
+            b"block set.\n\r",
+            b"block unset.\n\r",
+            b"Press return to enter the server as \"Foo\":",
+            b"**** Starting FICS session as Foo ****\n\r",
+            b"Shout not sent. Next shout in 9 seconds.\n\r",
+            b"<sr> 1 2 3\n\r",
+            b"Your seek has been posted with index 3.\n\r",
+            b"\xff\xfb\x01",
+            b"#Ivars set.\n\r",
+            b"You are now observing game 7.\n\r",
+        ])
+        .prop_map(<[u8]>::to_vec),
+    ];
+    prop::collection::vec(word, 0..60).prop_map(|words| words.concat())
+}
+
+/// What a program may do, and what may happen.
+#[derive(Clone, Debug)]
+enum Step {
+    Feed(Vec<u8>),
+    Wait(u64),
+    Request(&'static str),
+    Abandon,
+    Close,
+    Dial(bool),
+    Quit,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let command = prop::sample::select(vec![
+        "date",
+        "tell foo hi",
+        "shout hi",
+        "seek 5 0",
+        "unseek",
+        "iset block 0",
+        "quit",
+        "e4",
+        "",
+    ]);
+    prop_oneof![
+        6 => noise().prop_map(Step::Feed),
+        3 => (0_u64..40_000).prop_map(Step::Wait),
+        5 => command.prop_map(Step::Request),
+        1 => Just(Step::Abandon),
+        1 => Just(Step::Close),
+        2 => prop::bool::weighted(0.7).prop_map(Step::Dial),
+        1 => prop::bool::weighted(0.05).prop_filter_map("seldom", |quits| quits.then_some(Step::Quit)),
+    ]
+}
+
+fn take(driver: &mut Driver, step: Step) {
+    match step {
+        Step::Feed(bytes) => driver.feed(bytes),
+        Step::Wait(ms) => driver.wait(Duration::from_millis(ms)),
+        Step::Request(line) => drop(driver.request(line)),
+        Step::Abandon => {
+            if let Ok(id) = driver.request("who") {
+                driver.session.abandon(id, driver.now);
+            }
+        }
+        Step::Close => driver.close(CloseCause::Closed),
+        Step::Dial(works) if matches!(driver.session.link(), Link::Dial { .. }) => {
+            driver.dial(if works { Ok(()) } else { Err(DialError::TimedOut) });
+        }
+        Step::Dial(_) => {}
+        Step::Quit => driver.session.quit(driver.now),
+    }
+    if driver.session.link() == Link::Close {
+        driver.hang_up();
+    }
+}
+
+proptest! {
+    #[test]
+    fn noise_in_any_pieces_gives_the_session_of_the_whole(
+        noise in noise(),
+        at in any::<prop::sample::Index>(),
+        size in 1_usize..50,
+        sealed: bool,
+    ) {
+        let options = || if sealed { guest().timeseal(TimesealChoice::V2) } else { account() };
+        let mut bytes = STREAM.to_vec();
+        let at = at.index(bytes.len());
+        bytes.splice(at..at, noise);
+        let (whole, pieces) = (run(options(), [&bytes[..]]), run(options(), bytes.chunks(size)));
+        prop_assert_eq!(&pieces.events, &whole.events);
+        prop_assert_eq!(&pieces.link, &whole.link);
+        prop_assert_eq!(pieces.counters.bytes_received, whole.counters.bytes_received);
+        // Pings are answered in front of what waits, and what waits depends on how often is written; what waits as the
+        // session hangs up is not written at all.
+        let (mut more, less) = (pieces.sent, whole.sent);
+        for line in less {
+            let at = more.iter().position(|sent| *sent == line);
+            prop_assert!(at.is_some(), "{}", line.escape_ascii());
+            more.swap_remove(at.unwrap());
+        }
+        prop_assert!(more.is_empty() || whole.link != Link::Wait);
+    }
+
+    #[test]
+    fn nothing_panics_and_nothing_grows_without_bound(
+        steps in prop::collection::vec(step(), 0..80),
+        block: bool,
+        logged_in: bool,
+    ) {
+        let limits = RequestLimits::default().queued(8).in_flight(4).reply_events(50).reply_bytes(500);
+        let options = guest().requests(limits).want(crate::message::Ivar::SeekInfo);
+        let mut driver = match (logged_in, block) {
+            (true, true) => on_fics(options).0,
+            (true, false) => on_uhlin(options).0,
+            (false, _) => Driver::connected(options),
+        };
+        for step in steps {
+            take(&mut driver, step);
+            prop_assert!(driver.session.footprint() <= 400, "{}", driver.session.footprint());
+        }
+        // Whatever happened, the session can go on or is over.
+        if driver.session.link() == Link::Keep {
+            driver.wait(Duration::from_mins(10));
+            prop_assert_ne!(driver.session.link(), Link::Keep, "ten minutes of silence");
+        }
+    }
+
+    #[test]
+    fn a_login_ends_one_way_or_another(noise in prop::collection::vec(noise(), 0..12)) {
+        let mut driver = Driver::connected(account());
+        for bytes in noise {
+            driver.feed(bytes);
+            driver.wait(seconds(3));
+            prop_assert!(driver.take_transmits().iter().filter(|transmit| transmit.is_secret()).count() <= 1);
+        }
+        driver.wait(Duration::from_mins(2));
+        prop_assert_ne!(driver.session.link(), Link::Keep);
+    }
+}
+
+#[test]
+fn a_restored_session_survives_a_second_login_string() {
+    let (mut driver, _) = on_fics(guest());
+    driver.close(CloseCause::Closed);
+    driver.wait(seconds(1));
+    driver.dial(Ok(()));
+    log_in_guest(&mut driver);
+    driver.feed("login: \n\rpassword: ");
+    assert!(driver.take_sent().len() <= 1, "they are text by now");
+}

@@ -1,0 +1,104 @@
+//! Silence, and what it means.
+
+use super::login::{on_fics, on_uhlin};
+use super::*;
+
+#[test]
+fn a_silent_server_is_probed_and_a_dead_line_noticed_within_thirty_seconds() {
+    for (mut driver, numbered) in [(on_fics(guest()).0, true), (on_uhlin(guest()).0, false)] {
+        driver.wait(seconds(15) - Duration::from_millis(1));
+        assert!(driver.take_sent().is_empty());
+        driver.wait(Duration::from_millis(1));
+        let probe = driver.take_sent();
+        assert_eq!(probe.len(), 1);
+        assert!(if numbered { probe[0].ends_with(" $$date\n") } else { probe[0].starts_with("$$zq") }, "{probe:?}");
+        driver.wait(seconds(10) - Duration::from_millis(1));
+        assert_eq!(driver.session.link(), Link::Keep);
+        driver.wait(Duration::from_millis(1));
+        driver.hang_up();
+        assert!(matches!(
+            driver.take_news().last(),
+            Some(Event::Lost { cause: LostCause::Connection(CloseCause::Silent), retry_in: Some(_) })
+        ));
+        assert_eq!(driver.session.state(), State::Waiting);
+    }
+}
+
+#[test]
+fn any_byte_is_a_sign_of_life_and_a_probe_is_answered() {
+    for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
+        for _ in 0..20 {
+            driver.wait(seconds(14));
+            driver.feed([0]);
+        }
+        assert!(driver.take_sent().is_empty());
+        for _ in 0..20 {
+            driver.wait(seconds(20));
+            driver.now += Duration::from_millis(40);
+            driver.serve(&mut peer);
+        }
+        assert_eq!(driver.session.state(), State::Ready);
+        assert_eq!(driver.session.counters().round_trip, Some(seconds(5) + Duration::from_millis(40)));
+        assert!(driver.take_replies().is_empty(), "nobody asked");
+    }
+}
+
+#[test]
+fn bytes_of_a_probed_server_count_even_if_they_are_no_answer() {
+    let (mut driver, _) = on_fics(guest());
+    for _ in 0..10 {
+        driver.wait(seconds(24));
+        driver.feed("Foo shouts: hi\n\rfics% ");
+    }
+    assert_eq!(driver.session.state(), State::Ready);
+}
+
+#[test]
+fn whoever_holds_the_reading_back_does_not_make_the_line_look_dead() {
+    let (mut driver, _) = on_fics(guest());
+    for _ in 0..10 {
+        driver.wait(seconds(14));
+        driver.session.held_back(driver.now);
+    }
+    assert!(driver.take_sent().is_empty());
+}
+
+#[test]
+fn the_server_hears_of_us_before_it_logs_us_out() {
+    for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
+        let start = driver.now;
+        let mut kept_alive = Vec::new();
+        while driver.now - start < Duration::from_hours(3) {
+            driver.wait(seconds(10));
+            driver.feed("\n\rFoo shouts: hi\n\rfics% ");
+            let sent = driver.take_sent();
+            if !sent.is_empty() {
+                kept_alive.push((driver.now - start).as_secs() / 60);
+                assert!(sent[0].ends_with("date\n") && !sent[0].contains("$$"), "{sent:?}");
+            }
+            sent.iter().for_each(|line| driver.feed(peer.answer(line.trim())));
+        }
+        assert_eq!(kept_alive, [50, 100, 150]);
+    }
+}
+
+#[test]
+fn commands_of_ours_keep_the_session_alive_but_probes_do_not() {
+    let (mut driver, mut peer) = on_fics(guest());
+    let start = driver.now;
+    let mut kept_alive = Vec::new();
+    // A probe every 15 seconds, and one command after 40 minutes.
+    while driver.now - start < Duration::from_mins(145) {
+        driver.wait(seconds(15));
+        if driver.now - start == Duration::from_mins(40) {
+            driver.request("who").unwrap();
+        }
+        for line in driver.take_sent() {
+            if line.ends_with(" date\n") {
+                kept_alive.push((driver.now - start).as_secs() / 60);
+            }
+            driver.feed(peer.answer(line.trim()));
+        }
+    }
+    assert_eq!(kept_alive, [90, 140]);
+}

@@ -1,0 +1,197 @@
+//! Lost connections, final ends.
+
+use super::login::{fics, log_in_guest, on_fics};
+use super::*;
+use crate::message::KickedBy;
+
+/// The delay the session tells when it has lost the connection.
+fn retry_in(driver: &mut Driver) -> Duration {
+    let news = driver.take_news();
+    let Some(Event::Lost { retry_in: Some(delay), .. }) = news.last() else { panic!("{news:?}") };
+    *delay
+}
+
+#[test]
+fn delays_grow_to_a_cap_and_start_over_after_a_login() {
+    let (mut driver, _) = on_fics(guest());
+    driver.close(CloseCause::Closed);
+    for (attempt, full) in (1..).zip([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds)) {
+        let delay = retry_in(&mut driver);
+        assert!(full / 2 <= delay && delay <= full, "{delay:?} of {full:?}");
+        assert_eq!(driver.session.link(), Link::Wait);
+        driver.wait(delay - Duration::from_millis(1));
+        assert_eq!(driver.session.link(), Link::Wait);
+        driver.wait(Duration::from_millis(1));
+        assert_eq!(driver.session.link(), Link::Dial { attempt });
+        assert_eq!(driver.take_news(), [Event::Connecting { attempt }]);
+        driver.dial(Err(DialError::Failed(std::io::ErrorKind::ConnectionRefused)));
+    }
+    driver.wait(seconds(60));
+    driver.dial(Ok(()));
+    log_in_guest(&mut driver);
+    driver.serve(&mut fics());
+    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.counters().reconnects, 1);
+    driver.close(CloseCause::Closed);
+    assert!(retry_in(&mut driver) <= seconds(1));
+}
+
+#[test]
+fn chance_keeps_sessions_apart_but_a_seed_repeats_itself() {
+    let delay = |seed| {
+        let (mut driver, _) = on_fics(guest().seed(seed));
+        driver.close(CloseCause::Closed);
+        retry_in(&mut driver)
+    };
+    assert_eq!(delay(5), delay(5));
+    assert_ne!(delay(5), delay(6));
+}
+
+#[test]
+fn attempts_may_be_limited() {
+    let (mut driver, _) = on_fics(guest().reconnect(Reconnect::default().attempts(Some(2))));
+    driver.close(CloseCause::Closed);
+    for _ in 0..2 {
+        driver.wait(seconds(2));
+        driver.dial(Err(DialError::TimedOut));
+    }
+    let end = EndReason::Lost { cause: LostCause::Dial(DialError::TimedOut), attempts: 2 };
+    assert_eq!(driver.session.link(), Link::Over(end));
+
+    let (mut driver, _) = on_fics(guest().reconnect(Reconnect::never()));
+    driver.request("date").unwrap();
+    driver.close(CloseCause::Closed);
+    let end = EndReason::Lost { cause: LostCause::Connection(CloseCause::Closed), attempts: 0 };
+    assert_eq!(driver.session.link(), Link::Over(end));
+}
+
+/// What has to be tried again, and what has not, when a session logs in anew.
+#[test]
+fn some_refusals_of_a_new_login_are_final_and_some_are_not() {
+    let cases: &[(&str, bool)] = &[
+        ("Sorry, GuestPUPE is already logged in. Try again.\n\r\n\r", false),
+        ("Sorry, the server is full.\n\r", false),
+        ("**** LOGIN TIMEOUT ****\n\r", false),
+        ("Never heard of you.\n\rlogin: ", false),
+        ("Player \"guest\" is banned.\n\r", true),
+        ("Names should be at most 17 characters long.  Try again.\n\r\n\r", true),
+        ("password: ", true),
+    ];
+    for (said, is_final) in cases {
+        let (mut driver, _) = on_fics(guest());
+        driver.close(CloseCause::Closed);
+        driver.wait(seconds(1));
+        driver.dial(Ok(()));
+        driver.feed("login: ");
+        driver.feed("login: ");
+        driver.feed(said);
+        driver.hang_up();
+        let link = driver.session.link();
+        assert_eq!(matches!(link, Link::Over(EndReason::Login(_))), *is_final, "{said}");
+        assert_eq!(link == Link::Wait, !is_final, "{said}");
+    }
+}
+
+// Rules: bugs 18
+#[test]
+fn a_second_login_and_an_administrator_end_the_session_for_good() {
+    let kicks = [
+        "**** GuestPUPE has arrived - you can't both be logged in. ****\n\r",
+        "**** GuestPUPE has arrived; you can't both be logged in. ****\n\r\n\r",
+    ];
+    for kick in kicks {
+        let (mut driver, _) = on_fics(guest());
+        driver.request("date").unwrap();
+        driver.feed(kick);
+        driver.feed("Your departure was noted by: Erika.\n\r");
+        // A long line is told with the first byte behind it.
+        driver.close(CloseCause::Closed);
+        let end = EndReason::Kicked(KickedBy::SecondLogin);
+        assert_eq!(driver.session.link(), Link::Over(end.clone()));
+        assert_eq!(driver.reply(), Err(RequestError::Ended(end)));
+        assert!(driver.session.poll_timeout().is_none());
+    }
+    let (mut driver, _) = on_fics(guest());
+    driver.feed("**** You have been kicked out by Headadm! ****\n\r\n\r");
+    driver.hang_up();
+    assert!(matches!(driver.session.link(), Link::Over(EndReason::Kicked(KickedBy::Admin(_)))));
+}
+
+#[test]
+fn we_may_throw_our_own_ghost_out() {
+    let mut driver = Driver::connected(account());
+    for said in [
+        "login: ",
+        "login: ",
+        "password: ",
+        "\n\r **** newton is already logged in - kicking them out. ****\n\r\n\rfics% ",
+    ] {
+        driver.feed(said);
+    }
+    driver.take_sent_keep_last();
+    driver.serve(&mut fics());
+    assert_eq!(driver.session.state(), State::Ready);
+}
+
+#[test]
+fn quit_ends_the_session_for_good() {
+    let (mut driver, _) = on_fics(guest());
+    driver.request("date").unwrap();
+    driver.session.quit(driver.now);
+    driver.drain();
+    assert!(driver.take_sent().last().unwrap().ends_with(" quit\n"));
+    driver.feed("Logging you out.\n\r");
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit));
+    assert_eq!(driver.take_news().last(), Some(&Event::Ended(EndReason::Quit)));
+    assert_eq!(driver.reply(), Err(RequestError::Ended(EndReason::Quit)));
+}
+
+#[test]
+fn a_server_that_does_not_hang_up_after_quit_is_left() {
+    let (mut driver, _) = on_fics(guest());
+    driver.session.quit(driver.now);
+    driver.session.quit(driver.now);
+    driver.drain();
+    driver.feed("You can't quit while you are playing a game.\n\rfics% ");
+    driver.wait(seconds(5));
+    driver.hang_up();
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit));
+}
+
+#[test]
+fn a_quit_of_the_user_is_no_loss() {
+    let (mut driver, _) = on_fics(guest());
+    driver.request("quit").unwrap();
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit));
+}
+
+#[test]
+fn a_session_can_be_shut_down_at_any_time() {
+    let shut_down = |driver: &mut Driver| {
+        driver.session.shut_down(driver.now);
+        if driver.session.link() == Link::Close {
+            driver.hang_up();
+        }
+        driver.drain();
+        assert_eq!(driver.session.link(), Link::Over(EndReason::ShutDown));
+        assert_eq!(driver.take_news().last(), Some(&Event::Ended(EndReason::ShutDown)));
+        assert!(driver.session.poll_transmit(driver.now).is_none());
+        driver.session.shut_down(driver.now);
+        driver.session.quit(driver.now);
+        driver.session.closed(CloseCause::Closed, driver.now);
+        driver.session.dialed(Ok(()), driver.now);
+        driver.session.handle_timeout(driver.now);
+        let mut rest = &b"fics% "[..];
+        assert!(driver.session.receive(&mut rest, driver.now).is_none() && rest.is_empty());
+        assert_eq!(driver.session.link(), Link::Over(EndReason::ShutDown));
+        assert!(driver.session.poll_event().is_none());
+    };
+    shut_down(&mut Driver::new(guest()));
+    shut_down(&mut Driver::connected(guest()));
+    shut_down(&mut on_fics(guest()).0);
+    let (mut driver, _) = on_fics(guest());
+    driver.close(CloseCause::Closed);
+    shut_down(&mut driver);
+}

@@ -1,0 +1,410 @@
+//! Commands and their replies.
+
+use super::login::{on_fics, on_uhlin};
+use super::peer::{Manner, Peer};
+use super::*;
+use crate::event::Fault;
+use crate::message::{CommandCode, Refusal};
+
+/// The block of a reply, and the prompt behind it.
+fn block(number: &str, code: u32, text: &str) -> String {
+    format!("\x15{number}\x16{code}\x16{text}\x17\n\rfics% ")
+}
+
+/// The numbers of commands that were sent.
+fn numbers(sent: &[String]) -> Vec<&str> {
+    sent.iter().map(|line| line.split(' ').next().unwrap()).collect()
+}
+
+fn text(reply: &Result<Reply, RequestError>) -> String {
+    reply.as_ref().unwrap().text()
+}
+
+#[test]
+fn a_numbered_reply_is_its_block_alone() {
+    let (mut driver, _) = on_fics(guest());
+    let id = driver.request("finger newton").unwrap();
+    let sent = driver.take_sent();
+    let (number, command) = sent[0].split_once(' ').unwrap();
+    assert_eq!(command, "finger newton\n");
+    driver.feed("\n\rFoo tells you: not for you\n\rfics% ");
+    driver.feed(block(number, 37, "Finger of Newton:\n\r\n\rOn for: 5 secs\n\r"));
+    driver.feed("\n\rFoo tells you: nor this\n\rfics% ");
+    let replies = driver.take_replies();
+    let [(over, Ok(reply))] = &replies[..] else { panic!("{replies:?}") };
+    assert_eq!((*over, reply.code), (id, Some(CommandCode(37))));
+    assert_eq!(reply.lines().collect::<Vec<_>>(), [&b"Finger of Newton:"[..], b"", b"On for: 5 secs"]);
+}
+
+// Rules: datagrams BM4, bugs 99
+#[test]
+fn many_are_in_flight_and_answered_in_any_order() {
+    let (mut driver, _) = on_fics(guest());
+    let ids: Vec<_> = (0..5).map(|n| driver.request(&format!("finger p{n}")).unwrap()).collect();
+    let sent = driver.take_sent();
+    let numbers = numbers(&sent);
+    assert_eq!(numbers.iter().collect::<std::collections::BTreeSet<_>>().len(), 5, "{numbers:?}");
+    for n in [3, 0, 4, 2, 1] {
+        driver.feed(block(numbers[n], 37, &format!("reply {n}\n\r")));
+    }
+    let replies = driver.take_replies();
+    assert_eq!(replies.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 0, 4, 2, 1].map(|n: usize| ids[n]));
+    for ((_, reply), n) in replies.iter().zip([3, 0, 4, 2, 1]) {
+        assert_eq!(text(reply), format!("reply {n}\n"));
+    }
+    driver.feed(block(numbers[0], 37, "once more\n\r"));
+    driver.feed(block("77", 37, "of nobody\n\r"));
+    driver.feed(block("999999999999", 37, "of nobody\n\r"));
+    assert!(driver.take_replies().is_empty(), "unknown numbers are what the server says by itself");
+    assert!(driver.events().iter().any(|event| event.raw() == b"of nobody"));
+}
+
+// Rules: bugs 99
+#[test]
+fn a_number_is_used_again_only_once_its_reply_has_come() {
+    let (mut driver, mut peer) = on_fics(guest());
+    driver.request("slow").unwrap();
+    let slow = driver.take_sent();
+    let slow = numbers(&slow)[0].to_owned();
+    driver.wait(seconds(10));
+    driver.feed("fics% ");
+    driver.wait(seconds(10));
+    driver.feed("fics% ");
+    driver.wait(seconds(10));
+    assert_eq!(driver.reply(), Err(RequestError::TimedOut(seconds(30))));
+    let mut used = Vec::new();
+    for _ in 0..250 {
+        driver.request("date").unwrap();
+        let sent = driver.take_sent();
+        used.extend(numbers(&sent).into_iter().map(str::to_owned));
+        sent.iter().for_each(|line| driver.feed(peer.answer(line.trim())));
+    }
+    assert!(!used.contains(&slow), "it is late, not gone");
+    assert_eq!(used.iter().collect::<std::collections::BTreeSet<_>>().len(), 98, "all others go round");
+    driver.take_replies();
+    driver.feed(block(&slow, 37, "at last\n\r"));
+    assert!(driver.take_replies().is_empty());
+    for _ in 0..99 {
+        driver.request("date").unwrap();
+        let sent = driver.take_sent();
+        used.extend(numbers(&sent).into_iter().map(str::to_owned));
+        sent.iter().for_each(|line| driver.feed(peer.answer(line.trim())));
+    }
+    assert!(used.contains(&slow));
+}
+
+#[test]
+fn replies_nobody_waits_for_never_use_up_the_numbers() {
+    let (mut driver, mut peer) = on_fics(guest());
+    for _ in 0..300 {
+        let id = driver.request("lost").unwrap();
+        assert_eq!(driver.take_sent().len(), 1, "it goes out at once");
+        driver.session.abandon(id, driver.now);
+    }
+    driver.request("date").unwrap();
+    driver.serve(&mut peer);
+    assert!(driver.reply().is_ok());
+}
+
+#[test]
+fn an_abandoned_request_harms_no_other() {
+    for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
+        let first = driver.request("date").unwrap();
+        let second = driver.request("date").unwrap();
+        driver.session.abandon(first, driver.now);
+        driver.serve(&mut peer);
+        let replies = driver.take_replies();
+        assert_eq!(replies.len(), 1);
+        assert_eq!(replies[0].0, second);
+        assert_eq!(text(&replies[0].1), "Local time     - Sat Nov 21,  0:22 UTC\n");
+    }
+}
+
+// Rules: bugs 95
+#[test]
+fn a_line_without_a_number_is_a_fault_and_nobody_waits_forever() {
+    let (mut driver, _) = on_fics(guest());
+    driver.request("finger").unwrap();
+    driver.feed(block("0", 519, ""));
+    assert!(driver.take_news().contains(&Event::Fault(Fault::Unnumbered)));
+    for _ in 0..3 {
+        driver.wait(seconds(10));
+        driver.feed("fics% ");
+    }
+    assert_eq!(driver.reply(), Err(RequestError::TimedOut(seconds(30))));
+}
+
+#[test]
+fn a_block_that_breaks_off_is_no_reply() {
+    let (mut driver, _) = on_fics(guest());
+    driver.request("finger").unwrap();
+    driver.request("date").unwrap();
+    let sent = driver.take_sent();
+    let numbers = numbers(&sent);
+    driver.feed(format!("\x15{}\x1637\x16Finger of\n\r", numbers[0]));
+    driver.feed(block(numbers[1], 32, "Local time\n\r"));
+    let replies = driver.take_replies();
+    assert_eq!(replies[0].1, Err(RequestError::Incomplete));
+    assert_eq!(text(&replies[1].1), "Local time\n");
+}
+
+#[test]
+fn a_reply_that_never_ends_is_cut_and_the_next_is_whole() {
+    let limits = RequestLimits::default().reply_events(100).reply_bytes(1000);
+    for (mut driver, mut peer) in [on_fics(guest().requests(limits)), on_uhlin(guest().requests(limits))] {
+        for long in ["x\n\r".repeat(101), format!("{}\n\r", "x".repeat(1001))] {
+            peer = peer.on("help", &long);
+            driver.request("help").unwrap();
+            driver.request("date").unwrap();
+            driver.serve(&mut peer);
+            let replies = driver.take_replies();
+            assert_eq!(replies[0].1, Err(RequestError::TooLong { limit_bytes: 1000, limit_events: 100 }));
+            assert_eq!(text(&replies[1].1), "Local time     - Sat Nov 21,  0:22 UTC\n");
+        }
+    }
+}
+
+#[test]
+fn a_fenced_reply_is_what_stands_in_front_of_the_fence() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    driver.request("finger newton").unwrap();
+    driver.request("date").unwrap();
+    let sent = driver.take_sent();
+    assert_eq!((sent.len(), &*sent[0], &*sent[2]), (4, "finger newton\n", "date\n"));
+    driver.feed("\n\rFoo tells you: zq: Command has failed.\n\rfics% ");
+    driver.feed("\n\rStatistics for Newton\n\r\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\rfics% fics% ");
+    driver.feed("Foo kibitzes: hi\n\rzqaaaaaaaa: Command has failed.\n\r");
+    assert!(driver.take_replies().is_empty(), "no fence of ours");
+    for line in &sent[1..] {
+        driver.feed(peer.answer(line.trim()));
+    }
+    let replies = driver.take_replies();
+    assert_eq!(replies.len(), 2);
+    let reply = replies[0].1.as_ref().unwrap();
+    assert!(reply.lines().any(|line| line == b"Statistics for Newton"));
+    assert!(reply.lines().any(|line| line.starts_with(b"<12> ")));
+    assert!(!reply.lines().any(|line| line.starts_with(sent[1].trim().as_bytes())), "the fence is ours");
+    assert_eq!(reply.code, None);
+    assert_eq!(text(&replies[1].1), "Local time     - Sat Nov 21,  0:22 UTC\n");
+}
+
+#[test]
+fn a_fence_that_is_never_answered_ends_with_the_next() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    driver.request("one").unwrap();
+    driver.request("date").unwrap();
+    let sent = driver.take_sent();
+    for line in [&sent[0], &sent[2], &sent[3]] {
+        driver.feed(peer.answer(line.trim()));
+    }
+    let replies = driver.take_replies();
+    assert_eq!(replies[0].1, Err(RequestError::Incomplete));
+    assert!(replies[1].1.is_ok());
+}
+
+#[test]
+fn refusals_are_errors_with_their_reason() {
+    let refused = |reason, text: &str| RequestError::Refused {
+        reason: RefusalReason::Refusal(reason),
+        text: crate::text::ServerText::from_wire(text.as_bytes()),
+    };
+    let no_game = RequestError::Refused {
+        reason: RefusalReason::Observing(crate::message::ObservingRefusal::NoSuchGame),
+        text: crate::text::ServerText::from_wire(b"There is no such game."),
+    };
+    let cases = [
+        ("foo: Command not found.", RequestError::UnknownCommand),
+        ("kd9: Command has failed.", RequestError::UnknownCommand),
+        ("Ambiguous command \"s\". Matches: say seek set", RequestError::Ambiguous),
+        ("Ambiguous command. Matches: shout showlist", RequestError::Ambiguous),
+        ("You are not playing or examining a game.", RequestError::NotPlaying),
+        ("Only registered players can use the shout command.", RequestError::Rights),
+        ("Command ignored: line too long.", RequestError::CommandTooLong),
+        ("Illegal move (e2e5).", refused(Refusal::IllegalMove, "Illegal move (e2e5).")),
+        ("It is not your move.", refused(Refusal::NotYourMove, "It is not your move.")),
+        ("Foo is not logged in.", refused(Refusal::NotLoggedIn, "Foo is not logged in.")),
+        ("There is no such game.", no_game),
+    ];
+    let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 A B 0 2 12 39 39 120 120 1 none (0:00) none 0";
+    for (line, want) in &cases {
+        for (mut driver, peer) in [on_fics(guest()), on_uhlin(guest())] {
+            let said = format!("\n\rFoo tells you: It is your move.\n\r\n\r{board}\n\r{line}\n\r\n\r{board}\n\r");
+            driver.request("x").unwrap();
+            driver.serve(&mut peer.on("x", &said));
+            assert_eq!(driver.reply(), Err(want.clone()), "{line}");
+        }
+    }
+    let (mut driver, peer) = on_fics(guest());
+    driver.request("x").unwrap();
+    driver.serve(&mut peer.on("x", "(told Foo)\n\rfoo: Command not found.\n\r"));
+    assert!(driver.reply().is_ok(), "what does not come first is no refusal");
+}
+
+#[test]
+fn codes_are_refusals_too() {
+    let cases = [
+        (512, "foo: Command not found.", RequestError::UnknownCommand),
+        (512, "Usage: TODO for match", RequestError::BadParameters),
+        (512, "Something in another wording.", RequestError::UnknownCommand),
+        (513, "Usage: foo bar", RequestError::BadParameters),
+        (514, "Which?", RequestError::Ambiguous),
+        (515, "No.", RequestError::Rights),
+        (516, "", RequestError::UnknownCommand),
+        (517, "", RequestError::UnknownCommand),
+        (518, "", RequestError::NotPlaying),
+        (519, "", RequestError::Unnumbered),
+        (520, "", RequestError::CommandTooLong),
+        (
+            600,
+            "Never heard.",
+            RequestError::Refused {
+                reason: RefusalReason::Code(CommandCode(600)),
+                text: crate::text::ServerText::from_wire(b"Never heard."),
+            },
+        ),
+    ];
+    for (code, line, want) in cases {
+        let (mut driver, _) = on_fics(guest());
+        driver.request("x").unwrap();
+        let sent = driver.take_sent();
+        driver.feed(block(numbers(&sent)[0], code, &format!("{line}\n\r")));
+        assert_eq!(driver.reply(), Err(want), "{code} {line}");
+    }
+}
+
+#[test]
+fn a_request_times_out_from_when_it_was_sent() {
+    for (mut driver, mut peer) in [
+        on_fics(guest().requests(RequestLimits::default().in_flight(1))),
+        on_uhlin(guest().requests(RequestLimits::default().in_flight(1))),
+    ] {
+        driver.request("first").unwrap();
+        driver.take_sent();
+        driver.wait(seconds(10));
+        driver.feed("fics% ");
+        let second = driver.request("date").unwrap();
+        assert!(driver.take_sent().is_empty(), "one at a time");
+        driver.wait(seconds(10));
+        driver.feed("fics% ");
+        driver.wait(seconds(9));
+        assert!(driver.take_replies().is_empty());
+        driver.wait(seconds(1));
+        assert_eq!(driver.reply(), Err(RequestError::TimedOut(seconds(30))));
+        driver.serve(&mut peer);
+        let replies = driver.take_replies();
+        assert_eq!(replies[0].0, second, "its turn has come");
+        assert!(replies[0].1.is_ok());
+    }
+}
+
+#[test]
+fn the_queue_is_bounded() {
+    let (mut driver, mut peer) = on_fics(guest().requests(RequestLimits::default().queued(3).in_flight(2)));
+    for _ in 0..5 {
+        driver.request("date").unwrap();
+    }
+    assert_eq!(driver.request("date"), Err(RequestError::Busy));
+    driver.serve(&mut peer);
+    assert_eq!(driver.take_replies().len(), 5);
+    assert!(driver.request("date").is_ok());
+}
+
+#[test]
+fn a_lost_connection_says_of_each_request_whether_it_was_sent() {
+    for (mut driver, _) in [
+        on_fics(guest().requests(RequestLimits::default().in_flight(1))),
+        on_uhlin(guest().requests(RequestLimits::default().in_flight(1))),
+    ] {
+        driver.request("date").unwrap();
+        driver.request("date").unwrap();
+        driver.close(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
+        let results: Vec<_> = driver.take_replies().into_iter().map(|(_, result)| result).collect();
+        assert_eq!(results, [Err(RequestError::Lost), Err(RequestError::NotConnected)]);
+        assert_eq!(driver.request("date"), Err(RequestError::NotConnected), "nothing is kept for later");
+    }
+}
+
+#[test]
+fn block_mode_may_be_switched_by_a_request() {
+    let (mut driver, mut peer) = on_fics(guest());
+    peer = peer.on("iset block 0", "block unset.\n\r");
+    driver.request("finger").unwrap();
+    driver.request("iset block 0").unwrap();
+    driver.request("date").unwrap();
+    let sent = driver.take_sent();
+    assert_eq!(sent.len(), 1, "a switch waits for what is in flight, and what follows waits for it");
+    driver.feed(peer.answer(sent[0].trim()));
+    let sent = driver.take_sent();
+    assert_eq!(sent.len(), 1);
+    driver.feed(peer.answer(sent[0].trim()));
+    peer.block = false;
+    let sent = driver.take_sent();
+    assert_eq!((sent.len(), &*sent[0]), (2, "date\n"), "a fence is behind it now");
+    sent.iter().for_each(|line| driver.feed(peer.answer(line.trim())));
+    assert_eq!(driver.take_replies().iter().filter(|(_, result)| result.is_ok()).count(), 2);
+
+    driver.request("iset block 1").unwrap();
+    driver.request("date").unwrap();
+    driver.serve(&mut peer);
+    assert_eq!(driver.take_replies().iter().filter(|(_, result)| result.is_ok()).count(), 2);
+    driver.request("date").unwrap();
+    assert_eq!(driver.take_sent().len(), 1, "numbered again");
+}
+
+#[test]
+fn block_mode_switched_behind_our_back_fails_what_was_not_run() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    peer.manner = Manner::Fics;
+    peer.block = true;
+    driver.request("finger").unwrap();
+    driver.request("who").unwrap();
+    driver.serve(&mut peer);
+    let results: Vec<_> = driver.take_replies().into_iter().map(|(_, result)| result).collect();
+    assert_eq!(results, [Err(RequestError::Unnumbered), Err(RequestError::Unnumbered)]);
+    driver.request("date").unwrap();
+    driver.serve(&mut peer);
+    assert!(driver.reply().is_ok());
+}
+
+#[test]
+fn a_quit_that_is_refused_changes_nothing() {
+    for (mut driver, peer) in [on_fics(guest()), on_uhlin(guest())] {
+        let mut peer = peer.on("quit", "You can't quit while you are playing a game.\n\r");
+        driver.request("quit").unwrap();
+        assert_eq!(driver.request("date"), Err(RequestError::NotConnected));
+        driver.serve(&mut peer);
+        assert!(matches!(driver.reply(), Err(RequestError::Refused { .. })));
+        driver.wait(seconds(6));
+        driver.serve(&mut peer);
+        assert_eq!(driver.session.state(), State::Ready);
+        assert!(driver.request("date").is_ok());
+    }
+}
+
+// Rules: transport LG2
+#[test]
+fn what_was_sent_is_told_with_its_request() {
+    let (mut driver, mut peer): (Driver, Peer) = on_fics(guest());
+    let id = driver.request("finger newton").unwrap();
+    driver.serve(&mut peer);
+    let told = driver.events().iter().find_map(|event| match &**event {
+        Event::Sent { line: Some(line), request } if line.ends_with("finger newton") => Some(*request),
+        _ => None,
+    });
+    assert_eq!(told, Some(Some(id)));
+}
+
+#[test]
+fn counters_count() {
+    let (mut driver, mut peer) = on_fics(guest());
+    let before = driver.session.counters();
+    driver.request("date").unwrap();
+    driver.now += Duration::from_millis(70);
+    driver.serve(&mut peer);
+    let after = driver.session.counters();
+    assert_eq!(after.lines_sent - before.lines_sent, 1);
+    assert_eq!(after.bytes_sent - before.bytes_sent, "13 date\n".len() as u64);
+    assert!(after.bytes_received - before.bytes_received > 50);
+    assert_eq!(after.events - before.events, 4, "start, line, end, prompt");
+    assert_eq!(after.round_trip, Some(Duration::from_millis(70)));
+}

@@ -1,0 +1,259 @@
+//! What comes back after a lost connection.
+
+use super::login::{fics, log_in_guest, on_fics, on_uhlin};
+use super::*;
+use crate::message::GameId;
+
+/// A board of an observed game: its number, White, a ply and the placement of White's king pawn.
+fn board(game: i32, white: &str, plies: u32, relation: i32) -> String {
+    let (rank4, rank2) = if plies == 0 { ("--------", "PPPPPPPP") } else { ("----P---", "PPPP-PPP") };
+    let side = if plies % 2 == 0 { "W" } else { "B" };
+    let last = if plies == 0 { "none (0:00) none" } else { "P/e2-e4 (0:01) e4" };
+    format!(
+        "<12> rnbqkbnr pppppppp -------- -------- {rank4} -------- {rank2} RNBQKBNR {side} -1 1 1 1 1 0 {game} {white} Flohr \
+         {relation} 2 12 39 39 120 120 {} {last} 0\n\r",
+        plies / 2 + 1
+    )
+}
+
+fn observing(game: i32, white: &str, plies: u32) -> String {
+    format!("You are now observing game {game}.\n\r\n\r{}", board(game, white, plies, 0))
+}
+
+/// The connection breaks off, and a new one is logged in to the same kind of server. What the session sends is answered.
+fn reconnect(driver: &mut Driver, peer: &mut Peer) -> Restored {
+    driver.close(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
+    driver.take_news();
+    driver.wait(seconds(1));
+    driver.dial(Ok(()));
+    log_in_guest(driver);
+    driver.serve(peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    let news = driver.take_news();
+    let [Event::Connecting { .. }, Event::Connected, Event::LoggedIn(_), Event::Ready(_), Event::Restored(restored)] =
+        &news[..]
+    else {
+        panic!("{news:?}")
+    };
+    (**restored).clone()
+}
+
+/// What a server heard of the restoration.
+fn heard(peer: &Peer) -> Vec<&str> {
+    let is_restoration =
+        |line: &&str| ["observe", "unobserve", "moves", "seek"].iter().any(|verb| line.starts_with(verb));
+    peer.heard.iter().map(String::as_str).filter(is_restoration).collect()
+}
+
+#[test]
+fn a_game_that_has_not_moved_is_observed_as_before() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    driver.take_news();
+    let mut peer = fics().on("observe 7", &observing(7, "Euwe", 1));
+    let restored = reconnect(&mut driver, &mut peer);
+    assert!(restored.offline_for >= Duration::from_millis(500) && restored.offline_for <= seconds(1));
+    let [game] = &restored.games[..] else { panic!("{restored:?}") };
+    assert_eq!((game.was, game.now, game.part), (GameId(7), Some(GameId(7)), Part::Observer));
+    assert_eq!((game.white.as_str(), game.black.as_str()), ("Euwe", "Flohr"));
+    assert_eq!((game.outcome, game.moves_missing), (Outcome::Unchanged, false));
+    assert_eq!(heard(&peer), ["observe 7"], "nothing is missing");
+    assert!(driver.session.games().get(GameId(7)).is_some());
+}
+
+#[test]
+fn moves_that_may_be_missing_are_fetched() {
+    let list = "\n\rMovelist for game 7:\n\r\n\rEuwe (1882) vs. Flohr (1558) --- Sat Nov 21, 00:22 UTC 2026\n\r\
+        Rated blitz match, initial time: 2 minutes, increment: 12 seconds.\n\r\n\r\
+        Move  Euwe                    Flohr\n\r----  ---------------------   ---------------------\n\r\
+        \x20 1.  e4      (0:00)          e5      (0:00)\n\r      {Still in progress} *\n\r";
+    let cases = [
+        (0, 1, Outcome::Advanced { plies: 1 }, false),
+        (0, 4, Outcome::Advanced { plies: 4 }, true),
+        (5, 2, Outcome::Changed, true),
+        (0, 0, Outcome::Unchanged, false),
+    ];
+    for (before, after, outcome, missing) in cases {
+        let (mut driver, _) = on_fics(guest());
+        driver.feed(observing(7, "Euwe", before));
+        let mut peer = fics().on("observe 7", &observing(7, "Euwe", after)).on("moves 7", list);
+        let restored = reconnect(&mut driver, &mut peer);
+        let game = &restored.games[0];
+        assert_eq!((game.outcome, game.moves_missing), (outcome, missing));
+        assert_eq!(game.moves.as_ref().map(|moves| moves.moves.len()), missing.then_some(2));
+    }
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 0));
+    let restored = reconnect(&mut driver, &mut fics().on("observe 7", &observing(7, "Euwe", 9)));
+    assert!(restored.games[0].moves_missing && restored.games[0].moves.is_none(), "the server lists none");
+}
+
+#[test]
+fn a_game_under_another_number_is_found_by_its_player() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    let mut peer = fics().on("observe 7", &observing(7, "Alekhine", 3)).on("observe Euwe", &observing(9, "euwe", 1));
+    let restored = reconnect(&mut driver, &mut peer);
+    let game = &restored.games[0];
+    assert_eq!((game.was, game.now, game.outcome), (GameId(7), Some(GameId(9)), Outcome::Unchanged));
+    let mut sent = heard(&peer);
+    sent.sort_unstable();
+    assert_eq!(sent, ["observe 7", "observe Euwe", "unobserve 7"], "the stranger's game is left");
+}
+
+#[test]
+fn a_game_that_is_over_has_ended() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    let mut peer = fics().on("observe", "There is no such game.\n\r");
+    let restored = reconnect(&mut driver, &mut peer);
+    assert_eq!((restored.games[0].now, restored.games[0].outcome), (None, Outcome::Ended));
+    for gone in
+        ["Euwe is not playing a game.\n\r", "No user named \"euwe\" is logged in.\n\r", "Euwe is not logged in.\n\r"]
+    {
+        let (mut driver, _) = on_fics(guest());
+        driver.feed(observing(7, "Euwe", 1));
+        let mut peer = fics().on("observe Euwe", gone).on("observe 7", "There is no such game.\n\r");
+        assert_eq!(reconnect(&mut driver, &mut peer).games[0].outcome, Outcome::Ended, "{gone}");
+    }
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    let mut peer = fics().on("observe Euwe", &observing(8, "Euwe", 0).replace("Flohr", "Duras"));
+    let restored = reconnect(&mut driver, &mut peer);
+    assert_eq!(
+        (restored.games[0].now, restored.games[0].outcome),
+        (None, Outcome::Ended),
+        "another game of the player"
+    );
+    assert!(heard(&peer).contains(&"unobserve 8"));
+}
+
+#[test]
+fn of_a_game_that_may_not_be_seen_nothing_is_known() {
+    for said in ["Sorry, game 7 is a private game.\n\r", "Something else.\n\r"] {
+        let (mut driver, _) = on_fics(guest());
+        driver.feed(observing(7, "Euwe", 1));
+        let restored = reconnect(&mut driver, &mut fics().on("observe", said));
+        assert_eq!((restored.games[0].now, restored.games[0].outcome), (None, Outcome::Gone), "{said}");
+    }
+}
+
+#[test]
+fn own_games_are_interrupted_unless_the_server_resumes_them() {
+    for (relation, part) in [(1, Part::Player), (2, Part::Examiner)] {
+        let (mut driver, _) = on_fics(guest());
+        driver.feed(board(7, "GuestPUPE", 0, relation));
+        let mut peer = fics();
+        let restored = reconnect(&mut driver, &mut peer);
+        let game = &restored.games[0];
+        assert_eq!((game.part, game.now, game.outcome), (part, None, Outcome::Interrupted));
+        assert!(heard(&peer).is_empty());
+    }
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(board(7, "GuestPUPE", 0, 1));
+    let mut peer = fics().on("set bell 0", &board(3, "GuestPUPE", 1, -1));
+    let restored = reconnect(&mut driver, &mut peer);
+    assert_eq!((restored.games[0].now, restored.games[0].outcome), (Some(GameId(3)), Outcome::Advanced { plies: 1 }));
+}
+
+#[test]
+fn games_that_were_over_or_left_are_not_restored() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    driver.feed("{Game 7 (Euwe vs. Flohr) Flohr resigns} 1-0\n\rfics% ");
+    driver.feed(observing(8, "Duras", 1));
+    driver.feed("Removing game 8 from observation list.\n\r\n\rfics% ");
+    let restored = reconnect(&mut driver, &mut fics());
+    assert_eq!((restored.games, restored.seeks), (Vec::new(), Vec::new()));
+}
+
+/// A session with these commands answered in this way.
+fn after(commands: &[(&str, &str)]) -> Driver {
+    let (mut driver, mut peer) = on_fics(guest());
+    for (command, answer) in commands {
+        driver.request(command).unwrap();
+        peer = peer.on(command, answer);
+        driver.serve(&mut peer);
+    }
+    driver.take_replies();
+    driver
+}
+
+const POSTED: &str = "Your seek has been posted with index 4.\n\r";
+
+#[test]
+fn seeks_are_made_again() {
+    let mut driver = after(&[("seek 5 0 rated", POSTED), ("seek 3 0", "Your seek has been posted with index 5.\n\r")]);
+    let mut peer = fics()
+        .on("seek 5", "Your seek has been posted with index 1.\n\r")
+        .on("seek 3", "You can only have 1 active seeks.\n\rUsage: seek\n\r");
+    let restored = reconnect(&mut driver, &mut peer);
+    let lines: Vec<_> = restored.seeks.iter().map(|seek| (seek.command.as_str(), seek.error.clone())).collect();
+    assert_eq!(lines, [("seek 5 0 rated", None), ("seek 3 0", None)]);
+    assert_eq!(heard(&peer), ["seek 5 0 rated", "seek 3 0"]);
+    let mut peer = fics().on("seek", "seek: Command not found.\n\r");
+    let restored = reconnect(&mut driver, &mut peer);
+    assert!(restored.seeks.iter().all(|seek| seek.error == Some(RequestError::UnknownCommand)), "{restored:?}");
+    assert!(reconnect(&mut driver, &mut fics()).seeks.is_empty(), "given up");
+}
+
+#[test]
+fn seeks_that_do_not_stand_are_not_made_again() {
+    let cases: &[(&str, &[(&str, &str)], &str)] = &[
+        ("never posted", &[("seek x", "Usage: seek\n\r")], ""),
+        ("taken back", &[("seek 5 0", POSTED), ("unseek 4", "Your seek 4 has been removed.\n\r")], ""),
+        ("all taken back", &[("seek 5 0", POSTED), ("unseek", "Your seeks have been removed.\n\r")], ""),
+        ("removed", &[("seek 5 0", POSTED)], "<sr> 3 4\n\rfics% "),
+        ("removed in words", &[("seek 5 0", POSTED)], "Your seeks have been removed.\n\rfics% "),
+        ("a game has begun", &[("seek 5 0", POSTED)], &board(2, "GuestPUPE", 0, 1)),
+    ];
+    for (name, commands, then) in cases {
+        let mut driver = after(commands);
+        driver.feed(then);
+        assert!(reconnect(&mut driver, &mut fics()).seeks.is_empty(), "{name}");
+    }
+    let mut driver = after(&[("seek 5 0", POSTED), ("unseek 9", "Your seek 9 has been removed.\n\r")]);
+    driver.feed("<sr> 3 5\n\rfics% ");
+    assert_eq!(reconnect(&mut driver, &mut fics().on("seek", POSTED)).seeks.len(), 1);
+}
+
+#[test]
+fn a_restoration_that_breaks_off_is_done_again() {
+    let mut driver = after(&[("seek 5 0", POSTED)]);
+    driver.feed(observing(7, "Euwe", 1));
+    driver.close(CloseCause::Closed);
+    driver.wait(seconds(1));
+    driver.dial(Ok(()));
+    log_in_guest(&mut driver);
+    let mut peer = fics();
+    while !driver.session.capabilities().block() {
+        for line in driver.take_sent() {
+            driver.feed(peer.answer(line.trim()));
+        }
+    }
+    assert_eq!(driver.session.state(), State::Ready, "requests can be made meanwhile");
+    assert!(driver.request("date").is_ok());
+    let restored = reconnect(&mut driver, &mut fics().on("seek", POSTED).on("observe 7", &observing(7, "Euwe", 1)));
+    assert_eq!((restored.games.len(), restored.seeks.len()), (1, 1));
+    assert!(restored.offline_for > Duration::from_millis(900), "since the first loss: {:?}", restored.offline_for);
+}
+
+#[test]
+fn games_are_found_again_without_block_mode() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    driver.close(CloseCause::Closed);
+    driver.take_news();
+    driver.wait(seconds(1));
+    driver.dial(Ok(()));
+    driver.feed("login: ");
+    driver.feed("login: ");
+    driver.feed("Press return to enter the FICS as \"guest\":");
+    driver.feed("fics% ");
+    driver.take_sent_keep_last();
+    peer = peer.on("observe 7", &observing(7, "Euwe", 1));
+    driver.serve(&mut peer);
+    let news = driver.take_news();
+    let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
+    assert_eq!(restored.games[0].outcome, Outcome::Unchanged);
+}

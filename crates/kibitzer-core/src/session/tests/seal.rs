@@ -1,0 +1,172 @@
+//! Timeseal.
+
+use super::login::{STRING, fics};
+use super::peer::Manner;
+use super::*;
+use crate::wire::{Timeseal, unseal};
+
+const BAD_NAME: &str = "\n\rSorry, names can only consist of lower and upper case letters. Try again.\n\r\n\rlogin: ";
+
+/// What was sent since this was asked last, unsealed, with its time.
+fn unsealed(driver: &mut Driver) -> Vec<(String, u64)> {
+    let transmits = driver.take_transmits();
+    let lines = transmits.iter().map(|transmit| unseal(transmit.bytes()).unwrap());
+    lines.map(|line| (String::from_utf8(line.text).unwrap(), line.time_ms)).collect()
+}
+
+fn texts(driver: &mut Driver) -> Vec<String> {
+    unsealed(driver).into_iter().map(|(text, _)| text).collect()
+}
+
+/// Lets a server that speaks timeseal answer until nothing more is said.
+fn serve_sealed(driver: &mut Driver, peer: &mut Peer) {
+    loop {
+        let lines = texts(driver);
+        if lines.is_empty() {
+            return;
+        }
+        lines.iter().for_each(|line| driver.feed(peer.answer(line)));
+    }
+}
+
+fn auto() -> SessionOptions {
+    guest().timeseal(TimesealChoice::Auto)
+}
+
+// Rules: transport S1, transport S3, transport L2, datagrams BM9
+#[test]
+fn a_sealed_session_says_hello_first_and_seals_every_line() {
+    let mut driver = Driver::connected(auto());
+    let hello = texts(&mut driver);
+    assert!(hello.len() == 1 && hello[0].starts_with("TIMESEAL2|"), "{hello:?}");
+    driver.now += Duration::from_millis(1234);
+    driver.feed("\n\rlogin: ");
+    let (string, time) = unsealed(&mut driver).remove(0);
+    assert!(string.starts_with("%b0") && time == 1234, "{string} {time}");
+    driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
+    driver.feed("\n\rPress return to enter the server as \"GuestPUPE\":\n\r\n\r**** Starting FICS session as GuestPUPE(U) ****\n\rfics% ");
+    let transmits = driver.take_transmits();
+    assert!(transmits.iter().all(|transmit| !transmit.bytes().contains(&b'\r')), "no CR inside timeseal");
+    let fence = unseal(transmits.last().unwrap().bytes()).unwrap().text;
+    let mut peer = fics();
+    driver.feed(peer.answer(std::str::from_utf8(&fence).unwrap()));
+    serve_sealed(&mut driver, &mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.capabilities().timeseal(), Timeseal::V2);
+    assert!(driver.session.capabilities().block(), "block mode and timeseal together");
+    driver.request("date").unwrap();
+    serve_sealed(&mut driver, &mut peer);
+    assert!(driver.reply().is_ok());
+}
+
+// Rules: transport S2, transport S3, bugs 1
+#[test]
+fn pings_are_answered_before_anything_else() {
+    let mut driver = Driver::connected(auto());
+    driver.take_sent();
+    driver.now += seconds(2);
+    let mut read = &b"\n\rlogin: [G]\0 [G]\0"[..];
+    while driver.session.receive(&mut read, driver.now).is_some() {}
+    driver.now += seconds(1);
+    driver.drain();
+    let sent = unsealed(&mut driver);
+    assert_eq!(sent[..2], [("\u{2}9".to_owned(), 3000), ("\u{2}9".to_owned(), 3000)]);
+    assert!(sent[2].0.starts_with("%b"));
+    assert_eq!(driver.session.counters().pings, 2);
+    for byte in b"[G]\0" {
+        assert!(driver.take_sent().is_empty());
+        driver.feed([*byte]);
+    }
+    assert_eq!(texts(&mut driver), ["\u{2}9"]);
+}
+
+#[test]
+fn a_server_without_timeseal_is_spoken_to_plainly_on_the_same_connection() {
+    let mut driver = Driver::connected(auto());
+    driver.feed("\n\rlogin: ");
+    assert_eq!(texts(&mut driver).len(), 2, "the hello and the string");
+    driver.feed(BAD_NAME);
+    assert!(driver.take_sent().is_empty(), "that was the hello; the string is still to be answered");
+    driver.feed(BAD_NAME);
+    assert_eq!(driver.take_sent(), [STRING]);
+    driver.feed(BAD_NAME);
+    assert_eq!(driver.take_sent(), ["guest\n"]);
+    driver.feed("\n\rPress return to enter the FICS as \"guest\":");
+    driver.feed("fics% ");
+    driver.take_sent_keep_last();
+    driver.serve(&mut Peer::new(Manner::Uhlin));
+    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.capabilities().timeseal(), Timeseal::Off);
+    driver.feed("[G]\0\n\rfics% ");
+    assert!(driver.take_sent().is_empty(), "no ping any more");
+    assert!(driver.events().iter().any(|event| event.raw() == b"[G]"));
+}
+
+#[test]
+fn a_server_with_timeseal_and_without_the_login_string_is_known_by_its_silence() {
+    let mut driver = Driver::connected(auto());
+    driver.feed("\n\rlogin: ");
+    driver.feed(BAD_NAME);
+    assert_eq!(texts(&mut driver).len(), 2);
+    driver.wait(seconds(1));
+    assert_eq!(texts(&mut driver), ["guest"], "only one of the two was refused");
+}
+
+#[test]
+fn a_server_that_closes_on_a_hello_gets_less_the_next_time() {
+    let mut driver = Driver::connected(auto());
+    for (end, hello) in [(None, "TIMESEAL2|"), (Some("unknown timeseal version\r\n"), "TIMESTAMP|")] {
+        assert!(texts(&mut driver)[0].starts_with(hello));
+        driver.feed("\n\rlogin: ");
+        match end {
+            None => driver.close(CloseCause::Closed),
+            Some(said) => {
+                driver.feed(said);
+                driver.hang_up();
+            }
+        }
+        assert_eq!(driver.session.link(), Link::Dial { attempt: 1 }, "at once, and not counted");
+        driver.take_sent();
+        driver.dial(Ok(()));
+    }
+    assert!(driver.take_sent().is_empty(), "no hello");
+    driver.feed("\n\rlogin: ");
+    assert_eq!(driver.take_sent(), [STRING]);
+    driver.close(CloseCause::Closed);
+    driver.dial(Ok(()));
+    driver.feed("\n\rlogin: ");
+    assert_eq!(driver.take_sent(), ["guest\n"], "not even the string");
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Closed(LoginStep::Name))));
+}
+
+#[test]
+fn a_version_that_was_asked_for_is_not_given_up_silently() {
+    for choice in [TimesealChoice::V1, TimesealChoice::V2] {
+        let mut driver = Driver::connected(guest().timeseal(choice));
+        driver.feed("\n\rlogin: ");
+        driver.feed(BAD_NAME);
+        driver.feed(BAD_NAME);
+        driver.hang_up();
+        assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::TimesealRefused)));
+
+        let mut driver = Driver::connected(guest().timeseal(choice));
+        driver.feed("\n\rlogin: timeseal error\n\r");
+        driver.hang_up();
+        assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::TimesealRefused)));
+    }
+}
+
+// Rules: transport LG2, bugs 17
+#[test]
+fn a_sealed_password_is_as_secret() {
+    let mut driver = Driver::connected(account().timeseal(TimesealChoice::V1));
+    for said in ["login: ", "#Ivars set.\n\rlogin: ", "password: "] {
+        driver.feed(said);
+    }
+    let transmits = driver.take_transmits();
+    let password = transmits.last().unwrap();
+    assert_eq!(unseal(password.bytes()).unwrap().text, b"swordfish");
+    assert!(password.is_secret());
+    assert!(!format!("{password:?}").contains("bytes"), "{password:?}");
+}

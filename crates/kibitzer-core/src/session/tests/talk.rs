@@ -1,0 +1,100 @@
+//! Talk that the server takes only slowly.
+
+use super::login::{on_fics, on_uhlin};
+use super::*;
+
+/// The commands of lines, without numbers and fences.
+fn commands(sent: Vec<String>) -> Vec<String> {
+    let lines = sent
+        .into_iter()
+        .map(|line| line.trim().trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').to_owned());
+    lines.filter(|line| !line.starts_with("zq")).collect()
+}
+
+#[test]
+fn queued_talk_slows_the_next_down_and_loses_nothing() {
+    for (mut driver, peer) in [on_fics(guest()), on_uhlin(guest())] {
+        let mut slow = peer.clone().on("tell", "Your communication has been queued for 4 seconds.\n\r");
+        let mut free = peer.on("tell", "(told Foo)\n\r");
+        driver.request("tell foo one").unwrap();
+        driver.serve(&mut slow);
+        assert!(driver.reply().is_ok(), "it will be said");
+        driver.request("tell foo two").unwrap();
+        driver.request("say three").unwrap();
+        driver.request("e4").unwrap();
+        let sent = driver.take_sent();
+        assert_eq!(commands(sent.clone()), ["e4"], "moves do not wait");
+        sent.iter().for_each(|line| driver.feed(free.answer(line.trim())));
+        driver.wait(Duration::from_millis(3999));
+        assert!(driver.take_sent().is_empty());
+        driver.wait(Duration::from_millis(1));
+        let sent = driver.take_sent();
+        assert_eq!(commands(sent.clone()), ["tell foo two", "say three"]);
+        sent.iter().for_each(|line| driver.feed(free.answer(line.trim())));
+        assert_eq!(driver.take_replies().len(), 3);
+    }
+}
+
+#[test]
+fn without_a_number_the_pause_doubles_until_talk_passes() {
+    let (mut driver, peer) = on_fics(guest());
+    let mut slow = peer.clone().on("tell", "Your communication has been queued.\n\r");
+    let mut free = peer.on("tell", "(told Foo)\n\r");
+    for pause in [0, 2, 4, 8, 16, 32, 64, 120, 120] {
+        assert_eq!(pause_before_tell(&mut driver, &mut slow), pause);
+    }
+    driver.wait(seconds(1));
+    assert_eq!(pause_before_tell(&mut driver, &mut free), 119);
+    assert_eq!(pause_before_tell(&mut driver, &mut slow), 0, "it starts over");
+    assert_eq!(pause_before_tell(&mut driver, &mut slow), 2);
+}
+
+/// Tells something; after how many seconds it is sent.
+fn pause_before_tell(driver: &mut Driver, peer: &mut Peer) -> u64 {
+    driver.request("tell foo hi").unwrap();
+    for pause in 0.. {
+        let sent = driver.take_sent();
+        sent.iter().for_each(|line| driver.feed(peer.answer(line.trim())));
+        if sent.iter().any(|line| line.contains("tell foo")) {
+            return pause;
+        }
+        driver.feed("fics% ");
+        driver.wait(seconds(1));
+    }
+    unreachable!("it never ends otherwise")
+}
+
+#[test]
+fn a_shout_that_was_not_sent_is_sent_again() {
+    for (mut driver, peer) in [on_fics(guest()), on_uhlin(guest())] {
+        let mut full = peer.clone().on("shout", "Shout not sent. Next shout in 7 seconds.\n\r");
+        let mut free = peer.on("shout", "(shouted to 2 players)\n\r");
+        driver.request("shout one").unwrap();
+        driver.request("shout two").unwrap();
+        driver.serve(&mut full);
+        assert!(driver.take_replies().is_empty());
+        driver.request("tell foo hi").unwrap();
+        let sent = driver.take_sent();
+        assert_eq!(commands(sent.clone()), ["tell foo hi"], "a shout holds no tells back");
+        sent.iter().for_each(|line| driver.feed(free.answer(line.trim())));
+        driver.take_replies();
+        driver.wait(seconds(7));
+        driver.serve(&mut free);
+        let replies = driver.take_replies();
+        assert_eq!(replies.len(), 2);
+        assert!(replies.iter().all(|(_, reply)| reply.as_ref().is_ok_and(|r| r.text() == "(shouted to 2 players)\n")));
+    }
+}
+
+#[test]
+fn a_shout_that_is_never_sent_is_an_error_at_last() {
+    let (mut driver, peer) = on_fics(guest());
+    let mut full = peer.on("shout", "Shout not sent. Next shout in 2 seconds.\n\r");
+    driver.request("shout one").unwrap();
+    for _ in 0..10 {
+        driver.serve(&mut full);
+        driver.wait(seconds(2));
+    }
+    assert!(matches!(driver.reply(), Err(RequestError::Refused { .. })));
+    assert_eq!(full.heard.iter().filter(|line| line.starts_with("shout")).count(), 6);
+}
