@@ -279,8 +279,11 @@ fn icc_may_ask_guests_to_press_return_in_a_line_without_end() {
     assert!(driver.take_sent().is_empty(), "an account's password is not an empty line");
 }
 
+/// The server, who logs in, what is said behind the name, and what comes of it.
+type RefusalCase = (&'static str, fn() -> SessionOptions, &'static [&'static str], LoginError);
+
 /// Wordings of two servers' transcripts and of the protocol pages; with whom, and what had been said before.
-fn refusals() -> Vec<(&'static str, fn() -> SessionOptions, &'static [&'static str], LoginError)> {
+fn refusals() -> Vec<RefusalCase> {
     vec![
         (
             "FatICS",
@@ -381,7 +384,9 @@ fn every_refusal_is_told_apart() {
         let (mut driver, name) = (Driver::connected(options()), script.last().unwrap());
         driver.feed("login: ");
         driver.feed("login: ");
-        script.iter().for_each(|said| driver.feed(said));
+        for said in script {
+            driver.feed(said);
+        }
         // A long line that may go on is told with the first byte behind it, or when the stream ends.
         driver.close(CloseCause::Closed);
         let end = EndReason::Login(want.clone());
@@ -447,9 +452,11 @@ fn every_step_has_its_time_out() {
     ];
     for (step, script, patience) in steps {
         let mut driver = Driver::connected(account());
-        script.iter().for_each(|said| driver.feed(said));
+        for said in *script {
+            driver.feed(said);
+        }
         assert_eq!(driver.session.state(), State::LoggingIn(*step));
-        driver.wait(seconds(*patience) - Duration::from_millis(1));
+        driver.wait(almost(seconds(*patience)));
         assert_eq!(driver.session.link(), Link::Keep, "{step:?}");
         driver.wait(Duration::from_millis(1));
         driver.hang_up();
@@ -490,7 +497,9 @@ fn a_connection_that_closes_says_in_which_step() {
     ];
     for (step, script) in steps {
         let mut driver = Driver::connected(account());
-        script.iter().for_each(|said| driver.feed(said));
+        for said in *script {
+            driver.feed(said);
+        }
         driver.close(CloseCause::Closed);
         assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Closed(*step))));
     }

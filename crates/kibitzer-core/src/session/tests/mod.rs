@@ -134,6 +134,13 @@ impl Driver {
         events.iter().filter(|event| is_news(event)).map(|event| (**event).clone()).collect()
     }
 
+    /// Lets a server answer these lines.
+    fn answer(&mut self, peer: &mut Peer, lines: &[String]) {
+        for line in lines {
+            self.feed(peer.answer(line.trim_end_matches('\n')));
+        }
+    }
+
     /// Lets a server answer until nothing more is said.
     fn serve(&mut self, peer: &mut Peer) {
         loop {
@@ -141,10 +148,7 @@ impl Driver {
             if lines.is_empty() {
                 return;
             }
-            for line in lines {
-                let answer = peer.answer(line.trim_end_matches('\n'));
-                self.feed(answer);
-            }
+            self.answer(peer, &lines);
         }
     }
 }
@@ -160,4 +164,9 @@ fn account() -> SessionOptions {
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
+}
+
+/// A moment less.
+fn almost(duration: Duration) -> Duration {
+    duration.saturating_sub(Duration::from_millis(1))
 }

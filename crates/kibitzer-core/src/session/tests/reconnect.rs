@@ -19,7 +19,7 @@ fn delays_grow_to_a_cap_and_start_over_after_a_login() {
         let delay = retry_in(&mut driver);
         assert!(full / 2 <= delay && delay <= full, "{delay:?} of {full:?}");
         assert_eq!(driver.session.link(), Link::Wait);
-        driver.wait(delay - Duration::from_millis(1));
+        driver.wait(almost(delay));
         assert_eq!(driver.session.link(), Link::Wait);
         driver.wait(Duration::from_millis(1));
         assert_eq!(driver.session.link(), Link::Dial { attempt });

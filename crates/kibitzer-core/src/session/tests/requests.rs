@@ -77,7 +77,7 @@ fn a_number_is_used_again_only_once_its_reply_has_come() {
         driver.request("date").unwrap();
         let sent = driver.take_sent();
         used.extend(numbers(&sent).into_iter().map(str::to_owned));
-        sent.iter().for_each(|line| driver.feed(peer.answer(line.trim())));
+        driver.answer(&mut peer, &sent);
     }
     assert!(!used.contains(&slow), "it is late, not gone");
     assert_eq!(used.iter().collect::<std::collections::BTreeSet<_>>().len(), 98, "all others go round");
@@ -88,7 +88,7 @@ fn a_number_is_used_again_only_once_its_reply_has_come() {
         driver.request("date").unwrap();
         let sent = driver.take_sent();
         used.extend(numbers(&sent).into_iter().map(str::to_owned));
-        sent.iter().for_each(|line| driver.feed(peer.answer(line.trim())));
+        driver.answer(&mut peer, &sent);
     }
     assert!(used.contains(&slow));
 }
@@ -340,7 +340,7 @@ fn block_mode_may_be_switched_by_a_request() {
     peer.block = false;
     let sent = driver.take_sent();
     assert_eq!((sent.len(), &*sent[0]), (2, "date\n"), "a fence is behind it now");
-    sent.iter().for_each(|line| driver.feed(peer.answer(line.trim())));
+    driver.answer(&mut peer, &sent);
     assert_eq!(driver.take_replies().iter().filter(|(_, result)| result.is_ok()).count(), 2);
 
     driver.request("iset block 1").unwrap();

@@ -7,7 +7,7 @@ use crate::message::GameId;
 /// A board of an observed game: its number, White, a ply and the placement of White's king pawn.
 fn board(game: i32, white: &str, plies: u32, relation: i32) -> String {
     let (rank4, rank2) = if plies == 0 { ("--------", "PPPPPPPP") } else { ("----P---", "PPPP-PPP") };
-    let side = if plies % 2 == 0 { "W" } else { "B" };
+    let side = if plies.is_multiple_of(2) { "W" } else { "B" };
     let last = if plies == 0 { "none (0:00) none" } else { "P/e2-e4 (0:01) e4" };
     format!(
         "<12> rnbqkbnr pppppppp -------- -------- {rank4} -------- {rank2} RNBQKBNR {side} -1 1 1 1 1 0 {game} {white} Flohr \
@@ -199,7 +199,8 @@ fn seeks_are_made_again() {
 
 #[test]
 fn seeks_that_do_not_stand_are_not_made_again() {
-    let cases: &[(&str, &[(&str, &str)], &str)] = &[
+    type Answers<'a> = &'a [(&'a str, &'a str)];
+    let cases: &[(&str, Answers<'_>, &str)] = &[
         ("never posted", &[("seek x", "Usage: seek\n\r")], ""),
         ("taken back", &[("seek 5 0", POSTED), ("unseek 4", "Your seek 4 has been removed.\n\r")], ""),
         ("all taken back", &[("seek 5 0", POSTED), ("unseek", "Your seeks have been removed.\n\r")], ""),

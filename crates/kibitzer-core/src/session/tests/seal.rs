@@ -25,7 +25,7 @@ fn serve_sealed(driver: &mut Driver, peer: &mut Peer) {
         if lines.is_empty() {
             return;
         }
-        lines.iter().for_each(|line| driver.feed(peer.answer(line)));
+        driver.answer(peer, &lines);
     }
 }
 
