@@ -1,5 +1,6 @@
 //! What the server turned out to do for us.
 
+use super::requests::Done;
 use crate::message::Ivar;
 use crate::wire::Timeseal;
 
@@ -70,6 +71,21 @@ impl Capabilities {
             self.on |= bit(ivar);
         } else {
             self.on &= !bit(ivar);
+        }
+    }
+
+    /// Learns from the answer to `iset`: `ms set.` is consent, `ms unset.` the opposite, and anything else is neither.
+    ///
+    /// uhlin/fics answers `com_iset: ms 1` to any name and does nothing. What shows that block mode is on is how it answers.
+    pub(super) fn learn(&mut self, done: &Done) {
+        let (Some(command), Ok(reply)) = (&done.command, &done.result) else { return };
+        let ivar = command.words().nth(1).and_then(|name| name.parse::<Ivar>().ok());
+        let Some(ivar) = ivar.filter(|ivar| command.verb() == "iset" && *ivar != Ivar::Block) else { return };
+        for (answer, on) in [(" set.", true), (" unset.", false)] {
+            let answer = format!("{}{answer}", ivar.name());
+            if reply.lines().any(|line| line == answer.as_bytes()) {
+                self.set(ivar, on);
+            }
         }
     }
 

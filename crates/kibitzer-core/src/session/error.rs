@@ -220,7 +220,7 @@ pub enum RequestError {
         /// The limit in events.
         limit_events: usize,
     },
-    /// The reply broke off: another one began in the middle of it.
+    /// The reply broke off, or cannot be told from another's. The command was carried out, as far as is known.
     #[error("reply is incomplete")]
     Incomplete,
     /// The server did not carry the command out, because it had no number: block mode was switched behind our back.

@@ -7,6 +7,7 @@ use super::capabilities::Capabilities;
 use super::command::Command;
 use super::context::{Context, Fate, RequestId};
 use super::error::{CloseCause, EndReason, LoginError, LoginStep, RequestError};
+use super::link::State;
 use super::liveness::{Due, Liveness};
 use super::login::Entrance;
 use super::options::{SessionOptions, after};
@@ -16,7 +17,7 @@ use super::restore::Restore;
 use super::restored::Restored;
 use super::setup::SetUp;
 use crate::event::{Event, Fault};
-use crate::message::Message;
+use crate::message::{Ivar, Message};
 
 /// Tells our idle time that we are there. Source: transport §9.
 const KEEP_ALIVE: &str = "date";
@@ -59,8 +60,12 @@ impl Live {
         live
     }
 
-    pub(super) const fn is_set_up(&self) -> bool {
-        !matches!(self.stage, Stage::SettingUp(_))
+    pub(super) const fn state(&self) -> State {
+        match self.stage {
+            Stage::SettingUp(_) => State::LoggingIn(LoginStep::SetUp),
+            Stage::Restoring(_) | Stage::Ready => State::Ready,
+            Stage::Quitting { .. } => State::Closing,
+        }
     }
 
     /// Whether what was lost before is restored.
@@ -125,6 +130,7 @@ impl Live {
             }
         }
         self.requests.handle_timeout(&cx.options.timings, cx.now);
+        self.requests.shrink();
         self.progress(cx);
         None
     }
@@ -195,8 +201,11 @@ impl Live {
                 self.done(done, cx);
             }
             if !self.advance(cx) {
-                return;
+                break;
             }
+        }
+        if !matches!(self.stage, Stage::SettingUp(_)) {
+            self.capabilities.set(Ivar::Block, self.requests.mode() == Mode::Numbered);
         }
     }
 
@@ -211,6 +220,9 @@ impl Live {
     fn done(&mut self, done: Done, cx: &mut Context<'_>) {
         if let (Some(command), Ok(reply)) = (&done.command, &done.result) {
             cx.memory.learn(command, reply);
+        }
+        if done.owner == Owner::User {
+            self.capabilities.learn(&done);
         }
         match (&mut self.stage, done.owner) {
             (Stage::SettingUp(set_up), Owner::SetUp) => set_up.handle(&done, self.requests.mode()),

@@ -1,35 +1,27 @@
 //! From the connection to the first prompt.
 
+mod lines;
+mod proof;
+mod string;
+mod verdict;
+
 use std::time::Instant;
 
 use super::context::Context;
 use super::credentials::Credentials;
 use super::error::{LoginError, LoginStep};
 use super::fence::Fence;
+use super::ladder::Retreat;
 use super::options::{SessionOptions, after};
 use super::transmit::TransmitKind;
-use crate::message::{Handle, Ivar, LoginRefusal, Message, NameKind, Titles};
-use crate::scan::find;
+use crate::message::{Handle, Message, Titles};
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
-/// Positions in the login string. FatICS wants 32 at least and reads no more.
-const IVAR_POSITIONS: u8 = 35;
-
-/// What an ICS says when it has understood the login string.
-const IVARS_SET: &[u8] = b"#Ivars set.";
-
-/// Who we are on the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Identity {
-    /// Our name as the server spells it. `None` if a guest was not told.
-    pub handle: Option<Handle>,
-    /// The codes behind it, where the server shows them.
-    pub titles: Titles,
-    /// Whether it is an account's.
-    pub kind: NameKind,
-}
+pub(super) use string::is_for_string;
+use string::login_string;
+pub use verdict::Identity;
+pub(super) use verdict::{Entrance, Verdict};
 
 /// A login that goes on.
 #[derive(Debug)]
@@ -88,42 +80,6 @@ enum Sealing {
     Unproven,
     /// They are, and it does.
     Proven,
-}
-
-/// What came of an input.
-#[derive(Debug)]
-pub(super) enum Verdict {
-    /// It goes on.
-    Goes,
-    /// The server has let us in; it is still to show how it answers.
-    LoggedIn(Identity),
-    /// The login is complete.
-    Complete(Entrance),
-    Failed(LoginError),
-    /// It has to be tried again at once, with less; if nothing less is left, it failed.
-    Retreat(Retreat, LoginError),
-}
-
-/// What the next attempt does without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Retreat {
-    /// This version of timeseal.
-    Timeseal,
-    /// The login string.
-    LoginString,
-}
-
-/// What is known once the login is complete.
-#[derive(Clone, Debug)]
-pub(super) struct Entrance {
-    /// Who we are, if that was not told before.
-    pub(super) unannounced: Option<Identity>,
-    /// Whether replies are in blocks already.
-    pub(super) block: bool,
-    pub(super) string_understood: bool,
-    pub(super) is_icc: bool,
-    /// The version of timeseal the connection speaks.
-    pub(super) timeseal: Timeseal,
 }
 
 impl Login {
@@ -262,12 +218,18 @@ impl Login {
                 self.string_answered(prompts, cx)
             }
             Step::Name => Verdict::Failed(LoginError::Other(self.last_line.clone())),
-            // A message of the day may look so. The server's silence behind it will tell.
-            Step::Password { asked_again } | Step::Entering { asked_again } | Step::Proving { asked_again, .. } => {
-                *asked_again = true;
-                Verdict::Goes
-            }
+            Step::Password { .. } | Step::Entering { .. } | Step::Proving { .. } => self.asked_again(),
         }
+    }
+
+    /// The server wants a name or a password once more. Or a message of the day looks so: its silence behind that will tell.
+    fn asked_again(&mut self) -> Verdict {
+        if let Step::Password { asked_again } | Step::Entering { asked_again } | Step::Proving { asked_again, .. } =
+            &mut self.step
+        {
+            *asked_again = true;
+        }
+        Verdict::Goes
     }
 
     fn string_answered(&mut self, prompts: u8, cx: &mut Context<'_>) -> Verdict {
@@ -304,7 +266,8 @@ impl Login {
             }
             (Step::Name, _) => Verdict::Failed(LoginError::PasswordRequired),
             (Step::LoginString { .. }, _) => Verdict::Retreat(Retreat::LoginString, self.other()),
-            _ => Verdict::Goes,
+            (Step::Greeting, _) => Verdict::Goes,
+            (Step::Password { .. } | Step::Entering { .. } | Step::Proving { .. }, _) => self.asked_again(),
         }
     }
 
@@ -327,34 +290,6 @@ impl Login {
         self.go(Step::Entering { asked_again: false }, cx)
     }
 
-    fn name_status(&self, kind: NameKind, options: &SessionOptions) -> Verdict {
-        match (self.step, kind) {
-            (Step::Name, NameKind::Registered) if is_guest(options) => Verdict::Failed(LoginError::PasswordRequired),
-            (Step::Name, NameKind::Unregistered) if !is_guest(options) => Verdict::Failed(LoginError::UnknownAccount),
-            (Step::Proving { .. }, _) => Verdict::Failed(self.other()),
-            _ => Verdict::Goes,
-        }
-    }
-
-    fn refused(&self, refusal: LoginRefusal, raw: &[u8]) -> Verdict {
-        let error = match refusal {
-            LoginRefusal::InvalidPassword => LoginError::InvalidPassword,
-            LoginRefusal::NameInUse => LoginError::NameInUse,
-            LoginRefusal::Banned => LoginError::Banned,
-            LoginRefusal::BadName if matches!(self.step, Step::Name) => LoginError::BadName,
-            // Said of a hello or a login string, or in a message of the day.
-            LoginRefusal::BadName => return Verdict::Goes,
-            LoginRefusal::NotRegistered => LoginError::GuestsRefused,
-            LoginRefusal::Timeout => LoginError::TimedOut(self.step()),
-            LoginRefusal::Full => LoginError::ServerFull,
-            LoginRefusal::Other if self.sealing != Sealing::Off => {
-                return Verdict::Retreat(Retreat::Timeseal, LoginError::TimesealRefused);
-            }
-            LoginRefusal::Other => LoginError::Other(ServerText::from_wire(raw)),
-        };
-        Verdict::Failed(error)
-    }
-
     /// A prompt: we are in.
     fn prompt(&mut self, cx: &mut Context<'_>) -> Verdict {
         match self.step {
@@ -367,66 +302,10 @@ impl Login {
         }
     }
 
-    fn text(&mut self, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
-        self.is_icc |= matches!(self.step, Step::Greeting) && find(raw, b"chessclub.com").is_some();
-        if matches!(self.step, Step::LoginString { .. }) && raw == IVARS_SET {
-            self.string = LoginString::Understood;
-            if self.sealing == Sealing::Unproven {
-                self.sealing = Sealing::Proven;
-            }
-        }
-        if !raw.trim_ascii().is_empty() {
-            self.last_line = ServerText::from_wire(raw);
-        }
-        let is_asked = self.step == Step::Name && is_guest(cx.options) && find(raw, b"ress return").is_some();
-        if is_asked { self.press_return(cx) } else { Verdict::Goes }
-    }
-
     fn enter(&mut self, cx: &Context<'_>) {
         if matches!(self.step, Step::Name | Step::Password { .. }) {
             self.go(Step::Entering { asked_again: false }, cx);
         }
-    }
-
-    /// Types a fence. Whatever stands in front of its answer is the prompt.
-    fn prove(&mut self, cx: &mut Context<'_>) -> Verdict {
-        let fence = Fence::draw(cx.random);
-        self.send(TransmitKind::Command, fence.as_str().as_bytes(), cx);
-        self.go(Step::Proving { fence, asked_again: false }, cx)
-    }
-
-    /// Whether this is the answer to the fence: its refusal, or that of a line without a number.
-    fn prove_by(&self, fence: Fence, message: &Message, raw: &[u8], cx: &mut Context<'_>) -> Option<Verdict> {
-        let block = matches!(message, Message::BlockStart { id: 0, code } if code.0 == super::UNNUMBERED);
-        if !block && !fence.is_answered_by(raw) {
-            return None;
-        }
-        if let Some(prompt) = fence.prompt_in_front(raw) {
-            cx.reader.framer_mut().set_prompt(prompt);
-        }
-        Some(Verdict::Complete(Entrance {
-            unannounced: (!self.is_announced).then(|| self.identity(Titles::default(), cx.options)),
-            block,
-            string_understood: self.string == LoginString::Understood,
-            is_icc: self.is_icc,
-            timeseal: if self.sealing == Sealing::Off { Timeseal::Off } else { self.timeseal },
-        }))
-    }
-
-    fn announce(&mut self, titles: Titles, cx: &Context<'_>) -> Verdict {
-        if std::mem::replace(&mut self.is_announced, true) {
-            return Verdict::Goes;
-        }
-        Verdict::LoggedIn(self.identity(titles, cx.options))
-    }
-
-    fn identity(&self, titles: Titles, options: &SessionOptions) -> Identity {
-        let (typed, kind) = match &options.credentials {
-            Credentials::Guest => (None, NameKind::Unregistered),
-            Credentials::NamedGuest(handle) => (Some(handle), NameKind::Unregistered),
-            Credentials::Account { handle, .. } => (Some(handle), NameKind::Registered),
-        };
-        Identity { handle: self.name.as_ref().or(typed).cloned(), titles, kind }
     }
 
     fn other(&self) -> LoginError {
@@ -447,19 +326,4 @@ impl Login {
 
 const fn is_guest(options: &SessionOptions) -> bool {
     !matches!(options.credentials, Credentials::Account { .. })
-}
-
-/// `%b`, and a digit for each ivar. Two have to wait: a list of seeks comes only when `seekinfo` is set after the login, and
-/// `lock` would forbid that.
-///
-/// Source: transport §7, datagrams §1.
-fn login_string(options: &SessionOptions) -> String {
-    let is_on = |number: u8| options.wanted().any(|ivar| ivar.number() == Some(number) && is_for_string(ivar));
-    let digits = (0..IVAR_POSITIONS).map(|number| if is_on(number) { '1' } else { '0' });
-    "%b".chars().chain(digits).collect()
-}
-
-/// Whether an ivar may be set before the login.
-pub(super) fn is_for_string(ivar: Ivar) -> bool {
-    ivar.number().is_some() && !matches!(ivar, Ivar::SeekInfo | Ivar::Lock)
 }

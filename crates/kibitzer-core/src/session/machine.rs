@@ -1,4 +1,6 @@
-//! The session itself: which phase it is in, and what leads from one to the next.
+//! The session itself: which phase it is in, and what it is asked.
+
+mod life;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,55 +11,19 @@ use super::capabilities::Capabilities;
 use super::command::Command;
 use super::context::{Context, Fate, RequestId, RequestIds};
 use super::counters::Counters;
-use super::error::{CloseCause, DialError, EndReason, LoginStep, LostCause, RequestError};
+use super::error::{CloseCause, DialError, EndReason, LostCause, RequestError};
+use super::ladder::Ladder;
+use super::link::{Link, State};
 use super::live::Live;
-use super::login::{Entrance, Identity, Login, Retreat, Verdict};
+use super::login::{Identity, Login};
 use super::memory::Memory;
-use super::options::{SessionOptions, after};
+use super::options::SessionOptions;
 use super::random::Random;
 use super::reply::Reply;
 use super::transmit::{Outbox, Transmit};
 use crate::event::{Event, EventReader};
 use crate::game::Games;
-use crate::message::{Handle, Message, Reader};
-use crate::wire::{Framer, Timeseal};
-
-/// What whoever drives a session has to do about the connection now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a driver has to handle each")]
-pub enum Link {
-    /// Open a connection, and call [`Session::dialed`] with what came of it.
-    Dial {
-        /// Which attempt it is since the last login, from 1.
-        attempt: u32,
-    },
-    /// Keep the connection: read it, write to it.
-    Keep,
-    /// Do not connect before [`Session::poll_timeout`].
-    Wait,
-    /// Hang up, and call [`Session::closed`]. Nothing more is to be written.
-    Close,
-    /// The session is over.
-    Over(EndReason),
-}
-
-/// How far a session has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum State {
-    /// A connection is being made.
-    Connecting,
-    /// It stands; the login or the set-up goes on.
-    LoggingIn(LoginStep),
-    /// Requests can be made.
-    Ready,
-    /// The connection is lost; the next attempt waits.
-    Waiting,
-    /// The connection is being given up.
-    Closing,
-    /// It is over.
-    Ended(EndReason),
-}
+use crate::message::Handle;
 
 /// A session on a chess server, without I/O and without a clock.
 ///
@@ -117,29 +83,6 @@ enum Phase {
     Over(EndReason),
 }
 
-/// What the next connection asks for: less, each time a server does not understand.
-#[derive(Debug)]
-struct Ladder {
-    versions: &'static [Timeseal],
-    login_string: bool,
-}
-
-impl Ladder {
-    fn timeseal(&self) -> Timeseal {
-        self.versions.first().copied().unwrap_or_default()
-    }
-
-    /// Steps down; `false` if that was the last rung.
-    fn retreat(&mut self, retreat: Retreat) -> bool {
-        match (retreat, self.versions) {
-            (Retreat::Timeseal, [_, lower @ ..]) if !lower.is_empty() => self.versions = lower,
-            (Retreat::Timeseal, _) => return false,
-            (Retreat::LoginString, _) => return std::mem::replace(&mut self.login_string, false),
-        }
-        true
-    }
-}
-
 impl Session {
     /// A session that has to be connected.
     pub fn new(options: SessionOptions) -> Self {
@@ -151,7 +94,7 @@ impl Session {
             ids: RequestIds::default(),
             memory: Memory::default(),
             backoff: Backoff::default(),
-            ladder: Ladder { versions: options.timeseal.versions(), login_string: true },
+            ladder: Ladder::new(options.timeseal),
             identity: None,
             events: VecDeque::new(),
             replies: VecDeque::new(),
@@ -179,8 +122,7 @@ impl Session {
             Phase::Dialing => State::Connecting,
             Phase::Waiting { .. } => State::Waiting,
             Phase::LoggingIn(login) => State::LoggingIn(login.step()),
-            Phase::Live(live) if live.is_set_up() => State::Ready,
-            Phase::Live(_) => State::LoggingIn(LoginStep::SetUp),
+            Phase::Live(live) => live.state(),
             Phase::Closing(_) => State::Closing,
             Phase::Over(reason) => State::Ended(reason.clone()),
         }
@@ -219,18 +161,6 @@ impl Session {
             Err(error) if self.memory.has_stood => self.lost(LostCause::Dial(error), now),
             Err(error) => self.end(EndReason::Dial(error)),
         }
-    }
-
-    fn connected(&mut self, now: Instant) {
-        let timeseal = self.ladder.timeseal();
-        let mut framer = Framer::new().with_limits(self.options.limits).with_timeseal(timeseal);
-        framer.set_prompt(&self.options.prompt);
-        let reader = Reader::new(framer, self.options.family);
-        self.reader = EventReader::new(reader).with_game_limits(self.options.game_limits);
-        self.out = Outbox::new(timeseal, now);
-        self.counters.reconnects += u64::from(self.memory.has_stood);
-        self.phase = Phase::LoggingIn(Box::new(Login::new(&self.options, timeseal, self.ladder.login_string, now)));
-        self.tell(Event::Connected);
     }
 
     /// Takes the next event out of what was read, and moves `input` behind it. `None` once all of it was taken in.
@@ -326,6 +256,10 @@ impl Session {
 
     /// Does what is due. Calling it early does no harm.
     pub fn handle_timeout(&mut self, now: Instant) {
+        // A thousand idle sessions should not keep what a busy minute needed.
+        self.out.shrink();
+        self.events.shrink_to_fit();
+        self.replies.shrink_to_fit();
         let (phase, mut cx) = self.parts(now);
         match phase {
             Phase::Waiting { until } if *until <= now => self.dial(),
@@ -413,107 +347,5 @@ impl Session {
             now,
         };
         (&mut self.phase, cx)
-    }
-
-    /// Takes in what the server said.
-    fn take_in(&mut self, event: &Arc<Event>, now: Instant) {
-        self.counters.events += 1;
-        let Some(message) = event.message() else { return };
-        if *message == Message::Ping {
-            self.counters.pings += 1;
-            self.out.answer_ping();
-        }
-        let (phase, mut cx) = self.parts(now);
-        match phase {
-            Phase::LoggingIn(login) => {
-                let verdict = login.handle(message, event.raw(), &mut cx);
-                self.judge(verdict, now);
-            }
-            Phase::Live(live) => {
-                let fate = live.handle(event, &mut cx);
-                self.counters.round_trip = live.round_trip().or(self.counters.round_trip);
-                if let Some(fate) = fate {
-                    self.hang_up(fate, now);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn judge(&mut self, verdict: Verdict, now: Instant) {
-        match verdict {
-            Verdict::Goes => {}
-            Verdict::LoggedIn(identity) => self.logged_in(identity),
-            Verdict::Complete(entrance) => self.enter(&entrance, now),
-            Verdict::Failed(error) => self.hang_up(Fate::Login(error), now),
-            Verdict::Retreat(retreat, error) => {
-                let fate = if self.ladder.retreat(retreat) { Fate::Redial } else { Fate::Login(error) };
-                self.hang_up(fate, now);
-            }
-        }
-    }
-
-    fn logged_in(&mut self, identity: Identity) {
-        self.identity = Some(identity.clone());
-        self.tell(Event::LoggedIn(Box::new(identity)));
-    }
-
-    fn enter(&mut self, entrance: &Entrance, now: Instant) {
-        if let Some(identity) = &entrance.unannounced {
-            self.logged_in(identity.clone());
-        }
-        let live = Live::new(entrance, &mut self.parts(now).1);
-        self.phase = Phase::Live(Box::new(live));
-    }
-
-    /// Gives the connection up.
-    fn hang_up(&mut self, fate: Fate, now: Instant) {
-        let (phase, mut cx) = self.parts(now);
-        if let Phase::Live(live) = phase {
-            live.end(&fate, &mut cx);
-            if live.is_restored() {
-                self.memory.note_loss(self.reader.games(), now);
-            }
-        }
-        self.phase = Phase::Closing(fate);
-    }
-
-    /// The connection is closed.
-    fn settle(&mut self, fate: Fate, now: Instant) {
-        match fate {
-            Fate::Redial => self.dial(),
-            Fate::End(reason) => self.end(reason),
-            Fate::Lost(cause) => self.lost(LostCause::Connection(cause), now),
-            Fate::Login(error) if error.is_final() || !self.memory.has_stood => self.end(EndReason::Login(error)),
-            Fate::Login(error) => self.lost(LostCause::Login(error), now),
-        }
-    }
-
-    fn dial(&mut self) {
-        self.phase = Phase::Dialing;
-        self.tell(Event::Connecting { attempt: self.attempt() });
-    }
-
-    fn attempt(&self) -> u32 {
-        self.backoff.attempts().max(1)
-    }
-
-    fn lost(&mut self, cause: LostCause, now: Instant) {
-        let attempts = self.backoff.attempts();
-        let retry_in = self.backoff.next(&self.options.reconnect, &mut self.random);
-        self.tell(Event::Lost { cause: cause.clone(), retry_in });
-        match retry_in {
-            Some(delay) => self.phase = Phase::Waiting { until: after(now, delay) },
-            None => self.end(EndReason::Lost { cause, attempts }),
-        }
-    }
-
-    fn end(&mut self, reason: EndReason) {
-        self.tell(Event::Ended(reason.clone()));
-        self.phase = Phase::Over(reason);
-    }
-
-    fn tell(&mut self, event: Event) {
-        self.events.push_back(Arc::new(event));
     }
 }

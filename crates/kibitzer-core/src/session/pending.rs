@@ -51,6 +51,7 @@ pub(super) struct InFlight {
     pub(super) mark: Mark,
     pub(super) sent: Instant,
     pub(super) due: Instant,
+    /// What has come, in block mode.
     pub(super) reply: OpenReply,
     /// Nobody waits any more. Its number stays taken until the reply has come, so that the reply is not taken for another's.
     pub(super) is_given_up: bool,
@@ -126,11 +127,6 @@ impl Pending {
         self.sent.remove(at)
     }
 
-    /// The command whose reply comes now, without block mode: the first.
-    pub(super) fn first_fenced(&mut self) -> Option<&mut InFlight> {
-        self.sent.iter_mut().find(|sent| matches!(sent.mark, Mark::Fence(_)))
-    }
-
     /// Takes out the command whose fence this line answers, and in front of it those whose fences were never answered.
     pub(super) fn take_fenced(&mut self, line: &[u8]) -> Vec<InFlight> {
         let answers = |sent: &InFlight| matches!(sent.mark, Mark::Fence(fence) if fence.is_answered_by(line));
@@ -146,6 +142,16 @@ impl Pending {
     /// Takes all of them out.
     pub(super) fn take_all(&mut self) -> VecDeque<InFlight> {
         std::mem::take(&mut self.sent)
+    }
+
+    /// Gives back memory that is not used.
+    pub(super) fn shrink(&mut self) {
+        self.sent.shrink_to_fit();
+    }
+
+    /// Whether a command with a fence is not answered.
+    pub(super) fn has_fenced(&self) -> bool {
+        self.sent.iter().any(|sent| matches!(sent.mark, Mark::Fence(_)))
     }
 
     /// Takes out those with a fence.

@@ -49,8 +49,10 @@ pub(super) struct Requests {
     limits: RequestLimits,
     queue: VecDeque<Order>,
     pending: Pending,
-    /// The number of the reply that has begun.
+    /// The number of the reply that has begun, in block mode.
     open: Option<u64>,
+    /// What has come since the last fence was answered, without block mode.
+    unfenced: OpenReply,
     pacing: Pacing,
     done: VecDeque<Done>,
     /// From the last command to its reply.
@@ -75,6 +77,7 @@ impl Requests {
             queue: VecDeque::new(),
             pending: Pending::default(),
             open: None,
+            unfenced: OpenReply::default(),
             pacing: Pacing::default(),
             done: VecDeque::new(),
             round_trip: None,
@@ -99,9 +102,16 @@ impl Requests {
         self.queue.len() >= self.limits.queued
     }
 
+    /// Gives back memory that is not used.
+    pub(super) fn shrink(&mut self) {
+        self.queue.shrink_to_fit();
+        self.done.shrink_to_fit();
+        self.pending.shrink();
+    }
+
     #[cfg(test)]
     pub(super) fn footprint(&self) -> usize {
-        self.queue.len() + self.pending.footprint() + self.done.len()
+        self.queue.len() + self.pending.footprint() + self.done.len() + self.unfenced.footprint()
     }
 
     /// Puts a command in the queue.
@@ -203,21 +213,22 @@ impl Requests {
             return;
         }
         self.mode = Mode::Numbered;
-        for (index, sent) in self.pending.take_all_fenced().into_iter().enumerate() {
-            // The first command was what switched it on, and its fence the first line without a number; or it was none either.
-            let is_answered = index == 0 && !sent.reply.is_empty();
-            let result = if is_answered { None } else { Some(Err(RequestError::Unnumbered)) };
-            self.finish(sent, result);
+        let mut said = Some(std::mem::take(&mut self.unfenced)).filter(|said| !said.is_empty());
+        for sent in self.pending.take_all_fenced() {
+            // The first command switched it on, and its fence was the first line without a number; or the command was.
+            let result = said.take().map_or(Err(RequestError::Unnumbered), |said| said.finish(&self.limits));
+            self.finish(sent, result.and_then(Reply::judge));
         }
     }
 
     fn block_ended(&mut self, id: u64, complete: bool, now: Instant) {
         self.open = None;
-        let Some(sent) = self.pending.take_numbered(id) else { return };
+        let Some(mut sent) = self.pending.take_numbered(id) else { return };
         if !complete {
-            return self.finish(sent, Some(Err(RequestError::Incomplete)));
+            return self.finish(sent, Err(RequestError::Incomplete));
         }
-        self.answered(sent, now);
+        let reply = std::mem::take(&mut sent.reply).finish(&self.limits);
+        self.answered(sent, reply, now);
     }
 
     fn content(&mut self, event: &Arc<Event>, now: Instant) {
@@ -227,23 +238,27 @@ impl Requests {
             }
             return;
         }
-        let mut answered = self.pending.take_fenced(event.raw());
-        let Some(last) = answered.pop() else {
-            if let Some(sent) = self.pending.first_fenced() {
-                sent.push(event, &self.limits);
-            }
+        if !self.pending.has_fenced() {
             return;
-        };
+        }
+        let mut answered = self.pending.take_fenced(event.raw());
+        let Some(last) = answered.pop() else { return self.unfenced.push(event, &self.limits) };
+        // What has come may be of any of them. Only a probe has no answer but its fence.
+        let is_mixed = answered.iter().any(|sent| sent.order.command.is_some());
         for sent in answered {
-            self.finish(sent, Some(Err(RequestError::Incomplete)));
+            self.finish(sent, Err(RequestError::Incomplete));
         }
         self.round_trip = Some(now.saturating_duration_since(last.sent));
-        self.answered(last, now);
+        let said = std::mem::take(&mut self.unfenced);
+        if is_mixed {
+            return self.finish(last, Err(RequestError::Incomplete));
+        }
+        let reply = said.finish(&self.limits);
+        self.answered(last, reply, now);
     }
 
     /// The reply is whole. What the server did not say for us is sent again, later.
-    fn answered(&mut self, mut sent: InFlight, now: Instant) {
-        let reply = std::mem::take(&mut sent.reply).finish(&self.limits);
+    fn answered(&mut self, mut sent: InFlight, reply: Result<Reply, RequestError>, now: Instant) {
         let talk = sent.order.command.as_ref().and_then(Talk::of);
         if let (Some(talk), Ok(reply)) = (talk, &reply)
             && self.pacing.learn(talk, reply, now) == Heard::Dropped
@@ -257,16 +272,15 @@ impl Requests {
         if self.mode == Mode::Numbered && reply.as_ref().is_ok_and(|reply| reply.lines().any(|l| l == BLOCK_UNSET)) {
             self.mode = Mode::Fenced;
         }
-        self.finish(sent, Some(reply.and_then(Reply::judge)));
+        self.finish(sent, reply.and_then(Reply::judge));
     }
 
-    /// Hands the result over, if somebody waits for it; `None`: what has come is the reply.
-    fn finish(&mut self, sent: InFlight, result: Option<Result<Reply, RequestError>>) {
+    /// Hands the result over, if somebody waits for it.
+    fn finish(&mut self, sent: InFlight, result: Result<Reply, RequestError>) {
         if sent.is_given_up {
             return;
         }
         let Order { id, owner, command, .. } = sent.order;
-        let result = result.unwrap_or_else(|| sent.reply.finish(&self.limits).and_then(Reply::judge));
         self.done.push_back(Done { id, owner, command, result });
     }
 
@@ -288,7 +302,7 @@ impl Requests {
     /// The connection is gone: what was sent may have been carried out, what waits was not.
     pub(super) fn end(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
         for sent in self.pending.take_all() {
-            self.finish(sent, Some(Err(sent_error.clone())));
+            self.finish(sent, Err(sent_error.clone()));
         }
         for Order { id, owner, command, .. } in std::mem::take(&mut self.queue) {
             self.done.push_back(Done { id, owner, command, result: Err(queued_error.clone()) });

@@ -107,12 +107,13 @@ impl SetUp {
     /// Takes in what the server made of one of them.
     pub(super) fn handle(&mut self, done: &Done, mode: Mode) {
         self.n_waiting = self.n_waiting.saturating_sub(1);
-        let mut words = done.command.iter().flat_map(Command::words);
-        match (words.next(), words.next().and_then(|name| name.parse().ok())) {
-            (Some("iset"), Some(Ivar::Block)) => self.block_answered(&done.result, mode),
-            (Some("iset"), Some(ivar)) => self.iset_answered(ivar, &done.result),
-            (Some("ivariables"), _) => self.listed(&done.result),
-            _ => {}
+        let Some(command) = &done.command else { return };
+        if command.may_switch_block_mode() {
+            self.block_answered(&done.result, mode);
+        } else if command.verb() == "ivariables" {
+            self.listed(&done.result);
+        } else {
+            self.capabilities.learn(done);
         }
     }
 
@@ -120,15 +121,6 @@ impl SetUp {
     fn block_answered(&mut self, result: &Result<Reply, RequestError>, mode: Mode) {
         self.has_ivars = *result != Err(RequestError::UnknownCommand);
         self.capabilities.set(Ivar::Block, mode == Mode::Numbered);
-    }
-
-    /// `ms set.` is consent. uhlin/fics answers `com_iset: ms 1` to any name and does nothing.
-    fn iset_answered(&mut self, ivar: Ivar, result: &Result<Reply, RequestError>) {
-        let Ok(reply) = result else { return };
-        let consent = format!("{} set.", ivar.name());
-        if reply.lines().any(|line| line == consent.as_bytes()) {
-            self.capabilities.set(ivar, true);
-        }
     }
 
     fn listed(&mut self, result: &Result<Reply, RequestError>) {

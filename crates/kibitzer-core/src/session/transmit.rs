@@ -122,6 +122,11 @@ impl Outbox {
         self.pings = 0;
     }
 
+    /// Gives back memory that is not used.
+    pub(super) fn shrink(&mut self) {
+        self.lines.shrink_to_fit();
+    }
+
     pub(super) fn answer_ping(&mut self) {
         self.pings = self.pings.saturating_add(usize::from(self.seal.is_some()));
     }

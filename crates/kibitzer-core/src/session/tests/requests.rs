@@ -193,13 +193,30 @@ fn a_fence_that_is_never_answered_ends_with_the_next() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.request("one").unwrap();
     driver.request("date").unwrap();
+    driver.request("date").unwrap();
     let sent = driver.take_sent();
-    for line in [&sent[0], &sent[2], &sent[3]] {
+    for line in [&sent[0], &sent[2], &sent[3], &sent[4], &sent[5]] {
         driver.feed(peer.answer(line.trim()));
     }
     let replies = driver.take_replies();
     assert_eq!(replies[0].1, Err(RequestError::Incomplete));
-    assert!(replies[1].1.is_ok());
+    assert_eq!(replies[1].1, Err(RequestError::Incomplete), "what stands in front of it may be the answer to either");
+    assert_eq!(text(&replies[2].1), "Local time     - Sat Nov 21,  0:22 UTC\n");
+}
+
+#[test]
+fn a_probe_that_a_server_swallows_spoils_no_reply() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    driver.wait(seconds(15));
+    assert_eq!(driver.take_sent().len(), 1);
+    driver.feed("fics% ");
+    for _ in 0..2 {
+        driver.request("date").unwrap();
+        driver.serve(&mut peer);
+        assert_eq!(text(&driver.reply()), "Local time     - Sat Nov 21,  0:22 UTC\n");
+        driver.wait(seconds(14));
+        driver.feed("fics% ");
+    }
 }
 
 #[test]
@@ -278,8 +295,8 @@ fn a_request_times_out_from_when_it_was_sent() {
         on_fics(guest().requests(RequestLimits::default().in_flight(1))),
         on_uhlin(guest().requests(RequestLimits::default().in_flight(1))),
     ] {
-        driver.request("first").unwrap();
-        driver.take_sent();
+        driver.request("who").unwrap();
+        let late = driver.take_sent();
         driver.wait(seconds(10));
         driver.feed("fics% ");
         let second = driver.request("date").unwrap();
@@ -290,10 +307,13 @@ fn a_request_times_out_from_when_it_was_sent() {
         assert!(driver.take_replies().is_empty());
         driver.wait(seconds(1));
         assert_eq!(driver.reply(), Err(RequestError::TimedOut(seconds(30))));
-        driver.serve(&mut peer);
+        let sent = driver.take_sent();
+        driver.answer(&mut peer, &late);
+        assert!(driver.take_replies().is_empty(), "nobody waits for that any more");
+        driver.answer(&mut peer, &sent);
         let replies = driver.take_replies();
         assert_eq!(replies[0].0, second, "its turn has come");
-        assert!(replies[0].1.is_ok());
+        assert_eq!(text(&replies[0].1), "Local time     - Sat Nov 21,  0:22 UTC\n");
     }
 }
 
@@ -343,12 +363,27 @@ fn block_mode_may_be_switched_by_a_request() {
     driver.answer(&mut peer, &sent);
     assert_eq!(driver.take_replies().iter().filter(|(_, result)| result.is_ok()).count(), 2);
 
+    assert!(!driver.session.capabilities().block());
     driver.request("iset block 1").unwrap();
     driver.request("date").unwrap();
     driver.serve(&mut peer);
     assert_eq!(driver.take_replies().iter().filter(|(_, result)| result.is_ok()).count(), 2);
     driver.request("date").unwrap();
     assert_eq!(driver.take_sent().len(), 1, "numbered again");
+    assert!(driver.session.capabilities().block());
+}
+
+#[test]
+fn what_a_request_switches_is_known() {
+    let (mut driver, mut peer) = on_fics(guest());
+    assert!(driver.session.capabilities().ms() && !driver.session.capabilities().seekinfo());
+    peer = peer.on("iset ms 0", "ms unset.\n\r").on("iset pin 1", "com_iset: pin 1\n\r");
+    for line in ["iset ms 0", "iset seekinfo 1", "iset pin 1"] {
+        driver.request(line).unwrap();
+    }
+    driver.serve(&mut peer);
+    let capabilities = driver.session.capabilities();
+    assert!(!capabilities.ms() && capabilities.seekinfo() && !capabilities.has(crate::message::Ivar::Pin));
 }
 
 #[test]

@@ -1,0 +1,40 @@
+//! What there is to do about the connection, and how far the session has come.
+
+use super::error::{EndReason, LoginStep};
+
+/// What whoever drives a session has to do about the connection now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a driver has to handle each")]
+pub enum Link {
+    /// Open a connection, and call [`Session::dialed`](super::Session::dialed) with what came of it.
+    Dial {
+        /// Which attempt it is since the last login, from 1.
+        attempt: u32,
+    },
+    /// Keep the connection: read it, write to it.
+    Keep,
+    /// Do not connect before [`Session::poll_timeout`](super::Session::poll_timeout).
+    Wait,
+    /// Hang up, and call [`Session::closed`](super::Session::closed). Nothing more is to be written.
+    Close,
+    /// The session is over.
+    Over(EndReason),
+}
+
+/// How far a session has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum State {
+    /// A connection is being made.
+    Connecting,
+    /// It stands; the login or the set-up goes on.
+    LoggingIn(LoginStep),
+    /// Requests can be made.
+    Ready,
+    /// The connection is lost; the next attempt waits.
+    Waiting,
+    /// The connection is being given up, or the server was told that we go.
+    Closing,
+    /// It is over.
+    Ended(EndReason),
+}

@@ -1,0 +1,131 @@
+//! What leads from one phase to the next.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Phase, Session};
+use crate::event::{Event, EventReader};
+use crate::message::{Message, Reader};
+use crate::session::context::Fate;
+use crate::session::error::{EndReason, LostCause};
+use crate::session::live::Live;
+use crate::session::login::{Entrance, Identity, Login, Verdict};
+use crate::session::options::after;
+use crate::session::transmit::Outbox;
+use crate::wire::Framer;
+
+impl Session {
+    pub(super) fn connected(&mut self, now: Instant) {
+        let timeseal = self.ladder.timeseal();
+        let mut framer = Framer::new().with_limits(self.options.limits).with_timeseal(timeseal);
+        framer.set_prompt(&self.options.prompt);
+        let reader = Reader::new(framer, self.options.family);
+        self.reader = EventReader::new(reader).with_game_limits(self.options.game_limits);
+        self.out = Outbox::new(timeseal, now);
+        self.counters.reconnects += u64::from(self.memory.has_stood);
+        self.phase = Phase::LoggingIn(Box::new(Login::new(&self.options, timeseal, self.ladder.login_string(), now)));
+        self.tell(Event::Connected);
+    }
+
+    /// Takes in what the server said.
+    pub(super) fn take_in(&mut self, event: &Arc<Event>, now: Instant) {
+        self.counters.events += 1;
+        let Some(message) = event.message() else { return };
+        if *message == Message::Ping {
+            self.counters.pings += 1;
+            self.out.answer_ping();
+        }
+        let (phase, mut cx) = self.parts(now);
+        match phase {
+            Phase::LoggingIn(login) => {
+                let verdict = login.handle(message, event.raw(), &mut cx);
+                self.judge(verdict, now);
+            }
+            Phase::Live(live) => {
+                let fate = live.handle(event, &mut cx);
+                self.counters.round_trip = live.round_trip().or(self.counters.round_trip);
+                if let Some(fate) = fate {
+                    self.hang_up(fate, now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn judge(&mut self, verdict: Verdict, now: Instant) {
+        match verdict {
+            Verdict::Goes => {}
+            Verdict::LoggedIn(identity) => self.logged_in(identity),
+            Verdict::Complete(entrance) => self.enter(&entrance, now),
+            Verdict::Failed(error) => self.hang_up(Fate::Login(error), now),
+            Verdict::Retreat(retreat, error) => {
+                let fate = if self.ladder.retreat(retreat) { Fate::Redial } else { Fate::Login(error) };
+                self.hang_up(fate, now);
+            }
+        }
+    }
+
+    pub(super) fn logged_in(&mut self, identity: Identity) {
+        self.identity = Some(identity.clone());
+        self.tell(Event::LoggedIn(Box::new(identity)));
+    }
+
+    pub(super) fn enter(&mut self, entrance: &Entrance, now: Instant) {
+        if let Some(identity) = &entrance.unannounced {
+            self.logged_in(identity.clone());
+        }
+        let live = Live::new(entrance, &mut self.parts(now).1);
+        self.phase = Phase::Live(Box::new(live));
+    }
+
+    /// Gives the connection up.
+    pub(super) fn hang_up(&mut self, fate: Fate, now: Instant) {
+        let (phase, mut cx) = self.parts(now);
+        if let Phase::Live(live) = phase {
+            live.end(&fate, &mut cx);
+            if live.is_restored() {
+                self.memory.note_loss(self.reader.games(), now);
+            }
+        }
+        self.phase = Phase::Closing(fate);
+    }
+
+    /// The connection is closed.
+    pub(super) fn settle(&mut self, fate: Fate, now: Instant) {
+        match fate {
+            Fate::Redial => self.dial(),
+            Fate::End(reason) => self.end(reason),
+            Fate::Lost(cause) => self.lost(LostCause::Connection(cause), now),
+            Fate::Login(error) if error.is_final() || !self.memory.has_stood => self.end(EndReason::Login(error)),
+            Fate::Login(error) => self.lost(LostCause::Login(error), now),
+        }
+    }
+
+    pub(super) fn dial(&mut self) {
+        self.phase = Phase::Dialing;
+        self.tell(Event::Connecting { attempt: self.attempt() });
+    }
+
+    pub(super) fn attempt(&self) -> u32 {
+        self.backoff.attempts().max(1)
+    }
+
+    pub(super) fn lost(&mut self, cause: LostCause, now: Instant) {
+        let attempts = self.backoff.attempts();
+        let retry_in = self.backoff.next(&self.options.reconnect, &mut self.random);
+        self.tell(Event::Lost { cause: cause.clone(), retry_in });
+        match retry_in {
+            Some(delay) => self.phase = Phase::Waiting { until: after(now, delay) },
+            None => self.end(EndReason::Lost { cause, attempts }),
+        }
+    }
+
+    pub(super) fn end(&mut self, reason: EndReason) {
+        self.tell(Event::Ended(reason.clone()));
+        self.phase = Phase::Over(reason);
+    }
+
+    pub(super) fn tell(&mut self, event: Event) {
+        self.events.push_back(Arc::new(event));
+    }
+}
