@@ -20,8 +20,8 @@ pub(super) struct Ladder {
 }
 
 impl Ladder {
-    pub(super) const fn new(choice: TimesealChoice) -> Self {
-        Self { versions: choice.versions(), login_string: true }
+    pub(super) const fn new(choice: TimesealChoice, login_string: bool) -> Self {
+        Self { versions: choice.versions(), login_string }
     }
 
     pub(super) const fn login_string(&self) -> bool {

@@ -17,7 +17,7 @@ use super::restore::Restore;
 use super::restored::Restored;
 use super::setup::SetUp;
 use crate::event::{Event, Fault};
-use crate::message::{Ivar, Message};
+use crate::message::Ivar;
 
 /// Tells our idle time that we are there. Source: transport §9.
 const KEEP_ALIVE: &str = "date";
@@ -101,17 +101,13 @@ impl Live {
     }
 
     /// Takes in what the server said.
-    pub(super) fn handle(&mut self, event: &Arc<Event>, cx: &mut Context<'_>) -> Option<Fate> {
-        if let Some(Message::Kicked(by)) = event.message() {
-            return Some(Fate::End(EndReason::Kicked(by.clone())));
-        }
+    pub(super) fn handle(&mut self, event: &Arc<Event>, cx: &mut Context<'_>) {
         self.requests.handle(event, cx.now);
         if self.requests.take_unnumbered() {
             cx.tell(Event::Fault(Fault::Unnumbered));
         }
         cx.memory.handle(event, cx.reader.games());
         self.progress(cx);
-        None
     }
 
     pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Option<Fate> {

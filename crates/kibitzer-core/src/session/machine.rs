@@ -94,7 +94,7 @@ impl Session {
             ids: RequestIds::default(),
             memory: Memory::default(),
             backoff: Backoff::default(),
-            ladder: Ladder::new(options.timeseal),
+            ladder: Ladder::new(options.timeseal, options.login_string),
             identity: None,
             events: VecDeque::new(),
             replies: VecDeque::new(),

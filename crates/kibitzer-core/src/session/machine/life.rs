@@ -31,9 +31,15 @@ impl Session {
     pub(super) fn take_in(&mut self, event: &Arc<Event>, now: Instant) {
         self.counters.events += 1;
         let Some(message) = event.message() else { return };
-        if *message == Message::Ping {
-            self.counters.pings += 1;
-            self.out.answer_ping();
+        match message {
+            Message::Ping => {
+                self.counters.pings += 1;
+                self.out.answer_ping();
+            }
+            Message::Kicked(by) if matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) => {
+                return self.hang_up(Fate::End(EndReason::Kicked(by.clone())), now);
+            }
+            _ => {}
         }
         let (phase, mut cx) = self.parts(now);
         match phase {
@@ -42,11 +48,8 @@ impl Session {
                 self.judge(verdict, now);
             }
             Phase::Live(live) => {
-                let fate = live.handle(event, &mut cx);
+                live.handle(event, &mut cx);
                 self.counters.round_trip = live.round_trip().or(self.counters.round_trip);
-                if let Some(fate) = fate {
-                    self.hang_up(fate, now);
-                }
             }
             _ => {}
         }

@@ -201,6 +201,7 @@ fn a_prompt_the_account_has_set_is_found_out() {
     }
 }
 
+// Rules: datagrams S3
 #[test]
 fn ivars_are_set_one_by_one_where_the_login_string_is_not_understood() {
     let mut driver =
@@ -227,7 +228,10 @@ fn ivars_are_set_one_by_one_where_the_login_string_is_not_understood() {
         "seekinfo 1",
         "lock 1",
     ];
-    assert_eq!(isets, want, "block first, as it changes how the rest is answered; lock last");
+    assert_eq!(
+        isets, want,
+        "block first, as it changes how the rest is answered; the list of seeks comes only when asked for now; lock last"
+    );
     assert!(driver.session.capabilities().ivars().count() == 10);
     assert!(peer.block);
 }

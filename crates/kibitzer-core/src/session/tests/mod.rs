@@ -153,6 +153,15 @@ impl Driver {
     }
 }
 
+#[test]
+fn a_session_may_go_to_another_thread() {
+    const fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Session>();
+    is_send_and_sync::<SessionOptions>();
+    is_send_and_sync::<Transmit>();
+    is_send_and_sync::<RequestError>();
+}
+
 fn guest() -> SessionOptions {
     SessionOptions::new(Credentials::Guest)
 }

@@ -111,6 +111,13 @@ fn a_second_login_and_an_administrator_end_the_session_for_good() {
         assert_eq!(driver.reply(), Err(RequestError::Ended(end)));
         assert!(driver.session.poll_timeout().is_none());
     }
+    let mut driver = Driver::connected(guest());
+    log_in_guest(&mut driver);
+    driver.feed("**** GuestPUPE has arrived - you can't both be logged in. ****\n\r\n\r");
+    driver.hang_up();
+    let end = EndReason::Kicked(KickedBy::SecondLogin);
+    assert_eq!(driver.session.link(), Link::Over(end), "while the session was set up");
+
     let (mut driver, _) = on_fics(guest());
     driver.feed("**** You have been kicked out by Headadm! ****\n\r\n\r");
     driver.hang_up();
