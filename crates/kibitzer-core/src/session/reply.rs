@@ -38,13 +38,25 @@ impl Reply {
         self.lines().flat_map(|line| [decode(line), Cow::Borrowed("\n")]).collect()
     }
 
-    /// What the reply says first that is an answer: no board, no talk, no empty line.
-    fn answer(&self) -> Option<&Event> {
-        self.events.iter().map(Arc::as_ref).find(|event| event.message().is_some_and(|m| is_answer(m, event.raw())))
+    /// What the command itself may have caused, in order: neither talk nor anything else that games and other players cause.
+    /// Boards printed on request are among it, other boards are not: a move and an opponent's move look alike.
+    pub fn answers(&self) -> impl Iterator<Item = &Event> {
+        let is_answer = |event: &&Event| event.message().is_some_and(|message| !may_come_unasked(message));
+        self.events.iter().map(Arc::as_ref).filter(is_answer)
     }
 
-    /// The reply, or what the server has against the command.
-    pub(super) fn judge(self) -> Result<Self, RequestError> {
+    /// The first of the [`answers`](Self::answers) that says something: no board, no empty line.
+    pub fn answer(&self) -> Option<&Event> {
+        let is_board = |event: &Event| matches!(event.message(), Some(Message::Style12(_)));
+        self.answers().find(|event| !is_board(event) && !event.raw().trim_ascii().is_empty())
+    }
+
+    /// The reply, or what the server has against the command. The session has judged every reply that it hands out.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError`] if the reply's code, or its first line that is neither board nor talk, refuses the command.
+    pub fn judge(self) -> Result<Self, RequestError> {
         match self.refusal() {
             Some(error) => Err(error),
             None => Ok(self),
@@ -94,11 +106,11 @@ fn of_code(code: CommandCode, answer: Option<&Event>) -> Option<RequestError> {
     }
 }
 
-/// Whether a message may answer a command, rather than come from a game or another player in between.
-fn is_answer(message: &Message, raw: &[u8]) -> bool {
+/// Whether a game or another player may have caused the message, rather than the command.
+const fn may_come_unasked(message: &Message) -> bool {
     match message {
-        Message::Style12(_)
-        | Message::Style10(_)
+        Message::Style12(board) => !board.relation.is_isolated(),
+        Message::Style10(_)
         | Message::Holding(_)
         | Message::Delta(_)
         | Message::GameInfo(_)
@@ -110,9 +122,8 @@ fn is_answer(message: &Message, raw: &[u8]) -> bool {
         | Message::PendingRemoved(_)
         | Message::Seek(_)
         | Message::SeeksRemoved(_)
-        | Message::SeeksCleared(_) => false,
-        Message::Text(_) => !raw.trim_ascii().is_empty(),
-        _ => true,
+        | Message::SeeksCleared(_) => true,
+        _ => false,
     }
 }
 
