@@ -6,8 +6,8 @@ use crate::wire::Timeseal;
 
 /// What this connection can do, found out by the server's answers. Empty until the session is set up.
 ///
-/// An ivar counts as on only if the server said so, in its answer to `iset` or in the list of ivars: some servers answer
-/// `iset` to any name and do nothing.
+/// An ivar counts as on only if the server said so, in its answer to `iset` or in the list of ivars: some servers
+/// answer `iset` to any name and do nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Capabilities {
     /// Bit per ivar, in the order of [`Ivar::ALL`].
@@ -76,7 +76,8 @@ impl Capabilities {
 
     /// Learns from the answer to `iset`: `ms set.` is consent, `ms unset.` the opposite, and anything else is neither.
     ///
-    /// uhlin/fics answers `com_iset: ms 1` to any name and does nothing. What shows that block mode is on is how it answers.
+    /// uhlin/fics answers `com_iset: ms 1` to any name and does nothing. What shows that block mode is on is how it
+    /// answers.
     pub(super) fn learn(&mut self, done: &Done) {
         let (Some(command), Ok(reply)) = (&done.command, &done.result) else { return };
         let ivar = command.words().nth(1).and_then(|name| name.parse::<Ivar>().ok());

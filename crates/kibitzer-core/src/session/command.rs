@@ -22,8 +22,8 @@ pub enum CommandError {
     /// It holds a line break: it would be two commands.
     #[error("line break inside a line")]
     LineBreak,
-    /// It holds another control character. Servers drop some and refuse the line for others, and timeseal has its own use
-    /// for them.
+    /// It holds another control character. Servers drop some and refuse the line for others, and timeseal has its own
+    /// use for them.
     #[error("control character in a line")]
     Control,
     /// It is longer than servers take.
@@ -39,8 +39,8 @@ pub enum CommandError {
 
 /// A line for the server: checked, encoded, without its line end.
 ///
-/// What is not printable ASCII is encoded by [`text::encode`]. A line break or another control character in it is refused,
-/// so that no text a bot passes on becomes a second command.
+/// What is not printable ASCII is encoded by [`text::encode`]. A line break or another control character in it is
+/// refused, so that no text a bot passes on becomes a second command.
 ///
 /// ```
 /// use kibitzer_core::session::{Command, CommandError};
@@ -76,8 +76,8 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new); and [`CommandError::Empty`] if the text is nothing but blanks, which says nothing or, in some
-    /// commands, something else.
+    /// As [`new`](Self::new); and [`CommandError::Empty`] if the text is nothing but blanks, which says nothing or, in
+    /// some commands, something else.
     pub fn with_text(head: &str, text: &str) -> Result<Self, CommandError> {
         if text.trim().is_empty() {
             return Err(CommandError::Empty);

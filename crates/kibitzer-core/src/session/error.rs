@@ -84,7 +84,8 @@ pub enum LoginError {
     /// There is no account of this name.
     #[error("no account of this name")]
     UnknownAccount,
-    /// Somebody is logged in under the guest's name: perhaps we are, on a connection that the server has not given up yet.
+    /// Somebody is logged in under the guest's name: perhaps we are, on a connection that the server has not given up
+    /// yet.
     #[error("name is in use")]
     NameInUse,
     /// The account, or everybody from our address, is shut out.

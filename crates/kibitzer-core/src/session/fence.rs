@@ -12,7 +12,8 @@ const HEAD: &[u8; 2] = b"zq";
 /// An unknown command that nobody else can type, because it is drawn by chance: ten small letters.
 ///
 /// Small, because servers repeat a command in small letters. Every server says of an unknown command what it was:
-/// `zqabcdefgh: Command not found.` (FICS, FatICS), `…: Command has failed.` (uhlin/fics), `No such command (…).` (ICC).
+/// `zqabcdefgh: Command not found.` (FICS, FatICS), `…: Command has failed.` (uhlin/fics), `No such command (…).`
+/// (ICC).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fence([u8; LETTERS]);
 

@@ -131,6 +131,11 @@ impl Live {
         None
     }
 
+    /// What comes now is what was left of the stream.
+    pub(super) const fn cut_off(&mut self) {
+        self.requests.cut_off();
+    }
+
     /// The connection is gone.
     pub(super) fn closed(&self, cause: CloseCause) -> Fate {
         match self.stage {

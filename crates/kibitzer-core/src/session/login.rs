@@ -222,7 +222,8 @@ impl Login {
         }
     }
 
-    /// The server wants a name or a password once more. Or a message of the day looks so: its silence behind that will tell.
+    /// The server wants a name or a password once more. Or a message of the day looks so: its silence behind that will
+    /// tell.
     fn asked_again(&mut self) -> Verdict {
         if let Step::Password { asked_again } | Step::Entering { asked_again } | Step::Proving { asked_again, .. } =
             &mut self.step

@@ -27,8 +27,8 @@ use crate::message::Handle;
 
 /// A session on a chess server, without I/O and without a clock.
 ///
-/// It logs in, sets itself up, answers requests, notices a dead line and says when to connect again; then it restores what
-/// was observed and sought. One value lives across all connections.
+/// It logs in, sets itself up, answers requests, notices a dead line and says when to connect again; then it restores
+/// what was observed and sought. One value lives across all connections.
 ///
 /// Whoever drives it does in turn
 ///
@@ -37,8 +37,9 @@ use crate::message::Handle;
 /// 2. with what was read, [`receive`](Self::receive) until it returns `None`;
 /// 3. at [`poll_timeout`](Self::poll_timeout), [`handle_timeout`](Self::handle_timeout);
 ///
-/// and after each of these, and after any other call, takes out what came of it: [`poll_transmit`](Self::poll_transmit) for what to
-/// write, [`poll_reply`](Self::poll_reply) for requests that are over, and last [`poll_event`](Self::poll_event) for what to tell.
+/// and after each of these, and after any other call, takes out what came of it: [`poll_transmit`](Self::poll_transmit)
+/// for what to write, [`poll_reply`](Self::poll_reply) for requests that are over, and last
+/// [`poll_event`](Self::poll_event) for what to tell.
 ///
 /// ```
 /// use std::time::Instant;
@@ -203,6 +204,9 @@ impl Session {
         if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Over(_)) {
             return;
         }
+        if let Phase::Live(live) = &mut self.phase {
+            live.cut_off();
+        }
         while let Some(event) = self.reader.finish() {
             let event = Arc::new(event);
             self.events.push_back(Arc::clone(&event));
@@ -276,7 +280,8 @@ impl Session {
         }
     }
 
-    /// Sends a command, now or as soon as others were answered. [`poll_reply`](Self::poll_reply) brings what came of it.
+    /// Sends a command, now or as soon as others were answered. [`poll_reply`](Self::poll_reply) brings what came of
+    /// it.
     ///
     /// # Errors
     ///
@@ -295,8 +300,8 @@ impl Session {
         self.replies.pop_front()
     }
 
-    /// Nobody waits for this reply any more. A command that was not sent yet is not sent; one that was stays sent, and its
-    /// reply is not taken for another's.
+    /// Nobody waits for this reply any more. A command that was not sent yet is not sent; one that was stays sent, and
+    /// its reply is not taken for another's.
     pub fn abandon(&mut self, id: RequestId, now: Instant) {
         if let (Phase::Live(live), mut cx) = self.parts(now) {
             live.abandon(id, &mut cx);

@@ -1,11 +1,11 @@
 //! A session: what to send and when, what came of it, and when to connect again.
 //!
-//! [`Session`] is the machine; it does no I/O and reads no clock. What it takes is in [`SessionOptions`], what it tells are
-//! [`Event`](crate::Event)s and the [`Reply`] of each request.
+//! [`Session`] is the machine; it does no I/O and reads no clock. What it takes is in [`SessionOptions`], what it tells
+//! are [`Event`](crate::Event)s and the [`Reply`] of each request.
 //!
 //! What a server understands is found out, not configured: the login string and version 2 of timeseal are tried where
-//! they cannot do harm, block mode is used where a line without a number is refused, and where it is not, a command that
-//! nobody knows is sent behind each command, so that its refusal shows where the reply ends.
+//! they cannot do harm, block mode is used where a line without a number is refused, and where it is not, a command
+//! that nobody knows is sent behind each command, so that its refusal shows where the reply ends.
 
 mod backoff;
 mod capabilities;

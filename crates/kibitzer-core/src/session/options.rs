@@ -124,7 +124,8 @@ pub struct Reconnect {
     pub base: Duration,
     /// The longest delay. Default 60 s.
     pub cap: Duration,
-    /// How many attempts in a row, until a login succeeds; `None` for no limit. Default `None`; `Some(0)` never reconnects.
+    /// How many attempts in a row, until a login succeeds; `None` for no limit. Default `None`; `Some(0)` never
+    /// reconnects.
     pub attempts: Option<u32>,
 }
 
@@ -241,7 +242,8 @@ impl SessionOptions {
         }
     }
 
-    /// Adds an ivar to those that are set. Default: defprompt, startpos, block, gameinfo, pendinfo, nohighlight, ms, nowrap.
+    /// Adds an ivar to those that are set. Default: defprompt, startpos, block, gameinfo, pendinfo, nohighlight, ms,
+    /// nowrap.
     #[must_use]
     pub fn want(mut self, ivar: Ivar) -> Self {
         if !self.wanted.contains(&ivar) {
@@ -257,8 +259,9 @@ impl SessionOptions {
         self
     }
 
-    /// Types the name at the first `login: `, without the string that sets ivars in front of it. Default: the string is tried,
-    /// unless the greeting is ICC's. With timeseal it is typed in any case, as it shows whether that is understood.
+    /// Types the name at the first `login: `, without the string that sets ivars in front of it. Default: the string is
+    /// tried, unless the greeting is ICC's. With timeseal it is typed in any case, as it shows whether that is
+    /// understood.
     #[must_use]
     pub fn without_login_string(self) -> Self {
         Self { login_string: false, ..self }
@@ -290,7 +293,8 @@ impl SessionOptions {
         game_limits: GameLimits,
         /// Sets the account's own prompt, its trailing blank included, if it is known. Default empty: it is found out.
         prompt: Vec<u8>,
-        /// Sets what delays and fences are drawn from: a number nobody can guess, a new one per session. Default 0, for tests.
+        /// Sets what delays and fences are drawn from: a number nobody can guess, a new one per session. Default 0, for
+        /// tests.
         seed: u64,
     }
 }

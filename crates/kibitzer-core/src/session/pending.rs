@@ -53,7 +53,8 @@ pub(super) struct InFlight {
     pub(super) due: Instant,
     /// What has come, in block mode.
     pub(super) reply: OpenReply,
-    /// Nobody waits any more. Its number stays taken until the reply has come, so that the reply is not taken for another's.
+    /// Nobody waits any more. Its number stays taken until the reply has come, so that the reply is not taken for
+    /// another's.
     pub(super) is_given_up: bool,
 }
 

@@ -11,8 +11,8 @@ use crate::text::{ServerText, decode};
 
 /// What the server answered to one command.
 ///
-/// In block mode that is what the server framed; without it, everything between the command and the answer to a fence behind it. Either
-/// way boards, tells and other things that were not asked for may stand between.
+/// In block mode that is what the server framed; without it, everything between the command and the answer to a fence
+/// behind it. Either way boards, tells and other things that were not asked for may stand between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply {
@@ -38,8 +38,8 @@ impl Reply {
         self.lines().flat_map(|line| [decode(line), Cow::Borrowed("\n")]).collect()
     }
 
-    /// What the command itself may have caused, in order: neither talk nor anything else that games and other players cause.
-    /// Boards printed on request are among it, other boards are not: a move and an opponent's move look alike.
+    /// What the command itself may have caused, in order: neither talk nor anything else that games and other players
+    /// cause. Boards printed on request are among it, other boards are not: a move and an opponent's move look alike.
     pub fn answers(&self) -> impl Iterator<Item = &Event> {
         let is_answer = |event: &&Event| event.message().is_some_and(|message| !may_come_unasked(message));
         self.events.iter().map(Arc::as_ref).filter(is_answer)

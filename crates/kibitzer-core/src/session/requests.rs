@@ -59,6 +59,8 @@ pub(super) struct Requests {
     round_trip: Option<Duration>,
     /// The server answered a line that had no number, where none of ours has none.
     is_unnumbered: bool,
+    /// The stream is over: a block that has no end was not cut by another.
+    is_cut_off: bool,
 }
 
 /// What sending needs.
@@ -82,6 +84,7 @@ impl Requests {
             done: VecDeque::new(),
             round_trip: None,
             is_unnumbered: false,
+            is_cut_off: false,
         }
     }
 
@@ -100,6 +103,11 @@ impl Requests {
 
     pub(super) fn is_full(&self) -> bool {
         self.queue.len() >= self.limits.queued
+    }
+
+    /// What comes now is what was left of the stream.
+    pub(super) const fn cut_off(&mut self) {
+        self.is_cut_off = true;
     }
 
     /// Gives back memory that is not used.
@@ -223,6 +231,9 @@ impl Requests {
 
     fn block_ended(&mut self, id: u64, complete: bool, now: Instant) {
         self.open = None;
+        if !complete && self.is_cut_off {
+            return;
+        }
         let Some(mut sent) = self.pending.take_numbered(id) else { return };
         if !complete {
             return self.finish(sent, Err(RequestError::Incomplete));

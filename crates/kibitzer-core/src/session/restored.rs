@@ -64,8 +64,8 @@ pub enum Outcome {
         /// How many.
         plies: u32,
     },
-    /// It has another position that does not follow from the last one known by moves alone: moves were taken back, or the examiner
-    /// went elsewhere.
+    /// It has another position that does not follow from the last one known by moves alone: moves were taken back, or
+    /// the examiner went elsewhere.
     Changed,
     /// The server says that it is not played any more.
     Ended,

@@ -4,9 +4,9 @@ use crate::text;
 
 /// Cuts a text into pieces of at most `max_bytes` each, as they are sent: encoded by [`text::encode`].
 ///
-/// Pieces end at a blank, which is dropped, where there is one; else inside a word, but never inside a character's entity,
-/// be it written out in the text or made by encoding. A single one that is longer than `max_bytes` is a piece all the same. A text
-/// of nothing but blanks has no pieces.
+/// Pieces end at a blank, which is dropped, where there is one; else inside a word, but never inside a character's
+/// entity, be it written out in the text or made by encoding. A single one that is longer than `max_bytes` is a piece
+/// all the same. A text of nothing but blanks has no pieces.
 ///
 /// ```
 /// use kibitzer_core::session::split_text;

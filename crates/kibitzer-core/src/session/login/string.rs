@@ -6,8 +6,8 @@ use crate::session::options::SessionOptions;
 /// Positions in the login string. FatICS wants 32 at least and reads no more.
 const IVAR_POSITIONS: u8 = 35;
 
-/// `%b`, and a digit for each ivar. Two have to wait: a list of seeks comes only when `seekinfo` is set after the login, and
-/// `lock` would forbid that.
+/// `%b`, and a digit for each ivar. Two have to wait: a list of seeks comes only when `seekinfo` is set after the
+/// login, and `lock` would forbid that.
 ///
 /// Source: transport §7, datagrams §1.
 pub(super) fn login_string(options: &SessionOptions) -> String {

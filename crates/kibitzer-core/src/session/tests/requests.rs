@@ -345,6 +345,17 @@ fn a_lost_connection_says_of_each_request_whether_it_was_sent() {
 }
 
 #[test]
+fn a_connection_that_breaks_off_in_a_block_loses_its_request() {
+    let (mut driver, _) = on_fics(guest());
+    driver.request("finger").unwrap();
+    let sent = driver.take_sent();
+    driver.feed(format!("\x15{}\x1637\x16Finger of Newton:\n\rhalf a li", numbers(&sent)[0]));
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.reply(), Err(RequestError::Lost));
+    assert!(driver.events().iter().any(|event| event.raw() == b"half a li"), "what had come is told");
+}
+
+#[test]
 fn block_mode_may_be_switched_by_a_request() {
     let (mut driver, mut peer) = on_fics(guest());
     peer = peer.on("iset block 0", "block unset.\n\r");

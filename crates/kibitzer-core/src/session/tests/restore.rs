@@ -20,7 +20,8 @@ fn observing(game: i32, white: &str, plies: u32) -> String {
     format!("You are now observing game {game}.\n\r\n\r{}", board(game, white, plies, 0))
 }
 
-/// The connection breaks off, and a new one is logged in to the same kind of server. What the session sends is answered.
+/// The connection breaks off, and a new one is logged in to the same kind of server. What the session sends is
+/// answered.
 fn reconnect(driver: &mut Driver, peer: &mut Peer) -> Restored {
     driver.close(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
     driver.take_news();
