@@ -45,14 +45,23 @@
 
 mod connection;
 mod decoder;
+mod dial;
 mod options;
+mod outgoing;
+mod password;
+mod profile;
+mod socket;
 pub mod transcript;
 mod writer;
 
 pub use connection::{ConnectError, ConnectionLost, ReadTask, connect};
 pub use decoder::EventDecoder;
+pub use dial::Dial;
 pub use kibitzer_core as core;
 pub use options::ConnectOptions;
+pub use outgoing::{LineError, MAX_LINE_BYTES};
+pub use password::{PasswordSource, SecretError};
+pub use profile::{ConfigError, Profile};
 pub use writer::{LineWriter, SendError};
 
 /// Builds the README's program with the tests.

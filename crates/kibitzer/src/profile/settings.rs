@@ -1,0 +1,188 @@
+//! The keys of a profile's file.
+
+use std::fmt::Display;
+use std::num::{NonZeroU16, NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, de};
+
+use super::{Profile, Secret};
+use crate::core::message::{Family, Handle, Ivar};
+use crate::core::session::TimesealChoice;
+use crate::password::PasswordSource;
+
+/// What a file or the environment says. A key that is not there changes nothing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Settings {
+    host: Option<NonEmpty<String>>,
+    ports: Option<NonEmpty<Vec<NonZeroU16>>>,
+    connect_timeout_ms: Option<Wait>,
+    write_timeout_ms: Option<Wait>,
+    handle: Option<Parsed<Handle>>,
+    password_from: Option<PasswordSource>,
+    family: Option<FamilyName>,
+    timeseal: Option<TimesealName>,
+    ivars: Option<Vec<Parsed<Ivar>>>,
+    interface: Option<String>,
+    prompt: Option<String>,
+    greeting_timeout_ms: Option<Wait>,
+    login_step_timeout_ms: Option<Wait>,
+    settle_ms: Option<Wait>,
+    set_up_timeout_ms: Option<Wait>,
+    request_timeout_ms: Option<Wait>,
+    probe_after_ms: Option<Wait>,
+    probe_timeout_ms: Option<Wait>,
+    keep_alive_ms: Option<Wait>,
+    quit_timeout_ms: Option<Wait>,
+    reconnect_base_ms: Option<Wait>,
+    reconnect_cap_ms: Option<Wait>,
+    reconnect_attempts: Option<u32>,
+    queued_requests: Option<NonZeroUsize>,
+    requests_in_flight: Option<NonZeroUsize>,
+    reply_events: Option<NonZeroUsize>,
+    reply_bytes: Option<NonZeroUsize>,
+    kept_events: Option<NonZeroUsize>,
+    kept_games: Option<NonZeroUsize>,
+    kept_moves: Option<NonZeroUsize>,
+    line_bytes: Option<NonZeroUsize>,
+    wrapped_line_bytes: Option<NonZeroUsize>,
+    block_bytes: Option<NonZeroU64>,
+    datagram_bytes: Option<NonZeroUsize>,
+    record_file: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Changes what is set, and leaves the rest as it is.
+    pub(super) fn apply(self, profile: &mut Profile) {
+        put(&mut profile.host, self.host.map(|NonEmpty(host)| host));
+        put(
+            &mut profile.ports,
+            self.ports.map(|NonEmpty(ports)| ports.into_iter().map(NonZeroU16::get).collect::<Vec<_>>()),
+        );
+        put(&mut profile.connect_timeout, self.connect_timeout_ms);
+        put(&mut profile.write_timeout, self.write_timeout_ms);
+        put(&mut profile.family, self.family);
+        put(&mut profile.timeseal, self.timeseal);
+        put(&mut profile.ivars, self.ivars.map(|ivars| ivars.into_iter().map(|Parsed(ivar)| ivar).collect::<Vec<_>>()));
+        put(&mut profile.interface, self.interface);
+        put(&mut profile.prompt, self.prompt);
+        put(&mut profile.record_file, self.record_file.map(Some));
+        if let Some(Parsed(handle)) = self.handle {
+            profile.login.handle = Some(handle);
+        }
+        put(&mut profile.login.secret, self.password_from.map(|source| Some(Secret::Source(source))));
+
+        let timings = &mut profile.timings;
+        put(&mut timings.greeting, self.greeting_timeout_ms);
+        put(&mut timings.login_step, self.login_step_timeout_ms);
+        put(&mut timings.settle, self.settle_ms);
+        put(&mut timings.set_up, self.set_up_timeout_ms);
+        put(&mut timings.request, self.request_timeout_ms);
+        put(&mut timings.probe_after, self.probe_after_ms);
+        put(&mut timings.probe_timeout, self.probe_timeout_ms);
+        put(&mut timings.keep_alive, self.keep_alive_ms);
+        put(&mut timings.quit, self.quit_timeout_ms);
+
+        let reconnect = &mut profile.reconnect;
+        put(&mut reconnect.base, self.reconnect_base_ms);
+        put(&mut reconnect.cap, self.reconnect_cap_ms);
+        put(&mut reconnect.attempts, self.reconnect_attempts.map(Some));
+
+        let requests = &mut profile.requests;
+        put(&mut requests.queued, self.queued_requests);
+        put(&mut requests.in_flight, self.requests_in_flight);
+        put(&mut requests.reply_events, self.reply_events);
+        put(&mut requests.reply_bytes, self.reply_bytes);
+
+        put(&mut profile.hub.kept_events, self.kept_events);
+        put(&mut profile.game_limits.games, self.kept_games);
+        put(&mut profile.game_limits.moves, self.kept_moves);
+        put(&mut profile.limits.line_bytes, self.line_bytes);
+        put(&mut profile.limits.wrapped_line_bytes, self.wrapped_line_bytes);
+        put(&mut profile.limits.block_bytes, self.block_bytes);
+        put(&mut profile.limits.datagram_bytes, self.datagram_bytes);
+    }
+}
+
+fn put<T>(place: &mut T, value: Option<impl Into<T>>) {
+    if let Some(value) = value {
+        *place = value.into();
+    }
+}
+
+/// How long to wait, in milliseconds; not 0.
+#[derive(Debug, Deserialize)]
+struct Wait(NonZeroU64);
+
+impl From<Wait> for Duration {
+    fn from(Wait(ms): Wait) -> Self {
+        Self::from_millis(ms.get())
+    }
+}
+
+/// What a key may not leave empty.
+#[derive(Debug)]
+struct NonEmpty<T>(T);
+
+impl<'de, T: Deserialize<'de> + Default + PartialEq> Deserialize<'de> for NonEmpty<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = T::deserialize(deserializer)?;
+        if value == T::default() {
+            return Err(de::Error::custom("must not be empty"));
+        }
+        Ok(Self(value))
+    }
+}
+
+/// What is typed as a text.
+#[derive(Debug)]
+struct Parsed<T>(T);
+
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Parsed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map(Self).map_err(de::Error::custom)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FamilyName {
+    Auto,
+    Fics,
+    Icc,
+}
+
+impl From<FamilyName> for Family {
+    fn from(name: FamilyName) -> Self {
+        match name {
+            FamilyName::Auto => Self::Auto,
+            FamilyName::Fics => Self::Fics,
+            FamilyName::Icc => Self::Icc,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum TimesealName {
+    Off,
+    #[serde(rename = "1")]
+    V1,
+    #[serde(rename = "2")]
+    V2,
+    Auto,
+}
+
+impl From<TimesealName> for TimesealChoice {
+    fn from(name: TimesealName) -> Self {
+        match name {
+            TimesealName::Off => Self::Off,
+            TimesealName::V1 => Self::V1,
+            TimesealName::V2 => Self::V2,
+            TimesealName::Auto => Self::Auto,
+        }
+    }
+}
