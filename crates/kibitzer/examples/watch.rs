@@ -1,43 +1,26 @@
-//! Watches a server: logs in as a guest, observes one game and prints its moves as they are played.
+//! Prints everything that happens in a session, from the first attempt to connect to the end.
 //!
-//! `cargo run -p kibitzer --example watch -- localhost:5000 17`
+//! `cargo run -p kibitzer --example watch -- localhost`
 
 use std::error::Error;
 
-use kibitzer::ConnectOptions;
-use kibitzer::core::Event;
-use kibitzer::core::hub::{HubOptions, Publisher};
-use kibitzer::core::message::Message;
+use kibitzer::core::hub::RecvError;
+use kibitzer::{Client, Profile};
 
 #[tokio::main(flavor = "current_thread")]
 #[expect(clippy::print_stdout, reason = "it is what the example is for")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let mut args = std::env::args().skip(1);
-    let (server, game) = (args.next().ok_or("which server?")?, args.next().ok_or("which game?")?);
-    let (host, port) = server.split_once(':').ok_or("host:port")?;
-
-    let publisher = Publisher::new(HubOptions::default());
-    let mut events = publisher.hub().subscribe_lossless(256);
-    let (mut lines, _reading) = kibitzer::connect(&ConnectOptions::new(host, port.parse()?), publisher).await?;
-    let mut observing = false;
-    while let Ok(event) = events.next().await {
-        match event.message() {
-            Some(Message::LoginPrompt) => lines.send("guest").await?,
-            Some(Message::GuestPrompt(_)) => lines.send("").await?,
-            Some(Message::Prompt) if !observing => {
-                observing = true;
-                lines.send("set style 12").await?;
-                lines.send(&format!("observe {game}")).await?;
-            }
-            Some(Message::Style12(board)) => {
-                let san = board.last_move.as_ref().map_or("", |last| last.san.as_str());
-                println!("{san:<8}{}", board.fen());
-            }
-            _ => {}
-        }
-        if let Event::Desync(desync) = &*event {
-            println!("{}", desync.reason);
+    let host = std::env::args().nth(1).ok_or("which server?")?;
+    let profile = Profile::new("").environment()?.host(host);
+    let (client, mut events) = Client::start(profile, kibitzer::core::hub::Hub::subscribe).await?;
+    loop {
+        match events.next().await {
+            Ok(event) => println!("{:<14}{}", event.kind(), event.raw().escape_ascii()),
+            Err(RecvError::Closed) => break,
+            Err(slow) => println!("{slow}"),
         }
     }
+    println!("{}", client.ended().await);
+    client.shutdown().await;
     Ok(())
 }

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use crate::core::session::{CommandError, Password};
 
 /// How long a command may take to tell a password: somebody may have to type another one to unlock it.
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
+const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
 /// Most that is read of a file or of what a command prints; a line to a server is shorter.
 const MAX_BYTES: u64 = 1024;
 
@@ -173,7 +173,8 @@ async fn file(path: &Path) -> Result<Zeroizing<String>, SecretError> {
 #[cfg(unix)]
 fn is_private(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    metadata.is_file() && metadata.mode() & 0o077 == 0 && metadata.uid() == rustix::process::geteuid().as_raw()
+    let for_others = metadata.mode() & 0o077;
+    metadata.is_file() && for_others == 0 && metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
 /// Where files have no mode, who may read them cannot be told: no file is good enough.
@@ -204,7 +205,8 @@ fn first_line(bytes: &[u8]) -> Option<Zeroizing<String>> {
     Some(Zeroizing::new(text.to_owned()))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt as _;
@@ -257,7 +259,7 @@ mod tests {
     // Rules: transport LG2
     #[tokio::test]
     async fn a_file_is_its_owners_alone() {
-        let path = std::env::temp_dir().join(format!("kibitzer-password-{}", std::process::id()));
+        let path = env::temp_dir().join(format!("kibitzer-password-{}", std::process::id()));
         fs::write(&path, "swordfish\nsecond line\n").unwrap();
         let source = PasswordSource::File(path.clone());
         for (mode, is_taken) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o622, false)] {
@@ -270,7 +272,7 @@ mod tests {
         }
         fs::remove_file(&path).unwrap();
         assert!(matches!(source.fetch().await, Err(SecretError::File { .. })));
-        assert!(matches!(PasswordSource::File(std::env::temp_dir()).fetch().await, Err(SecretError::Exposed { .. })));
+        assert!(matches!(PasswordSource::File(env::temp_dir()).fetch().await, Err(SecretError::Exposed { .. })));
     }
 
     #[tokio::test]

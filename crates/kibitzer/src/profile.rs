@@ -7,7 +7,7 @@ mod settings;
 mod tests;
 
 use std::hash::{BuildHasher as _, RandomState};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::core::game::GameLimits;
@@ -265,6 +265,22 @@ impl Profile {
             options = if self.ivars.contains(&ivar) { options.want(ivar) } else { options.without(ivar) };
         }
         Ok(options)
+    }
+
+    pub(crate) fn dialing(&self) -> Dial {
+        self.dial.clone()
+    }
+
+    pub(crate) const fn patience(&self) -> Duration {
+        self.write_timeout
+    }
+
+    pub(crate) const fn hub_options(&self) -> HubOptions {
+        self.hub
+    }
+
+    pub(crate) fn recording(&self) -> Option<&Path> {
+        self.record_file.as_deref()
     }
 
     pub(crate) fn target(&self) -> Target {

@@ -1,40 +1,32 @@
 //! `kibitzer connect`: what a live server says, printed as events; what is typed, sent.
 
 mod address;
-#[cfg(unix)]
-mod echo;
-#[cfg(not(unix))]
-mod no_echo;
 
 use std::convert::Infallible;
 use std::error::Error;
 use std::future::pending;
 use std::io;
 
-use kibitzer::core::Event;
-use kibitzer::core::hub::{HubOptions, Publisher, RecvError, Subscription};
-use kibitzer::core::message::Message;
-use kibitzer::{ConnectError, ConnectOptions, ConnectionLost, LineWriter, SendError};
+use kibitzer::core::hub::{RecvError, Subscription};
+use kibitzer::core::session::{CloseCause, EndReason, LostCause, Reconnect, RequestError};
+use kibitzer::{Client, ConfigError, ConnectError, Profile};
 use thiserror::Error;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::runtime::Builder;
+use tokio::task::JoinSet;
 
 use crate::output::{FORMAT_HELP, LineFormat, Lines, WriteError};
 use crate::server::Server;
 use address::Address;
-#[cfg(unix)]
-use echo::Echo;
-#[cfg(not(unix))]
-use no_echo::Echo;
 
 /// Events that may wait to be printed before the server has to wait too.
 const UNPRINTED_EVENTS: usize = 256;
 
 /// Print what a live server says, event by event; send what is typed
 ///
-/// Prints the same lines as `kibitzer decode`. Each line of standard input is sent as a command; logging in is up to you.
-/// The end of standard input ends nothing: what the server says is printed until it closes the connection (send `quit`), or
-/// until Ctrl-C. Exit status 1 if the connection cannot be made, or breaks off.
+/// Prints the same lines as `kibitzer decode`. Logs in as a guest, or as KIBITZER_HANDLE with KIBITZER_PASSWORD; then each
+/// line of standard input is sent as a command. The end of standard input ends nothing: what the server says is printed until
+/// it closes the connection (send `quit`), or until Ctrl-C. Exit status 1 if the login fails, or the connection breaks off.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -50,21 +42,24 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  kibitzer connect localhost                                        log in by hand, look around, type quit
-  printf 'guest\\n\\ngames\\nquit\\n' | kibitzer connect localhost:5000   a session from a script
-  kibitzer connect localhost --format jsonl | jq .event             while you type";
+  kibitzer connect localhost                                log in as a guest, look around, type quit
+  printf 'games\\nquit\\n' | kibitzer connect localhost:5000   a session from a script
+  kibitzer connect localhost --format jsonl | jq .event     while you type";
+
+/// Commands that may wait for their replies before no more are read.
+const UNANSWERED_COMMANDS: usize = 16;
 
 /// Why the session failed. That the server closes the connection is no failure.
 #[derive(Debug, Error)]
 pub(crate) enum SessionError {
     #[error("cannot start: {0}")]
     Runtime(io::Error),
+    #[error("{0}")]
+    Config(#[from] ConfigError),
     #[error("cannot connect to {address}: {}", root(.source))]
     Connect { address: Address, source: ConnectError },
     #[error("connection to {address} lost: {}", root(.source))]
-    Lost { address: Address, source: ConnectionLost },
-    #[error("cannot send to {address}: {}", root(.source))]
-    Send { address: Address, source: SendError },
+    Lost { address: Address, source: EndReason },
     #[error("{0}")]
     Write(#[from] WriteError),
 }
@@ -90,34 +85,37 @@ impl Args {
     ///
     /// Dropping the future ends the session.
     async fn session(&self) -> Result<(), SessionError> {
-        let publisher = Publisher::new(HubOptions::default());
-        let mut printer = Printer::new(
-            publisher.hub().subscribe_lossless(UNPRINTED_EVENTS),
-            Lines::new(self.format.unwrap_or_else(LineFormat::for_stdout)),
-        );
-        let (writer, reading) = kibitzer::connect(&self.options(), publisher)
+        let (client, events) = Client::start(self.profile()?, |hub| hub.subscribe_lossless(UNPRINTED_EVENTS))
             .await
             .map_err(|source| SessionError::Connect { address: self.address.clone(), source })?;
+        let lines = Lines::new(self.format.unwrap_or_else(LineFormat::for_stdout));
+        let mut printer = Printer { subscription: events, lines };
         let printed = tokio::select! {
-            printed = printer.run() => printed.map_err(SessionError::from),
-            failed = send_typed(writer) => {
-                let Err(source) = failed;
-                Err(SessionError::Send { address: self.address.clone(), source })
-            }
-            _ = tokio::signal::ctrl_c() => {
-                reading.stop().await;
-                return Ok(printer.lines.flush()?);
-            }
+            printed = printer.run() => printed,
+            never = send_typed(&client) => match never {},
+            _ = tokio::signal::ctrl_c() => printer.lines.flush(),
         };
-        if let Err(error) = printed {
-            reading.stop().await;
-            return Err(error);
-        }
-        reading.ended().await.map_err(|source| SessionError::Lost { address: self.address.clone(), source })
+        client.shutdown().await;
+        printed?;
+        self.judge(client.ended().await)
     }
 
-    fn options(&self) -> ConnectOptions {
-        ConnectOptions::new(&*self.address.host, self.address.port).family(self.server.family())
+    fn profile(&self) -> Result<Profile, ConfigError> {
+        let profile = Profile::new("").environment()?.reconnect(Reconnect::never());
+        Ok(profile.host(&*self.address.host).ports([self.address.port]).family(self.server.family()))
+    }
+
+    fn judge(&self, reason: EndReason) -> Result<(), SessionError> {
+        let address = self.address.clone();
+        match reason {
+            EndReason::Quit
+            | EndReason::ShutDown
+            | EndReason::Lost { cause: LostCause::Connection(CloseCause::Closed), .. } => Ok(()),
+            EndReason::Dial(_) | EndReason::Login(_) => {
+                Err(SessionError::Connect { address, source: ConnectError::from(reason) })
+            }
+            source => Err(SessionError::Lost { address, source }),
+        }
     }
 }
 
@@ -125,14 +123,9 @@ impl Args {
 struct Printer {
     subscription: Subscription,
     lines: Lines,
-    echo: Echo,
 }
 
 impl Printer {
-    fn new(subscription: Subscription, lines: Lines) -> Self {
-        Self { subscription, lines, echo: Echo::of_stdin() }
-    }
-
     /// Prints until the session is over.
     ///
     /// # Cancel safety
@@ -147,40 +140,48 @@ impl Printer {
                 self.subscription.next().await
             };
             match next {
-                Ok(event) => self.print(&event)?,
+                Ok(event) => self.lines.event(&event)?,
                 Err(RecvError::Closed) => return self.lines.flush(),
                 Err(_) => {}
             }
         }
     }
-
-    fn print(&mut self, event: &Event) -> Result<(), WriteError> {
-        match event.message() {
-            Some(Message::PasswordPrompt) => self.echo.hide(),
-            // Servers that negotiate the echo do so around the prompt.
-            Some(Message::Telnet { .. }) => {}
-            _ => self.echo.show(),
-        }
-        self.lines.event(event)
-    }
 }
 
-/// Sends each line of standard input. Neither its end nor that of the connection ends it: then the server has the last word.
+/// Sends each line of standard input. Neither its end nor that of the session ends it: then the server has the last word.
 ///
 /// # Cancel safety
 ///
 /// Lines that were typed and not sent are lost.
-async fn send_typed(mut writer: LineWriter) -> Result<Infallible, SendError> {
+async fn send_typed(client: &Client) -> Infallible {
     let mut typed = BufReader::new(tokio::io::stdin()).split(b'\n');
+    let mut unanswered = JoinSet::new();
     while let Ok(Some(line)) = typed.next_segment().await {
-        let line = line.strip_suffix(b"\r").unwrap_or(&line);
-        match writer.send(&String::from_utf8_lossy(line)).await {
-            Err(SendError::Line(error)) => crate::tell(&format!("not sent: {error}")),
-            Err(SendError::Lost(_)) => break,
-            Err(error) => return Err(error),
-            Ok(()) => {}
+        let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(&line)).into_owned();
+        while unanswered.len() >= UNANSWERED_COMMANDS {
+            unanswered.join_next().await;
         }
+        // One after the other: who waits for the same thing is not woken in turn.
+        if client.ready().await.is_err() {
+            break;
+        }
+        unanswered.spawn(send(client.clone(), line));
     }
-    // The writer is kept: without it the server would see the end of the stream and hang up.
+    while unanswered.join_next().await.is_some() {}
     pending().await
+}
+
+/// Sends a line. What the server answers is printed with everything else it says.
+///
+/// # Cancel safety
+///
+/// The line may have been sent.
+async fn send(client: Client, line: String) {
+    match client.request(&line).await {
+        Err(RequestError::Command(error)) => crate::tell(&format!("not sent: {error}")),
+        Err(error @ (RequestError::Busy | RequestError::TimedOut(_) | RequestError::NotConnected)) => {
+            crate::tell(&format!("no reply: {error}"));
+        }
+        _ => {}
+    }
 }

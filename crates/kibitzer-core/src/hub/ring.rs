@@ -20,6 +20,7 @@ pub(super) struct Ring {
     first: u64,
     limit: usize,
     n_readers: usize,
+    n_missed: u64,
 }
 
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(super) struct Unread {
 
 impl Ring {
     pub(super) fn new(limit: usize) -> Self {
-        Self { unread: VecDeque::new(), first: 0, limit: limit.max(1), n_readers: 0 }
+        Self { unread: VecDeque::new(), first: 0, limit: limit.max(1), n_readers: 0, n_missed: 0 }
     }
 
     /// A new reader's position: behind everything there is.
@@ -56,9 +57,15 @@ impl Ring {
         self.n_readers > 0
     }
 
+    /// How many events were dropped before a reader had read them, counted for each reader.
+    pub(super) const fn n_missed(&self) -> u64 {
+        self.n_missed
+    }
+
     /// Adds an event; the oldest goes if there are too many.
     pub(super) fn push(&mut self, event: Arc<Event>) {
         if self.unread.len() == self.limit {
+            self.n_missed += self.unread.front().map_or(0, |oldest| oldest.n_readers as u64);
             self.pop_first();
         }
         self.unread.push_back(Unread { event, n_readers: self.n_readers });

@@ -80,6 +80,11 @@ impl Hub {
         GameWatch { id, newest: receiver }
     }
 
+    /// How many events slow broadcast subscribers have missed so far, all of them together, those who have left included.
+    pub fn missed_events(&self) -> u64 {
+        self.shared.state().ring.n_missed()
+    }
+
     /// Waits for the publisher to hand out the games with a subscription.
     ///
     /// # Cancel safety

@@ -92,6 +92,7 @@ fn a_stuck_subscriber_costs_the_others_nothing() {
             assert_eq!(numbers(&mut bursty), [number - 2, number - 1, number]);
         }
     }
+    assert_eq!(session.hub().missed_events(), 297);
     assert_eq!(poll(&mut stuck), Some(Err(RecvError::Lagged { missed: 297 })));
     assert_eq!(numbers(&mut stuck), [297, 298, 299]);
 }
@@ -242,9 +243,11 @@ fn a_closed_session_is_read_to_its_end_and_stays_closed() {
 #[test]
 fn a_lag_is_told_before_the_end() {
     let mut session = Session::new(1);
-    let mut slow = session.hub().subscribe();
+    let hub = session.hub();
+    let (mut slow, other) = (hub.subscribe(), hub.subscribe());
     session.say([1, 2]);
-    drop(session);
+    drop((session, other));
+    assert_eq!(hub.missed_events(), 2, "two missed the same");
     assert_eq!(poll(&mut slow), Some(Err(RecvError::Lagged { missed: 1 })));
     assert_eq!(poll(&mut slow), Some(Ok(2)));
     assert_eq!(poll(&mut slow), Some(Err(RecvError::Closed)));

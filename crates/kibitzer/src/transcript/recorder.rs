@@ -63,6 +63,8 @@ pub struct Recorder {
     sink: Pin<Box<dyn AsyncWrite + Send + Sync>>,
     began: Instant,
     unwritten: BytesMut,
+    /// Pieces that were put down since all was out.
+    n_unwritten: u64,
     /// The sink has taken bytes it may still hold.
     is_dirty: bool,
 }
@@ -70,7 +72,13 @@ pub struct Recorder {
 impl Recorder {
     /// A recording that goes to this sink, and begins now.
     pub fn new(sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
-        Self { sink: Box::pin(sink), began: Instant::now(), unwritten: BytesMut::new(), is_dirty: false }
+        Self {
+            sink: Box::pin(sink),
+            began: Instant::now(),
+            unwritten: BytesMut::new(),
+            n_unwritten: 0,
+            is_dirty: false,
+        }
     }
 
     /// A recording in a new file that only its owner can read: it holds what was said in private.
@@ -117,6 +125,11 @@ impl Recorder {
         self.unwritten.is_empty() && !self.is_dirty
     }
 
+    /// How many pieces may not be out yet.
+    pub fn n_unwritten(&self) -> u64 {
+        self.n_unwritten
+    }
+
     /// Writes out everything that was put down.
     ///
     /// # Errors
@@ -142,12 +155,13 @@ impl Recorder {
         // An idle session keeps no buffer.
         self.unwritten = BytesMut::new();
         ready!(self.sink.as_mut().poll_flush(context))?;
-        self.is_dirty = false;
+        (self.is_dirty, self.n_unwritten) = (false, 0);
         Poll::Ready(Ok(()))
     }
 
     fn put(&mut self, direction: Direction, bytes: &[u8], mark: &str) {
         let time = self.began.elapsed();
+        self.n_unwritten += 1;
         let head = format!(
             r#"{{"t": {}.{:06}, "dir": "{}", "hex": ""#,
             time.as_secs(),

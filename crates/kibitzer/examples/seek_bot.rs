@@ -1,0 +1,37 @@
+//! Seeks a game, plays an opening whoever answers, and resigns when it knows no further.
+//!
+//! `cargo run -p kibitzer --example seek_bot -- localhost`
+
+use std::error::Error;
+
+use kibitzer::core::message::{Message, Relation};
+use kibitzer::core::session::RequestError;
+use kibitzer::{Client, Profile};
+
+/// The moves it knows, for either side.
+const OPENING: [&str; 6] = ["e2e4 g1f3 f1c4", "d2d3 c2c3 e1g1", "a2a3", "e7e5 b8c6 g8f6", "f8e7 d7d6 e8g8", "a7a6"];
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let host = std::env::args().nth(1).ok_or("which server?")?;
+    let client = Client::connect(Profile::new(host).guest()).await?;
+    let mut events = client.subscribe();
+    client.request("seek 3 0 unrated").await?;
+    while let Ok(event) = events.next().await {
+        match event.message() {
+            Some(Message::GameEnded(_)) => drop(client.request("seek 3 0 unrated").await?),
+            Some(Message::Style12(board)) if board.relation == Relation::MyTurn => {
+                let moves = OPENING.iter().flat_map(|line| line.split(' '));
+                for played in moves.chain(["resign"]) {
+                    // The server knows the rules: what it refuses is tried no further.
+                    match client.request(played).await {
+                        Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}
+                        outcome => break drop(outcome?),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Err(client.ended().await.into())
+}

@@ -1,0 +1,37 @@
+//! Answers every tell, until somebody tells it to go.
+//!
+//! `cargo run -p kibitzer --example tell_bot -- localhost`
+
+use std::error::Error;
+
+use kibitzer::core::hub::RecvError;
+use kibitzer::core::message::{Message, TalkKind};
+use kibitzer::core::session::RequestError;
+use kibitzer::{Client, Profile};
+
+#[tokio::main(flavor = "current_thread")]
+#[expect(clippy::print_stdout, reason = "it is what the example is for")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let host = std::env::args().nth(1).ok_or("which server?")?;
+    let client = Client::connect(Profile::new(host).guest()).await?;
+    let mut events = client.subscribe();
+    loop {
+        let event = match events.next().await {
+            Ok(event) => event,
+            Err(RecvError::Closed) => return Err(client.ended().await.into()),
+            Err(_) => continue,
+        };
+        let Some(Message::Talk(talk)) = event.message() else { continue };
+        let Some(from) = talk.from.as_ref().filter(|_| talk.kind == TalkKind::Tell) else { continue };
+        if talk.text.to_string() == "go" {
+            client.quit().await;
+            return Ok(());
+        }
+        match client.request(&format!("tell {from} you said: {}", talk.text)).await {
+            // What is too long to be told back, or told to somebody who has left, is no reason to stop.
+            Err(RequestError::Command(_) | RequestError::Refused { .. }) => println!("{from} gets no answer"),
+            Err(RequestError::NotConnected | RequestError::Lost) => client.ready().await?,
+            outcome => drop(outcome?),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What clients want of the task.
+
+use std::fmt;
+
+use tokio::sync::oneshot;
+
+use crate::core::session::{Command, Reply, RequestError, RequestId};
+
+/// The end on which somebody waits for a reply.
+pub(crate) type ReplySender = oneshot::Sender<Result<Reply, RequestError>>;
+
+/// Something for the task to do.
+pub(crate) enum Order {
+    /// Send a command, and hand back its reply.
+    Request(Command, ReplySender),
+    /// Leave the server in the way it wants.
+    Quit,
+    /// Hang up and end.
+    ShutDown,
+}
+
+/// Shows no command: it may be a `set password`.
+impl fmt::Debug for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Request(..) => "Request",
+            Self::Quit => "Quit",
+            Self::ShutDown => "ShutDown",
+        })
+    }
+}
+
+/// Who waits for which reply. The session bounds how many there are.
+#[derive(Debug, Default)]
+pub(super) struct Replies {
+    waiting: Vec<(RequestId, ReplySender)>,
+}
+
+impl Replies {
+    pub(super) fn expect(&mut self, id: RequestId, sender: ReplySender) {
+        self.waiting.push((id, sender));
+    }
+
+    /// Hands a reply to who waits for it, if anybody still does.
+    pub(super) fn answer(&mut self, id: RequestId, result: Result<Reply, RequestError>) {
+        if let Some(position) = self.waiting.iter().position(|(waiting, _)| *waiting == id) {
+            let (_, sender) = self.waiting.swap_remove(position);
+            drop(sender.send(result));
+        }
+        if self.waiting.is_empty() {
+            self.waiting = Vec::new();
+        }
+    }
+
+    /// Takes out a request nobody waits for any more.
+    pub(super) fn take_abandoned(&mut self) -> Option<RequestId> {
+        let position = self.waiting.iter().position(|(_, sender)| sender.is_closed())?;
+        Some(self.waiting.swap_remove(position).0)
+    }
+}
