@@ -28,7 +28,8 @@
 //! # }
 //! ```
 
-mod client;
+pub mod command;
+mod connection;
 mod decoder;
 mod dial;
 mod password;

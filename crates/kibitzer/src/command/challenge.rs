@@ -1,0 +1,189 @@
+//! Challenges.
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message};
+use kibitzer_core::session::{Command, CommandError, Reply};
+
+use super::terms::Words;
+use super::{Ask, Clock, ReadError, answer};
+
+/// `match`: challenges a player.
+///
+/// Terms that are not set are the server's to choose: the variables `time`, `inc` and `rated` of this account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct MatchOptions {
+    opponent: Handle,
+    clock: Option<Clock>,
+    rated: Option<bool>,
+    color: Option<Color>,
+    variant: Option<String>,
+}
+
+impl MatchOptions {
+    /// Challenges this player; an adjourned game with the same player goes on, whatever the terms.
+    pub const fn new(opponent: Handle) -> Self {
+        Self { opponent, clock: None, rated: None, color: None, variant: None }
+    }
+
+    /// Sets the time: minutes at the start, seconds added per move. Default: the account's own. Servers of the FICS family
+    /// take up to 1,000 of each; 0 and 0 is a game without clocks.
+    pub const fn time(mut self, initial_min: u32, increment_s: u32) -> Self {
+        self.clock = Some(Clock::new(initial_min, increment_s));
+        self
+    }
+
+    /// Ratings are at stake. Default: the account's setting; servers make some games unrated all the same.
+    pub const fn rated(mut self) -> Self {
+        self.rated = Some(true);
+        self
+    }
+
+    /// Ratings are not at stake.
+    pub const fn unrated(mut self) -> Self {
+        self.rated = Some(false);
+        self
+    }
+
+    /// The color this login wants. Default: the server decides.
+    pub const fn color(mut self, color: Color) -> Self {
+        self.color = Some(color);
+        self
+    }
+
+    /// The variant in the server's words: `crazyhouse`, `wild fr`, `chess960 idn=692`. Default: ordinary chess.
+    pub fn variant(self, variant: impl Into<String>) -> Self {
+        Self { variant: Some(variant.into()), ..self }
+    }
+}
+
+/// What became of a challenge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Challenged {
+    /// The opponent has to answer it. Its terms are as the server understood them.
+    Sent(Box<Challenge>),
+    /// The game began at once: the opponent had challenged this login with the same terms, or has a seek that fits.
+    Started(Box<GameCreated>),
+}
+
+impl Ask for MatchOptions {
+    type Answer = Challenged;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        let words = Words::new("match").with(&self.opponent).maybe(self.clock).maybe(self.rated.map(rated_word));
+        Command::new(words.maybe(self.variant.as_ref()).maybe(self.color.map(Color::as_str)).as_str())
+    }
+
+    fn read(&self, reply: &Reply) -> Result<Challenged, ReadError> {
+        read_challenged(reply, Some(&self.opponent))
+    }
+}
+
+/// The challenge that went out, or the game that began with this player.
+pub(super) fn read_challenged(reply: &Reply, opponent: Option<&Handle>) -> Result<Challenged, ReadError> {
+    if let Some(created) = answer::created(reply, opponent) {
+        return Ok(Challenged::Started(Box::new(created.clone())));
+    }
+    answer::first(reply, |message| match message {
+        Message::Challenge(challenge) if challenge.actor == Actor::Me => Some(Challenged::Sent(challenge.clone())),
+        _ => None,
+    })
+}
+
+/// The word for whether ratings are at stake.
+pub(super) const fn rated_word(rated: bool) -> &'static str {
+    if rated { "rated" } else { "unrated" }
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer_core::message::Refusal;
+    use kibitzer_core::session::{RefusalReason, RequestError};
+
+    use super::super::AskError;
+    use super::super::testing::{answer, assert_line};
+    use super::*;
+
+    fn boris() -> MatchOptions {
+        MatchOptions::new("Boris".parse().unwrap())
+    }
+
+    #[test]
+    fn terms_stand_in_the_order_servers_take_them() {
+        assert_line(&boris(), "match Boris");
+        assert_line(&boris().time(3, 2).rated().color(Color::White), "match Boris 3 2 rated white");
+        assert_line(&boris().unrated().variant("wild 1").color(Color::Black), "match Boris unrated wild 1 black");
+        let injected = boris().variant("wild\nresign");
+        assert_eq!(injected.command(), Err(CommandError::LineBreak));
+    }
+
+    #[test]
+    fn a_challenge_that_went_out() {
+        for (reply, kind) in [
+            (
+                "Issuing: Alice (----) [white] Boris (----) rated standard 15 0.\n\
+              Your standard rating will change:  Win: +1882,  Draw: +1720,  Loss: +1558\nYour new RD will be 290.2",
+                "standard",
+            ),
+            ("Game is untimed - reverting to unrated\nIssuing: Alice (----) Boris (----) unrated untimed.", "untimed"),
+            (
+                "Updating the offer already made to Boris.\nIssuing: Alice (1882) [white] Boris (----) rated blitz 5 0.\n\n\
+              <pt> 9 w=Boris t=match p=Alice (1882) [white] Boris (----) rated blitz 5 0",
+                "blitz",
+            ),
+            (
+                "Updating offer already made to \"Boris\".\n\
+              Updating match request to: Alice (1910) [white] Boris (1882) rated blitz 4 1.",
+                "blitz",
+            ),
+            (
+                "Declining offer from Boris and offering new match parameters.\n\
+              Issuing: Alice (1882) [black] Boris (1910) rated blitz 6 0.",
+                "blitz",
+            ),
+        ] {
+            let Ok(Challenged::Sent(challenge)) = answer(&boris(), reply) else { panic!("{reply}") };
+            assert_eq!((challenge.to.as_str(), challenge.kind.as_str()), ("Boris", kind), "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_game_that_began_at_once() {
+        let reply = "Your challenge intercepts Boris's challenge.\nAccepting the match offer from Boris.\n\n<pr> 18\n\n\
+            {Game 3 (Foo vs. Bar) Creating rated blitz match.}\n\n\
+            Creating: Alice (1720) Boris (----) rated blitz 5 5\n{Game 1 (Alice vs. Boris) Creating rated blitz match.}";
+        let Ok(Challenged::Started(created)) = answer(&boris(), reply) else { panic!("{reply}") };
+        assert_eq!(created.game.0, 1, "and not the other one");
+    }
+
+    #[test]
+    fn challenges_that_are_refused() {
+        let cases = [
+            ("You are on Boris's noplay list.", Refusal::Noplay),
+            ("Boris is not open to match requests.", Refusal::NotOpen),
+            ("No player named \"nobody\" is online.", Refusal::NotLoggedIn),
+            ("You can't match yourself.", Refusal::OwnName),
+            ("You are already offering an identical match to Boris.", Refusal::AlreadyOffered),
+            ("You can't challenge while you are playing a game.", Refusal::Playing),
+            ("You can't challenge while you are examining a game.", Refusal::Examining),
+            ("Game is bughouse - reverting to unrated\nYou have no partner for bughouse.", Refusal::NoPartner),
+            ("Game is bughouse - reverting to unrated\nYour opponent has no partner for bughouse.", Refusal::NoPartner),
+        ];
+        for (reply, reason) in cases {
+            let error = answer(&boris(), reply).unwrap_err();
+            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(reason)), "{reply}");
+            assert_eq!(error.text(), reply.lines().last(), "{reply}");
+        }
+        let guest = answer(&boris(), "Only registered players can play rated games.");
+        assert_eq!(guest, Err(AskError::Request(RequestError::Rights)));
+        for reply in [
+            "Boris is playing a game.",
+            "Can't interpret u in match command.",
+            "No such category/board: wild/fr",
+            "You can't specify time or inc above 1000.",
+        ] {
+            assert_eq!(answer(&boris(), reply).unwrap_err().text(), Some(reply));
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Offers and claims in the game that is played.
+
+use kibitzer_core::message::{Actor, GameEnded, Message, OfferAnswer, OfferKind, Style12};
+use kibitzer_core::session::{Command, CommandError, Reply};
+
+use super::terms::Words;
+use super::{Ask, ReadError, answer};
+
+/// What became of an offer in a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GameOffer {
+    /// The opponent has to answer it.
+    Sent,
+    /// The game is over: the opponent had offered the same, or the server decided.
+    Ended(Box<GameEnded>),
+    /// The opponent had offered the same, and it is done. For a takeback, the board to which the game went back.
+    Done(Option<Box<Style12>>),
+}
+
+/// Reads the reply to an offer of this kind.
+fn read_offer(reply: &Reply, kind: OfferKind) -> Result<GameOffer, ReadError> {
+    let mine = reply.messages().find_map(|message| match message {
+        Message::Offer(offer) if offer.actor == Actor::Me && offer.kind == kind => Some(offer.answer),
+        _ => None,
+    });
+    // Another game may end meanwhile.
+    if mine == Some(None) {
+        return Ok(GameOffer::Sent);
+    }
+    if let Some(ended) = answer::ended(reply) {
+        return Ok(GameOffer::Ended(Box::new(ended.clone())));
+    }
+    let board = answer::own_board(reply).cloned().map(Box::new);
+    // uhlin-fics takes an offer of the same for an answer and shows nothing but the board it leads to.
+    let is_shown = kind == OfferKind::Takeback && reply.answer().is_none() && board.is_some();
+    if is_shown || mine == Some(Some(OfferAnswer::Accepted)) {
+        return Ok(GameOffer::Done(board));
+    }
+    Err(answer::unexpected(reply))
+}
+
+/// Commands that make an offer in the game.
+macro_rules! offers {
+    ($($(#[$meta:meta])* $name:ident = $word:literal, $kind:ident;)+) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub struct $name;
+
+        impl $name {
+            /// The command.
+            pub const fn new() -> Self {
+                Self
+            }
+        }
+
+        impl Ask for $name {
+            type Answer = GameOffer;
+
+            fn command(&self) -> Result<Command, CommandError> {
+                Command::new($word)
+            }
+
+            fn read(&self, reply: &Reply) -> Result<GameOffer, ReadError> {
+                read_offer(reply, OfferKind::$kind)
+            }
+        }
+    )+};
+}
+
+offers! {
+    /// `draw`: offers a draw, accepts one, or claims one by the rules.
+    Draw = "draw", Draw;
+    /// `abort`: offers to end the game without a result, or accepts that; at the start of a game, just does so.
+    Abort = "abort", Abort;
+    /// `adjourn`: offers to go on another day, or accepts that.
+    Adjourn = "adjourn", Adjourn;
+}
+
+/// `takeback`: asks to take back plies, or accepts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Takeback {
+    plies: u32,
+}
+
+impl Takeback {
+    /// So many plies; from 1 on.
+    pub const fn plies(plies: u32) -> Self {
+        Self { plies }
+    }
+}
+
+impl Ask for Takeback {
+    type Answer = GameOffer;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        Command::new(Words::new("takeback").with(self.plies).as_str())
+    }
+
+    fn read(&self, reply: &Reply) -> Result<GameOffer, ReadError> {
+        read_offer(reply, OfferKind::Takeback)
+    }
+}
+
+/// Commands that end the game or are refused.
+macro_rules! endings {
+    ($($(#[$meta:meta])* $name:ident = $word:literal;)+) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub struct $name;
+
+        impl $name {
+            /// The command.
+            pub const fn new() -> Self {
+                Self
+            }
+        }
+
+        impl Ask for $name {
+            type Answer = GameEnded;
+
+            fn command(&self) -> Result<Command, CommandError> {
+                Command::new($word)
+            }
+
+            fn read(&self, reply: &Reply) -> Result<GameEnded, ReadError> {
+                answer::ended(reply).cloned().ok_or_else(|| answer::unexpected(reply))
+            }
+        }
+    )+};
+}
+
+endings! {
+    /// `resign`: gives the game up.
+    Resign = "resign";
+    /// `flag`: claims that the opponent's time is up.
+    Flag = "flag";
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer_core::message::{GameResult, Refusal};
+    use kibitzer_core::session::{RefusalReason, RequestError};
+
+    use super::super::AskError;
+    use super::super::testing::{answer, assert_line};
+    use super::*;
+
+    const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 \
+        Alice Boris -1 5 0 39 39 300 300 1 P/e2-e4 (0:00) e4 0 1 0";
+
+    #[test]
+    fn every_command_has_its_line() {
+        assert_line(&Draw::new(), "draw");
+        assert_line(&Abort::new(), "abort");
+        assert_line(&Adjourn::new(), "adjourn");
+        assert_line(&Takeback::plies(2), "takeback 2");
+        assert_line(&Resign::new(), "resign");
+        assert_line(&Flag::new(), "flag");
+    }
+
+    #[test]
+    fn offers_that_wait_for_their_answer() {
+        assert_eq!(answer(&Draw::new(), "Draw request sent."), Ok(GameOffer::Sent));
+        let another = "{Game 9 (Foo vs. Bar) Foo resigns} 0-1\nDraw request sent.";
+        assert_eq!(answer(&Draw::new(), another), Ok(GameOffer::Sent), "another game ends");
+        assert_eq!(answer(&Draw::new(), "Offering a draw to Flohr.\n\n<pt> 1 w=Flohr t=draw p=#"), Ok(GameOffer::Sent));
+        assert_eq!(answer(&Abort::new(), "Abort request sent."), Ok(GameOffer::Sent));
+        assert_eq!(answer(&Abort::new(), "Requesting to abort game 1."), Ok(GameOffer::Sent));
+        assert_eq!(answer(&Adjourn::new(), "Adjourn request sent."), Ok(GameOffer::Sent));
+        assert_eq!(answer(&Adjourn::new(), "Requesting to adjourn game 1."), Ok(GameOffer::Sent));
+        for reply in [
+            "Takeback request sent.",
+            "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n\n<pr> 1",
+            "<pr> 1\nUpdated takeback request sent.\nTakeback request sent.\n\n<pt> 2 w=Flohr t=takeback p=2",
+        ] {
+            assert_eq!(answer(&Takeback::plies(2), reply), Ok(GameOffer::Sent), "{reply}");
+        }
+    }
+
+    #[test]
+    fn offers_that_end_the_game() {
+        type Case = (fn(&str) -> Result<GameOffer, AskError>, &'static str, GameResult);
+        let cases: &[Case] = &[
+            (
+                |reply| answer(&Draw::new(), reply),
+                "{Game 1 (A vs. B) Game drawn by repetition} 1/2-1/2",
+                GameResult::Draw,
+            ),
+            (
+                |reply| answer(&Draw::new(), reply),
+                "Accepting the draw offer from Euwe.\n\n<pr> 2\n\n{Game 1 (Euwe vs. Flohr) Game drawn by agreement} 1/2-1/2",
+                GameResult::Draw,
+            ),
+            (
+                |reply| answer(&Abort::new(), reply),
+                "Since you have time, and your opponent has none, the game has been aborted.\n\
+                {Game 1 (Dmitri vs. Erika) Game courtesyaborted by Dmitri} *\nNo ratings adjustment done.",
+                GameResult::Unfinished,
+            ),
+            (
+                |reply| answer(&Adjourn::new(), reply),
+                "{Game 1 (Erika vs. Boris) Game adjourned by mutual agreement} *",
+                GameResult::Unfinished,
+            ),
+        ];
+        for (answer, reply, result) in cases {
+            let Ok(GameOffer::Ended(ended)) = answer(reply) else { panic!("{reply}") };
+            assert_eq!(ended.result, *result, "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_takeback_that_both_want_is_done_at_once() {
+        let said = format!("Accepting the takeback request from Flohr.\n\n<pr> 1\n\n{BOARD}");
+        for reply in [said.as_str(), BOARD] {
+            let Ok(GameOffer::Done(Some(board))) = answer(&Takeback::plies(1), reply) else { panic!("{reply}") };
+            assert_eq!(board.game.0, 1);
+        }
+    }
+
+    #[test]
+    fn games_that_end_by_one_players_word() {
+        let resigned = "{Game 1 (Alice vs. Boris) Alice resigns} 0-1\nBlitz rating adjustment: 1428 --> 1525";
+        assert_eq!(answer(&Resign::new(), resigned).map(|ended| ended.result), Ok(GameResult::BlackWins));
+        let flagged = "{Game 1 (Alice vs. Boris) Boris forfeits on time} 1-0";
+        assert_eq!(answer(&Flag::new(), flagged).map(|ended| ended.result), Ok(GameResult::WhiteWins));
+        // Another game's end, told of all games, comes first.
+        let both = format!("{BOARD}\n{{Game 9 (Foo vs. Bar) Foo resigns}} 0-1\n{resigned}");
+        assert_eq!(answer(&Resign::new(), &both).map(|ended| ended.game.0), Ok(1));
+    }
+
+    #[test]
+    fn what_is_not_to_be_had() {
+        for text in ["Your opponent is not out of time.", "Your opponent is not out of time!"] {
+            let error = answer(&Flag::new(), text).unwrap_err();
+            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)));
+        }
+        for text in ["There are only 8 half-moves in your game.", "You can't takeback less than 1 move."] {
+            let error = answer(&Takeback::plies(99), text).unwrap_err();
+            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::TakebackTooFar)));
+        }
+        for text in ["Takeback is not allowed in bughouse.", "Takeback not implemented for bughouse games yet."] {
+            assert_eq!(answer(&Takeback::plies(1), text).unwrap_err().text(), Some(text));
+        }
+        let not_playing = Err(AskError::Request(RequestError::NotPlaying));
+        assert_eq!(answer(&Draw::new(), "You are not playing a game."), not_playing);
+        assert_eq!(answer(&Abort::new(), "You are not playing a game."), not_playing);
+        assert_eq!(answer(&Resign::new(), "You are not playing a game.").err(), not_playing.err());
+        assert!(answer(&Draw::new(), "Abort request sent.").is_err(), "an offer of another kind");
+    }
+}

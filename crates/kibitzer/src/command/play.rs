@@ -1,0 +1,331 @@
+//! Moves.
+
+use std::fmt;
+use std::str::FromStr;
+
+use kibitzer_core::chess::UciMove;
+use kibitzer_core::message::{GameEnded, Style12};
+use kibitzer_core::session::{Command, CommandError, Reply};
+use thiserror::Error;
+
+use super::{Ask, ReadError, answer};
+
+/// Longest move, in bytes: `Qa1xb2=Q+` and room for what variants add.
+const MAX_BYTES: usize = 12;
+
+/// A move to play, as engines write it (`e2e4`, `e7e8q`, `N@f3`) or as people do (`Nf3`, `exd5`, `O-O`, `e8=Q+`).
+///
+/// It is written as servers take it: a promotion with `=`, castling with letters `O`. Whether it is legal is the
+/// server's to say, but nothing else than a move passes, so that no move is taken for a command. A castling in engines'
+/// notation is sent as the king's way, `e1g1`, which servers of the FICS family understand in ordinary chess; `O-O` is
+/// understood always.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MoveText(String);
+
+/// The text is no move in either notation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[error("not a move")]
+pub struct MoveTextError(());
+
+impl MoveText {
+    /// Reads a move; marks of check, mate and comment (`+`, `#`, `!`, `?`) at its end are dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`MoveTextError`] if it is written as no move is.
+    pub fn new(text: &str) -> Result<Self, MoveTextError> {
+        let text = text.trim().trim_end_matches(['+', '#', '!', '?']);
+        if text.len() > MAX_BYTES {
+            return Err(MoveTextError(()));
+        }
+        let read = castling(text).or_else(|| coordinates(text)).or_else(|| placed(text)).or_else(|| san(text));
+        read.map(Self).ok_or(MoveTextError(()))
+    }
+
+    /// The move as it is sent.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// `O-O`, `o-o-o`, `0-0`.
+fn castling(text: &str) -> Option<String> {
+    let letters = text.replace(['o', '0'], "O");
+    matches!(letters.as_str(), "O-O" | "O-O-O").then_some(letters)
+}
+
+/// `e2e4`, `e2-e4`, `e7e8q`, `e7e8=Q`.
+fn coordinates(text: &str) -> Option<String> {
+    let mut at = Letters(text.as_bytes());
+    let from = at.square()?;
+    let _ = at.one_of(b"-");
+    let to = at.square()?;
+    let promotion = at.promotion()?;
+    Some(format!("{from}{to}{promotion}"))
+}
+
+/// `N@f3`, `p@e4`.
+fn placed(text: &str) -> Option<String> {
+    let mut at = Letters(text.as_bytes());
+    let piece = at.one_of(b"PNBRQpnbrq")?.to_ascii_uppercase();
+    at.one_of(b"@")?;
+    let to = at.square()?;
+    at.end().map(|()| format!("{piece}@{to}"))
+}
+
+/// `Nf3`, `Nbxd2`, `R1d1`, `Qa1b2`, `exd5`, `e4`, `exd8=Q`.
+fn san(text: &str) -> Option<String> {
+    let mut at = Letters(text.as_bytes());
+    if at.one_of(b"NBRQK").is_some() {
+        at.way()?;
+        return at.end().map(|()| text.to_owned());
+    }
+    at.way()?;
+    let walked = text.len() - at.0.len();
+    let promotion = at.promotion()?;
+    text.get(..walked).map(|way| format!("{way}{promotion}"))
+}
+
+/// What is left of a move.
+struct Letters<'a>(&'a [u8]);
+
+impl Letters<'_> {
+    fn one_of(&mut self, letters: &[u8]) -> Option<char> {
+        let (&first, rest) = self.0.split_first()?;
+        letters.contains(&first).then(|| self.0 = rest)?;
+        Some(char::from(first))
+    }
+
+    fn file(&mut self) -> Option<char> {
+        self.one_of(b"abcdefgh")
+    }
+
+    fn rank(&mut self) -> Option<char> {
+        self.one_of(b"12345678")
+    }
+
+    fn square(&mut self) -> Option<String> {
+        Some(format!("{}{}", self.file()?, self.rank()?))
+    }
+
+    /// The squares of a move in SAN: what tells pieces apart, `x`, and where to.
+    fn way(&mut self) -> Option<()> {
+        let mut apart = Letters(self.0);
+        let _ = (apart.file(), apart.rank(), apart.one_of(b"x"));
+        if apart.square().is_some() {
+            self.0 = apart.0;
+            return Some(());
+        }
+        self.square().map(|_| ())
+    }
+
+    /// The rest: a piece's letter, perhaps with `=`, or nothing.
+    fn promotion(&mut self) -> Option<String> {
+        if self.end().is_some() {
+            return Some(String::new());
+        }
+        let _ = self.one_of(b"=");
+        let piece = self.one_of(b"NBRQKnbrqk")?.to_ascii_lowercase();
+        self.end().map(|()| format!("={piece}"))
+    }
+
+    fn end(&self) -> Option<()> {
+        self.0.is_empty().then_some(())
+    }
+}
+
+impl FromStr for MoveText {
+    type Err = MoveTextError;
+
+    fn from_str(text: &str) -> Result<Self, MoveTextError> {
+        Self::new(text)
+    }
+}
+
+impl From<UciMove> for MoveText {
+    /// Always a move.
+    fn from(played: UciMove) -> Self {
+        let text = played.to_string();
+        let written = coordinates(&text).or_else(|| placed(&text));
+        Self(written.unwrap_or(text))
+    }
+}
+
+impl fmt::Display for MoveText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A move that the server has taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MoveMade {
+    /// The board after it; `None` if the reply only tells the end of the game, or if the board cannot be read.
+    pub board: Option<Box<Style12>>,
+    /// The end of the game, if the move ended it.
+    pub ended: Option<Box<GameEnded>>,
+}
+
+impl Ask for MoveText {
+    type Answer = MoveMade;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        Command::new(&self.0)
+    }
+
+    /// A server of one family knows no command by the name of a move that it cannot read:
+    /// [`RequestError::UnknownCommand`](kibitzer_core::session::RequestError::UnknownCommand).
+    fn read(&self, reply: &Reply) -> Result<MoveMade, ReadError> {
+        let board = answer::own_board(reply).cloned().map(Box::new);
+        let ended = match &board {
+            Some(board) => answer::end_of_game(reply, board.game),
+            None => answer::ended(reply),
+        };
+        let ended = ended.cloned().map(Box::new);
+        if board.is_none() && ended.is_none() && !has_cut_board(reply) {
+            return Err(answer::unexpected(reply));
+        }
+        Ok(MoveMade { board, ended })
+    }
+}
+
+/// Whether there is a board line that is none: uhlin-fics cuts those of two players with long names.
+fn has_cut_board(reply: &Reply) -> bool {
+    reply.answers().any(|event| event.raw().starts_with(b"<12> "))
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer_core::chess::{Color, LastMove};
+    use kibitzer_core::message::{GameResult, Refusal};
+    use kibitzer_core::session::{RefusalReason, RequestError};
+    use proptest::prelude::*;
+
+    use super::super::AskError;
+    use super::super::testing::{answer, assert_line};
+    use super::*;
+
+    #[test]
+    fn moves_of_both_notations_are_written_as_servers_take_them() {
+        let cases = [
+            ("e2e4", "e2e4"),
+            ("e2-e4", "e2e4"),
+            ("e7e8q", "e7e8=q"),
+            ("e7e8=N", "e7e8=n"),
+            ("e1g1", "e1g1"),
+            ("N@f3", "N@f3"),
+            ("p@e4", "P@e4"),
+            ("e4", "e4"),
+            ("exd5", "exd5"),
+            ("exd8=Q+", "exd8=q"),
+            ("e8Q", "e8=q"),
+            ("bxc3", "bxc3"),
+            ("Bxc3", "Bxc3"),
+            ("Nf3!?", "Nf3"),
+            ("Nbd2", "Nbd2"),
+            ("N1d2", "N1d2"),
+            ("Nb1xd2", "Nb1xd2"),
+            ("Qa1b2#", "Qa1b2"),
+            ("O-O", "O-O"),
+            ("o-o-o", "O-O-O"),
+            ("0-0+", "O-O"),
+            (" Kd9 ", ""),
+            ("Kd8=Q", ""),
+            ("draw", ""),
+            ("resign", ""),
+            ("e", ""),
+            ("e9", ""),
+            ("P@e4x", ""),
+            ("K@e4", ""),
+            ("e4 resign", ""),
+            ("e4\nresign", ""),
+            ("e4;quit", ""),
+            ("é4", ""),
+            ("+", ""),
+            ("", ""),
+        ];
+        for (text, want) in cases {
+            match MoveText::new(text) {
+                Ok(played) => assert_eq!(played.as_str(), want, "{text}"),
+                Err(_) => assert_eq!("", want, "{text}"),
+            }
+        }
+        assert_line(&MoveText::new("e7e8q").unwrap(), "e7e8=q");
+    }
+
+    #[test]
+    fn a_move_that_was_played_can_be_played() {
+        let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR B -1 1 1 1 1 0 1 \
+            A B -1 5 0 39 39 300 300 9 ";
+        for (told, want) in [
+            ("P/e2-e4 (0:00) e4 0 1 0", "e2e4"),
+            ("P/e7-e8=Q (0:00) e8=Q 0 1 0", "e7e8=q"),
+            ("N/@@-f3 (0:00) N@f3 0 1 0", "N@f3"),
+            ("o-o (0:00) O-O 0 1 0", "e1g1"),
+        ] {
+            let board = Style12::parse(format!("{board}{told}").as_bytes()).unwrap();
+            let played: LastMove = board.last_move.unwrap().played.unwrap();
+            assert_eq!(MoveText::from(played.to_uci(Color::White).unwrap()).as_str(), want);
+        }
+    }
+
+    const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 \
+        Alekhine Bogoljubov -1 5 0 39 39 300 300 1 P/e2-e4 (0:00) e4 0 1 0";
+    const END: &str = "{Game 1 (Alekhine vs. Bogoljubov) Bogoljubov checkmated} 1-0";
+
+    fn e4() -> MoveText {
+        MoveText::new("e4").unwrap()
+    }
+
+    #[test]
+    fn a_move_is_answered_by_the_board() {
+        let observed = BOARD.replace(" -1 5 0", " 0 5 0").replace(" 1 Alekhine", " 8 Alekhine");
+        for reply in [BOARD.to_owned(), format!("{BOARD}\n{observed}"), format!("{BOARD}\nGame 1: Alekhine moves: e4")]
+        {
+            let made = answer(&e4(), &reply).unwrap();
+            assert_eq!((made.board.map(|board| board.game.0), made.ended), (Some(1), None), "{reply}");
+        }
+        let made = answer(&e4(), &format!("{BOARD}\n\n{END}")).unwrap();
+        assert_eq!(made.ended.map(|ended| ended.result), Some(GameResult::WhiteWins));
+        assert!(made.board.is_some());
+        let another = format!("{BOARD}\n{{Game 9 (Foo vs. Bar) Foo resigns}} 0-1");
+        assert_eq!(answer(&e4(), &another).unwrap().ended, None);
+        let cut = BOARD.split_at(BOARD.len() - 30).0;
+        assert_eq!(answer(&e4(), cut), Ok(MoveMade { board: None, ended: None }));
+        let delta = format!("{BOARD}\n<d1> 1 2 e5 e7e5 0 300000 0");
+        assert_eq!(answer(&e4(), &delta).unwrap().board.map(|board| board.side_to_move), Some(Color::White));
+    }
+
+    #[test]
+    fn a_move_that_is_refused_tells_why() {
+        let cases = [
+            ("Illegal move (e2e5).", Refusal::IllegalMove),
+            ("Illegal move.", Refusal::IllegalMove),
+            ("Ambiguous move (Rd1).", Refusal::AmbiguousMove),
+            ("It is not your move.", Refusal::NotYourMove),
+            ("The clock is paused, use \"unpause\" to resume.", Refusal::ClockPaused),
+        ];
+        for (text, reason) in cases {
+            let error = answer(&e4(), &format!("{text}\n\n{BOARD}")).unwrap_err();
+            assert_eq!((error.refusal(), error.text()), (Some(RefusalReason::Refusal(reason)), Some(text)));
+        }
+        let not_playing = answer(&e4(), "You are not playing or examining a game.");
+        assert_eq!(not_playing, Err(AskError::Request(RequestError::NotPlaying)));
+        for text in ["qz9: Command not found.", "kd9: Command has failed."] {
+            assert_eq!(answer(&e4(), text), Err(AskError::Request(RequestError::UnknownCommand)));
+        }
+        assert_eq!(answer(&e4(), "Foo tells you: {Game").unwrap_err().text(), Some(""));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_passes_is_one_move(text in "[a-hNBRQKPO0-9x@=+#o \n-]{0,14}") {
+            if let Ok(played) = MoveText::new(&text) {
+                prop_assert_eq!(MoveText::new(played.as_str()), Ok(played.clone()), "written once more");
+                prop_assert!(played.as_str().bytes().any(|b| b.is_ascii_digit() || b == b'-'), "no command: {}", played);
+                prop_assert!(!played.as_str().contains(char::is_whitespace));
+            }
+        }
+    }
+}

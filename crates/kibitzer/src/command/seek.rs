@@ -1,0 +1,285 @@
+//! Seeks: ads for a game, and answers to them.
+
+use std::ops::RangeInclusive;
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{ChallengeChange, Handle, Message, SeekNotice};
+use kibitzer_core::session::{Command, CommandError, Reply};
+
+use super::challenge::{Challenged, rated_word, read_challenged};
+use super::terms::Words;
+use super::{Ask, Clock, ReadError, answer};
+
+/// `seek`: tells everybody that this login wants to play.
+///
+/// Terms that are not set are the server's to choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct SeekOptions {
+    clock: Option<Clock>,
+    rated: Option<bool>,
+    color: Option<Color>,
+    variant: Option<String>,
+    is_manual: bool,
+    has_formula: bool,
+    ratings: Option<RangeInclusive<u16>>,
+}
+
+impl SeekOptions {
+    /// Any game, with the account's own times.
+    pub const fn new() -> Self {
+        Self {
+            clock: None,
+            rated: None,
+            color: None,
+            variant: None,
+            is_manual: false,
+            has_formula: false,
+            ratings: None,
+        }
+    }
+
+    /// Sets the time: minutes at the start, seconds added per move. Default: the account's own.
+    pub const fn time(mut self, initial_min: u32, increment_s: u32) -> Self {
+        self.clock = Some(Clock::new(initial_min, increment_s));
+        self
+    }
+
+    /// Ratings are at stake. Default: the account's setting; a guest's games never are.
+    pub const fn rated(mut self) -> Self {
+        self.rated = Some(true);
+        self
+    }
+
+    /// Ratings are not at stake.
+    pub const fn unrated(mut self) -> Self {
+        self.rated = Some(false);
+        self
+    }
+
+    /// The color this login wants. Default: the server decides.
+    pub const fn color(mut self, color: Color) -> Self {
+        self.color = Some(color);
+        self
+    }
+
+    /// The variant in the server's words: `crazyhouse`, `wild fr`. Default: ordinary chess.
+    pub fn variant(self, variant: impl Into<String>) -> Self {
+        Self { variant: Some(variant.into()), ..self }
+    }
+
+    /// Whoever answers becomes a challenger, instead of the game beginning at once. Default: it begins at once.
+    pub const fn manual(mut self) -> Self {
+        self.is_manual = true;
+        self
+    }
+
+    /// Only who fits this account's formula may answer. Default: the formula is not asked.
+    pub const fn formula(mut self) -> Self {
+        self.has_formula = true;
+        self
+    }
+
+    /// Only players with ratings in this range may answer, from 0 to 9,999. Default: everybody may.
+    pub const fn ratings(mut self, ratings: RangeInclusive<u16>) -> Self {
+        self.ratings = Some(ratings);
+        self
+    }
+}
+
+/// What became of a seek.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SeekAnswer {
+    /// It is posted.
+    Posted {
+        /// Its number.
+        index: u32,
+        /// How many players were told, if the server says so.
+        seen_by: Option<u32>,
+    },
+    /// It fits somebody's seek, or somebody waits for one like it.
+    Matched(Challenged),
+}
+
+impl Ask for SeekOptions {
+    type Answer = SeekAnswer;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        let words = Words::new("seek").maybe(self.clock).maybe(self.rated.map(rated_word));
+        let words = words.maybe(self.color.map(Color::as_str)).maybe(self.variant.as_ref());
+        let words = words.maybe(self.is_manual.then_some('m')).maybe(self.has_formula.then_some('f'));
+        let ratings = self.ratings.as_ref().map(|ratings| format!("{}-{}", ratings.start(), ratings.end()));
+        Command::new(words.maybe(ratings).as_str())
+    }
+
+    fn read(&self, reply: &Reply) -> Result<SeekAnswer, ReadError> {
+        let notice = |pick: fn(SeekNotice) -> Option<u32>| {
+            reply.messages().find_map(|message| match message {
+                Message::SeekNotice(notice) => pick(*notice),
+                _ => None,
+            })
+        };
+        let posted = notice(|notice| if let SeekNotice::Posted { index } = notice { Some(index) } else { None });
+        let seen_by = notice(|notice| if let SeekNotice::Seen { players } = notice { Some(players) } else { None });
+        if let Some(index) = posted {
+            return Ok(SeekAnswer::Posted { index, seen_by });
+        }
+        let matched = answer::first(reply, |message| match message {
+            Message::ChallengeUpdate(update) if is_match(update.change) => Some(update.name.as_ref()),
+            _ => None,
+        })?;
+        read_challenged(reply, matched).map(SeekAnswer::Matched)
+    }
+}
+
+const fn is_match(change: ChallengeChange) -> bool {
+    matches!(change, ChallengeChange::SeekMatched | ChallengeChange::GetgameMatched)
+}
+
+/// `unseek`: takes seeks of this login back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Unseek(Option<u32>);
+
+impl Unseek {
+    /// Takes the seek of this number back.
+    pub const fn new(index: u32) -> Self {
+        Self(Some(index))
+    }
+
+    /// Takes every seek back.
+    pub const fn all() -> Self {
+        Self(None)
+    }
+}
+
+impl Ask for Unseek {
+    type Answer = ();
+
+    fn command(&self) -> Result<Command, CommandError> {
+        Command::new(Words::new("unseek").maybe(self.0).as_str())
+    }
+
+    fn read(&self, reply: &Reply) -> Result<(), ReadError> {
+        let is_removal = |line: &[u8]| line.starts_with(b"Your seek") && line.trim_ascii_end().ends_with(b" removed.");
+        answer::first_line(reply, |line| is_removal(line).then_some(()))
+    }
+}
+
+/// A seek of somebody else, by its number or by who made it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "servers know a seek by these two")]
+pub enum SeekRef {
+    /// The number of the ad.
+    Number(u32),
+    /// The only one of this player.
+    Player(Handle),
+}
+
+/// `play`: answers a seek.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Play(SeekRef);
+
+impl Play {
+    /// Answers this seek.
+    pub const fn new(seek: SeekRef) -> Self {
+        Self(seek)
+    }
+}
+
+impl Ask for Play {
+    type Answer = Challenged;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        let words = Words::new("play");
+        let words = match &self.0 {
+            SeekRef::Number(index) => words.with(index),
+            SeekRef::Player(player) => words.with(player),
+        };
+        Command::new(words.as_str())
+    }
+
+    fn read(&self, reply: &Reply) -> Result<Challenged, ReadError> {
+        let owner = match &self.0 {
+            SeekRef::Number(_) => None,
+            SeekRef::Player(player) => Some(player),
+        };
+        read_challenged(reply, owner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{answer, assert_line};
+    use super::*;
+
+    #[test]
+    fn terms_stand_in_the_order_servers_take_them() {
+        assert_line(&SeekOptions::new(), "seek");
+        let all = SeekOptions::new().time(5, 0).rated().color(Color::White).variant("crazyhouse").manual().formula();
+        assert_line(&all.ratings(1300..=1600), "seek 5 0 rated white crazyhouse m f 1300-1600");
+        assert_line(&SeekOptions::new().time(15, 10).unrated(), "seek 15 10 unrated");
+        assert_line(&Unseek::new(3), "unseek 3");
+        assert_line(&Unseek::all(), "unseek");
+        assert_line(&Play::new(SeekRef::Number(7)), "play 7");
+        assert_line(&Play::new(SeekRef::Player("Alekhine".parse().unwrap())), "play Alekhine");
+    }
+
+    #[test]
+    fn a_seek_that_is_posted_has_a_number() {
+        let cases = [
+            (
+                "<s> 3 w=Alekhine ti=00 rt=1882  t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f\n\
+                 Your seek has been posted with index 3.\n(1 player saw the seek.)",
+                3,
+                Some(1),
+            ),
+            ("Setting seek to unrated.\nYour seek has been posted with index 6.", 6, None),
+        ];
+        for (reply, index, seen_by) in cases {
+            assert_eq!(answer(&SeekOptions::new(), reply), Ok(SeekAnswer::Posted { index, seen_by }), "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_seek_that_fits_another_begins_a_game() {
+        let reply = "<s> 1 w=Alekhine ti=00 rt=1882  t=4 i=4 r=u tp=blitz c=? rr=0-9999 a=t f=f\n\n\
+            Your seek matches one posted by Alekhine.\n\n<sr> 1\n\n\
+            Creating: Bogoljubov (1558) Alekhine (1882) unrated blitz 4 4\n\
+            {Game 1 (Bogoljubov vs. Alekhine) Creating unrated blitz match.}";
+        let Ok(SeekAnswer::Matched(Challenged::Started(created))) = answer(&SeekOptions::new(), reply) else {
+            panic!("{reply}")
+        };
+        assert_eq!(created.black.as_str(), "Alekhine");
+    }
+
+    #[test]
+    fn an_answer_to_a_seek_begins_a_game_or_challenges() {
+        let started = "<sr> 8\n<sr> 3\n\nCreating: Bogoljubov (1558) Alekhine (1882) rated blitz 5 0\n\
+            {Game 1 (Bogoljubov vs. Alekhine) Creating rated blitz match.}";
+        assert!(matches!(answer(&Play::new(SeekRef::Number(3)), started), Ok(Challenged::Started(_))));
+        let manual = "Issuing match request since the seek was set to manual.\n\
+            Issuing: Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1.";
+        assert!(matches!(answer(&Play::new(SeekRef::Number(7)), manual), Ok(Challenged::Sent(_))));
+    }
+
+    #[test]
+    fn seeks_that_are_taken_back() {
+        for reply in ["<sr> 1\nYour seeks have been removed.", "Your seek 3 has been removed."] {
+            assert_eq!(answer(&Unseek::all(), reply), Ok(()), "{reply}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_to_be_had_is_told_in_the_servers_words() {
+        for text in ["You can only have 3 active seeks.", "You are playing a game."] {
+            assert_eq!(answer(&SeekOptions::new(), text).unwrap_err().text(), Some(text));
+        }
+        for text in ["You have no active seeks.", "You have no seek 2."] {
+            assert_eq!(answer(&Unseek::all(), text).unwrap_err().text(), Some(text));
+        }
+        for text in ["That seek is not available.", "Alekhine is seeking several games."] {
+            assert_eq!(answer(&Play::new(SeekRef::Number(999)), text).unwrap_err().text(), Some(text));
+        }
+    }
+}

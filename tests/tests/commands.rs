@@ -1,0 +1,182 @@
+//! Typed commands and the replies that a recorded session in block mode got to them.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers of a test fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use kibitzer::command::{
+    Abort, Accept, Accepted, Adjourn, Ask, AskError, Backward, Challenged, Date, Decline, Draw, EndPartnership,
+    Examine, Finger, Flag, GameOffer, Games, History, InChannel, InterfaceVariables, Iset, MatchOptions, MoveText,
+    Moves, Observe, OfferRef, Resign, SeekAnswer, SeekOptions, Set, Sought, Stored, Style, Takeback, Talk, Unexamine,
+    Unobserve, Unseek, Variables, Who, Withdraw,
+};
+use kibitzer_core::EventKind;
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{GameId, GameResult, Handle, Ivar, Message, ObservingRefusal, Refusal};
+use kibitzer_core::session::{RefusalReason, Reply, RequestError};
+use kibitzer_tests::Transcript;
+
+/// A session in block mode.
+struct Blocks {
+    replies: BTreeMap<u64, Reply>,
+    sent: String,
+}
+
+impl Blocks {
+    fn read(name: &str) -> Self {
+        let transcript = Transcript::named(name);
+        let mut replies: BTreeMap<u64, Reply> = BTreeMap::new();
+        let mut open = None;
+        for event in transcript.events() {
+            match event.message() {
+                Some(&Message::BlockStart { id, code }) => {
+                    let mut reply = Reply::default();
+                    reply.code = Some(code);
+                    open = Some((id, reply));
+                }
+                Some(Message::BlockEnd { .. }) => replies.extend(open.take()),
+                _ if event.kind() == EventKind::Prompt => {}
+                _ => {
+                    if let Some((_, reply)) = &mut open {
+                        reply.events.push(Arc::new(event));
+                    }
+                }
+            }
+        }
+        Self { replies, sent: String::from_utf8(transcript.sent).unwrap() }
+    }
+
+    /// What comes of a command that the recording client sent, letter by letter, under this number.
+    fn answer<A: Ask + Debug>(&self, id: u64, ask: &A) -> Result<A::Answer, AskError> {
+        let line = format!("{id} {}\n", ask.command().unwrap());
+        assert!(self.sent.lines().any(|sent| sent == line.trim_end()), "{line} was not sent");
+        self.answer_to_like(id, ask)
+    }
+
+    /// What comes of a command that the recording client sent in other words.
+    fn answer_to_like<A: Ask + Debug>(&self, id: u64, ask: &A) -> Result<A::Answer, AskError> {
+        Ok(ask.read(&self.replies[&id].clone().judge()?)?)
+    }
+}
+
+fn bogoljubov() -> Handle {
+    "Bogoljubov".parse().unwrap()
+}
+
+fn refusal<T: Debug>(answer: Result<T, AskError>) -> Option<RefusalReason> {
+    answer.unwrap_err().refusal()
+}
+
+#[test]
+fn tables_are_read() {
+    let blocks = Blocks::read("fatics-block-client");
+    assert!(blocks.answer(4, &Date::new()).unwrap().local.as_str().starts_with("Sat Nov 21"));
+    let finger = blocks.answer(5, &Finger::of(bogoljubov())).unwrap();
+    assert_eq!((finger.player.name.as_str(), finger.ratings.len(), finger.game), ("Bogoljubov", 2, None));
+    assert_eq!(blocks.answer(6, &Who::all()).unwrap().players.len(), 3);
+    assert_eq!(blocks.answer(8, &Games::all()).unwrap().games.len(), 0);
+    assert_eq!(blocks.answer(9, &Sought::all()).unwrap().seeks.len(), 0);
+    assert_eq!(blocks.answer(10, &InChannel::new(1)).unwrap().channels.len(), 1);
+    assert_eq!(blocks.answer(11, &History::mine()).unwrap().games.len(), 3);
+    assert_eq!(blocks.answer(12, &Variables::mine()).unwrap().value("style"), Some("12"));
+    assert_eq!(blocks.answer(13, &InterfaceVariables::new()).unwrap().value("nowrap"), Some("1"));
+    let moves = blocks.answer(49, &Moves::mine()).unwrap();
+    assert_eq!((moves.game, moves.moves.len(), moves.result), (Some(GameId(1)), 5, Some(GameResult::Unfinished)));
+    assert_eq!(blocks.answer(113, &Stored::mine()).unwrap().games.len(), 0);
+}
+
+#[test]
+fn a_table_is_read_although_others_talk_and_move_in_the_middle_of_its_reply() {
+    let blocks = Blocks::read("fatics-block-client");
+    assert!(blocks.replies[&53].messages().filter(|message| matches!(message, Message::Talk(_))).count() > 5);
+    let finger = blocks.answer(53, &Finger::of(bogoljubov())).unwrap();
+    assert_eq!(finger.game.map(|game| game.game), Some(GameId(1)));
+    assert_eq!((finger.ratings.len(), finger.notes.len()), (2, 0));
+    assert_eq!(blocks.answer(54, &Talk::tell(&bogoljubov(), "inflight")).unwrap().players, 1);
+}
+
+#[test]
+fn a_game_is_played() {
+    let blocks = Blocks::read("fatics-block-client");
+    let options = MatchOptions::new(bogoljubov()).time(5, 0).unrated().color(Color::White);
+    let Ok(Challenged::Sent(challenge)) = blocks.answer_to_like(35, &options) else { panic!("not sent") };
+    assert_eq!((challenge.to.as_str(), challenge.rated), ("Bogoljubov", false));
+    for (id, text, ply) in [(40, "e4", 1), (41, "Nf3", 2), (83, "Bxc6", 4), (84, "O-O", 5)] {
+        let board = blocks.answer(id, &MoveText::new(text).unwrap()).unwrap().board.unwrap();
+        assert_eq!((board.move_number, board.side_to_move), (ply, Color::Black), "{text}");
+        assert_eq!(board.last_move.unwrap().san.as_str(), text);
+    }
+    assert_eq!(blocks.answer(50, &Draw::new()), Ok(GameOffer::Sent));
+    let Ok(Accepted::Changed(Some(board))) = blocks.answer(85, &Accept::new(OfferRef::Only)) else {
+        panic!("no board")
+    };
+    assert_eq!(board.last_move.unwrap().san.as_str(), "O-O");
+    assert_eq!(blocks.answer_to_like(86, &Takeback::plies(1)), Ok(GameOffer::Sent));
+    assert_eq!(blocks.answer(87, &Resign::new()).map(|ended| ended.result), Ok(GameResult::BlackWins));
+}
+
+#[test]
+fn moves_and_offers_are_refused_with_a_reason() {
+    let blocks = Blocks::read("fatics-block-client");
+    let not_my_move = blocks.answer(43, &MoveText::new("e2e5").unwrap());
+    assert_eq!(refusal(not_my_move), Some(RefusalReason::Refusal(Refusal::NotYourMove)));
+    let no_offer = Some(RefusalReason::Refusal(Refusal::NoSuchOffer));
+    assert_eq!(refusal(blocks.answer(125, &Decline::new(OfferRef::Only))), no_offer);
+    assert_eq!(refusal(blocks.answer(126, &Accept::new(OfferRef::Only))), no_offer);
+    let not_playing = AskError::Request(RequestError::NotPlaying);
+    assert_eq!(blocks.answer(127, &Abort::new()).unwrap_err(), not_playing);
+    assert_eq!(blocks.answer(128, &Adjourn::new()).unwrap_err(), not_playing);
+    assert_eq!(blocks.answer(129, &Resign::new()).unwrap_err(), not_playing);
+    assert_eq!(blocks.answer(130, &Flag::new()).unwrap_err(), not_playing);
+    assert_eq!(blocks.answer(132, &Takeback::plies(2)).unwrap_err(), not_playing);
+    assert_eq!(blocks.answer(133, &Draw::new()).unwrap_err(), not_playing);
+}
+
+#[test]
+fn talk_and_seeks_are_confirmed() {
+    let blocks = Blocks::read("fatics-block-client");
+    assert_eq!(blocks.answer(45, &Talk::kibitz("block \"mode\" 1%")).unwrap().players, 2);
+    assert_eq!(blocks.answer(46, &Talk::say("hi")).unwrap().players, 1);
+    assert_eq!(blocks.answer(99, &Talk::shout("hi")).unwrap().players, 2);
+    assert_eq!(blocks.answer(101, &Talk::c_shout("hi")).unwrap().players, 2);
+    let not_playing = AskError::Request(RequestError::NotPlaying);
+    assert_eq!(blocks.answer(102, &Talk::whisper("x")).unwrap_err(), not_playing);
+    let no_partner = blocks.answer(106, &Talk::partner("x")).unwrap_err();
+    assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
+    let not_there = blocks.answer(34, &Talk::channel(2, "hi"));
+    assert_eq!(refusal(not_there), Some(RefusalReason::Refusal(Refusal::NotInChannel)));
+    let posted = SeekAnswer::Posted { index: 1, seen_by: Some(1) };
+    assert_eq!(blocks.answer(90, &SeekOptions::new().time(5, 0)), Ok(posted));
+    assert_eq!(blocks.answer(91, &Unseek::all()), Ok(()));
+}
+
+#[test]
+fn games_are_examined_and_observed() {
+    let blocks = Blocks::read("fatics-block-client");
+    assert_eq!(blocks.answer(92, &Examine::scratch()).unwrap().board.game, GameId(1));
+    assert!(blocks.answer_to_like(93, &Backward::plies(1)).unwrap().is_at_edge);
+    assert_eq!(blocks.answer(94, &Unexamine::new()), Ok(()));
+    let no_game = Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame));
+    assert_eq!(refusal(blocks.answer(109, &Observe::new(GameId(77)))), no_game);
+    let none = Some(RefusalReason::Observing(ObservingRefusal::NoneObserved));
+    assert_eq!(refusal(blocks.answer(110, &Unobserve::all())), none);
+}
+
+#[test]
+fn settings_and_the_rest() {
+    let blocks = Blocks::read("fatics-block-client");
+    assert_eq!(blocks.answer(1, &Style::new(12)), Ok(()));
+    assert_eq!(blocks.answer(2, &Iset::on(Ivar::NoWrap)), Ok(()));
+    assert_eq!(blocks.answer(3, &Iset::on(Ivar::Block)), Ok(()));
+    assert_eq!(blocks.answer(141, &Iset::off(Ivar::Block)), Ok(()));
+    assert_eq!(blocks.answer(98, &Set::new("interface", "test")).unwrap().as_str(), "interface set to \"test\".");
+    let no_variable = refusal(blocks.answer(22, &Set::new("nosuch", "1")));
+    assert_eq!(no_variable, Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));
+    let no_partner = refusal(blocks.answer(107, &EndPartnership::new()));
+    assert_eq!(no_partner, Some(RefusalReason::Refusal(Refusal::NoPartner)));
+    let withdrawn = blocks.answer(124, &Withdraw::new(OfferRef::Only)).unwrap();
+    assert_eq!((withdrawn.name, withdrawn.kind), (Some(bogoljubov()), None));
+    let usage = blocks.answer_to_like(19, &MatchOptions::new(bogoljubov())).unwrap_err();
+    assert_eq!(usage, AskError::Request(RequestError::BadParameters));
+}
