@@ -26,7 +26,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
                     // The server knows the rules: what it refuses is tried no further.
                     match client.request(played).await {
                         Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}
-                        outcome => break drop(outcome?),
+                        outcome => {
+                            outcome?;
+                            break;
+                        }
                     }
                 }
             }

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing::{Instrument as _, field, info_span};
 
@@ -13,15 +13,13 @@ use crate::core::game::Game;
 use crate::core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
 use crate::core::session::{
-    Capabilities, Command, Counters, DialError, EndReason, LoginError, Reply, RequestError, Session, State,
+    Capabilities, Command, DialError, EndReason, LoginError, Reply, RequestError, Session, State,
 };
+use crate::desk::{ClientCounters, Desk, Leave, View};
 use crate::password::SecretError;
 use crate::profile::Profile;
-use crate::task::{Beginning, Order, Task};
+use crate::task::{Beginning, Task};
 use crate::transcript::{RecordError, Recorder};
-
-/// Orders that wait for the task; it never leaves them waiting for long.
-const WAITING_ORDERS: usize = 16;
 
 /// Why there is no session.
 #[derive(Debug, Error)]
@@ -80,57 +78,10 @@ pub struct Client {
 }
 
 struct Shared {
-    orders: mpsc::Sender<Order>,
+    desk: Arc<Desk>,
     hub: Hub,
-    view: watch::Receiver<View>,
-    counters: Arc<Mutex<ClientCounters>>,
     /// Until somebody joins it.
     task: Mutex<Option<JoinHandle<()>>>,
-}
-
-/// How things stand.
-#[derive(Clone, Debug)]
-pub(crate) struct View {
-    state: State,
-    capabilities: Capabilities,
-    handle: Option<Handle>,
-}
-
-impl View {
-    fn new(session: &Session) -> Self {
-        Self { state: session.state(), capabilities: session.capabilities(), handle: session.handle().cloned() }
-    }
-
-    /// Follows the session. Returns whether anything is different.
-    pub(crate) fn update(&mut self, session: &Session) -> bool {
-        let state = session.state();
-        // The other two change with it.
-        let is_different = state != self.state;
-        if is_different {
-            *self = Self { state, ..Self::new(session) };
-        }
-        is_different
-    }
-
-    /// Why the session is over, if it is.
-    pub(crate) const fn end(&self) -> Option<&EndReason> {
-        match &self.state {
-            State::Ended(reason) => Some(reason),
-            _ => None,
-        }
-    }
-}
-
-/// How much went through a client.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ClientCounters {
-    /// What went over the connections.
-    pub session: Counters,
-    /// Events that slow subscribers have missed, all of them together.
-    pub missed_events: u64,
-    /// Pieces of the session that are missing in its recording, because it could not be written.
-    pub unrecorded_pieces: u64,
 }
 
 impl Client {
@@ -187,23 +138,19 @@ impl Client {
 
     fn spawn(profile: &Profile, session: Session, publisher: Publisher, recorder: Option<Recorder>) -> Self {
         let hub = publisher.hub();
-        let (orders, ordered) = mpsc::channel(WAITING_ORDERS);
-        let (view, shown) = watch::channel(View::new(&session));
-        let counters = Arc::new(Mutex::new(ClientCounters::default()));
+        let desk = Arc::new(Desk::new(&session));
         let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
         let task = Task::new(Beginning {
             session,
             publisher,
-            orders: ordered,
+            desk: Arc::clone(&desk),
             dial: profile.dialing(),
             target: profile.target(),
             write_timeout: profile.patience(),
             recorder,
-            view,
-            counters: Arc::clone(&counters),
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
-        Self { shared: Arc::new(Shared { orders, hub, view: shown, counters, task }) }
+        Self { shared: Arc::new(Shared { desk, hub, task }) }
     }
 
     /// Waits until requests can be made: at once, unless the session is being connected.
@@ -216,12 +163,8 @@ impl Client {
     ///
     /// Cancel safe: nothing but waiting happens.
     pub async fn ready(&self) -> Result<(), EndReason> {
-        let mut view = self.shared.view.clone();
-        let is_settled = |view: &View| matches!(view.state, State::Ready | State::Ended(_));
-        match view.wait_for(is_settled).await.as_deref() {
-            Ok(View { state: State::Ready, .. }) => Ok(()),
-            _ => Err(self.end_reason()),
-        }
+        let desk = &self.shared.desk;
+        desk.wait_for(|view| view.end().map(Err).or_else(|| (view.state == State::Ready).then_some(Ok(())))).await
     }
 
     /// Waits until the session is over, and says why.
@@ -230,10 +173,7 @@ impl Client {
     ///
     /// Cancel safe: nothing but waiting happens.
     pub async fn ended(&self) -> EndReason {
-        let mut view = self.shared.view.clone();
-        // An error means that the task is gone.
-        drop(view.wait_for(|view| view.end().is_some()).await);
-        self.end_reason()
+        self.shared.desk.wait_for(View::end).await
     }
 
     /// The events from now on; some will be missed, and counted, if this subscriber is slow. See [`Hub::subscribe`].
@@ -297,30 +237,32 @@ impl Client {
     /// As [`request`](Self::request).
     pub async fn perform(&self, command: Command) -> Result<Reply, RequestError> {
         let (sender, reply) = oneshot::channel();
-        let ended = || RequestError::Ended(self.end_reason());
-        self.shared.orders.send(Order::Request(command, sender)).await.map_err(|_| ended())?;
-        reply.await.map_err(|_| ended())?
+        self.shared.desk.request(command, sender)?;
+        // Without a reply the task is gone.
+        match reply.await {
+            Ok(result) => result,
+            Err(_) => Err(RequestError::Ended(self.ended().await)),
+        }
     }
 
     /// How far the session has come.
     pub fn state(&self) -> State {
-        self.shared.view.borrow().state.clone()
+        self.shared.desk.look(|view| view.state.clone())
     }
 
     /// What the server does for this session; nothing until it is set up.
     pub fn capabilities(&self) -> Capabilities {
-        self.shared.view.borrow().capabilities
+        self.shared.desk.look(|view| view.capabilities)
     }
 
     /// Our own name, as the server spells it. A guest may not know it.
     pub fn handle(&self) -> Option<Handle> {
-        self.shared.view.borrow().handle.clone()
+        self.shared.desk.look(|view| view.handle.clone())
     }
 
     /// How much went through this client so far.
     pub fn counters(&self) -> ClientCounters {
-        let counters = *self.shared.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        ClientCounters { missed_events: self.shared.hub.missed_events(), ..counters }
+        ClientCounters { missed_events: self.shared.hub.missed_events(), ..self.shared.desk.counters() }
     }
 
     /// Says `quit`, and waits until the session is over.
@@ -329,8 +271,7 @@ impl Client {
     ///
     /// Dropping the future before it is ready may take back nothing: the server may have been told.
     pub async fn quit(&self) {
-        // An error means that the session is over.
-        drop(self.shared.orders.send(Order::Quit).await);
+        self.shared.desk.leave(Leave::Quit);
         self.ended().await;
     }
 
@@ -346,20 +287,21 @@ impl Client {
     ///
     /// The task ends even if the future is dropped.
     pub async fn shutdown(&self) {
-        drop(self.shared.orders.send(Order::ShutDown).await);
+        self.shared.desk.leave(Leave::ShutDown);
         let task = self.shared.task.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(task) = task {
             join(task).await;
         } else {
-            // Somebody else joins it: its end of the view is dropped with it.
-            let mut view = self.shared.view.clone();
-            while view.changed().await.is_ok() {}
+            // Somebody else joins it.
+            self.shared.desk.wait_for(|view| view.is_closed.then_some(())).await;
         }
     }
+}
 
-    fn end_reason(&self) -> EndReason {
-        // A task that is gone without a reason went down with its runtime.
-        self.shared.view.borrow().end().cloned().unwrap_or(EndReason::ShutDown)
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Nobody waits for it any more, and nobody can.
+        self.desk.leave(Leave::ShutDown);
     }
 }
 
@@ -376,7 +318,7 @@ async fn join(task: JoinHandle<()>) {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("view", &*self.shared.view.borrow()).finish_non_exhaustive()
+        f.debug_struct("Client").field("desk", &self.shared.desk).finish_non_exhaustive()
     }
 }
 

@@ -28,9 +28,10 @@
 //! # }
 //! ```
 
+mod client;
 pub mod command;
-mod connection;
 mod decoder;
+mod desk;
 mod dial;
 mod password;
 mod profile;
@@ -38,8 +39,9 @@ mod socket;
 mod task;
 pub mod transcript;
 
-pub use client::{Client, ClientCounters, ConnectError};
+pub use client::{Client, ConnectError};
 pub use decoder::EventDecoder;
+pub use desk::ClientCounters;
 pub use dial::Dial;
 pub use kibitzer_core as core;
 pub use password::{PasswordSource, SecretError};

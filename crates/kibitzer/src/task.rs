@@ -4,29 +4,25 @@
 mod alarm;
 mod connection;
 mod journal;
-mod order;
+mod replies;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc::error::TryRecvError;
-use tokio::sync::{mpsc, watch};
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
-use crate::client::{ClientCounters, View};
 use crate::core::Event;
 use crate::core::game::Games;
 use crate::core::hub::{Publisher, TryPublishError};
-use crate::core::session::{CloseCause, EndReason, Link, RequestError, Session};
+use crate::core::session::{CloseCause, Link, Session};
+use crate::desk::{Desk, Leave};
 use crate::dial::{Dial, Target};
 use crate::transcript::Recorder;
 use alarm::Alarm;
 use connection::{Connection, Progress};
 use journal::Journal;
-use order::Replies;
-
-pub(crate) use order::Order;
+use replies::Replies;
 
 /// Events that are published before those who subscribed on the same thread have their turn.
 const EVENTS_PER_TURN: usize = 128;
@@ -35,7 +31,7 @@ const EVENTS_PER_TURN: usize = 128;
 pub(crate) struct Task {
     session: Session,
     publisher: Publisher,
-    orders: mpsc::Receiver<Order>,
+    desk: Arc<Desk>,
     replies: Replies,
     dial: Dial,
     target: Target,
@@ -46,8 +42,6 @@ pub(crate) struct Task {
     held: Option<Arc<Event>>,
     journal: Journal,
     alarm: Alarm,
-    view: watch::Sender<View>,
-    counters: Arc<Mutex<ClientCounters>>,
     /// Nobody wants the session any more: whoever still has no room for its events does not get them.
     is_dismissed: bool,
 }
@@ -56,13 +50,11 @@ pub(crate) struct Task {
 pub(crate) struct Beginning {
     pub(crate) session: Session,
     pub(crate) publisher: Publisher,
-    pub(crate) orders: mpsc::Receiver<Order>,
+    pub(crate) desk: Arc<Desk>,
     pub(crate) dial: Dial,
     pub(crate) target: Target,
     pub(crate) write_timeout: Duration,
     pub(crate) recorder: Option<Recorder>,
-    pub(crate) view: watch::Sender<View>,
-    pub(crate) counters: Arc<Mutex<ClientCounters>>,
 }
 
 /// Bytes that were read and not looked at.
@@ -85,18 +77,18 @@ enum Turn {
 /// What the task has waited for.
 enum Wake {
     Connection(Progress),
-    Order(Option<Order>),
-    /// Something is due, written, or published: the next turn finds out.
+    /// Something is due, ordered, written, or published: the next turn finds out.
     Other,
 }
 
 impl Task {
-    pub(crate) fn new(beginning: Beginning) -> Self {
+    /// A task that has not begun. It is boxed: its future would hold a copy for every function it is handed to.
+    pub(crate) fn new(beginning: Beginning) -> Box<Self> {
         let Beginning { session, publisher, orders, dial, target, write_timeout, recorder, view, counters } = beginning;
-        Self {
+        Box::new(Self {
             session,
             publisher,
-            orders,
+            desk,
             replies: Replies::default(),
             dial,
             target,
@@ -106,10 +98,8 @@ impl Task {
             held: None,
             journal: Journal::new(recorder),
             alarm: Alarm::new(),
-            view,
-            counters,
             is_dismissed: false,
-        }
+        })
     }
 
     /// Runs until the session is over and all it has to tell is published.
@@ -117,17 +107,19 @@ impl Task {
     /// # Cancel safety
     ///
     /// Dropping the future ends the session at once.
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(mut self: Box<Self>) {
         loop {
             let turn = self.turn(now());
-            self.show();
+            self.desk.show(&self.session, self.journal.n_unrecorded());
             match turn {
                 Turn::Wait => self.wait().await,
                 Turn::More => yield_now().await,
                 Turn::Over => break,
             }
         }
-        self.finish().await;
+        // A disk that hangs must not keep the task.
+        let _ = timeout(self.write_timeout, self.journal.flush()).await;
+        self.desk.show(&self.session, self.journal.n_unrecorded());
     }
 
     /// Does all that can be done without waiting.
@@ -145,36 +137,26 @@ impl Task {
     }
 
     fn take_orders(&mut self, now: Instant) {
-        loop {
-            match self.orders.try_recv() {
-                Ok(order) => self.obey(order, now),
-                Err(TryRecvError::Empty) => break,
-                Err(TryRecvError::Disconnected) => {
-                    self.dismiss(now);
-                    break;
-                }
+        while let Some((command, reply)) = self.desk.take_request() {
+            if reply.is_closed() {
+                continue;
+            }
+            match self.session.request(command, now) {
+                Ok(id) => self.replies.expect(id, reply),
+                Err(error) => drop(reply.send(Err(error))),
             }
         }
         while let Some(id) = self.replies.take_abandoned() {
             self.session.abandon(id, now);
         }
-    }
-
-    fn obey(&mut self, order: Order, now: Instant) {
-        match order {
-            Order::Request(_, sender) if sender.is_closed() => {}
-            Order::Request(command, sender) => match self.session.request(command, now) {
-                Ok(id) => self.replies.expect(id, sender),
-                Err(error) => drop(sender.send(Err(error))),
-            },
-            Order::Quit => self.session.quit(now),
-            Order::ShutDown => self.dismiss(now),
+        match self.desk.take_leave() {
+            None => {}
+            Some(Leave::Quit) => self.session.quit(now),
+            Some(Leave::ShutDown) => {
+                self.is_dismissed = true;
+                self.session.shut_down(now);
+            }
         }
-    }
-
-    fn dismiss(&mut self, now: Instant) {
-        self.is_dismissed = true;
-        self.session.shut_down(now);
     }
 
     /// Moves what the session has to say to where it belongs, until it has no more or somebody has no room.
@@ -261,7 +243,7 @@ impl Task {
         let wake = tokio::select! {
             biased;
             progress = self.connection.progress(&mut self.input.bytes, may_read) => Wake::Connection(progress),
-            order = self.orders.recv(), if !self.is_dismissed => Wake::Order(order),
+            () = self.desk.ordered() => Wake::Other,
             () = self.alarm.ring() => Wake::Other,
             () = deliver(&mut self.publisher, &mut self.held, self.session.games()) => Wake::Other,
             () = self.journal.write() => Wake::Other,
@@ -271,35 +253,14 @@ impl Task {
                 self.journal.received(&self.input.bytes, &self.session.state());
             }
             Wake::Connection(Progress::Dialed(outcome)) => self.session.dialed(outcome, now()),
-            Wake::Order(Some(order)) => self.obey(order, now()),
-            Wake::Order(None) => self.dismiss(now()),
             Wake::Connection(Progress::Broken) | Wake::Other => {}
         }
     }
+}
 
-    /// Shows the clients how things stand.
-    fn show(&self) {
-        self.view.send_if_modified(|view| view.update(&self.session));
-        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        counters.session = self.session.counters();
-        counters.unrecorded_pieces = self.journal.n_unrecorded();
-    }
-
-    /// Ends what is left: orders that came too late, and the recording.
-    ///
-    /// # Cancel safety
-    ///
-    /// What was not written of the recording is lost.
-    async fn finish(mut self) {
-        self.orders.close();
-        let reason = self.view.borrow().end().cloned().unwrap_or(EndReason::ShutDown);
-        while let Ok(order) = self.orders.try_recv() {
-            if let Order::Request(_, sender) = order {
-                drop(sender.send(Err(RequestError::Ended(reason.clone()))));
-            }
-        }
-        // A disk that hangs must not keep the task.
-        let _ = timeout(self.write_timeout, self.journal.flush()).await;
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.desk.close();
     }
 }
 

@@ -228,6 +228,11 @@ impl Live {
         match (&mut self.stage, done.owner) {
             (Stage::SettingUp(set_up), Owner::SetUp) => set_up.handle(&done, self.requests.mode()),
             (Stage::Restoring(restore), Owner::Restore) => restore.handle(&done),
+            // Nobody asks for anything at the moment: what was needed when somebody did is not kept.
+            (_, Owner::Probe) => {
+                self.requests.shrink();
+                cx.out.shrink();
+            }
             // It was refused, or timed out.
             (Stage::Quitting { for_good: false, .. }, Owner::User)
                 if done.command.as_ref().is_some_and(Command::is_quit) =>

@@ -144,6 +144,11 @@ impl Peer {
         number
     }
 
+    /// What is left of the server's end without its buffers.
+    pub(crate) fn into_pipe(self) -> DuplexStream {
+        self.io.into_inner()
+    }
+
     /// Waits until the client has hung up.
     pub(crate) async fn hung_up(&mut self) {
         while self.next_line().await.is_some() {}

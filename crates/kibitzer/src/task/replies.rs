@@ -1,34 +1,7 @@
-//! What clients want of the task.
+//! Who waits for which reply.
 
-use std::fmt;
-
-use tokio::sync::oneshot;
-
-use crate::core::session::{Command, Reply, RequestError, RequestId};
-
-/// The end on which somebody waits for a reply.
-pub(crate) type ReplySender = oneshot::Sender<Result<Reply, RequestError>>;
-
-/// Something for the task to do.
-pub(crate) enum Order {
-    /// Send a command, and hand back its reply.
-    Request(Command, ReplySender),
-    /// Leave the server in the way it wants.
-    Quit,
-    /// Hang up and end.
-    ShutDown,
-}
-
-/// Shows no command: it may be a `set password`.
-impl fmt::Debug for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Request(..) => "Request",
-            Self::Quit => "Quit",
-            Self::ShutDown => "ShutDown",
-        })
-    }
-}
+use crate::core::session::{Reply, RequestError, RequestId};
+use crate::desk::ReplySender;
 
 /// Who waits for which reply. The session bounds how many there are.
 #[derive(Debug, Default)]

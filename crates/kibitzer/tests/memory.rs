@@ -1,0 +1,39 @@
+//! What an idle session keeps.
+
+#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+
+mod common;
+
+use common::*;
+use futures_util::future::join_all;
+use kibitzer::core::session::State;
+use tokio::runtime::Builder;
+use tokio::time::sleep;
+
+/// What `docs/performance.md` grants a session that waits.
+const BUDGET_BYTES: i64 = 6 << 10;
+const SESSIONS: usize = 50;
+
+#[test]
+fn an_idle_session_stays_within_its_budget() {
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    // The first ones pay for what all share; they are gone before time goes on.
+    drop(runtime.block_on(idle_sessions(2)));
+    let mut kept = None;
+    let used = allocation_counter::measure(|| kept = Some(runtime.block_on(idle_sessions(SESSIONS))));
+    let each = used.bytes_current / i64::try_from(SESSIONS).unwrap();
+    println!("{each} bytes");
+    assert!(each < BUDGET_BYTES, "{each} bytes, with its end of a small pipe");
+    drop(kept);
+}
+
+/// A session with a subscriber that has read everything.
+async fn idle_session() -> impl Sized {
+    let (mut listener, profile) = listen_with(64);
+    let (client, mut peer) = listener.guest(profile).await;
+    let mut events = client.subscribe();
+    let request = client.request("finger Newton");
+    peer.serving(request).await.unwrap();
+    while events.try_next().unwrap().is_some() {}
+    (listener, client, peer.into_pipe(), events)
+}
