@@ -68,7 +68,7 @@ pub struct HubOptions {
     /// How many events are kept for the broadcast subscriber that has not read them. Default 1,024; at least 1.
     ///
     /// Memory is used only while somebody is behind: an event is freed once every subscriber has read it, and without
-    /// unread events the ring shrinks to 1 KiB or less.
+    /// unread events the ring shrinks to 256 bytes.
     pub kept_events: usize,
 }
 
