@@ -27,13 +27,20 @@ fn an_idle_session_stays_within_its_budget() {
     drop(kept);
 }
 
-/// A session with a subscriber that has read everything.
-async fn idle_session() -> impl Sized {
+/// Sessions with a subscriber each that has read everything, after some quiet minutes, in which the servers were asked now
+/// and then whether they are still there.
+async fn idle_sessions(n_sessions: usize) -> impl Sized {
     let (mut listener, profile) = listen_with(64);
-    let (client, mut peer) = listener.guest(profile).await;
-    let mut events = client.subscribe();
-    let request = client.request("finger Newton");
-    peer.serving(request).await.unwrap();
-    while events.try_next().unwrap().is_some() {}
-    (listener, client, peer.into_pipe(), events)
+    let (mut clients, mut peers) = (Vec::with_capacity(n_sessions), Vec::with_capacity(n_sessions));
+    for _ in 0..n_sessions {
+        let (client, peer) = listener.guest(profile.clone()).await;
+        clients.push((client.subscribe(), client));
+        peers.push(peer);
+    }
+    join_all(peers.iter_mut().map(|peer| peer.serving(sleep(seconds(300))))).await;
+    for (events, client) in &mut clients {
+        assert_eq!(client.state(), State::Ready);
+        while events.try_next().unwrap().is_some() {}
+    }
+    (clients, peers.into_iter().map(Peer::into_pipe).collect::<Vec<_>>())
 }
