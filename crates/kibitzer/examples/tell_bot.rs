@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         };
         let Some(Message::Talk(talk)) = event.message() else { continue };
         let Some(from) = talk.from.as_ref().filter(|_| talk.kind == TalkKind::Tell) else { continue };
-        if talk.text.to_string() == "go" {
+        if talk.text == "go" {
             client.quit().await;
             return Ok(());
         }

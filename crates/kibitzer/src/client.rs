@@ -147,6 +147,7 @@ impl Client {
             dial: profile.dialing(),
             target: profile.target(),
             write_timeout: profile.patience(),
+            kept_events: profile.hub_options().kept_events,
             recorder,
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));

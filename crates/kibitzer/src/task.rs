@@ -24,7 +24,7 @@ use connection::{Connection, Progress};
 use journal::Journal;
 use replies::Replies;
 
-/// Events that are published before those who subscribed on the same thread have their turn.
+/// Most events that are published before those who subscribed on the same thread have their turn.
 const EVENTS_PER_TURN: usize = 128;
 
 /// What the task has.
@@ -36,6 +36,10 @@ pub(crate) struct Task {
     dial: Dial,
     target: Target,
     write_timeout: Duration,
+    /// Events that are published before others have their turn: no more than are kept for them.
+    events_per_turn: usize,
+    /// How many of them were since.
+    n_published: usize,
     connection: Connection,
     input: Input,
     /// The next event, as long as a lossless subscriber has no room for it. Then nothing is read.
@@ -54,6 +58,7 @@ pub(crate) struct Beginning {
     pub(crate) dial: Dial,
     pub(crate) target: Target,
     pub(crate) write_timeout: Duration,
+    pub(crate) kept_events: usize,
     pub(crate) recorder: Option<Recorder>,
 }
 
@@ -84,7 +89,7 @@ enum Wake {
 impl Task {
     /// A task that has not begun. It is boxed: its future would hold a copy for every function it is handed to.
     pub(crate) fn new(beginning: Beginning) -> Box<Self> {
-        let Beginning { session, publisher, orders, dial, target, write_timeout, recorder, view, counters } = beginning;
+        let Beginning { session, publisher, desk, dial, target, write_timeout, kept_events, recorder } = beginning;
         Box::new(Self {
             session,
             publisher,
@@ -93,6 +98,8 @@ impl Task {
             dial,
             target,
             write_timeout,
+            events_per_turn: kept_events.clamp(1, EVENTS_PER_TURN),
+            n_published: 0,
             connection: Connection::None,
             input: Input::default(),
             held: None,
@@ -113,7 +120,10 @@ impl Task {
             self.desk.show(&self.session, self.journal.n_unrecorded());
             match turn {
                 Turn::Wait => self.wait().await,
-                Turn::More => yield_now().await,
+                Turn::More => {
+                    self.n_published = 0;
+                    yield_now().await;
+                }
                 Turn::Over => break,
             }
         }
@@ -161,7 +171,7 @@ impl Task {
 
     /// Moves what the session has to say to where it belongs, until it has no more or somebody has no room.
     fn pump(&mut self, now: Instant) -> Turn {
-        for _ in 0..EVENTS_PER_TURN {
+        while self.n_published < self.events_per_turn {
             self.hang_up(now);
             // Before anything is published: the server may be counting the time.
             self.send(now);
@@ -212,6 +222,7 @@ impl Task {
     fn publish(&mut self) -> bool {
         let Some(event) = self.held.take() else { return true };
         let Err(TryPublishError::Full(event)) = self.publisher.try_publish(event, self.session.games()) else {
+            self.n_published += 1;
             return true;
         };
         if !self.is_dismissed {

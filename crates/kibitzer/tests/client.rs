@@ -1,14 +1,26 @@
-//! A client against a scripted server, in virtual time.
-
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
+//! A client against a scripted server, in virtual time: login, requests, subscribers, the end.
 
 mod common;
 
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
 use common::*;
-use kibitzer::Client;
-use kibitzer::core::Event;
-use kibitzer::core::message::Message;
-use kibitzer::core::session::{EndReason, State};
+use kibitzer::core::hub::{Hub, HubOptions, RecvError};
+use kibitzer::core::message::{GameId, Message};
+use kibitzer::core::session::{
+    CommandError, DialError, EndReason, LoginError, Password, RequestError, RequestLimits, State, TimesealChoice,
+};
+use kibitzer::core::{Event, EventKind};
+use kibitzer::{Client, ConnectError, Dial, PasswordSource, Profile, SecretError};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, advance, timeout};
+
+/// Tasks that live besides the test's own.
+fn n_tasks() -> usize {
+    Handle::current().metrics().num_alive_tasks()
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_guest_connects_and_asks() {
@@ -22,5 +34,385 @@ async fn a_guest_connects_and_asks() {
     assert_eq!(peer.heard, ["finger Newton"]);
     client.shutdown().await;
     peer.hung_up().await;
-    assert_eq!(client.state(), State::Ended(EndReason::ShutDown));
+}
+
+#[tokio::test(start_paused = true)]
+async fn connect_is_ready_when_requests_can_be_made() {
+    let (mut listener, profile) = listen();
+    let serving = tokio::spawn(async move {
+        let mut peer = listener.accept().await;
+        peer.log_in().await;
+        peer.serve().await;
+    });
+    let client = Client::connect(profile).await.unwrap();
+    client.request("finger").await.unwrap();
+    client.shutdown().await;
+    serving.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_starts_a_session_hears_of_everything() {
+    let (mut listener, profile) = listen();
+    let (client, events) = Client::start(profile, Hub::subscribe).await.unwrap();
+    let mut peer = listener.accept().await;
+    peer.log_in().await;
+    peer.serving(client.ready()).await.unwrap();
+    client.shutdown().await;
+    let kinds: Vec<_> = collect(events).await.iter().map(|event| event.kind()).collect();
+    let life = |kind: &EventKind| !matches!(kind, EventKind::Text | EventKind::Sent | EventKind::Prompt);
+    let mut life = kinds.iter().filter(|kind| life(kind));
+    assert_eq!(life.next(), Some(&EventKind::Connecting));
+    assert_eq!(life.next(), Some(&EventKind::Connected));
+    assert_eq!(life.next(), Some(&EventKind::LoginPrompt));
+    assert_eq!(kinds.last(), Some(&EventKind::Ended));
+    assert!(kinds.contains(&EventKind::SessionReady));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_login_is_the_error_of_connect() {
+    let (mut listener, profile) = listen();
+    let profile = profile.account("Newton".parse().unwrap(), Password::new("swordfish").unwrap());
+    let serving = async {
+        let mut peer = listener.accept().await;
+        peer.ask_name().await;
+        assert_eq!(peer.line().await, "Newton");
+        peer.say("\n\r\"Newton\" is a registered name.  If it is yours, type the password.\n\rpassword: ").await;
+        assert_eq!(peer.line().await, "swordfish");
+        peer.say("\n\r**** Invalid password! ****\n\r\n\rlogin: ").await;
+        // It is not tried again.
+        assert_eq!(peer.next_line().await, None);
+    };
+    let (outcome, ()) = tokio::join!(Client::connect(profile), serving);
+    assert!(matches!(outcome, Err(ConnectError::Login(LoginError::InvalidPassword))), "{outcome:?}");
+    assert_eq!(n_tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_not_there_is_the_error_of_connect() {
+    let refusing = Dial::with(|| async { Err::<tokio::io::DuplexStream, _>(io::ErrorKind::ConnectionRefused.into()) });
+    let outcome = Client::connect(Profile::new("x").dial(refusing)).await;
+    assert!(matches!(outcome, Err(ConnectError::Dial(DialError::Failed(io::ErrorKind::ConnectionRefused)))));
+    let hanging = Dial::with(std::future::pending::<io::Result<tokio::io::DuplexStream>>);
+    let start = Instant::now();
+    let outcome = Client::connect(Profile::new("x").dial(hanging).connect_timeout(seconds(3))).await;
+    assert!(matches!(outcome, Err(ConnectError::Dial(DialError::TimedOut))), "{outcome:?}");
+    assert_eq!(start.elapsed(), seconds(3));
+    assert_eq!(n_tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_without_its_password_or_recording_does_not_start() {
+    let (_listener, profile) = listen();
+    let missing = PasswordSource::Variable("KIBITZER_TEST_NOT_SET".to_owned());
+    let outcome = Client::connect(profile.clone().account_from("Newton".parse().unwrap(), missing)).await;
+    assert!(matches!(outcome, Err(ConnectError::Secret(SecretError::NoVariable(_)))), "{outcome:?}");
+    let outcome = Client::connect(profile.record_file("/no/such/folder/session.jsonl")).await;
+    assert!(matches!(outcome, Err(ConnectError::Record(_))), "{outcome:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_connect_gives_the_session_up() {
+    let (mut listener, profile) = listen();
+    let outcome = timeout(seconds(1), Client::connect(profile)).await;
+    assert!(outcome.is_err());
+    listener.accept().await.hung_up().await;
+    tokio::task::yield_now().await;
+    assert_eq!(n_tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn replies_go_to_who_asked_in_whatever_order_they_come() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let serving = async {
+        let (first, second) = (peer.expect("finger Newton").await, peer.expect("finger Einstein").await);
+        peer.say(block(second, 37, "Finger of Einstein:\n\r")).await;
+        peer.say("\n\rFoo(U) tells you: Finger of Foo\n\r\n\rfics% ").await;
+        peer.say(block(first, 37, "Finger of Newton:\n\r")).await;
+    };
+    let (newton, einstein, ()) =
+        tokio::join!(client.request("finger Newton"), client.request("finger Einstein"), serving);
+    assert_eq!(newton.unwrap().text(), "Finger of Newton:\n");
+    assert_eq!(einstein.unwrap().text(), "Finger of Einstein:\n");
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_request_harms_nobody() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let number = tokio::select! {
+        _ = client.request("finger Newton") => panic!("no reply was sent"),
+        number = peer.expect("finger Newton") => number,
+    };
+    let serving = async {
+        let next = peer.expect("finger Einstein").await;
+        assert_ne!(next, number, "its number is taken until the reply has come");
+        peer.say(block(number, 37, "Finger of Newton:\n\r")).await;
+        peer.say(block(next, 37, "Finger of Einstein:\n\r")).await;
+    };
+    let (reply, ()) = tokio::join!(client.request("finger Einstein"), serving);
+    assert_eq!(reply.unwrap().text(), "Finger of Einstein:\n");
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_wait_for_their_turn_and_are_not_sent_if_nobody_waits_for_them() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile.requests(RequestLimits::default().queued(1).in_flight(1))).await;
+    let asking = tokio::spawn({
+        let client = client.clone();
+        async move { client.request("finger").await }
+    });
+    let number = peer.expect("finger").await;
+    let shout = tokio::spawn({
+        let client = client.clone();
+        async move { client.request("shout hello").await }
+    });
+    tokio::task::yield_now().await;
+    assert_eq!(client.request("date").await, Err(RequestError::Busy));
+    shout.abort();
+    assert!(shout.await.unwrap_err().is_cancelled());
+    peer.say(block(number, 37, "Finger of GuestPUPE:\n\r")).await;
+    asking.await.unwrap().unwrap();
+    peer.serving(client.request("date")).await.unwrap();
+    assert_eq!(peer.heard, ["date"]);
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_asked_is_an_error() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    for (line, want) in [
+        ("tell Foo hi\nresign", CommandError::LineBreak),
+        ("say \x07", CommandError::Control),
+        (&*"x".repeat(5000), CommandError::TooLong { length: 5000 }),
+    ] {
+        assert_eq!(client.request(line).await, Err(RequestError::Command(want)));
+    }
+    assert!(peer.heard.is_empty());
+    assert_eq!(peer.serving(client.request("frobnicate")).await, Err(RequestError::UnknownCommand));
+    client.shutdown().await;
+    let ended = Err(RequestError::Ended(EndReason::ShutDown));
+    assert_eq!(client.request("finger").await, ended);
+    assert_eq!(client.ready().await, Err(EndReason::ShutDown));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_without_a_reply_times_out() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let start = Instant::now();
+    let serving = async {
+        peer.expect("finger").await;
+        peer.serve().await;
+    };
+    let reply = tokio::select! { reply = client.request("finger") => reply, () = serving => panic!("hung up") };
+    assert_eq!(reply, Err(RequestError::TimedOut(seconds(30))));
+    assert_eq!(start.elapsed(), seconds(30));
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_subscribers_get_everything_and_a_stuck_one_is_told_how_much_it_missed() {
+    const LINES: usize = 3000;
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile.hub(HubOptions::default().kept_events(100))).await;
+    let mut stuck = client.subscribe();
+    let readers: Vec<_> = (0..64)
+        .map(|_| {
+            let mut events = client.subscribe();
+            tokio::spawn(async move {
+                let mut n_shouts = 0;
+                while n_shouts < LINES {
+                    let shout =
+                        wait_for(&mut events, |event| event.message().map(|m| matches!(m, Message::Talk(_)))).await;
+                    n_shouts += usize::from(shout);
+                }
+            })
+        })
+        .collect();
+    for _ in 0..LINES {
+        peer.say("Foo(U) shouts: hello\n\r").await;
+    }
+    for reader in readers {
+        reader.await.unwrap();
+    }
+    let missed = u64::try_from(LINES - 100).unwrap();
+    assert_eq!(stuck.next().await, Err(RecvError::Lagged { missed }));
+    assert_eq!(client.counters().missed_events, missed);
+    assert!(stuck.next().await.is_ok());
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_lossless_subscriber_holds_reading_back_and_nothing_else() {
+    const LINES: usize = 1000;
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let mut events = client.subscribe_lossless(4);
+    let line = format!("Foo(U) shouts: {}\n\r", "x".repeat(200));
+    let serving = tokio::spawn(async move {
+        for _ in 0..LINES {
+            peer.say(&line).await;
+        }
+        peer
+    });
+    // Time-outs go on, and the silence is not taken for the server's.
+    assert_eq!(client.request("finger").await, Err(RequestError::TimedOut(seconds(30))));
+    advance(seconds(300)).await;
+    assert!(!serving.is_finished(), "a pipe does not hold so much");
+    assert_eq!(client.state(), State::Ready);
+    let mut n_shouts = 0;
+    while n_shouts < LINES {
+        n_shouts += usize::from(matches!(events.next().await.unwrap().message(), Some(Message::Talk(_))));
+    }
+    let mut peer = serving.await.unwrap();
+    drop(events);
+    peer.serving(client.request("finger")).await.unwrap();
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_lossless_subscriber_does_not_keep_a_session_from_its_end() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let events = client.subscribe_lossless(1);
+    peer.say("Foo(U) shouts: hello\n\r".repeat(100)).await;
+    tokio::task::yield_now().await;
+    client.shutdown().await;
+    peer.hung_up().await;
+    assert_eq!(n_tasks(), 0);
+    assert_eq!(collect(events).await.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_latecomer_gets_the_games_first() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let mut watch = client.game(GameId(7));
+    peer.say(BOARD).await;
+    watch.changed().await.unwrap();
+    assert_eq!(watch.latest().unwrap().position().move_number, 1);
+    let (games, mut events) = client.subscribe_with_games().await.unwrap();
+    assert_eq!(games.len(), 1);
+    peer.say("Foo(U) shouts: hello\n\r").await;
+    wait_for(&mut events, |event| matches!(event.message(), Some(Message::Talk(_))).then_some(())).await;
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn bytes_may_come_one_by_one() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let mut events = client.subscribe();
+    let saying = tokio::spawn(async move {
+        for byte in BOARD.bytes() {
+            peer.say([byte]).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        peer
+    });
+    let game = wait_for(&mut events, Event::game).await;
+    assert_eq!(game, GameId(7));
+    saying.await.unwrap();
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn quit_waits_for_the_server_and_tells_why() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let events = client.subscribe();
+    let serving = async {
+        peer.expect("quit").await;
+        peer.say("Logging you out.\n\r").await;
+        drop(peer);
+    };
+    tokio::join!(client.quit(), serving);
+    assert_eq!(client.state(), State::Ended(EndReason::Quit));
+    assert_eq!(client.ended().await, EndReason::Quit);
+    let events = collect(events).await;
+    assert!(matches!(events.last().map(Arc::as_ref), Some(Event::Ended(EndReason::Quit))));
+    client.shutdown().await;
+    assert_eq!(n_tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn quit_does_not_wait_for_ever() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let start = Instant::now();
+    client.quit().await;
+    assert_eq!(start.elapsed(), seconds(5));
+    peer.hung_up().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_leaves_no_task_whoever_waits_for_it() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    assert_eq!(n_tasks(), 1);
+    let other = client.clone();
+    tokio::join!(client.shutdown(), other.shutdown());
+    assert_eq!(n_tasks(), 0);
+    client.shutdown().await;
+    peer.hung_up().await;
+    assert_eq!(client.subscribe().next().await, Err(RecvError::Closed));
+    assert!(client.subscribe_with_games().await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_handle_ends_the_session() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let events = client.subscribe();
+    let other = client.clone();
+    drop(client);
+    peer.serving(other.request("finger")).await.unwrap();
+    drop(other);
+    peer.hung_up().await;
+    let events = collect(events).await;
+    assert!(matches!(events.last().map(Arc::as_ref), Some(Event::Ended(EndReason::ShutDown))));
+    tokio::task::yield_now().await;
+    assert_eq!(n_tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn counters_count() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let before = client.counters().session;
+    let answering = async {
+        let number = peer.expect("finger").await;
+        advance(Duration::from_millis(40)).await;
+        peer.say(block(number, 37, "Finger of GuestPUPE:\n\r")).await;
+    };
+    let (reply, ()) = tokio::join!(client.request("finger"), answering);
+    reply.unwrap();
+    client.shutdown().await;
+    let after = client.counters().session;
+    assert!(after.bytes_sent - before.bytes_sent > "finger\n".len() as u64);
+    assert!(after.bytes_received > before.bytes_received && after.events > before.events);
+    assert_eq!((after.lines_sent - before.lines_sent, after.reconnects), (1, 0));
+    assert_eq!(after.round_trip, Some(Duration::from_millis(40)));
+}
+
+// Rules: transport S2
+#[tokio::test(start_paused = true)]
+async fn a_ping_is_answered_before_anybody_hears_of_it() {
+    let (mut listener, profile) = listen();
+    let (client, ()) = Client::start(profile.timeseal(TimesealChoice::V2), |_| ()).await.unwrap();
+    let mut peer = listener.accept().await.sealed();
+    assert!(peer.line().await.starts_with("TIMESEAL2|"));
+    peer.log_in().await;
+    peer.serving(client.ready()).await.unwrap();
+    // Two events fill the queue, so nobody hears of the ping.
+    let events = client.subscribe_lossless(2);
+    peer.say("Foo(U) shouts: hello\n\rFoo(U) shouts: hello\n\rfi[G]\0cs% ").await;
+    assert_eq!(peer.line().await, "\u{2}9");
+    assert_eq!(client.counters().session.pings, 1);
+    drop(events);
+    client.shutdown().await;
 }

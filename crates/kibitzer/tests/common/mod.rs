@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use kibitzer::core::Event;
 use kibitzer::core::hub::{RecvError, Subscription};
+use kibitzer::core::wire::unseal;
 use kibitzer::{Client, Dial, Profile};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex};
 use tokio::sync::mpsc;
@@ -19,7 +20,7 @@ pub(crate) const PIPE_BYTES: usize = 16 << 10;
 
 pub(crate) const GREETING: &str = "Welcome\n\r\n\rlogin: ";
 pub(crate) const BOARD: &str = "\n\r<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 \
-    Newton Einstein 0 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0\n\rfics% ";
+    Newton Einstein 0 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0\n\r";
 
 /// Where clients connect to.
 pub(crate) struct Listener {
@@ -45,7 +46,12 @@ pub(crate) fn listen_with(pipe_bytes: usize) -> (Listener, Profile) {
 impl Listener {
     /// The next connection.
     pub(crate) async fn accept(&mut self) -> Peer {
-        Peer { io: BufReader::new(self.accepted.recv().await.unwrap()), line: Vec::new(), heard: Vec::new() }
+        Peer {
+            io: BufReader::new(self.accepted.recv().await.unwrap()),
+            line: Vec::new(),
+            is_sealed: false,
+            heard: Vec::new(),
+        }
     }
 
     /// A guest's session, ready.
@@ -69,13 +75,25 @@ pub(crate) struct Peer {
     io: BufReader<DuplexStream>,
     /// What has come of the next line.
     line: Vec<u8>,
+    /// Lines come sealed.
+    is_sealed: bool,
     /// Commands that were answered, without their numbers.
     pub(crate) heard: Vec<String>,
 }
 
 impl Peer {
+    /// The same, of a client that seals its lines.
+    pub(crate) fn sealed(self) -> Self {
+        Self { is_sealed: true, ..self }
+    }
+
     pub(crate) async fn say(&mut self, text: impl AsRef<[u8]>) {
         self.io.get_mut().write_all(text.as_ref()).await.unwrap();
+    }
+
+    /// Whether the client still listens.
+    pub(crate) async fn try_say(&mut self, text: &str) -> bool {
+        self.io.get_mut().write_all(text.as_bytes()).await.is_ok()
     }
 
     /// The next line the client sends, without its end; `None` once it has hung up.
@@ -83,12 +101,17 @@ impl Peer {
         if self.io.read_until(b'\n', &mut self.line).await.unwrap() == 0 && self.line.is_empty() {
             return None;
         }
-        let line = String::from_utf8(std::mem::take(&mut self.line)).unwrap();
+        let mut line = std::mem::take(&mut self.line);
+        if self.is_sealed {
+            line = unseal(&line).unwrap().text;
+            line.push(b'\n');
+        }
+        let line = String::from_utf8(line).unwrap();
         Some(line.strip_suffix('\n').unwrap_or_else(|| panic!("half a line: {line:?}")).to_owned())
     }
 
     pub(crate) async fn line(&mut self) -> String {
-        self.next_line().await.expect("the client has hung up")
+        self.next_line().await.unwrap_or_else(|| panic!("the client has hung up"))
     }
 
     /// Lets a guest in, up to the first prompt.
@@ -173,7 +196,7 @@ fn run(command: &str) -> (u32, String) {
             (58, "Interface variable settings of GuestPUPE:\n\r\n\rblock=1   ms=1   nowrap=1\n\r\n\r".to_owned())
         }
         ["date"] => (32, "Local time     - Sat Nov 21,  0:22 UTC\n\r".to_owned()),
-        ["observe", game] => (80, format!("You are now observing game {game}.\n\r")),
+        ["observe", game] => (80, format!("You are now observing game {game}.\n\r{BOARD}")),
         ["finger", ..] => (37, "Finger of Newton:\n\r\n\r".to_owned()),
         ["quit"] => (0, "Logging you out.\n\r".to_owned()),
         _ => (512, format!("{command}: Command not found.\n\r")),

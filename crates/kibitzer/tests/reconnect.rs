@@ -1,0 +1,166 @@
+//! A client whose connection is lost, in virtual time.
+
+mod common;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use common::*;
+use kibitzer::core::Event;
+use kibitzer::core::hub::{Hub, Subscription};
+use kibitzer::core::message::GameId;
+use kibitzer::core::session::{CloseCause, EndReason, LostCause, Outcome, Reconnect, RequestError, State};
+use kibitzer::{Client, Profile};
+use tokio::time::Instant;
+
+/// The next loss, as long as the server does what it does.
+async fn lost(events: &mut Subscription) -> LostCause {
+    wait_for(events, |event| match event {
+        Event::Lost { cause, retry_in: Some(_) } => Some(cause.clone()),
+        _ => None,
+    })
+    .await
+}
+
+/// Lets the client in again.
+async fn come_back(listener: &mut Listener, client: &Client) -> Peer {
+    let mut peer = listener.accept().await;
+    peer.log_in().await;
+    peer.serving(client.ready()).await.unwrap();
+    peer
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_connection_is_made_again() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let mut events = client.subscribe();
+    let asking = tokio::spawn({
+        let client = client.clone();
+        async move { client.request("finger").await }
+    });
+    peer.expect("finger").await;
+    peer.say("half a li").await;
+    drop(peer);
+    assert_eq!(asking.await.unwrap(), Err(RequestError::Lost));
+    assert_eq!(wait_for(&mut events, |event| (event.raw() == b"half a li").then_some(())).await, ());
+    assert_eq!(lost(&mut events).await, LostCause::Connection(CloseCause::Closed));
+    assert_eq!(client.request("finger").await, Err(RequestError::NotConnected));
+    let mut peer = come_back(&mut listener, &client).await;
+    peer.serving(client.request("finger")).await.unwrap();
+    assert_eq!(client.counters().session.reconnects, 1);
+    client.shutdown().await;
+}
+
+// Rules: bugs 99
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_is_given_up_within_half_a_minute() {
+    let (mut listener, profile) = listen();
+    let (client, peer) = listener.guest(profile).await;
+    let mut events = client.subscribe();
+    let start = Instant::now();
+    assert_eq!(lost(&mut events).await, LostCause::Connection(CloseCause::Silent));
+    assert!(start.elapsed() <= seconds(30), "{:?}", start.elapsed());
+    drop(peer);
+    let mut peer = come_back(&mut listener, &client).await;
+    peer.serving(client.request("finger")).await.unwrap();
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_takes_nothing_is_given_up() {
+    let (mut listener, profile) = listen_with(256);
+    let profile = profile.write_timeout(seconds(7));
+    let (client, mut peer) = listener.guest(profile).await;
+    let mut events = client.subscribe();
+    // It goes on talking, so it is not silent.
+    let talking = tokio::spawn(async move {
+        while peer.try_say("Foo(U) shouts: hello\n\r").await {
+            tokio::time::sleep(seconds(1)).await;
+        }
+    });
+    let asking = tokio::spawn({
+        let client = client.clone();
+        async move { client.request(&format!("shout {}", "x".repeat(900))).await }
+    });
+    let start = Instant::now();
+    assert_eq!(lost(&mut events).await, LostCause::Connection(CloseCause::WriteTimedOut));
+    assert_eq!(start.elapsed(), seconds(7));
+    assert_eq!(asking.await.unwrap(), Err(RequestError::Lost));
+    talking.await.unwrap();
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_observed_is_observed_again_and_told() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let mut events = client.subscribe();
+    peer.serving(client.request("observe 7")).await.unwrap();
+    assert_eq!(wait_for(&mut events, Event::game).await, GameId(7));
+    drop(peer);
+    lost(&mut events).await;
+    let mut peer = listener.accept().await;
+    peer.log_in().await;
+    let restored = async {
+        wait_for(&mut events, |event| match event {
+            Event::Restored(restored) => Some(restored.clone()),
+            _ => None,
+        })
+        .await
+    };
+    let restored = peer.serving(restored).await;
+    let [game] = &restored.games[..] else { panic!("{restored:?}") };
+    assert_eq!((game.was, game.now, &game.outcome), (GameId(7), Some(GameId(7)), &Outcome::Unchanged));
+    assert!(restored.offline_for < seconds(2));
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_come_to_an_end_if_that_is_wanted() {
+    let (mut listener, profile) = listen();
+    let profile = profile.reconnect(Reconnect::default().attempts(Some(2)));
+    let (client, events) = Client::start(profile, Hub::subscribe).await.unwrap();
+    let mut peer = listener.accept().await;
+    peer.log_in().await;
+    peer.serving(client.ready()).await.unwrap();
+    drop((peer, listener));
+    let reason = client.ended().await;
+    assert!(matches!(reason, EndReason::Lost { attempts: 2, .. }), "{reason:?}");
+    let n_attempts = collect(events).await.iter().filter(|event| matches!(***event, Event::Connecting { .. })).count();
+    assert_eq!(n_attempts, 3);
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn being_kicked_is_the_end() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let events = client.subscribe();
+    peer.say("\n\r**** GuestPUPE has arrived - you can't both be logged in. ****\n\r\n\r").await;
+    let reason = client.ended().await;
+    assert!(matches!(reason, EndReason::Kicked(_)), "{reason:?}");
+    let last = collect(events).await;
+    assert!(matches!(last.last().map(Arc::as_ref), Some(Event::Ended(EndReason::Kicked(_)))));
+    peer.hung_up().await;
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_does_not_wait_for_an_attempt() {
+    for wait in [Duration::ZERO, seconds(10)] {
+        let (mut listener, profile) = listen();
+        let (client, peer) = listener.guest(profile).await;
+        drop((peer, listener));
+        tokio::time::sleep(wait).await;
+        let start = Instant::now();
+        client.shutdown().await;
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        assert_eq!(client.state(), State::Ended(EndReason::ShutDown));
+    }
+    let profile =
+        Profile::new("x").dial(kibitzer::Dial::with(std::future::pending::<std::io::Result<tokio::io::DuplexStream>>));
+    let (client, ()) = Client::start(profile, |_| ()).await.unwrap();
+    client.shutdown().await;
+    assert_eq!(client.state(), State::Ended(EndReason::ShutDown));
+}
