@@ -149,6 +149,7 @@ impl Client {
             write_timeout: profile.patience(),
             kept_events: profile.hub_options().kept_events,
             recorder,
+            span: span.clone(),
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
         Self { shared: Arc::new(Shared { desk, hub, task }) }

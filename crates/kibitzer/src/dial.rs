@@ -107,6 +107,9 @@ impl Target {
         let addresses = self.addresses().await?;
         // Somebody who refused says more than nobody who answered.
         let mut outcome = DialError::TimedOut;
+        if self.ports.is_empty() {
+            outcome = DialError::Failed(io::ErrorKind::InvalidInput);
+        }
         for &port in &self.ports {
             for &(mut address) in &addresses {
                 address.set_port(port);

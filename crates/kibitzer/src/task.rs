@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::yield_now;
 use tokio::time::timeout;
+use tracing::Span;
 
 use crate::core::Event;
 use crate::core::game::Games;
@@ -60,6 +61,7 @@ pub(crate) struct Beginning {
     pub(crate) write_timeout: Duration,
     pub(crate) kept_events: usize,
     pub(crate) recorder: Option<Recorder>,
+    pub(crate) span: Span,
 }
 
 /// Bytes that were read and not looked at.
@@ -89,7 +91,8 @@ enum Wake {
 impl Task {
     /// A task that has not begun. It is boxed: its future would hold a copy for every function it is handed to.
     pub(crate) fn new(beginning: Beginning) -> Box<Self> {
-        let Beginning { session, publisher, desk, dial, target, write_timeout, kept_events, recorder } = beginning;
+        let Beginning { session, publisher, desk, dial, target, write_timeout, kept_events, recorder, span } =
+            beginning;
         Box::new(Self {
             session,
             publisher,
@@ -103,7 +106,7 @@ impl Task {
             connection: Connection::None,
             input: Input::default(),
             held: None,
-            journal: Journal::new(recorder),
+            journal: Journal::new(span, recorder),
             alarm: Alarm::new(),
             is_dismissed: false,
         })
@@ -238,7 +241,7 @@ impl Task {
                 self.session.closed(self.connection.take_broken()?, now);
                 self.session.poll_event()
             })?;
-        Journal::note(&event);
+        self.journal.note(&event);
         Some(event)
     }
 

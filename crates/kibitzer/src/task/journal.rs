@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use tracing::{Level, Span, debug, enabled, error, info, trace, warn};
+use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
 
 use crate::core::Event;
 use crate::core::session::{EndReason, LoginStep, State, Transmit, TransmitKind};
@@ -10,6 +10,10 @@ use crate::transcript::Recorder;
 
 /// Writes down what goes over the line and what comes of it, and no secret.
 pub(super) struct Journal {
+    /// That of the session.
+    span: Span,
+    /// That of the login, while it goes on.
+    login: Option<Span>,
     recorder: Option<Recorder>,
     /// Whether there was to be a recording.
     is_recorded: bool,
@@ -17,9 +21,9 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    pub(super) const fn new(recorder: Option<Recorder>) -> Self {
+    pub(super) const fn new(span: Span, recorder: Option<Recorder>) -> Self {
         let is_recorded = recorder.is_some();
-        Self { recorder, is_recorded, n_unrecorded: 0 }
+        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0 }
     }
 
     /// Pieces that should have been recorded, and could not be.
@@ -36,8 +40,8 @@ impl Journal {
     pub(super) fn received(&mut self, bytes: &[u8], state: &State) {
         // A server that does not keep what it is told to itself sends the password back.
         let may_echo = *state == State::LoggingIn(LoginStep::Password);
-        if enabled!(Level::TRACE) && !may_echo {
-            trace!(bytes = %bytes.escape_ascii(), "received");
+        if !may_echo {
+            self.trace(|| trace!(bytes = %bytes.escape_ascii(), "received"));
         }
         match &mut self.recorder {
             Some(recorder) => recorder.received(bytes),
@@ -48,8 +52,8 @@ impl Journal {
     /// Notes what is sent.
     pub(super) fn sent(&mut self, transmit: &Transmit) {
         let is_login = matches!(transmit.kind(), TransmitKind::Login | TransmitKind::Password);
-        if enabled!(Level::TRACE) && !is_login {
-            trace!(bytes = %transmit.bytes().escape_ascii(), "sent");
+        if !is_login {
+            self.trace(|| trace!(bytes = %transmit.bytes().escape_ascii(), "sent"));
         }
         match &mut self.recorder {
             Some(recorder) if is_login => recorder.sent_secret(),
@@ -59,14 +63,33 @@ impl Journal {
     }
 
     /// Notes an event, once.
-    pub(super) fn note(event: &Event) {
+    pub(super) fn note(&mut self, event: &Event) {
+        if let Event::Connecting { attempt } = event {
+            self.login = Some(info_span!(parent: &self.span, "login", attempt));
+        }
+        self.log(event);
+        if matches!(event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_)) {
+            self.login = None;
+        }
+    }
+
+    /// Logs bytes, if anybody wants to see them.
+    fn trace(&self, log: impl FnOnce()) {
+        if enabled!(Level::TRACE) {
+            let _login = self.login.as_ref().map(Span::enter);
+            log();
+        }
+    }
+
+    fn log(&self, event: &Event) {
+        let _login = self.login.as_ref().map(Span::enter);
         match event {
             Event::Connecting { attempt: 1 } => debug!("connecting"),
             Event::Connecting { attempt } => info!(attempt, "reconnecting"),
             Event::Connected => info!("connected"),
             Event::LoggedIn(identity) => {
                 let handle = identity.handle.as_ref().map_or("?", |handle| handle.as_str());
-                Span::current().record("handle", handle);
+                self.span.record("handle", handle);
                 info!("logged in");
             }
             Event::Ready(_) => info!("session ready"),

@@ -1,0 +1,173 @@
+//! A password is in no log, no recording and no `Debug`.
+
+mod common;
+
+use std::fmt::{self, Write as _};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use common::*;
+use kibitzer::Client;
+use kibitzer::core::Event;
+use kibitzer::core::hub::Hub;
+use kibitzer::core::session::{Password, TimesealChoice};
+use kibitzer::transcript::{Direction, Record, TranscriptReader};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id};
+use tracing::subscriber::Interest;
+use tracing::{Level, Metadata, Subscriber};
+
+const PASSWORD: &str = "swordfish";
+
+/// Keeps everything that is logged, in text.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<String>>);
+
+impl Log {
+    fn text(&self) -> String {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Visit for Log {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        write!(self.0.lock().unwrap(), " {}={value:?}", field.name()).unwrap();
+    }
+}
+
+impl Subscriber for Log {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("kibitzer") && *metadata.level() <= Level::TRACE
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        writeln!(self.0.lock().unwrap()).unwrap();
+        span.record(&mut self.clone());
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, values: &tracing::span::Record<'_>) {
+        values.record(&mut self.clone());
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        writeln!(self.0.lock().unwrap()).unwrap();
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// A place for a recording, gone with the test.
+struct Recording(PathBuf);
+
+impl Recording {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("kibitzer-secrets-{}-{name}.jsonl", std::process::id())))
+    }
+
+    fn records(&self) -> Vec<Record> {
+        TranscriptReader::new(&std::fs::read(&self.0).unwrap()[..]).map(Result::unwrap).collect()
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Logs in to an account and asks something; returns what was logged, the events, and everything shown.
+async fn session(timeseal: TimesealChoice, recording: &Recording) -> (String, Vec<Arc<Event>>) {
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.clone());
+    let (mut listener, profile) = listen();
+    let profile = profile
+        .account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap())
+        .timeseal(timeseal)
+        .record_file(&recording.0);
+    let (client, events) = Client::start(profile.clone(), Hub::subscribe).await.unwrap();
+    let mut peer = listener.accept().await;
+    if timeseal != TimesealChoice::Off {
+        peer = peer.sealed();
+        assert!(peer.line().await.starts_with("TIMESEAL2|"));
+    }
+    peer.ask_name().await;
+    assert_eq!(peer.line().await, "Newton");
+    peer.say("\n\r\"Newton\" is a registered name.  If it is yours, type the password.\n\rpassword: ").await;
+    assert_eq!(peer.line().await, PASSWORD);
+    peer.say("\n\r**** Starting FICS session as Newton ****\n\r\n\rfics% ").await;
+    peer.serving(client.ready()).await.unwrap();
+    peer.serving(client.request("finger")).await.unwrap();
+    let shown = format!("{client:?} {client:#?} {profile:?}");
+    assert!(!shown.contains(PASSWORD), "{shown}");
+    client.shutdown().await;
+    assert_eq!(client.counters().unrecorded_pieces, 0);
+    (log.text(), collect(events).await)
+}
+
+// Rules: transport LG2, bugs 17
+#[tokio::test(start_paused = true)]
+async fn nothing_shows_the_password() {
+    let recording = Recording::new("plain");
+    let (log, events) = session(TimesealChoice::Off, &recording).await;
+    assert!(log.contains("server=\"chess.example\"") && log.contains("handle=\"Newton\""), "{log}");
+    assert!(log.contains("message=sent bytes=") && log.contains("finger"), "{log}");
+    assert!(!log.contains(PASSWORD), "{log}");
+    assert!(!format!("{events:?}").contains(PASSWORD));
+
+    let records = recording.records();
+    let text = String::from_utf8(std::fs::read(&recording.0).unwrap()).unwrap();
+    assert!(!text.contains(&hex(PASSWORD)));
+    assert!(!records.iter().any(|record| String::from_utf8_lossy(&record.bytes).contains(PASSWORD)));
+    let redacted: Vec<_> = records.iter().filter(|record| record.redacted).collect();
+    assert_eq!(redacted.len(), 3, "the login string, the name, the password: {redacted:?}");
+    assert!(redacted.iter().all(|record| record.direction == Direction::Sent && record.bytes == b"[redacted]\n"));
+}
+
+// Rules: transport LG2
+#[tokio::test(start_paused = true)]
+async fn a_sealed_password_is_not_recorded_either() {
+    let recording = Recording::new("sealed");
+    let (log, _) = session(TimesealChoice::V2, &recording).await;
+    assert!(!log.contains(PASSWORD));
+    let sent = recording.records().into_iter().filter(|record| record.direction == Direction::Sent && !record.redacted);
+    let lines: Vec<_> = sent
+        .map(|record| String::from_utf8(kibitzer::core::wire::unseal(&record.bytes).unwrap().text).unwrap())
+        .collect();
+    assert!(lines.iter().any(|line| line.ends_with("finger")), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains(PASSWORD)), "{lines:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recording_has_every_byte_the_server_sent() {
+    let recording = Recording::new("bytes");
+    let (_, events) = session(TimesealChoice::Off, &recording).await;
+    let received: Vec<u8> = recording
+        .records()
+        .into_iter()
+        .filter(|record| record.direction == Direction::Received)
+        .flat_map(|record| record.bytes)
+        .collect();
+    let mut reader = kibitzer::core::EventReader::default();
+    let mut rest = &received[..];
+    let mut decoded = std::iter::from_fn(|| reader.next(&mut rest));
+    // A login string that is understood tells the reader nothing new, so it reads the same again.
+    let told = events.iter().filter(|event| event.message().is_some());
+    for event in told {
+        assert_eq!(decoded.next().as_ref().map(Event::raw), Some(event.raw()));
+    }
+    assert_eq!(decoded.next(), None);
+}
+
+fn hex(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
