@@ -199,11 +199,7 @@ impl Task {
         match self.session.link() {
             Link::Dial { .. } | Link::Keep => {}
             Link::Wait | Link::Over(_) => self.connection = Connection::None,
-            Link::Close => {
-                self.connection = Connection::None;
-                self.input = Input::default();
-                self.session.closed(CloseCause::Closed, now);
-            }
+            Link::Close => self.close(CloseCause::Closed, now),
         }
     }
 
@@ -236,13 +232,23 @@ impl Task {
 
     /// The next event: the session's own, then what the server said, then that the connection is gone.
     fn next_event(&mut self, now: Instant) -> Option<Arc<Event>> {
-        let event =
-            self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now)).or_else(|| {
-                self.session.closed(self.connection.take_broken()?, now);
-                self.session.poll_event()
-            })?;
+        let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
+        if event.is_none()
+            && let Some(cause) = self.connection.take_broken()
+        {
+            self.close(cause, now);
+            event = self.session.poll_event();
+        }
+        let event = event?;
         self.journal.note(&event);
         Some(event)
+    }
+
+    fn close(&mut self, cause: CloseCause, now: Instant) {
+        self.connection = Connection::None;
+        self.input = Input::default();
+        self.journal.closed();
+        self.session.closed(cause, now);
     }
 
     /// Waits until there is something to do.

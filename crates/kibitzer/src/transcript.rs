@@ -1,7 +1,8 @@
 //! Recorded sessions: what both sides sent, in the pieces in which it came, with the time of each.
 //!
 //! A transcript is JSON Lines. Each line is one piece: seconds since the recording began, the direction as this side saw
-//! it, the bytes in hexadecimal. A line that held a name or a password is marked, and its bytes stand for it.
+//! it, the bytes in hexadecimal. A line that held a name or a password is marked, and its bytes
+//! stand for it. An empty piece from the server says that the connection ended.
 //!
 //! ```json
 //! {"t": 1.25, "dir": "rx", "hex": "666963732520"}
@@ -10,6 +11,7 @@
 
 mod reader;
 mod recorder;
+mod replay;
 
 use std::time::Duration;
 
@@ -17,6 +19,7 @@ use serde::Deserialize;
 
 pub use reader::{TranscriptError, TranscriptReader};
 pub use recorder::{RecordError, Recorder};
+pub use replay::Replay;
 
 /// One piece of a recorded session.
 #[derive(Clone, Debug, PartialEq, Eq)]

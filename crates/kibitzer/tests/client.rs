@@ -137,6 +137,7 @@ async fn replies_go_to_who_asked_in_whatever_order_they_come() {
     client.shutdown().await;
 }
 
+// Rules: bugs 99
 #[tokio::test(start_paused = true)]
 async fn a_dropped_request_harms_nobody() {
     let (mut listener, profile) = listen();

@@ -1,6 +1,6 @@
 //! Connections over real sockets, where the socket is what matters.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
+#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use std::io;
 use std::net::SocketAddr;

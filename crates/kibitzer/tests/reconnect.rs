@@ -1,5 +1,7 @@
 //! A client whose connection is lost, in virtual time.
 
+#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+
 mod common;
 
 use std::sync::Arc;
@@ -52,7 +54,6 @@ async fn a_closed_connection_is_made_again() {
     client.shutdown().await;
 }
 
-// Rules: bugs 99
 #[tokio::test(start_paused = true)]
 async fn a_silent_server_is_given_up_within_half_a_minute() {
     let (mut listener, profile) = listen();

@@ -24,7 +24,7 @@ const UNPRINTED_EVENTS: usize = 256;
 
 /// Print what a live server says, event by event; send what is typed
 ///
-/// Prints the same lines as `kibitzer decode`. Logs in as a guest, or as KIBITZER_HANDLE with KIBITZER_PASSWORD; then each
+/// Prints the same lines as `kibitzer decode`. Logs in as a guest, or as `KIBITZER_HANDLE` with `KIBITZER_PASSWORD`; then each
 /// line of standard input is sent as a command. The end of standard input ends nothing: what the server says is printed until
 /// it closes the connection (send `quit`), or until Ctrl-C. Exit status 1 if the login fails, or the connection breaks off.
 #[derive(Debug, clap::Args)]

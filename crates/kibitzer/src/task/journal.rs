@@ -49,6 +49,14 @@ impl Journal {
         }
     }
 
+    /// Notes that the connection has ended: the server sends nothing more on it.
+    pub(super) fn closed(&mut self) {
+        match &mut self.recorder {
+            Some(recorder) => recorder.received(&[]),
+            None => self.miss(1),
+        }
+    }
+
     /// Notes what is sent.
     pub(super) fn sent(&mut self, transmit: &Transmit) {
         let is_login = matches!(transmit.kind(), TransmitKind::Login | TransmitKind::Password);
