@@ -18,13 +18,14 @@ use crate::core::wire::{Timeseal, unseal};
 ///
 /// ```
 /// use kibitzer::core::Event;
+/// use kibitzer::core::message::Message;
 /// use kibitzer::core::session::{Credentials, SessionOptions};
 /// use kibitzer::transcript::{Replay, TranscriptReader};
 ///
 /// let recorded = br#"{"t": 0.5, "dir": "rx", "hex": "6c6f67696e3a20"}"#;
 /// let replay = Replay::new(TranscriptReader::new(&recorded[..]), SessionOptions::new(Credentials::Guest));
 /// let events = replay.collect::<Result<Vec<_>, _>>()?;
-/// assert!(events.iter().any(|event| event.raw() == b"login: "));
+/// assert!(events.iter().any(|event| event.message() == Some(&Message::LoginPrompt)));
 /// assert!(matches!(&**events.last().unwrap(), Event::Ended(_)), "it ended in the middle of the login");
 /// # Ok::<(), kibitzer::transcript::TranscriptError>(())
 /// ```
