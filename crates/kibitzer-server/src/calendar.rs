@@ -1,0 +1,123 @@
+//! Dates as the server prints them.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const SECONDS_PER_DAY: u64 = 86_400;
+
+const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// A minute of the calendar, in UTC: the server knows no other zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Date {
+    year: u64,
+    /// 1 to 12.
+    month: u64,
+    /// 1 to 31.
+    day: u64,
+    weekday: &'static str,
+    hour: u64,
+    minute: u64,
+}
+
+impl Date {
+    /// The minute that moment lies in; moments before 1970 count as its start.
+    pub(crate) fn of(moment: SystemTime) -> Self {
+        let seconds = moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let (days, rest) = (seconds / SECONDS_PER_DAY, seconds % SECONDS_PER_DAY);
+        let (year, month, day) = civil(days);
+        let weekday = usize::try_from(days % 7).ok().and_then(|at| WEEKDAYS.get(at)).copied().unwrap_or_default();
+        Self { year, month, day, weekday, hour: rest / 3_600, minute: rest / 60 % 60 }
+    }
+
+    /// `Sat Nov 21, 00:30 UTC 2026`, as `date` has it.
+    pub(crate) fn long(self) -> String {
+        let month = usize::try_from(self.month - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or_default();
+        let Self { weekday, day, hour, minute, year, .. } = self;
+        format!("{weekday} {month} {day:>2}, {hour:02}:{minute:02} UTC {year}")
+    }
+
+    /// `2026-11-21 00:30 UTC`, as lists have it.
+    pub(crate) fn short(self) -> String {
+        let Self { year, month, day, hour, minute, .. } = self;
+        format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+    }
+}
+
+/// Year, month and day of the `days`th day after 1 January 1970.
+///
+/// Years are counted from March, so that the leap day is the last of the year; 146,097 days are 400 years.
+const fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let of_era = days % 146_097;
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let march_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let january_or_february = if month <= 2 { 1 } else { 0 };
+    (year + era * 400 + january_or_february, month, day)
+}
+
+/// `49 seconds`, `1 minute 23 seconds`, `2 hours 1 minute 5 seconds`: parts that are 0 are left out, except the last.
+pub(crate) fn span(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let parts = [(seconds / SECONDS_PER_DAY, "day"), (seconds / 3_600 % 24, "hour"), (seconds / 60 % 60, "minute")];
+    let mut text = String::new();
+    for (n, unit) in parts.into_iter().filter(|&(n, _)| n > 0) {
+        text += &format!("{} ", count(n, unit));
+    }
+    if text.is_empty() || seconds % 60 > 0 {
+        text += &count(seconds % 60, "second");
+    }
+    text.trim_end().to_owned()
+}
+
+/// `1 player`, `2 players`, `0 players`.
+pub(crate) fn count(n: impl Into<u64>, noun: &str) -> String {
+    let n = n.into();
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Date {
+        Date::of(UNIX_EPOCH + Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let cases = [
+            (0, "Thu Jan  1, 00:00 UTC 1970"),
+            (951_782_400, "Tue Feb 29, 00:00 UTC 2000"),
+            (1_709_251_199, "Thu Feb 29, 23:59 UTC 2024"),
+            (1_709_251_200, "Fri Mar  1, 00:00 UTC 2024"),
+            (1_795_221_000, "Sat Nov 21, 00:30 UTC 2026"),
+            (4_107_542_399, "Sun Feb 28, 23:59 UTC 2100"),
+            (4_107_542_400, "Mon Mar  1, 00:00 UTC 2100"),
+        ];
+        for (seconds, want) in cases {
+            assert_eq!(at(seconds).long(), want);
+        }
+        assert_eq!(at(1_795_221_000).short(), "2026-11-21 00:30 UTC");
+    }
+
+    #[test]
+    fn spans_leave_out_what_is_nothing() {
+        let cases = [
+            (0, "0 seconds"),
+            (1, "1 second"),
+            (60, "1 minute"),
+            (83, "1 minute 23 seconds"),
+            (7_265, "2 hours 1 minute 5 seconds"),
+            (86_400, "1 day"),
+        ];
+        for (seconds, want) in cases {
+            assert_eq!(span(Duration::from_secs(seconds)), want);
+        }
+    }
+}
