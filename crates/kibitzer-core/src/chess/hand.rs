@@ -45,10 +45,18 @@ impl Hand {
         self.roles().map(Role::letter)
     }
 
-    pub(crate) fn add(&mut self, role: Role) {
+    /// Puts one piece in. Kings are not taken.
+    pub fn add(&mut self, role: Role) {
         if let Some(count) = self.counts.get_mut(role as usize) {
             *count = count.saturating_add(1);
         }
+    }
+
+    /// Takes one piece out; `None` if there is none of that role.
+    pub fn take(&mut self, role: Role) -> Option<Role> {
+        let count = self.counts.get_mut(role as usize)?;
+        *count = count.checked_sub(1)?;
+        Some(role)
     }
 }
 
@@ -88,7 +96,8 @@ impl Hands {
         }
     }
 
-    const fn of_mut(&mut self, color: Color) -> &mut Hand {
+    /// The reserve of one side, to change it.
+    pub const fn of_mut(&mut self, color: Color) -> &mut Hand {
         match color {
             Color::White => &mut self.white,
             Color::Black => &mut self.black,
