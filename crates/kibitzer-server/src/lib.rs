@@ -2,3 +2,5 @@
 //! network.
 //!
 //! It speaks to its clients as the recorded servers do, form by form, so that what works here works there.
+
+pub mod chess;

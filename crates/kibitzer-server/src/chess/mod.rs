@@ -1,0 +1,22 @@
+//! The rules: positions, legal moves, how moves are typed and printed.
+//!
+//! Orthodox chess, crazyhouse and bughouse go by one set of rules, in which a hand may be empty. The squares that pieces reach
+//! come from the tables of `cozy-chess`; its `Board` cannot hold more than 16 pieces or 8 pawns of a side, which crazyhouse
+//! soon needs, and is what the tests compare with.
+
+mod input;
+mod legal;
+mod moves;
+mod placement;
+mod position;
+mod spell;
+mod variant;
+
+#[cfg(test)]
+mod tests;
+
+pub use input::{MoveCase, MoveError};
+pub use legal::Verdict;
+pub use moves::Move;
+pub use position::{Captured, Position};
+pub use variant::Variant;

@@ -1,0 +1,157 @@
+//! What stands where, as sets of squares.
+
+use cozy_chess::{BitBoard, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
+use kibitzer_core::chess::{Board, Color, Piece, Role, Square};
+
+/// What stands where: one set of squares per side, one per role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Placement {
+    white: BitBoard,
+    black: BitBoard,
+    pawns: BitBoard,
+    knights: BitBoard,
+    bishops: BitBoard,
+    rooks: BitBoard,
+    queens: BitBoard,
+    kings: BitBoard,
+}
+
+impl Placement {
+    pub(super) const EMPTY: Self = Self {
+        white: BitBoard::EMPTY,
+        black: BitBoard::EMPTY,
+        pawns: BitBoard::EMPTY,
+        knights: BitBoard::EMPTY,
+        bishops: BitBoard::EMPTY,
+        rooks: BitBoard::EMPTY,
+        queens: BitBoard::EMPTY,
+        kings: BitBoard::EMPTY,
+    };
+
+    pub(super) fn from_board(board: &Board) -> Self {
+        let mut placement = Self::EMPTY;
+        for (square, piece) in board.pieces() {
+            placement.put(square, piece);
+        }
+        placement
+    }
+
+    pub(super) fn to_board(self) -> Board {
+        let mut board = Board::EMPTY;
+        for square in self.occupied().into_iter().map(from_table) {
+            board.set(square, self.piece(square));
+        }
+        board
+    }
+
+    pub(super) const fn of_color(&self, color: Color) -> BitBoard {
+        match color {
+            Color::White => self.white,
+            Color::Black => self.black,
+        }
+    }
+
+    pub(super) const fn of_role(&self, role: Role) -> BitBoard {
+        match role {
+            Role::Pawn => self.pawns,
+            Role::Knight => self.knights,
+            Role::Bishop => self.bishops,
+            Role::Rook => self.rooks,
+            Role::Queen => self.queens,
+            Role::King => self.kings,
+        }
+    }
+
+    pub(super) fn of(&self, piece: Piece) -> BitBoard {
+        self.of_color(piece.color) & self.of_role(piece.role)
+    }
+
+    pub(super) fn occupied(&self) -> BitBoard {
+        self.white | self.black
+    }
+
+    pub(super) fn role(&self, square: Square) -> Option<Role> {
+        Role::ALL.into_iter().find(|&role| self.of_role(role).has(to_table(square)))
+    }
+
+    pub(super) fn piece(&self, square: Square) -> Option<Piece> {
+        let color = if self.white.has(to_table(square)) { Color::White } else { Color::Black };
+        self.role(square).map(|role| Piece { color, role })
+    }
+
+    pub(super) fn king(&self, color: Color) -> Option<Square> {
+        self.of(Piece { color, role: Role::King }).next_square().map(from_table)
+    }
+
+    /// Puts a piece on an empty square.
+    pub(super) fn put(&mut self, square: Square, piece: Piece) {
+        self.toggle(square, piece);
+    }
+
+    /// Takes a piece off the square it stands on.
+    pub(super) fn remove(&mut self, square: Square, piece: Piece) {
+        self.toggle(square, piece);
+    }
+
+    fn toggle(&mut self, square: Square, piece: Piece) {
+        let bit = to_table(square).bitboard();
+        match piece.color {
+            Color::White => self.white ^= bit,
+            Color::Black => self.black ^= bit,
+        }
+        match piece.role {
+            Role::Pawn => self.pawns ^= bit,
+            Role::Knight => self.knights ^= bit,
+            Role::Bishop => self.bishops ^= bit,
+            Role::Rook => self.rooks ^= bit,
+            Role::Queen => self.queens ^= bit,
+            Role::King => self.kings ^= bit,
+        }
+    }
+
+    /// The squares on which pieces of `by` stand that attack `square`.
+    pub(super) fn attackers(&self, square: Square, by: Color) -> BitBoard {
+        let (at, occupied) = (to_table(square), self.occupied());
+        let straight = get_rook_moves(at, occupied) & (self.rooks | self.queens);
+        let slanted = get_bishop_moves(at, occupied) & (self.bishops | self.queens);
+        let pawns = get_pawn_attacks(at, table_color(by.opponent())) & self.pawns;
+        let knights = get_knight_moves(at) & self.knights;
+        let kings = get_king_moves(at) & self.kings;
+        (straight | slanted | pawns | knights | kings) & self.of_color(by)
+    }
+
+    /// Whether this side's king can be taken.
+    pub(super) fn is_in_check(&self, color: Color) -> bool {
+        self.king(color).is_some_and(|king| !self.attackers(king, color.opponent()).is_empty())
+    }
+
+    /// Where a piece other than a pawn can go, its own side's pieces not looked at.
+    pub(super) fn reach(&self, role: Role, from: Square) -> BitBoard {
+        let (at, occupied) = (to_table(from), self.occupied());
+        match role {
+            Role::Pawn => BitBoard::EMPTY,
+            Role::Knight => get_knight_moves(at),
+            Role::Bishop => get_bishop_moves(at, occupied),
+            Role::Rook => get_rook_moves(at, occupied),
+            Role::Queen => get_bishop_moves(at, occupied) | get_rook_moves(at, occupied),
+            Role::King => get_king_moves(at),
+        }
+    }
+}
+
+/// The square as the tables of attacks number it.
+pub(super) fn to_table(square: Square) -> cozy_chess::Square {
+    cozy_chess::Square::index(square.index())
+}
+
+pub(super) fn from_table(square: cozy_chess::Square) -> Square {
+    #[expect(clippy::expect_used, reason = "both number 64 squares, eight to a rank")]
+    Square::new(square.file() as u8, square.rank() as u8).expect("a square is on the board")
+}
+
+pub(super) const fn table_color(color: Color) -> cozy_chess::Color {
+    match color {
+        Color::White => cozy_chess::Color::White,
+        Color::Black => cozy_chess::Color::Black,
+    }
+}

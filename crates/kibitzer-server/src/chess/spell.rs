@@ -1,0 +1,81 @@
+//! How servers write a move that needs the board.
+
+use kibitzer_core::chess::{CastlingSide, Role, Square};
+
+use super::legal::Verdict;
+use super::moves::{CastlingSquares, Move, castling_word};
+use super::position::{Captured, Position};
+
+impl Position {
+    /// The move in standard algebraic notation, with `+` or `#`: style 12's field 29.
+    ///
+    /// The move must be legal here.
+    pub fn to_san(&self, played: Move) -> String {
+        let mut san = match played {
+            Move::Castle(side) => castling_word(side).to_owned(),
+            Move::Drop { role, to } => format!("{}@{to}", role.letter()),
+            Move::Normal { role, from, to, promotion } => self.walk_to_san(role, from, to, promotion),
+        };
+        let after = self.after(played);
+        if after.is_check() {
+            san.push(if after.verdict() == Some(Verdict::Checkmate) { '#' } else { '+' });
+        }
+        san
+    }
+
+    fn walk_to_san(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> String {
+        let takes = self.capture(Move::Normal { role, from, to, promotion }).is_some();
+        let mut san = String::with_capacity(8);
+        if role == Role::Pawn {
+            san.extend(takes.then(|| file_letter(from)));
+        } else {
+            san.push(role.letter());
+            self.push_origin(&mut san, role, from, to);
+        }
+        san.extend(takes.then_some('x'));
+        san.push_str(&to.to_string());
+        san.extend(promotion.into_iter().flat_map(|role| ['=', role.letter()]));
+        san
+    }
+
+    /// As much of the square a piece comes from as tells it from its rivals: the file, else the rank, else both.
+    fn push_origin(&self, san: &mut String, role: Role, from: Square, to: Square) {
+        let (mut is_alone, mut file_tells, mut rank_tells) = (true, true, true);
+        for rival in self.rivals(role, from, to) {
+            is_alone = false;
+            file_tells &= rival.file() != from.file();
+            rank_tells &= rival.rank() != from.rank();
+        }
+        if is_alone {
+            return;
+        }
+        let (file, rank) = (file_letter(from), char::from(b'1' + from.rank()));
+        san.extend((file_tells || !rank_tells).then_some(file));
+        san.extend((!file_tells).then_some(rank));
+    }
+
+    /// The move in the notation of delta boards: `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`, `e1g1c`, `e8c8C`, `Q@f7`.
+    ///
+    /// Source: FICS help file `deltaboard`.
+    pub fn to_smith(&self, played: Move) -> String {
+        match played {
+            Move::Castle(side) => {
+                let squares = CastlingSquares::of(self.side_to_move, side);
+                let mark = if side == CastlingSide::Short { 'c' } else { 'C' };
+                format!("{}{}{mark}", squares.king_from, squares.king_to)
+            }
+            Move::Drop { role, to } => format!("{}@{to}", role.letter()),
+            Move::Normal { from, to, promotion, .. } => {
+                let mut word = format!("{from}{to}");
+                let letter = |taken: Captured| taken.role.letter().to_ascii_lowercase();
+                word.extend(self.capture(played).map(|taken| if taken.en_passant { 'E' } else { letter(taken) }));
+                word.extend(promotion.map(Role::letter));
+                word
+            }
+        }
+    }
+}
+
+fn file_letter(square: Square) -> char {
+    char::from(b'a' + square.file())
+}

@@ -1,0 +1,288 @@
+use cozy_chess::Board as Referee;
+use cozy_chess::util::display_san_move;
+use kibitzer_core::chess::{Color, Fen, Role, Square};
+use proptest::prelude::*;
+
+use super::*;
+
+fn position(variant: Variant, fen: &str) -> Position {
+    Position::from_fen(variant, &fen.parse::<Fen>().unwrap())
+}
+
+fn square(name: &str) -> Square {
+    name.parse().unwrap()
+}
+
+fn read(position: &Position, typed: &str) -> Result<Move, MoveError> {
+    position.read_move(typed, MoveCase::Insensitive, Role::Queen)
+}
+
+fn play(position: &Position, moves: &str) -> Position {
+    moves.split_whitespace().fold(*position, |position, typed| {
+        let found = read(&position, typed).unwrap_or_else(|error| panic!("{typed}: {error}"));
+        position.after(found)
+    })
+}
+
+fn perft(position: &Position, depth: u32) -> u64 {
+    let moves = position.legal_moves();
+    if depth == 1 {
+        return moves.len() as u64;
+    }
+    moves.into_iter().map(|legal| perft(&position.after(legal), depth - 1)).sum()
+}
+
+#[test]
+fn counts_of_move_trees_are_the_published_ones() {
+    // The starting position, and positions 2 to 6 of the usual collection.
+    let cases = [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 4, 197_281),
+        ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 3, 97_862),
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 4, 43_238),
+        ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 3, 9_467),
+        ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 3, 62_379),
+        ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 3, 89_890),
+    ];
+    for (fen, depth, want) in cases {
+        assert_eq!(perft(&position(Variant::Standard, fen), depth), want, "{fen}");
+    }
+}
+
+#[test]
+fn hands_make_the_tree_of_crazyhouse() {
+    // Published counts for crazyhouse with pieces in both hands.
+    let fen = "2k5/8/8/8/8/8/8/4K3[QRBNPqrbnp] w - - 0 1";
+    let tree = position(Variant::Crazyhouse, fen);
+    assert_eq!((perft(&tree, 1), perft(&tree, 2)), (301, 75_353));
+    let empty = Position::start(Variant::Crazyhouse);
+    assert_eq!((perft(&empty, 3), perft(&empty, 4)), (8_902, 197_281));
+}
+
+/// The library's spelling of our move, where castling takes the own rook.
+fn to_referee(played: Move, mover: Color) -> cozy_chess::Move {
+    let home = if mover == Color::White { '1' } else { '8' };
+    let text = match played {
+        Move::Castle(kibitzer_core::chess::CastlingSide::Short) => format!("e{home}h{home}"),
+        Move::Castle(kibitzer_core::chess::CastlingSide::Long) => format!("e{home}a{home}"),
+        Move::Normal { from, to, promotion, .. } => {
+            format!("{from}{to}{}", promotion.map_or(String::new(), |role| role.letter().to_lowercase().to_string()))
+        }
+        Move::Drop { .. } => panic!("no drops in standard chess"),
+    };
+    text.parse().unwrap()
+}
+
+fn choose(moves: &[Move], choice: u16) -> Move {
+    moves[usize::from(choice) % moves.len()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_library_agrees_on_every_move_of_a_random_game(choices in prop::collection::vec(any::<u16>(), 1..160)) {
+        let (mut ours, mut theirs) = (Position::start(Variant::Standard), Referee::default());
+        for choice in choices {
+            let moves = ours.legal_moves();
+            let mut mine: Vec<String> = moves.iter().map(|&legal| to_referee(legal, ours.side_to_move()).to_string()).collect();
+            let mut library = Vec::new();
+            theirs.generate_moves(|of_piece| { library.extend(of_piece.into_iter().map(|legal| legal.to_string())); false });
+            mine.sort();
+            library.sort();
+            prop_assert_eq!(mine, library);
+            if moves.is_empty() { break }
+            let played = choose(&moves, choice);
+            let same = to_referee(played, ours.side_to_move());
+            prop_assert_eq!(ours.to_san(played), display_san_move(&theirs, same).to_string());
+            ours = ours.after(played);
+            theirs.play(same);
+            prop_assert_eq!(ours.is_check(), !theirs.checkers().is_empty());
+            let board = theirs.to_string();
+            let library: Vec<&str> = board.split(' ').collect();
+            let fen = ours.to_fen().to_string();
+            let mine: Vec<&str> = fen.split(' ').collect();
+            prop_assert_eq!((mine[0], mine[1], mine[2]), (library[0], library[1], library[2]));
+            prop_assert_eq!(ours.halfmove_clock().min(100), u32::from(theirs.halfmove_clock()));
+        }
+    }
+
+    #[test]
+    fn a_move_is_read_as_it_is_spelled(
+        choices in prop::collection::vec(any::<u16>(), 1..120),
+        variant in prop::sample::select(vec![Variant::Standard, Variant::Crazyhouse]),
+    ) {
+        let mut now = Position::start(variant);
+        for choice in choices {
+            let moves = now.legal_moves();
+            if moves.is_empty() { break }
+            for &legal in &moves {
+                let san = now.to_san(legal);
+                prop_assert_eq!(now.read_move(&san, MoveCase::Sensitive, Role::Queen), Ok(legal), "{}", &san);
+            }
+            let played = choose(&moves, choice);
+            prop_assert_eq!(now.read_move(&now.to_san(played), MoveCase::Insensitive, Role::Queen), Ok(played));
+            let mover = now.side_to_move();
+            let verbose = played.to_verbose();
+            let read_back = kibitzer_core::chess::LastMove::parse_verbose(verbose.as_bytes(), b"", mover);
+            prop_assert_eq!(read_back, Some(played.to_last_move()));
+            let mut board = now.board();
+            let smith = kibitzer_core::chess::SmithMove::parse(now.to_smith(played).as_bytes()).unwrap();
+            prop_assert_eq!(smith.captured(), now.capture(played).map(|taken| taken.role));
+            board.apply(smith.to_last_move(&board).unwrap(), mover).unwrap();
+            now = now.after(played);
+            prop_assert_eq!(board, now.board());
+        }
+    }
+
+    #[test]
+    fn any_text_is_a_move_or_refused(typed in "[a-hA-HNBRQKPox0-9@/=()+#!? -]{0,18}") {
+        let _ = read(&Position::start(Variant::Crazyhouse), &typed);
+    }
+}
+
+#[test]
+fn moves_as_people_type_them() {
+    let start = Position::start(Variant::Standard);
+    for typed in ["e2e4", "e2-e4", "e4", "P/e2-e4", "Pe4", "pe4", "e4!"] {
+        assert_eq!(start.to_smith(read(&start, typed).unwrap()), "e2e4", "{typed}");
+    }
+    for typed in ["Nf3", "nf3", "N/g1-f3", "Ng1f3", "Ngf3", "N1f3", "g1f3", "Nf3+"] {
+        assert_eq!(start.to_smith(read(&start, typed).unwrap()), "g1f3", "{typed}");
+    }
+    let rich = position(Variant::Standard, "r3k2r/1P6/8/3pP3/8/2p5/1P1B4/R3K2R w KQkq d6 0 1");
+    let cases = [
+        ("o-o", "e1g1c"),
+        ("O-O", "e1g1c"),
+        ("0-0", "e1g1c"),
+        ("oo", "e1g1c"),
+        ("e1g1", "e1g1c"),
+        ("o-o-o", "e1c1C"),
+        ("ooo", "e1c1C"),
+        ("Ke1-c1", "e1c1C"),
+        ("exd6", "e5d6E"),
+        ("ed6", "e5d6E"),
+        ("exd", "e5d6E"),
+        ("b8=Q", "b7b8Q"),
+        ("b8", "b7b8Q"),
+        ("b8N", "b7b8N"),
+        ("b8=n", "b7b8N"),
+        ("b7b8r", "b7b8R"),
+        ("b7-b8=R", "b7b8R"),
+        ("bxa8(B)", "b7a8rB"),
+        ("b7a8", "b7a8rQ"),
+        ("bxc3", "b2c3p"),
+        ("bc3", "b2c3p"),
+        ("Bc3", "d2c3p"),
+    ];
+    for (typed, want) in cases {
+        assert_eq!(rich.to_smith(read(&rich, typed).unwrap_or_else(|_| panic!("{typed}"))), want, "{typed}");
+    }
+    let under = rich.read_move("b8", MoveCase::Insensitive, Role::Knight).unwrap();
+    assert_eq!(rich.to_san(under), "b8=N");
+}
+
+#[test]
+fn a_small_b_is_a_bishop_only_if_no_pawn_can_and_case_does_not_count() {
+    let only_bishop = position(Variant::Standard, "4k3/8/8/8/8/2p5/3B4/4K3 w - - 0 1");
+    assert_eq!(only_bishop.to_smith(read(&only_bishop, "bc3").unwrap()), "d2c3p");
+    assert_eq!(only_bishop.read_move("bc3", MoveCase::Sensitive, Role::Queen), Err(MoveError::Illegal));
+    assert_eq!(only_bishop.read_move("nf3", MoveCase::Sensitive, Role::Queen), Err(MoveError::NotAMove));
+}
+
+#[test]
+fn refusals_say_what_is_wrong() {
+    let twins = position(Variant::Standard, "4k3/8/8/8/8/8/8/R3K2R w - - 0 1");
+    let knights = position(Variant::Standard, "4k3/8/8/8/8/8/1N3N2/4K3 w - - 0 1");
+    let pinned = position(Variant::Standard, "4k3/4r3/8/8/8/4N3/8/N3K3 w - - 0 1");
+    assert_eq!(read(&knights, "Nd3"), Err(MoveError::Ambiguous));
+    assert_eq!(read(&twins, "Rd1").map(|found| found.to(Color::White)), Ok(square("d1")));
+    assert_eq!(read(&pinned, "Nc2").map(|found| found.to_verbose()).as_deref(), Ok("N/a1-c2"));
+    assert_eq!(pinned.to_san(read(&pinned, "a1c2").unwrap()), "Nc2");
+    for typed in ["e2e5", "Qd2", "o-o", "e7e8=Q", "P@e4", "Nd4", "exd6"] {
+        assert_eq!(read(&Position::start(Variant::Standard), typed), Err(MoveError::Illegal), "{typed}");
+    }
+    for typed in
+        ["", "who", "Qa9", "qh9", "e", "4", "ab", "a", "o", "resign", "i2i4", "e2e4e6", "K@e4", "observe", "@@"]
+    {
+        assert_eq!(read(&Position::start(Variant::Standard), typed), Err(MoveError::NotAMove), "{typed}");
+    }
+}
+
+#[test]
+fn promoted_pieces_fall_back_and_captures_fill_the_hand() {
+    let start = position(Variant::Crazyhouse, "1n2k3/P7/8/8/8/8/8/1R2K3[] w - - 0 1");
+    let queen = play(&start, "axb8=Q+ Ke7 Qb7+ Kf6");
+    assert_eq!(queen.hands().white.to_string(), "N");
+    let rook = position(Variant::Crazyhouse, "1n2k3/P7/8/8/8/8/8/1r2K3[] w - - 0 1");
+    let taken = play(&position(Variant::Crazyhouse, "1n2k3/P7/8/8/8/8/8/1r4K1[] w - - 0 1"), "Kg2 Kd7 axb8=Q Rxb8");
+    assert_eq!((taken.hands().white.to_string(), taken.hands().black.to_string()), ("N".into(), "P".into()));
+    assert!(rook.is_check());
+}
+
+#[test]
+fn drops_obey_the_rules() {
+    let holds = position(Variant::Crazyhouse, "4k3/8/8/8/8/8/4r3/4K3[PNpq] w - - 0 1");
+    let moves = holds.legal_moves();
+    assert!(
+        moves.iter().all(|legal| !matches!(legal, Move::Drop { .. })),
+        "check from the next square: nothing to block"
+    );
+    let free = position(Variant::Crazyhouse, "4k3/8/8/8/8/8/8/4K3[PN] w - - 0 1");
+    for (typed, want) in [
+        ("P@a1", MoveError::Illegal),
+        ("P@h8", MoveError::Illegal),
+        ("N@e1", MoveError::Illegal),
+        ("Q@a4", MoveError::Illegal),
+    ] {
+        assert_eq!(read(&free, typed), Err(want), "{typed}");
+    }
+    for typed in ["P@a2", "p@a2", "P@@a2", "P/@@-a2", "P@@-a2"] {
+        let dropped = read(&free, typed).unwrap();
+        assert_eq!((free.to_san(dropped), dropped.to_verbose()), ("P@a2".into(), "P/@@-a2".into()), "{typed}");
+        assert_eq!(free.after(dropped).hands().white.to_string(), "N");
+    }
+    assert_eq!(free.to_san(read(&free, "n@f6").unwrap()), "N@f6+");
+}
+
+#[test]
+fn positions_that_end_a_game() {
+    let cases = [
+        ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", Variant::Standard, Some(Verdict::Checkmate)),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Variant::Standard, Some(Verdict::Stalemate)),
+        ("7k/8/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(Verdict::NoMaterial)),
+        ("7k/6n1/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(Verdict::NoMaterial)),
+        ("7k/6p1/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, None),
+        ("7k/8/6K1/8/8/8/8/6N1[] b - - 0 1", Variant::Crazyhouse, None),
+        // A back rank mate that a piece in hand stops, as does one the partner may still pass.
+        ("R6k/6pp/8/8/8/8/8/4K3[] b - - 0 1", Variant::Crazyhouse, Some(Verdict::Checkmate)),
+        ("R6k/6pp/8/8/8/8/8/4K3[n] b - - 0 1", Variant::Crazyhouse, None),
+        ("R6k/6pp/8/8/8/8/8/4K3[] b - - 0 1", Variant::Bughouse, None),
+        ("7k/6Qp/6K1/8/8/8/8/8[] b - - 0 1", Variant::Bughouse, Some(Verdict::Checkmate)),
+        ("7k/5Q2/6K1/8/8/8/8/8[] b - - 0 1", Variant::Bughouse, None),
+    ];
+    for (fen, variant, want) in cases {
+        assert_eq!(position(variant, fen).verdict(), want, "{fen} {variant}");
+    }
+}
+
+#[test]
+fn repetition_looks_at_rights_hands_and_a_pawn_that_can_be_taken() {
+    let start = Position::start(Variant::Standard);
+    assert!(play(&start, "Nf3 Nf6 Ng1 Ng8").is_repeated_by(&start));
+    let rooks = position(Variant::Standard, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    assert!(!play(&rooks, "Ra2 Ra7 Ra1 Ra8").is_repeated_by(&rooks));
+    let pushed = play(&start, "e4");
+    assert_eq!(pushed.double_push_file(), Some(4));
+    assert!(play(&pushed, "Nf6 Nf3 Ng8 Ng1").is_repeated_by(&pushed), "nobody could take the pawn");
+    let takeable = position(Variant::Standard, "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1");
+    let pushed = play(&takeable, "d4");
+    assert!(!play(&pushed, "Kd7 Kd1 Ke8 Ke1").is_repeated_by(&pushed));
+}
+
+#[test]
+fn material_counts_hands() {
+    let start = Position::start(Variant::Standard);
+    assert_eq!((start.material(Color::White), start.material(Color::Black)), (39, 39));
+    let holds = position(Variant::Crazyhouse, "4k3/8/8/8/8/8/8/4K3[PNq] w - - 0 1");
+    assert_eq!((holds.material(Color::White), holds.material(Color::Black)), (4, 9));
+}
