@@ -38,6 +38,11 @@ impl Date {
         format!("{weekday} {month} {day:>2}, {hour:02}:{minute:02} UTC {year}")
     }
 
+    /// `00:30`.
+    pub(crate) fn clock(self) -> String {
+        format!("{:02}:{:02}", self.hour, self.minute)
+    }
+
     /// `2026-11-21 00:30 UTC`, as lists have it.
     pub(crate) fn short(self) -> String {
         let Self { year, month, day, hour, minute, .. } = self;

@@ -3,4 +3,18 @@
 //!
 //! It speaks to its clients as the recorded servers do, form by form, so that what works here works there.
 
-pub mod chess;
+mod account;
+mod calendar;
+mod command;
+mod fault;
+mod options;
+mod random;
+mod server;
+mod wire;
+mod world;
+
+pub use account::{Account, Accounts, AccountsError};
+pub use fault::{At, Fault};
+pub use options::{Feature, ServerOptions};
+pub use server::{Connected, Connector, Control, ControlError, Server, Target};
+pub use world::{ConnectionId, LoginRefusal};

@@ -1,0 +1,191 @@
+//! What the server tells of itself and of players.
+//!
+//! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
+
+use super::lists::n;
+use super::{Command, Rights, Verdict, usage};
+use crate::calendar::{count, span};
+use crate::world::{ConnectionId, Player, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "date",
+        parameters: "",
+        summary: "Tells the date and the time.",
+        rights: Rights::Anyone,
+        run: date,
+    },
+    Command {
+        name: "finger",
+        parameters: "[player]",
+        summary: "Tells who a player is.",
+        rights: Rights::Anyone,
+        run: finger,
+    },
+    Command {
+        name: "help",
+        parameters: "[command]",
+        summary: "Tells how a command is used, or which commands there are.",
+        rights: Rights::Anyone,
+        run: help,
+    },
+    Command {
+        name: "ping",
+        parameters: "[player]",
+        summary: "Tells how long a player's connection takes, if it is sealed.",
+        rights: Rights::Anyone,
+        run: ping,
+    },
+    Command {
+        name: "quit",
+        parameters: "",
+        summary: "Ends your session.",
+        rights: Rights::Anyone,
+        run: quit,
+    },
+    Command {
+        name: "uptime",
+        parameters: "",
+        summary: "Tells how long the server has been running.",
+        rights: Rights::Anyone,
+        run: uptime,
+    },
+    Command {
+        name: "who",
+        parameters: "[letters]",
+        summary: "Shows who is logged in: with \"U\" guests alone, with \"R\" registered players.",
+        rights: Rights::Anyone,
+        run: who,
+    },
+];
+
+fn date(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let date = world.date().long();
+    world.put(id, &format!("Local time     - {date}\nServer time    - {date}\n"));
+    Verdict::Done
+}
+
+fn uptime(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let (since, up) = (world.date_at(world.started).long(), span(world.uptime()));
+    let version = env!("CARGO_PKG_VERSION");
+    let text = format!(
+        "kibitzer-server version : {version}\nServer location: this machine\nThe server has been up since {since}.\nUp for: {up}\n"
+    );
+    world.put(id, &text);
+    Verdict::Done
+}
+
+fn quit(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    world.put(id, "Logging you out.\n");
+    world.close(id);
+    world.put(id, "Thank you for using the embedded kibitzer server.\n");
+    Verdict::Done
+}
+
+fn help(world: &mut World, id: ConnectionId, topic: &str) -> Verdict {
+    let topic = topic.trim_end().to_ascii_lowercase();
+    let text = if topic.is_empty() || topic == "commands" {
+        let names: Vec<_> = world.directory.names().collect();
+        format!("The commands of this server:\n\n{}\n", names.join(" "))
+    } else {
+        match world.directory.command(&topic) {
+            Some(command) => format!("Command: {}\n{}\n{}\n", command.name, usage(command), command.summary),
+            None => format!("There is no help available for \"{topic}\".\n"),
+        }
+    };
+    world.put(id, &text);
+    Verdict::Done
+}
+
+fn finger(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let name = parameters.split_whitespace().next().unwrap_or_default();
+    let whose = if name.is_empty() { Some(id) } else { world.meant(name) };
+    let text = match whose.and_then(|whose| finger_online(world, whose)) {
+        Some(text) => text,
+        None => finger_absent(world, name),
+    };
+    world.put(id, &text);
+    Verdict::Done
+}
+
+fn finger_online(world: &World, whose: ConnectionId) -> Option<String> {
+    let player = world.player(whose)?;
+    let (on, idle) = (world.now - player.since, world.now - player.last_command);
+    let mut text = format!("Finger of {}:\n\nOn for: {}   Idle: {}\n", player.display(), span(on), span(idle));
+    text.push('\n');
+    if player.is_registered {
+        text += &ratings(player.name(), &player.ratings);
+    } else {
+        text += &format!("{} is NOT a registered player.\n", player.name());
+    }
+    let timeseal = if world.is_sealed(whose) { "On" } else { "Off" };
+    text += &format!("Timeseal:    {timeseal}\n");
+    let notes: String = player.keepsake.variables.notes().map(|(number, note)| format!("{number:>2}: {note}\n")).collect();
+    Some(if notes.is_empty() { text } else { format!("{text}\n{notes}") })
+}
+
+fn finger_absent(world: &World, name: &str) -> String {
+    let accounts = &world.options.accounts;
+    match accounts.get(name).or_else(|| accounts.starting_with(name)) {
+        Some(account) => {
+            let titles: String = account.titles.iter().map(|title| format!("({title})")).collect();
+            let (name, ratings) = (&account.handle, ratings(account.handle.as_str(), &account.ratings));
+            format!("Finger of {name}{titles}:\n\n{name} is not logged in.\n\n{ratings}")
+        }
+        None => format!("There is no player matching the name \"{name}\".\n"),
+    }
+}
+
+/// The table of ratings with an empty line behind it. This server does not change ratings, so their deviation is fixed.
+fn ratings(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> String {
+    if ratings.is_empty() {
+        return format!("{name} has not played any rated games.\n\n");
+    }
+    let mut table = "speed & variant         rating  RD    Volat.    total  best\n".to_owned();
+    for (kind, rating) in ratings {
+        table += &format!("{kind:<24} {rating:<4}   50   0.060000       0 \n");
+    }
+    table + "\n"
+}
+
+fn ping(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some(whom) = super::settings::player_or_self(world, id, parameters) else { return Verdict::Done };
+    let Some(name) = world.player(whom).map(|player| player.name().to_owned()) else { return Verdict::Done };
+    let text = match world.connection(whom).and_then(|connection| connection.seal.as_ref()) {
+        Some(seal) => format!("Ping time for {name}, based on 1 sample:\nAverage: {}ms\n", seal.lag_ms),
+        None => format!("Ping time not available; {name} is not using timeseal.\n"),
+    };
+    world.put(id, &text);
+    Verdict::Done
+}
+
+/// How many players stand on a line of `who`.
+const WHO_COLUMNS: usize = 3;
+
+fn who(world: &mut World, id: ConnectionId, letters: &str) -> Verdict {
+    let wants = |player: &Player| match (letters.contains('U'), letters.contains('R')) {
+        (true, false) => !player.is_registered,
+        (false, true) => player.is_registered,
+        _ => true,
+    };
+    let shown: Vec<_> = world.players().filter(|(_, player)| wants(player)).collect();
+    let width = shown.iter().map(|(_, player)| player.display().len()).max().unwrap_or_default();
+    let entries: Vec<_> = shown.iter().map(|&(_, player)| who_entry(player)).collect();
+    let mut text = String::new();
+    for row in entries.chunks(WHO_COLUMNS) {
+        for (column, (head, name)) in row.iter().enumerate() {
+            let is_last = column + 1 == WHO_COLUMNS;
+            text += &if is_last { format!("{head}{name}") } else { format!("{head}{name:<width$}  ") };
+        }
+        text.push('\n');
+    }
+    text += &format!("\n{} displayed.\n\n", count(n(entries.len()), "player"));
+    world.put(id, &text);
+    Verdict::Done
+}
+
+/// Rating and state, and the name.
+fn who_entry(player: &Player) -> (String, String) {
+    let rating = player.ratings.get("blitz").copied().unwrap_or_default();
+    (format!("{rating:>4}   "), player.display())
+}

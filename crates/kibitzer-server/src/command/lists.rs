@@ -1,0 +1,181 @@
+//! Lists of names and of channels.
+//!
+//! Source of the answers: transcripts fatics-block-client, fatics-talk-mixed-*, fatics-match-pending-b.
+
+use super::{Command, Rights, Verdict};
+use crate::calendar::count;
+use crate::world::{ConnectionId, List, MAX_LIST_ENTRIES, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "addlist",
+        parameters: "list entry",
+        summary: "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.",
+        rights: Rights::Anyone,
+        run: addlist,
+    },
+    Command {
+        name: "inchannel",
+        parameters: "[channel]",
+        summary: "Shows who listens to a channel, or to any.",
+        rights: Rights::Anyone,
+        run: inchannel,
+    },
+    Command {
+        name: "showlist",
+        parameters: "[list]",
+        summary: "Shows one of your lists, or which lists there are. \"=list\" does the same.",
+        rights: Rights::Anyone,
+        run: showlist,
+    },
+    Command {
+        name: "sublist",
+        parameters: "list entry",
+        summary: "Removes an entry from one of your lists. \"-list entry\" does the same.",
+        rights: Rights::Anyone,
+        run: sublist,
+    },
+];
+
+/// The greatest number of a channel.
+pub(super) const MAX_CHANNEL: u16 = 255;
+
+/// The number of a channel, if the word is one.
+pub(super) fn channel(word: &str) -> Option<u16> {
+    word.parse().ok().filter(|&number| number <= MAX_CHANNEL)
+}
+
+/// The list whose name starts so.
+fn find_list(name: &str) -> Option<(List, &'static str)> {
+    let name = name.to_ascii_lowercase();
+    let mut fitting = List::ALL.into_iter().filter(|(_, known)| !name.is_empty() && known.starts_with(&name));
+    let found = fitting.next()?;
+    fitting.next().is_none().then_some(found)
+}
+
+/// A list and an entry, made sure that the entry is a channel's number or a player's name as it is spelled.
+fn parse(world: &mut World, id: ConnectionId, parameters: &str) -> Result<(List, &'static str, String), Verdict> {
+    let mut words = parameters.split_whitespace();
+    let (Some(list), Some(entry)) = (words.next(), words.next()) else { return Err(Verdict::Usage) };
+    let Some((kind, name)) = find_list(list) else {
+        world.put(id, &format!("There is no list matching the name \"{list}\".\n"));
+        return Err(Verdict::Done);
+    };
+    let entry = match kind {
+        List::Channel => channel(entry).map(|number| number.to_string()),
+        List::Censor | List::Gnotify | List::Noplay | List::Notify => spelled(world, entry),
+    };
+    entry.map(|entry| (kind, name, entry)).ok_or_else(|| {
+        let word = words_after(parameters);
+        let answer = match kind {
+            List::Channel => "Invalid channel number.\n".to_owned(),
+            _ => format!("There is no player matching the name \"{word}\".\n"),
+        };
+        world.put(id, &answer);
+        Verdict::Done
+    })
+}
+
+fn words_after(parameters: &str) -> &str {
+    parameters.split_whitespace().nth(1).unwrap_or_default()
+}
+
+/// A player's name as he spells it, online or registered.
+fn spelled(world: &World, name: &str) -> Option<String> {
+    let online = world.meant(name).and_then(|id| world.player(id)).map(|player| player.name().to_owned());
+    online.or_else(|| world.account(name).map(|account| account.handle.to_string()))
+}
+
+/// An entry as answers have it: channels stand in brackets.
+fn shown(list: List, entry: &str) -> String {
+    if list == List::Channel { format!("[{entry}]") } else { entry.to_owned() }
+}
+
+fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let (list, name, entry) = match parse(world, id, parameters) {
+        Ok(parsed) => parsed,
+        Err(verdict) => return verdict,
+    };
+    let Some(player) = world.player_mut(id) else { return Verdict::Done };
+    let entries = player.keepsake.lists.entry(list).or_default();
+    let shown = shown(list, &entry);
+    let answer = if entries.contains(&entry) {
+        format!("{shown} is already on your {name} list.\n")
+    } else if entries.len() >= MAX_LIST_ENTRIES {
+        format!("Sorry, your {name} list is full.\n")
+    } else {
+        entries.push(entry);
+        format!("{shown} added to your {name} list.\n")
+    };
+    world.put(id, &answer);
+    Verdict::Done
+}
+
+fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let (list, name, entry) = match parse(world, id, parameters) {
+        Ok(parsed) => parsed,
+        Err(verdict) => return verdict,
+    };
+    let Some(player) = world.player_mut(id) else { return Verdict::Done };
+    let entries = player.keepsake.lists.entry(list).or_default();
+    let n_before = entries.len();
+    entries.retain(|known| *known != entry);
+    let said = if entries.len() < n_before { "removed from" } else { "is not on" };
+    let shown = shown(list, &entry);
+    world.put(id, &format!("{shown} {said} your {name} list.\n"));
+    Verdict::Done
+}
+
+fn showlist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    if parameters.is_empty() {
+        let names: String = List::ALL.iter().map(|(_, name)| format!("{name}\n")).collect();
+        world.put(id, &names);
+        return Verdict::Done;
+    }
+    let Some((list, name)) = find_list(parameters.trim_end()) else {
+        world.put(id, &format!("There is no list matching the name \"{parameters}\".\n"));
+        return Verdict::Done;
+    };
+    let entries = world.player(id).map_or(&[][..], |player| player.keepsake.list(list));
+    let noun = if list == List::Channel { "channel" } else { "name" };
+    let text = format!("-- {name} list: {} --\n{}\n", count(n(entries.len()), noun), entries.join(" "));
+    world.put(id, &text);
+    Verdict::Done
+}
+
+fn inchannel(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    if parameters.is_empty() {
+        let text: String = (0..=MAX_CHANNEL).filter_map(|number| channel_line(world, number)).collect();
+        world.put(id, &text);
+        return Verdict::Done;
+    }
+    let Some(number) = channel(parameters.trim_end()) else {
+        world.put(id, "Invalid channel number.\n");
+        return Verdict::Done;
+    };
+    let n_listeners = world.listeners(number).len();
+    let line = channel_line(world, number).unwrap_or_default();
+    let (verb, players) = (if n_listeners == 1 { "is" } else { "are" }, count(n(n_listeners), "player"));
+    world.put(id, &format!("{line}There {verb} {players} in channel {number}.\n"));
+    Verdict::Done
+}
+
+/// `53: Bogoljubov GuestMLBX(U)`; `None` if nobody listens.
+fn channel_line(world: &World, number: u16) -> Option<String> {
+    let listeners = world.listeners(number);
+    let names: Vec<_> = listeners.iter().filter_map(|&id| Some(world.player(id)?.display())).collect();
+    (!names.is_empty()).then(|| format!("{number}: {}\n", names.join(" ")))
+}
+
+/// A length as [`count`] takes it.
+pub(super) fn n(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+impl World {
+    /// Who listens to a channel.
+    pub(super) fn listeners(&self, channel: u16) -> Vec<ConnectionId> {
+        let channel = channel.to_string();
+        self.players().filter(|(_, player)| player.keepsake.lists(List::Channel, &channel)).map(|(id, _)| id).collect()
+    }
+}

@@ -1,0 +1,236 @@
+//! What players can do, by the name they type.
+
+mod info;
+mod lists;
+mod settings;
+mod talk;
+
+use std::collections::BTreeMap;
+
+use kibitzer_core::message::CommandCode;
+
+use crate::world::lines::{AMBIGUOUS_COMMAND, BAD_PARAMETERS, NO_RIGHTS, UNKNOWN_COMMAND};
+use crate::world::{ConnectionId, World};
+
+/// What an empty command is called in block mode.
+const NULL: CommandCode = CommandCode(0);
+
+/// What `-` stands for; the published list leaves this number out, the recorded server does not.
+const SUBLIST: CommandCode = CommandCode(129);
+
+/// How a command went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It was carried out, or refused in its own words.
+    Done,
+    /// It was carried out for another command.
+    DoneAs(CommandCode),
+    /// Its parameters make no sense.
+    Usage,
+    /// It was refused in its own words, and block mode has a code for that.
+    Refused(CommandCode),
+}
+
+/// Who may use a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rights {
+    Anyone,
+    Registered,
+}
+
+/// A command that a player can give.
+#[derive(Debug)]
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    /// What may stand behind the name.
+    pub(crate) parameters: &'static str,
+    /// What it is good for, in whole sentences.
+    pub(crate) summary: &'static str,
+    pub(crate) rights: Rights,
+    /// Carries it out for a player, given what stands behind the name without blanks in front.
+    pub(crate) run: fn(&mut World, ConnectionId, &str) -> Verdict,
+}
+
+/// All commands, by subject.
+const SUBJECTS: [&[Command]; 4] = [info::COMMANDS, lists::COMMANDS, settings::COMMANDS, talk::COMMANDS];
+
+/// Short forms that are no unambiguous starts, and signs that need no blank behind them.
+const ALIASES: [(&str, &str); 24] = [
+    ("!", "shout"),
+    ("#", "whisper"),
+    ("*", "kibitz"),
+    ("+", "addlist"),
+    (",", "tell ,"),
+    ("-", "sublist"),
+    (".", "tell ."),
+    (":", "it"),
+    ("=", "showlist"),
+    ("?", "help"),
+    ("^", "cshout"),
+    ("exit", "quit"),
+    ("f", "finger"),
+    ("fo", "forward"),
+    ("g", "games"),
+    ("h", "help"),
+    ("i", "it"),
+    ("k", "kibitz"),
+    ("logout", "quit"),
+    ("m", "match"),
+    ("o", "observe"),
+    ("r", "refresh"),
+    ("t", "tell"),
+    ("w", "who"),
+];
+
+/// A command nobody ends a session with by accident.
+const QUIT: &str = "quit";
+
+/// The commands by name, with their numbers.
+#[derive(Debug)]
+pub(crate) struct Directory(BTreeMap<&'static str, (CommandCode, &'static Command)>);
+
+/// What a typed name means.
+enum Found {
+    One(CommandCode, &'static Command),
+    Several(Vec<&'static str>),
+    None,
+}
+
+impl Directory {
+    pub(crate) fn new() -> Self {
+        let codes: BTreeMap<_, _> = (0..u32::from(u8::MAX))
+            .map(CommandCode)
+            .filter_map(|code| Some((code.name()?, code)))
+            .chain([("sublist", SUBLIST)])
+            .collect();
+        let commands = SUBJECTS.into_iter().flatten();
+        Self(commands.map(|c| (c.name, (codes.get(c.name).copied().unwrap_or(NULL), c))).collect())
+    }
+
+    /// The command that a name or its start means.
+    pub(crate) fn command(&self, name: &str) -> Option<&'static Command> {
+        match self.find(name) {
+            Found::One(_, command) => Some(command),
+            Found::Several(_) | Found::None => None,
+        }
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.keys().copied()
+    }
+
+    /// The command of exactly that name, or the only one whose name starts so.
+    fn find(&self, name: &str) -> Found {
+        if let Some(&(code, command)) = self.0.get(name) {
+            return Found::One(code, command);
+        }
+        let fitting = self.0.iter().skip_while(|(known, _)| **known < name).take_while(|(known, _)| known.starts_with(name));
+        let fitting: Vec<_> = fitting.map(|(&known, &(code, command))| (known, code, command)).collect();
+        match fitting.as_slice() {
+            [] => Found::None,
+            &[(_, code, command)] => Found::One(code, command),
+            several => Found::Several(several.iter().map(|&(known, ..)| known).collect()),
+        }
+    }
+}
+
+impl World {
+    /// Carries a command out and tells its number. What is said goes to `id` without prompt.
+    pub(crate) fn run_command(&mut self, id: ConnectionId, line: &str) -> CommandCode {
+        let line = line.trim();
+        let now = self.now;
+        // `$` keeps aliases from being expanded, `$$` does not end the player's idleness.
+        let (line, is_counted) = match line.strip_prefix("$$") {
+            Some(rest) => (rest, false),
+            None => (line.strip_prefix('$').unwrap_or(line), true),
+        };
+        if let Some(player) = self.player_mut(id).filter(|_| is_counted) {
+            player.last_command = now;
+        }
+        let line = expand(line.trim_start());
+        let (name, parameters) = line.split_once(' ').unwrap_or((&line, ""));
+        if name.is_empty() { NULL } else { self.run_named(id, &name.to_ascii_lowercase(), parameters.trim_start()) }
+    }
+
+    fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
+        match self.directory.find(name) {
+            Found::One(_, command) if command.name == QUIT && name != QUIT => self.warn_of_quit(id),
+            Found::One(code, command) => self.run_found(id, code, command, parameters),
+            Found::Several(names) => {
+                self.put(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
+                AMBIGUOUS_COMMAND
+            }
+            Found::None => {
+                self.put(id, &format!("{name}: Command not found.\n"));
+                UNKNOWN_COMMAND
+            }
+        }
+    }
+
+    fn run_found(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
+        let is_registered = self.player(id).is_some_and(|player| player.is_registered);
+        if command.rights == Rights::Registered && !is_registered {
+            self.put(id, &format!("Only registered players can use the {} command.\n", command.name));
+            return NO_RIGHTS;
+        }
+        match (command.run)(self, id, parameters) {
+            Verdict::Done => code,
+            Verdict::DoneAs(code) | Verdict::Refused(code) => code,
+            Verdict::Usage => {
+                self.put(id, &usage(command));
+                BAD_PARAMETERS
+            }
+        }
+    }
+
+    /// A shortened `quit` ends nothing; the recorded server says so in a tell to oneself.
+    fn warn_of_quit(&mut self, id: ConnectionId) -> CommandCode {
+        let Some((display, name)) = self.player(id).map(|me| (me.display(), me.name().to_owned())) else { return NULL };
+        self.put(id, &format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n"));
+        UNKNOWN_COMMAND
+    }
+}
+
+/// Writes an alias out.
+fn expand(line: &str) -> String {
+    let is_sign = line.starts_with(|c: char| c.is_ascii_punctuation());
+    let end = if is_sign { 1 } else { line.find(' ').unwrap_or(line.len()) };
+    let (head, rest) = line.split_at_checked(end).unwrap_or((line, ""));
+    match ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(head)) {
+        Some((_, command)) => format!("{command} {}", rest.trim_start()),
+        None => line.to_owned(),
+    }
+}
+
+/// How a command is used.
+pub(crate) fn usage(command: &Command) -> String {
+    format!("Usage: {}\n", format!("{} {}", command.name, command.parameters).trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_number_and_a_name_of_its_own() {
+        let directory = Directory::new();
+        assert_eq!(directory.0.len(), SUBJECTS.iter().map(|subject| subject.len()).sum::<usize>());
+        for (name, (code, _)) in &directory.0 {
+            assert_ne!(*code, NULL, "{name}");
+        }
+    }
+
+    #[test]
+    fn aliases_are_sorted_and_stand_for_commands() {
+        assert!(ALIASES.is_sorted_by_key(|(alias, _)| alias));
+        let directory = Directory::new();
+        for (alias, line) in ALIASES {
+            let name = line.split(' ').next().unwrap();
+            assert!(directory.0.contains_key(name), "{alias}");
+        }
+        assert_eq!(expand("!hello"), "shout hello");
+        assert_eq!(expand(". again"), "tell . again");
+        assert_eq!(expand("m Newton 5 0"), "match Newton 5 0");
+        assert_eq!(expand("mm"), "mm");
+    }
+}

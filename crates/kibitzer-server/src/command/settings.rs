@@ -1,0 +1,143 @@
+//! Variables and interface variables.
+//!
+//! Source of the answers: transcripts `fatics-*`, above all fatics-block-client.
+
+use super::{Command, Rights, Verdict};
+use crate::options::Feature;
+use crate::world::{ConnectionId, Ivar, SetError, Text, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "iset",
+        parameters: "name 0|1",
+        summary: "Sets an interface variable: what your program wants to be sent.",
+        rights: Rights::Anyone,
+        run: iset,
+    },
+    Command {
+        name: "ivariables",
+        parameters: "[player]",
+        summary: "Shows interface variables.",
+        rights: Rights::Anyone,
+        run: ivariables,
+    },
+    Command {
+        name: "set",
+        parameters: "name [value]",
+        summary: "Sets a variable: how the server is to treat you. \"set 1 text\" to \"set 10 text\" write notes.",
+        rights: Rights::Anyone,
+        run: set,
+    },
+    Command {
+        name: "style",
+        parameters: "number",
+        summary: "Sets the form of boards. This server draws style 12 alone.",
+        rights: Rights::Anyone,
+        run: style,
+    },
+    Command {
+        name: "variables",
+        parameters: "[player]",
+        summary: "Shows variables.",
+        rights: Rights::Anyone,
+        run: variables,
+    },
+];
+
+fn set(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let (name, value) = parameters.split_once(' ').unwrap_or((parameters, ""));
+    if name.is_empty() {
+        return Verdict::Usage;
+    }
+    change(world, id, name, value.trim_start())
+}
+
+fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    if parameters.is_empty() { Verdict::Usage } else { change(world, id, "style", parameters) }
+}
+
+fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Verdict {
+    let Some(player) = world.player_mut(id) else { return Verdict::Done };
+    let answer = match player.keepsake.variables.set(name, value) {
+        Ok(answer) => answer,
+        Err(SetError::Unknown) => format!("No such variable \"{name}\"."),
+        Err(SetError::Ambiguous(names)) => format!("Ambiguous variable \"{name}\". Matches: {}", names.join(" ")),
+        Err(SetError::BadValue(name)) => format!("Bad value given for variable \"{name}\"."),
+    };
+    world.put(id, &format!("{answer}\n"));
+    Verdict::Done
+}
+
+fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let mut words = parameters.split_whitespace();
+    let (Some(name), value) = (words.next(), words.next()) else { return Verdict::Usage };
+    let prefix = name.to_ascii_lowercase();
+    let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has(Feature::BlockMode);
+    let fitting: Vec<_> = Ivar::starting_with(&prefix).into_iter().filter(is_offered).collect();
+    match fitting.as_slice() {
+        [] => world.put(id, &format!("No such ivariable \"{name}\".\n")),
+        &[ivar] => set_ivar(world, id, ivar, value),
+        several => {
+            let names: Vec<_> = several.iter().map(|ivar| ivar.name()).collect();
+            world.put(id, &format!("Ambiguous ivariable \"{name}\". Matches: {}\n", names.join(" ")));
+        }
+    }
+    Verdict::Done
+}
+
+fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>) {
+    let Some(player) = world.player_mut(id) else { return };
+    let value = match value {
+        None => !player.ivars.is_set(ivar),
+        Some("1") => true,
+        Some("0") => false,
+        // The recorded server answers nothing at all.
+        Some(_) => return,
+    };
+    if player.ivars.is_set(Ivar::Lock) {
+        return world.put(id, "Cannot alter: Interface setting locked.\n");
+    }
+    player.ivars.set(ivar, value);
+    let said = if value { "set" } else { "unset" };
+    world.put(id, &format!("{} {said}.\n", ivar.name()));
+}
+
+fn variables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some(player) = player_or_self(world, id, parameters).and_then(|whose| world.player(whose)) else {
+        return Verdict::Done;
+    };
+    let variables = &player.keepsake.variables;
+    let prompt = Some(variables.text(Text::Prompt)).filter(|prompt| !prompt.is_empty()).unwrap_or("fics% ");
+    let mut table = format!("Variable settings of {}:\n\n{}\nPrompt: {prompt}\n", player.name(), variables.table());
+    let interface = variables.text(Text::Interface);
+    if !interface.is_empty() {
+        table += &format!("Interface: {interface}\n");
+    }
+    world.put(id, &format!("{table}\n"));
+    Verdict::Done
+}
+
+fn ivariables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some(player) = player_or_self(world, id, parameters).and_then(|whose| world.player(whose)) else {
+        return Verdict::Done;
+    };
+    let mut table = format!("Interface variable settings of {}:\n\n{}\n", player.name(), player.ivars.table());
+    if !world.options.has(Feature::BlockMode) {
+        table = table.replace("block=0 ", "        ");
+    }
+    world.put(id, &table);
+    Verdict::Done
+}
+
+/// Whom a parameter means: the player himself without one. Says so if there is nobody.
+pub(super) fn player_or_self(world: &mut World, id: ConnectionId, parameter: &str) -> Option<ConnectionId> {
+    let name = parameter.split_whitespace().next().unwrap_or_default();
+    if name.is_empty() {
+        return Some(id);
+    }
+    let found = world.meant(name);
+    if found.is_none() {
+        world.put(id, &format!("There is no player matching the name \"{name}\".\n"));
+    }
+    found
+}

@@ -1,0 +1,205 @@
+//! What players say to each other.
+//!
+//! Source of the forms: transcripts fatics-talk-mixed-*, fatics-block-client; observed-fatics §12.
+
+use super::lists::{channel, n};
+use super::{Command, Rights, Verdict};
+use crate::calendar::count;
+use crate::world::{ConnectionId, Flag, List, Text, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "cshout",
+        parameters: "text",
+        summary: "Says something about chess to everybody.",
+        rights: Rights::Registered,
+        run: cshout,
+    },
+    Command {
+        name: "it",
+        parameters: "text",
+        summary: "Shows your name and a text to everybody: \"it waves\".",
+        rights: Rights::Registered,
+        run: it,
+    },
+    Command {
+        name: "shout",
+        parameters: "text",
+        summary: "Says something to everybody.",
+        rights: Rights::Registered,
+        run: shout,
+    },
+    Command {
+        name: "tell",
+        parameters: "player|channel|.|, text",
+        summary: "Says something to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.",
+        rights: Rights::Anyone,
+        run: tell,
+    },
+    Command {
+        name: "xtell",
+        parameters: "player text",
+        summary: "Says something to a player.",
+        rights: Rights::Anyone,
+        run: xtell,
+    },
+];
+
+fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    // Blanks behind the first belong to the text.
+    let Some((to, text)) = parameters.split_once(' ') else { return Verdict::Usage };
+    let Some(me) = world.player(id) else { return Verdict::Done };
+    match to {
+        "." => match me.last_told.clone() {
+            Some(name) => tell_player(world, id, name.as_str(), text),
+            None => refuse(world, id, "No previous tell.\n"),
+        },
+        "," => match me.last_channel.clone() {
+            Some(channel) => tell_channel(world, id, &channel, text),
+            None => refuse(world, id, "No previous channel.\n"),
+        },
+        _ if to.bytes().all(|byte| byte.is_ascii_digit()) => tell_channel(world, id, to, text),
+        _ => tell_player(world, id, to, text),
+    }
+}
+
+fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    match parameters.split_once(' ') {
+        Some((to, text)) => tell_player(world, id, to, text),
+        None => Verdict::Usage,
+    }
+}
+
+fn refuse(world: &mut World, id: ConnectionId, why: &str) -> Verdict {
+    world.put(id, why);
+    Verdict::Done
+}
+
+fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Verdict {
+    let Some(whom) = world.meant(to) else {
+        return refuse(world, id, &format!("No player named \"{to}\" is online.\n"));
+    };
+    if let Some(why) = world.deafness(id, whom) {
+        return refuse(world, id, &why);
+    }
+    let (Some(me), Some(hearer)) = (world.player(id), world.player(whom)) else { return Verdict::Done };
+    let (line, told) = (format!("{} tells you: {text}\n", me.display()), hearer.handle.clone());
+    if whom == id {
+        world.put(id, &line);
+    } else {
+        world.notify(whom, &line);
+    }
+    let receipt = world.receipt(whom);
+    world.put(id, &receipt);
+    if let Some(me) = world.player_mut(id) {
+        me.last_told = Some(told);
+    }
+    Verdict::Done
+}
+
+fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> Verdict {
+    let Some(number) = channel(word) else { return refuse(world, id, "Invalid channel number.\n") };
+    let listeners = world.listeners(number);
+    if !listeners.contains(&id) {
+        return refuse(world, id, &format!("(Not sent because you are not in channel {number}.)\n"));
+    }
+    let Some(me) = world.player_mut(id) else { return Verdict::Done };
+    me.last_channel = Some(word.to_owned());
+    let line = format!("{}({number}): {text}\n", me.display());
+    let is_guest = !me.is_registered;
+    let hears = |&whom: &ConnectionId| {
+        whom == id || world.hears(whom, id, Flag::Chanoff, false) && (!is_guest || world.is_set(whom, Flag::Ctell))
+    };
+    let hearers: Vec<_> = listeners.into_iter().filter(hears).collect();
+    world.broadcast(id, &line, hearers.iter().copied());
+    // The own copy counts here, unlike elsewhere.
+    let players = count(n(hearers.len()), "player");
+    world.put(id, &format!("(told {players} in channel {number})\n"));
+    Verdict::Done
+}
+
+fn shout(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
+    say_to_all(world, id, text, Flag::Shout, "shouts:", "shouted")
+}
+
+fn cshout(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
+    say_to_all(world, id, text, Flag::Cshout, "c-shouts:", "c-shouted")
+}
+
+fn it(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
+    say_to_all(world, id, text, Flag::Shout, "", "it-shouted")
+}
+
+/// A text to everybody who wants to hear it: behind a verb, or as `--> Foo waves` without one.
+fn say_to_all(world: &mut World, id: ConnectionId, text: &str, flag: Flag, verb: &str, done: &str) -> Verdict {
+    if text.is_empty() {
+        return Verdict::Usage;
+    }
+    let Some(display) = world.player(id).map(|me| me.display()) else { return Verdict::Done };
+    let line = if verb.is_empty() { it_line(&display, text) } else { format!("{display} {verb} {text}\n") };
+    let ids: Vec<_> = world.players().map(|(whom, _)| whom).collect();
+    let hearers: Vec<_> = ids.into_iter().filter(|&whom| whom != id && world.hears(whom, id, flag, true)).collect();
+    world.broadcast(id, &line, hearers.iter().copied().chain([id]));
+    let players = count(n(hearers.len()), "player");
+    world.put(id, &format!("({done} to {players})\n"));
+    Verdict::Done
+}
+
+/// An apostrophe or a comma follows the name without a blank.
+///
+/// Source: text-messages §1.
+fn it_line(display: &str, text: &str) -> String {
+    let blank = if text.starts_with(['\'', ',']) { "" } else { " " };
+    format!("--> {display}{blank}{text}\n")
+}
+
+impl World {
+    /// Sends a player's line to all who hear it; to himself as part of the reply.
+    pub(super) fn broadcast(&mut self, from: ConnectionId, line: &str, hearers: impl Iterator<Item = ConnectionId>) {
+        for whom in hearers {
+            if whom == from {
+                self.put(whom, line);
+            } else {
+                self.notify(whom, line);
+            }
+        }
+    }
+
+    pub(super) fn is_set(&self, id: ConnectionId, flag: Flag) -> bool {
+        self.player(id).is_some_and(|player| player.keepsake.variables.is_set(flag))
+    }
+
+    /// Whether a player's flag has the value, and the other is not on his censor list.
+    pub(super) fn hears(&self, whom: ConnectionId, from: ConnectionId, flag: Flag, value: bool) -> bool {
+        self.is_set(whom, flag) == value && !self.censors(whom, from)
+    }
+
+    fn censors(&self, whom: ConnectionId, from: ConnectionId) -> bool {
+        let (Some(hearer), Some(speaker)) = (self.player(whom), self.player(from)) else { return false };
+        hearer.keepsake.lists(List::Censor, speaker.name())
+    }
+
+    /// Why a player does not hear another's tells, if that is so.
+    pub(super) fn deafness(&self, from: ConnectionId, whom: ConnectionId) -> Option<String> {
+        let (speaker, hearer) = (self.player(from)?, self.player(whom)?);
+        let name = hearer.name();
+        if self.censors(whom, from) {
+            return Some(format!("{name} is censoring you.\n"));
+        }
+        let is_deaf = !speaker.is_registered && !hearer.keepsake.variables.is_set(Flag::Tell);
+        is_deaf.then(|| format!("Player \"{name}\" isn't listening to unregistered users' tells.\n"))
+    }
+
+    /// `(told Foo, who is playing)`.
+    pub(super) fn receipt(&self, whom: ConnectionId) -> String {
+        let Some(player) = self.player(whom) else { return String::new() };
+        let busy = player.keepsake.variables.text(Text::Busy);
+        let state = if busy.is_empty() {
+            String::new()
+        } else {
+            let idle = self.now.saturating_duration_since(player.last_command).as_secs() / 60;
+            format!(", who {busy} (idle: {})", count(idle, "min"))
+        };
+        format!("(told {}{state})\n", player.name())
+    }
+}

@@ -1,0 +1,59 @@
+//! What can be made to go wrong with a connection, and when.
+
+mod injector;
+
+use std::time::Duration;
+
+pub(crate) use self::injector::{Injector, Step};
+use crate::world::LoginRefusal;
+
+/// Something that goes wrong with a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// From here on no write has more than that many bytes, at least one.
+    SplitWrites(usize),
+    /// From here on each write has a random length of 1 to that many bytes.
+    SplitRandomly(usize),
+    /// From here on everything arrives that much later.
+    Delay(Duration),
+    /// The connection stays open, and nothing is read or written any more.
+    Stall,
+    /// The rest of a line and of everything else is not sent; the connection is closed.
+    CutMidLine,
+    /// The rest of a line is not sent; the connection is reset. In process it looks like a closed one.
+    Reset,
+    /// A line of that many random bytes stands between two lines.
+    Garbage(usize),
+    /// A line of that many letters stands between two lines.
+    OverLongLine(usize),
+    /// The login is refused. It counts from the next name on, whatever the point.
+    RefuseLogin(LoginRefusal),
+    /// A second login ends the session.
+    Kick,
+    /// The server shuts down for everybody.
+    Shutdown,
+}
+
+/// When something goes wrong.
+///
+/// What the server sends next decides: faults that cut something off do so in the middle of the line the point is in,
+/// faults that add something in front of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum At {
+    /// At the first line of the banner.
+    Connect,
+    /// At the next `login: `.
+    Login,
+    /// At the line that says that the login is done.
+    Setup,
+    /// At the next line of a board, full or delta.
+    NextBoard,
+    /// Inside the next reply of block mode.
+    InBlock,
+    /// At the line with this byte of the connection, counted from 0.
+    AfterBytes(u64),
+    /// At the next line that is sent. What neither cuts nor adds does not wait for one.
+    Now,
+}

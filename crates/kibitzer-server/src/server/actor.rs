@@ -1,0 +1,203 @@
+//! The task that owns the world.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{self, Instant};
+
+use super::control::{Connected, Target};
+use super::link::{Link, Stream};
+use super::outbox::{Full, Outbox};
+use crate::fault::{At, Fault, Injector};
+use crate::options::ServerOptions;
+use crate::world::{ConnectionId, World};
+
+/// How many requests may wait for the world. Whoever has more waits himself.
+pub(super) const QUEUE_LENGTH: usize = 1024;
+
+/// How many faults may be ordered for a connection before it has taken notice.
+const FAULT_QUEUE_LENGTH: usize = 16;
+
+/// How long clients have to read the last words of the server.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// What the world is asked for.
+#[derive(Debug)]
+pub(super) enum Request {
+    /// A client has connected.
+    Open(Stream),
+    /// Bytes came from a client.
+    Received(ConnectionId, Vec<u8>),
+    /// A client has gone.
+    Closed(ConnectionId),
+    /// A fault of a connection strikes and is the world's work.
+    Ask(ConnectionId, Fault),
+    /// A fault is ordered. Answered with whether there is such a connection, or will be.
+    Inject(Target, At, Fault, oneshot::Sender<bool>),
+    /// Answered with who is connected.
+    List(oneshot::Sender<Vec<Connected>>),
+    Announce(String),
+    /// The server shuts down after that time, and tells everybody now.
+    ShutDown(Duration),
+}
+
+/// One client's side.
+#[derive(Debug)]
+struct Client {
+    outbox: Arc<Outbox>,
+    faults: mpsc::Sender<(At, Fault)>,
+}
+
+/// The world, the clients, and the tasks that serve them.
+#[derive(Debug)]
+pub(super) struct Actor {
+    world: World,
+    requests: mpsc::Receiver<Request>,
+    /// For new clients' tasks; weak, so that the server ends when nobody else can ask for anything.
+    requester: mpsc::WeakSender<Request>,
+    clients: HashMap<ConnectionId, Client>,
+    tasks: JoinSet<()>,
+    /// What the next connection is to suffer.
+    ordered: Vec<(At, Fault)>,
+    seed: u64,
+    max_unsent_bytes: usize,
+}
+
+impl Actor {
+    pub(super) fn new(
+        options: ServerOptions,
+        requests: mpsc::Receiver<Request>,
+        requester: mpsc::WeakSender<Request>,
+    ) -> Self {
+        let date = options.date.unwrap_or_else(SystemTime::now);
+        let (seed, max_unsent_bytes) = (options.seed, options.max_unsent_bytes);
+        Self {
+            world: World::new(options, Instant::now().into_std(), date),
+            requests,
+            requester,
+            clients: HashMap::new(),
+            tasks: JoinSet::new(),
+            ordered: Vec::new(),
+            seed,
+            max_unsent_bytes,
+        }
+    }
+
+    /// Works until the server is told to shut down, or until nobody can tell it anything any more.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: dropping the future drops the world and ends all connections at once.
+    pub(super) async fn run(mut self) {
+        while !self.world.is_over() {
+            let next = self.world.next_time().map(Instant::from_std);
+            tokio::select! {
+                request = self.requests.recv() => match request {
+                    Some(request) => self.handle(request),
+                    None => self.world.shut_down(Duration::ZERO, now()),
+                },
+                () = sleep_until(next) => self.world.tick(now()),
+                Some(_) = self.tasks.join_next() => {}
+            }
+            self.send_all();
+        }
+        self.requests.close();
+        let farewell = async { while self.tasks.join_next().await.is_some() {} };
+        // Who is not done by then is cut off with the set of tasks.
+        drop(time::timeout(FAREWELL, farewell).await);
+    }
+
+    fn handle(&mut self, request: Request) {
+        match request {
+            Request::Open(stream) => self.open(stream),
+            Request::Received(id, bytes) => self.world.receive(id, &bytes, now()),
+            Request::Closed(id) => self.drop_client(id),
+            Request::Ask(id, fault) => self.carry_out(id, fault),
+            // Who asked may not wait for the answer any more.
+            Request::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
+            Request::List(answer) => drop(answer.send(self.world.connected())),
+            Request::Announce(text) => self.world.announce_to_all(&text, now()),
+            Request::ShutDown(after) => self.world.shut_down(after, now()),
+        }
+    }
+
+    fn open(&mut self, stream: Stream) {
+        let Some(requests) = self.requester.upgrade() else { return };
+        let id = self.world.connect(now());
+        let outbox = Arc::new(Outbox::new(self.max_unsent_bytes));
+        let (faults, later) = mpsc::channel(FAULT_QUEUE_LENGTH);
+        let mut injector = Injector::new(self.seed ^ id.0);
+        for (at, fault) in std::mem::take(&mut self.ordered) {
+            match fault {
+                Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
+                _ => drop(injector.add(at, fault)),
+            }
+        }
+        self.clients.insert(id, Client { outbox: Arc::clone(&outbox), faults });
+        let link = Link { id, outbox, requests, injector, faults: later };
+        self.tasks.spawn(link.serve(stream));
+    }
+
+    /// The client is gone, or is to be.
+    fn drop_client(&mut self, id: ConnectionId) {
+        if let Some(client) = self.clients.remove(&id) {
+            client.outbox.drop_client();
+            self.world.hang_up(id, now());
+        }
+    }
+
+    fn inject(&mut self, target: &Target, at: At, fault: Fault) -> bool {
+        let Some(id) = self.world.targeted(target) else {
+            self.ordered.extend(matches!(target, Target::Next).then_some((at, fault)));
+            return matches!(target, Target::Next);
+        };
+        if let Fault::RefuseLogin(refusal) = fault {
+            self.world.refuse(id, refusal);
+            return true;
+        }
+        self.clients.get(&id).is_some_and(|client| client.faults.try_send((at, fault)).is_ok())
+    }
+
+    /// Does what a connection's fault leaves to the world.
+    fn carry_out(&mut self, id: ConnectionId, fault: Fault) {
+        match fault {
+            Fault::Kick => self.world.kick(id, now()),
+            Fault::Shutdown => self.world.shut_down(Duration::ZERO, now()),
+            Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
+            // The others are the connection's own work.
+            _ => {}
+        }
+    }
+
+    /// Hands out what the world wants to be sent.
+    fn send_all(&mut self) {
+        while let Some(output) = self.world.take_output() {
+            let Some(client) = self.clients.get(&output.to) else { continue };
+            match client.outbox.push(&output.bytes, output.is_last) {
+                Ok(()) if output.is_last => drop(self.clients.remove(&output.to)),
+                Ok(()) => {}
+                Err(Full) => self.drop_client(output.to),
+            }
+        }
+    }
+}
+
+/// The time as the world counts it: the runtime's, which a test can stop.
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
+}
+
+/// Sleeps until then, or for ever.
+///
+/// # Cancel safety
+///
+/// Cancel safe.
+async fn sleep_until(time: Option<Instant>) {
+    match time {
+        Some(time) => time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}

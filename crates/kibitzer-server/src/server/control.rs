@@ -1,0 +1,134 @@
+//! The operator's side: who is there, what is to go wrong, when it all ends.
+
+use std::time::Duration;
+
+use kibitzer_core::message::Handle;
+use thiserror::Error;
+use tokio::sync::{mpsc, oneshot};
+
+use super::actor::Request;
+use crate::fault::{At, Fault};
+use crate::world::ConnectionId;
+
+/// Whose connection is meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Target {
+    /// The next one that is made.
+    Next,
+    /// This one.
+    Connection(ConnectionId),
+    /// That of this player, in any case of letters.
+    Player(String),
+}
+
+/// A client that is connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Connected {
+    /// Its connection.
+    pub id: ConnectionId,
+    /// Who it is logged in as.
+    pub handle: Option<Handle>,
+}
+
+/// Why the server did not do as it was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum ControlError {
+    /// The server has shut down.
+    #[error("the server has shut down")]
+    Over,
+    /// There is no such connection, or too many faults wait for it already.
+    #[error("no such connection takes this fault")]
+    NoTarget,
+}
+
+/// A handle on a running server. Clones are as good.
+#[derive(Clone, Debug)]
+pub struct Control {
+    pub(super) requests: mpsc::Sender<Request>,
+}
+
+impl Control {
+    /// Orders something to go wrong.
+    ///
+    /// # Errors
+    ///
+    /// [`ControlError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves open whether the fault is ordered.
+    pub async fn inject(&self, target: Target, at: At, fault: Fault) -> Result<(), ControlError> {
+        let is_ordered = self.ask(|answer| Request::Inject(target, at, fault, answer)).await?;
+        if is_ordered { Ok(()) } else { Err(ControlError::NoTarget) }
+    }
+
+    /// Everybody who is connected, in the order they came.
+    ///
+    /// # Errors
+    ///
+    /// [`ControlError::Over`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub async fn connections(&self) -> Result<Vec<Connected>, ControlError> {
+        self.ask(Request::List).await
+    }
+
+    /// Says something to everybody, as an administrator does. Line breaks become blanks.
+    ///
+    /// # Errors
+    ///
+    /// [`ControlError::Over`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it is said or not.
+    pub async fn announce(&self, text: &str) -> Result<(), ControlError> {
+        self.send(Request::Announce(text.replace(['\n', '\r'], " "))).await
+    }
+
+    /// Has the server shut down after that time; everybody is told at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ControlError::Over`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it is ordered or not.
+    pub async fn shut_down(&self, after: Duration) -> Result<(), ControlError> {
+        self.send(Request::ShutDown(after)).await
+    }
+
+    /// Asks the world and waits for the answer.
+    ///
+    /// # Errors
+    ///
+    /// [`ControlError::Over`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves open whether the request is carried out.
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Result<T, ControlError> {
+        let (answer, answered) = oneshot::channel();
+        self.send(request(answer)).await?;
+        answered.await.map_err(|_| ControlError::Over)
+    }
+
+    /// Hands a request on.
+    ///
+    /// # Errors
+    ///
+    /// [`ControlError::Over`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it is handed on or not.
+    async fn send(&self, request: Request) -> Result<(), ControlError> {
+        self.requests.send(request).await.map_err(|_| ControlError::Over)
+    }
+}

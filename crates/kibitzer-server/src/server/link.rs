@@ -1,0 +1,159 @@
+//! The task that serves one client.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::time;
+
+use super::actor::Request;
+use super::outbox::Outbox;
+use crate::fault::{At, Fault, Injector, Step};
+use crate::world::ConnectionId;
+
+/// How much is read at once; more would be held by every idle connection.
+const READ_BYTES: usize = 512;
+
+/// How long a client may take to close its side after the server has.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// What connects a client.
+#[derive(Debug)]
+pub(super) enum Stream {
+    Tcp(TcpStream),
+    /// In process.
+    Duplex(DuplexStream),
+}
+
+/// What a task needs besides the stream.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) id: ConnectionId,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) requests: mpsc::Sender<Request>,
+    pub(super) injector: Injector,
+    /// Faults that are ordered later.
+    pub(super) faults: mpsc::Receiver<(At, Fault)>,
+}
+
+/// How a writer came to its end.
+enum End {
+    /// Everything was written.
+    Done,
+    Stalled,
+    Reset,
+}
+
+impl Link {
+    /// Serves the client until one side ends the connection, and tells the world.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: what was read and not handed on is lost, and the world is not told.
+    pub(super) async fn serve(self, stream: Stream) {
+        let (id, requests) = (self.id, self.requests.clone());
+        match stream {
+            Stream::Tcp(stream) => {
+                let (reader, writer) = stream.into_split();
+                // Closing with no time to linger resets the connection.
+                self.run(reader, writer, |writer| drop(writer.as_ref().set_zero_linger())).await;
+            }
+            Stream::Duplex(stream) => {
+                let (reader, writer) = tokio::io::split(stream);
+                self.run(reader, writer, |_| ()).await;
+            }
+        }
+        // Without a world there is nobody to tell.
+        drop(requests.send(Request::Closed(id)).await);
+    }
+
+    /// Reads and writes at the same time.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe, like [`serve`](Self::serve).
+    async fn run<R, W>(mut self, mut reader: R, mut writer: W, reset: impl Fn(&W))
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let (id, requests, outbox) = (self.id, self.requests.clone(), Arc::clone(&self.outbox));
+        let end = tokio::select! {
+            () = read(&mut reader, id, &requests) => return,
+            () = outbox.dropped() => return,
+            end = self.write(&mut writer) => end,
+        };
+        match end {
+            // A client that is still talking would otherwise be sent a reset, and might not see the last words.
+            Ok(End::Done) => drop(time::timeout(LINGER, drain(&mut reader)).await),
+            Ok(End::Stalled) => while !outbox.take().await.is_last {},
+            Ok(End::Reset) => reset(&writer),
+            Err(_) => {}
+        }
+    }
+
+    /// Writes what the world sends, and lets go wrong what should.
+    ///
+    /// # Errors
+    ///
+    /// Those of the stream.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: what was taken and not written is lost.
+    async fn write<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<End> {
+        loop {
+            let (steps, is_last) = tokio::select! {
+                biased;
+                Some((at, fault)) = self.faults.recv() => (self.injector.add(at, fault).into_iter().collect(), false),
+                pending = self.outbox.take() => (self.injector.pass(&pending.bytes), pending.is_last),
+            };
+            for step in steps {
+                match step {
+                    Step::Write(bytes) => writer.write_all(&bytes).await?,
+                    Step::Wait(delay) => time::sleep(delay).await,
+                    Step::Ask(fault) => drop(self.requests.send(Request::Ask(self.id, fault)).await),
+                    Step::Stall => return Ok(End::Stalled),
+                    Step::Reset => return Ok(End::Reset),
+                    Step::Cut => {
+                        writer.shutdown().await?;
+                        return Ok(End::Done);
+                    }
+                }
+            }
+            if is_last {
+                writer.shutdown().await?;
+                return Ok(End::Done);
+            }
+            writer.flush().await?;
+        }
+    }
+}
+
+/// Hands on what the client sends, until it ends.
+///
+/// # Cancel safety
+///
+/// Not cancel safe: what was read and not handed on is lost.
+async fn read<R: AsyncRead + Unpin>(reader: &mut R, id: ConnectionId, requests: &mpsc::Sender<Request>) {
+    let mut buffer = [0; READ_BYTES];
+    while let Ok(length) = reader.read(&mut buffer).await {
+        let bytes = buffer.get(..length).unwrap_or_default().to_vec();
+        if bytes.is_empty() || requests.send(Request::Received(id, bytes)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads and forgets until the client ends.
+///
+/// # Cancel safety
+///
+/// Cancel safe: what is read is not wanted.
+async fn drain<R: AsyncRead + Unpin>(reader: &mut R) {
+    let mut buffer = [0; READ_BYTES];
+    while matches!(reader.read(&mut buffer).await, Ok(1..)) {}
+}

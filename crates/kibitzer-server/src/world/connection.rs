@@ -1,0 +1,127 @@
+//! One client's connection.
+
+use std::fmt;
+use std::time::Instant;
+
+use kibitzer_core::message::Handle;
+use kibitzer_core::wire::Timeseal;
+
+use super::ivars::{Ivar, Ivars};
+use super::login::LoginRefusal;
+use super::player::Player;
+use super::variables::Number;
+use crate::wire::input::InputReader;
+use crate::wire::output::{self, Width};
+
+/// Which connection is meant. Numbers are never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "a number with a name")]
+pub struct ConnectionId(pub u64);
+
+impl fmt::Display for ConnectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How far the login is.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    /// A name is waited for.
+    Name,
+    /// Whatever the guest types next lets him in.
+    Return(Handle),
+    /// The password of this registered name is waited for.
+    Password(Handle),
+    /// The password was wrong; what comes in the meantime waits.
+    Paused,
+    /// The login is done.
+    In(Box<Player>),
+}
+
+/// What is known of a client that seals its lines.
+#[derive(Debug)]
+pub(crate) struct Seal {
+    pub(crate) version: Timeseal,
+    /// Pings that were sent and not answered.
+    pub(crate) pings: u32,
+    /// The clock of the newest line, in the client's milliseconds.
+    pub(crate) time_ms: u64,
+    /// When the newest ping went out, and how long the answer to the newest answered one took.
+    pub(crate) pinged: Option<Instant>,
+    pub(crate) lag_ms: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) input: InputReader,
+    /// What came while nothing was read.
+    pub(crate) held: Vec<u8>,
+    /// What is to be sent.
+    pub(crate) unsent: Vec<u8>,
+    /// Whether the connection ends once that is sent.
+    pub(crate) is_closing: bool,
+    /// Whether a line was read: a hello has to be the first.
+    pub(crate) has_spoken: bool,
+    pub(crate) seal: Option<Seal>,
+    /// Why nobody is let in over this connection, if that was asked for.
+    pub(crate) refusal: Option<LoginRefusal>,
+    /// What the login string set.
+    pub(crate) ivars: Option<Ivars>,
+    pub(crate) stage: Stage,
+}
+
+impl Connection {
+    pub(crate) fn new() -> Self {
+        Self {
+            input: InputReader::default(),
+            held: Vec::new(),
+            unsent: Vec::new(),
+            is_closing: false,
+            has_spoken: false,
+            seal: None,
+            refusal: None,
+            ivars: None,
+            stage: Stage::Name,
+        }
+    }
+
+    pub(crate) fn player(&self) -> Option<&Player> {
+        match &self.stage {
+            Stage::In(player) => Some(player),
+            Stage::Name | Stage::Return(_) | Stage::Password(_) | Stage::Paused => None,
+        }
+    }
+
+    pub(crate) fn player_mut(&mut self) -> Option<&mut Player> {
+        match &mut self.stage {
+            Stage::In(player) => Some(player),
+            Stage::Name | Stage::Return(_) | Stage::Password(_) | Stage::Paused => None,
+        }
+    }
+
+    /// Sends text whose long lines are broken if the client wants that.
+    pub(crate) fn put(&mut self, text: &str) {
+        let width = self.width();
+        output::write(text, width, &mut self.unsent);
+    }
+
+    /// Sends text whose lines are never broken: boards, offers, results.
+    pub(crate) fn put_whole(&mut self, text: &str) {
+        output::write(text, Width::Whole, &mut self.unsent);
+    }
+
+    /// Sends bytes as they are: telnet commands, pings, the marks of a block.
+    pub(crate) fn put_bytes(&mut self, bytes: &[u8]) {
+        self.unsent.extend_from_slice(bytes);
+    }
+
+    fn width(&self) -> Width {
+        match self.player() {
+            Some(player) if !player.ivars.is_set(Ivar::Nowrap) => {
+                Width::Wrapped(player.keepsake.variables.number(Number::Width).into())
+            }
+            Some(_) | None => Width::Whole,
+        }
+    }
+}

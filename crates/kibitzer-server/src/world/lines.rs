@@ -1,0 +1,209 @@
+//! From a line to the command in it: timeseal, characters, the number of block mode.
+//!
+//! Source: datagrams §8; transcripts fatics-block-client, fatics-talk-mixed-a, fatics-seal-errors-*.
+
+use kibitzer_core::message::CommandCode;
+use kibitzer_core::wire::{Timeseal, unseal};
+
+use super::connection::{Seal, Stage};
+use super::{ConnectionId, Ivar, World};
+use crate::options::Feature;
+use crate::wire::input::MAX_COMMAND_BYTES;
+
+/// The marks of block mode.
+const BLOCK_START: u8 = 0x15;
+const BLOCK_SEPARATOR: u8 = 0x16;
+const BLOCK_END: u8 = 0x17;
+
+/// More digits than that are no number.
+const MAX_NUMBER_DIGITS: usize = 18;
+
+/// What errors are called in block mode.
+pub(crate) const UNKNOWN_COMMAND: CommandCode = CommandCode(512);
+pub(crate) const BAD_PARAMETERS: CommandCode = CommandCode(513);
+pub(crate) const AMBIGUOUS_COMMAND: CommandCode = CommandCode(514);
+pub(crate) const NO_RIGHTS: CommandCode = CommandCode(515);
+pub(crate) const NOT_PLAYING: CommandCode = CommandCode(518);
+const NO_NUMBER: CommandCode = CommandCode(519);
+const TOO_LONG: CommandCode = CommandCode(520);
+
+const LINE_TOO_LONG: &str = "Command ignored: line too long.\n";
+const INVALID_CHARACTERS: &str = "Command ignored: invalid characters.\n";
+
+impl World {
+    pub(super) fn hear_line(&mut self, id: ConnectionId, line: &[u8]) {
+        let Some(connection) = self.connection_mut(id) else { return };
+        let is_first = !std::mem::replace(&mut connection.has_spoken, true);
+        let sealed = unseal(line).ok();
+        if is_first && self.options.has(Feature::Timeseal) {
+            if let Some(hello) = &sealed {
+                return self.start_seal(id, hello.hello());
+            }
+        }
+        match sealed.filter(|_| self.is_sealed(id)) {
+            Some(sealed) if sealed.is_ping_answer() => self.answered_ping(id, sealed.time_ms),
+            Some(sealed) => {
+                self.note_time(id, sealed.time_ms);
+                self.hear_text(id, &sealed.text);
+            }
+            // The recorded server takes plain lines on a sealed connection as well.
+            None => self.hear_text(id, line),
+        }
+    }
+
+    fn start_seal(&mut self, id: ConnectionId, version: Option<Timeseal>) {
+        let Some(version) = version else {
+            self.put(id, "unknown timeseal version\n");
+            return self.close(id);
+        };
+        if let Some(connection) = self.connection_mut(id) {
+            connection.seal = Some(Seal { version, pings: 0, time_ms: 0, pinged: None, lag_ms: 0 });
+        }
+    }
+
+    /// Whether the client seals its lines.
+    pub(crate) fn is_sealed(&self, id: ConnectionId) -> bool {
+        self.connection(id).is_some_and(|connection| connection.seal.is_some())
+    }
+
+    fn note_time(&mut self, id: ConnectionId, time_ms: u64) {
+        if let Some(seal) = self.connection_mut(id).and_then(|connection| connection.seal.as_mut()) {
+            seal.time_ms = time_ms;
+        }
+    }
+
+    /// Asks a client that seals for its clock: in the form of version 1, a line of its own, or of version 2.
+    pub(crate) fn ping(&mut self, id: ConnectionId) {
+        let now = self.now;
+        let Some(connection) = self.connection_mut(id) else { return };
+        let Some(seal) = &mut connection.seal else { return };
+        seal.pings += 1;
+        seal.pinged = Some(now);
+        let bytes: &[u8] = if seal.version == Timeseal::V1 { b"\n\r[G]\n\r" } else { b"[G]\0" };
+        connection.put_bytes(bytes);
+    }
+
+    fn answered_ping(&mut self, id: ConnectionId, time_ms: u64) {
+        let now = self.now;
+        let Some(seal) = self.connection_mut(id).and_then(|connection| connection.seal.as_mut()) else { return };
+        seal.time_ms = time_ms;
+        seal.pings = seal.pings.saturating_sub(1);
+        if let Some(pinged) = seal.pinged.take() {
+            seal.lag_ms = u64::try_from(now.saturating_duration_since(pinged).as_millis()).unwrap_or(u64::MAX);
+        }
+    }
+
+    /// A line of text. What cannot be one is refused without a prompt, as recorded.
+    fn hear_text(&mut self, id: ConnectionId, line: &[u8]) {
+        if line.len() > MAX_COMMAND_BYTES {
+            return self.refuse_long_line(id, line);
+        }
+        match self.connection(id).map(|connection| &connection.stage) {
+            Some(Stage::In(_)) => match readable(line) {
+                Some(text) => self.hear_command(id, &text),
+                None => self.put(id, INVALID_CHARACTERS),
+            },
+            Some(_) => self.hear_login(id, line),
+            None => {}
+        }
+    }
+
+    pub(super) fn refuse_long_line(&mut self, id: ConnectionId, start: &[u8]) {
+        if !self.is_in_block_mode(id) {
+            return self.put(id, LINE_TOO_LONG);
+        }
+        let number = std::str::from_utf8(start.get(..=MAX_NUMBER_DIGITS).unwrap_or(start)).ok().and_then(split_number);
+        self.in_block(id, number.map_or("0", |(number, _)| number), |world| {
+            world.put(id, LINE_TOO_LONG);
+            TOO_LONG
+        });
+    }
+
+    fn is_in_block_mode(&self, id: ConnectionId) -> bool {
+        self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::Block))
+    }
+
+    fn hear_command(&mut self, id: ConnectionId, line: &str) {
+        if !self.is_in_block_mode(id) {
+            self.run_command(id, line);
+            return self.end_reply(id);
+        }
+        match split_number(line) {
+            Some((number, command)) => self.in_block(id, number, |world| world.run_command(id, command)),
+            None => self.in_block(id, "0", |_| NO_NUMBER),
+        }
+    }
+
+    /// Frames what `run` sends to `id`.
+    fn in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> CommandCode) {
+        let start = self.connection(id).map_or(0, |connection| connection.unsent.len());
+        let code = run(self);
+        let Some(connection) = self.connection_mut(id) else { return };
+        if connection.is_closing {
+            // The recorded server frames no reply to the command that ends the session.
+            return;
+        }
+        let mut head = vec![BLOCK_START];
+        head.extend_from_slice(number.as_bytes());
+        head.push(BLOCK_SEPARATOR);
+        head.extend_from_slice(code.to_string().as_bytes());
+        head.push(BLOCK_SEPARATOR);
+        connection.unsent.splice(start..start, head);
+        connection.put_bytes(&[BLOCK_END]);
+        connection.put_whole("\n");
+        self.end_reply(id);
+    }
+
+    fn end_reply(&mut self, id: ConnectionId) {
+        if self.connection(id).is_some_and(|connection| !connection.is_closing) {
+            self.prompt(id);
+        }
+    }
+}
+
+/// A command's number and what follows its blank; `None` if there is no number, or no blank behind it.
+fn split_number(line: &str) -> Option<(&str, &str)> {
+    let (number, command) = line.split_once(' ')?;
+    let is_number = (1..=MAX_NUMBER_DIGITS).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some((number, command))
+}
+
+/// The line with each tab as four blanks; `None` if it has control bytes or is no UTF-8.
+fn readable(line: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(line).ok()?.replace('\t', "    ");
+    (!text.bytes().any(|byte| byte < b' ')).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_digits_and_a_blank() {
+        let cases = [
+            ("1 date", Some(("1", "date"))),
+            ("29  date", Some(("29", " date"))),
+            ("28 ", Some(("28", ""))),
+            ("999999999999 date", Some(("999999999999", "date"))),
+            ("27", None),
+            ("", None),
+            ("-1 date", None),
+            (" 30 date", None),
+            ("x31 date", None),
+            ("1234567890123456789 date", None),
+        ];
+        for (line, want) in cases {
+            assert_eq!(split_number(line), want, "{line}");
+        }
+    }
+
+    // Rules: transport L5
+    #[test]
+    fn control_bytes_and_broken_letters_are_not_read() {
+        assert_eq!(readable(b"tab\there").as_deref(), Some("tab    here"));
+        assert_eq!(readable("caf\u{e9}".as_bytes()).as_deref(), Some("caf\u{e9}"));
+        for bad in [&b"caf\xe9"[..], b"bell\x07", b"nul\0x", b"cr\rx"] {
+            assert_eq!(readable(bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Letting clients in, or not.
+//!
+//! Source: transport §7, whose wording is freechess.org's; the blank lines and the telnet commands are those of
+//! the `fatics-login-*` transcripts.
+
+use kibitzer_core::message::Handle;
+
+use super::connection::Stage;
+use super::{ConnectionId, Deadline, Ivar, Ivars, Player, World};
+use crate::account::{NAME_LENGTH, is_name, key};
+use crate::options::Feature;
+
+/// Asks the client not to show what is typed, and to show it again.
+const WILL_ECHO: &[u8] = b"\xff\xfb\x01";
+const WONT_ECHO: &[u8] = b"\xff\xfc\x01";
+
+/// What a new connection reads first.
+const BANNER: &str = concat!(
+    "This is an embedded kibitzer server, version ",
+    env!("CARGO_PKG_VERSION"),
+    ".\nIt speaks as the servers of the FICS family do.\n\n"
+);
+
+const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
+
+const MESSAGE_OF_THE_DAY: &str =
+    "This server runs inside a program on this machine; nothing here outlives it.\nType \"help\" for a list of commands.\n\n";
+
+/// Why somebody is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LoginRefusal {
+    /// The name has characters other than letters.
+    BadName,
+    /// The name belongs to an account, so that a password is asked for, which no one knows.
+    NameRegistered,
+    /// Somebody else goes by the guest's name.
+    NameInUse,
+    /// The account is shut out.
+    Banned,
+    /// Guests are not admitted.
+    GuestsRefused,
+    /// Whatever the password is, it is wrong.
+    InvalidPassword,
+    /// There are too many players.
+    Full,
+    /// No answer ever comes, until the login has taken too long.
+    Silence,
+}
+
+impl World {
+    /// The first words, if there is room.
+    pub(super) fn greet(&mut self, id: ConnectionId) {
+        if self.n_connections() > self.options.max_connections {
+            return self.refuse_all(id);
+        }
+        self.agenda.set(Deadline::Login(id), self.now + self.options.login_timeout);
+        self.put(id, BANNER);
+        self.put(id, INVITATION);
+        self.ask_name(id);
+    }
+
+    fn refuse_all(&mut self, id: ConnectionId) {
+        self.put(id, "\nSorry, the server is full.  Please try again later.\n");
+        self.close(id);
+    }
+
+    fn ask_name(&mut self, id: ConnectionId) {
+        self.put(id, "\nlogin: ");
+        self.enter(id, Stage::Name);
+    }
+
+    fn enter(&mut self, id: ConnectionId, stage: Stage) {
+        if let Some(connection) = self.connection_mut(id) {
+            connection.stage = stage;
+        }
+    }
+
+    /// A line of a client that is not logged in. Its text may be any bytes.
+    pub(super) fn hear_login(&mut self, id: ConnectionId, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        let stage = self.connection_mut(id).map(|connection| std::mem::replace(&mut connection.stage, Stage::Name));
+        match stage {
+            Some(Stage::Name) => self.hear_name(id, text.trim()),
+            Some(Stage::Return(handle)) => self.admit_guest(id, handle),
+            Some(Stage::Password(handle)) => self.hear_password(id, handle, &text),
+            // Nothing is read while the login is paused, and a player's lines are commands.
+            Some(stage @ (Stage::Paused | Stage::In(_))) => self.enter(id, stage),
+            None => {}
+        }
+    }
+
+    fn hear_name(&mut self, id: ConnectionId, name: &str) {
+        if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has(Feature::LoginIvars)) {
+            return self.hear_directive(id, directive);
+        }
+        if name.starts_with("GET ") {
+            return self.close(id);
+        }
+        match self.connection(id).and_then(|connection| connection.refusal) {
+            Some(refusal) if !name.is_empty() => self.refuse_name(id, name, refusal),
+            _ => self.judge_name(id, name),
+        }
+    }
+
+    /// What may come before the name.
+    fn hear_directive(&mut self, id: ConnectionId, directive: &str) {
+        if directive == "q" {
+            return self.close(id);
+        }
+        if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::from_login) {
+            if let Some(connection) = self.connection_mut(id) {
+                connection.ivars = Some(ivars);
+            }
+            self.put(id, "\n#Ivars set.\n");
+        }
+        self.ask_name(id);
+    }
+
+    fn judge_name(&mut self, id: ConnectionId, name: &str) {
+        let guest = matches!(key(name).as_str(), "guest" | "g");
+        if name.is_empty() {
+            self.ask_name(id);
+        } else if guest {
+            let name = self.invent_name();
+            self.welcome_guest(id, &name, true);
+        } else if !is_name(name) {
+            self.refuse_bad_name(id, name);
+        } else if let Some(account) = self.account(name) {
+            let (handle, is_banned) = (account.handle.clone(), account.is_banned);
+            if is_banned { self.refuse_banned(id, handle.as_str()) } else { self.ask_password(id, handle) }
+        } else if self.online(name).is_some() {
+            self.refuse_name_in_use(id, name);
+        } else {
+            self.welcome_guest(id, name, false);
+        }
+    }
+
+    /// Does to a login what was asked for from outside.
+    fn refuse_name(&mut self, id: ConnectionId, name: &str, refusal: LoginRefusal) {
+        match refusal {
+            LoginRefusal::BadName => self.refuse_bad_name(id, "?"),
+            LoginRefusal::NameInUse => self.refuse_name_in_use(id, name),
+            LoginRefusal::Banned => self.refuse_banned(id, name),
+            LoginRefusal::GuestsRefused => self.refuse_guest(id),
+            LoginRefusal::Full => self.refuse_all(id),
+            LoginRefusal::NameRegistered | LoginRefusal::InvalidPassword => {
+                self.ask_password(id, Handle::from_wire(name.as_bytes()));
+            }
+            LoginRefusal::Silence => {}
+        }
+    }
+
+    fn refuse_bad_name(&mut self, id: ConnectionId, name: &str) {
+        let is_of_letters = name.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let why = if !is_of_letters {
+            "Sorry, names can only consist of lower and upper case letters.  Try again."
+        } else if name.len() < *NAME_LENGTH.start() {
+            "A name should be at least three characters long!  Try again."
+        } else {
+            "Sorry, names may be at most 17 characters long.  Try again."
+        };
+        self.put(id, &format!("\n{why}\n"));
+        self.ask_name(id);
+    }
+
+    fn refuse_name_in_use(&mut self, id: ConnectionId, name: &str) {
+        // Right behind the prompt, as recorded.
+        self.put(id, &format!("Sorry, {name} is already logged in. Try again.\n"));
+        self.ask_name(id);
+    }
+
+    fn refuse_banned(&mut self, id: ConnectionId, name: &str) {
+        self.put(id, &format!("\nPlayer \"{name}\" is banned.\n"));
+        self.close(id);
+    }
+
+    fn refuse_guest(&mut self, id: ConnectionId) {
+        self.put(id, "\nSorry, guest connections have been prevented from your site.\n");
+        self.close(id);
+    }
+
+    fn ask_password(&mut self, id: ConnectionId, handle: Handle) {
+        self.put(id, &format!("\n\"{handle}\" is a registered name.  If it is yours, type the password.\n"));
+        self.put(id, "If not, just hit return to try another name.\n\npassword: ");
+        self.put_bytes(id, WILL_ECHO);
+        self.enter(id, Stage::Password(handle));
+    }
+
+    /// Four letters that nobody goes by.
+    fn invent_name(&mut self) -> String {
+        loop {
+            let letters = (0..4).filter_map(|_| self.random.pick(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ").copied());
+            let name = format!("Guest{}", letters.map(char::from).collect::<String>());
+            if self.online(&name).is_none() {
+                return name;
+            }
+        }
+    }
+
+    fn welcome_guest(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
+        if self.options.are_guests_refused {
+            return self.refuse_guest(id);
+        }
+        let first = if is_invented {
+            format!("\nLogging you in as \"{name}\"; you may use this name to play unrated games.\n")
+        } else {
+            format!("\n\"{name}\" is not a registered name.  You may use this name to play unrated games.\n")
+        };
+        self.put(id, &first);
+        self.put(id, "(After logging in, do \"help register\" for more info on how to register.)\n\n");
+        self.put(id, &format!("Press return to enter the server as \"{name}\":\n"));
+        self.put_bytes(id, WILL_ECHO);
+        self.enter(id, Stage::Return(Handle::from_wire(name.as_bytes())));
+    }
+
+    fn admit_guest(&mut self, id: ConnectionId, handle: Handle) {
+        self.put_bytes(id, WONT_ECHO);
+        self.put(id, "\n");
+        if self.online(handle.as_str()).is_some() {
+            // Somebody was faster.
+            return self.refuse_name_in_use(id, handle.as_str());
+        }
+        let ivars = self.login_ivars(id);
+        self.admit(id, Player::guest(handle, ivars, self.now));
+    }
+
+    fn login_ivars(&self, id: ConnectionId) -> Ivars {
+        let mut ivars = self.connection(id).and_then(|connection| connection.ivars).unwrap_or_default();
+        if !self.options.has(Feature::BlockMode) {
+            ivars.set(Ivar::Block, false);
+        }
+        ivars
+    }
+
+    fn hear_password(&mut self, id: ConnectionId, handle: Handle, password: &str) {
+        self.put_bytes(id, WONT_ECHO);
+        self.put(id, "\n");
+        let is_refused = self.connection(id).is_some_and(|connection| connection.refusal.is_some());
+        let account = self.account(handle.as_str()).filter(|account| !is_refused && account.password == password);
+        if let Some(account) = account.cloned() {
+            self.kick_out(id, account.handle.as_str());
+            let keepsake = self.keepsakes.get(&key(handle.as_str())).cloned().unwrap_or_default();
+            let player = Player::registered(&account, keepsake, self.login_ivars(id), self.now);
+            return self.admit(id, player);
+        }
+        if password.is_empty() {
+            self.put(id, INVITATION);
+            return self.ask_name(id);
+        }
+        self.put(id, "\n**** Invalid password! ****\n\n");
+        self.enter(id, Stage::Paused);
+        self.agenda.set(Deadline::Pause(id), self.now + self.options.password_delay);
+    }
+
+    /// Goes on after a wrong password with what came in the meantime.
+    pub(super) fn resume_login(&mut self, id: ConnectionId) {
+        self.put(id, INVITATION);
+        self.ask_name(id);
+        let held = self.connection_mut(id).map(|connection| std::mem::take(&mut connection.held));
+        self.receive(id, &held.unwrap_or_default(), self.now);
+    }
+
+    /// Ends the session that the same player has on another connection.
+    fn kick_out(&mut self, id: ConnectionId, name: &str) {
+        let Some(former) = self.online(name) else { return };
+        self.put(id, &format!("**** {name} is already logged in - kicking them out. ****\n"));
+        self.displace(former);
+    }
+
+    /// Ends a session for another one of the same player.
+    pub(super) fn displace(&mut self, former: ConnectionId) {
+        let Some(name) = self.player(former).map(|player| player.name().to_owned()) else { return };
+        self.put(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
+        self.close(former);
+    }
+
+    fn admit(&mut self, id: ConnectionId, player: Player) {
+        self.agenda.cancel(Deadline::Login(id));
+        self.agenda.set(Deadline::Idle(id), self.now + self.options.idle_timeout);
+        let greeting = format!("**** Starting FICS session as {} ****\n", player.display());
+        self.online.insert(player.key(), id);
+        self.enter(id, Stage::In(Box::new(player)));
+        self.put(id, &greeting);
+        self.put(id, MESSAGE_OF_THE_DAY);
+        self.prompt(id);
+        self.announce_arrival(id);
+    }
+
+    /// The login took too long.
+    pub(super) fn end_login(&mut self, id: ConnectionId) {
+        self.put(id, "\n**** LOGIN TIMEOUT ****\n");
+        self.close(id);
+    }
+
+    /// A player may have been idle for too long.
+    pub(super) fn end_idle(&mut self, id: ConnectionId) {
+        let Some(player) = self.player(id) else { return };
+        let limit = player.last_command + self.options.idle_timeout;
+        if limit > self.now {
+            return self.agenda.set(Deadline::Idle(id), limit);
+        }
+        let minutes = self.options.idle_timeout.as_secs() / 60;
+        self.put(id, &format!("\n**** Auto-logout because you were idle more than {minutes} minutes. ****\n"));
+        self.close(id);
+    }
+
+    /// A player leaves; the connection may stay for a while.
+    pub(super) fn depart(&mut self, id: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let Stage::In(player) = std::mem::replace(&mut connection.stage, Stage::Name) else { return };
+        self.online.remove(&player.key());
+        self.announce_departure(&player);
+        if player.is_registered {
+            self.keepsakes.insert(player.key(), player.keepsake);
+        }
+    }
+}

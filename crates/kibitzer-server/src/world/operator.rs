@@ -1,0 +1,77 @@
+//! What is done from outside: who is there, announcements, kicks, the end.
+//!
+//! Source of the forms: transcripts fatics-shutdown-*; observed-fatics §12.
+
+use std::time::{Duration, Instant};
+
+use super::{ConnectionId, Deadline, LoginRefusal, World};
+use crate::calendar::count;
+use crate::server::{Connected, Target};
+
+impl World {
+    /// Everybody who is connected.
+    pub(crate) fn connected(&self) -> Vec<Connected> {
+        let ids = self.connections.keys();
+        ids.map(|&id| Connected { id, handle: self.player(id).map(|player| player.handle.clone()) }).collect()
+    }
+
+    /// The connection that is meant, if it exists.
+    pub(crate) fn targeted(&self, target: &Target) -> Option<ConnectionId> {
+        match target {
+            Target::Next => None,
+            Target::Connection(id) => self.connections.contains_key(id).then_some(*id),
+            Target::Player(name) => self.online(name),
+        }
+    }
+
+    /// Lets nobody in over that connection.
+    pub(crate) fn refuse(&mut self, id: ConnectionId, refusal: LoginRefusal) {
+        if let Some(connection) = self.connection_mut(id) {
+            connection.refusal = Some(refusal);
+        }
+    }
+
+    /// Ends a session as if the player had logged in a second time.
+    pub(crate) fn kick(&mut self, id: ConnectionId, now: Instant) {
+        self.now = now;
+        self.displace(id);
+    }
+
+    pub(crate) fn announce_to_all(&mut self, text: &str, now: Instant) {
+        self.now = now;
+        self.tell_all(&format!("\n    **ANNOUNCEMENT** from admin: {text}\n"));
+    }
+
+    /// Announces the end, which comes after that time.
+    pub(crate) fn shut_down(&mut self, after: Duration, now: Instant) {
+        self.now = now;
+        let minutes = count(after.as_secs() / 60, "minute");
+        self.tell_all(&format!("\n    *** The server is shutting down in {minutes}, initiated by admin ***\n\n"));
+        if after.is_zero() {
+            return self.end();
+        }
+        self.agenda.set(Deadline::End, now + after);
+    }
+
+    /// Closes all connections for good. Games end without a result.
+    pub(super) fn end(&mut self) {
+        self.is_over = true;
+        for id in self.connection_ids() {
+            if let Some(connection) = self.connection_mut(id) {
+                connection.is_closing = true;
+            }
+        }
+    }
+
+    /// Whether the server has shut down.
+    pub(crate) const fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    fn tell_all(&mut self, text: &str) {
+        let ids: Vec<_> = self.players().map(|(id, _)| id).collect();
+        for id in ids {
+            self.notify(id, text);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A player who is logged in.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use kibitzer_core::message::Handle;
+
+use super::ivars::Ivars;
+use super::variables::Variables;
+use crate::account::{Account, key};
+
+/// How many entries a player's list may have.
+pub(crate) const MAX_LIST_ENTRIES: usize = 200;
+
+/// A list of names or of channels that a player keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum List {
+    Censor,
+    Channel,
+    Gnotify,
+    Noplay,
+    Notify,
+}
+
+impl List {
+    pub(crate) const ALL: [(Self, &'static str); 5] = [
+        (Self::Censor, "censor"),
+        (Self::Channel, "channel"),
+        (Self::Gnotify, "gnotify"),
+        (Self::Noplay, "noplay"),
+        (Self::Notify, "notify"),
+    ];
+}
+
+/// What stays of a registered player from login to login.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keepsake {
+    pub(crate) variables: Variables,
+    /// Names as they were spelled, or numbers of channels.
+    pub(crate) lists: BTreeMap<List, Vec<String>>,
+}
+
+impl Keepsake {
+    /// Whether a list has the name, in any case of letters.
+    pub(crate) fn lists(&self, list: List, name: &str) -> bool {
+        self.list(list).iter().any(|entry| entry.eq_ignore_ascii_case(name))
+    }
+
+    pub(crate) fn list(&self, list: List) -> &[String] {
+        self.lists.get(&list).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A player who is logged in.
+#[derive(Clone, Debug)]
+pub(crate) struct Player {
+    pub(crate) handle: Handle,
+    /// `(GM)(*)`, as it stands behind the name; `(U)` for a guest.
+    pub(crate) titles: String,
+    pub(crate) is_registered: bool,
+    pub(crate) ratings: BTreeMap<String, u16>,
+    pub(crate) keepsake: Keepsake,
+    pub(crate) ivars: Ivars,
+    pub(crate) since: Instant,
+    pub(crate) last_command: Instant,
+    /// Where `tell .` and `tell ,` go.
+    pub(crate) last_told: Option<Handle>,
+    pub(crate) last_channel: Option<String>,
+}
+
+impl Player {
+    pub(crate) fn guest(handle: Handle, ivars: Ivars, now: Instant) -> Self {
+        Self::new(handle, "(U)".to_owned(), false, ivars, now)
+    }
+
+    pub(crate) fn registered(account: &Account, keepsake: Keepsake, ivars: Ivars, now: Instant) -> Self {
+        let titles = account.titles.iter().map(|title| format!("({title})")).collect();
+        let player = Self::new(account.handle.clone(), titles, true, ivars, now);
+        Self { ratings: account.ratings.clone(), keepsake, ..player }
+    }
+
+    fn new(handle: Handle, titles: String, is_registered: bool, ivars: Ivars, now: Instant) -> Self {
+        Self {
+            handle,
+            titles,
+            is_registered,
+            ratings: BTreeMap::new(),
+            keepsake: Keepsake::default(),
+            ivars,
+            since: now,
+            last_command: now,
+            last_told: None,
+            last_channel: None,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.handle.as_str()
+    }
+
+    /// The name as it is compared.
+    pub(crate) fn key(&self) -> String {
+        key(self.name())
+    }
+
+    /// The name with the titles, as talk and lists have it.
+    pub(crate) fn display(&self) -> String {
+        format!("{}{}", self.name(), self.titles)
+    }
+
+    /// The rating as brackets have it: `1882`, `++++` of a guest, `----` where there is none.
+    pub(crate) fn rating(&self, kind: &str) -> String {
+        match self.ratings.get(kind) {
+            Some(rating) => format!("{rating:>4}"),
+            None if self.is_registered => "----".to_owned(),
+            None => "++++".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Logging in and being refused, in the forms of transport §7 and of the `fatics-login-*` transcripts.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers of a test fail by panicking")]
+#![expect(dead_code, reason = "each test file uses a part of the helpers")]
+
+mod peer;
+
+use std::time::Duration;
+
+use kibitzer_server::{Account, At, Fault, Feature, LoginRefusal, Server, Target};
+use peer::{Peer, options_with, plain, server_with};
+use tokio::time;
+
+const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
+
+// Rules: transport L1, transport P9
+#[tokio::test(start_paused = true)]
+async fn a_guest_is_named_asked_for_return_and_let_in() {
+    let server = server_with(&[]).await;
+    let (mut peer, banner) = Peer::connect(&server).await;
+    assert!(plain(&banner).ends_with("\n\nlogin: "), "{}", plain(&banner));
+    assert!(!plain(&banner).contains("freechess"));
+    let answer = peer.ask("guest").await;
+    let name = answer.split('"').nth(1).unwrap().to_owned();
+    assert_eq!(
+        answer,
+        format!(
+            "\nLogging you in as \"{name}\"; you may use this name to play unrated games.\n\
+             (After logging in, do \"help register\" for more info on how to register.)\n\n\
+             Press return to enter the server as \"{name}\":\n<WILL ECHO>"
+        )
+    );
+    let greeting = peer.ask("anything").await;
+    assert!(greeting.starts_with(&format!("<WONT ECHO>\n**** Starting FICS session as {name}(U) ****\n")), "{greeting}");
+    assert!(greeting.ends_with("\n\nfics% "), "{greeting}");
+    assert_eq!(peer.ask("").await, "fics% ");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_are_judged_as_freechess_org_does() {
+    let server = server_with(&["Newton"]).await;
+    let taken = Peer::guest(&server, "Zoltan").await;
+    let (mut peer, _) = Peer::connect(&server).await;
+    let cases = [
+        ("", ""),
+        ("ab", "\nA name should be at least three characters long!  Try again.\n"),
+        ("abc1", "\nSorry, names can only consist of lower and upper case letters.  Try again.\n"),
+        ("this-has-dashes", "\nSorry, names can only consist of lower and upper case letters.  Try again.\n"),
+        ("averyveryverylongloginname", "\nSorry, names may be at most 17 characters long.  Try again.\n"),
+        ("zoltan", "Sorry, zoltan is already logged in. Try again.\n"),
+        ("%zzz", ""),
+        ("%b101", ""),
+        ("%b11110111111111111111111111111111", "\n#Ivars set.\n"),
+    ];
+    for (name, want) in cases {
+        assert_eq!(peer.ask(name).await, format!("{want}\nlogin: "), "{name}");
+    }
+    let answer = peer.ask("leibniz").await;
+    assert!(
+        answer.starts_with(
+            "\n\"leibniz\" is not a registered name.  You may use this name to play unrated games.\n(After logging in"
+        ),
+        "{answer}"
+    );
+    drop(taken);
+    let (mut quitter, _) = Peer::connect(&server).await;
+    assert_eq!(quitter.ask("%q").await, "");
+    assert!(quitter.is_closed().await);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_is_asked_for_and_a_wrong_one_costs_three_seconds() {
+    let server = server_with(&["Newton"]).await;
+    let (mut peer, _) = Peer::connect(&server).await;
+    let asked = "\n\"Newton\" is a registered name.  If it is yours, type the password.\n\
+                 If not, just hit return to try another name.\n\npassword: <WILL ECHO>";
+    assert_eq!(peer.ask("newton").await, asked);
+    assert_eq!(peer.ask("pear").await, "<WONT ECHO>\n\n**** Invalid password! ****\n\n");
+    let start = time::Instant::now();
+    // What is typed in the meantime waits.
+    peer.send(b"newton\n").await;
+    assert_eq!(peer.text().await, "");
+    time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(peer.text().await, format!("{INVITATION}\nlogin: {asked}"));
+    assert!(start.elapsed() < Duration::from_secs(4));
+    assert_eq!(peer.ask("").await, format!("<WONT ECHO>\n{INVITATION}\nlogin: "));
+    assert_eq!(peer.ask("newton").await, asked);
+    let greeting = peer.ask("secret").await;
+    assert!(greeting.starts_with("<WONT ECHO>\n**** Starting FICS session as Newton ****\n"), "{greeting}");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_login_ends_the_first() {
+    let server = server_with(&["Newton"]).await;
+    let mut first = Peer::player(&server, "Newton").await;
+    assert_eq!(first.ask("+channel 4").await, "[4] added to your channel list.\nfics% ");
+    let (mut second, _) = Peer::connect(&server).await;
+    second.ask("newton").await;
+    let greeting = second.ask("secret").await;
+    assert!(
+        greeting.starts_with(
+            "<WONT ECHO>\n**** Newton is already logged in - kicking them out. ****\n\
+             **** Starting FICS session as Newton ****\n"
+        ),
+        "{greeting}"
+    );
+    assert_eq!(first.text().await, "**** Newton has arrived - you can't both be logged in. ****\n\n");
+    assert!(first.is_closed().await);
+    assert_eq!(second.ask("=channel").await, "-- channel list: 1 channel --\n4\nfics% ");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_that_takes_too_long_ends() {
+    let server = server_with(&[]).await;
+    let (mut peer, _) = Peer::connect(&server).await;
+    peer.ask("guest").await;
+    time::sleep(Duration::from_secs(29)).await;
+    assert_eq!(peer.text().await, "");
+    time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(peer.text().await, "\n**** LOGIN TIMEOUT ****\n");
+    assert!(peer.is_closed().await);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_player_is_logged_out_and_a_poll_does_not_count() {
+    let server = server_with(&[]).await;
+    let mut peer = Peer::guest(&server, "Newton").await;
+    time::sleep(Duration::from_secs(59 * 60)).await;
+    assert!(peer.ask("date").await.starts_with("Local time     - Sat Nov 21, 01:29 UTC 2026\n"));
+    time::sleep(Duration::from_secs(59 * 60)).await;
+    assert!(peer.ask("$$date").await.starts_with("Local time "));
+    time::sleep(Duration::from_secs(61)).await;
+    assert_eq!(peer.text().await, "\n**** Auto-logout because you were idle more than 60 minutes. ****\n");
+    assert!(peer.is_closed().await);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_can_be_ordered_and_come_from_the_options() {
+    let prevented = "\nSorry, guest connections have been prevented from your site.\n";
+    let banned = Account::new("Leibniz".parse().unwrap(), "secret").banned();
+    let server = Server::start(options_with(&["Newton"]).account(banned).refuse_guests().max_connections(1)).await.unwrap();
+    let (mut peer, _) = Peer::connect(&server).await;
+    let (mut refused, text) = Peer::connect(&server).await;
+    assert_eq!(plain(&text), "\nSorry, the server is full.  Please try again later.\n");
+    assert!(refused.is_closed().await);
+    assert_eq!(peer.ask("guest").await, prevented);
+    assert!(peer.is_closed().await);
+    let (mut peer, _) = Peer::connect(&server).await;
+    assert_eq!(peer.ask("leibniz").await, "\nPlayer \"Leibniz\" is banned.\n");
+    assert!(peer.is_closed().await);
+
+    let cases = [
+        (LoginRefusal::BadName, "\nSorry, names can only consist of lower and upper case letters.  Try again.\n\nlogin: "),
+        (LoginRefusal::NameInUse, "Sorry, Newton is already logged in. Try again.\n\nlogin: "),
+        (LoginRefusal::Banned, "\nPlayer \"Newton\" is banned.\n"),
+        (LoginRefusal::GuestsRefused, prevented),
+        (LoginRefusal::Full, "\nSorry, the server is full.  Please try again later.\n"),
+        (LoginRefusal::Silence, ""),
+    ];
+    for (refusal, want) in cases {
+        server.control().inject(Target::Next, At::Connect, Fault::RefuseLogin(refusal)).await.unwrap();
+        let (mut peer, _) = Peer::connect(&server).await;
+        assert_eq!(peer.ask("Newton").await, want, "{refusal:?}");
+    }
+    server.control().inject(Target::Next, At::Connect, Fault::RefuseLogin(LoginRefusal::InvalidPassword)).await.unwrap();
+    let (mut peer, _) = Peer::connect(&server).await;
+    assert!(peer.ask("Newton").await.ends_with("password: <WILL ECHO>"));
+    assert_eq!(peer.ask("secret").await, "<WONT ECHO>\n\n**** Invalid password! ****\n\n");
+    server.shutdown().await;
+}
+
+// Rules: transport T1, transport T2
+#[tokio::test(start_paused = true)]
+async fn telnet_is_answered_and_taken_out_of_commands() {
+    let server = server_with(&[]).await;
+    let mut peer = Peer::guest(&server, "Newton").await;
+    peer.send(b"\xff\xfd\x03").await;
+    assert_eq!(peer.heard().await, b"\xff\xfb\x03");
+    peer.send(b"\xff\xfd\x06\xff\xfb\x18\xff\xfd\x01\xff\xf1").await;
+    assert_eq!(peer.heard().await, b"\xff\xfb\x06");
+    peer.send(b"\xff\xf6").await;
+    assert_eq!(peer.heard().await, b"[Responding to AYT: Yes, I'm here.]\n");
+    peer.send(b"junk\xff\xf8da\xff\xfe\x01te\r\n").await;
+    assert!(peer.text().await.starts_with("Local time "));
+    peer.send(b"\xff\xf4").await;
+    assert_eq!(peer.text().await, "");
+    assert!(peer.is_closed().await);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_may_lack_can_be_left_out() {
+    let options = [Feature::BlockMode, Feature::LoginIvars, Feature::Timeseal].into_iter().fold(options_with(&[]), |o, f| o.without(f));
+    let server = Server::start(options).await.unwrap();
+    let (mut peer, _) = Peer::connect(&server).await;
+    let bad_name = "\nSorry, names can only consist of lower and upper case letters.  Try again.\n\nlogin: ";
+    assert_eq!(peer.ask(&format!("%b{}", "1".repeat(35))).await, bad_name);
+    peer.ask("Newton").await;
+    peer.ask("").await;
+    assert_eq!(peer.ask("iset block 1").await, "No such ivariable \"block\".\nfics% ");
+    assert!(!peer.ask("ivariables").await.contains("block"));
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_seed_and_input_give_the_same_bytes() {
+    let session = |seed| async move {
+        let server = Server::start(options_with(&[]).seed(seed)).await.unwrap();
+        let (mut peer, mut heard) = Peer::connect(&server).await;
+        for line in ["guest", "", "who", "date", "quit"] {
+            peer.send(format!("{line}\n").as_bytes()).await;
+            heard.extend(peer.heard().await);
+        }
+        heard
+    };
+    assert_eq!(session(1).await, session(1).await);
+    assert_ne!(session(1).await, session(2).await);
+}
