@@ -1,0 +1,151 @@
+//! Connections that go wrong on demand, and a server under load.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers of a test fail by panicking")]
+#![expect(dead_code, reason = "each test file uses a part of the helpers")]
+
+mod peer;
+
+use std::time::Duration;
+
+use kibitzer_server::{At, ControlError, Fault, Server, ServerOptions, Target};
+use peer::{Peer, options_with, plain, server_with};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time;
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_cut_in_the_middle_of_a_line() {
+    let server = server_with(&["Newton"]).await;
+    let control = server.control();
+    control.inject(Target::Next, At::Login, Fault::CutMidLine).await.unwrap();
+    let (mut peer, banner) = Peer::connect(&server).await;
+    assert!(plain(&banner).ends_with("\n\nlog"), "{}", plain(&banner));
+    assert!(peer.is_closed().await);
+    control.inject(Target::Next, At::Setup, Fault::Reset).await.unwrap();
+    let (mut peer, _) = Peer::connect(&server).await;
+    peer.ask("Newton").await;
+    let greeting = peer.ask("secret").await;
+    assert_eq!(greeting, "<WONT ECHO>\n**** Starting FICS s");
+    assert!(peer.is_closed().await);
+    time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(control.connections().await.unwrap(), []);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stalled_connection_stays_open_and_says_nothing() {
+    let server = server_with(&["Newton"]).await;
+    let mut peer = Peer::player(&server, "Newton").await;
+    let target = Target::Player("newton".to_owned());
+    server.control().inject(target.clone(), At::Now, Fault::Stall).await.unwrap();
+    assert_eq!(peer.ask("date").await, "");
+    time::sleep(Duration::from_secs(60)).await;
+    assert!(!peer.is_closed().await);
+    assert_eq!(server.control().connections().await.unwrap().len(), 1);
+    // A second login gets rid of it.
+    let second = Peer::player(&server, "Newton").await;
+    assert!(peer.is_closed().await);
+    drop(second);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn writes_are_split_delayed_and_joined_by_noise() {
+    let server = server_with(&[]).await;
+    let control = server.control();
+    let target = || Target::Player("Newton".to_owned());
+    let mut peer = Peer::guest(&server, "Newton").await;
+    control.inject(target(), At::Now, Fault::SplitWrites(1)).await.unwrap();
+    assert!(peer.ask("date").await.starts_with("Local time     - Sat Nov 21, 00:30 UTC 2026\nServer time"));
+    control.inject(target(), At::Now, Fault::OverLongLine(4000)).await.unwrap();
+    let noisy = peer.ask("inchannel 1").await;
+    assert_eq!(noisy, format!("{}\nThere are 0 players in channel 1.\nfics% ", "x".repeat(4000)));
+    control.inject(target(), At::Now, Fault::Delay(Duration::from_secs(7))).await.unwrap();
+    assert_eq!(peer.ask("inchannel 1").await, "");
+    time::sleep(Duration::from_secs(7)).await;
+    assert_eq!(peer.text().await, "There are 0 players in channel 1.\nfics% ");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_operator_kicks_announces_and_shuts_down() {
+    let server = server_with(&["Newton"]).await;
+    let control = server.control();
+    let mut peer = Peer::player(&server, "Newton").await;
+    control.announce("tea\nis ready").await.unwrap();
+    assert_eq!(peer.text().await, "\n\n    **ANNOUNCEMENT** from admin: tea is ready\nfics% ");
+    control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Kick).await.unwrap();
+    assert_eq!(peer.text().await, "**** Newton has arrived - you can't both be logged in. ****\n\n");
+    assert!(peer.is_closed().await);
+    let absent = control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Kick).await;
+    assert_eq!(absent, Err(ControlError::NoTarget));
+
+    let mut peer = Peer::player(&server, "Newton").await;
+    control.shut_down(Duration::from_secs(180)).await.unwrap();
+    let warning = "\n\n    *** The server is shutting down in 3 minutes, initiated by admin ***\n\nfics% ";
+    assert_eq!(peer.text().await, warning);
+    time::sleep(Duration::from_secs(179)).await;
+    assert!(!peer.is_closed().await);
+    time::sleep(Duration::from_secs(2)).await;
+    assert!(peer.is_closed().await);
+    drop(peer);
+    time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(control.connections().await, Err(ControlError::Over));
+    assert!(server.connect().await.is_err());
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_read_is_dropped() {
+    let server = Server::start(options_with(&[]).max_unsent_bytes(20_000)).await.unwrap();
+    let mut peer = Peer::guest(&server, "Newton").await;
+    // 64 KiB fit into the pipe, then the outbox fills.
+    peer.send("variables\n".repeat(400).as_bytes()).await;
+    time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(server.control().connections().await.unwrap(), []);
+    assert!(peer.heard().await.len() < 100_000);
+    assert!(peer.is_closed().await);
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_server_listens_on_the_loopback_alone_unless_told_otherwise() {
+    let server = Server::start(ServerOptions::new()).await.unwrap();
+    let address = server.address().unwrap();
+    assert!(address.ip().is_loopback());
+    let mut socket = tokio::net::TcpStream::connect(address).await.unwrap();
+    let mut banner = [0; 35];
+    socket.read_exact(&mut banner).await.unwrap();
+    assert_eq!(&banner, b"This is an embedded kibitzer server");
+    socket.write_all(b"%q\n").await.unwrap();
+    let mut rest = Vec::new();
+    socket.read_to_end(&mut rest).await.unwrap();
+    assert!(rest.ends_with(b"login: "));
+    server.shutdown().await;
+
+    let open = ServerOptions::new().address(([0, 0, 0, 0], 0).into());
+    let refused = Server::start(open.clone()).await.unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
+    Server::start(open.allow_remote()).await.unwrap().shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn thousands_of_clients_hear_one_shout() {
+    const N: usize = 2_000;
+    let server = server_with(&["Newton"]).await;
+    let mut newton = Peer::player(&server, "Newton").await;
+    let mut guests = Vec::new();
+    for _ in 0..N {
+        let mut stream = server.connect().await.unwrap();
+        stream.write_all(b"guest\n\n").await.unwrap();
+        guests.push(stream);
+    }
+    time::sleep(Duration::from_secs(1)).await;
+    let shouted = newton.ask("shout hello").await;
+    assert!(shouted.contains(&format!("(shouted to {N} players)")), "{shouted}");
+    for guest in &mut guests {
+        let mut heard = Vec::new();
+        while !heard.ends_with(b"Newton shouts: hello\n\rfics% ") {
+            assert!(guest.read_buf(&mut heard).await.unwrap() > 0);
+        }
+    }
+    server.shutdown().await;
+}
