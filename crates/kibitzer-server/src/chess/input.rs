@@ -8,8 +8,7 @@ use super::position::Position;
 
 /// Why a text was not played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[non_exhaustive]
-pub enum MoveError {
+pub(crate) enum MoveError {
     /// It does not look like a move; it may be a command.
     #[error("not a move")]
     NotAMove,
@@ -23,8 +22,7 @@ pub enum MoveError {
 
 /// How letters of a typed move are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "the ivar `movecase` is on or off")]
-pub enum MoveCase {
+pub(crate) enum MoveCase {
     /// Small letters name pieces too. `bc3` is the pawn's move if it has one, else the bishop's.
     #[default]
     Insensitive,
@@ -48,7 +46,7 @@ impl Position {
     /// # Errors
     ///
     /// [`MoveError::NotAMove`] if the text does not look like a move, whatever the position; else why it cannot be played.
-    pub fn read_move(&self, typed: &str, case: MoveCase, promote: Role) -> Result<Move, MoveError> {
+    pub(crate) fn read_move(&self, typed: &str, case: MoveCase, promote: Role) -> Result<Move, MoveError> {
         let readings = read(typed.as_bytes(), case).ok_or(MoveError::NotAMove)?;
         let first = self.find(readings.first, promote);
         match (first, readings.second) {

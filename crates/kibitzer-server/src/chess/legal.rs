@@ -15,8 +15,7 @@ pub(super) const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook,
 
 /// How a position ends a game by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// The side to move is mated.
     Checkmate,
     /// The side to move has no move and is not in check.
@@ -27,7 +26,7 @@ pub enum Verdict {
 
 impl Position {
     /// Every legal move, in an order that depends on the position alone.
-    pub fn legal_moves(&self) -> Vec<Move> {
+    pub(crate) fn legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(64);
         let _ = self.try_each_legal(|legal| {
             moves.push(legal);
@@ -37,13 +36,13 @@ impl Position {
     }
 
     /// Whether the rules allow this move.
-    pub fn is_legal(&self, asked: Move) -> bool {
+    pub(crate) fn is_legal(&self, asked: Move) -> bool {
         self.try_each_legal(|legal| if legal == asked { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             .is_break()
     }
 
     /// Whether the side to move is in check.
-    pub fn is_check(&self) -> bool {
+    pub(crate) fn is_check(&self) -> bool {
         self.placement.is_in_check(self.side_to_move)
     }
 
@@ -51,7 +50,7 @@ impl Position {
     ///
     /// In bughouse a check that some piece put between would stop is no mate, and a side without a move is not stalemated:
     /// the partner may still pass a piece.
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
         if self.lacks_material(Color::White) && self.lacks_material(Color::Black) {
             return Some(Verdict::NoMaterial);
         }
@@ -63,7 +62,7 @@ impl Position {
 
     /// Whether this side cannot mate whatever happens: a bare king, or a king with one knight or bishop. Never so in
     /// variants with drops.
-    pub fn lacks_material(&self, color: Color) -> bool {
+    pub(crate) fn lacks_material(&self, color: Color) -> bool {
         let count = |role| self.placement.of(Piece { color, role }).len();
         !self.variant.has_hands()
             && [Role::Pawn, Role::Rook, Role::Queen].into_iter().all(|role| count(role) == 0)

@@ -13,10 +13,12 @@ mod spell;
 mod variant;
 
 #[cfg(test)]
+mod recorded_tests;
+#[cfg(test)]
 mod tests;
 
-pub use input::{MoveCase, MoveError};
-pub use legal::Verdict;
-pub use moves::Move;
-pub use position::{Captured, Position};
-pub use variant::Variant;
+pub(crate) use input::{MoveCase, MoveError};
+pub(crate) use legal::Verdict;
+pub(crate) use moves::Move;
+pub(crate) use position::{Captured, Position};
+pub(crate) use variant::Variant;

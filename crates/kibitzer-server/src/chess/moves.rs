@@ -4,8 +4,7 @@ use kibitzer_core::chess::{CastlingSide, Color, LastMove, Role, Square};
 
 /// A move: what goes where. Whose it is, the position tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "the variants have no other kind of move")]
-pub enum Move {
+pub(crate) enum Move {
     /// A piece goes from one square to another.
     Normal {
         /// What goes; a pawn also when it promotes.
@@ -30,7 +29,7 @@ pub enum Move {
 
 impl Move {
     /// Where the mover's piece stands afterwards; of castling, the king.
-    pub fn to(self, mover: Color) -> Square {
+    pub(crate) fn to(self, mover: Color) -> Square {
         match self {
             Self::Normal { to, .. } | Self::Drop { to, .. } => to,
             Self::Castle(side) => CastlingSquares::of(mover, side).king_to,
@@ -40,7 +39,7 @@ impl Move {
     /// The verbose spelling of style 12's field 27: `P/e2-e4`, `P/e7-e8=Q`, `o-o`, `P/@@-g2`.
     ///
     /// Source: FICS help file `style12`; transcripts of FatICS.
-    pub fn to_verbose(self) -> String {
+    pub(crate) fn to_verbose(self) -> String {
         match self {
             Self::Normal { role, from, to, promotion } => {
                 let mut word = format!("{}/{from}-{to}", role.letter());
@@ -53,7 +52,7 @@ impl Move {
     }
 
     /// The move as [`LastMove`] has it, castling without its squares: what a client reads in [`to_verbose`](Self::to_verbose).
-    pub const fn to_last_move(self) -> LastMove {
+    pub(crate) const fn to_last_move(self) -> LastMove {
         match self {
             Self::Normal { role, from, to, promotion } => LastMove::Normal { role, from, to, promotion },
             Self::Castle(side) => LastMove::Castle { side, king_from: None, rook_from: None },
@@ -62,7 +61,7 @@ impl Move {
     }
 
     /// Whether a pawn goes two squares.
-    pub const fn is_double_push(self) -> bool {
+    pub(crate) const fn is_double_push(self) -> bool {
         matches!(self, Self::Normal { role: Role::Pawn, from, to, .. } if from.rank().abs_diff(to.rank()) == 2)
     }
 }

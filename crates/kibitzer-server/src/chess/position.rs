@@ -10,7 +10,7 @@ use super::variant::Variant;
 
 /// A position with all that the rules need to go on from it, the history for repetitions excepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub(crate) struct Position {
     pub(super) variant: Variant,
     pub(super) placement: Placement,
     pub(super) side_to_move: Color,
@@ -26,14 +26,14 @@ pub struct Position {
 
 impl Position {
     /// The position in which a game of this variant begins.
-    pub fn start(variant: Variant) -> Self {
+    pub(crate) fn start(variant: Variant) -> Self {
         Self::from_fen(variant, &Fen::START)
     }
 
     /// A position as FEN has it. Rights to castle that cannot be true are dropped, and so are hands in a variant without.
     ///
     /// Nothing else is checked: without two kings, or with the side to move able to take one, moves make no sense.
-    pub fn from_fen(variant: Variant, fen: &Fen) -> Self {
+    pub(crate) fn from_fen(variant: Variant, fen: &Fen) -> Self {
         let placement = Placement::from_board(&fen.board);
         Self {
             variant,
@@ -49,7 +49,7 @@ impl Position {
     }
 
     /// The same position in FEN.
-    pub fn to_fen(&self) -> Fen {
+    pub(crate) fn fen(&self) -> Fen {
         let mut fen = Fen::from_board(self.board(), self.side_to_move)
             .with_counters(self.halfmove_clock, self.move_number)
             .with_hands(self.variant.has_hands().then_some(self.hands));
@@ -59,54 +59,54 @@ impl Position {
     }
 
     /// Which rules it goes by.
-    pub const fn variant(&self) -> Variant {
+    pub(crate) const fn variant(&self) -> Variant {
         self.variant
     }
 
     /// What stands where.
-    pub fn board(&self) -> Board {
+    pub(crate) fn board(&self) -> Board {
         self.placement.to_board()
     }
 
     /// What stands on a square.
-    pub fn piece(&self, square: Square) -> Option<Piece> {
+    pub(crate) fn piece(&self, square: Square) -> Option<Piece> {
         self.placement.piece(square)
     }
 
     /// Whose turn it is.
-    pub const fn side_to_move(&self) -> Color {
+    pub(crate) const fn side_to_move(&self) -> Color {
         self.side_to_move
     }
 
     /// Who may still castle.
-    pub const fn castling(&self) -> CastlingRights {
+    pub(crate) const fn castling(&self) -> CastlingRights {
         self.castling
     }
 
     /// The file of a pawn that has just gone two squares, from 0 for a, whether or not it can be taken.
-    pub fn double_push_file(&self) -> Option<u8> {
+    pub(crate) fn double_push_file(&self) -> Option<u8> {
         self.en_passant.map(Square::file)
     }
 
     /// What both sides may drop.
-    pub const fn hands(&self) -> Hands {
+    pub(crate) const fn hands(&self) -> Hands {
         self.hands
     }
 
     /// Plies since the last capture, pawn move or drop.
-    pub const fn halfmove_clock(&self) -> u32 {
+    pub(crate) const fn halfmove_clock(&self) -> u32 {
         self.halfmove_clock
     }
 
     /// The number of the move about to be made, from 1.
-    pub const fn move_number(&self) -> u32 {
+    pub(crate) const fn move_number(&self) -> u32 {
         self.move_number
     }
 
     /// The worth of this side's pieces, those in hand included: pawn 1, knight and bishop 3, rook 5, queen 9.
     ///
     /// Source: FICS help file `style12`, fields 22 and 23.
-    pub fn material(&self, color: Color) -> u32 {
+    pub(crate) fn material(&self, color: Color) -> u32 {
         let on_board = Role::ALL.into_iter().map(|role| {
             let count = self.placement.of(Piece { color, role }).len();
             count * u32::from(role.material_value())
@@ -116,13 +116,13 @@ impl Position {
     }
 
     /// Adds a piece to a hand, as a bughouse partner's capture does.
-    pub fn add_to_hand(&mut self, color: Color, role: Role) {
+    pub(crate) fn add_to_hand(&mut self, color: Color, role: Role) {
         self.hands.of_mut(color).add(role);
     }
 
     /// Whether the other position is this one for the rule of threefold repetition: the same pieces on the board and in
     /// hand, the same side to move, the same rights, the same pawn to take en passant.
-    pub fn is_repeated_by(&self, other: &Self) -> bool {
+    pub(crate) fn is_repeated_by(&self, other: &Self) -> bool {
         self.placement == other.placement
             && self.side_to_move == other.side_to_move
             && self.hands == other.hands
@@ -133,7 +133,7 @@ impl Position {
     /// What a move takes, and what it is to a hand: a promoted piece counts as a pawn.
     ///
     /// `None` if it takes nothing.
-    pub fn capture(&self, played: Move) -> Option<Captured> {
+    pub(crate) fn capture(&self, played: Move) -> Option<Captured> {
         let (square, role) = self.captured(played)?;
         let falls_back = self.promoted.has(to_table(square));
         Some(Captured {
@@ -158,7 +158,7 @@ impl Position {
     ///
     /// The move must be one of [`legal_moves`](Self::legal_moves); another gives some position that makes no sense.
     #[must_use]
-    pub fn after(&self, played: Move) -> Self {
+    pub(crate) fn after(&self, played: Move) -> Self {
         let mover = self.side_to_move;
         let captured = self.capture(played);
         let mut next = *self;
@@ -215,14 +215,13 @@ impl Position {
 
 /// What a move takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Captured {
+pub(crate) struct Captured {
     /// What stood there.
-    pub role: Role,
+    pub(crate) role: Role,
     /// What comes into a hand: a pawn if the piece was promoted.
-    pub for_hand: Role,
+    pub(crate) for_hand: Role,
     /// Whether a pawn is taken beside the square where the move ends.
-    pub en_passant: bool,
+    pub(crate) en_passant: bool,
 }
 
 /// The square that a pawn going two squares passes.

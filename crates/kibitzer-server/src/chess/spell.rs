@@ -10,7 +10,7 @@ impl Position {
     /// The move in standard algebraic notation, with `+` or `#`: style 12's field 29.
     ///
     /// The move must be legal here.
-    pub fn to_san(&self, played: Move) -> String {
+    pub(crate) fn san(&self, played: Move) -> String {
         let mut san = match played {
             Move::Castle(side) => castling_word(side).to_owned(),
             Move::Drop { role, to } => format!("{}@{to}", role.letter()),
@@ -57,7 +57,7 @@ impl Position {
     /// The move in the notation of delta boards: `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`, `e1g1c`, `e8c8C`, `Q@f7`.
     ///
     /// Source: FICS help file `deltaboard`.
-    pub fn to_smith(&self, played: Move) -> String {
+    pub(crate) fn smith(&self, played: Move) -> String {
         match played {
             Move::Castle(side) => {
                 let squares = CastlingSquares::of(self.side_to_move, side);

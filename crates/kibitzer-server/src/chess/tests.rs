@@ -93,13 +93,13 @@ proptest! {
             if moves.is_empty() { break }
             let played = choose(&moves, choice);
             let same = to_referee(played, ours.side_to_move());
-            prop_assert_eq!(ours.to_san(played), display_san_move(&theirs, same).to_string());
+            prop_assert_eq!(ours.san(played), display_san_move(&theirs, same).to_string());
             ours = ours.after(played);
             theirs.play(same);
             prop_assert_eq!(ours.is_check(), !theirs.checkers().is_empty());
             let board = theirs.to_string();
             let library: Vec<&str> = board.split(' ').collect();
-            let fen = ours.to_fen().to_string();
+            let fen = ours.fen().to_string();
             let mine: Vec<&str> = fen.split(' ').collect();
             prop_assert_eq!((mine[0], mine[1], mine[2]), (library[0], library[1], library[2]));
             prop_assert_eq!(ours.halfmove_clock().min(100), u32::from(theirs.halfmove_clock()));
@@ -116,17 +116,17 @@ proptest! {
             let moves = now.legal_moves();
             if moves.is_empty() { break }
             for &legal in &moves {
-                let san = now.to_san(legal);
+                let san = now.san(legal);
                 prop_assert_eq!(now.read_move(&san, MoveCase::Sensitive, Role::Queen), Ok(legal), "{}", &san);
             }
             let played = choose(&moves, choice);
-            prop_assert_eq!(now.read_move(&now.to_san(played), MoveCase::Insensitive, Role::Queen), Ok(played));
+            prop_assert_eq!(now.read_move(&now.san(played), MoveCase::Insensitive, Role::Queen), Ok(played));
             let mover = now.side_to_move();
             let verbose = played.to_verbose();
             let read_back = kibitzer_core::chess::LastMove::parse_verbose(verbose.as_bytes(), b"", mover);
             prop_assert_eq!(read_back, Some(played.to_last_move()));
             let mut board = now.board();
-            let smith = kibitzer_core::chess::SmithMove::parse(now.to_smith(played).as_bytes()).unwrap();
+            let smith = kibitzer_core::chess::SmithMove::parse(now.smith(played).as_bytes()).unwrap();
             prop_assert_eq!(smith.captured(), now.capture(played).map(|taken| taken.role));
             board.apply(smith.to_last_move(&board).unwrap(), mover).unwrap();
             now = now.after(played);
@@ -144,10 +144,10 @@ proptest! {
 fn moves_as_people_type_them() {
     let start = Position::start(Variant::Standard);
     for typed in ["e2e4", "e2-e4", "e4", "P/e2-e4", "Pe4", "pe4", "e4!"] {
-        assert_eq!(start.to_smith(read(&start, typed).unwrap()), "e2e4", "{typed}");
+        assert_eq!(start.smith(read(&start, typed).unwrap()), "e2e4", "{typed}");
     }
     for typed in ["Nf3", "nf3", "N/g1-f3", "Ng1f3", "Ngf3", "N1f3", "g1f3", "Nf3+"] {
-        assert_eq!(start.to_smith(read(&start, typed).unwrap()), "g1f3", "{typed}");
+        assert_eq!(start.smith(read(&start, typed).unwrap()), "g1f3", "{typed}");
     }
     let rich = position(Variant::Standard, "r3k2r/1P6/8/3pP3/8/2p5/1P1B4/R3K2R w KQkq d6 0 1");
     let cases = [
@@ -175,16 +175,16 @@ fn moves_as_people_type_them() {
         ("Bc3", "d2c3p"),
     ];
     for (typed, want) in cases {
-        assert_eq!(rich.to_smith(read(&rich, typed).unwrap_or_else(|_| panic!("{typed}"))), want, "{typed}");
+        assert_eq!(rich.smith(read(&rich, typed).unwrap_or_else(|_| panic!("{typed}"))), want, "{typed}");
     }
     let under = rich.read_move("b8", MoveCase::Insensitive, Role::Knight).unwrap();
-    assert_eq!(rich.to_san(under), "b8=N");
+    assert_eq!(rich.san(under), "b8=N");
 }
 
 #[test]
 fn a_small_b_is_a_bishop_only_if_no_pawn_can_and_case_does_not_count() {
     let only_bishop = position(Variant::Standard, "4k3/8/8/8/8/2p5/3B4/4K3 w - - 0 1");
-    assert_eq!(only_bishop.to_smith(read(&only_bishop, "bc3").unwrap()), "d2c3p");
+    assert_eq!(only_bishop.smith(read(&only_bishop, "bc3").unwrap()), "d2c3p");
     assert_eq!(only_bishop.read_move("bc3", MoveCase::Sensitive, Role::Queen), Err(MoveError::Illegal));
     assert_eq!(only_bishop.read_move("nf3", MoveCase::Sensitive, Role::Queen), Err(MoveError::NotAMove));
 }
@@ -196,8 +196,8 @@ fn refusals_say_what_is_wrong() {
     let pinned = position(Variant::Standard, "4k3/4r3/8/8/8/4N3/8/N3K3 w - - 0 1");
     assert_eq!(read(&knights, "Nd3"), Err(MoveError::Ambiguous));
     assert_eq!(read(&twins, "Rd1").map(|found| found.to(Color::White)), Ok(square("d1")));
-    assert_eq!(read(&pinned, "Nc2").map(|found| found.to_verbose()).as_deref(), Ok("N/a1-c2"));
-    assert_eq!(pinned.to_san(read(&pinned, "a1c2").unwrap()), "Nc2");
+    assert_eq!(read(&pinned, "Nc2").map(Move::to_verbose).as_deref(), Ok("N/a1-c2"));
+    assert_eq!(pinned.san(read(&pinned, "a1c2").unwrap()), "Nc2");
     for typed in ["e2e5", "Qd2", "o-o", "e7e8=Q", "P@e4", "Nd4", "exd6"] {
         assert_eq!(read(&Position::start(Variant::Standard), typed), Err(MoveError::Illegal), "{typed}");
     }
@@ -238,10 +238,10 @@ fn drops_obey_the_rules() {
     }
     for typed in ["P@a2", "p@a2", "P@@a2", "P/@@-a2", "P@@-a2"] {
         let dropped = read(&free, typed).unwrap();
-        assert_eq!((free.to_san(dropped), dropped.to_verbose()), ("P@a2".into(), "P/@@-a2".into()), "{typed}");
+        assert_eq!((free.san(dropped), dropped.to_verbose()), ("P@a2".into(), "P/@@-a2".into()), "{typed}");
         assert_eq!(free.after(dropped).hands().white.to_string(), "N");
     }
-    assert_eq!(free.to_san(read(&free, "n@f6").unwrap()), "N@f6+");
+    assert_eq!(free.san(read(&free, "n@f6").unwrap()), "N@f6+");
 }
 
 #[test]

@@ -4,8 +4,7 @@ use std::fmt;
 
 /// The rules a game goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Variant {
+pub(crate) enum Variant {
     /// Orthodox chess.
     #[default]
     Standard,
@@ -17,7 +16,7 @@ pub enum Variant {
 
 impl Variant {
     /// The name servers use in `match` and in seeks: `chess`, `crazyhouse`, `bughouse`.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Standard => "chess",
             Self::Crazyhouse => "crazyhouse",
@@ -26,7 +25,7 @@ impl Variant {
     }
 
     /// Whether pieces are dropped from a hand.
-    pub const fn has_hands(self) -> bool {
+    pub(crate) const fn has_hands(self) -> bool {
         matches!(self, Self::Crazyhouse | Self::Bughouse)
     }
 }

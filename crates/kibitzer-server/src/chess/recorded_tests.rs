@@ -1,15 +1,11 @@
 //! The rules, held against every game that was recorded.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test")]
-
-mod common;
 
 use std::collections::HashMap;
 
+use super::{MoveCase, Position, Variant};
+use crate::recorded::{Session, sessions};
 use kibitzer_core::chess::{Hands, LastMove, Role};
 use kibitzer_core::message::{GameId, Message, Style12};
-use kibitzer_server::chess::{MoveCase, Position, Variant};
-
-use common::{Session, sessions};
 
 /// Sessions of variants this server does not play.
 const OTHER_RULES: [&str; 3] = ["chess960", "suicide", "wild-and-odd"];
@@ -50,7 +46,7 @@ fn check(session: &Session, before: &Style12, hands: Option<Hands>, now: &Style1
     if session.name.starts_with("fatics") {
         assert_eq!(read(reported.san.as_str()), played, "{}", place());
         assert_eq!(played.to_verbose(), reported.verbose.as_str(), "{}", place());
-        assert_eq!(position.to_san(played), reported.san.as_str(), "{}", place());
+        assert_eq!(position.san(played), reported.san.as_str(), "{}", place());
     }
     let after = position.after(played);
     assert_eq!(after.board(), now.board, "{}", place());

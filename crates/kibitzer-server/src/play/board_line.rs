@@ -1,0 +1,170 @@
+//! `<12>`, `<d1>`, `<b1>`: lines that tell a position.
+
+use std::fmt::Write as _;
+
+use kibitzer_core::chess::{CastlingSide, Color, Hands, Role};
+use kibitzer_core::message::{GameId, Relation};
+
+use super::record::Ply;
+use super::{Sides, Terms};
+use crate::chess::Position;
+
+/// Who looks at a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Viewer {
+    /// Who plays this side.
+    Player(Color),
+    /// Who follows the game, played or examined.
+    Observer,
+    /// Who examines it.
+    Examiner,
+    /// Who asked for the board once.
+    Guest,
+}
+
+/// The unit in which a client wants clocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum ClockUnit {
+    #[default]
+    Seconds,
+    /// The ivar `ms`.
+    Milliseconds,
+}
+
+/// For whom a board is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct View {
+    pub(crate) viewer: Viewer,
+    pub(crate) unit: ClockUnit,
+    /// Whether the viewer turned the board round with `flip`.
+    pub(crate) is_flipped: bool,
+}
+
+/// All a board line tells but for whom it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoardLine<'a> {
+    pub(crate) game: GameId,
+    pub(crate) names: Sides<&'a str>,
+    pub(crate) terms: Terms,
+    pub(crate) position: &'a Position,
+    /// What led to the position.
+    pub(crate) last: Option<&'a Ply>,
+    pub(crate) clocks_ms: Sides<i64>,
+    pub(crate) is_ticking: bool,
+    pub(crate) is_examined: bool,
+}
+
+impl BoardLine<'_> {
+    /// The line of style 12, without its end.
+    ///
+    /// Field 10 is the file of every pawn that has just gone two squares, as freechess.org prints it.
+    pub(crate) fn style12(&self, view: View) -> String {
+        let mut line = String::with_capacity(220);
+        line.push_str("<12> ");
+        self.push_squares(&mut line);
+        let position = self.position;
+        let side = if position.side_to_move() == Color::White { 'W' } else { 'B' };
+        let file = position.double_push_file().map_or(-1, i32::from);
+        let _ = write!(line, "{side} {file}");
+        for (color, side) in Color::BOTH.into_iter().flat_map(|color| CastlingSide::BOTH.map(|side| (color, side))) {
+            let _ = write!(line, " {}", u8::from(position.castling().has(color, side)));
+        }
+        let _ = write!(
+            line,
+            " {} {} {} {} {} {} {} {} {} {} {} {} ",
+            position.halfmove_clock(),
+            self.game,
+            self.names.white,
+            self.names.black,
+            self.relation(view.viewer).code(),
+            self.terms.minutes,
+            self.terms.increment_s,
+            position.material(Color::White),
+            position.material(Color::Black),
+            view.unit.clock(self.clocks_ms.white),
+            view.unit.clock(self.clocks_ms.black),
+            position.move_number(),
+        );
+        self.push_move(&mut line, view.unit);
+        let is_black = view.viewer == Viewer::Player(Color::Black);
+        let lag_ms = self.last.map_or(0, |ply| ply.lag_ms);
+        let _ = write!(line, " {} {} {lag_ms}", u8::from(is_black != view.is_flipped), u8::from(self.is_ticking));
+        line
+    }
+
+    fn push_squares(&self, line: &mut String) {
+        for row in self.position.board().to_rows() {
+            line.extend(row.into_iter().map(char::from));
+            line.push(' ');
+        }
+    }
+
+    fn push_move(&self, line: &mut String, unit: ClockUnit) {
+        let elapsed = unit.elapsed(self.last.map_or(0, |ply| ply.elapsed_ms));
+        let _ = match self.last {
+            Some(ply) => write!(line, "{} ({elapsed}) {}", ply.played.to_verbose(), ply.san),
+            None => write!(line, "none ({elapsed}) none"),
+        };
+    }
+
+    /// Field 19.
+    fn relation(&self, viewer: Viewer) -> Relation {
+        match (viewer, self.is_examined) {
+            (Viewer::Player(color), false) if color == self.position.side_to_move() => Relation::MyTurn,
+            (Viewer::Player(_), false) => Relation::OpponentsTurn,
+            (Viewer::Observer, false) => Relation::Observing,
+            (Viewer::Examiner, _) => Relation::Examining,
+            (Viewer::Observer | Viewer::Player(_), true) => Relation::ObservingExamined,
+            (Viewer::Guest, _) => Relation::Isolated,
+        }
+    }
+}
+
+impl ClockUnit {
+    /// A clock as the line prints it. Seconds are cut off, so that a clock that ran out shows less than 0.
+    fn clock(self, ms: i64) -> i64 {
+        match self {
+            Self::Seconds => ms.div_euclid(1000),
+            Self::Milliseconds => ms,
+        }
+    }
+
+    /// `0:04`, `0:04.237`, `1:02:03`.
+    pub(crate) fn elapsed(self, ms: u64) -> String {
+        let (seconds, fraction) = (ms / 1000, ms % 1000);
+        let mut text = minutes(seconds);
+        if self == Self::Milliseconds {
+            let _ = write!(text, ".{fraction:03}");
+        }
+        text
+    }
+}
+
+/// `0:04`, `12:26`, `1:02:03`.
+pub(super) fn minutes(seconds: u64) -> String {
+    match seconds / 3600 {
+        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
+    }
+}
+
+/// The delta board of a ply: `<d1> 1 19 b3 b2b3 332 66924 0`. Times are always milliseconds.
+///
+/// Source: FICS help file `deltaboard`; datagrams §2.
+pub(super) fn delta_line(game: GameId, before: &Position, ply: &Ply, n_plies: usize) -> String {
+    let left = ply.clocks_ms.of(before.side_to_move());
+    let smith = before.smith(ply.played);
+    format!("<d1> {game} {n_plies} {} {smith} {} {left} {}", ply.san, ply.elapsed_ms, ply.lag_ms)
+}
+
+/// What both sides hold, and the piece that has just been added: `<b1> game 1 white [P] black [] <- WP`.
+///
+/// Source: bughouse §1; transcripts.
+pub(crate) fn holding_line(game: GameId, hands: &Hands, passed: Option<(Color, Role)>) -> String {
+    let mut line = format!("<b1> game {game} white [{}] black [{}]", hands.white, hands.black);
+    if let Some((color, role)) = passed {
+        let side = if color == Color::White { 'W' } else { 'B' };
+        let _ = write!(line, " <- {side}{}", role.letter());
+    }
+    line
+}

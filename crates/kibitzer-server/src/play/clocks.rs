@@ -1,0 +1,97 @@
+//! The clocks of a game.
+
+use std::time::{Duration, Instant};
+
+use kibitzer_core::chess::Color;
+
+use super::{Sides, Terms};
+
+/// Both clocks of a game, of which one runs at most. Readings are milliseconds, below 0 once time is out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clocks {
+    /// What was left when each last stood still.
+    left_ms: Sides<i64>,
+    increment_ms: i64,
+    running: Option<Running>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Running {
+    color: Color,
+    since: Instant,
+}
+
+impl Clocks {
+    /// Two full clocks that stand still.
+    pub(crate) fn new(terms: Terms) -> Self {
+        Self {
+            left_ms: Sides::both(terms.initial_ms()),
+            increment_ms: i64::from(terms.increment_s) * 1000,
+            running: None,
+        }
+    }
+
+    /// Lets one clock run and the other stand.
+    pub(crate) const fn start(&mut self, color: Color, now: Instant) {
+        self.running = Some(Running { color, since: now });
+    }
+
+    /// Stops both, with what is left now.
+    pub(crate) fn stop(&mut self, now: Instant) {
+        self.left_ms = self.readings(now);
+        self.running = None;
+    }
+
+    /// Stops the clock of a side that has moved, adds the increment, and returns how long the move took.
+    ///
+    /// `lag` is the part of that time the line took and not the player, as timeseal tells it; it is not charged. A clock that
+    /// stood still gets no increment.
+    pub(crate) fn press(&mut self, now: Instant, lag: Duration) -> Duration {
+        let Some(Running { color, since }) = self.running.take() else { return Duration::ZERO };
+        let taken = now.saturating_duration_since(since).saturating_sub(lag);
+        *self.left_ms.of_mut(color) += self.increment_ms - whole_ms(taken);
+        taken
+    }
+
+    /// What a clock shows.
+    pub(crate) fn reading(&self, color: Color, now: Instant) -> i64 {
+        let left = *self.left_ms.of(color);
+        match self.running {
+            Some(running) if running.color == color => left - whole_ms(now.saturating_duration_since(running.since)),
+            _ => left,
+        }
+    }
+
+    /// What both clocks show.
+    pub(crate) fn readings(&self, now: Instant) -> Sides<i64> {
+        Sides { white: self.reading(Color::White, now), black: self.reading(Color::Black, now) }
+    }
+
+    /// Sets what is left of both; a running clock runs on from there.
+    pub(crate) fn set(&mut self, left_ms: Sides<i64>, now: Instant) {
+        self.left_ms = left_ms;
+        if let Some(running) = &mut self.running {
+            running.since = now;
+        }
+    }
+
+    /// Adds time to one clock.
+    pub(crate) fn add(&mut self, color: Color, time: Duration) {
+        *self.left_ms.of_mut(color) += whole_ms(time);
+    }
+
+    pub(crate) const fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// When the running clock will have run out; `None` if none runs. May lie in the past.
+    pub(crate) fn runs_out_at(&self) -> Option<Instant> {
+        let Running { color, since } = self.running?;
+        let left = u64::try_from(*self.left_ms.of(color)).unwrap_or(0);
+        since.checked_add(Duration::from_millis(left))
+    }
+}
+
+fn whole_ms(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
