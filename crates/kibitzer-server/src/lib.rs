@@ -3,15 +3,22 @@
 //!
 //! It speaks to its clients as the recorded servers do, form by form, so that what works here works there.
 
-#![allow(
-    dead_code,
-    unused_imports,
-    clippy::allow_attributes,
-    reason = "the world that plays by these rules comes with the commands"
-)]
-
+mod account;
 mod calendar;
 mod chess;
+mod command;
+mod fault;
+mod options;
 mod play;
+mod random;
 #[cfg(test)]
 mod recorded;
+mod server;
+mod wire;
+mod world;
+
+pub use account::{Account, Accounts, AccountsError};
+pub use fault::{At, Fault};
+pub use options::{Feature, ServerOptions};
+pub use server::{Connected, Connector, Control, ControlError, Server, Target};
+pub use world::{ConnectionId, LoginRefusal};

@@ -300,6 +300,9 @@ impl World {
         if limit > self.now {
             return self.agenda.set(Deadline::Idle(id), limit);
         }
+        if self.is_busy(id) {
+            return self.agenda.set(Deadline::Idle(id), self.now + self.options.idle_timeout);
+        }
         let minutes = self.options.idle_timeout.as_secs() / 60;
         self.put(id, &format!("\n**** Auto-logout because you were idle more than {minutes} minutes. ****\n"));
         self.close(id);
@@ -307,12 +310,18 @@ impl World {
 
     /// A player leaves; the connection may stay for a while.
     pub(super) fn depart(&mut self, id: ConnectionId) {
+        self.leave_tables(id);
+        self.remove_seeks(id);
+        self.drop_offers_of(id);
+        self.end_partnership(id);
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let Stage::In(player) = std::mem::replace(&mut connection.stage, Stage::Name) else { return };
         self.online.remove(&player.key());
         self.announce_departure(&player);
         if player.is_registered {
             self.keepsakes.insert(player.key(), player.keepsake);
+        } else {
+            self.history.remove(&player.key());
         }
     }
 }

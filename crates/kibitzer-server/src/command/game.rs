@@ -1,0 +1,340 @@
+//! What a player can do to his game besides moving, and what anybody can ask of games.
+//!
+//! Source of the forms: transcripts fatics-game-offers-*, fatics-game-endings-*, fatics-block-client,
+//! fatics-multi-observer.
+
+use std::time::Duration;
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::GameId;
+
+use super::{Command, Rights, Verdict};
+use crate::play::{
+    Ending, FlagError, Game, MoveListHead, Sides, examined_row, games_row, move_list,
+};
+use crate::world::lines::NOT_PLAYING;
+use crate::world::{ConnectionId, Occasion, OfferKind, Show, Table, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "abort",
+        parameters: "",
+        summary: "Offers to end your game without a result, or accepts that. In your first move it needs no consent.",
+        rights: Rights::Anyone,
+        run: abort,
+    },
+    Command {
+        name: "adjourn",
+        parameters: "",
+        summary: "Offers to interrupt your game, or accepts that.",
+        rights: Rights::Anyone,
+        run: adjourn,
+    },
+    Command {
+        name: "draw",
+        parameters: "",
+        summary: "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.",
+        rights: Rights::Anyone,
+        run: draw,
+    },
+    Command {
+        name: "flag",
+        parameters: "",
+        summary: "Ends the game if your opponent is out of time.",
+        rights: Rights::Anyone,
+        run: flag,
+    },
+    Command {
+        name: "games",
+        parameters: "[player]",
+        summary: "Shows the games that are played and examined.",
+        rights: Rights::Anyone,
+        run: games,
+    },
+    Command {
+        name: "moretime",
+        parameters: "seconds",
+        summary: "Gives your opponent more time.",
+        rights: Rights::Anyone,
+        run: moretime,
+    },
+    Command {
+        name: "moves",
+        parameters: "[game|player]",
+        summary: "Shows the moves of a game.",
+        rights: Rights::Anyone,
+        run: moves,
+    },
+    Command {
+        name: "refresh",
+        parameters: "[game|player]",
+        summary: "Shows the board of a game once more.",
+        rights: Rights::Anyone,
+        run: refresh,
+    },
+    Command {
+        name: "resign",
+        parameters: "",
+        summary: "Gives your game up.",
+        rights: Rights::Anyone,
+        run: resign,
+    },
+    Command {
+        name: "takeback",
+        parameters: "[half-moves]",
+        summary: "Offers to take moves back, or accepts that.",
+        rights: Rights::Anyone,
+        run: takeback,
+    },
+    Command {
+        name: "time",
+        parameters: "[game|player]",
+        summary: "Shows the clocks of a game.",
+        rights: Rights::Anyone,
+        run: time,
+    },
+];
+
+const REFUSED: Verdict = Verdict::Refused(NOT_PLAYING);
+
+fn resign(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let Some((number, color)) = world.own_side(id) else { return REFUSED };
+    let early = world.game_of(id).and_then(|game| game.abort_without_asking(color));
+    world.end_game(number, early.unwrap_or(Ending::Resigned(color)));
+    Verdict::Done
+}
+
+fn flag(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let Some((number, color)) = world.own_side(id) else { return REFUSED };
+    match world.game_of(id).map(|game| game.claim_flag(color, world.now)) {
+        Some(Ok(ending)) => world.end_game(number, ending),
+        Some(Err(FlagError::Untimed)) => world.put(id, "The clock is not ticking.\n"),
+        Some(Err(FlagError::NotOut)) | None => world.put(id, "Your opponent is not out of time.\n"),
+    }
+    Verdict::Done
+}
+
+fn draw(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let Some((number, _)) = world.own_side(id) else { return REFUSED };
+    if let Some(ending) = world.game_of(id).and_then(Game::draw_by_claim) {
+        world.end_game(number, ending);
+        return Verdict::Done;
+    }
+    propose(world, id, OfferKind::Draw)
+}
+
+fn abort(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let Some((number, color)) = world.own_side(id) else { return REFUSED };
+    if let Some(ending) = world.game_of(id).and_then(|game| game.abort_without_asking(color)) {
+        world.end_game(number, ending);
+        return Verdict::Done;
+    }
+    propose(world, id, OfferKind::Abort)
+}
+
+fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    if world.own_side(id).is_none() { REFUSED } else { propose(world, id, OfferKind::Adjourn) }
+}
+
+fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    if world.own_side(id).is_none() {
+        return REFUSED;
+    }
+    let Ok(plies) = parameters.trim_end().parse().or(if parameters.is_empty() { Ok(1) } else { Err(()) }) else {
+        return Verdict::Usage;
+    };
+    let n_plies = world.game_of(id).map_or(0, |game| game.record().len());
+    let is_bughouse = world.game_of(id).is_some_and(|game| game.partner().is_some());
+    if is_bughouse {
+        world.put(id, "Takeback is not allowed in bughouse.\n");
+    } else if plies == 0 {
+        world.put(id, "You can't takeback less than 1 move.\n");
+    } else if plies > n_plies {
+        world.put(id, &format!("There are only {n_plies} half-moves in your game.\n"));
+    } else {
+        return propose(world, id, OfferKind::Takeback(plies));
+    }
+    Verdict::Done
+}
+
+/// Offers something to the opponent, or accepts the same from him.
+fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Verdict {
+    let Some(opponent) = world.opponent_of(id) else { return Verdict::Done };
+    match world.offer_between(opponent, id, kind) {
+        Some(offer) if offer.kind == kind => world.accept_offer(offer),
+        Some(offer) => counter_takeback(world, id, opponent, (offer, kind)),
+        None => match world.offer_between(id, opponent, kind) {
+            Some(offer) if offer.kind == kind => {
+                world.put(id, &format!("You are already offering that to {}.\n", world.name(opponent)));
+            }
+            former => offer_anew(world, id, opponent, (former, kind)),
+        },
+    }
+    Verdict::Done
+}
+
+/// The opponent wants another number of moves back.
+fn counter_takeback(
+    world: &mut World,
+    id: ConnectionId,
+    opponent: ConnectionId,
+    (offer, kind): (crate::world::Offer, OfferKind),
+) {
+    let OfferKind::Takeback(plies) = kind else { return };
+    let name = world.name(id);
+    world.put(id, "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n");
+    world.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
+    world.remove_offer(offer);
+    let counter = world.add_offer(id, opponent, kind);
+    world.show_offer(counter, id);
+    world.show_offer(counter, opponent);
+    world.tell_observers(id, &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."));
+}
+
+fn offer_anew(
+    world: &mut World,
+    id: ConnectionId,
+    opponent: ConnectionId,
+    (former, kind): (Option<crate::world::Offer>, OfferKind),
+) {
+    if let Some(former) = former {
+        world.remove_offer(former);
+        world.put(id, "Updated takeback request sent.\n");
+        world.notify(opponent, "Updated takeback request received.\n");
+    }
+    let (name, other, number) = (world.name(id), world.name(opponent), world.own_game(id).unwrap_or(GameId(0)));
+    let (own, theirs, observers) = match kind {
+        OfferKind::Draw => (
+            format!("Offering a draw to {other}.\n"),
+            format!("{name} offers you a draw.\n"),
+            Some(format!("{name} offers a draw.")),
+        ),
+        OfferKind::Takeback(plies) => (
+            "Takeback request sent.\n".to_owned(),
+            format!("{name} would like to take back {plies} half-move(s).\n"),
+            Some(format!("{name} requests to take back {plies} half-move(s).")),
+        ),
+        _ => {
+            let verb = kind.word();
+            let text = format!("{name} requests to {verb} game {number}.\n");
+            (format!("Requesting to {verb} game {number}.\n"), text, None)
+        }
+    };
+    let offer = world.add_offer(id, opponent, kind);
+    world.put(id, &own);
+    world.show_offer(offer, id);
+    world.notify(opponent, &theirs);
+    world.show_offer(offer, opponent);
+    match observers {
+        Some(text) => world.tell_observers(id, &text),
+        // Requests to end a game are told to observers as they are to the opponent.
+        None => world.observers(number).into_iter().for_each(|observer| world.notify(observer, &theirs)),
+    }
+}
+
+fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some((number, color)) = world.own_side(id) else { return REFUSED };
+    let Ok(seconds) = parameters.trim_end().parse::<u16>() else { return Verdict::Usage };
+    if !(1..=6_000).contains(&seconds) {
+        world.put(id, "Invalid number of seconds.\n");
+        return Verdict::Done;
+    }
+    let (name, opponent) = (world.name(id), world.opponent_of(id));
+    let other = opponent.map(|opponent| world.name(opponent)).unwrap_or_default();
+    if let Some(Show::Played(game)) = world.table_mut(number).map(|table| &mut table.show) {
+        game.add_time(color.opponent(), Duration::from_secs(seconds.into()));
+    }
+    for whom in world.audience(number) {
+        if whom == id {
+            world.put(id, &format!("You have added {seconds} seconds to {other}'s clock.\n"));
+        } else {
+            let whose = if Some(whom) == opponent { "your".to_owned() } else { format!("{other}'s") };
+            world.glue(whom, &format!("{name} has added {seconds} seconds to {whose} clock.\n"));
+        }
+    }
+    world.send_boards(number, Some(id), Occasion::Move);
+    world.watch_flag(number);
+    Verdict::Done
+}
+
+/// The game a command is about, named or not. Says so if there is none.
+fn asked_game(world: &mut World, id: ConnectionId, parameters: &str) -> Option<GameId> {
+    match parameters.split_whitespace().next() {
+        Some(word) => world.meant_game(id, word),
+        None => {
+            let primary = world.primary(id);
+            if primary.is_none() {
+                world.put(id, "You are not playing, examining, or observing a game.\n");
+            }
+            primary
+        }
+    }
+}
+
+fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some(number) = asked_game(world, id, parameters) else { return Verdict::Done };
+    let title = world.title(number);
+    world.put_whole(id, &title);
+    world.put_board(number, id, Occasion::Other);
+    Verdict::Done
+}
+
+fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some(number) = asked_game(world, id, parameters) else { return Verdict::Done };
+    let clocks = world.table(number).and_then(Table::played).map(|game| game.clocks().readings(world.now));
+    let Sides { white, black } = clocks.unwrap_or_default();
+    let unit = world.clock_unit(id);
+    let show = |ms: i64| format!("{}{}", if ms < 0 { "-" } else { "" }, unit.elapsed(ms.unsigned_abs()));
+    let text = format!("{}White Clock : {}\nBlack Clock : {}\n", world.title(number), show(white), show(black));
+    world.put_whole(id, &text);
+    Verdict::Done
+}
+
+fn moves(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some(number) = asked_game(world, id, parameters) else { return Verdict::Done };
+    let unit = world.clock_unit(id);
+    let Some(table) = world.table(number) else { return Verdict::Done };
+    let (started, record) = match &table.show {
+        Show::Played(game) => (game.started(), game.record()),
+        Show::Examined { game, .. } => (game.started(), game.main_line()),
+    };
+    let head = MoveListHead { game: number, seats: table.seats(), terms: table.terms(), started, ending: None };
+    let list = format!("\n{}\n\n", move_list(&head, record, unit));
+    world.put(id, &list);
+    Verdict::Done
+}
+
+fn games(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let name = parameters.split_whitespace().next();
+    let is_wanted = |table: &Table| {
+        let Sides { white, black } = table.seats();
+        name.is_none_or(|name| white.name.is_same_player(name) || black.name.is_same_player(name))
+    };
+    let rows: Vec<_> = world.tables().values().filter(|table| is_wanted(table)).map(|table| row(world, table)).collect();
+    let text = if rows.is_empty() {
+        "There are no games in progress.\n".to_owned()
+    } else {
+        let games = if rows.len() == 1 { "game" } else { "games" };
+        let footer = format!("  {} {games} displayed (of {:>3} in progress).\n", rows.len(), world.tables().len());
+        format!("{}\n{footer}", rows.concat())
+    };
+    world.put(id, &text);
+    Verdict::Done
+}
+
+fn row(world: &World, table: &Table) -> String {
+    let line = match &table.show {
+        Show::Played(game) => games_row(game, world.now),
+        Show::Examined { game, .. } => examined_row(game.id(), game.seats(), game.terms(), game.position()),
+    };
+    format!("{line}\n")
+}
+
+/// The color a word asks for.
+pub(super) fn color(word: &str) -> Option<Color> {
+    match word {
+        "w" | "white" => Some(Color::White),
+        "b" | "black" => Some(Color::Black),
+        _ => None,
+    }
+}

@@ -1,0 +1,150 @@
+//! Following games.
+//!
+//! Source of the forms: transcripts fatics-multi-observer, fatics-game-offers-observer, fatics-examine-observer.
+
+use kibitzer_core::message::GameId;
+
+use super::{Command, Rights, Verdict};
+use crate::calendar::count;
+use crate::play::Sides;
+use crate::world::{ConnectionId, Ivar, MAX_OBSERVED, Occasion, Show, Table, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "allobservers",
+        parameters: "[game|player]",
+        summary: "Shows who follows a game, or any.",
+        rights: Rights::Anyone,
+        run: allobservers,
+    },
+    Command {
+        name: "observe",
+        parameters: "game|player ...",
+        summary: "Follows games: you are sent their boards.",
+        rights: Rights::Anyone,
+        run: observe,
+    },
+    Command {
+        name: "unobserve",
+        parameters: "[game ...]",
+        summary: "Follows a game no more, or any.",
+        rights: Rights::Anyone,
+        run: unobserve,
+    },
+];
+
+fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    if parameters.is_empty() {
+        return Verdict::Usage;
+    }
+    for word in parameters.split_whitespace() {
+        if let Some(number) = world.meant_game(id, word) {
+            world.observe(id, number);
+        }
+    }
+    Verdict::Done
+}
+
+impl World {
+    /// Has a player follow a game.
+    pub(crate) fn observe(&mut self, id: ConnectionId, number: GameId) {
+        if let Some(why) = self.obstacle_to_observing(id, number) {
+            return self.put(id, &why);
+        }
+        let is_single = self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::Singleboard));
+        if is_single {
+            self.stop_observing(id, None);
+        }
+        if let Some(table) = self.table_mut(number) {
+            table.observers.push(id);
+        }
+        if let Some(player) = self.player_mut(id) {
+            player.observing.push(number);
+        }
+        let title = self.title(number);
+        let info = self.info_line(number, id).unwrap_or_default();
+        self.put_whole(id, &format!("You are now observing game {number}.\n{title}{info}"));
+        self.put_board(number, id, Occasion::Other);
+    }
+
+    fn obstacle_to_observing(&self, id: ConnectionId, number: GameId) -> Option<String> {
+        let player = self.player(id)?;
+        if player.observing.contains(&number) {
+            Some(format!("You are already observing game {number}.\n"))
+        } else if player.game == Some(number) {
+            Some("You are already at that game.\n".to_owned())
+        } else if player.observing.len() >= MAX_OBSERVED {
+            Some(format!("You are already observing {MAX_OBSERVED} games.\n"))
+        } else {
+            None
+        }
+    }
+
+    /// Has a player follow one game no more, or any; tells which.
+    fn stop_observing(&mut self, id: ConnectionId, only: Option<GameId>) -> Vec<GameId> {
+        let Some(player) = self.player_mut(id) else { return Vec::new() };
+        let (left, kept) = player.observing.iter().partition(|&&number| only.is_none_or(|only| only == number));
+        player.observing = kept;
+        let left: Vec<GameId> = left;
+        for &number in &left {
+            self.drop_observer(number, id);
+            self.put(id, &format!("Removing game {number} from observation list.\n"));
+        }
+        left
+    }
+}
+
+fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    if parameters.is_empty() {
+        if world.stop_observing(id, None).is_empty() {
+            world.put(id, "You are not observing any games.\n");
+        }
+        return Verdict::Done;
+    }
+    for word in parameters.split_whitespace() {
+        if let Some(number) = world.meant_game(id, word) {
+            if world.stop_observing(id, Some(number)).is_empty() {
+                world.put(id, &format!("You are not observing game {number}.\n"));
+            }
+        }
+    }
+    Verdict::Done
+}
+
+fn allobservers(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some(word) = parameters.split_whitespace().next() else {
+        let lines: Vec<_> = world.tables().iter().filter_map(|(&number, table)| line(world, number, table)).collect();
+        let text = if lines.is_empty() { String::new() } else { format!("{}{}", lines.concat(), footer(world, lines.len())) };
+        world.put(id, &text);
+        return Verdict::Done;
+    };
+    let Some(number) = world.meant_game(id, word) else { return Verdict::Done };
+    let line = world.table(number).and_then(|table| line(world, number, table));
+    let text = match line {
+        Some(line) => format!("{line}{}", footer(world, 1)),
+        None => format!("No one is observing game {number}.\n"),
+    };
+    world.put(id, &text);
+    Verdict::Done
+}
+
+fn footer(world: &World, n_games: usize) -> String {
+    let games = count(super::lists::n(n_games), "game");
+    format!("  {games} displayed (of {} in progress).\n", world.tables().len())
+}
+
+/// `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` if nobody follows the game.
+fn line(world: &World, number: GameId, table: &Table) -> Option<String> {
+    let name = |&id: &ConnectionId| world.player(id).map(|player| player.display());
+    let mut names: Vec<_> = table.examiners().iter().filter_map(name).map(|name| format!("#{name}")).collect();
+    names.extend(table.observers.iter().filter_map(name));
+    let Sides { white, black } = table.seats();
+    let head = match &table.show {
+        Show::Played(_) => format!("Observing {number} [{} vs. {}]", white.name, black.name),
+        Show::Examined { is_scratch: true, .. } => format!("Examining {number} (scratch)"),
+        Show::Examined { .. } => format!("Examining {number} [{} vs. {}]", white.name, black.name),
+    };
+    let users = count(super::lists::n(names.len()), "user");
+    (!names.is_empty()).then(|| format!("{head}: {} ({users})\n", names.join(" ")))
+}
+

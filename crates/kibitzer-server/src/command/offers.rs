@@ -1,0 +1,137 @@
+//! Answers to offers.
+//!
+//! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
+
+use super::{Command, Rights, Verdict};
+use crate::account::key;
+use crate::world::{ConnectionId, Offer, OfferKind, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "accept",
+        parameters: "[number|player|kind]",
+        summary: "Accepts an offer; which one, if there are several.",
+        rights: Rights::Anyone,
+        run: accept,
+    },
+    Command {
+        name: "decline",
+        parameters: "[number|player|kind|all]",
+        summary: "Declines an offer; which one, if there are several.",
+        rights: Rights::Anyone,
+        run: decline,
+    },
+    Command {
+        name: "pending",
+        parameters: "",
+        summary: "Shows the offers you made and got.",
+        rights: Rights::Anyone,
+        run: pending,
+    },
+    Command {
+        name: "withdraw",
+        parameters: "[number|player|kind|all]",
+        summary: "Takes an offer of yours back; which one, if there are several.",
+        rights: Rights::Anyone,
+        run: withdraw,
+    },
+];
+
+fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    if let Some(offer) = only(world, id, parameters, "accept") {
+        world.accept_offer(offer);
+    }
+    Verdict::Done
+}
+
+fn decline(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    for offer in chosen(world, id, parameters, "decline") {
+        world.decline_offer(offer);
+    }
+    Verdict::Done
+}
+
+fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    for offer in chosen(world, id, parameters, "withdraw") {
+        world.withdraw_offer(offer);
+    }
+    Verdict::Done
+}
+
+/// The offers an answer may be about: made ones are withdrawn, the others were received.
+fn candidates(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
+    let is_mine = |offer: &Offer| if verb == "withdraw" { offer.from == id } else { offer.to == id };
+    world.offers().iter().copied().filter(is_mine).collect()
+}
+
+/// All offers if all are meant, else the one.
+fn chosen(world: &mut World, id: ConnectionId, parameters: &str, verb: &str) -> Vec<Offer> {
+    let candidates = candidates(world, id, verb);
+    if parameters.trim_end() == "all" && !candidates.is_empty() {
+        return candidates;
+    }
+    only(world, id, parameters, verb).into_iter().collect()
+}
+
+/// The one offer that is meant. Says so if there is none, or more than one.
+fn only(world: &mut World, id: ConnectionId, parameters: &str, verb: &str) -> Option<Offer> {
+    let word = parameters.split_whitespace().last().map(key);
+    let fits = |offer: &Offer| word.as_deref().is_none_or(|word| is_meant(world, id, offer, word));
+    let fitting: Vec<_> = candidates(world, id, verb).into_iter().filter(fits).collect();
+    let text = match (fitting.as_slice(), word) {
+        (&[offer], _) => return Some(offer),
+        ([], None) => format!("There are no offers to {verb}.\n"),
+        ([], Some(word)) => format!("There is no offer {word} to {verb}.\n"),
+        _ => format!(
+            "You have more than one pending offer. Use \"pending\" to see them and \"{verb} n\" to choose one.\n"
+        ),
+    };
+    world.put(id, &text);
+    None
+}
+
+fn is_meant(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
+    let other = if offer.from == id { offer.to } else { offer.from };
+    match word.parse::<u32>() {
+        Ok(number) => offer.number == number,
+        Err(_) => offer.kind.word() == word || world.name(other).eq_ignore_ascii_case(word),
+    }
+}
+
+/// freechess.org's form; no recorded server has this command.
+fn pending(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let made = list(world, id, "withdraw");
+    let got = list(world, id, "accept");
+    let mut text = if made.is_empty() {
+        "There are no offers pending to other players.\n\n".to_owned()
+    } else {
+        format!("Offers to other players:\n\n{made}\nIf you wish to withdraw any of these offers type \"withdraw number\".\n\n")
+    };
+    text += &if got.is_empty() {
+        "There are no offers pending from other players.\n".to_owned()
+    } else {
+        format!("Offers from other players:\n\n{got}\nIf you wish to accept any of these offers type \"accept number\".\n")
+    };
+    world.put(id, &text);
+    Verdict::Done
+}
+
+fn list(world: &World, id: ConnectionId, verb: &str) -> String {
+    candidates(world, id, verb).iter().map(|offer| entry(world, id, offer)).collect()
+}
+
+fn entry(world: &World, id: ConnectionId, offer: &Offer) -> String {
+    let (from, to) = (world.name(offer.from), world.name(offer.to));
+    let (who, whom) = if offer.from == id { ("You are".to_owned(), to) } else { (format!("{from} is"), "you".to_owned()) };
+    let what = match offer.kind {
+        OfferKind::Match(challenge) => {
+            format!("a challenge: {}", world.challenge_text(offer.from, offer.to, challenge))
+        }
+        OfferKind::Partner => "a bughouse partnership".to_owned(),
+        OfferKind::Draw => "a draw".to_owned(),
+        OfferKind::Abort => "to abort the game".to_owned(),
+        OfferKind::Adjourn => "to adjourn the game".to_owned(),
+        OfferKind::Takeback(plies) => format!("to take back {plies} half-move(s)"),
+    };
+    format!("{:>4}: {who} offering {whom} {what}.\n", offer.number)
+}

@@ -1,0 +1,216 @@
+//! Ads, and answers to them.
+//!
+//! Source of the forms: transcripts fatics-seeks-*.
+
+use kibitzer_core::chess::Color;
+
+use super::challenge::{Proposal, challenged, issue};
+use super::{Command, Rights, Verdict};
+use crate::chess::Variant;
+use crate::play::Terms;
+use crate::world::lines::NO_RIGHTS;
+use crate::world::{Challenge, ConnectionId, List, MAX_SEEKS, Seek, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "play",
+        parameters: "number|player",
+        summary: "Answers an ad.",
+        rights: Rights::Anyone,
+        run: play,
+    },
+    Command {
+        name: "seek",
+        parameters: "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]",
+        summary: "Posts an ad for a game.",
+        rights: Rights::Anyone,
+        run: seek,
+    },
+    Command {
+        name: "sought",
+        parameters: "[all]",
+        summary: "Shows the ads there are.",
+        rights: Rights::Anyone,
+        run: sought,
+    },
+    Command {
+        name: "unseek",
+        parameters: "[number]",
+        summary: "Takes your ads away, or one of them.",
+        rights: Rights::Anyone,
+        run: unseek,
+    },
+];
+
+/// What ratings an ad accepts unless it says so.
+const ANY_RATING: (u16, u16) = (0, 9_999);
+
+fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    if world.own_game(id).is_some() {
+        world.put(id, "You are playing a game.\n");
+        return Verdict::Done;
+    }
+    if world.seeks().iter().filter(|seek| seek.from == id).count() >= MAX_SEEKS {
+        world.put(id, &format!("You can only have {MAX_SEEKS} active seeks.\n"));
+        return Verdict::Done;
+    }
+    let proposal = Proposal::parse(parameters).filter(|proposal| proposal.variant != Variant::Bughouse);
+    let Some(proposal) = proposal else { return Verdict::Usage };
+    let Some(is_rated) = proposal.rating(world, id, id, "seek") else { return Verdict::Refused(NO_RIGHTS) };
+    let wanted = Seek {
+        number: 0,
+        from: id,
+        terms: proposal.terms(world, id, is_rated),
+        color: proposal.color,
+        rating_range: proposal.rating_range.unwrap_or(ANY_RATING),
+        is_manual: proposal.is_manual,
+        is_checked: proposal.is_checked,
+    };
+    match matching(world, &wanted) {
+        Some(found) => start_matching(world, id, &found, wanted.color),
+        None => post(world, id, wanted),
+    }
+    Verdict::Done
+}
+
+fn post(world: &mut World, id: ConnectionId, seek: Seek) {
+    let (number, n_viewers) = world.add_seek(seek);
+    world.put(id, &format!("Your seek has been posted with index {number}.\n"));
+    let players = if n_viewers == 1 { "player" } else { "players" };
+    world.put(id, &format!("({n_viewers} {players} saw the seek.)\n"));
+}
+
+/// An ad that asks for the same game.
+fn matching(world: &World, wanted: &Seek) -> Option<Seek> {
+    let fits = |seek: &&Seek| {
+        seek.from != wanted.from
+            && seek.terms == wanted.terms
+            && !seek.is_manual
+            && !wanted.is_manual
+            && (seek.color.is_none() || wanted.color.is_none() || seek.color == wanted.color.map(Color::opponent))
+            && may_answer(world, wanted.from, seek)
+            && may_answer(world, seek.from, wanted)
+    };
+    world.seeks().iter().find(fits).cloned()
+}
+
+fn start_matching(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
+    let (me, other) = (world.name(id), world.name(found.from));
+    world.put(id, &format!("Your seek matches one posted by {other}.\n"));
+    world.notify(found.from, &format!("Your seek matches one posted by {me}.\n"));
+    start(world, id, found, color);
+}
+
+fn start(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
+    let players = world.seat_players(id, found.from, color.or(found.color.map(Color::opponent)));
+    world.start_game(players, found.terms, Some(id));
+}
+
+/// Whether a player is somebody the seeker wants.
+fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
+    let (Some(player), Some(seeker)) = (world.player(id), world.player(seek.from)) else { return false };
+    let rating = player.rating(seek.terms.kind().as_str()).value().unwrap_or_default();
+    let lists = |list| seeker.keepsake.lists(list, player.name());
+    (seek.rating_range.0..=seek.rating_range.1).contains(&rating)
+        && (player.is_registered || !seek.terms.rated)
+        && !lists(List::Noplay)
+        && !lists(List::Censor)
+}
+
+fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let word = parameters.trim_end();
+    let text = if word.is_empty() {
+        let numbers = world.remove_seeks(id);
+        if numbers.is_empty() { "You have no active seeks.\n" } else { "Your seeks have been removed.\n" }.to_owned()
+    } else {
+        let Ok(number) = word.parse() else { return Verdict::Usage };
+        if world.seeks().iter().any(|seek| seek.number == number && seek.from == id) {
+            world.remove_seek(number);
+            format!("Your seek {number} has been removed.\n")
+        } else {
+            format!("You have no seek {number}.\n")
+        }
+    };
+    world.put(id, &text);
+    Verdict::Done
+}
+
+fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let word = parameters.trim_end();
+    if word.is_empty() {
+        return Verdict::Usage;
+    }
+    let Some(seek) = sought_by(world, id, word) else { return Verdict::Done };
+    let name = world.name(seek.from);
+    if challenged(world, id, &name).is_none() {
+        return Verdict::Done;
+    }
+    if !may_answer(world, id, &seek) {
+        world.put(id, &format!("You do not match {name}'s seek.\n"));
+        return Verdict::Done;
+    }
+    if seek.is_manual {
+        world.put(id, "Issuing match request since the seek was set to manual.\n");
+        let Terms { .. } = seek.terms;
+        let color = seek.color.map(Color::opponent);
+        issue(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
+        return Verdict::Done;
+    }
+    let me = world.name(id);
+    world.notify(seek.from, &format!("{me} accepts your seek.\n"));
+    start(world, id, &seek, None);
+    Verdict::Done
+}
+
+/// The ad that a number or a seeker's name means. Says so if there is none, or more than one.
+fn sought_by(world: &mut World, id: ConnectionId, word: &str) -> Option<Seek> {
+    let others = world.seeks().iter().filter(|seek| seek.from != id);
+    let seeks: Vec<_> = match word.parse::<u32>() {
+        Ok(number) => others.filter(|seek| seek.number == number).cloned().collect(),
+        Err(_) => {
+            let seeker = world.meant(word);
+            others.filter(|seek| Some(seek.from) == seeker).cloned().collect()
+        }
+    };
+    let text = match seeks.as_slice() {
+        [seek] => return Some(seek.clone()),
+        [] => "That seek is not available.\n".to_owned(),
+        [seek, ..] => format!("{} is seeking several games.\n", world.name(seek.from)),
+    };
+    world.put(id, &text);
+    None
+}
+
+fn sought(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let rows: String = world.seeks().iter().filter_map(|seek| row(world, seek)).collect();
+    let n_ads = world.seeks().len();
+    let ads = if n_ads == 1 { "ad" } else { "ads" };
+    world.put(id, &format!("{rows}{n_ads} {ads} displayed.\n"));
+    Verdict::Done
+}
+
+/// `  4 ---- Alekhine           15  10 unrated standard   [white]     0-9999 m`.
+fn row(world: &World, seek: &Seek) -> Option<String> {
+    let player = world.player(seek.from)?;
+    let Terms { minutes, increment_s, .. } = seek.terms;
+    let kind = seek.terms.kind().as_str();
+    let color = match seek.color {
+        Some(Color::White) => "[white]",
+        Some(Color::Black) => "[black]",
+        None => "",
+    };
+    let flags = match (seek.is_manual, seek.is_checked) {
+        (true, true) => " mf",
+        (true, false) => " m",
+        (false, true) => " f",
+        (false, false) => "",
+    };
+    let (least, most) = seek.rating_range;
+    Some(format!(
+        "{:>3} {:>4} {:<17} {minutes:>3} {increment_s:>3} {:<7} {kind:<10} {color:<7} {least:>5}-{most:<4}{flags}\n",
+        seek.number,
+        player.rating(kind).to_string(),
+        player.display(),
+        seek.terms.rated_word(),
+    ))
+}

@@ -1,0 +1,99 @@
+//! What is said around a game.
+//!
+//! Source of the forms: transcripts fatics-talk-mixed-*, fatics-examine-*, fatics-bughouse-*.
+
+use kibitzer_core::message::GameId;
+
+use super::lists::n;
+use super::{Command, Rights, Verdict};
+use crate::calendar::count;
+use crate::world::lines::NO_RIGHTS;
+use crate::world::{ConnectionId, Flag, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "kibitz",
+        parameters: "text",
+        summary: "Says something to the players and followers of a game.",
+        rights: Rights::Anyone,
+        run: kibitz,
+    },
+    Command {
+        name: "say",
+        parameters: "text",
+        summary: "Says something to your opponent, or to your last one.",
+        rights: Rights::Anyone,
+        run: say,
+    },
+    Command {
+        name: "whisper",
+        parameters: "text",
+        summary: "Says something to the followers of a game.",
+        rights: Rights::Anyone,
+        run: whisper,
+    },
+];
+
+fn kibitz(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
+    remark(world, id, text, ("kibitz", "kibitzes", "kibitzed"))
+}
+
+fn whisper(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
+    remark(world, id, text, ("whisper", "whispers", "whispered"))
+}
+
+fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (&str, &str, &str)) -> Verdict {
+    if text.is_empty() {
+        return Verdict::Usage;
+    }
+    let Some(number) = world.primary(id) else {
+        world.put(id, "You are not playing, examining, or observing a game.\n");
+        return Verdict::Done;
+    };
+    let Some(me) = world.player(id) else { return Verdict::Done };
+    if !me.is_registered && me.game != Some(number) {
+        world.put(id, &format!("Only registered players may {verb} to others' games.\n"));
+        return Verdict::Refused(NO_RIGHTS);
+    }
+    let kind = world.table(number).map_or("", |table| table.terms().kind().as_str());
+    let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());
+    let hearers = hearers(world, id, number, verb);
+    world.broadcast(id, &line, [id].into_iter().chain(hearers.iter().copied()));
+    let players = count(n(hearers.len()), "player");
+    world.put(id, &format!("({said} to {players})\n"));
+    Verdict::Done
+}
+
+/// Followers, examiners among them, and to a kibitz the players.
+fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
+    let is_examined = world.table(number).is_some_and(|table| !table.examiners().is_empty());
+    let near = if verb == "kibitz" || is_examined { world.participants(number) } else { Vec::new() };
+    let all = near.into_iter().chain(world.observers(number));
+    all.filter(|&whom| whom != id && world.hears(whom, id, Flag::Kibitz, true)).collect()
+}
+
+fn say(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
+    if text.is_empty() {
+        return Verdict::Usage;
+    }
+    let (opponent, place) = match world.opponent_of(id).zip(world.own_game(id)) {
+        Some((opponent, number)) => (Some(opponent), format!("[{number}]")),
+        None => {
+            let last = world.player(id).and_then(|me| me.last_opponent.as_ref());
+            (last.and_then(|name| world.online(name.as_str())), String::new())
+        }
+    };
+    let Some(opponent) = opponent else {
+        world.put(id, "There is nobody to say anything to.\n");
+        return Verdict::Done;
+    };
+    if let Some(why) = world.deafness(id, opponent) {
+        world.put(id, &why);
+        return Verdict::Done;
+    }
+    let Some(display) = world.player(id).map(|me| me.display()) else { return Verdict::Done };
+    world.notify(opponent, &format!("{display}{place} says: {text}\n"));
+    let receipt = world.receipt(opponent);
+    world.put(id, &receipt);
+    Verdict::Done
+}

@@ -1,0 +1,351 @@
+//! What players offer each other: to play, to be partners, and to change the course of a game.
+//!
+//! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::GameId;
+
+use super::boards::Occasion;
+use super::tables::{Show, with_rating};
+use super::{ConnectionId, Ivar, World};
+use crate::play::{Ending, Sides, Terms};
+
+/// How many offers a player may have made.
+const MAX_OFFERS: usize = 20;
+
+/// What is offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OfferKind {
+    Match(Challenge),
+    Partner,
+    Draw,
+    Abort,
+    Adjourn,
+    /// To take back so many plies.
+    Takeback(usize),
+}
+
+/// An offer to play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Challenge {
+    pub(crate) terms: Terms,
+    /// What the challenger wants to play.
+    pub(crate) color: Option<Color>,
+    /// Whether an interrupted game goes on.
+    pub(crate) is_adjourned: bool,
+}
+
+/// An offer that was neither accepted nor declined nor withdrawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    pub(crate) number: u32,
+    pub(crate) from: ConnectionId,
+    pub(crate) to: ConnectionId,
+    pub(crate) kind: OfferKind,
+}
+
+impl OfferKind {
+    /// What it is called when it is accepted, declined or withdrawn.
+    pub(crate) const fn noun(self) -> &'static str {
+        match self {
+            Self::Match(_) => "match offer",
+            Self::Partner => "partnership request",
+            Self::Draw => "draw offer",
+            Self::Abort => "abort request",
+            Self::Adjourn => "adjourn request",
+            Self::Takeback(_) => "takeback request",
+        }
+    }
+
+    /// What it is called in data.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Match(_) => "match",
+            Self::Partner => "partner",
+            Self::Draw => "draw",
+            Self::Abort => "abort",
+            Self::Adjourn => "adjourn",
+            Self::Takeback(_) => "takeback",
+        }
+    }
+
+    /// Whether it is about the game that is being played.
+    pub(crate) const fn is_of_game(self) -> bool {
+        matches!(self, Self::Draw | Self::Abort | Self::Adjourn | Self::Takeback(_))
+    }
+
+    /// Whether both ask for the same, more or less.
+    pub(crate) const fn is_like(self, other: Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::Match(_), Self::Match(_))
+                | (Self::Partner, Self::Partner)
+                | (Self::Draw, Self::Draw)
+                | (Self::Abort, Self::Abort)
+                | (Self::Adjourn, Self::Adjourn)
+                | (Self::Takeback(_), Self::Takeback(_))
+        )
+    }
+}
+
+impl World {
+    pub(crate) fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    /// The offer of that kind that one player has made to another.
+    pub(crate) fn offer_between(&self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Option<Offer> {
+        let fits = |offer: &&Offer| offer.from == from && offer.to == to && offer.kind.is_like(kind);
+        self.offers.iter().find(fits).copied()
+    }
+
+    /// Whether a player has made as many offers as he may.
+    pub(crate) fn has_too_many_offers(&self, from: ConnectionId) -> bool {
+        self.offers.iter().filter(|offer| offer.from == from).count() >= MAX_OFFERS
+    }
+
+    /// Takes an offer up and shows its data: to who made it as part of the reply.
+    pub(crate) fn add_offer(&mut self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Offer {
+        // Numbers come again late, as a client may still hold an old one.
+        loop {
+            self.n_offers = self.n_offers % 9_999 + 1;
+            if self.offers.iter().all(|offer| offer.number != self.n_offers) {
+                break;
+            }
+        }
+        let offer = Offer { number: self.n_offers, from, to, kind };
+        self.offers.push(offer);
+        offer
+    }
+
+    /// Shows the data of a new offer to one of its sides.
+    pub(crate) fn show_offer(&mut self, offer: Offer, side: ConnectionId) {
+        let (tag, other) = if side == offer.from { ("<pt>", offer.to) } else { ("<pf>", offer.from) };
+        let parameters = match offer.kind {
+            OfferKind::Match(challenge) => self.challenge_text(offer.from, offer.to, challenge),
+            OfferKind::Takeback(plies) => plies.to_string(),
+            OfferKind::Partner | OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn => "#".to_owned(),
+        };
+        let name = self.name(other);
+        let line = format!("\n{tag} {} w={name} t={} p={parameters}\n", offer.number, offer.kind.word());
+        self.put_pending(side, &line);
+    }
+
+    fn show_removed(&mut self, offer: Offer, side: ConnectionId) {
+        self.put_pending(side, &format!("\n<pr> {}\n", offer.number));
+    }
+
+    fn put_pending(&mut self, to: ConnectionId, line: &str) {
+        if self.player(to).is_some_and(|player| player.ivars.is_set(Ivar::Pendinfo)) {
+            self.put_whole(to, line);
+        }
+    }
+
+    /// Takes an offer away and shows that to one side at once; the other has to be shown it in its turn.
+    fn take_offer(&mut self, number: u32, shown_to: ConnectionId) -> Option<Offer> {
+        let index = self.offers.iter().position(|offer| offer.number == number)?;
+        let offer = self.offers.remove(index);
+        self.show_removed(offer, shown_to);
+        Some(offer)
+    }
+
+    /// Takes an offer away because another one takes its place, which is not shown.
+    pub(crate) fn forget_offer(&mut self, offer: Offer) {
+        self.offers.retain(|known| known.number != offer.number);
+    }
+
+    /// Takes an offer away and shows that to both sides.
+    pub(crate) fn remove_offer(&mut self, offer: Offer) {
+        if self.take_offer(offer.number, offer.from).is_some() {
+            self.show_removed(offer, offer.to);
+        }
+    }
+
+    /// `Alekhine (1882) [white] Bogoljubov (1558) unrated blitz 5 0`.
+    pub(crate) fn challenge_text(&self, from: ConnectionId, to: ConnectionId, challenge: Challenge) -> String {
+        let kind = challenge.terms.kind();
+        let seat = |id| self.seat(id, kind).map(|seat| with_rating(&seat)).unwrap_or_default();
+        let color = match challenge.color {
+            Some(Color::White) => " [white]",
+            Some(Color::Black) => " [black]",
+            None => "",
+        };
+        let adjourned = if challenge.is_adjourned { " (adjourned)" } else { "" };
+        format!("{}{color} {} {}{adjourned}", seat(from), seat(to), challenge.terms)
+    }
+
+    /// Tells observers of a game what its players agree on.
+    pub(crate) fn tell_observers(&mut self, player: ConnectionId, text: &str) {
+        let Some(number) = self.player(player).and_then(|player| player.game) else { return };
+        for id in self.observers(number) {
+            self.notify(id, &format!("Game {number}: {text}\n"));
+        }
+    }
+
+    /// Declines an offer in the name of who got it.
+    pub(crate) fn decline_offer(&mut self, offer: Offer) {
+        let (from, to, noun) = (self.name(offer.from), self.name(offer.to), offer.kind.noun());
+        self.put(offer.to, &format!("Declining the {noun} from {from}.\n"));
+        self.take_offer(offer.number, offer.to);
+        self.notify(offer.from, &format!("{to} declines your {noun}.\n"));
+        self.show_removed(offer, offer.from);
+        if offer.kind.is_of_game() {
+            self.tell_observers(offer.to, &format!("{to} declines the {noun}."));
+        }
+    }
+
+    /// Takes an offer back in the name of who made it.
+    pub(crate) fn withdraw_offer(&mut self, offer: Offer) {
+        let (from, to, noun) = (self.name(offer.from), self.name(offer.to), offer.kind.noun());
+        self.put(offer.from, &format!("Withdrawing your {noun} to {to}.\n"));
+        self.take_offer(offer.number, offer.from);
+        self.notify(offer.to, &format!("{from} withdraws the {noun}.\n"));
+        self.show_removed(offer, offer.to);
+        if offer.kind.is_of_game() {
+            self.tell_observers(offer.from, &format!("{from} withdraws the {noun}."));
+        }
+    }
+
+    /// Accepts an offer in the name of who got it, and does what was offered.
+    pub(crate) fn accept_offer(&mut self, offer: Offer) {
+        let (from, to, noun) = (self.name(offer.from), self.name(offer.to), offer.kind.noun());
+        self.put(offer.to, &format!("Accepting the {noun} from {from}.\n"));
+        self.take_offer(offer.number, offer.to);
+        self.notify(offer.from, &format!("{to} accepts your {noun}.\n"));
+        self.show_removed(offer, offer.from);
+        if offer.kind.is_of_game() {
+            self.tell_observers(offer.to, &format!("{to} accepts the {noun}."));
+        }
+        self.carry_out_offer(offer);
+    }
+
+    fn carry_out_offer(&mut self, offer: Offer) {
+        let number = self.player(offer.to).and_then(|player| player.game);
+        match (offer.kind, number) {
+            (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
+            (OfferKind::Partner, _) => self.make_partners(offer.from, offer.to),
+            (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::DrawAgreed),
+            (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::AbortAgreed),
+            (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::AdjournAgreed),
+            (OfferKind::Takeback(plies), Some(number)) => self.take_back(number, plies, offer.to),
+            (OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn | OfferKind::Takeback(_), None) => {}
+        }
+    }
+
+    fn start_challenge(&mut self, offer: Offer, challenge: Challenge) {
+        let stored = self.stored_between(&self.name(offer.from), &self.name(offer.to));
+        if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
+            return self.resume_game(index, Some(offer.to));
+        }
+        let players = self.seat_players(offer.from, offer.to, challenge.color);
+        self.start_game(players, challenge.terms, Some(offer.to));
+    }
+
+    /// Who plays which side; chance decides where nobody asked for one.
+    pub(crate) fn seat_players(
+        &mut self,
+        one: ConnectionId,
+        other: ConnectionId,
+        color: Option<Color>,
+    ) -> Sides<ConnectionId> {
+        let color = color.unwrap_or_else(|| if self.random.below(2) == 0 { Color::White } else { Color::Black });
+        match color {
+            Color::White => Sides { white: one, black: other },
+            Color::Black => Sides { white: other, black: one },
+        }
+    }
+
+    fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
+        let now = self.now;
+        let Some(Show::Played(game)) = self.table_mut(number).map(|table| &mut table.show) else { return };
+        if game.take_back(plies, now).is_ok() {
+            self.send_boards(number, Some(actor), Occasion::Move);
+            self.watch_flag(number);
+        }
+    }
+
+    /// Offers about a game end with it.
+    pub(super) fn drop_game_offers(&mut self, players: &[ConnectionId]) {
+        let ended = |offer: &&Offer| offer.kind.is_of_game() && players.contains(&offer.from);
+        for offer in self.offers.iter().filter(ended).copied().collect::<Vec<_>>() {
+            self.remove_offer(offer);
+        }
+    }
+
+    /// Whoever starts a game has no offers to play any more. What he is told is part of what follows.
+    pub(super) fn drop_challenges(&mut self, id: ConnectionId, opponent: ConnectionId) {
+        let (name, fate) = (self.name(id), format!("has joined a game with {}.", self.name(opponent)));
+        let concerned = |offer: &&Offer| {
+            matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id)
+        };
+        for offer in self.offers.iter().filter(concerned).copied().collect::<Vec<_>>() {
+            let (other, said) = if offer.to == id { (offer.from, "from") } else { (offer.to, "to") };
+            let end = if offer.to == id { "removed" } else { "withdrawn" };
+            let other_name = self.name(other);
+            self.put(id, &format!("Challenge {said} {other_name} {end}.\n"));
+            self.take_offer(offer.number, id);
+            self.tell_of_lost_challenge(offer, other, &name, &fate);
+        }
+    }
+
+    /// Whoever goes takes his offers with him.
+    pub(super) fn drop_offers_of(&mut self, id: ConnectionId) {
+        let name = self.name(id);
+        let concerned = |offer: &&Offer| offer.from == id || offer.to == id;
+        for offer in self.offers.iter().filter(concerned).copied().collect::<Vec<_>>() {
+            let other = if offer.to == id { offer.from } else { offer.to };
+            self.take_offer(offer.number, id);
+            if matches!(offer.kind, OfferKind::Match(_)) {
+                self.tell_of_lost_challenge(offer, other, &name, "has departed.");
+            } else {
+                self.show_removed(offer, other);
+            }
+        }
+    }
+
+    fn tell_of_lost_challenge(&mut self, offer: Offer, other: ConnectionId, name: &str, fate: &str) {
+        if offer.from == other {
+            self.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
+            self.glue(other, &format!("Challenge to {name} withdrawn.\n"));
+            self.show_removed(offer, other);
+        } else {
+            self.show_removed(offer, other);
+            self.notify(other, &format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n"));
+        }
+    }
+
+    /// The opponent's offers about the game do not outlive an answer by a move.
+    pub(crate) fn decline_by_moving(&mut self, id: ConnectionId) {
+        let declined = |offer: &&Offer| offer.to == id && offer.kind.is_of_game();
+        for offer in self.offers.iter().filter(declined).copied().collect::<Vec<_>>() {
+            self.decline_offer(offer);
+        }
+    }
+
+    fn make_partners(&mut self, from: ConnectionId, to: ConnectionId) {
+        for (id, partner) in [(from, to), (to, from)] {
+            self.end_partnership(id);
+            if let Some(player) = self.player_mut(id) {
+                player.partner = Some(partner);
+            }
+        }
+        let (from_name, to_name) = (self.name(from), self.name(to));
+        self.put(to, &format!("You agree to be {from_name}'s partner.\n"));
+        self.notify(from, &format!("{to_name} agrees to be your partner.\n"));
+    }
+
+    /// Ends a partnership and tells the partner. Tells whether there was one.
+    pub(crate) fn end_partnership(&mut self, id: ConnectionId) -> bool {
+        let Some(partner) = self.player_mut(id).and_then(|player| player.partner.take()) else { return false };
+        if let Some(player) = self.player_mut(partner) {
+            player.partner = None;
+        }
+        self.notify(partner, "Your partner has ended partnership.\n");
+        true
+    }
+
+    /// The name of whoever is logged in over a connection.
+    pub(crate) fn name(&self, id: ConnectionId) -> String {
+        self.player(id).map(|player| player.name().to_owned()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,171 @@
+//! Ads: players who look for an opponent.
+//!
+//! Source of the forms: transcripts fatics-seeks-*; datagrams §3.
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::GameId;
+
+use super::{ConnectionId, Flag, Ivar, World};
+use crate::play::Terms;
+
+/// How many ads a player may have.
+pub(crate) const MAX_SEEKS: usize = 3;
+
+/// What a player looks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seek {
+    pub(crate) number: u32,
+    pub(crate) from: ConnectionId,
+    pub(crate) terms: Terms,
+    /// What the seeker wants to play.
+    pub(crate) color: Option<Color>,
+    pub(crate) rating_range: (u16, u16),
+    /// Whether the seeker wants to be asked before the game starts.
+    pub(crate) is_manual: bool,
+    /// Whether the seeker's formula is to be checked.
+    pub(crate) is_checked: bool,
+}
+
+impl World {
+    pub(crate) fn seeks(&self) -> &[Seek] {
+        &self.seeks
+    }
+
+    /// Posts an ad and shows it to whoever wants to see it. Tells its number and how many saw it.
+    pub(crate) fn add_seek(&mut self, seek: Seek) -> (u32, usize) {
+        let taken: Vec<_> = self.seeks.iter().map(|known| known.number).collect();
+        let number = (1..).find(|number| !taken.contains(number)).unwrap_or_default();
+        let seek = Seek { number, ..seek };
+        self.seeks.push(seek.clone());
+        let (data, text) = (self.seek_data(&seek), self.seek_text(&seek));
+        let viewers: Vec<_> = self.players().map(|(id, _)| id).filter(|&id| self.may_see(id, &seek)).collect();
+        let mut n_viewers = 0;
+        for id in viewers {
+            n_viewers += usize::from(self.show_seek(id, &seek, &data, &text) && id != seek.from);
+        }
+        (number, n_viewers)
+    }
+
+    /// Players of a game see no ads; their own they see if they want to.
+    fn may_see(&self, id: ConnectionId, seek: &Seek) -> bool {
+        self.game_of(id).is_none() && (id != seek.from || self.shows_own(id))
+    }
+
+    fn shows_own(&self, id: ConnectionId) -> bool {
+        self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::Showownseek))
+    }
+
+    /// Shows an ad as data, as text, or both; tells whether it was shown at all.
+    fn show_seek(&mut self, id: ConnectionId, seek: &Seek, data: &str, text: &str) -> bool {
+        let has_data = self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::Seekinfo));
+        let is_own = id == seek.from;
+        let has_text = self.has_flag(id, Flag::Seek) && (!is_own || self.has_flag(id, Flag::Showownseek));
+        if has_data {
+            self.put_whole(id, data);
+        }
+        if has_text {
+            self.notify_whole(id, text);
+        }
+        has_data || has_text
+    }
+
+    /// `<s> 3 w=Alekhine ti=00 rt=1882  t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f`.
+    pub(crate) fn seek_data(&self, seek: &Seek) -> String {
+        let Some(player) = self.player(seek.from) else { return String::new() };
+        let Seek { number, terms, rating_range: (least, most), .. } = seek;
+        let kind = terms.kind();
+        let color = match seek.color {
+            Some(Color::White) => 'W',
+            Some(Color::Black) => 'B',
+            None => '?',
+        };
+        let letter = |is: bool| if is { 't' } else { 'f' };
+        format!(
+            "<s> {number} w={} ti={:02x} rt={}  t={} i={} r={} tp={} c={color} rr={least}-{most} a={} f={}\n",
+            player.name(),
+            title_bits(&player.titles),
+            player.rating(kind.as_str()).value().unwrap_or_default(),
+            terms.minutes,
+            terms.increment_s,
+            if terms.rated { 'r' } else { 'u' },
+            kind.as_str(),
+            letter(!seek.is_manual),
+            letter(seek.is_checked),
+        )
+    }
+
+    /// `Alekhine (1882) seeking 5 0 rated blitz ("play 3" to respond)`.
+    fn seek_text(&self, seek: &Seek) -> String {
+        let Some(player) = self.player(seek.from) else { return String::new() };
+        let terms = seek.terms;
+        let rating = player.rating(terms.kind().as_str());
+        let mut words = format!("{} {} {} {}", terms.minutes, terms.increment_s, terms.rated_word(), terms.kind().as_str());
+        words += match seek.color {
+            Some(Color::White) => " [white]",
+            Some(Color::Black) => " [black]",
+            None => "",
+        };
+        words += if seek.is_manual { " m" } else { "" };
+        words += if seek.is_checked { " f" } else { "" };
+        format!("{} ({:>4}) seeking {words} (\"play {}\" to respond)\n", player.name(), rating.to_string(), seek.number)
+    }
+
+    /// All ads as data, as one gets them who has just asked for it.
+    pub(crate) fn seek_list(&self, to: ConnectionId) -> String {
+        let shown = self.seeks.iter().filter(|seek| self.may_see(to, seek));
+        shown.fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seek_data(seek))
+    }
+
+    /// Takes a player's ads away; tells their numbers.
+    pub(crate) fn remove_seeks(&mut self, from: ConnectionId) -> Vec<u32> {
+        let numbers: Vec<_> = self.seeks.iter().filter(|seek| seek.from == from).map(|seek| seek.number).collect();
+        numbers.iter().for_each(|&number| self.remove_seek(number));
+        numbers
+    }
+
+    pub(crate) fn remove_seek(&mut self, number: u32) {
+        self.seeks.retain(|seek| seek.number != number);
+        let wants = |id: &ConnectionId| {
+            self.player(*id).is_some_and(|p| p.ivars.is_set(Ivar::Seekinfo) && p.ivars.is_set(Ivar::Seekremove))
+        };
+        let told: Vec<_> = self.players().map(|(id, _)| id).filter(wants).collect();
+        for id in told {
+            self.put_whole(id, &format!("<sr> {number}\n"));
+        }
+    }
+
+    /// Whether the player's game keeps him from something.
+    pub(crate) fn own_game(&self, id: ConnectionId) -> Option<GameId> {
+        self.player(id)?.game
+    }
+}
+
+/// The bits of the titles that data tells.
+///
+/// Source: datagrams §3.
+fn title_bits(titles: &str) -> u8 {
+    const BITS: [(&str, u8); 8] = [
+        ("(U)", 0x01),
+        ("(C)", 0x02),
+        ("(GM)", 0x04),
+        ("(IM)", 0x08),
+        ("(FM)", 0x10),
+        ("(WGM)", 0x20),
+        ("(WIM)", 0x40),
+        ("(WFM)", 0x80),
+    ];
+    BITS.iter().filter(|(title, _)| titles.contains(title)).fold(0, |bits, (_, bit)| bits | bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_bits() {
+        let cases = [("", 0), ("(U)", 1), ("(GM)(C)", 6), ("(*)(WFM)", 0x80), ("(WGM)", 0x20)];
+        for (titles, want) in cases {
+            assert_eq!(title_bits(titles), want, "{titles}");
+        }
+    }
+}
