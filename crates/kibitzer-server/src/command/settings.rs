@@ -100,10 +100,6 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
     player.ivars.set(ivar, value);
     let said = if value { "set" } else { "unset" };
     world.put(id, &format!("{} {said}.\n", ivar.name()));
-    if ivar == Ivar::Seekinfo && value {
-        let list = world.seek_list(id);
-        world.put_whole(id, &list);
-    }
 }
 
 fn variables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {

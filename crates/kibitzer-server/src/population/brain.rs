@@ -1,0 +1,190 @@
+//! How a simulated player finds a move: it looks at what it takes, what it leaves hanging, and little else.
+//!
+//! One ply and the next capture. That makes games that look like those of casual players, with plans nobody has and
+//! oversights everybody knows, at some microseconds a move.
+
+use kibitzer_core::chess::{Color, Piece, Role, Square};
+
+use crate::chess::{Move, Position, Verdict};
+use crate::random::Random;
+
+/// What a pawn is worth.
+const PAWN: i32 = 100;
+
+/// Better than anything a capture can bring.
+const MATE: i32 = 100_000;
+
+/// How far chance decides between moves.
+const WHIM: usize = 45;
+
+/// The move of a simulated player; `None` if there is none.
+pub(super) fn choose(position: &Position, random: &mut Random) -> Option<Move> {
+    let view = View::of(position);
+    let whim = |random: &mut Random| i32::try_from(random.below(WHIM)).unwrap_or(0);
+    position.legal_moves().into_iter().max_by_key(|&legal| view.score(legal) + whim(random))
+}
+
+/// What the player with the move has noticed before looking at moves.
+struct View<'a> {
+    position: &'a Position,
+    mover: Color,
+    enemy_king: Option<Square>,
+    /// Whether so little is left that kings come out.
+    is_endgame: bool,
+}
+
+impl<'a> View<'a> {
+    fn of(position: &'a Position) -> Self {
+        let mover = position.side_to_move();
+        let enemy_king = position.king(mover.opponent());
+        let is_endgame = position.material(Color::White) + position.material(Color::Black) < 36;
+        Self { position, mover, enemy_king, is_endgame }
+    }
+
+    fn score(&self, legal: Move) -> i32 {
+        let after = self.position.after(legal);
+        let taken = self.position.capture(legal).map_or(0, |taken| worth(taken.role));
+        taken + self.safety(legal, &after) + self.threat(&after) + self.style(legal)
+    }
+
+    /// What the move saves, less what it puts where it can be taken.
+    fn safety(&self, legal: Move, after: &Position) -> i32 {
+        let to = legal.to(self.mover);
+        let (role, saved, gained) = match legal {
+            Move::Normal { role, from, promotion, .. } => {
+                let becomes = promotion.unwrap_or(role);
+                (becomes, hanging(self.position, from, role, self.mover), worth(becomes) - worth(role))
+            }
+            Move::Drop { role, .. } => (role, 0, 0),
+            Move::Castle(_) => return 0,
+        };
+        saved + gained - hanging(after, to, role, self.mover)
+    }
+
+    /// What a check promises, or the end of the game.
+    fn threat(&self, after: &Position) -> i32 {
+        if after.is_check() {
+            return if after.verdict() == Some(Verdict::Checkmate) { MATE } else { 25 };
+        }
+        let is_ahead = after.material(self.mover) > after.material(self.mover.opponent());
+        if self.is_endgame && is_ahead && after.verdict().is_some() { -10 * PAWN } else { 0 }
+    }
+
+    /// What looks good: pieces out, towards the middle or the enemy's king, the own king safe.
+    fn style(&self, legal: Move) -> i32 {
+        match legal {
+            Move::Castle(_) => 70,
+            Move::Drop { to, .. } => self.closeness(to) * 6 - 10,
+            Move::Normal { role: Role::King, from, to, .. } if self.is_endgame => {
+                4 * (centrality(to) - centrality(from))
+            }
+            Move::Normal { role: Role::King, .. } => -50,
+            Move::Normal { role: Role::Pawn, from, to, .. } => self.pawn_style(from, to),
+            Move::Normal { role, from, to, .. } => {
+                let leaves_home = from.rank() == home_rank(self.mover) && matches!(role, Role::Knight | Role::Bishop);
+                let is_hasty = role == Role::Queen && self.position.move_number() < 8;
+                let nearer = if self.is_endgame { 4 * (self.closeness(to) - self.closeness(from)) } else { 0 };
+                5 * (centrality(to) - centrality(from)) + nearer + if leaves_home { 30 } else { 0 }
+                    - if is_hasty { 40 } else { 0 }
+            }
+        }
+    }
+
+    fn pawn_style(&self, from: Square, to: Square) -> i32 {
+        if self.is_endgame {
+            return 12 * i32::from(from.rank().abs_diff(home_rank(self.mover)));
+        }
+        let is_wing = !(2..=5).contains(&from.file());
+        10 * (centrality(to) - centrality(from)) + if is_wing { -10 } else { 10 }
+    }
+
+    /// How near a square is to the enemy's king, from 0 to 7.
+    fn closeness(&self, square: Square) -> i32 {
+        let Some(king) = self.enemy_king else { return 0 };
+        let distance = king.file().abs_diff(square.file()).max(king.rank().abs_diff(square.rank()));
+        7 - i32::from(distance)
+    }
+}
+
+/// What the owner of a piece loses if it is taken now; 0 if nobody would.
+fn hanging(position: &Position, square: Square, role: Role, owner: Color) -> i32 {
+    let Some(attacker) = position.cheapest_attacker(square, owner.opponent()) else { return 0 };
+    if position.cheapest_attacker(square, owner).is_none() {
+        return worth(role);
+    }
+    (worth(role) - worth(attacker)).max(0)
+}
+
+/// A king counts as more than all others together when it takes, so that it takes nothing that is defended.
+fn worth(role: Role) -> i32 {
+    match role {
+        Role::King => 50 * PAWN,
+        role => i32::from(role.material_value()) * PAWN,
+    }
+}
+
+/// How near a square is to the middle of the board, from 0 in the corner to 6.
+fn centrality(square: Square) -> i32 {
+    let to_edge = |at: u8| i32::from(at.min(7 - at));
+    to_edge(square.file()) + to_edge(square.rank())
+}
+
+const fn home_rank(color: Color) -> u8 {
+    match color {
+        Color::White => 0,
+        Color::Black => 7,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer_core::chess::Fen;
+
+    use super::*;
+    use crate::chess::Variant;
+
+    fn found(variant: Variant, fen: &str) -> String {
+        let position = Position::from_fen(variant, &fen.parse::<Fen>().unwrap());
+        position.san(choose(&position, &mut Random::new(1)).unwrap())
+    }
+
+    #[test]
+    fn what_hangs_is_taken_and_mates_are_given() {
+        let cases = [
+            ("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "exd5"),
+            ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "Ra8#"),
+            // The pawn is defended: the queen does not take it.
+            ("4k3/2p5/3p4/8/8/8/8/3QK3 w - - 0 1", ""),
+        ];
+        for (fen, want) in cases {
+            let san = found(Variant::Standard, fen);
+            assert!(if want.is_empty() { san != "Qxd6" } else { san == want }, "{fen}: {san}");
+        }
+        let dropped = found(Variant::Crazyhouse, "6k1/5ppp/8/8/8/8/8/4K3[R] w - - 0 1");
+        assert!(dropped.starts_with("R@") && dropped.ends_with("8#"), "{dropped}");
+    }
+
+    #[test]
+    fn a_piece_that_is_attacked_moves_away() {
+        let san = found(Variant::Standard, "4k3/8/8/8/2p5/3Q4/8/4K3 w - - 0 1");
+        assert!(san.starts_with('Q'), "{san}");
+    }
+
+    #[test]
+    fn games_come_to_an_end() {
+        let mut random = Random::new(7);
+        let n_mates = (0..40)
+            .filter(|_| {
+                let mut position = Position::start(Variant::Standard);
+                for _ in 0..300 {
+                    if let Some(verdict) = position.verdict() {
+                        return verdict == Verdict::Checkmate;
+                    }
+                    position = position.after(choose(&position, &mut random).unwrap());
+                }
+                false
+            })
+            .count();
+        assert!(n_mates >= 10, "{n_mates} of 40");
+    }
+}

@@ -1,0 +1,246 @@
+//! Simulated players, so that a server has something to see and somebody to play with.
+//!
+//! They are clients without a connection: the server's bytes are read by the core's own reader, and what they do is typed as
+//! commands. All chance comes from one seed, all time from `now`, so that the same seed gives the same session.
+
+mod brain;
+mod director;
+mod names;
+mod options;
+mod pace;
+mod phrases;
+mod relay;
+mod simulated;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use kibitzer_core::message::Handle;
+
+pub use self::options::{Pastime, PopulationOptions};
+pub(crate) use self::relay::RelayAct;
+
+use self::names::Names;
+use self::relay::Relay;
+use self::simulated::{Noticed, Part, Simulated};
+use crate::account::Account;
+use crate::play::Sides;
+use crate::random::Random;
+use crate::world::{Agenda, ConnectionId};
+
+/// Plies of the first games that are played before anybody can look.
+const HURRIED_PLIES: (usize, usize) = (6, 36);
+
+/// Something a simulated player will do at a time. What exactly, is seen then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Errand {
+    /// Somebody says something.
+    Chat,
+    /// The relay goes on.
+    Relay,
+    Move(ConnectionId),
+    Answer(ConnectionId, u32),
+    /// Takes the ad of that number.
+    Take(ConnectionId, u32),
+    /// Withdraws the own ads.
+    Unseek(ConnectionId),
+    Talk(ConnectionId, Occasion),
+    /// Sees to it that there are games and ads; after all that is done at the same time.
+    Direct,
+}
+
+/// What makes a simulated player talk to somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Occasion {
+    GameStarted,
+    GameEnded,
+    Told,
+    Arrived,
+}
+
+/// What the server has to carry out for a simulated player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// A command he typed.
+    Command(ConnectionId, String),
+    /// Something no command does.
+    Relay(ConnectionId, RelayAct),
+}
+
+/// All simulated players.
+#[derive(Debug)]
+pub(crate) struct Population {
+    options: PopulationOptions,
+    random: Random,
+    names: Names,
+    crowd: BTreeMap<ConnectionId, Simulated>,
+    agenda: Agenda<Errand>,
+    acts: VecDeque<Act>,
+    relay: Relay,
+    /// Whether they have just come: what is done then is done at once.
+    is_opening: bool,
+    /// Whether anything was directed yet.
+    is_directed: bool,
+}
+
+impl Population {
+    /// A population that nobody has joined yet.
+    pub(crate) fn new(options: PopulationOptions, seed: u64, now: Instant) -> Self {
+        let mut agenda = Agenda::default();
+        agenda.set(Errand::Direct, now);
+        Self {
+            options,
+            // The server draws from the same seed.
+            random: Random::new(!seed),
+            names: Names::default(),
+            crowd: BTreeMap::new(),
+            agenda,
+            acts: VecDeque::new(),
+            relay: Relay::Waiting,
+            is_opening: true,
+            is_directed: false,
+        }
+    }
+
+    /// The accounts of those who will join, in order.
+    pub(crate) fn cast(&mut self) -> Vec<(Account, PartOf)> {
+        self.parts().into_iter().map(|(part, wanted)| (self.account(part, wanted), PartOf(part))).collect()
+    }
+
+    /// A simulated player has come.
+    pub(crate) fn join(&mut self, id: ConnectionId, name: Handle, PartOf(part): PartOf) {
+        let (least, most) = HURRIED_PLIES;
+        let n_hurried_plies = u32::try_from(least + self.random.below(most - least)).unwrap_or(0);
+        self.crowd.insert(id, Simulated::new(name, part, n_hurried_plies));
+        let habits = Simulated::HABITS.map(str::to_owned).into_iter().chain(self.habits_of(id, part));
+        self.acts.extend(habits.map(|line| Act::Command(id, line)));
+    }
+
+    /// Whether somebody is simulated.
+    pub(crate) fn has(&self, id: ConnectionId) -> bool {
+        self.crowd.contains_key(&id)
+    }
+
+    /// When [`next_act`](Self::next_act) has something to do again.
+    pub(crate) fn next_time(&self) -> Option<Instant> {
+        self.agenda.next_time()
+    }
+
+    /// What is to be carried out now; `None` if there is nothing more. What the server says then has to be
+    /// [heard](Self::hear) before the next is asked for.
+    pub(crate) fn next_act(&mut self, now: Instant) -> Option<Act> {
+        loop {
+            if let Some(act) = self.acts.pop_front() {
+                return Some(act);
+            }
+            let Some(errand) = self.agenda.take_due(now) else {
+                self.is_opening = false;
+                return None;
+            };
+            self.run(errand, now);
+        }
+    }
+
+    /// The server has sent something to a simulated player.
+    pub(crate) fn hear(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
+        let Some(player) = self.crowd.get_mut(&id) else { return };
+        for noticed in player.hear(bytes) {
+            self.consider(id, noticed, now);
+        }
+    }
+
+    fn consider(&mut self, id: ConnectionId, noticed: Noticed, now: Instant) {
+        match noticed {
+            Noticed::MyTurn => {
+                let thought = self.thought(id);
+                self.agenda.set(Errand::Move(id), now + thought);
+            }
+            Noticed::NotMyTurn => self.agenda.cancel(Errand::Move(id)),
+            Noticed::GameStarted { opponent } => self.talk_later(id, opponent, Occasion::GameStarted, now),
+            Noticed::GameEnded => {
+                self.agenda.cancel(Errand::Move(id));
+                let whom = self.crowd.get(&id).and_then(|player| player.partner_in_talk.clone());
+                if let Some(whom) = whom {
+                    self.talk_later(id, whom, Occasion::GameEnded, now);
+                }
+            }
+            Noticed::Offered(number) => {
+                let delay = self.delay(1_000, 3_000);
+                self.agenda.set(Errand::Answer(id, number), now + delay);
+            }
+            Noticed::OfferGone(number) => self.agenda.cancel(Errand::Answer(id, number)),
+            Noticed::SeekPosted(number) => self.arrange(id, number, now),
+            Noticed::Told { by } => self.talk_later(id, by, Occasion::Told, now),
+            Noticed::Arrived { who } => self.talk_later(id, who, Occasion::Arrived, now),
+        }
+    }
+
+    fn run(&mut self, errand: Errand, now: Instant) {
+        match errand {
+            Errand::Direct => self.direct(now),
+            Errand::Chat => self.chat(now),
+            Errand::Relay => self.run_relay(now),
+            Errand::Move(id) => {
+                let turn = self.crowd.get_mut(&id).map(|player| player.take_turn(&mut self.random));
+                turn.into_iter().flatten().for_each(|line| self.command(id, line));
+            }
+            Errand::Answer(id, number) => {
+                let answer = self.crowd.get_mut(&id).and_then(|player| player.answer(number, &mut self.random));
+                if let Some(line) = answer {
+                    self.command(id, line);
+                }
+            }
+            Errand::Take(id, number) => {
+                if let Some(player) = self.crowd.get_mut(&id) {
+                    player.is_promised = false;
+                }
+                self.command(id, format!("play {number}"));
+            }
+            Errand::Unseek(id) => {
+                if self.crowd.get_mut(&id).and_then(|player| player.ad.take()).is_some() {
+                    self.command(id, "unseek".to_owned());
+                }
+            }
+            Errand::Talk(id, occasion) => self.talk(id, occasion),
+        }
+    }
+
+    fn command(&mut self, id: ConnectionId, line: String) {
+        self.acts.push_back(Act::Command(id, line));
+    }
+
+    /// How long somebody thinks about the move he has to make.
+    fn thought(&mut self, id: ConnectionId) -> Duration {
+        let Some(player) = self.crowd.get(&id).filter(|player| !player.is_in_a_hurry()) else { return Duration::ZERO };
+        let thought = player.board().map_or(Duration::ZERO, |board| pace::think(board, &mut self.random));
+        self.options.pace(thought)
+    }
+
+    /// Some time between two numbers of milliseconds, at the pace of this population.
+    fn rest(&mut self, least_ms: usize, most_ms: usize) -> Duration {
+        let ms = least_ms + self.random.below(most_ms - least_ms);
+        self.options.pace(Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
+    }
+
+    /// The same; none when they have just come.
+    fn delay(&mut self, least_ms: usize, most_ms: usize) -> Duration {
+        let rest = self.rest(least_ms, most_ms);
+        if self.is_opening { Duration::ZERO } else { rest }
+    }
+
+    fn run_relay(&mut self, now: Instant) {
+        let Some((&by, _)) = self.crowd.iter().find(|(_, player)| player.part == Part::Relay) else { return };
+        let names =
+            Sides { white: self.names.next(None, &mut self.random), black: self.names.next(None, &mut self.random) };
+        let (_, most) = HURRIED_PLIES;
+        let n_hurried = if self.is_opening { most / 2 } else { 0 };
+        let (act, rest) = self.relay.act(names, n_hurried, &mut self.random);
+        self.acts.push_back(Act::Relay(by, act));
+        let rest = self.options.pace(rest);
+        self.agenda.set(Errand::Relay, now + rest);
+    }
+}
+
+/// What a simulated player is there for, for who lets him in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartOf(Part);

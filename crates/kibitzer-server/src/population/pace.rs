@@ -1,0 +1,127 @@
+//! How long simulated players think, and when they have had enough.
+
+use std::time::Duration;
+
+use kibitzer_core::message::Style12;
+
+use crate::random::Random;
+
+/// Nobody moves faster.
+const QUICKEST: Duration = Duration::from_millis(400);
+
+/// What a move takes without a clock.
+const UNTIMED: Duration = Duration::from_secs(5);
+
+/// Plies in which moves are known by heart.
+const OPENING_PLIES: u32 = 12;
+
+/// Parts of a usual time for thought, in percent. Most moves are fast, few are very slow.
+const MOODS: [u32; 8] = [20, 30, 45, 70, 90, 120, 180, 320];
+
+/// How long a player thinks about a move, before the pace of the whole is applied.
+pub(super) fn think(board: &Style12, random: &mut Random) -> Duration {
+    let Some(left) = board.clock(board.side_to_move).remaining() else { return QUICKEST };
+    if board.initial_min == 0 && board.increment_s == 0 {
+        return UNTIMED.mul_f64(mood(random));
+    }
+    let usual = left / 40 + Duration::from_secs(board.increment_s.into()) * 3 / 4;
+    let usual = if board.ply() < OPENING_PLIES { usual / 3 } else { usual };
+    usual.mul_f64(mood(random)).max(QUICKEST).min(left / 6)
+}
+
+fn mood(random: &mut Random) -> f64 {
+    f64::from(random.pick(&MOODS).copied().unwrap_or(100)) / 100.0
+}
+
+/// What a player does at his turn besides moving, or instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whim {
+    /// Nothing.
+    Move,
+    /// Calls the game off before it has begun.
+    Abort,
+    /// Gives up.
+    Resign,
+    /// Moves and offers a draw, or claims one.
+    OfferDraw,
+    /// Lets the clock run out.
+    DozeOff,
+}
+
+/// Whether so many cases of a thousand are met.
+fn permille(random: &mut Random, chance: usize) -> bool {
+    random.below(1000) < chance
+}
+
+/// What comes over a player whose turn it is.
+pub(super) fn whim(board: &Style12, random: &mut Random) -> Whim {
+    let balance = balance(board);
+    let is_bullet = board.clock(board.side_to_move).remaining().is_some_and(|left| left < Duration::from_secs(90));
+    let is_timed = board.initial_min > 0 || board.increment_s > 0;
+    match board.ply() {
+        0..2 if permille(random, 12) => Whim::Abort,
+        20.. if balance <= -8 && permille(random, 150) => Whim::Resign,
+        20.. if balance <= -15 && permille(random, 500) => Whim::Resign,
+        30.. if is_timed && is_bullet && permille(random, 12) => Whim::DozeOff,
+        50.. if balance.abs() <= 1 && permille(random, 60) => Whim::OfferDraw,
+        40.. if board.halfmove_clock >= 16 && permille(random, 250) => Whim::OfferDraw,
+        _ => Whim::Move,
+    }
+}
+
+/// Whether a player takes the opponent's offer of a draw.
+pub(super) fn accepts_draw(board: &Style12) -> bool {
+    let mine = if board.my_color() == Some(board.side_to_move) { balance(board) } else { -balance(board) };
+    mine <= -3 || (mine <= 0 && board.ply() >= 30)
+}
+
+/// How much more than the opponent the side to move has.
+fn balance(board: &Style12) -> i32 {
+    let white = board.white_material - board.black_material;
+    if board.side_to_move == kibitzer_core::chess::Color::White { white } else { -white }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(fields: &str) -> Style12 {
+        let line = format!(
+            "<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 N E {fields} K/e1-e2 (0:06) Ke2 0"
+        );
+        Style12::parse(line.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn thoughts_fit_the_clock() {
+        let mut random = Random::new(5);
+        for fields in
+            ["1 2 12 39 39 119 122 2", "1 1 0 39 39 30 3 40", "1 90 30 39 39 5000 5000 30", "1 0 1 39 39 10 1 2"]
+        {
+            let board = board(fields);
+            let left = board.black_clock.remaining().unwrap();
+            for _ in 0..200 {
+                let thought = think(&board, &mut random);
+                assert!(thought <= left / 6 && thought >= QUICKEST.min(left / 6), "{fields}: {thought:?}");
+            }
+        }
+        assert_eq!(think(&board("1 1 0 39 39 30 -2 40"), &mut random), QUICKEST);
+    }
+
+    #[test]
+    fn who_is_far_behind_resigns_sooner_or_later_and_who_is_even_does_not() {
+        let mut random = Random::new(5);
+        let mut resigns = |fields: &str| (0..300).any(|_| whim(&board(fields), &mut random) == Whim::Resign);
+        assert!(resigns("1 3 0 39 25 119 122 30"));
+        assert!(!resigns("1 3 0 39 39 119 122 30"));
+        assert!(!resigns("1 3 0 25 39 119 122 30"));
+    }
+
+    #[test]
+    fn draws_are_taken_by_who_does_not_stand_better() {
+        assert!(accepts_draw(&board("1 3 0 39 39 119 122 30")));
+        assert!(!accepts_draw(&board("1 3 0 39 39 119 122 3")));
+        assert!(!accepts_draw(&board("1 3 0 30 39 119 122 30")));
+        assert!(accepts_draw(&board("-1 3 0 30 39 119 122 30")));
+    }
+}

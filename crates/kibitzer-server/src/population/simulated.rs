@@ -1,0 +1,251 @@
+//! One simulated player: what he hears, and what he makes of it.
+
+use std::collections::BTreeMap;
+
+use kibitzer_core::chess::{Color, Hands};
+use kibitzer_core::message::{
+    ArrivalKind, GameId, Handle, Message, Pending, PendingDirection, Reader, Relation, SeekNotice, Style12, TalkKind,
+};
+
+use super::pace;
+use super::{brain, phrases};
+use crate::chess::{Move, Position, Variant};
+use crate::random::Random;
+
+/// How many offers a simulated player keeps in mind; he answers no others.
+const MAX_OFFERS: usize = 32;
+
+/// What a simulated player is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// Plays chess with others of his kind.
+    Regular,
+    /// Waits for a match and accepts any.
+    Opponent,
+    /// Plays crazyhouse with the other one.
+    Crazyhouse,
+    /// Plays bughouse with the three others.
+    Bughouse,
+    /// Relays games.
+    Relay,
+}
+
+/// What a simulated player has noticed and others have to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Noticed {
+    /// A game began, with somebody who is perhaps not simulated.
+    GameStarted {
+        opponent: Handle,
+    },
+    GameEnded,
+    /// It is his turn.
+    MyTurn,
+    /// It is not, or not any more.
+    NotMyTurn,
+    /// Somebody offers something.
+    Offered(u32),
+    OfferGone(u32),
+    /// His ad has this number.
+    SeekPosted(u32),
+    /// Somebody told him something.
+    Told {
+        by: Handle,
+    },
+    /// Somebody came.
+    Arrived {
+        who: Handle,
+    },
+}
+
+/// A simulated player. He is a client like any other: he reads what the server sends and answers with commands.
+#[derive(Debug)]
+pub(super) struct Simulated {
+    pub(super) name: Handle,
+    pub(super) part: Part,
+    reader: Reader,
+    /// His game, as the last board showed it.
+    board: Option<Box<Style12>>,
+    hands: Option<Hands>,
+    /// What others offer him.
+    offers: BTreeMap<u32, Pending>,
+    /// Plies of the first game that are played without thinking.
+    pub(super) n_hurried_plies: u32,
+    /// Whether he has fallen asleep over his game.
+    is_asleep: bool,
+    /// Whom he has something to say to.
+    pub(super) partner_in_talk: Option<Handle>,
+    /// Whether he has an ad, and is about to take another's.
+    pub(super) ad: Option<Ad>,
+    pub(super) is_promised: bool,
+}
+
+/// An ad of a simulated player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ad {
+    /// Another simulated player will take it.
+    Arranged,
+    /// Nobody may take it; it is withdrawn some time.
+    Open,
+}
+
+impl Simulated {
+    pub(super) fn new(name: Handle, part: Part, n_hurried_plies: u32) -> Self {
+        let mut reader = Reader::default();
+        reader.framer_mut().set_unwrapped();
+        Self {
+            name,
+            part,
+            reader,
+            board: None,
+            hands: None,
+            offers: BTreeMap::new(),
+            n_hurried_plies,
+            is_asleep: false,
+            partner_in_talk: None,
+            ad: None,
+            is_promised: false,
+        }
+    }
+
+    /// What he types when he comes.
+    pub(super) const HABITS: [&'static str; 6] =
+        ["set style 12", "set bell 0", "set seek 0", "iset nowrap 1", "iset defprompt 1", "iset pendinfo 1"];
+
+    /// Whether he neither plays nor is about to.
+    pub(super) const fn is_free(&self) -> bool {
+        self.board.is_none() && self.ad.is_none() && !self.is_promised
+    }
+
+    /// The number of his game.
+    pub(super) fn game(&self) -> Option<GameId> {
+        self.board.as_ref().map(|board| board.game)
+    }
+
+    pub(super) fn board(&self) -> Option<&Style12> {
+        self.board.as_deref()
+    }
+
+    /// Reads what the server has sent.
+    pub(super) fn hear(&mut self, mut bytes: &[u8]) -> Vec<Noticed> {
+        let mut noticed = Vec::new();
+        while let Some(received) = self.reader.next(&mut bytes) {
+            self.notice(received.message, &mut noticed);
+        }
+        noticed
+    }
+
+    fn notice(&mut self, message: Message, noticed: &mut Vec<Noticed>) {
+        match message {
+            Message::Style12(board) if board.relation.is_mine() => self.see(board, noticed),
+            Message::Holding(holding) if self.game() == Some(holding.game) => {
+                self.hands = Some(Hands { white: holding.white, black: holding.black });
+            }
+            Message::GameEnded(end) if self.game() == Some(end.game) => {
+                self.leave_game();
+                noticed.push(Noticed::GameEnded);
+            }
+            Message::Pending(offer) if offer.direction == PendingDirection::From && self.offers.len() < MAX_OFFERS => {
+                noticed.push(Noticed::Offered(offer.index));
+                self.offers.insert(offer.index, offer);
+            }
+            Message::PendingRemoved(removed) => {
+                for number in removed.indexes {
+                    self.offers.remove(&number);
+                    noticed.push(Noticed::OfferGone(number));
+                }
+            }
+            Message::SeekNotice(SeekNotice::Posted { index }) => noticed.push(Noticed::SeekPosted(index)),
+            Message::Talk(talk) if matches!(talk.kind, TalkKind::Tell | TalkKind::Say { .. }) => {
+                noticed.extend(talk.from.map(|by| Noticed::Told { by }));
+            }
+            Message::Arrival(arrival) if arrival.kind == ArrivalKind::Arrived => {
+                noticed.push(Noticed::Arrived { who: arrival.name });
+            }
+            _ => {}
+        }
+    }
+
+    fn see(&mut self, board: Style12, noticed: &mut Vec<Noticed>) {
+        let is_new = self.game() != Some(board.game);
+        if is_new {
+            let color = board.my_color().unwrap_or(Color::White);
+            noticed.push(Noticed::GameStarted { opponent: board.player(color.opponent()).clone() });
+            (self.hands, self.ad, self.is_promised) = (None, None, false);
+        }
+        let is_mine = board.relation == Relation::MyTurn;
+        noticed.push(if is_mine && !self.is_asleep { Noticed::MyTurn } else { Noticed::NotMyTurn });
+        self.board = Some(Box::new(board));
+    }
+
+    fn leave_game(&mut self) {
+        (self.board, self.hands, self.is_asleep, self.n_hurried_plies) = (None, None, false, 0);
+    }
+
+    /// Whether he makes his next move at once.
+    pub(super) fn is_in_a_hurry(&self) -> bool {
+        self.board.as_ref().is_some_and(|board| board.ply() < self.n_hurried_plies)
+    }
+
+    /// What he types at his turn, one command after the other.
+    pub(super) fn take_turn(&mut self, random: &mut Random) -> Vec<String> {
+        let Some(board) = self.board.as_deref().filter(|board| board.relation == Relation::MyTurn) else {
+            return Vec::new();
+        };
+        let whim = if self.is_in_a_hurry() { pace::Whim::Move } else { pace::whim(board, random) };
+        match whim {
+            pace::Whim::Abort => vec!["abort".to_owned()],
+            pace::Whim::Resign => vec!["resign".to_owned()],
+            pace::Whim::DozeOff => {
+                self.is_asleep = true;
+                Vec::new()
+            }
+            pace::Whim::OfferDraw => ["draw".to_owned()].into_iter().chain(self.find_move(random)).collect(),
+            pace::Whim::Move => self.find_move(random).into_iter().collect(),
+        }
+    }
+
+    /// The move he finds, as he types it.
+    fn find_move(&self, random: &mut Random) -> Option<String> {
+        let board = self.board.as_deref()?;
+        // Pieces of the partner's come and go; what can be dropped is all that matters here.
+        let variant = if self.hands.is_some() { Variant::Crazyhouse } else { Variant::Standard };
+        let position = Position::from_fen(variant, &board.fen().with_hands(self.hands));
+        brain::choose(&position, random).map(|found| typed(&position, found))
+    }
+
+    /// What he answers to an offer; `None` if it is gone.
+    pub(super) fn answer(&mut self, number: u32, random: &mut Random) -> Option<String> {
+        let offer = self.offers.remove(&number)?;
+        let answer = if self.accepts(&offer, random) { "accept" } else { "decline" };
+        Some(format!("{answer} {number}"))
+    }
+
+    fn accepts(&self, offer: &Pending, random: &mut Random) -> bool {
+        match (offer.kind.as_str(), self.board.as_deref()) {
+            ("draw", Some(board)) => pace::accepts_draw(board),
+            ("abort", Some(board)) => board.ply() < 10 || pace::accepts_draw(board),
+            ("takeback" | "adjourn", _) => true,
+            ("match", None) => self.part != Part::Regular || (self.ad.is_none() && random.below(2) == 0),
+            ("partner", None) => self.part == Part::Bughouse,
+            _ => false,
+        }
+    }
+
+    /// Something about his game.
+    pub(super) fn kibitz(&self, random: &mut Random) -> Option<String> {
+        self.board.as_ref()?;
+        random.pick(&phrases::KIBITZES).map(|text| format!("kibitz {text}"))
+    }
+}
+
+/// A move as it is typed: squares, which are never ambiguous.
+fn typed(position: &Position, found: Move) -> String {
+    match found {
+        Move::Normal { from, to, promotion, .. } => {
+            let mut text = format!("{from}{to}");
+            text.extend(promotion.into_iter().flat_map(|role| ['=', role.letter()]));
+            text
+        }
+        Move::Castle(_) | Move::Drop { .. } => position.san(found),
+    }
+}
