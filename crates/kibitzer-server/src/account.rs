@@ -217,13 +217,8 @@ mod tests {
     fn what_is_wrong_in_a_file_is_told() {
         let error = |text: &str| Accounts::parse(text).unwrap_err();
         let unknown = error("[[account]]\nhandle = 'Newton'\npassword = 'x'\nraitngs = {}\n");
-        assert!(
-            matches!(&unknown, AccountsError::Parse(source) if source.to_string().contains("line 4")),
-            "{unknown:?}"
-        );
-        assert!(
-            matches!(error("[[account]]\nhandle = 'No'\npassword = 'x'\n"), AccountsError::Name(name) if name == "No")
-        );
+        assert!(matches!(&unknown, AccountsError::Parse(source) if source.to_string().contains("line 4")), "{unknown:?}");
+        assert!(matches!(error("[[account]]\nhandle = 'No'\npassword = 'x'\n"), AccountsError::Name(name) if name == "No"));
         let twice = "[[account]]\nhandle = 'Newton'\npassword = 'x'\n[[account]]\nhandle = 'newton'\npassword = 'x'\n";
         assert!(matches!(error(twice), AccountsError::Twice(_)));
         assert!(matches!(Accounts::load("/nonexistent"), Err(AccountsError::Read(_))));

@@ -2,12 +2,6 @@
 //! network.
 //!
 //! It speaks to its clients as the recorded servers do, form by form, so that what works here works there.
-#![allow(
-    dead_code,
-    unused_imports,
-    clippy::allow_attributes,
-    reason = "the world that plays by the rules comes with the commands"
-)]
 
 mod account;
 mod calendar;
@@ -16,7 +10,6 @@ mod command;
 mod fault;
 mod options;
 mod play;
-mod population;
 mod random;
 #[cfg(test)]
 mod recorded;
@@ -27,6 +20,5 @@ mod world;
 pub use account::{Account, Accounts, AccountsError};
 pub use fault::{At, Fault};
 pub use options::{Feature, ServerOptions};
-pub use population::{Pastime, PopulationOptions};
 pub use server::{Connected, Connector, Control, ControlError, Server, Target};
 pub use world::{ConnectionId, LoginRefusal};

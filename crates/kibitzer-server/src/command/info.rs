@@ -5,6 +5,7 @@
 use super::lists::n;
 use super::{Command, Rights, Verdict, usage};
 use crate::calendar::{count, span};
+use crate::play::{Game, Sides};
 use crate::world::{ConnectionId, Player, World};
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -36,7 +37,13 @@ pub(super) const COMMANDS: &[Command] = &[
         rights: Rights::Anyone,
         run: ping,
     },
-    Command { name: "quit", parameters: "", summary: "Ends your session.", rights: Rights::Anyone, run: quit },
+    Command {
+        name: "quit",
+        parameters: "",
+        summary: "Ends your session.",
+        rights: Rights::Anyone,
+        run: quit,
+    },
     Command {
         name: "uptime",
         parameters: "",
@@ -106,6 +113,7 @@ fn finger_online(world: &World, whose: ConnectionId) -> Option<String> {
     let player = world.player(whose)?;
     let (on, idle) = (world.now - player.since, world.now - player.last_command);
     let mut text = format!("Finger of {}:\n\nOn for: {}   Idle: {}\n", player.display(), span(on), span(idle));
+    text += &occupation(world, whose);
     text.push('\n');
     if player.is_registered {
         text += &ratings(player.name(), &player.ratings);
@@ -114,9 +122,17 @@ fn finger_online(world: &World, whose: ConnectionId) -> Option<String> {
     }
     let timeseal = if world.is_sealed(whose) { "On" } else { "Off" };
     text += &format!("Timeseal:    {timeseal}\n");
-    let notes: String =
-        player.keepsake.variables.notes().map(|(number, note)| format!("{number:>2}: {note}\n")).collect();
+    let notes: String = player.keepsake.variables.notes().map(|(number, note)| format!("{number:>2}: {note}\n")).collect();
     Some(if notes.is_empty() { text } else { format!("{text}\n{notes}") })
+}
+
+/// What a player does at the moment: a line, or nothing.
+fn occupation(world: &World, whose: ConnectionId) -> String {
+    let (Some(number), Some(player)) = (world.own_game(whose), world.player(whose)) else { return String::new() };
+    match world.game_of(whose).map(Game::names) {
+        Some(Sides { white, black }) => format!("(playing game {number}: {white} vs. {black})\n"),
+        None => format!("({} is examining game {number})\n", player.name()),
+    }
 }
 
 fn finger_absent(world: &World, name: &str) -> String {
@@ -147,7 +163,11 @@ fn ping(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(whom) = super::settings::player_or_self(world, id, parameters) else { return Verdict::Done };
     let Some(name) = world.player(whom).map(|player| player.name().to_owned()) else { return Verdict::Done };
     let text = match world.connection(whom).and_then(|connection| connection.seal.as_ref()) {
-        Some(seal) => format!("Ping time for {name}, based on 1 sample:\nAverage: {}ms\n", seal.lag_ms),
+        Some(seal) => {
+            let (lag, n_samples) = seal.samples();
+            let samples = count(n_samples, "sample");
+            format!("Ping time for {name}, based on {samples}:\nAverage: {}ms\n", lag.as_millis())
+        }
         None => format!("Ping time not available; {name} is not using timeseal.\n"),
     };
     world.put(id, &text);
@@ -165,7 +185,7 @@ fn who(world: &mut World, id: ConnectionId, letters: &str) -> Verdict {
     };
     let shown: Vec<_> = world.players().filter(|(_, player)| wants(player)).collect();
     let width = shown.iter().map(|(_, player)| player.display().len()).max().unwrap_or_default();
-    let entries: Vec<_> = shown.iter().map(|&(_, player)| who_entry(player)).collect();
+    let entries: Vec<_> = shown.iter().map(|&(whom, player)| who_entry(world, whom, player)).collect();
     let mut text = String::new();
     for row in entries.chunks(WHO_COLUMNS) {
         for (column, (head, name)) in row.iter().enumerate() {
@@ -180,7 +200,7 @@ fn who(world: &mut World, id: ConnectionId, letters: &str) -> Verdict {
 }
 
 /// Rating and state, and the name.
-fn who_entry(player: &Player) -> (String, String) {
+fn who_entry(world: &World, whom: ConnectionId, player: &Player) -> (String, String) {
     let rating = player.ratings.get("blitz").copied().unwrap_or_default();
-    (format!("{rating:>4}   "), player.display())
+    (format!("{rating:>4}  {}", world.state_sign(whom)), player.display())
 }

@@ -1,8 +1,18 @@
 //! What players can do, by the name they type.
 
+mod challenge;
+mod examine;
+mod game;
 mod info;
 mod lists;
+mod moves;
+mod observe;
+mod offers;
+mod partner;
+mod records;
+mod seeking;
 mod settings;
+mod table_talk;
 mod talk;
 
 use std::collections::BTreeMap;
@@ -23,8 +33,6 @@ const SUBLIST: CommandCode = CommandCode(129);
 pub(crate) enum Verdict {
     /// It was carried out, or refused in its own words.
     Done,
-    /// It was carried out for another command.
-    DoneAs(CommandCode),
     /// Its parameters make no sense.
     Usage,
     /// It was refused in its own words, and block mode has a code for that.
@@ -52,7 +60,21 @@ pub(crate) struct Command {
 }
 
 /// All commands, by subject.
-const SUBJECTS: [&[Command]; 4] = [info::COMMANDS, lists::COMMANDS, settings::COMMANDS, talk::COMMANDS];
+const SUBJECTS: [&[Command]; 13] = [
+    challenge::COMMANDS,
+    examine::COMMANDS,
+    game::COMMANDS,
+    info::COMMANDS,
+    lists::COMMANDS,
+    observe::COMMANDS,
+    offers::COMMANDS,
+    partner::COMMANDS,
+    records::COMMANDS,
+    seeking::COMMANDS,
+    settings::COMMANDS,
+    table_talk::COMMANDS,
+    talk::COMMANDS,
+];
 
 /// Short forms that are no unambiguous starts, and signs that need no blank behind them.
 const ALIASES: [(&str, &str); 24] = [
@@ -115,6 +137,11 @@ impl Directory {
         }
     }
 
+    /// Whether this is the whole name of a command.
+    fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.0.keys().copied()
     }
@@ -124,8 +151,7 @@ impl Directory {
         if let Some(&(code, command)) = self.0.get(name) {
             return Found::One(code, command);
         }
-        let fitting =
-            self.0.iter().skip_while(|(known, _)| **known < name).take_while(|(known, _)| known.starts_with(name));
+        let fitting = self.0.iter().skip_while(|(known, _)| **known < name).take_while(|(known, _)| known.starts_with(name));
         let fitting: Vec<_> = fitting.map(|(&known, &(code, command))| (known, code, command)).collect();
         match fitting.as_slice() {
             [] => Found::None,
@@ -150,7 +176,12 @@ impl World {
         }
         let line = expand(line.trim_start());
         let (name, parameters) = line.split_once(' ').unwrap_or((&line, ""));
-        if name.is_empty() { NULL } else { self.run_named(id, &name.to_ascii_lowercase(), parameters.trim_start()) }
+        if name.is_empty() {
+            return NULL;
+        }
+        let lower = name.to_ascii_lowercase();
+        let played = if self.directory.has(&lower) { None } else { self.try_move(id, name) };
+        played.unwrap_or_else(|| self.run_named(id, &lower, parameters.trim_start()))
     }
 
     fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
@@ -176,7 +207,7 @@ impl World {
         }
         match (command.run)(self, id, parameters) {
             Verdict::Done => code,
-            Verdict::DoneAs(code) | Verdict::Refused(code) => code,
+            Verdict::Refused(code) => code,
             Verdict::Usage => {
                 self.put(id, &usage(command));
                 BAD_PARAMETERS

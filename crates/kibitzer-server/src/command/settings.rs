@@ -53,7 +53,10 @@ fn set(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 }
 
 fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    if parameters.is_empty() { Verdict::Usage } else { change(world, id, "style", parameters) }
+    match parameters.trim_end().parse::<u16>() {
+        Ok(number) => change(world, id, "style", &number.to_string()),
+        Err(_) => Verdict::Usage,
+    }
 }
 
 fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Verdict {
@@ -100,6 +103,10 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
     player.ivars.set(ivar, value);
     let said = if value { "set" } else { "unset" };
     world.put(id, &format!("{} {said}.\n", ivar.name()));
+    if ivar == Ivar::Seekinfo && value {
+        let list = world.seek_list(id);
+        world.put_whole(id, &list);
+    }
 }
 
 fn variables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {

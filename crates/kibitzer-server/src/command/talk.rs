@@ -108,7 +108,7 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     let line = format!("{}({number}): {text}\n", me.display());
     let is_guest = !me.is_registered;
     let hears = |&whom: &ConnectionId| {
-        whom == id || world.hears(whom, id, Flag::Chanoff, false) && (!is_guest || world.is_set(whom, Flag::Ctell))
+        whom == id || world.hears(whom, id, Flag::Chanoff, false) && (!is_guest || world.has_flag(whom, Flag::Ctell))
     };
     let hearers: Vec<_> = listeners.into_iter().filter(hears).collect();
     world.broadcast(id, &line, hearers.iter().copied());
@@ -165,13 +165,13 @@ impl World {
         }
     }
 
-    pub(super) fn is_set(&self, id: ConnectionId, flag: Flag) -> bool {
+    pub(crate) fn has_flag(&self, id: ConnectionId, flag: Flag) -> bool {
         self.player(id).is_some_and(|player| player.keepsake.variables.is_set(flag))
     }
 
     /// Whether a player's flag has the value, and the other is not on his censor list.
     pub(super) fn hears(&self, whom: ConnectionId, from: ConnectionId, flag: Flag, value: bool) -> bool {
-        self.is_set(whom, flag) == value && !self.censors(whom, from)
+        self.has_flag(whom, flag) == value && !self.censors(whom, from)
     }
 
     fn censors(&self, whom: ConnectionId, from: ConnectionId) -> bool {
@@ -194,7 +194,11 @@ impl World {
     pub(super) fn receipt(&self, whom: ConnectionId) -> String {
         let Some(player) = self.player(whom) else { return String::new() };
         let busy = player.keepsake.variables.text(Text::Busy);
-        let state = if busy.is_empty() {
+        let state = if self.game_of(whom).is_some() {
+            ", who is playing".to_owned()
+        } else if self.examined_by(whom).is_some() {
+            ", who is examining a game".to_owned()
+        } else if busy.is_empty() {
             String::new()
         } else {
             let idle = self.now.saturating_duration_since(player.last_command).as_secs() / 60;

@@ -76,7 +76,7 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
         bracket(game.terms()),
         eco(game.record()),
         game.ending().map_or("***", Ending::code),
-        Date::of(ended).long(),
+        Date::of(ended).short(),
     )
 }
 

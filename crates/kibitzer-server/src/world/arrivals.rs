@@ -6,6 +6,12 @@ impl World {
     pub(super) fn announce_arrival(&mut self, id: ConnectionId) {
         let Some(name) = self.player(id).map(|player| player.name().to_owned()) else { return };
         self.announce(&name, "connected", "arrived", Some(id));
+        for opponent in self.stored_opponents(&name) {
+            if let Some(opponent) = self.online(opponent.as_str()) {
+                let text = format!("Notification: {name}, who has an adjourned game with you, has arrived.\n");
+                self.notify(opponent, &text);
+            }
+        }
     }
 
     pub(super) fn announce_departure(&mut self, player: &Player) {

@@ -1,14 +1,13 @@
 //! One client's connection.
 
 use std::fmt;
-use std::time::Instant;
 
 use kibitzer_core::message::Handle;
-use kibitzer_core::wire::Timeseal;
 
 use super::ivars::{Ivar, Ivars};
 use super::login::LoginRefusal;
 use super::player::Player;
+use super::seal::Seal;
 use super::variables::Number;
 use crate::wire::input::InputReader;
 use crate::wire::output::{self, Width};
@@ -37,19 +36,6 @@ pub(crate) enum Stage {
     Paused,
     /// The login is done.
     In(Box<Player>),
-}
-
-/// What is known of a client that seals its lines.
-#[derive(Debug)]
-pub(crate) struct Seal {
-    pub(crate) version: Timeseal,
-    /// Pings that were sent and not answered.
-    pub(crate) pings: u32,
-    /// The clock of the newest line, in the client's milliseconds.
-    pub(crate) time_ms: u64,
-    /// When the newest ping went out, and how long the answer to the newest answered one took.
-    pub(crate) pinged: Option<Instant>,
-    pub(crate) lag_ms: u64,
 }
 
 #[derive(Debug)]

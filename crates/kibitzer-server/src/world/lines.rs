@@ -5,7 +5,8 @@
 use kibitzer_core::message::CommandCode;
 use kibitzer_core::wire::{Timeseal, unseal};
 
-use super::connection::{Seal, Stage};
+use super::connection::Stage;
+use super::seal::Seal;
 use super::{ConnectionId, Ivar, World};
 use crate::options::Feature;
 use crate::wire::input::MAX_COMMAND_BYTES;
@@ -57,7 +58,7 @@ impl World {
             return self.close(id);
         };
         if let Some(connection) = self.connection_mut(id) {
-            connection.seal = Some(Seal { version, pings: 0, time_ms: 0, pinged: None, lag_ms: 0 });
+            connection.seal = Some(Seal::new(version));
         }
     }
 
@@ -77,7 +78,6 @@ impl World {
         let now = self.now;
         let Some(connection) = self.connection_mut(id) else { return };
         let Some(seal) = &mut connection.seal else { return };
-        seal.pings += 1;
         seal.pinged = Some(now);
         let bytes: &[u8] = if seal.version == Timeseal::V1 { b"\n\r[G]\n\r" } else { b"[G]\0" };
         connection.put_bytes(bytes);
@@ -85,11 +85,8 @@ impl World {
 
     fn answered_ping(&mut self, id: ConnectionId, time_ms: u64) {
         let now = self.now;
-        let Some(seal) = self.connection_mut(id).and_then(|connection| connection.seal.as_mut()) else { return };
-        seal.time_ms = time_ms;
-        seal.pings = seal.pings.saturating_sub(1);
-        if let Some(pinged) = seal.pinged.take() {
-            seal.lag_ms = u64::try_from(now.saturating_duration_since(pinged).as_millis()).unwrap_or(u64::MAX);
+        if let Some(seal) = self.connection_mut(id).and_then(|connection| connection.seal.as_mut()) {
+            seal.answered(time_ms, now);
         }
     }
 

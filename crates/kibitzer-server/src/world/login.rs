@@ -23,7 +23,8 @@ const BANNER: &str = concat!(
 
 const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
 
-const MESSAGE_OF_THE_DAY: &str = "This server runs inside a program on this machine; nothing here outlives it.\nType \"help\" for a list of commands.\n\n";
+const MESSAGE_OF_THE_DAY: &str =
+    "This server runs inside a program on this machine; nothing here outlives it.\nType \"help\" for a list of commands.\n\n";
 
 /// Why somebody is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -299,6 +300,9 @@ impl World {
         if limit > self.now {
             return self.agenda.set(Deadline::Idle(id), limit);
         }
+        if self.is_busy(id) {
+            return self.agenda.set(Deadline::Idle(id), self.now + self.options.idle_timeout);
+        }
         let minutes = self.options.idle_timeout.as_secs() / 60;
         self.put(id, &format!("\n**** Auto-logout because you were idle more than {minutes} minutes. ****\n"));
         self.close(id);
@@ -306,12 +310,22 @@ impl World {
 
     /// A player leaves; the connection may stay for a while.
     pub(super) fn depart(&mut self, id: ConnectionId) {
+        self.leave_tables(id);
+        if !self.remove_seeks(id).is_empty() {
+            self.put(id, "Your seeks have been removed.\n");
+        }
+        self.drop_offers_of(id);
+        if self.end_partnership(id) {
+            self.put(id, "You no longer have a bughouse partner.\n");
+        }
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let Stage::In(player) = std::mem::replace(&mut connection.stage, Stage::Name) else { return };
         self.online.remove(&player.key());
         self.announce_departure(&player);
         if player.is_registered {
             self.keepsakes.insert(player.key(), player.keepsake);
+        } else {
+            self.history.remove(&player.key());
         }
     }
 }

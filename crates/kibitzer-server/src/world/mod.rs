@@ -5,13 +5,20 @@
 
 mod agenda;
 mod arrivals;
+mod boards;
 mod connection;
 mod deliver;
+mod finish;
 mod ivars;
 pub(crate) mod lines;
 mod login;
+mod offers;
 mod operator;
 mod player;
+mod seal;
+mod seeks;
+mod start;
+mod tables;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,10 +27,16 @@ use std::time::{Duration, Instant, SystemTime};
 pub(crate) use self::agenda::Agenda;
 pub use self::connection::ConnectionId;
 pub(crate) use self::connection::{Connection, Stage};
-pub(crate) use self::ivars::{Ivar, Ivars};
 pub use self::login::LoginRefusal;
+pub(crate) use self::ivars::{Ivar, Ivars};
 pub(crate) use self::player::{Keepsake, List, MAX_LIST_ENTRIES, Player};
-pub(crate) use self::variables::{Flag, SetError, Text};
+pub(crate) use self::variables::{Flag, Number, SetError, Text};
+use kibitzer_core::message::GameId;
+
+pub(crate) use self::boards::Occasion;
+pub(crate) use self::offers::{Challenge, Offer, OfferKind};
+pub(crate) use self::seeks::{MAX_SEEKS, Seek};
+pub(crate) use self::tables::{Finished, MAX_OBSERVED, Show, Stored, Table, with_rating};
 use crate::account::{Account, key};
 use crate::calendar::Date;
 use crate::command::Directory;
@@ -43,6 +56,8 @@ pub(crate) enum Deadline {
     Pause(ConnectionId),
     /// The player may have been idle for too long.
     Idle(ConnectionId),
+    /// The clock of a game may have run out.
+    Flag(GameId),
     /// The server shuts down.
     End,
 }
@@ -72,6 +87,15 @@ pub(crate) struct World {
     online: BTreeMap<String, ConnectionId>,
     /// What registered players who are not logged in left behind, by name.
     keepsakes: BTreeMap<String, Keepsake>,
+    tables: BTreeMap<GameId, Table>,
+    /// Interrupted games, the oldest first.
+    pub(crate) stored: Vec<Stored>,
+    /// Finished games, by the names of their players.
+    history: BTreeMap<String, Vec<Finished>>,
+    offers: Vec<Offer>,
+    /// The number of the newest offer.
+    n_offers: u32,
+    seeks: Vec<Seek>,
     pub(crate) agenda: Agenda<Deadline>,
     /// Connections that have something to be sent.
     unsent: BTreeSet<ConnectionId>,
@@ -92,6 +116,12 @@ impl World {
             connections: BTreeMap::new(),
             online: BTreeMap::new(),
             keepsakes: BTreeMap::new(),
+            tables: BTreeMap::new(),
+            stored: Vec::new(),
+            history: BTreeMap::new(),
+            offers: Vec::new(),
+            n_offers: 0,
+            seeks: Vec::new(),
             agenda: Agenda::default(),
             unsent: BTreeSet::new(),
             is_over: false,
@@ -141,6 +171,7 @@ impl World {
                 Deadline::Login(id) => self.end_login(id),
                 Deadline::Pause(id) => self.resume_login(id),
                 Deadline::Idle(id) => self.end_idle(id),
+                Deadline::Flag(number) => self.check_flag(number),
                 Deadline::End => self.end(),
             }
         }
@@ -216,7 +247,7 @@ impl World {
     }
 
     pub(crate) fn date_at(&self, moment: Instant) -> Date {
-        Date::of(self.started_date + moment.saturating_duration_since(self.started))
+        Date::of(self.system_time_at(moment))
     }
 
     pub(crate) fn uptime(&self) -> Duration {

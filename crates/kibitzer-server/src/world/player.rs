@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use kibitzer_core::message::Handle;
+use kibitzer_core::message::{Confidence, GameId, Handle, Rating};
 
+use super::ConnectionId;
 use super::ivars::Ivars;
 use super::variables::Variables;
 use crate::account::{Account, key};
@@ -66,6 +67,13 @@ pub(crate) struct Player {
     /// Where `tell .` and `tell ,` go.
     pub(crate) last_told: Option<Handle>,
     pub(crate) last_channel: Option<String>,
+    /// The game that is played or examined.
+    pub(crate) game: Option<GameId>,
+    /// The games that are followed, the first one first.
+    pub(crate) observing: Vec<GameId>,
+    pub(crate) last_opponent: Option<Handle>,
+    /// The partner of bughouse.
+    pub(crate) partner: Option<ConnectionId>,
 }
 
 impl Player {
@@ -91,6 +99,10 @@ impl Player {
             last_command: now,
             last_told: None,
             last_channel: None,
+            game: None,
+            observing: Vec::new(),
+            last_opponent: None,
+            partner: None,
         }
     }
 
@@ -108,12 +120,12 @@ impl Player {
         format!("{}{}", self.name(), self.titles)
     }
 
-    /// The rating as brackets have it: `1882`, `++++` of a guest, `----` where there is none.
-    pub(crate) fn rating(&self, kind: &str) -> String {
+    /// The rating in one kind of game.
+    pub(crate) fn rating(&self, kind: &str) -> Rating {
         match self.ratings.get(kind) {
-            Some(rating) => format!("{rating:>4}"),
-            None if self.is_registered => "----".to_owned(),
-            None => "++++".to_owned(),
+            Some(&rating) => Rating::Rated(rating, Confidence::Established),
+            None if self.is_registered => Rating::Unrated,
+            None => Rating::Guest,
         }
     }
 }

@@ -46,9 +46,11 @@ impl World {
         (number, n_viewers)
     }
 
-    /// Players of a game see no ads; their own they see if they want to.
+    /// Players of a game see no ads, guests none of rated games; their own they see if they want to.
     fn may_see(&self, id: ConnectionId, seek: &Seek) -> bool {
-        self.game_of(id).is_none() && (id != seek.from || self.shows_own(id))
+        let is_registered = self.player(id).is_some_and(|player| player.is_registered);
+        let is_possible = self.game_of(id).is_none() && (is_registered || !seek.terms.rated);
+        is_possible && (id != seek.from || self.shows_own(id))
     }
 
     fn shows_own(&self, id: ConnectionId) -> bool {
