@@ -43,6 +43,11 @@ impl Account {
         self
     }
 
+    /// `(GM)(*)`, as it stands behind the name.
+    pub(crate) fn titles_shown(&self) -> String {
+        self.titles.iter().map(|title| format!("({title})")).collect::<Vec<_>>().concat()
+    }
+
     /// Shuts the account out: its name is refused at the login.
     #[must_use]
     pub const fn banned(mut self) -> Self {
@@ -217,8 +222,13 @@ mod tests {
     fn what_is_wrong_in_a_file_is_told() {
         let error = |text: &str| Accounts::parse(text).unwrap_err();
         let unknown = error("[[account]]\nhandle = 'Newton'\npassword = 'x'\nraitngs = {}\n");
-        assert!(matches!(&unknown, AccountsError::Parse(source) if source.to_string().contains("line 4")), "{unknown:?}");
-        assert!(matches!(error("[[account]]\nhandle = 'No'\npassword = 'x'\n"), AccountsError::Name(name) if name == "No"));
+        assert!(
+            matches!(&unknown, AccountsError::Parse(source) if source.to_string().contains("line 4")),
+            "{unknown:?}"
+        );
+        assert!(
+            matches!(error("[[account]]\nhandle = 'No'\npassword = 'x'\n"), AccountsError::Name(name) if name == "No")
+        );
         let twice = "[[account]]\nhandle = 'Newton'\npassword = 'x'\n[[account]]\nhandle = 'newton'\npassword = 'x'\n";
         assert!(matches!(error(twice), AccountsError::Twice(_)));
         assert!(matches!(Accounts::load("/nonexistent"), Err(AccountsError::Read(_))));

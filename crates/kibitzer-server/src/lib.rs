@@ -10,6 +10,7 @@ mod command;
 mod fault;
 mod options;
 mod play;
+mod population;
 mod random;
 #[cfg(test)]
 mod recorded;
@@ -20,5 +21,6 @@ mod world;
 pub use account::{Account, Accounts, AccountsError};
 pub use fault::{At, Fault};
 pub use options::{Feature, ServerOptions};
+pub use population::{Pastime, PopulationOptions};
 pub use server::{Connected, Connector, Control, ControlError, Server, Target};
 pub use world::{ConnectionId, LoginRefusal};

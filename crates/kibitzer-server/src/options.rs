@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, SystemTime};
 
 use crate::account::{Account, Accounts};
+use crate::population::PopulationOptions;
 
 /// Something a server of the family may lack. A client has to find that out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +40,7 @@ pub struct ServerOptions {
     pub(crate) idle_timeout: Duration,
     pub(crate) password_delay: Duration,
     pub(crate) missing: Vec<Feature>,
+    pub(crate) population: Option<PopulationOptions>,
 }
 
 impl Default for ServerOptions {
@@ -53,9 +55,10 @@ impl Default for ServerOptions {
             max_connections: 10_000,
             max_unsent_bytes: 1 << 20,
             login_timeout: Duration::from_secs(30),
-            idle_timeout: Duration::from_secs(60 * 60),
+            idle_timeout: Duration::from_hours(1),
             password_delay: Duration::from_secs(3),
             missing: Vec::new(),
+            population: None,
         }
     }
 }
@@ -162,6 +165,13 @@ impl ServerOptions {
     #[must_use]
     pub fn without(mut self, feature: Feature) -> Self {
         self.missing.push(feature);
+        self
+    }
+
+    /// Fills the server with simulated players. Default: there are none.
+    #[must_use]
+    pub fn population(mut self, population: PopulationOptions) -> Self {
+        self.population = Some(population);
         self
     }
 

@@ -1,5 +1,5 @@
 //! Logging in and being refused, in the forms of transport §7 and of the `fatics-login-*` transcripts.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers of a test fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 #![expect(dead_code, reason = "each test file uses a part of the helpers")]
 
 mod peer;
@@ -30,7 +30,10 @@ async fn a_guest_is_named_asked_for_return_and_let_in() {
         )
     );
     let greeting = peer.ask("anything").await;
-    assert!(greeting.starts_with(&format!("<WONT ECHO>\n**** Starting FICS session as {name}(U) ****\n")), "{greeting}");
+    assert!(
+        greeting.starts_with(&format!("<WONT ECHO>\n**** Starting FICS session as {name}(U) ****\n")),
+        "{greeting}"
+    );
     assert!(greeting.ends_with("\n\nfics% "), "{greeting}");
     assert_eq!(peer.ask("").await, "fics% ");
     server.shutdown().await;
@@ -129,9 +132,9 @@ async fn a_login_that_takes_too_long_ends() {
 async fn an_idle_player_is_logged_out_and_a_poll_does_not_count() {
     let server = server_with(&[]).await;
     let mut peer = Peer::guest(&server, "Newton").await;
-    time::sleep(Duration::from_secs(59 * 60)).await;
+    time::sleep(Duration::from_mins(59)).await;
     assert!(peer.ask("date").await.starts_with("Local time     - Sat Nov 21, 01:29 UTC 2026\n"));
-    time::sleep(Duration::from_secs(59 * 60)).await;
+    time::sleep(Duration::from_mins(59)).await;
     assert!(peer.ask("$$date").await.starts_with("Local time "));
     time::sleep(Duration::from_secs(61)).await;
     assert_eq!(peer.text().await, "\n**** Auto-logout because you were idle more than 60 minutes. ****\n");
@@ -143,7 +146,8 @@ async fn an_idle_player_is_logged_out_and_a_poll_does_not_count() {
 async fn refusals_can_be_ordered_and_come_from_the_options() {
     let prevented = "\nSorry, guest connections have been prevented from your site.\n";
     let banned = Account::new("Leibniz".parse().unwrap(), "secret").banned();
-    let server = Server::start(options_with(&["Newton"]).account(banned).refuse_guests().max_connections(1)).await.unwrap();
+    let server =
+        Server::start(options_with(&["Newton"]).account(banned).refuse_guests().max_connections(1)).await.unwrap();
     let (mut peer, _) = Peer::connect(&server).await;
     let (mut refused, text) = Peer::connect(&server).await;
     assert_eq!(plain(&text), "\nSorry, the server is full.  Please try again later.\n");
@@ -155,7 +159,10 @@ async fn refusals_can_be_ordered_and_come_from_the_options() {
     assert!(peer.is_closed().await);
 
     let cases = [
-        (LoginRefusal::BadName, "\nSorry, names can only consist of lower and upper case letters.  Try again.\n\nlogin: "),
+        (
+            LoginRefusal::BadName,
+            "\nSorry, names can only consist of lower and upper case letters.  Try again.\n\nlogin: ",
+        ),
         (LoginRefusal::NameInUse, "Sorry, Newton is already logged in. Try again.\n\nlogin: "),
         (LoginRefusal::Banned, "\nPlayer \"Newton\" is banned.\n"),
         (LoginRefusal::GuestsRefused, prevented),
@@ -167,7 +174,11 @@ async fn refusals_can_be_ordered_and_come_from_the_options() {
         let (mut peer, _) = Peer::connect(&server).await;
         assert_eq!(peer.ask("Newton").await, want, "{refusal:?}");
     }
-    server.control().inject(Target::Next, At::Connect, Fault::RefuseLogin(LoginRefusal::InvalidPassword)).await.unwrap();
+    server
+        .control()
+        .inject(Target::Next, At::Connect, Fault::RefuseLogin(LoginRefusal::InvalidPassword))
+        .await
+        .unwrap();
     let (mut peer, _) = Peer::connect(&server).await;
     assert!(peer.ask("Newton").await.ends_with("password: <WILL ECHO>"));
     assert_eq!(peer.ask("secret").await, "<WONT ECHO>\n\n**** Invalid password! ****\n\n");
@@ -195,7 +206,9 @@ async fn telnet_is_answered_and_taken_out_of_commands() {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_server_may_lack_can_be_left_out() {
-    let options = [Feature::BlockMode, Feature::LoginIvars, Feature::Timeseal].into_iter().fold(options_with(&[]), |o, f| o.without(f));
+    let options = [Feature::BlockMode, Feature::LoginIvars, Feature::Timeseal]
+        .into_iter()
+        .fold(options_with(&[]), |o, f| o.without(f));
     let server = Server::start(options).await.unwrap();
     let (mut peer, _) = Peer::connect(&server).await;
     let bad_name = "\nSorry, names can only consist of lower and upper case letters.  Try again.\n\nlogin: ";

@@ -1,5 +1,5 @@
 //! Talk, lists, variables and block mode, in the forms of the `fatics-talk-mixed-*` and `fatics-block-client` transcripts.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers of a test fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 #![expect(dead_code, reason = "each test file uses a part of the helpers")]
 
 mod peer;
@@ -210,13 +210,27 @@ async fn the_server_tells_of_itself_and_of_players() {
     assert_eq!(alekhine.ask("set 1 my note: 100% \"x\"").await, "Note 1 set: my note: 100% \"x\"\nfics% ");
     assert!(guest.ask("finger alek").await.ends_with("Timeseal:    Off\n\n 1: my note: 100% \"x\"\nfics% "));
     assert!(guest.ask("finger").await.contains("\n\nZoltan is NOT a registered player.\nTimeseal:    Off\n"));
-    assert!(guest.ask("finger bogoljubov").await.starts_with("Finger of Bogoljubov:\n\nBogoljubov is not logged in.\n"));
+    assert!(
+        guest.ask("finger bogoljubov").await.starts_with("Finger of Bogoljubov:\n\nBogoljubov is not logged in.\n")
+    );
     assert_eq!(guest.ask("finger nobody").await, "There is no player matching the name \"nobody\".\nfics% ");
-    assert!(guest.ask("uptime").await.contains("The server has been up since Sat Nov 21, 00:30 UTC 2026.\nUp for: 0 seconds"));
+    assert!(
+        guest
+            .ask("uptime")
+            .await
+            .contains("The server has been up since Sat Nov 21, 00:30 UTC 2026.\nUp for: 0 seconds")
+    );
     assert!(guest.ask("help tell").await.starts_with("Command: tell\nUsage: tell player|channel|.|, text\n\nSays "));
     assert_eq!(guest.ask("help nosuch").await, "There is no help available for \"nosuch\".\nfics% ");
-    assert!(guest.ask("variables Alekhine").await.starts_with("Variable settings of Alekhine:\n\ntime=2       private=?"));
-    assert!(guest.ask("ivariables").await.starts_with("Interface variable settings of Zoltan:\n\ncompressmove=0     defprompt=0"));
+    assert!(
+        guest.ask("variables Alekhine").await.starts_with("Variable settings of Alekhine:\n\ntime=2       private=?")
+    );
+    assert!(
+        guest
+            .ask("ivariables")
+            .await
+            .starts_with("Interface variable settings of Zoltan:\n\ncompressmove=0     defprompt=0")
+    );
     let quit = "Zoltan(U) tells you: The command 'quit' cannot be abbreviated.\n(told Zoltan)\nfics% ";
     assert_eq!(guest.ask("qui").await, quit);
     server.shutdown().await;

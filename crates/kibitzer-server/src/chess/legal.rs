@@ -46,6 +46,17 @@ impl Position {
         self.placement.is_in_check(self.side_to_move)
     }
 
+    /// The piece of `by` worth least that attacks a square, whether or not it is pinned.
+    pub(crate) fn cheapest_attacker(&self, square: Square, by: Color) -> Option<Role> {
+        let attackers = self.placement.attackers(square, by);
+        Role::ALL.into_iter().find(|&role| !(attackers & self.placement.of_role(role)).is_empty())
+    }
+
+    /// Where this side's king stands.
+    pub(crate) fn king(&self, color: Color) -> Option<Square> {
+        self.placement.king(color)
+    }
+
     /// Whether this position ends the game. Repetition and the 50-move rule are the game's to know.
     ///
     /// In bughouse a check that some piece put between would stop is no mate, and a side without a move is not stalemated:

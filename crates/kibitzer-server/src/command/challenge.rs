@@ -105,7 +105,13 @@ impl Proposal {
 
     /// Whether the game is rated: as asked for, else if that is possible, which is said. `None` if it was asked for and
     /// is not possible.
-    pub(super) fn rating(self, world: &mut World, id: ConnectionId, opponent: ConnectionId, what: &str) -> Option<bool> {
+    pub(super) fn rating(
+        self,
+        world: &mut World,
+        id: ConnectionId,
+        opponent: ConnectionId,
+        what: &str,
+    ) -> Option<bool> {
         let is_registered = |id| world.player(id).is_some_and(|player| player.is_registered);
         let is_possible = is_registered(id) && is_registered(opponent) && !self.is_untimed;
         match self.is_rated {
@@ -205,7 +211,9 @@ pub(super) fn issue(world: &mut World, id: ConnectionId, opponent: ConnectionId,
     let kind = OfferKind::Match(challenge);
     let (me, other) = (world.name(id), world.name(opponent));
     let (mine, theirs) = (world.offer_between(id, opponent, kind), world.offer_between(opponent, id, kind));
-    if let Some(offer) = theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if is_same(their, challenge))) {
+    if let Some(offer) =
+        theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if is_same(their, challenge)))
+    {
         world.put(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
         world.glue(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
         return world.accept_offer(offer);

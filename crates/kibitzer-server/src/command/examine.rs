@@ -44,13 +44,7 @@ pub(super) const COMMANDS: &[Command] = &[
         rights: Rights::Anyone,
         run: revert,
     },
-    Command {
-        name: "unexamine",
-        parameters: "",
-        summary: "Stops examining.",
-        rights: Rights::Anyone,
-        run: unexamine,
-    },
+    Command { name: "unexamine", parameters: "", summary: "Stops examining.", rights: Rights::Anyone, run: unexamine },
 ];
 
 fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {

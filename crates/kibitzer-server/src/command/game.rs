@@ -9,9 +9,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::{Command, Rights, Verdict};
-use crate::play::{
-    Ending, FlagError, Game, MoveListHead, Sides, examined_row, games_row, move_list,
-};
+use crate::play::{Ending, FlagError, Game, MoveListHead, Sides, examined_row, games_row, move_list};
 use crate::world::lines::NOT_PLAYING;
 use crate::world::{ConnectionId, Occasion, OfferKind, Show, Table, World};
 
@@ -72,13 +70,7 @@ pub(super) const COMMANDS: &[Command] = &[
         rights: Rights::Anyone,
         run: refresh,
     },
-    Command {
-        name: "resign",
-        parameters: "",
-        summary: "Gives your game up.",
-        rights: Rights::Anyone,
-        run: resign,
-    },
+    Command { name: "resign", parameters: "", summary: "Gives your game up.", rights: Rights::Anyone, run: resign },
     Command {
         name: "takeback",
         parameters: "[half-moves]",
@@ -259,16 +251,14 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 
 /// The game a command is about, named or not. Says so if there is none.
 fn asked_game(world: &mut World, id: ConnectionId, parameters: &str) -> Option<GameId> {
-    match parameters.split_whitespace().next() {
-        Some(word) => world.meant_game(id, word),
-        None => {
-            let primary = world.primary(id);
-            if primary.is_none() {
-                world.put(id, "You are not playing, examining, or observing a game.\n");
-            }
-            primary
-        }
+    if let Some(word) = parameters.split_whitespace().next() {
+        return world.meant_game(id, word);
     }
+    let primary = world.primary(id);
+    if primary.is_none() {
+        world.put(id, "You are not playing, examining, or observing a game.\n");
+    }
+    primary
 }
 
 fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
@@ -310,7 +300,8 @@ fn games(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         let Sides { white, black } = table.seats();
         name.is_none_or(|name| white.name.is_same_player(name) || black.name.is_same_player(name))
     };
-    let rows: Vec<_> = world.tables().values().filter(|table| is_wanted(table)).map(|table| row(world, table)).collect();
+    let rows: Vec<_> =
+        world.tables().values().filter(|table| is_wanted(table)).map(|table| row(world, table)).collect();
     let text = if rows.is_empty() {
         "There are no games in progress.\n".to_owned()
     } else {

@@ -151,7 +151,8 @@ impl Directory {
         if let Some(&(code, command)) = self.0.get(name) {
             return Found::One(code, command);
         }
-        let fitting = self.0.iter().skip_while(|(known, _)| **known < name).take_while(|(known, _)| known.starts_with(name));
+        let fitting =
+            self.0.iter().skip_while(|(known, _)| **known < name).take_while(|(known, _)| known.starts_with(name));
         let fitting: Vec<_> = fitting.map(|(&known, &(code, command))| (known, code, command)).collect();
         match fitting.as_slice() {
             [] => Found::None,

@@ -102,17 +102,21 @@ fn is_meant(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool 
 fn pending(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     let made = list(world, id, "withdraw");
     let got = list(world, id, "accept");
-    let mut text = if made.is_empty() {
+    let made = if made.is_empty() {
         "There are no offers pending to other players.\n\n".to_owned()
     } else {
-        format!("Offers to other players:\n\n{made}\nIf you wish to withdraw any of these offers type \"withdraw number\".\n\n")
+        format!(
+            "Offers to other players:\n\n{made}\nIf you wish to withdraw any of these offers type \"withdraw number\".\n\n"
+        )
     };
-    text += &if got.is_empty() {
+    let got = if got.is_empty() {
         "There are no offers pending from other players.\n".to_owned()
     } else {
-        format!("Offers from other players:\n\n{got}\nIf you wish to accept any of these offers type \"accept number\".\n")
+        format!(
+            "Offers from other players:\n\n{got}\nIf you wish to accept any of these offers type \"accept number\".\n"
+        )
     };
-    world.put(id, &text);
+    world.put(id, &format!("{made}{got}"));
     Verdict::Done
 }
 
@@ -122,7 +126,8 @@ fn list(world: &World, id: ConnectionId, verb: &str) -> String {
 
 fn entry(world: &World, id: ConnectionId, offer: &Offer) -> String {
     let (from, to) = (world.name(offer.from), world.name(offer.to));
-    let (who, whom) = if offer.from == id { ("You are".to_owned(), to) } else { (format!("{from} is"), "you".to_owned()) };
+    let (who, whom) =
+        if offer.from == id { ("You are".to_owned(), to) } else { (format!("{from} is"), "you".to_owned()) };
     let what = match offer.kind {
         OfferKind::Match(challenge) => {
             format!("a challenge: {}", world.challenge_text(offer.from, offer.to, challenge))

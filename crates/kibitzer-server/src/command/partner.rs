@@ -33,7 +33,8 @@ pub(super) const COMMANDS: &[Command] = &[
 fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(name) = parameters.split_whitespace().next() else {
         let had_one = world.end_partnership(id);
-        let text = if had_one { "You no longer have a bughouse partner.\n" } else { "You do not have a bughouse partner.\n" };
+        let text =
+            if had_one { "You no longer have a bughouse partner.\n" } else { "You do not have a bughouse partner.\n" };
         world.put(id, text);
         return Verdict::Done;
     };
@@ -99,11 +100,15 @@ fn bugwho(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     let rated = |player: &crate::world::Player| format!("{} {}", player.rating("bughouse"), player.display());
     let pairs: Vec<_> = idle
         .iter()
-        .filter_map(|&(one, player)| player.partner.filter(|&other| one < other).and_then(|other| Some((player, world.player(other)?))))
+        .filter_map(|&(one, player)| {
+            player.partner.filter(|&other| one < other).and_then(|other| Some((player, world.player(other)?)))
+        })
         .map(|(one, other)| format!("{} / {}\n", rated(one), rated(other)))
         .collect();
-    let is_open = |player: &crate::world::Player| player.partner.is_none() && player.keepsake.variables.is_set(Flag::Bugopen);
-    let open: Vec<_> = idle.iter().filter(|(_, player)| is_open(player)).map(|(_, player)| format!("{}\n", rated(player))).collect();
+    let is_open =
+        |player: &crate::world::Player| player.partner.is_none() && player.keepsake.variables.is_set(Flag::Bugopen);
+    let open: Vec<_> =
+        idle.iter().filter(|(_, player)| is_open(player)).map(|(_, player)| format!("{}\n", rated(player))).collect();
     let shown = |n: usize, noun| count(super::lists::n(n), noun);
     let text = format!(
         "Bughouse games in progress\n{} {} displayed.\nPartnerships not playing bughouse\n{}  {} displayed.\n\

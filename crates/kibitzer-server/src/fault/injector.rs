@@ -201,12 +201,10 @@ mod tests {
 
     #[test]
     fn writes_are_split_and_delayed_from_the_point_on() {
-        assert_eq!(steps(At::Login, Fault::SplitWrites(3), BANNER), [
-            write(b"Welcome\n\r\n\r"),
-            write(b"log"),
-            write(b"in:"),
-            write(b" "),
-        ]);
+        assert_eq!(
+            steps(At::Login, Fault::SplitWrites(3), BANNER),
+            [write(b"Welcome\n\r\n\r"), write(b"log"), write(b"in:"), write(b" "),]
+        );
         let second = Duration::from_secs(1);
         assert_eq!(steps(At::Now, Fault::Delay(second), b"date"), [Step::Wait(second), write(b"date")]);
         let mut random = steps(At::Now, Fault::SplitRandomly(4), BANNER);
@@ -226,7 +224,10 @@ mod tests {
         assert_eq!(injector.add(At::Now, Fault::Stall), Some(Step::Stall));
         assert_eq!(injector.add(At::Now, Fault::Reset), Some(Step::Reset));
         assert_eq!(injector.add(At::Now, Fault::Kick), Some(Step::Ask(Fault::Kick)));
-        assert_eq!(steps(At::Setup, Fault::Kick, b"**** Starting FICS session as X ****\n\r").first(), Some(&Step::Ask(Fault::Kick)));
+        assert_eq!(
+            steps(At::Setup, Fault::Kick, b"**** Starting FICS session as X ****\n\r").first(),
+            Some(&Step::Ask(Fault::Kick))
+        );
     }
 
     #[test]

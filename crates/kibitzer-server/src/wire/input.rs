@@ -159,7 +159,8 @@ mod tests {
     /// The bytes of fatics-login-twice-telnet, whole and one by one.
     #[test]
     fn telnet_commands_are_taken_out_wherever_they_stand() {
-        let bytes: &[u8] = b"\xff\xfd\x06\xff\xfd\x03\xff\xfb\x18\xff\xfb\x1f\xff\xfd\x01\xff\xf6gu\xff\xfa\x18\x01\xff\xf0est\r\n\
+        let bytes: &[u8] =
+            b"\xff\xfd\x06\xff\xfd\x03\xff\xfb\x18\xff\xfb\x1f\xff\xfd\x01\xff\xf6gu\xff\xfa\x18\x01\xff\xf0est\r\n\
             finger\xff\xfe\x01\r\n\xff\xf4";
         let want = [
             Input::Grant(b"\xff\xfb\x06"),
@@ -175,13 +176,10 @@ mod tests {
 
     #[test]
     fn a_line_ends_in_lf_alone_and_can_be_erased() {
-        assert_eq!(read(&[b"one\ntwo\r\n\r\nth\rree\nwrong\xff\xf8right\n"]), [
-            line("one"),
-            line("two"),
-            line(""),
-            line("th\rree"),
-            line("right"),
-        ]);
+        assert_eq!(
+            read(&[b"one\ntwo\r\n\r\nth\rree\nwrong\xff\xf8right\n"]),
+            [line("one"), line("two"), line(""), line("th\rree"), line("right"),]
+        );
         assert_eq!(read(&[b"\xff\xff\n"]), [Input::Line(vec![0xFF])]);
     }
 

@@ -63,7 +63,10 @@ mod tests {
 
     #[test]
     fn each_line_is_broken_by_itself_and_entities_do_not_count() {
-        assert_eq!(written("\u{e9}\u{e9}\u{e9} \u{e9}\u{e9}\n", Width::Wrapped(7)), "&#xe9;&#xe9;&#xe9; &#xe9;&#xe9;\n\r");
+        assert_eq!(
+            written("\u{e9}\u{e9}\u{e9} \u{e9}\u{e9}\n", Width::Wrapped(7)),
+            "&#xe9;&#xe9;&#xe9; &#xe9;&#xe9;\n\r"
+        );
         assert_eq!(written("one two\nthree four\n", Width::Wrapped(9)), "one two\n\rthree \n\r\\   four\n\r");
     }
 }

@@ -23,8 +23,7 @@ const BANNER: &str = concat!(
 
 const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
 
-const MESSAGE_OF_THE_DAY: &str =
-    "This server runs inside a program on this machine; nothing here outlives it.\nType \"help\" for a list of commands.\n\n";
+const MESSAGE_OF_THE_DAY: &str = "This server runs inside a program on this machine; nothing here outlives it.\nType \"help\" for a list of commands.\n\n";
 
 /// Why somebody is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,7 +82,7 @@ impl World {
         match stage {
             Some(Stage::Name) => self.hear_name(id, text.trim()),
             Some(Stage::Return(handle)) => self.admit_guest(id, handle),
-            Some(Stage::Password(handle)) => self.hear_password(id, handle, &text),
+            Some(Stage::Password(handle)) => self.hear_password(id, &handle, &text),
             // Nothing is read while the login is paused, and a player's lines are commands.
             Some(stage @ (Stage::Paused | Stage::In(_))) => self.enter(id, stage),
             None => {}
@@ -233,7 +232,7 @@ impl World {
         ivars
     }
 
-    fn hear_password(&mut self, id: ConnectionId, handle: Handle, password: &str) {
+    fn hear_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
         self.put_bytes(id, WONT_ECHO);
         self.put(id, "\n");
         let is_refused = self.connection(id).is_some_and(|connection| connection.refusal.is_some());

@@ -283,9 +283,8 @@ impl World {
     /// Whoever starts a game has no offers to play any more. What he is told is part of what follows.
     pub(super) fn drop_challenges(&mut self, id: ConnectionId, opponent: ConnectionId) {
         let (name, fate) = (self.name(id), format!("has joined a game with {}.", self.name(opponent)));
-        let concerned = |offer: &&Offer| {
-            matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id)
-        };
+        let concerned =
+            |offer: &&Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
         for offer in self.offers.iter().filter(concerned).copied().collect::<Vec<_>>() {
             let (other, said) = if offer.to == id { (offer.from, "from") } else { (offer.to, "to") };
             let end = if offer.to == id { "removed" } else { "withdrawn" };

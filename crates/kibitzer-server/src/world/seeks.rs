@@ -32,10 +32,9 @@ impl World {
     }
 
     /// Posts an ad and shows it to whoever wants to see it. Tells its number and how many saw it.
-    pub(crate) fn add_seek(&mut self, seek: Seek) -> (u32, usize) {
-        let taken: Vec<_> = self.seeks.iter().map(|known| known.number).collect();
-        let number = (1..).find(|number| !taken.contains(number)).unwrap_or_default();
-        let seek = Seek { number, ..seek };
+    pub(crate) fn add_seek(&mut self, seek: &Seek) -> (u32, usize) {
+        let number = self.free_seek_number();
+        let seek = Seek { number, ..seek.clone() };
         self.seeks.push(seek.clone());
         let (data, text) = (self.seek_data(&seek), self.seek_text(&seek));
         let viewers: Vec<_> = self.players().map(|(id, _)| id).filter(|&id| self.may_see(id, &seek)).collect();
@@ -44,6 +43,13 @@ impl World {
             n_viewers += usize::from(self.show_seek(id, &seek, &data, &text) && id != seek.from);
         }
         (number, n_viewers)
+    }
+
+    /// The lowest number that no ad has.
+    fn free_seek_number(&self) -> u32 {
+        let mut taken: Vec<_> = self.seeks.iter().map(|seek| seek.number).collect();
+        taken.sort_unstable();
+        taken.into_iter().fold(1, |free, number| if number == free { free + 1 } else { free })
     }
 
     /// Players of a game see no ads, guests none of rated games; their own they see if they want to.
@@ -101,7 +107,8 @@ impl World {
         let Some(player) = self.player(seek.from) else { return String::new() };
         let terms = seek.terms;
         let rating = player.rating(terms.kind().as_str());
-        let mut words = format!("{} {} {} {}", terms.minutes, terms.increment_s, terms.rated_word(), terms.kind().as_str());
+        let mut words =
+            format!("{} {} {} {}", terms.minutes, terms.increment_s, terms.rated_word(), terms.kind().as_str());
         words += match seek.color {
             Some(Color::White) => " [white]",
             Some(Color::Black) => " [black]",
@@ -121,7 +128,9 @@ impl World {
     /// Takes a player's ads away; tells their numbers.
     pub(crate) fn remove_seeks(&mut self, from: ConnectionId) -> Vec<u32> {
         let numbers: Vec<_> = self.seeks.iter().filter(|seek| seek.from == from).map(|seek| seek.number).collect();
-        numbers.iter().for_each(|&number| self.remove_seek(number));
+        for &number in &numbers {
+            self.remove_seek(number);
+        }
         numbers
     }
 

@@ -9,6 +9,9 @@ use tokio::time;
 /// Silence of that length, on a clock that only runs while nobody works, means that all has been said.
 const SILENCE: Duration = Duration::from_millis(1);
 
+/// Sat Nov 21, 00:30 UTC 2026.
+pub(crate) const START_S: u64 = 1_795_221_000;
+
 pub(crate) struct Peer {
     stream: DuplexStream,
 }
@@ -79,7 +82,7 @@ pub(crate) fn plain(bytes: &[u8]) -> String {
         };
         assert!(!matches!(piece.as_str(), "\r"), "a stray CR behind {text:?}");
         text += &piece;
-        rest = &later[length - 1..];
+        rest = later.split_at(length - 1).1;
     }
     text
 }
@@ -90,7 +93,7 @@ pub(crate) async fn server_with(names: &[&str]) -> Server {
 }
 
 pub(crate) fn options_with(names: &[&str]) -> ServerOptions {
-    let date = std::time::UNIX_EPOCH + Duration::from_secs(1_795_221_000);
+    let date = std::time::UNIX_EPOCH + Duration::from_secs(START_S);
     names.iter().fold(ServerOptions::new().detached().date(date), |options, name| {
         options.account(Account::new(name.parse().unwrap(), "secret").rating("blitz", 1882))
     })

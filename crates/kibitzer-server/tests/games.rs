@@ -1,0 +1,328 @@
+//! Games: playing, leaving, resuming, watching, examining, bughouse, timeseal.
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
+#![expect(dead_code, reason = "each test file uses a part of the helpers")]
+
+mod peer;
+
+use std::time::Duration;
+
+use kibitzer_core::wire::{Sealer, Timeseal};
+use kibitzer_server::Server;
+use peer::{Peer, server_with};
+use tokio::time;
+
+/// Two players who have started a game on these terms, White first.
+async fn game(server: &Server, terms: &str) -> (Peer, Peer) {
+    let (mut white, mut black) = (Peer::player(server, "Alekhine").await, Peer::player(server, "Bogoljubov").await);
+    white.ask(&format!("match Bogoljubov {terms} white")).await;
+    assert!(black.text().await.starts_with("Challenge: Alekhine "));
+    let started = black.ask("accept").await;
+    assert!(started.starts_with("Accepting the match offer from Alekhine.\n\nCreating: Alekhine "), "{started}");
+    assert!(white.text().await.contains("\nBogoljubov accepts your match offer.\nfics% \nCreating: Alekhine "));
+    (white, black)
+}
+
+/// Plays moves in turn, White first; both hear the boards.
+async fn play(white: &mut Peer, black: &mut Peer, moves: &[&str]) {
+    for (ply, typed) in moves.iter().enumerate() {
+        let (mover, other) = if ply % 2 == 0 { (&mut *white, &mut *black) } else { (&mut *black, &mut *white) };
+        let own = mover.ask(typed).await;
+        assert!(own.starts_with("\n<12> ") && own.ends_with("\nfics% "), "{typed}: {own}");
+        assert!(other.text().await.contains("\n<12> "), "{typed}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mate_ends_the_game_for_everybody() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let mut observer = Peer::guest(&server, "Zoltan").await;
+    observer.ask("set gin 1").await;
+    let (mut white, mut black) = game(&server, "5 0 u").await;
+    assert_eq!(observer.text().await, "\n{Game 1 (Alekhine vs. Bogoljubov) Creating unrated blitz match.}\nfics% ");
+    observer.ask("observe 1").await;
+    play(&mut white, &mut black, &["f3", "e5", "g4"]).await;
+    assert_eq!(white.ask("e4").await, "It is not your move.\nfics% ");
+    let refused = black.ask("e5e3").await;
+    assert!(refused.starts_with("Illegal move (e5e3).\n\n<12> rnbqkbnr "), "{refused}");
+    let mated = black.ask("Qh4").await;
+    let end = "{Game 1 (Alekhine vs. Bogoljubov) Alekhine checkmated} 0-1\n";
+    assert!(mated.ends_with(&format!(" Qh4# 1 1 0\n\n{end}fics% fics% ")), "{mated}");
+    assert!(white.text().await.ends_with(&format!("fics% \n{end}fics% ")));
+    let seen = observer.text().await;
+    // Once for who observes, once for who hears of all games; then the table is cleared.
+    let tail = format!("\n{end}fics% \n{end}fics% \nRemoving game 1 from observation list.\nfics% ");
+    assert!(seen.ends_with(&tail), "{seen}");
+    assert!(white.ask("history").await.contains(" 0: - 1882 W 1882 Bogoljubov "));
+    assert_eq!(white.ask("say gg").await, "(told Bogoljubov)\nfics% ");
+    assert_eq!(black.text().await, "\nAlekhine says: gg\nfics% ");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flag_falls_by_itself_at_its_time() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "1 0 u").await;
+    play(&mut white, &mut black, &["e4", "e5"]).await;
+    assert_eq!(black.ask("flag").await, "Your opponent is not out of time.\nfics% ");
+    time::sleep(Duration::from_secs(59)).await;
+    assert_eq!(white.text().await, "");
+    time::sleep(Duration::from_secs(1)).await;
+    let end = "\n{Game 1 (Alekhine vs. Bogoljubov) Alekhine forfeits on time} 0-1\nfics% ";
+    assert_eq!(white.text().await, end);
+    assert_eq!(black.text().await, end);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_leaves_adjourns_and_comes_back() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "10 10 r").await;
+    play(&mut white, &mut black, &["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"]).await;
+    drop(black);
+    assert_eq!(
+        white.text().await,
+        "\nYour opponent, Bogoljubov, has lost contact or quit.\nfics% \n\
+         {Game 1 (Alekhine vs. Bogoljubov) Bogoljubov lost connection; game adjourned} *\nfics% "
+    );
+    assert!(white.ask("stored").await.contains(" 1: W Bogoljubov      N "));
+    let mut black = Peer::player(&server, "Bogoljubov").await;
+    let arrived = "\nNotification: Bogoljubov, who has an adjourned game with you, has arrived.\nfics% ";
+    assert_eq!(white.text().await, arrived);
+    assert!(
+        white
+            .ask("match Bogoljubov")
+            .await
+            .starts_with("Issuing: Alekhine (----) Bogoljubov (----) rated standard 10 10 (adjourned).\n")
+    );
+    black.text().await;
+    let resumed = black.ask("accept").await;
+    assert!(resumed.contains("{Game 1 (Alekhine vs. Bogoljubov) Continuing rated standard match.}\n"), "{resumed}");
+    assert!(resumed.contains("<12> r-bqkbnr -ppp-ppp p-n----- -B--p--- "), "{resumed}");
+    white.text().await;
+    assert!(white.ask("Ba4").await.starts_with("\n<12> "));
+    assert_eq!(white.ask("stored").await, "Alekhine has no adjourned games.\nfics% ");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guest_who_leaves_loses_and_an_early_game_is_aborted() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let mut guest = Peer::guest(&server, "Zoltan").await;
+    let mut alekhine = Peer::player(&server, "Alekhine").await;
+    guest.ask("match Alekhine 5 0 white").await;
+    alekhine.text().await;
+    alekhine.ask("accept").await;
+    guest.text().await;
+    play(&mut guest, &mut alekhine, &["e4", "e5", "Nf3", "Nc6", "Bb5"]).await;
+    drop(guest);
+    assert!(
+        alekhine.text().await.ends_with("{Game 1 (Zoltan vs. Alekhine) Zoltan forfeits by disconnection} 0-1\nfics% ")
+    );
+    let (mut white, mut black) = {
+        alekhine.ask("quit").await;
+        game(&server, "5 0 u").await
+    };
+    assert_eq!(
+        black.ask("abort").await,
+        "\n{Game 1 (Alekhine vs. Bogoljubov) Game aborted on move 1 by Bogoljubov} *\nfics% fics% "
+    );
+    assert!(white.text().await.contains("Game aborted on move 1 by Bogoljubov} *"));
+    server.shutdown().await;
+}
+
+// Rules: transport L4
+#[tokio::test(start_paused = true)]
+async fn the_bell_rings_before_boards_if_it_is_wanted() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "5 0 u").await;
+    black.ask("set bell 1").await;
+    white.ask("e4").await;
+    assert!(black.text().await.starts_with("\u{7}\n<12> "));
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn boards_are_drawn_for_each_viewer() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "5 0 u").await;
+    white.ask("iset ms 1").await;
+    black.ask("iset compressmove 1").await;
+    time::sleep(Duration::from_millis(1500)).await;
+    play_one(
+        &mut white,
+        &mut black,
+        "e4",
+        " -1 5 0 39 39 300000 300000 1 P/e2-e4 (0:00.000) e4 0 0 0\n",
+        "\n<d1> 1 1 e4 e2e4 0 300000 0\n",
+    )
+    .await;
+    play_one(
+        &mut black,
+        &mut white,
+        "e5",
+        "\n<d1> 1 2 e5 e7e5 0 300000 0\n",
+        " 1 5 0 39 39 300000 300000 2 P/e7-e5 (0:00.000) e5 0 1 0\n",
+    )
+    .await;
+    time::sleep(Duration::from_millis(1500)).await;
+    let own = white.ask("Nf3").await;
+    assert!(own.contains(" P/e7-e5 ") || own.contains(" N/g1-f3 (0:01."), "{own}");
+    assert!(black.text().await.starts_with("\n<d1> 1 3 Nf3 g1f3 15"));
+    let refreshed = black.ask("refresh").await;
+    assert!(
+        refreshed.starts_with("Game 1: Alekhine (1882) Bogoljubov (1882) unrated blitz 5 0\n\n<12> "),
+        "{refreshed}"
+    );
+    let mut stranger = Peer::guest(&server, "Zoltan").await;
+    assert!(stranger.ask("refresh 1").await.contains(" Alekhine Bogoljubov -3 5 0 "));
+    assert_eq!(stranger.ask("observe 7").await, "There is no such game.\nfics% ");
+    assert!(stranger.ask("observe Alekhine").await.contains(" Alekhine Bogoljubov 0 5 0 "));
+    assert_eq!(stranger.ask("observe 1").await, "You are already observing game 1.\nfics% ");
+    let observers =
+        "Observing 1 [Alekhine vs. Bogoljubov]: Zoltan(U) (1 user)\n  1 game displayed (of 1 in progress).\nfics% ";
+    assert_eq!(stranger.ask("allobservers").await, observers);
+    assert_eq!(stranger.ask("unobserve").await, "Removing game 1 from observation list.\nfics% ");
+    assert_eq!(stranger.ask("unobserve").await, "You are not observing any games.\nfics% ");
+    assert!(stranger.ask("who").await.contains("1882  ^Alekhine"));
+    server.shutdown().await;
+}
+
+async fn play_one(mover: &mut Peer, other: &mut Peer, typed: &str, own: &str, theirs: &str) {
+    let heard = mover.ask(typed).await;
+    assert!(heard.contains(own), "{heard}");
+    let heard = other.text().await;
+    assert!(heard.contains(theirs), "{heard}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finished_game_is_examined() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "5 0 u").await;
+    play(&mut white, &mut black, &["e4", "e5"]).await;
+    black.ask("resign").await;
+    white.text().await;
+    let begun = white.ask("examine Alekhine 0").await;
+    assert!(begun.starts_with("Starting a game in examine mode.\n\n<12> rnbqkbnr "), "{begun}");
+    assert!(begun.contains(" Alekhine Bogoljubov 2 5 0 "), "{begun}");
+    black.ask("observe 1").await;
+    let end = white.ask("forward 9").await;
+    assert!(end.starts_with("Game 1: Alekhine goes forward 2 moves.\nfics% \n<12> rnbqkbnr pppp-ppp "), "{end}");
+    assert!(end.ends_with("\nGame 1: Bogoljubov resigns 1-0\nfics% "), "{end}");
+    assert!(black.text().await.ends_with("\nfics% Game 1: Bogoljubov resigns 1-0\nfics% "));
+    assert_eq!(white.ask("forward").await, "You're at the end of the game.\nfics% ");
+    white.ask("backward").await;
+    assert!(white.ask("c5").await.ends_with("\nGame 1: Alekhine moves: c5\nfics% "));
+    let reverted = white.ask("revert").await;
+    assert!(reverted.starts_with("Game 1: Alekhine reverts to main line move 1.\nfics% \n<12> "), "{reverted}");
+    black.text().await;
+    assert_eq!(white.ask("unexamine").await, "You are no longer examining game 1.\nfics% ");
+    assert_eq!(
+        black.text().await,
+        "\nAlekhine has stopped examining game 1.\nfics% Game 1 (which you were observing) has no examiners.\nfics% \n\
+         Removing game 1 from observation list.\nfics% "
+    );
+    assert_eq!(white.ask("e4").await, "You are not playing or examining a game.\nfics% ");
+    server.shutdown().await;
+}
+
+// Rules: bughouse H1
+#[tokio::test(start_paused = true)]
+async fn a_captured_piece_goes_to_the_partner() {
+    let names = ["Alekhine", "Bogoljubov", "Capablanca", "Duras"];
+    let server = server_with(&names).await;
+    let [mut a, mut b, mut c, mut d] = [
+        Peer::player(&server, "Alekhine").await,
+        Peer::player(&server, "Bogoljubov").await,
+        Peer::player(&server, "Capablanca").await,
+        Peer::player(&server, "Duras").await,
+    ];
+    for peer in [&mut c, &mut d] {
+        assert_eq!(peer.ask("set bugopen 1").await, "You are now open for bughouse.\nfics% ");
+    }
+    assert_eq!(a.ask("partner Duras").await, "Making a partnership offer to Duras.\nfics% ");
+    d.text().await;
+    let agreed = "Accepting the partnership request from Alekhine.\nYou agree to be Alekhine's partner.\nfics% ";
+    assert_eq!(d.ask("accept").await, agreed);
+    let told = "\nDuras accepts your partnership request.\nfics% \nDuras agrees to be your partner.\nfics% ";
+    assert_eq!(a.text().await, told);
+    assert_eq!(a.ask("match Bogoljubov 3 0 bughouse u").await, "Your opponent has no partner for bughouse.\nfics% ");
+    b.ask("partner Capablanca").await;
+    c.text().await;
+    c.ask("partner Bogoljubov").await;
+    b.text().await;
+    a.ask("match Bogoljubov 3 0 bughouse u white").await;
+    b.text().await;
+    b.ask("accept").await;
+    let started = a.text().await;
+    assert!(started.contains("Your partner is playing game 2 (Capablanca vs. Duras).\n"), "{started}");
+    assert!(started.ends_with(" 0 1 0\n\n<b1> game 1 white [] black []\nfics% "), "{started}");
+    for peer in [&mut c, &mut d] {
+        assert!(peer.text().await.contains("{Game 2 (Capablanca vs. Duras) Creating unrated bughouse match.}"));
+    }
+    a.ask("e4").await;
+    b.ask("d5").await;
+    d.text().await;
+    a.ask("exd5").await;
+    // White took on board 1; his partner has Black on board 2.
+    assert_eq!(d.text().await, "\n\n<b1> game 2 white [] black [P] <- BP\nfics% ");
+    assert_eq!(a.ask("ptell use it").await, "(told Duras, who is playing)\nfics% ");
+    assert_eq!(d.text().await, "\nAlekhine (your partner) tells you: use it\nfics% ");
+    b.text().await;
+    b.ask("resign").await;
+    assert!(c.text().await.ends_with("{Game 2 (Capablanca vs. Duras) Duras's partner won} 0-1\nfics% "));
+    server.shutdown().await;
+}
+
+// Rules: transport S1, transport S3
+#[tokio::test(start_paused = true)]
+async fn a_sealed_player_is_pinged_and_not_charged_for_the_way() {
+    for (version, ping) in [(Timeseal::V1, &b"\n\r[G]\n\r"[..]), (Timeseal::V2, b"[G]\0")] {
+        let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+        let sealer = Sealer::new(version).unwrap();
+        let (mut white, _) = Peer::connect(&server).await;
+        white.send(&sealer.hello(0)).await;
+        assert_eq!(white.text().await, "");
+        for line in ["Alekhine", "secret", "iset ms 1", "match Bogoljubov 5 0 u white"] {
+            white.send(&sealer.line(line.as_bytes(), 10).unwrap()).await;
+        }
+        let mut black = Peer::player(&server, "Bogoljubov").await;
+        white.heard().await;
+        white.send(&sealer.line(b"match Bogoljubov 5 0 u white", 10).unwrap()).await;
+        white.text().await;
+        black.text().await;
+        black.ask("accept").await;
+        white.send(&sealer.line(b"e4", 20).unwrap()).await;
+        white.heard().await;
+        black.text().await;
+        black.ask("e5").await;
+        let heard = white.heard().await;
+        assert!(heard.ends_with(ping), "{}", String::from_utf8_lossy(&heard));
+        // 100 ms there, one second of thought by the client's clock, 200 ms back.
+        time::sleep(Duration::from_millis(100)).await;
+        white.send(&sealer.ping_answer(5_000)).await;
+        time::sleep(Duration::from_millis(1200)).await;
+        white.send(&sealer.line(b"Nf3", 6_000).unwrap()).await;
+        let board = white.text().await;
+        assert!(board.contains(" N/g1-f3 (0:01.000) Nf3 "), "{board}");
+        assert!(board.contains(" 299000 300000 "), "{board}");
+        assert!(black.ask("ping Alekhine").await.contains("Ping time for Alekhine, based on 1 sample:\nAverage: 10"));
+        server.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_of_unknown_seal_is_refused_and_plain_ones_are_not() {
+    let server = server_with(&[]).await;
+    let sealer = Sealer::new(Timeseal::V2).unwrap();
+    let (mut peer, _) = Peer::connect(&server).await;
+    peer.send(&sealer.line(b"ZIPSEAL|1|0|nobody|nothing|", 0).unwrap()).await;
+    assert_eq!(peer.text().await, "unknown timeseal version\n");
+    assert!(peer.is_closed().await);
+    let (mut peer, _) = Peer::connect(&server).await;
+    peer.send(&sealer.hello(0)).await;
+    peer.send(&sealer.line(b"Newton", 5).unwrap()).await;
+    peer.send(b"\n").await;
+    assert!(peer.text().await.ends_with("fics% "));
+    assert_eq!(peer.ask("unsealed line").await, "unsealed: Command not found.\nfics% ");
+    server.shutdown().await;
+}
