@@ -1,6 +1,5 @@
 //! Connections that go wrong on demand, and a server under load.
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
-#![expect(dead_code, reason = "each test file uses a part of the helpers")]
 
 mod peer;
 
@@ -119,6 +118,11 @@ async fn the_server_listens_on_the_loopback_alone_unless_told_otherwise() {
     let mut rest = Vec::new();
     socket.read_to_end(&mut rest).await.unwrap();
     assert!(rest.ends_with(b"login: "));
+
+    server.control().inject(Target::Next, At::Login, Fault::Reset).await.unwrap();
+    let mut socket = tokio::net::TcpStream::connect(address).await.unwrap();
+    let reset = socket.read_to_end(&mut rest).await.unwrap_err();
+    assert_eq!(reset.kind(), std::io::ErrorKind::ConnectionReset);
     server.shutdown().await;
 
     let open = ServerOptions::new().address(([0, 0, 0, 0], 0).into());

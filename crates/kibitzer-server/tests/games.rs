@@ -1,6 +1,5 @@
 //! Games: playing, leaving, resuming, watching, examining, bughouse, timeseal.
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
-#![expect(dead_code, reason = "each test file uses a part of the helpers")]
 
 mod peer;
 
@@ -105,6 +104,19 @@ async fn who_leaves_adjourns_and_comes_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_shutdown_interrupts_games() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "5 0 u").await;
+    play(&mut white, &mut black, &["e4"]).await;
+    server.control().shut_down(Duration::ZERO).await.unwrap();
+    let heard = white.text().await;
+    let end = "\n{Game 1 (Alekhine vs. Bogoljubov) Game adjourned by server shutdown} *\nfics% ";
+    assert!(heard.ends_with(end), "{heard}");
+    assert!(white.is_closed().await);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_guest_who_leaves_loses_and_an_early_game_is_aborted() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let mut guest = Peer::guest(&server, "Zoltan").await;
@@ -130,7 +142,6 @@ async fn a_guest_who_leaves_loses_and_an_early_game_is_aborted() {
     server.shutdown().await;
 }
 
-// Rules: transport L4
 #[tokio::test(start_paused = true)]
 async fn the_bell_rings_before_boards_if_it_is_wanted() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
@@ -225,7 +236,6 @@ async fn a_finished_game_is_examined() {
     server.shutdown().await;
 }
 
-// Rules: bughouse H1
 #[tokio::test(start_paused = true)]
 async fn a_captured_piece_goes_to_the_partner() {
     let names = ["Alekhine", "Bogoljubov", "Capablanca", "Duras"];
@@ -273,7 +283,6 @@ async fn a_captured_piece_goes_to_the_partner() {
     server.shutdown().await;
 }
 
-// Rules: transport S1, transport S3
 #[tokio::test(start_paused = true)]
 async fn a_sealed_player_is_pinged_and_not_charged_for_the_way() {
     for (version, ping) in [(Timeseal::V1, &b"\n\r[G]\n\r"[..]), (Timeseal::V2, b"[G]\0")] {

@@ -201,11 +201,8 @@ async fn replay(parts: &[Part]) -> Vec<Heard> {
         for (peer, heard) in peers.values_mut() {
             heard.extend(peer.heard().await);
         }
-        if let Some(pair) = new_guest(parts[index].0, &peers[&index].1) {
-            if !guests.contains(&pair) {
-                guests.push(pair);
-            }
-        }
+        let guest = new_guest(parts[index].0, &peers[&index].1).filter(|pair| !guests.contains(pair));
+        guests.extend(guest);
     }
     time::sleep(Duration::from_secs(1)).await;
     let mut all = Vec::new();

@@ -62,13 +62,13 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     };
     match matching(world, &wanted) {
         Some(found) => start_matching(world, id, &found, wanted.color),
-        None => post(world, id, wanted),
+        None => post(world, id, &wanted),
     }
     Verdict::Done
 }
 
-fn post(world: &mut World, id: ConnectionId, seek: Seek) {
-    let (number, n_viewers) = world.add_seek(&seek);
+fn post(world: &mut World, id: ConnectionId, seek: &Seek) {
+    let (number, n_viewers) = world.add_seek(seek);
     world.put(id, &format!("Your seek has been posted with index {number}.\n"));
     let players = if n_viewers == 1 { "player" } else { "players" };
     world.put(id, &format!("({n_viewers} {players} saw the seek.)\n"));

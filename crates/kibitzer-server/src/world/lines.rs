@@ -192,7 +192,6 @@ mod tests {
         }
     }
 
-    // Rules: transport L5
     #[test]
     fn control_bytes_and_broken_letters_are_not_read() {
         assert_eq!(readable(b"tab\there").as_deref(), Some("tab    here"));
