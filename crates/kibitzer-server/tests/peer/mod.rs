@@ -62,6 +62,11 @@ impl Peer {
         self.text().await
     }
 
+    /// Ends the connection from this side.
+    pub(crate) fn hang_up(&mut self) {
+        self.stream = tokio::io::duplex(1).0;
+    }
+
     /// Whether the server has closed the connection, and nothing is left to be heard.
     pub(crate) async fn is_closed(&mut self) -> bool {
         let mut byte = [0];
