@@ -111,7 +111,8 @@ impl Position {
         };
         self.try_each_walk(&mut if_safe)?;
         self.try_each_castling(&mut if_safe)?;
-        self.try_each_drop(&mut if_safe)
+        // A drop exposes no king; it only has to stop a check.
+        if self.is_check() { self.try_each_drop(&mut if_safe) } else { self.try_each_drop(&mut f) }
     }
 
     /// Moves of pieces on the board as they go, whatever happens to the king.

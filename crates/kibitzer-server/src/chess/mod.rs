@@ -20,5 +20,5 @@ mod tests;
 pub(crate) use input::{MoveCase, MoveError};
 pub(crate) use legal::Verdict;
 pub(crate) use moves::Move;
-pub(crate) use position::{Captured, Position};
+pub(crate) use position::Position;
 pub(crate) use variant::Variant;

@@ -1,6 +1,8 @@
 //! Moves, and the spellings of a move that need no board.
 
-use kibitzer_core::chess::{CastlingSide, Color, LastMove, Role, Square};
+#[cfg(test)]
+use kibitzer_core::chess::LastMove;
+use kibitzer_core::chess::{CastlingSide, Color, Role, Square};
 
 /// A move: what goes where. Whose it is, the position tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +54,7 @@ impl Move {
     }
 
     /// The move as [`LastMove`] has it, castling without its squares: what a client reads in [`to_verbose`](Self::to_verbose).
+    #[cfg(test)]
     pub(crate) const fn to_last_move(self) -> LastMove {
         match self {
             Self::Normal { role, from, to, promotion } => LastMove::Normal { role, from, to, promotion },

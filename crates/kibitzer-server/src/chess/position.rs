@@ -49,6 +49,7 @@ impl Position {
     }
 
     /// The same position in FEN.
+    #[cfg(test)]
     pub(crate) fn fen(&self) -> Fen {
         let mut fen = Fen::from_board(self.board(), self.side_to_move)
             .with_counters(self.halfmove_clock, self.move_number)
@@ -58,19 +59,9 @@ impl Position {
         fen
     }
 
-    /// Which rules it goes by.
-    pub(crate) const fn variant(&self) -> Variant {
-        self.variant
-    }
-
     /// What stands where.
     pub(crate) fn board(&self) -> Board {
         self.placement.to_board()
-    }
-
-    /// What stands on a square.
-    pub(crate) fn piece(&self, square: Square) -> Option<Piece> {
-        self.placement.piece(square)
     }
 
     /// Whose turn it is.

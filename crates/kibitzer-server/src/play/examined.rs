@@ -88,11 +88,6 @@ impl Examined {
         &self.main
     }
 
-    /// The line that is looked at: the main line, or one that leaves it.
-    pub(crate) const fn line(&self) -> &Record {
-        &self.line
-    }
-
     pub(crate) fn position(&self) -> &Position {
         self.line.position_after(self.at)
     }

@@ -22,7 +22,7 @@ pub(crate) use board_line::{BoardLine, ClockUnit, View, Viewer, holding_line};
 pub(crate) use clocks::Clocks;
 pub(crate) use ending::Ending;
 pub(crate) use examined::{Examined, Reverted};
-pub(crate) use game::{FlagError, Game, Moved, PlayError, Seat, TakebackError};
+pub(crate) use game::{FlagError, Game, Moved, Seat};
 pub(crate) use listing::{
     HISTORY_HEAD, MoveListHead, Presence, STORED_HEAD, examined_row, games_row, history_row, move_list, stored_row,
 };

@@ -31,11 +31,6 @@ impl Record {
         Self { start, plies: Vec::new() }
     }
 
-    /// Where it began.
-    pub(crate) const fn start(&self) -> &Position {
-        &self.start
-    }
-
     pub(crate) fn plies(&self) -> &[Ply] {
         &self.plies
     }

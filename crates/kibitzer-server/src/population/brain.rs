@@ -3,7 +3,7 @@
 //! One ply and the next capture. That makes games that look like those of casual players, with plans nobody has and
 //! oversights everybody knows, at some microseconds a move.
 
-use kibitzer_core::chess::{Color, Piece, Role, Square};
+use kibitzer_core::chess::{Color, Role, Square};
 
 use crate::chess::{Move, Position, Verdict};
 use crate::random::Random;
@@ -21,7 +21,11 @@ const WHIM: usize = 45;
 pub(super) fn choose(position: &Position, random: &mut Random) -> Option<Move> {
     let view = View::of(position);
     let whim = |random: &mut Random| i32::try_from(random.below(WHIM)).unwrap_or(0);
-    position.legal_moves().into_iter().max_by_key(|&legal| view.score(legal) + whim(random))
+    let mut moves = position.legal_moves();
+    if !position.is_check() {
+        moves.retain(|&legal| view.catches_the_eye(legal));
+    }
+    moves.into_iter().max_by_key(|&legal| view.score(legal) + whim(random))
 }
 
 /// What the player with the move has noticed before looking at moves.
@@ -39,6 +43,17 @@ impl<'a> View<'a> {
         let enemy_king = position.king(mover.opponent());
         let is_endgame = position.material(Color::White) + position.material(Color::Black) < 36;
         Self { position, mover, enemy_king, is_endgame }
+    }
+
+    /// Whether the move is looked at: drops far from both kings are not, as there are so many.
+    fn catches_the_eye(&self, legal: Move) -> bool {
+        match legal {
+            Move::Drop { to, .. } => {
+                let home = self.position.king(self.mover).map_or(0, |king| closeness(king, to));
+                self.closeness(to).max(home) >= 5
+            }
+            Move::Normal { .. } | Move::Castle(_) => true,
+        }
     }
 
     fn score(&self, legal: Move) -> i32 {
@@ -100,10 +115,14 @@ impl<'a> View<'a> {
 
     /// How near a square is to the enemy's king, from 0 to 7.
     fn closeness(&self, square: Square) -> i32 {
-        let Some(king) = self.enemy_king else { return 0 };
-        let distance = king.file().abs_diff(square.file()).max(king.rank().abs_diff(square.rank()));
-        7 - i32::from(distance)
+        self.enemy_king.map_or(0, |king| closeness(king, square))
     }
+}
+
+/// How near two squares are, from 0 to 7.
+fn closeness(one: Square, other: Square) -> i32 {
+    let distance = one.file().abs_diff(other.file()).max(one.rank().abs_diff(other.rank()));
+    7 - i32::from(distance)
 }
 
 /// What the owner of a piece loses if it is taken now; 0 if nobody would.

@@ -59,8 +59,8 @@ impl Population {
         let is_host = part == Part::Opponent && self.of_part(Part::Opponent).first() == Some(&id);
         let mut habits = match part {
             Part::Regular => CHANNELS.map(|channel| format!("+channel {channel}")).to_vec(),
-            Part::Bughouse => vec!["set bugopen 1".to_owned()],
-            Part::Opponent | Part::Crazyhouse | Part::Relay => Vec::new(),
+            Part::Bughouse | Part::Opponent => vec!["set bugopen 1".to_owned()],
+            Part::Crazyhouse | Part::Relay => Vec::new(),
         };
         if is_host && self.options.has(Pastime::Talk) {
             habits.push("set pin 1".to_owned());

@@ -11,6 +11,8 @@ mod pace;
 mod phrases;
 mod relay;
 mod simulated;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -19,10 +21,11 @@ use kibitzer_core::message::Handle;
 
 pub use self::options::{Pastime, PopulationOptions};
 pub(crate) use self::relay::RelayAct;
+pub(crate) use self::simulated::Part;
 
 use self::names::Names;
 use self::relay::Relay;
-use self::simulated::{Noticed, Part, Simulated};
+use self::simulated::{Noticed, Simulated};
 use crate::account::Account;
 use crate::play::Sides;
 use crate::random::Random;
@@ -77,6 +80,8 @@ pub(crate) struct Population {
     agenda: Agenda<Errand>,
     acts: VecDeque<Act>,
     relay: Relay,
+    /// Who plays the relayed games.
+    relayed: Sides<Handle>,
     /// Whether they have just come: what is done then is done at once.
     is_opening: bool,
     /// Whether anything was directed yet.
@@ -88,11 +93,15 @@ impl Population {
     pub(crate) fn new(options: PopulationOptions, seed: u64, now: Instant) -> Self {
         let mut agenda = Agenda::default();
         agenda.set(Errand::Direct, now);
+        // The server draws from the same seed.
+        let mut random = Random::new(!seed);
+        let mut names = Names::default();
+        let relayed = Sides { white: names.next(None, &mut random), black: names.next(None, &mut random) };
         Self {
             options,
-            // The server draws from the same seed.
-            random: Random::new(!seed),
-            names: Names::default(),
+            random,
+            names,
+            relayed,
             crowd: BTreeMap::new(),
             agenda,
             acts: VecDeque::new(),
@@ -103,12 +112,12 @@ impl Population {
     }
 
     /// The accounts of those who will join, in order.
-    pub(crate) fn cast(&mut self) -> Vec<(Account, PartOf)> {
-        self.parts().into_iter().map(|(part, wanted)| (self.account(part, wanted), PartOf(part))).collect()
+    pub(crate) fn cast(&mut self) -> Vec<(Account, Part)> {
+        self.parts().into_iter().map(|(part, wanted)| (self.account(part, wanted), part)).collect()
     }
 
     /// A simulated player has come.
-    pub(crate) fn join(&mut self, id: ConnectionId, name: Handle, PartOf(part): PartOf) {
+    pub(crate) fn join(&mut self, id: ConnectionId, name: Handle, part: Part) {
         let (least, most) = HURRIED_PLIES;
         let n_hurried_plies = u32::try_from(least + self.random.below(most - least)).unwrap_or(0);
         self.crowd.insert(id, Simulated::new(name, part, n_hurried_plies));
@@ -116,9 +125,9 @@ impl Population {
         self.acts.extend(habits.map(|line| Act::Command(id, line)));
     }
 
-    /// Whether somebody is simulated.
-    pub(crate) fn has(&self, id: ConnectionId) -> bool {
-        self.crowd.contains_key(&id)
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.crowd.len()
     }
 
     /// When [`next_act`](Self::next_act) has something to do again.
@@ -230,8 +239,7 @@ impl Population {
 
     fn run_relay(&mut self, now: Instant) {
         let Some((&by, _)) = self.crowd.iter().find(|(_, player)| player.part == Part::Relay) else { return };
-        let names =
-            Sides { white: self.names.next(None, &mut self.random), black: self.names.next(None, &mut self.random) };
+        let names = self.relayed.clone();
         let (_, most) = HURRIED_PLIES;
         let n_hurried = if self.is_opening { most / 2 } else { 0 };
         let (act, rest) = self.relay.act(names, n_hurried, &mut self.random);
@@ -240,7 +248,3 @@ impl Population {
         self.agenda.set(Errand::Relay, now + rest);
     }
 }
-
-/// What a simulated player is there for, for who lets him in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PartOf(Part);

@@ -20,6 +20,11 @@ const ENDS: [&str; 24] = [
     "knoll", "ley", "marsh", "mere", "moor", "pike", "ridge", "stead", "thorn", "wick", "wood",
 ];
 
+/// How often another name is made up before one is made longer.
+const MAX_ATTEMPTS: usize = 20;
+
+const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
+
 /// Makes up names, each once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -30,8 +35,15 @@ impl Names {
     /// A name nobody has yet. `wanted` is taken if it is free.
     pub(super) fn next(&mut self, wanted: Option<&str>, random: &mut Random) -> Handle {
         let mut name = wanted.map_or_else(|| made_up(random), str::to_owned);
-        while !self.given.insert(name.clone()) {
+        for attempt in 0.. {
+            if self.given.insert(name.clone()) {
+                break;
+            }
             name = made_up(random);
+            if attempt >= MAX_ATTEMPTS {
+                // With a letter more there are more names than anybody asks for.
+                name.push(random.pick(LETTERS).copied().map_or('a', char::from));
+            }
         }
         Handle::from_wire(name.as_bytes())
     }
@@ -52,8 +64,8 @@ mod tests {
     #[test]
     fn names_are_names_and_differ() {
         let (mut names, mut random) = (Names::default(), Random::new(3));
-        let made: BTreeSet<String> = (0..500).map(|_| names.next(None, &mut random).to_string()).collect();
-        assert_eq!(made.len(), 500);
+        let made: BTreeSet<String> = (0..2000).map(|_| names.next(None, &mut random).to_string()).collect();
+        assert_eq!(made.len(), 2000);
         assert!(
             made.iter().all(|name| (3..=17).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphabetic()))
         );

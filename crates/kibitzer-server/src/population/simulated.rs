@@ -17,7 +17,7 @@ const MAX_OFFERS: usize = 32;
 
 /// What a simulated player is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// Plays chess with others of his kind.
     Regular,
     /// Waits for a match and accepts any.
@@ -226,7 +226,7 @@ impl Simulated {
             ("abort", Some(board)) => board.ply() < 10 || pace::accepts_draw(board),
             ("takeback" | "adjourn", _) => true,
             ("match", None) => self.part != Part::Regular || (self.ad.is_none() && random.below(2) == 0),
-            ("partner", None) => self.part == Part::Bughouse,
+            ("partner", None) => matches!(self.part, Part::Bughouse | Part::Opponent),
             _ => false,
         }
     }

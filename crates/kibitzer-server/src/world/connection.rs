@@ -55,6 +55,8 @@ pub(crate) struct Connection {
     /// What the login string set.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: Stage,
+    /// Whether there is no client: the player is simulated.
+    pub(crate) is_simulated: bool,
 }
 
 impl Connection {
@@ -69,7 +71,13 @@ impl Connection {
             refusal: None,
             ivars: None,
             stage: Stage::Name,
+            is_simulated: false,
         }
+    }
+
+    /// What a simulated player has in place of a connection.
+    pub(crate) fn simulated(player: Player) -> Self {
+        Self { stage: Stage::In(Box::new(player)), has_spoken: true, is_simulated: true, ..Self::new() }
     }
 
     pub(crate) fn player(&self) -> Option<&Player> {

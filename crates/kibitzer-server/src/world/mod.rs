@@ -15,6 +15,7 @@ mod login;
 mod offers;
 mod operator;
 mod player;
+mod population;
 mod seal;
 mod seeks;
 mod start;
@@ -36,11 +37,12 @@ use kibitzer_core::message::GameId;
 pub(crate) use self::boards::Occasion;
 pub(crate) use self::offers::{Challenge, Offer, OfferKind};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
-pub(crate) use self::tables::{Finished, MAX_OBSERVED, Show, Stored, Table};
+pub(crate) use self::tables::{Finished, MAX_OBSERVED, Show, Stored, Table, with_rating};
 use crate::account::{Account, key};
 use crate::calendar::Date;
 use crate::command::Directory;
 use crate::options::ServerOptions;
+use crate::population::Population;
 use crate::random::Random;
 use crate::wire::input::Input;
 
@@ -99,13 +101,16 @@ pub(crate) struct World {
     pub(crate) agenda: Agenda<Deadline>,
     /// Connections that have something to be sent.
     unsent: BTreeSet<ConnectionId>,
+    /// Simulated players, and those of them to whom something was sent.
+    population: Option<Population>,
+    unheard: BTreeSet<ConnectionId>,
     is_over: bool,
 }
 
 impl World {
-    /// A world without connections, at the time `now` on that date.
+    /// A world at the time `now` on that date, without connections, and with simulated players if there are to be any.
     pub(crate) fn new(options: ServerOptions, now: Instant, date: SystemTime) -> Self {
-        Self {
+        let mut world = Self {
             random: Random::new(options.seed),
             options,
             directory: Directory::new(),
@@ -124,8 +129,12 @@ impl World {
             seeks: Vec::new(),
             agenda: Agenda::default(),
             unsent: BTreeSet::new(),
+            population: None,
+            unheard: BTreeSet::new(),
             is_over: false,
-        }
+        };
+        world.populate();
+        world
     }
 
     /// A client has connected.
@@ -160,7 +169,8 @@ impl World {
 
     /// When [`tick`](Self::tick) has something to do.
     pub(crate) fn next_time(&self) -> Option<Instant> {
-        self.agenda.next_time()
+        let times = [self.agenda.next_time(), self.population.as_ref().and_then(Population::next_time)];
+        times.into_iter().flatten().min()
     }
 
     /// Does what has become due.
@@ -175,10 +185,14 @@ impl World {
                 Deadline::End => self.end(),
             }
         }
+        self.run_population();
     }
 
     /// The next thing to be sent; `None` if there is none left.
     pub(crate) fn take_output(&mut self) -> Option<Output> {
+        if !self.unheard.is_empty() {
+            self.run_population();
+        }
         let to = self.unsent.pop_first()?;
         let connection = self.connections.get_mut(&to)?;
         let bytes = std::mem::take(&mut connection.unsent);
@@ -192,7 +206,8 @@ impl World {
     /// The connection, which is then looked at for something to be sent.
     pub(crate) fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(&id)?;
-        self.unsent.insert(id);
+        let unread = if connection.is_simulated { &mut self.unheard } else { &mut self.unsent };
+        unread.insert(id);
         Some(connection)
     }
 
@@ -200,8 +215,9 @@ impl World {
         self.connections.get(&id)
     }
 
+    /// How many clients are connected.
     pub(crate) fn n_connections(&self) -> usize {
-        self.connections.len()
+        self.connections.len() - self.n_simulated()
     }
 
     pub(crate) fn connection_ids(&self) -> Vec<ConnectionId> {

@@ -4,19 +4,15 @@
 
 use std::time::{Duration, Instant};
 
-use kibitzer_core::chess::Color;
-use kibitzer_core::message::GameId;
-
-use super::{ConnectionId, Deadline, LoginRefusal, Table, World};
+use super::{ConnectionId, Deadline, LoginRefusal, World};
 use crate::calendar::count;
-use crate::play::{Ending, Game};
 use crate::server::{Connected, Target};
 
 impl World {
-    /// Everybody who is connected.
+    /// Everybody who is connected. Simulated players are not.
     pub(crate) fn connected(&self) -> Vec<Connected> {
-        let ids = self.connections.keys();
-        ids.map(|&id| Connected { id, handle: self.player(id).map(|player| player.handle.clone()) }).collect()
+        let clients = self.connections.iter().filter(|(_, connection)| !connection.is_simulated);
+        clients.map(|(&id, _)| Connected { id, handle: self.player(id).map(|player| player.handle.clone()) }).collect()
     }
 
     /// The connection that is meant, if it exists.
@@ -57,15 +53,9 @@ impl World {
         self.agenda.set(Deadline::End, now + after);
     }
 
-    /// Closes all connections for good. What is being played is adjourned, or aborted if it cannot be.
-    ///
-    /// Source of the words: text-messages §8; the recorded servers end games without one.
+    /// Closes all connections for good. Games end without a result.
     pub(super) fn end(&mut self) {
         self.is_over = true;
-        let endings: Vec<_> = self.tables().values().filter_map(Table::played).map(ending_by_shutdown).collect();
-        for (number, ending) in endings {
-            self.end_game(number, ending);
-        }
         for id in self.connection_ids() {
             if let Some(connection) = self.connection_mut(id) {
                 connection.is_closing = true;
@@ -84,9 +74,4 @@ impl World {
             self.notify(id, text);
         }
     }
-}
-
-fn ending_by_shutdown(game: &Game) -> (GameId, Ending) {
-    let can_go_on = Color::BOTH.into_iter().all(|color| game.seat(color).is_registered);
-    (game.id(), if can_go_on { Ending::AdjournedByShutdown } else { Ending::AbortedByShutdown })
 }

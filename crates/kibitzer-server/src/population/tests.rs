@@ -1,0 +1,275 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant, SystemTime};
+
+use kibitzer_core::message::listing::{GameListing, GameRowState, Listing};
+use kibitzer_core::message::{EndReason, GameEnded, Message, Reader, Relation, SeeksRemoved, Style12, Talk, TalkKind};
+
+use super::{Pastime, PopulationOptions};
+use crate::options::ServerOptions;
+use crate::random::Random;
+use crate::world::{ConnectionId, World};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A server with simulated players, and clients who listen.
+struct Hall {
+    world: World,
+    now: Instant,
+    heard: BTreeMap<ConnectionId, Vec<u8>>,
+}
+
+impl Hall {
+    fn new(seed: u64, population: PopulationOptions) -> Self {
+        let now = Instant::now();
+        let options = ServerOptions::new().detached().seed(seed).population(population);
+        let world = World::new(options, now, SystemTime::UNIX_EPOCH);
+        Self { world, now, heard: BTreeMap::new() }
+    }
+
+    fn enter(&mut self, name: &str) -> ConnectionId {
+        let id = self.world.connect(self.now);
+        for line in [name, "", "iset nowrap 1", "iset defprompt 1", "set bell 0", "set style 12"] {
+            self.send(id, line);
+        }
+        id
+    }
+
+    fn send(&mut self, id: ConnectionId, line: &str) {
+        self.world.receive(id, format!("{line}\n").as_bytes(), self.now);
+        self.collect();
+    }
+
+    /// What comes at once when a line is sent.
+    fn ask(&mut self, id: ConnectionId, line: &str) -> String {
+        self.heard.remove(&id);
+        self.send(id, line);
+        String::from_utf8(self.heard.remove(&id).unwrap()).unwrap()
+    }
+
+    fn collect(&mut self) {
+        while let Some(output) = self.world.take_output() {
+            self.heard.entry(output.to).or_default().extend(output.bytes);
+        }
+    }
+
+    /// Lets time pass.
+    fn pass(&mut self, time: Duration) {
+        let end = self.now + time;
+        while let Some(next) = self.world.next_time().filter(|&next| next <= end) {
+            self.now = self.now.max(next);
+            self.world.tick(self.now);
+            self.collect();
+        }
+        self.now = end;
+    }
+
+    fn heard(&mut self, id: ConnectionId) -> Vec<u8> {
+        self.heard.remove(&id).unwrap_or_default()
+    }
+
+    fn games(&mut self, id: ConnectionId) -> GameListing {
+        let reply = self.ask(id, "games");
+        GameListing::parse(reply.lines().map(|line| line.trim_matches('\r').as_bytes())).unwrap()
+    }
+}
+
+fn messages(bytes: &[u8]) -> Vec<Message> {
+    let (mut reader, mut bytes) = (Reader::default(), bytes);
+    std::iter::from_fn(|| reader.next(&mut bytes)).map(|received| received.message).collect()
+}
+
+fn boards(messages: &[Message]) -> impl Iterator<Item = &Style12> {
+    messages.iter().filter_map(|message| if let Message::Style12(board) = message { Some(board) } else { None })
+}
+
+#[test]
+fn there_is_something_to_see_from_the_first_moment() {
+    let mut hall = Hall::new(1, PopulationOptions::new());
+    let id = hall.enter("Onlooker");
+    let games = hall.games(id).games;
+    let count = |kind| games.iter().filter(|row| row.state == GameRowState::Played && row.terms.kind == kind).count();
+    assert_eq!((count('z'), count('B'), games.len()), (1, 2, 10));
+    assert_eq!(games.iter().filter(|row| row.state == GameRowState::Examined).count(), 1);
+    let begun = games.iter().filter(|row| row.move_number >= 3).count();
+    assert!(begun >= 8, "{begun} games are past their first moves");
+}
+
+/// All that a client hears who watches everything for a while.
+fn session(seed: u64, time: Duration) -> Vec<u8> {
+    let mut hall = Hall::new(seed, PopulationOptions::new().speed(4.0));
+    let id = hall.enter("Onlooker");
+    for line in ["set gin 1", "set seek 1", "iset seekinfo 1", "iset ms 1", "+channel 1", "+channel 50"] {
+        hall.send(id, line);
+    }
+    for number in 1..=12 {
+        hall.send(id, &format!("observe {number}"));
+    }
+    hall.send(id, "match whetstone 3 0");
+    hall.pass(time);
+    hall.heard(id)
+}
+
+#[test]
+fn the_same_seed_gives_the_same_session_and_another_seed_another() {
+    let one = session(11, SECOND * 60);
+    assert!(one.len() > 20_000, "{} bytes", one.len());
+    assert!(one == session(11, SECOND * 60));
+    assert!(one != session(12, SECOND * 60));
+}
+
+#[test]
+fn games_end_in_all_ways_and_new_ones_begin() {
+    let mut hall = Hall::new(3, PopulationOptions::new().games(8).speed(20.0));
+    let id = hall.enter("Onlooker");
+    hall.send(id, "set gin 1");
+    let (mut reasons, mut n_ended) = (BTreeMap::<_, usize>::new(), 0);
+    for _ in 0..8 {
+        hall.pass(SECOND * 60);
+        hall.send(id, "date");
+        for message in messages(&hall.heard(id)) {
+            if let Message::GameEnded(GameEnded { reason, text, .. }) = message {
+                assert_ne!(reason, EndReason::Unknown, "{text}");
+                *reasons.entry(reason.as_str()).or_default() += 1;
+                n_ended += 1;
+            }
+        }
+        let playing = hall.games(id).games.iter().filter(|row| row.state == GameRowState::Played).count();
+        assert!(playing >= 4, "{playing} games are played");
+    }
+    for reason in ["mate", "resign", "time", "agreement", "abort_move1", "partner"] {
+        assert!(reasons.contains_key(reason), "{reason}: {reasons:?}");
+    }
+    assert!(n_ended > 100, "{n_ended}: {reasons:?}");
+}
+
+#[test]
+fn there_is_talk_and_there_are_ads() {
+    let mut hall = Hall::new(5, PopulationOptions::new().speed(10.0));
+    let id = hall.enter("Onlooker");
+    for line in ["+channel 1", "+channel 50", "iset seekinfo 1", "iset seekremove 1"] {
+        hall.send(id, line);
+    }
+    for _ in 0..20 {
+        (1..=10).for_each(|number| hall.send(id, &format!("observe {number}")));
+        hall.pass(SECOND * 10);
+    }
+    let heard = messages(&hall.heard(id));
+    let talk: BTreeSet<_> = heard
+        .iter()
+        .filter_map(|message| match message {
+            Message::Talk(Talk { kind, .. }) => Some(match kind {
+                TalkKind::Tell => "tell",
+                TalkKind::Shout => "shout",
+                TalkKind::ItShout => "it",
+                TalkKind::ChannelTell { .. } => "channel",
+                TalkKind::Kibitz { .. } => "kibitz",
+                _ => "other",
+            }),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(talk, BTreeSet::from(["tell", "shout", "it", "channel", "kibitz"]));
+    let posted = heard.iter().filter_map(|message| match message {
+        Message::Seek(seek) => Some(seek.index),
+        _ => None,
+    });
+    let removed = heard.iter().filter(|message| matches!(message, Message::SeeksRemoved(SeeksRemoved { .. }))).count();
+    assert!(posted.count() > 10 && removed > 10);
+}
+
+#[test]
+fn without_pastimes_there_are_games_alone() {
+    let all = [Pastime::Bughouse, Pastime::Crazyhouse, Pastime::Relay, Pastime::Seeks, Pastime::Talk];
+    let quiet = all.into_iter().fold(PopulationOptions::new().games(3).opponents(0), PopulationOptions::without);
+    let mut hall = Hall::new(5, quiet);
+    let id = hall.enter("Onlooker");
+    assert!(hall.games(id).games.iter().all(|row| "lbs".contains(row.terms.kind)));
+    hall.pass(SECOND * 300);
+    assert!(!messages(&hall.heard(id)).iter().any(|message| matches!(message, Message::Talk(_))));
+}
+
+/// Plays a game against an opponent by the brain of simulated players; tells how it ended.
+fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> EndReason {
+    hall.heard(id);
+    hall.send(id, &format!("match whetstone {terms}"));
+    let (mut me, mut random) =
+        (super::simulated::Simulated::new("Challenger".parse().unwrap(), super::Part::Relay, 500), Random::new(9));
+    for _ in 0..4_000 {
+        hall.pass(SECOND / 2);
+        let bytes = hall.heard(id);
+        if let Some(reason) = messages(&bytes).into_iter().find_map(|message| match message {
+            Message::GameEnded(end) => Some(end.reason),
+            _ => None,
+        }) {
+            return reason;
+        }
+        me.hear(&bytes);
+        for line in me.take_turn(&mut random) {
+            hall.send(id, &line);
+        }
+    }
+    panic!("{terms}: no end");
+}
+
+#[test]
+fn an_opponent_accepts_any_match_and_plays_it_to_the_end() {
+    let mut hall = Hall::new(2, PopulationOptions::new().games(0));
+    let id = hall.enter("Challenger");
+    for terms in ["1 0", "5 0 white", "2 12 black", "3 0 crazyhouse", "15 0", "untimed"] {
+        let reason = play(&mut hall, id, terms);
+        assert!(!reason.is_adjournment() && reason != EndReason::Unknown, "{terms}: {reason:?}");
+    }
+    hall.pass(SECOND * 10);
+    assert!(hall.ask(id, "history").contains("Whetstone"));
+}
+
+#[test]
+fn an_opponent_answers_offers() {
+    let mut hall = Hall::new(2, PopulationOptions::new().games(0));
+    let id = hall.enter("Challenger");
+    hall.send(id, "match whetstone 10 0 white");
+    hall.pass(SECOND * 5);
+    hall.send(id, "e2e4");
+    hall.pass(SECOND * 60);
+    hall.heard(id);
+    hall.send(id, "takeback 2");
+    hall.pass(SECOND * 5);
+    let heard = messages(&hall.heard(id));
+    let taken_back = boards(&heard).last().unwrap();
+    assert_eq!((taken_back.ply(), taken_back.relation), (0, Relation::MyTurn));
+    hall.send(id, "draw");
+    hall.pass(SECOND * 5);
+    let answer = String::from_utf8(hall.heard(id)).unwrap();
+    assert!(answer.contains("Whetstone declines"), "{answer}");
+    hall.send(id, "e2e4");
+    hall.send(id, "abort");
+    hall.pass(SECOND * 5);
+    assert!(
+        messages(&hall.heard(id))
+            .iter()
+            .any(|message| matches!(message, Message::GameEnded(end) if end.reason.is_abort()))
+    );
+}
+
+#[test]
+fn boards_of_variants_with_drops_show_hands_and_drops() {
+    let mut hall = Hall::new(4, PopulationOptions::new().games(0).speed(20.0).without(Pastime::Talk));
+    let id = hall.enter("Onlooker");
+    let (mut n_drops, mut n_passed, mut n_relayed) = (0, 0, 0);
+    for _ in 0..8 {
+        for number in 1..=4 {
+            hall.send(id, &format!("observe {number}"));
+        }
+        hall.pass(SECOND * 30);
+        let heard = messages(&hall.heard(id));
+        n_drops += boards(&heard)
+            .filter(|board| board.last_move.as_ref().is_some_and(|last| last.san.as_str().contains('@')))
+            .count();
+        n_passed += heard
+            .iter()
+            .filter(|message| matches!(message, Message::Holding(holding) if holding.passed.is_some()))
+            .count();
+        n_relayed += boards(&heard).filter(|board| board.relation == Relation::ObservingExamined).count();
+    }
+    assert!(n_drops > 30 && n_passed > 80 && n_relayed > 50, "{n_drops} {n_passed} {n_relayed}");
+}
