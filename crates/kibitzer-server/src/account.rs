@@ -43,6 +43,11 @@ impl Account {
         self
     }
 
+    /// `(GM)(*)`, as it stands behind the name.
+    pub(crate) fn titles_shown(&self) -> String {
+        self.titles.iter().map(|title| format!("({title})")).collect::<Vec<_>>().concat()
+    }
+
     /// Shuts the account out: its name is refused at the login.
     #[must_use]
     pub const fn banned(mut self) -> Self {

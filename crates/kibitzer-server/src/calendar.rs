@@ -70,14 +70,11 @@ const fn civil(days: u64) -> (u64, u64, u64) {
 pub(crate) fn span(time: Duration) -> String {
     let seconds = time.as_secs();
     let parts = [(seconds / SECONDS_PER_DAY, "day"), (seconds / 3_600 % 24, "hour"), (seconds / 60 % 60, "minute")];
-    let mut text = String::new();
-    for (n, unit) in parts.into_iter().filter(|&(n, _)| n > 0) {
-        text += &format!("{} ", count(n, unit));
+    let mut said: Vec<_> = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, unit)| count(n, unit)).collect();
+    if said.is_empty() || !seconds.is_multiple_of(60) {
+        said.push(count(seconds % 60, "second"));
     }
-    if text.is_empty() || seconds % 60 > 0 {
-        text += &count(seconds % 60, "second");
-    }
-    text.trim_end().to_owned()
+    said.join(" ")
 }
 
 /// `1 player`, `2 players`, `0 players`.

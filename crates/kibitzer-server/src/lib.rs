@@ -1,7 +1,31 @@
 //! A small chess server of the FICS family that runs inside a program: for demos, for tests, for writing a bot without a
 //! network.
 //!
-//! It speaks to its clients as the recorded servers do, form by form, so that what works here works there.
+//! It speaks to its clients as the recorded servers do, form by form, so that what works here works there: logins and
+//! refusals, telnet, prompts, wrapped lines, block mode, interface variables, timeseal, talk, ads, challenges, games of chess,
+//! crazyhouse and bughouse, followed and examined games. What can go wrong with a connection goes wrong on demand.
+//!
+//! - [`Server`] runs it: on a port of this machine, or [in process](Server::connect) without any socket.
+//! - [`ServerOptions`] says what it is like, [`Accounts`] who is registered.
+//! - [`Control`] is the operator's side: [faults](Fault), announcements, the end.
+//!
+//! Inside, one task owns a world without sockets and clock, told of bytes and times; one task serves each client, with an
+//! outbox of limited size and the [faults](Fault) of the connection between that and the stream. All time is the runtime's, so
+//! a test that stops the clock stops the server's. The same seed and the same input at the same times give the same bytes.
+//!
+//! ```
+//! use kibitzer_server::{Account, At, Fault, Server, ServerOptions, Target};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let newton = Account::new("Newton".parse()?, "apple").rating("blitz", 2100);
+//! let server = Server::start(ServerOptions::new().detached().account(newton)).await?;
+//! // The next connection breaks in the middle of its first board.
+//! server.control().inject(Target::Next, At::NextBoard, Fault::CutMidLine).await?;
+//! let stream = server.connect().await?;
+//! # drop(stream);
+//! server.shutdown().await;
+//! # Ok(()) }
+//! ```
 
 mod account;
 mod calendar;

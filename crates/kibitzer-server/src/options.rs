@@ -55,7 +55,7 @@ impl Default for ServerOptions {
             max_connections: 10_000,
             max_unsent_bytes: 1 << 20,
             login_timeout: Duration::from_secs(30),
-            idle_timeout: Duration::from_secs(60 * 60),
+            idle_timeout: Duration::from_hours(1),
             password_delay: Duration::from_secs(3),
             missing: Vec::new(),
             population: None,

@@ -1,6 +1,5 @@
 //! Logging in and being refused, in the forms of transport §7 and of the `fatics-login-*` transcripts.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers of a test fail by panicking")]
-#![expect(dead_code, reason = "each test file uses a part of the helpers")]
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 mod peer;
 
@@ -12,7 +11,6 @@ use tokio::time;
 
 const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
 
-// Rules: transport L1, transport P9
 #[tokio::test(start_paused = true)]
 async fn a_guest_is_named_asked_for_return_and_let_in() {
     let server = server_with(&[]).await;
@@ -132,9 +130,9 @@ async fn a_login_that_takes_too_long_ends() {
 async fn an_idle_player_is_logged_out_and_a_poll_does_not_count() {
     let server = server_with(&[]).await;
     let mut peer = Peer::guest(&server, "Newton").await;
-    time::sleep(Duration::from_secs(59 * 60)).await;
+    time::sleep(Duration::from_mins(59)).await;
     assert!(peer.ask("date").await.starts_with("Local time     - Sat Nov 21, 01:29 UTC 2026\n"));
-    time::sleep(Duration::from_secs(59 * 60)).await;
+    time::sleep(Duration::from_mins(59)).await;
     assert!(peer.ask("$$date").await.starts_with("Local time "));
     time::sleep(Duration::from_secs(61)).await;
     assert_eq!(peer.text().await, "\n**** Auto-logout because you were idle more than 60 minutes. ****\n");
@@ -185,7 +183,6 @@ async fn refusals_can_be_ordered_and_come_from_the_options() {
     server.shutdown().await;
 }
 
-// Rules: transport T1, transport T2
 #[tokio::test(start_paused = true)]
 async fn telnet_is_answered_and_taken_out_of_commands() {
     let server = server_with(&[]).await;
@@ -208,7 +205,7 @@ async fn telnet_is_answered_and_taken_out_of_commands() {
 async fn what_a_server_may_lack_can_be_left_out() {
     let options = [Feature::BlockMode, Feature::LoginIvars, Feature::Timeseal]
         .into_iter()
-        .fold(options_with(&[]), |o, f| o.without(f));
+        .fold(options_with(&[]), kibitzer_server::ServerOptions::without);
     let server = Server::start(options).await.unwrap();
     let (mut peer, _) = Peer::connect(&server).await;
     let bad_name = "\nSorry, names can only consist of lower and upper case letters.  Try again.\n\nlogin: ";

@@ -1,6 +1,5 @@
 //! Talk, lists, variables and block mode, in the forms of the `fatics-talk-mixed-*` and `fatics-block-client` transcripts.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers of a test fail by panicking")]
-#![expect(dead_code, reason = "each test file uses a part of the helpers")]
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 mod peer;
 
@@ -72,7 +71,6 @@ async fn channels_count_the_speaker_and_shouts_do_not() {
     server.shutdown().await;
 }
 
-// Rules: transport W1, transport W5
 #[tokio::test(start_paused = true)]
 async fn long_lines_break_at_the_width_until_nowrap_is_set() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
@@ -92,7 +90,6 @@ async fn long_lines_break_at_the_width_until_nowrap_is_set() {
     server.shutdown().await;
 }
 
-// Rules: transport L6
 #[tokio::test(start_paused = true)]
 async fn lines_that_cannot_be_read_are_refused_without_a_prompt() {
     let server = server_with(&[]).await;
@@ -112,7 +109,6 @@ async fn lines_that_cannot_be_read_are_refused_without_a_prompt() {
     server.shutdown().await;
 }
 
-// Rules: transport P2, transport P3
 #[tokio::test(start_paused = true)]
 async fn the_prompt_is_the_players_own_until_defprompt_is_set() {
     let server = server_with(&["Newton"]).await;
@@ -147,7 +143,6 @@ async fn comings_and_goings_are_told_to_who_wants_to_know() {
     server.shutdown().await;
 }
 
-// Rules: datagrams BM5, datagrams BM8
 #[tokio::test(start_paused = true)]
 async fn block_mode_frames_each_reply() {
     let server = server_with(&["Newton"]).await;

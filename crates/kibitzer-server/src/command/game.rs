@@ -226,7 +226,7 @@ fn offer_anew(
 
 fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some((number, color)) = world.own_side(id) else { return REFUSED };
-    let Ok(seconds) = parameters.trim_end().parse::<u16>() else { return Verdict::Usage };
+    let Ok(seconds) = parameters.trim_end().parse::<u64>() else { return Verdict::Usage };
     if !(1..=6_000).contains(&seconds) {
         world.put(id, "Invalid number of seconds.\n");
         return Verdict::Done;
@@ -234,7 +234,7 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let (name, opponent) = (world.name(id), world.opponent_of(id));
     let other = opponent.map(|opponent| world.name(opponent)).unwrap_or_default();
     if let Some(Show::Played(game)) = world.table_mut(number).map(|table| &mut table.show) {
-        game.add_time(color.opponent(), Duration::from_secs(seconds.into()));
+        game.add_time(color.opponent(), Duration::from_secs(seconds));
     }
     for whom in world.audience(number) {
         if whom == id {
@@ -251,16 +251,14 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 
 /// The game a command is about, named or not. Says so if there is none.
 fn asked_game(world: &mut World, id: ConnectionId, parameters: &str) -> Option<GameId> {
-    match parameters.split_whitespace().next() {
-        Some(word) => world.meant_game(id, word),
-        None => {
-            let primary = world.primary(id);
-            if primary.is_none() {
-                world.put(id, "You are not playing, examining, or observing a game.\n");
-            }
-            primary
-        }
+    if let Some(word) = parameters.split_whitespace().next() {
+        return world.meant_game(id, word);
     }
+    let primary = world.primary(id);
+    if primary.is_none() {
+        world.put(id, "You are not playing, examining, or observing a game.\n");
+    }
+    primary
 }
 
 fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
@@ -288,7 +286,7 @@ fn moves(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(table) = world.table(number) else { return Verdict::Done };
     let (started, record) = match &table.show {
         Show::Played(game) => (game.started(), game.record()),
-        Show::Examined { game, .. } => (game.started(), game.main_line()),
+        Show::Examined { game, .. } => (game.started(), game.line()),
     };
     let head = MoveListHead { game: number, seats: table.seats(), terms: table.terms(), started, ending: None };
     let list = format!("\n{}\n\n", move_list(&head, record, unit));

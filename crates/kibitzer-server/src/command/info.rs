@@ -105,20 +105,20 @@ fn finger(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 
 fn finger_online(world: &World, whose: ConnectionId) -> Option<String> {
     let player = world.player(whose)?;
-    let (on, idle) = (world.now - player.since, world.now - player.last_command);
-    let mut text = format!("Finger of {}:\n\nOn for: {}   Idle: {}\n", player.display(), span(on), span(idle));
-    text += &occupation(world, whose);
-    text.push('\n');
-    if player.is_registered {
-        text += &ratings(player.name(), &player.ratings);
+    let (on, idle) = (span(world.now - player.since), span(world.now - player.last_command));
+    let who = if player.is_registered {
+        ratings(player.name(), &player.ratings)
     } else {
-        text += &format!("{} is NOT a registered player.\n", player.name());
-    }
+        format!("{} is NOT a registered player.\n", player.name())
+    };
     let timeseal = if world.is_sealed(whose) { "On" } else { "Off" };
-    text += &format!("Timeseal:    {timeseal}\n");
-    let notes: String =
-        player.keepsake.variables.notes().map(|(number, note)| format!("{number:>2}: {note}\n")).collect();
-    Some(if notes.is_empty() { text } else { format!("{text}\n{notes}") })
+    let notes: Vec<_> =
+        player.keepsake.variables.notes().map(|(number, note)| format!("\n{number:>2}: {note}")).collect();
+    let notes = if notes.is_empty() { String::new() } else { notes.concat() + "\n" };
+    let (display, occupation) = (player.display(), occupation(world, whose));
+    Some(format!(
+        "Finger of {display}:\n\nOn for: {on}   Idle: {idle}\n{occupation}\n{who}Timeseal:    {timeseal}\n{notes}"
+    ))
 }
 
 /// What a player does at the moment: a line, or nothing.
@@ -134,7 +134,7 @@ fn finger_absent(world: &World, name: &str) -> String {
     let accounts = &world.options.accounts;
     match accounts.get(name).or_else(|| accounts.starting_with(name)) {
         Some(account) => {
-            let titles: String = account.titles.iter().map(|title| format!("({title})")).collect();
+            let titles = account.titles_shown();
             let (name, ratings) = (&account.handle, ratings(account.handle.as_str(), &account.ratings));
             format!("Finger of {name}{titles}:\n\n{name} is not logged in.\n\n{ratings}")
         }
@@ -147,11 +147,9 @@ fn ratings(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> Str
     if ratings.is_empty() {
         return format!("{name} has not played any rated games.\n\n");
     }
-    let mut table = "speed & variant         rating  RD    Volat.    total  best\n".to_owned();
-    for (kind, rating) in ratings {
-        table += &format!("{kind:<24} {rating:<4}   50   0.060000       0 \n");
-    }
-    table + "\n"
+    let row = |(kind, rating): (&String, &u16)| format!("{kind:<24} {rating:<4}   50   0.060000       0 \n");
+    let rows: Vec<_> = ratings.iter().map(row).collect();
+    format!("speed & variant         rating  RD    Volat.    total  best\n{}\n", rows.concat())
 }
 
 fn ping(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
@@ -181,17 +179,18 @@ fn who(world: &mut World, id: ConnectionId, letters: &str) -> Verdict {
     let shown: Vec<_> = world.players().filter(|(_, player)| wants(player)).collect();
     let width = shown.iter().map(|(_, player)| player.display().len()).max().unwrap_or_default();
     let entries: Vec<_> = shown.iter().map(|&(whom, player)| who_entry(world, whom, player)).collect();
-    let mut text = String::new();
-    for row in entries.chunks(WHO_COLUMNS) {
-        for (column, (head, name)) in row.iter().enumerate() {
-            let is_last = column + 1 == WHO_COLUMNS;
-            text += &if is_last { format!("{head}{name}") } else { format!("{head}{name:<width$}  ") };
-        }
-        text.push('\n');
-    }
-    text += &format!("\n{} displayed.\n\n", count(n(entries.len()), "player"));
-    world.put(id, &text);
+    let rows: Vec<_> = entries.chunks(WHO_COLUMNS).map(|row| who_row(row, width)).collect();
+    let n_players = count(n(entries.len()), "player");
+    world.put(id, &format!("{}\n{n_players} displayed.\n\n", rows.concat()));
     Verdict::Done
+}
+
+/// A line of entries; only the last column of a full one has no blanks behind it.
+fn who_row(row: &[(String, String)], width: usize) -> String {
+    let cells = row.iter().enumerate().map(|(column, (head, name))| {
+        if column + 1 == WHO_COLUMNS { format!("{head}{name}") } else { format!("{head}{name:<width$}  ") }
+    });
+    cells.collect::<Vec<_>>().concat() + "\n"
 }
 
 /// Rating and state, and the name.

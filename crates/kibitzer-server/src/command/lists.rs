@@ -128,8 +128,8 @@ fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 
 fn showlist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     if parameters.is_empty() {
-        let names: String = List::ALL.iter().map(|(_, name)| format!("{name}\n")).collect();
-        world.put(id, &names);
+        let names = List::ALL.map(|(_, name)| name).join("\n");
+        world.put(id, &format!("{names}\n"));
         return Verdict::Done;
     }
     let Some((list, name)) = find_list(parameters.trim_end()) else {

@@ -7,7 +7,7 @@ use kibitzer_core::message::GameId;
 use super::{Command, Rights, Verdict};
 use crate::calendar::count;
 use crate::play::Sides;
-use crate::world::{ConnectionId, Ivar, MAX_OBSERVED, Occasion, Show, Table, World};
+use crate::world::{ConnectionId, Ivar, MAX_OBSERVED, Occasion, Player, Show, Table, World};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -102,10 +102,9 @@ fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         return Verdict::Done;
     }
     for word in parameters.split_whitespace() {
-        if let Some(number) = world.meant_game(id, word) {
-            if world.stop_observing(id, Some(number)).is_empty() {
-                world.put(id, &format!("You are not observing game {number}.\n"));
-            }
+        let Some(number) = world.meant_game(id, word) else { continue };
+        if world.stop_observing(id, Some(number)).is_empty() {
+            world.put(id, &format!("You are not observing game {number}.\n"));
         }
     }
     Verdict::Done
@@ -136,7 +135,7 @@ fn footer(world: &World, n_games: usize) -> String {
 
 /// `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` if nobody follows the game.
 fn line(world: &World, number: GameId, table: &Table) -> Option<String> {
-    let name = |&id: &ConnectionId| world.player(id).map(|player| player.display());
+    let name = |&id: &ConnectionId| world.player(id).map(Player::display);
     let mut names: Vec<_> = table.examiners().iter().filter_map(name).map(|name| format!("#{name}")).collect();
     names.extend(table.observers.iter().filter_map(name));
     let Sides { white, black } = table.seats();

@@ -102,21 +102,21 @@ fn is_meant(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool 
 fn pending(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     let made = list(world, id, "withdraw");
     let got = list(world, id, "accept");
-    let mut text = if made.is_empty() {
+    let made = if made.is_empty() {
         "There are no offers pending to other players.\n\n".to_owned()
     } else {
         format!(
             "Offers to other players:\n\n{made}\nIf you wish to withdraw any of these offers type \"withdraw number\".\n\n"
         )
     };
-    text += &if got.is_empty() {
+    let got = if got.is_empty() {
         "There are no offers pending from other players.\n".to_owned()
     } else {
         format!(
             "Offers from other players:\n\n{got}\nIf you wish to accept any of these offers type \"accept number\".\n"
         )
     };
-    world.put(id, &text);
+    world.put(id, &format!("{made}{got}"));
     Verdict::Done
 }
 

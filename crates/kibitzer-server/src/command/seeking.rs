@@ -62,12 +62,12 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     };
     match matching(world, &wanted) {
         Some(found) => start_matching(world, id, &found, wanted.color),
-        None => post(world, id, wanted),
+        None => post(world, id, &wanted),
     }
     Verdict::Done
 }
 
-fn post(world: &mut World, id: ConnectionId, seek: Seek) {
+fn post(world: &mut World, id: ConnectionId, seek: &Seek) {
     let (number, n_viewers) = world.add_seek(seek);
     world.put(id, &format!("Your seek has been posted with index {number}.\n"));
     let players = if n_viewers == 1 { "player" } else { "players" };
@@ -145,7 +145,6 @@ fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     }
     if seek.is_manual {
         world.put(id, "Issuing match request since the seek was set to manual.\n");
-        let Terms { .. } = seek.terms;
         let color = seek.color.map(Color::opponent);
         issue(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
         return Verdict::Done;
@@ -158,14 +157,12 @@ fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 
 /// The ad that a number or a seeker's name means. Says so if there is none, or more than one.
 fn sought_by(world: &mut World, id: ConnectionId, word: &str) -> Option<Seek> {
-    let others = world.seeks().iter().filter(|seek| seek.from != id);
-    let seeks: Vec<_> = match word.parse::<u32>() {
-        Ok(number) => others.filter(|seek| seek.number == number).cloned().collect(),
-        Err(_) => {
-            let seeker = world.meant(word);
-            others.filter(|seek| Some(seek.from) == seeker).cloned().collect()
-        }
+    let (number, seeker) = (word.parse::<u32>(), world.meant(word));
+    let is_meant = |seek: &&Seek| match number {
+        Ok(number) => seek.number == number,
+        Err(_) => Some(seek.from) == seeker,
     };
+    let seeks: Vec<_> = world.seeks().iter().filter(|seek| seek.from != id).filter(is_meant).cloned().collect();
     let text = match seeks.as_slice() {
         [seek] => return Some(seek.clone()),
         [] => "That seek is not available.\n".to_owned(),

@@ -53,7 +53,10 @@ fn set(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 }
 
 fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    if parameters.is_empty() { Verdict::Usage } else { change(world, id, "style", parameters) }
+    match parameters.trim_end().parse::<u16>() {
+        Ok(number) => change(world, id, "style", &number.to_string()),
+        Err(_) => Verdict::Usage,
+    }
 }
 
 fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Verdict {
@@ -112,12 +115,11 @@ fn variables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     };
     let variables = &player.keepsake.variables;
     let prompt = Some(variables.text(Text::Prompt)).filter(|prompt| !prompt.is_empty()).unwrap_or("fics% ");
-    let mut table = format!("Variable settings of {}:\n\n{}\nPrompt: {prompt}\n", player.name(), variables.table());
     let interface = variables.text(Text::Interface);
-    if !interface.is_empty() {
-        table += &format!("Interface: {interface}\n");
-    }
-    world.put(id, &format!("{table}\n"));
+    let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
+    let (name, table) = (player.name(), variables.table());
+    let text = format!("Variable settings of {name}:\n\n{table}\nPrompt: {prompt}\n{interface}\n");
+    world.put(id, &text);
     Verdict::Done
 }
 

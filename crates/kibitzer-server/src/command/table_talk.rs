@@ -8,7 +8,7 @@ use super::lists::n;
 use super::{Command, Rights, Verdict};
 use crate::calendar::count;
 use crate::world::lines::NO_RIGHTS;
-use crate::world::{ConnectionId, Flag, World};
+use crate::world::{ConnectionId, Flag, Player, World};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -76,12 +76,14 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
     if text.is_empty() {
         return Verdict::Usage;
     }
-    let (opponent, place) = match world.opponent_of(id).zip(world.own_game(id)) {
+    let now = world.opponent_of(id).zip(world.own_game(id));
+    let last = || {
+        let name = world.player(id)?.last_opponent.as_ref()?;
+        world.online(name.as_str())
+    };
+    let (opponent, place) = match now {
         Some((opponent, number)) => (Some(opponent), format!("[{number}]")),
-        None => {
-            let last = world.player(id).and_then(|me| me.last_opponent.as_ref());
-            (last.and_then(|name| world.online(name.as_str())), String::new())
-        }
+        None => (last(), String::new()),
     };
     let Some(opponent) = opponent else {
         world.put(id, "There is nobody to say anything to.\n");
@@ -91,7 +93,7 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
         world.put(id, &why);
         return Verdict::Done;
     }
-    let Some(display) = world.player(id).map(|me| me.display()) else { return Verdict::Done };
+    let Some(display) = world.player(id).map(Player::display) else { return Verdict::Done };
     world.notify(opponent, &format!("{display}{place} says: {text}\n"));
     let receipt = world.receipt(opponent);
     world.put(id, &receipt);

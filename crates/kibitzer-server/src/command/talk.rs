@@ -5,7 +5,7 @@
 use super::lists::{channel, n};
 use super::{Command, Rights, Verdict};
 use crate::calendar::count;
-use crate::world::{ConnectionId, Flag, List, Text, World};
+use crate::world::{ConnectionId, Flag, List, Player, Text, World};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -135,7 +135,7 @@ fn say_to_all(world: &mut World, id: ConnectionId, text: &str, flag: Flag, verb:
     if text.is_empty() {
         return Verdict::Usage;
     }
-    let Some(display) = world.player(id).map(|me| me.display()) else { return Verdict::Done };
+    let Some(display) = world.player(id).map(Player::display) else { return Verdict::Done };
     let line = if verb.is_empty() { it_line(&display, text) } else { format!("{display} {verb} {text}\n") };
     let ids: Vec<_> = world.players().map(|(whom, _)| whom).collect();
     let hearers: Vec<_> = ids.into_iter().filter(|&whom| whom != id && world.hears(whom, id, flag, true)).collect();

@@ -84,8 +84,14 @@ impl Examined {
     }
 
     /// The game as it was played.
+    #[cfg(test)]
     pub(crate) const fn main_line(&self) -> &Record {
         &self.main
+    }
+
+    /// The line that is looked at: the main line, or one that leaves it.
+    pub(crate) const fn line(&self) -> &Record {
+        &self.line
     }
 
     pub(crate) fn position(&self) -> &Position {

@@ -321,9 +321,9 @@ impl Game {
     ///
     /// Source: datagrams §5; transcripts.
     pub(crate) fn info(&self) -> String {
-        let Terms { minutes, increment_s, rated, .. } = self.terms;
+        let Terms { increment_s, rated, .. } = self.terms;
         let (white, black) = (&self.seats.white, &self.seats.black);
-        let time = format!("{},{increment_s}", u64::from(minutes) * 60);
+        let time = format!("{},{increment_s}", self.terms.initial_ms() / 1000);
         format!(
             "<g1> {} p=0 t={} r={} u={},{} it={time} i={time} pt={} rt={},{} ts={},{} m=2 n=0",
             self.id,

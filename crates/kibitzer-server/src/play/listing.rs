@@ -56,7 +56,7 @@ pub(crate) fn examined_row(id: GameId, seats: Sides<&Seat>, terms: Terms, positi
     )
 }
 
-/// A row of `history` for one of the players: ` 0: + 1882 W 1558 Boris         [ br  3   0] C50 Res Sat Nov 21, …`.
+/// A row of `history` for one of the players: ` 0: + 1882 W 1558 Boris         [ br  3   0] C50 Res 2026-11-21 …`.
 ///
 /// Source: FICS help file `history`; transcripts.
 pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: SystemTime) -> String {
@@ -76,7 +76,7 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
         bracket(game.terms()),
         eco(game.record()),
         game.ending().map_or("***", Ending::code),
-        Date::of(ended).long(),
+        Date::of(ended).short(),
     )
 }
 

@@ -370,8 +370,8 @@ fn rows_of_history_and_stored_games_are_read_by_the_client() {
     table.play("e4 c5 Nf3 d6");
     table.finish(Ending::Resigned(Color::Black));
     let rows = [Color::White, Color::Black].map(|owner| history_row(0, &table.game, owner, date()));
-    assert_eq!(rows[0], " 0: + 1700 W 1850 Einstein      [ br  3   0] B50 Res Sat Nov 21, 00:30 UTC 2026");
-    assert_eq!(rows[1], " 0: - 1850 B 1700 Newton        [ br  3   0] B50 Res Sat Nov 21, 00:30 UTC 2026");
+    assert_eq!(rows[0], " 0: + 1700 W 1850 Einstein      [ br  3   0] B50 Res 2026-11-21 00:30 UTC");
+    assert_eq!(rows[1], " 0: - 1850 B 1700 Newton        [ br  3   0] B50 Res 2026-11-21 00:30 UTC");
     let history: History = parse(&format!("History for Newton:\n{HISTORY_HEAD}\n{}", rows[0]));
     assert_eq!((history.games.len(), history.unread.len()), (1, 0));
     let row = stored_row(1, &table.game, Color::White, Presence::LoggedIn, date());

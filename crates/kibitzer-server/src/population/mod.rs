@@ -239,10 +239,9 @@ impl Population {
 
     fn run_relay(&mut self, now: Instant) {
         let Some((&by, _)) = self.crowd.iter().find(|(_, player)| player.part == Part::Relay) else { return };
-        let names = self.relayed.clone();
         let (_, most) = HURRIED_PLIES;
         let n_hurried = if self.is_opening { most / 2 } else { 0 };
-        let (act, rest) = self.relay.act(names, n_hurried, &mut self.random);
+        let (act, rest) = self.relay.act(&self.relayed, n_hurried, &mut self.random);
         self.acts.push_back(Act::Relay(by, act));
         let rest = self.options.pace(rest);
         self.agenda.set(Errand::Relay, now + rest);

@@ -16,6 +16,9 @@ const TERMS: Terms = Terms { variant: Variant::Standard, rated: false, minutes: 
 /// A relayed game ends here at the latest.
 const MAX_PLIES: usize = 160;
 
+/// Nobody loses a relayed game on time.
+const LEAST_LEFT_MS: i64 = 5_000;
+
 /// What a relay does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RelayAct {
@@ -29,76 +32,88 @@ pub(crate) enum RelayAct {
     Clear,
 }
 
+/// How long the last position of a game stays, and how long there is none.
+const LOOK_BACK: Duration = Duration::from_secs(45);
+const BREAK: Duration = Duration::from_secs(5);
+
 /// Where the relay is.
 #[derive(Debug)]
 pub(super) enum Relay {
     Waiting,
-    Playing {
-        position: Position,
-        clocks_ms: Sides<i64>,
-        n_plies: usize,
-        n_hurried_plies: usize,
-    },
+    Playing(Box<Relayed>),
     /// The last position stays to be looked at for a while.
     Over,
 }
 
+/// A relayed game.
+#[derive(Debug)]
+pub(super) struct Relayed {
+    position: Position,
+    clocks_ms: Sides<i64>,
+    n_plies: usize,
+    /// Plies that are played before anybody can look.
+    n_hurried_plies: usize,
+}
+
 impl Relay {
-    /// What it does now, and how long it rests afterwards.
+    /// What it does now, and how long it rests afterwards. A new game is one of these two players.
     pub(super) fn act(
         &mut self,
-        names: Sides<Handle>,
+        names: &Sides<Handle>,
         n_hurried_plies: usize,
         random: &mut Random,
     ) -> (RelayAct, Duration) {
         match self {
             Self::Waiting => {
-                let seat = |name| Seat {
-                    name,
-                    rating: Rating::Rated(
-                        2400 + u16::try_from(random.below(300)).unwrap_or(0),
-                        Confidence::Established,
-                    ),
-                    is_registered: true,
-                    has_timeseal: false,
-                };
-                let mut seat = seat;
-                let seats = Sides { white: seat(names.white), black: seat(names.black) };
-                *self = Self::Playing {
-                    position: Position::start(TERMS.variant),
-                    clocks_ms: Sides::both(TERMS.initial_ms()),
-                    n_plies: 0,
-                    n_hurried_plies,
-                };
-                (RelayAct::Start { terms: TERMS, seats: Box::new(seats) }, Duration::ZERO)
+                *self = Self::Playing(Box::new(Relayed::new(n_hurried_plies)));
+                (RelayAct::Start { terms: TERMS, seats: Box::new(seats(names, random)) }, Duration::ZERO)
             }
-            Self::Playing { position, clocks_ms, n_plies, n_hurried_plies } => {
-                if let Some(ending) = ending(position, *n_plies) {
+            Self::Playing(game) => match game.play(random) {
+                Ok(step) => step,
+                Err(ending) => {
                     *self = Self::Over;
-                    return (RelayAct::End(ending), Duration::from_secs(45));
+                    (RelayAct::End(ending), LOOK_BACK)
                 }
-                let Some(played) = brain::choose(position, random) else { return (RelayAct::Clear, Duration::ZERO) };
-                let mover = position.side_to_move();
-                let thought = Duration::from_millis(2_000 + 1_000 * u64::try_from(random.below(25)).unwrap_or(0));
-                let left_ms = clocks_ms.of_mut(mover);
-                let thought_ms = i64::try_from(thought.as_millis()).unwrap_or(0);
-                *left_ms = (*left_ms - thought_ms).max(5_000) + i64::from(TERMS.increment_s) * 1000;
-                *position = position.after(played);
-                *n_plies += 1;
-                let act = RelayAct::Move {
-                    played,
-                    elapsed_ms: thought.as_millis().try_into().unwrap_or(0),
-                    clocks_ms: *clocks_ms,
-                };
-                let rest = if n_plies < n_hurried_plies { Duration::ZERO } else { thought };
-                (act, rest)
-            }
+            },
             Self::Over => {
                 *self = Self::Waiting;
-                (RelayAct::Clear, Duration::from_secs(5))
+                (RelayAct::Clear, BREAK)
             }
         }
     }
+}
+
+impl Relayed {
+    fn new(n_hurried_plies: usize) -> Self {
+        let position = Position::start(TERMS.variant);
+        Self { position, clocks_ms: Sides::both(TERMS.initial_ms()), n_plies: 0, n_hurried_plies }
+    }
+
+    /// The next move, and how long its player thought; or how the game ends.
+    fn play(&mut self, random: &mut Random) -> Result<(RelayAct, Duration), Ending> {
+        if let Some(ending) = ending(&self.position, self.n_plies) {
+            return Err(ending);
+        }
+        let played = brain::choose(&self.position, random).ok_or(Ending::DrawAgreed)?;
+        let thought_s = 2 + u32::try_from(random.below(25)).unwrap_or(0);
+        let left_ms = self.clocks_ms.of_mut(self.position.side_to_move());
+        *left_ms = (*left_ms - i64::from(thought_s) * 1000).max(LEAST_LEFT_MS) + i64::from(TERMS.increment_s) * 1000;
+        self.position = self.position.after(played);
+        self.n_plies += 1;
+        let act = RelayAct::Move { played, elapsed_ms: u64::from(thought_s) * 1000, clocks_ms: self.clocks_ms };
+        let is_hurried = self.n_plies < self.n_hurried_plies;
+        Ok((act, if is_hurried { Duration::ZERO } else { Duration::from_secs(thought_s.into()) }))
+    }
+}
+
+/// Two strong players.
+fn seats(names: &Sides<Handle>, random: &mut Random) -> Sides<Seat> {
+    let mut seat = |name: &Handle| {
+        let rating = 2400 + u16::try_from(random.below(300)).unwrap_or(0);
+        let rating = Rating::Rated(rating, Confidence::Established);
+        Seat { name: name.clone(), rating, is_registered: true, has_timeseal: false }
+    };
+    Sides { white: seat(&names.white), black: seat(&names.black) }
 }
 
 fn ending(position: &Position, n_plies: usize) -> Option<Ending> {

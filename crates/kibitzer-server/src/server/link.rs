@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::mpsc;
 use tokio::time;
 
@@ -58,8 +59,7 @@ impl Link {
         match stream {
             Stream::Tcp(stream) => {
                 let (reader, writer) = stream.into_split();
-                // Closing with no time to linger resets the connection.
-                self.run(reader, writer, |writer| drop(writer.as_ref().set_zero_linger())).await;
+                self.run(reader, writer, reset_tcp).await;
             }
             Stream::Duplex(stream) => {
                 let (reader, writer) = tokio::io::split(stream);
@@ -75,7 +75,7 @@ impl Link {
     /// # Cancel safety
     ///
     /// Not cancel safe, like [`serve`](Self::serve).
-    async fn run<R, W>(mut self, mut reader: R, mut writer: W, reset: impl Fn(&W))
+    async fn run<R, W>(mut self, mut reader: R, mut writer: W, reset: impl FnOnce(W))
     where
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
@@ -90,7 +90,7 @@ impl Link {
             // A client that is still talking would otherwise be sent a reset, and might not see the last words.
             Ok(End::Done) => drop(time::timeout(LINGER, drain(&mut reader)).await),
             Ok(End::Stalled) => while !outbox.take().await.is_last {},
-            Ok(End::Reset) => reset(&writer),
+            Ok(End::Reset) => reset(writer),
             Err(_) => {}
         }
     }
@@ -131,6 +131,13 @@ impl Link {
             writer.flush().await?;
         }
     }
+}
+
+/// Has the connection reset once both halves are dropped: it is closed without time to linger, and without a proper end.
+fn reset_tcp(writer: OwnedWriteHalf) {
+    // A socket that takes no such option is closed like any other.
+    drop(writer.as_ref().set_zero_linger());
+    writer.forget();
 }
 
 /// Hands on what the client sends, until it ends.

@@ -183,7 +183,6 @@ mod tests {
         assert_eq!(read(&[b"\xff\xff\n"]), [Input::Line(vec![0xFF])]);
     }
 
-    // Rules: transport L6
     #[test]
     fn a_line_over_the_limit_is_cut_and_the_next_one_is_whole() {
         let mut bytes = vec![b'7'; MAX_LINE_BYTES * 3];

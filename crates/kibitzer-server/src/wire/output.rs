@@ -55,7 +55,6 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    // Rules: transport L1, transport C2
     #[test]
     fn lines_end_in_lf_cr_and_letters_beyond_ascii_are_entities() {
         assert_eq!(written("caf\u{e9} \u{265e}\n\nfics% ", Width::Whole), "caf&#xe9; &#x265e;\n\r\n\rfics% ");

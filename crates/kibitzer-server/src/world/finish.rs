@@ -73,12 +73,12 @@ impl World {
             }
             self.stored.push(Stored { game, since: self.system_time() });
         } else if !ending.is_abort() {
-            self.remember(Arc::new(game));
+            self.remember(&Arc::new(game));
         }
     }
 
     /// Adds a game to the histories of its players. A guest's ends with his session.
-    fn remember(&mut self, game: Arc<Game>) {
+    fn remember(&mut self, game: &Arc<Game>) {
         let ended = self.system_time();
         for color in Color::BOTH {
             let seat = game.seat(color);
@@ -88,7 +88,7 @@ impl World {
             }
             let history = self.history.entry(key(seat.name.as_str())).or_default();
             let index = history.last().map_or(0, |last| last.index + 1);
-            history.push(Finished { index, game: Arc::clone(&game), ended });
+            history.push(Finished { index, game: Arc::clone(game), ended });
             if history.len() > MAX_HISTORY {
                 history.remove(0);
             }

@@ -163,8 +163,8 @@ impl Ivars {
         ];
         let mut table = String::new();
         for row in ROWS.into_iter().chain([&[Ivar::Fr, Ivar::Atomic][..]]) {
-            let cells: String = row.iter().map(|&ivar| format!("{:<19}", self.cell(ivar))).collect();
-            table += cells.trim_end();
+            let cells: Vec<_> = row.iter().map(|&ivar| format!("{:<19}", self.cell(ivar))).collect();
+            table += cells.concat().trim_end();
             table.push('\n');
         }
         table + "xml=?\n"

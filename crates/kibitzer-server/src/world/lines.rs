@@ -36,10 +36,8 @@ impl World {
         let Some(connection) = self.connection_mut(id) else { return };
         let is_first = !std::mem::replace(&mut connection.has_spoken, true);
         let sealed = unseal(line).ok();
-        if is_first && self.options.has(Feature::Timeseal) {
-            if let Some(hello) = &sealed {
-                return self.start_seal(id, hello.hello());
-            }
+        if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has(Feature::Timeseal)) {
+            return self.start_seal(id, hello.hello());
         }
         match sealed.filter(|_| self.is_sealed(id)) {
             Some(sealed) if sealed.is_ping_answer() => self.answered_ping(id, sealed.time_ms),
@@ -194,7 +192,6 @@ mod tests {
         }
     }
 
-    // Rules: transport L5
     #[test]
     fn control_bytes_and_broken_letters_are_not_read() {
         assert_eq!(readable(b"tab\there").as_deref(), Some("tab    here"));

@@ -82,7 +82,7 @@ impl World {
         match stage {
             Some(Stage::Name) => self.hear_name(id, text.trim()),
             Some(Stage::Return(handle)) => self.admit_guest(id, handle),
-            Some(Stage::Password(handle)) => self.hear_password(id, handle, &text),
+            Some(Stage::Password(handle)) => self.hear_password(id, &handle, &text),
             // Nothing is read while the login is paused, and a player's lines are commands.
             Some(stage @ (Stage::Paused | Stage::In(_))) => self.enter(id, stage),
             None => {}
@@ -232,7 +232,7 @@ impl World {
         ivars
     }
 
-    fn hear_password(&mut self, id: ConnectionId, handle: Handle, password: &str) {
+    fn hear_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
         self.put_bytes(id, WONT_ECHO);
         self.put(id, "\n");
         let is_refused = self.connection(id).is_some_and(|connection| connection.refusal.is_some());
@@ -310,9 +310,13 @@ impl World {
     /// A player leaves; the connection may stay for a while.
     pub(super) fn depart(&mut self, id: ConnectionId) {
         self.leave_tables(id);
-        self.remove_seeks(id);
+        if !self.remove_seeks(id).is_empty() {
+            self.put(id, "Your seeks have been removed.\n");
+        }
         self.drop_offers_of(id);
-        self.end_partnership(id);
+        if self.end_partnership(id) {
+            self.put(id, "You no longer have a bughouse partner.\n");
+        }
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let Stage::In(player) = std::mem::replace(&mut connection.stage, Stage::Name) else { return };
         self.online.remove(&player.key());

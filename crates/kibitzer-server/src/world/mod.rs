@@ -37,7 +37,7 @@ use kibitzer_core::message::GameId;
 pub(crate) use self::boards::Occasion;
 pub(crate) use self::offers::{Challenge, Offer, OfferKind};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
-pub(crate) use self::tables::{Finished, MAX_OBSERVED, Show, Stored, Table, with_rating};
+pub(crate) use self::tables::{Finished, MAX_OBSERVED, Show, Stored, Table};
 use crate::account::{Account, key};
 use crate::calendar::Date;
 use crate::command::Directory;

@@ -241,18 +241,26 @@ impl World {
         self.start_game(players, challenge.terms, Some(offer.to));
     }
 
-    /// Who plays which side; chance decides where nobody asked for one.
+    /// Who plays which side. Where nobody asked for one, White is who asked for the game, unless he had White in the last
+    /// game that he finished.
+    ///
+    /// Source: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-offers-* (a rematch).
     pub(crate) fn seat_players(
-        &mut self,
-        one: ConnectionId,
+        &self,
+        asker: ConnectionId,
         other: ConnectionId,
         color: Option<Color>,
     ) -> Sides<ConnectionId> {
-        let color = color.unwrap_or_else(|| if self.random.below(2) == 0 { Color::White } else { Color::Black });
-        match color {
-            Color::White => Sides { white: one, black: other },
-            Color::Black => Sides { white: other, black: one },
+        match color.unwrap_or_else(|| self.due_color(asker)) {
+            Color::White => Sides { white: asker, black: other },
+            Color::Black => Sides { white: other, black: asker },
         }
+    }
+
+    fn due_color(&self, id: ConnectionId) -> Color {
+        let name = self.name(id);
+        let last = self.history_of(&name).last().and_then(|finished| finished.game.color_of(&name));
+        if last == Some(Color::White) { Color::Black } else { Color::White }
     }
 
     fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
@@ -295,6 +303,8 @@ impl World {
             let other = if offer.to == id { offer.from } else { offer.to };
             self.take_offer(offer.number, id);
             if matches!(offer.kind, OfferKind::Match(_)) {
+                let (said, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
+                self.put(id, &format!("Challenge {said} {} {end}.\n", self.name(other)));
                 self.tell_of_lost_challenge(offer, other, &name, "has departed.");
             } else {
                 self.show_removed(offer, other);

@@ -4,8 +4,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::{ConnectionId, Deadline, LoginRefusal, World};
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::GameId;
+
+use super::{ConnectionId, Deadline, LoginRefusal, Table, World};
 use crate::calendar::count;
+use crate::play::{Ending, Game};
 use crate::server::{Connected, Target};
 
 impl World {
@@ -53,9 +57,15 @@ impl World {
         self.agenda.set(Deadline::End, now + after);
     }
 
-    /// Closes all connections for good. Games end without a result.
+    /// Closes all connections for good. What is being played is adjourned, or aborted if it cannot be.
+    ///
+    /// Source of the words: text-messages §8; the recorded servers end games without one.
     pub(super) fn end(&mut self) {
         self.is_over = true;
+        let endings: Vec<_> = self.tables().values().filter_map(Table::played).map(ending_by_shutdown).collect();
+        for (number, ending) in endings {
+            self.end_game(number, ending);
+        }
         for id in self.connection_ids() {
             if let Some(connection) = self.connection_mut(id) {
                 connection.is_closing = true;
@@ -74,4 +84,9 @@ impl World {
             self.notify(id, text);
         }
     }
+}
+
+fn ending_by_shutdown(game: &Game) -> (GameId, Ending) {
+    let can_go_on = Color::BOTH.into_iter().all(|color| game.seat(color).is_registered);
+    (game.id(), if can_go_on { Ending::AdjournedByShutdown } else { Ending::AbortedByShutdown })
 }

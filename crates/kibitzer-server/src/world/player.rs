@@ -82,8 +82,7 @@ impl Player {
     }
 
     pub(crate) fn registered(account: &Account, keepsake: Keepsake, ivars: Ivars, now: Instant) -> Self {
-        let titles = account.titles.iter().map(|title| format!("({title})")).collect();
-        let player = Self::new(account.handle.clone(), titles, true, ivars, now);
+        let player = Self::new(account.handle.clone(), account.titles_shown(), true, ivars, now);
         Self { ratings: account.ratings.clone(), keepsake, ..player }
     }
 

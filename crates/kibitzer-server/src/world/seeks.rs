@@ -32,10 +32,9 @@ impl World {
     }
 
     /// Posts an ad and shows it to whoever wants to see it. Tells its number and how many saw it.
-    pub(crate) fn add_seek(&mut self, seek: Seek) -> (u32, usize) {
-        let taken: Vec<_> = self.seeks.iter().map(|known| known.number).collect();
-        let number = (1..).find(|number| !taken.contains(number)).unwrap_or_default();
-        let seek = Seek { number, ..seek };
+    pub(crate) fn add_seek(&mut self, seek: &Seek) -> (u32, usize) {
+        let number = self.free_seek_number();
+        let seek = Seek { number, ..seek.clone() };
         self.seeks.push(seek.clone());
         let (data, text) = (self.seek_data(&seek), self.seek_text(&seek));
         let viewers: Vec<_> = self.players().map(|(id, _)| id).filter(|&id| self.may_see(id, &seek)).collect();
@@ -46,9 +45,18 @@ impl World {
         (number, n_viewers)
     }
 
-    /// Players of a game see no ads; their own they see if they want to.
+    /// The lowest number that no ad has.
+    fn free_seek_number(&self) -> u32 {
+        let mut taken: Vec<_> = self.seeks.iter().map(|seek| seek.number).collect();
+        taken.sort_unstable();
+        taken.into_iter().fold(1, |free, number| if number == free { free + 1 } else { free })
+    }
+
+    /// Players of a game see no ads, guests none of rated games; their own they see if they want to.
     fn may_see(&self, id: ConnectionId, seek: &Seek) -> bool {
-        self.game_of(id).is_none() && (id != seek.from || self.shows_own(id))
+        let is_registered = self.player(id).is_some_and(|player| player.is_registered);
+        let is_possible = self.game_of(id).is_none() && (is_registered || !seek.terms.rated);
+        is_possible && (id != seek.from || self.shows_own(id))
     }
 
     fn shows_own(&self, id: ConnectionId) -> bool {
@@ -120,7 +128,9 @@ impl World {
     /// Takes a player's ads away; tells their numbers.
     pub(crate) fn remove_seeks(&mut self, from: ConnectionId) -> Vec<u32> {
         let numbers: Vec<_> = self.seeks.iter().filter(|seek| seek.from == from).map(|seek| seek.number).collect();
-        numbers.iter().for_each(|&number| self.remove_seek(number));
+        for &number in &numbers {
+            self.remove_seek(number);
+        }
         numbers
     }
 

@@ -22,7 +22,6 @@ pub(crate) struct Table {
 
 /// What is to be seen at a table.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "nearly all games are played ones")]
 pub(crate) enum Show {
     Played(Game),
     Examined {
@@ -90,12 +89,7 @@ impl World {
 
     /// The lowest number that no game has.
     pub(crate) fn free_number(&self) -> GameId {
-        let taken = self.tables.keys();
-        let numbers = (1..).map(GameId);
-        numbers
-            .zip(taken.map(Some).chain(std::iter::repeat(None)))
-            .find(|(free, taken)| Some(free) != *taken)
-            .map_or(GameId(1), |(free, _)| free)
+        self.tables.keys().fold(GameId(1), |free, &taken| if taken == free { GameId(free.0 + 1) } else { free })
     }
 
     /// The game a player plays.

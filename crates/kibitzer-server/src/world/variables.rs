@@ -269,7 +269,7 @@ impl Variables {
             ["inc", "jprivate", "cshout", "notifiedby", "flip"],
             ["rated", "", "kibitz", "availinfo", "highlight"],
             ["open", "automail", "kiblevel", "availmin", "bell"],
-            ["pgn", "", "tell", "availmax", "width"],
+            ["pgn", "tell", "availmax", "width", ""],
             ["bugopen", "", "ctell", "gin", "height"],
             ["mailmess", "", "seek", "ptime", ""],
             ["tourney", "messreply", "chanoff", "showownseek", "tzone"],

@@ -9,20 +9,23 @@ use tokio::time;
 /// Silence of that length, on a clock that only runs while nobody works, means that all has been said.
 const SILENCE: Duration = Duration::from_millis(1);
 
-pub struct Peer {
+/// Sat Nov 21, 00:30 UTC 2026.
+pub(crate) const START_S: u64 = 1_795_221_000;
+
+pub(crate) struct Peer {
     stream: DuplexStream,
 }
 
 impl Peer {
     /// Connects and hears the banner out.
-    pub async fn connect(server: &Server) -> (Self, Vec<u8>) {
+    pub(crate) async fn connect(server: &Server) -> (Self, Vec<u8>) {
         let mut peer = Self { stream: server.connect().await.unwrap() };
         let banner = peer.heard().await;
         (peer, banner)
     }
 
     /// Logs in as a guest of that name.
-    pub async fn guest(server: &Server, name: &str) -> Self {
+    pub(crate) async fn guest(server: &Server, name: &str) -> Self {
         let (mut peer, _) = Self::connect(server).await;
         peer.ask(name).await;
         assert!(peer.ask("").await.ends_with("fics% "));
@@ -30,44 +33,49 @@ impl Peer {
     }
 
     /// Logs in with the password `secret`.
-    pub async fn player(server: &Server, name: &str) -> Self {
+    pub(crate) async fn player(server: &Server, name: &str) -> Self {
         let (mut peer, _) = Self::connect(server).await;
         peer.ask(name).await;
         assert!(peer.ask("secret").await.ends_with("fics% "));
         peer
     }
 
-    pub async fn send(&mut self, bytes: &[u8]) {
+    pub(crate) async fn send(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).await.unwrap();
     }
 
     /// All that comes until there is silence or the end.
-    pub async fn heard(&mut self) -> Vec<u8> {
+    pub(crate) async fn heard(&mut self) -> Vec<u8> {
         let mut heard = Vec::new();
         while let Ok(Ok(1..)) = time::timeout(SILENCE, self.stream.read_buf(&mut heard)).await {}
         heard
     }
 
     /// The same, once the line ends are known to be LF CR, with LF alone.
-    pub async fn text(&mut self) -> String {
+    pub(crate) async fn text(&mut self) -> String {
         plain(&self.heard().await)
     }
 
     /// Sends a line and hears the answer.
-    pub async fn ask(&mut self, line: &str) -> String {
+    pub(crate) async fn ask(&mut self, line: &str) -> String {
         self.send(format!("{line}\n").as_bytes()).await;
         self.text().await
     }
 
+    /// Ends the connection from this side.
+    pub(crate) fn hang_up(&mut self) {
+        self.stream = tokio::io::duplex(1).0;
+    }
+
     /// Whether the server has closed the connection, and nothing is left to be heard.
-    pub async fn is_closed(&mut self) -> bool {
+    pub(crate) async fn is_closed(&mut self) -> bool {
         let mut byte = [0];
         matches!(time::timeout(SILENCE, self.stream.read(&mut byte)).await, Ok(Ok(0)))
     }
 }
 
 /// Text with LF for each LF CR; telnet commands as `<WILL ECHO>` and `<WONT ECHO>`.
-pub fn plain(bytes: &[u8]) -> String {
+pub(crate) fn plain(bytes: &[u8]) -> String {
     let mut text = String::new();
     let mut rest = bytes;
     while let Some((&byte, later)) = rest.split_first() {
@@ -79,18 +87,18 @@ pub fn plain(bytes: &[u8]) -> String {
         };
         assert!(!matches!(piece.as_str(), "\r"), "a stray CR behind {text:?}");
         text += &piece;
-        rest = &later[length - 1..];
+        rest = later.split_at(length - 1).1;
     }
     text
 }
 
 /// A server without sockets on which these names are registered, all with the password `secret`.
-pub async fn server_with(names: &[&str]) -> Server {
+pub(crate) async fn server_with(names: &[&str]) -> Server {
     Server::start(options_with(names)).await.unwrap()
 }
 
-pub fn options_with(names: &[&str]) -> ServerOptions {
-    let date = std::time::UNIX_EPOCH + Duration::from_secs(1_795_221_000);
+pub(crate) fn options_with(names: &[&str]) -> ServerOptions {
+    let date = std::time::UNIX_EPOCH + Duration::from_secs(START_S);
     names.iter().fold(ServerOptions::new().detached().date(date), |options, name| {
         options.account(Account::new(name.parse().unwrap(), "secret").rating("blitz", 1882))
     })
