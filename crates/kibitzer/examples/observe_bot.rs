@@ -15,8 +15,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (host, game) = (args.next().ok_or("which server?")?, args.next().ok_or("which game?")?);
     let client = Client::connect(Profile::new(host).guest()).await?;
     let mut events = client.subscribe();
-    let mut watch = client.game(GameId(game.parse()?));
-    client.request(&format!("observe {game}")).await?;
+    let game = GameId(game.parse()?);
+    let mut watch = client.game(game);
+    client.observe(game).await?;
     loop {
         tokio::select! {
             changed = watch.changed() => {

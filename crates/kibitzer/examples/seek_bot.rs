@@ -4,6 +4,7 @@
 
 use std::error::Error;
 
+use kibitzer::command::SeekOptions;
 use kibitzer::core::message::{Message, Relation};
 use kibitzer::core::session::RequestError;
 use kibitzer::{Client, Profile};
@@ -16,20 +17,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let host = std::env::args().nth(1).ok_or("which server?")?;
     let client = Client::connect(Profile::new(host).guest()).await?;
     let mut events = client.subscribe();
-    client.request("seek 3 0 unrated").await?;
+    let seek = SeekOptions::new().time(3, 0).unrated();
+    client.ask(&seek).await?;
     while let Ok(event) = events.next().await {
         match event.message() {
-            Some(Message::GameEnded(_)) => drop(client.request("seek 3 0 unrated").await?),
+            Some(Message::GameEnded(_)) => drop(client.ask(&seek).await?),
             Some(Message::Style12(board)) if board.relation == Relation::MyTurn => {
-                let moves = OPENING.iter().flat_map(|line| line.split(' '));
-                for played in moves.chain(["resign"]) {
+                for played in OPENING.iter().flat_map(|line| line.split(' ')).chain(["resign"]) {
                     // The server knows the rules: what it refuses is tried no further.
                     match client.request(played).await {
                         Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}
-                        outcome => {
-                            outcome?;
-                            break;
-                        }
+                        Err(error) => return Err(error.into()),
+                        Ok(_) => break,
                     }
                 }
             }

@@ -4,6 +4,7 @@
 
 use std::error::Error;
 
+use kibitzer::command::{AskError, Talk};
 use kibitzer::core::hub::RecvError;
 use kibitzer::core::message::{Message, TalkKind};
 use kibitzer::core::session::RequestError;
@@ -27,11 +28,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
             client.quit().await;
             return Ok(());
         }
-        match client.request(&format!("tell {from} you said: {}", talk.text)).await {
-            // What is too long to be told back, or told to somebody who has left, is no reason to stop.
-            Err(RequestError::Command(_) | RequestError::Refused { .. }) => println!("{from} gets no answer"),
-            Err(RequestError::NotConnected | RequestError::Lost) => client.ready().await?,
-            outcome => drop(outcome?),
+        match client.talk(&Talk::tell(from, format!("you said: {}", talk.text))).await {
+            Ok(_) => {}
+            Err(AskError::Request(RequestError::Ended(reason))) => return Err(reason.into()),
+            // Who has left, or is told something while the line is down, is no reason to stop.
+            Err(error) => println!("no answer to {from}: {error}"),
         }
     }
 }

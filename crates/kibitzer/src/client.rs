@@ -1,5 +1,7 @@
 //! The handle to a live session.
 
+mod typed;
+
 use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use common::*;
+use kibitzer::command::{AskError, MoveText, Talk};
 use kibitzer::core::hub::{Hub, HubOptions, RecvError};
 use kibitzer::core::message::{GameId, Message};
 use kibitzer::core::session::{
@@ -108,6 +109,22 @@ async fn a_session_without_its_password_or_recording_does_not_start() {
     assert!(matches!(outcome, Err(ConnectError::Secret(SecretError::NoVariable(_)))), "{outcome:?}");
     let outcome = Client::connect(profile.record_file("/no/such/folder/session.jsonl")).await;
     assert!(matches!(outcome, Err(ConnectError::Record(_))), "{outcome:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn typed_commands_have_typed_answers() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    assert_eq!(peer.serving(client.observe(GameId(7))).await.unwrap().game, GameId(7));
+    // Two lines of what one line does not hold, cut between words.
+    let long = Talk::tell(&"Newton".parse().unwrap(), "word ".repeat(100));
+    let told = peer.serving(client.talk(&long)).await.unwrap();
+    assert!(told.len() > 1 && peer.heard.len() == told.len() + 1, "{:?}", peer.heard);
+    let refused = peer.serving(client.make_move(&MoveText::new("e2e4").unwrap())).await;
+    assert_eq!(refused, Err(AskError::Request(RequestError::NotPlaying)));
+    let injected = client.talk(&Talk::kibitz("hi\nresign")).await;
+    assert!(matches!(injected, Err(AskError::Request(RequestError::Command(CommandError::LineBreak)))), "{injected:?}");
+    client.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -197,6 +197,8 @@ fn run(command: &str) -> (u32, String) {
         }
         ["date"] => (32, "Local time     - Sat Nov 21,  0:22 UTC\n\r".to_owned()),
         ["observe", game] => (80, format!("You are now observing game {game}.\n\r{BOARD}")),
+        ["tell", player, ..] => (132, format!("(told {player})\n\r")),
+        ["e2e4"] => (1, "You are not playing or examining a game.\n\r".to_owned()),
         ["finger", ..] => (37, "Finger of Newton:\n\r\n\r".to_owned()),
         ["quit"] => (0, "Logging you out.\n\r".to_owned()),
         _ => (512, format!("{command}: Command not found.\n\r")),
