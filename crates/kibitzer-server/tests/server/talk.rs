@@ -1,9 +1,6 @@
 //! Talk, lists, variables and block mode, in the forms of the `fatics-talk-mixed-*` and `fatics-block-client` transcripts.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
-mod peer;
-
-use peer::{Peer, server_with};
+use crate::peer::{Peer, server_with};
 
 #[tokio::test(start_paused = true)]
 async fn tells_arrive_behind_a_line_end_and_are_confirmed() {

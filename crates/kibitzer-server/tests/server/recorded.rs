@@ -2,23 +2,14 @@
 //!
 //! Names of guests, dates, clocks, and the numbers of offers and ads must differ and are masked. Forms that differ on purpose
 //! are listed with the reason in [`ON_PURPOSE`]: they are written into the recorded text before the two are compared.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "the helpers of a test fail by panicking"
-)]
-#![expect(dead_code, reason = "each test file uses a part of the helpers")]
-
-mod peer;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kibitzer_server::{Account, Server, ServerOptions};
-use peer::{Peer, plain};
 use tokio::time::{self, Instant};
+
+use crate::peer::{Peer, plain};
 
 /// A recorded connection: its file, when it began in seconds of the set's first file, and how far it is compared.
 struct Part(&'static str, f64, Until);
@@ -192,7 +183,7 @@ struct Heard {
 
 /// Sends what was sent when it was sent, and collects what is answered.
 async fn replay(parts: &[Part]) -> Vec<Heard> {
-    let date = std::time::UNIX_EPOCH + Duration::from_secs(peer::START_S);
+    let date = std::time::UNIX_EPOCH + Duration::from_secs(crate::peer::START_S);
     let options = ServerOptions::new().detached().date(date);
     let options = accounts(parts).into_iter().fold(options, ServerOptions::account);
     let server = Server::start(options).await.unwrap();

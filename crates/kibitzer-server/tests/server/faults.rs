@@ -1,14 +1,12 @@
 //! Connections that go wrong on demand, and a server under load.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
-
-mod peer;
 
 use std::time::Duration;
 
 use kibitzer_server::{At, ControlError, Fault, Server, ServerOptions, Target};
-use peer::{Peer, options_with, plain, server_with};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time;
+
+use crate::peer::{Peer, options_with, plain, server_with};
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_cut_in_the_middle_of_a_line() {

@@ -1,13 +1,11 @@
 //! Logging in and being refused, in the forms of transport §7 and of the `fatics-login-*` transcripts.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
-
-mod peer;
 
 use std::time::Duration;
 
 use kibitzer_server::{Account, At, Fault, Feature, LoginRefusal, Server, Target};
-use peer::{Peer, options_with, plain, server_with};
 use tokio::time;
+
+use crate::peer::{Peer, options_with, plain, server_with};
 
 const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
 

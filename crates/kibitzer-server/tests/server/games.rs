@@ -1,14 +1,12 @@
 //! Games: playing, leaving, resuming, watching, examining, bughouse, timeseal.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
-
-mod peer;
 
 use std::time::Duration;
 
 use kibitzer_core::wire::{Sealer, Timeseal};
 use kibitzer_server::Server;
-use peer::{Peer, server_with};
 use tokio::time;
+
+use crate::peer::{Peer, server_with};
 
 /// Two players who have started a game on these terms, White first.
 async fn game(server: &Server, terms: &str) -> (Peer, Peer) {
