@@ -9,10 +9,12 @@
 
 mod golden;
 mod oracle;
+mod replay;
 mod reported;
 mod transcript;
 
 pub use golden::{blessing, golden, kind_of, render};
 pub use oracle::{Cleaned, holdings_in, lines_of, positions_in};
+pub use replay::{Audit, Mode, Play, Played, Recording, Role, Sent, StandIn, Step, What};
 pub use reported::{HoldingFacts, MoveFacts, PositionFacts};
 pub use transcript::{Transcript, events_of};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use kibitzer::transcript::{Direction, TranscriptReader};
+use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer_core::message::{Family, Reader};
 use kibitzer_core::wire::{Framer, Timeseal};
 use kibitzer_core::{Event, EventReader};
@@ -18,6 +18,8 @@ pub struct Transcript {
     pub reads: Vec<Vec<u8>>,
     /// The bytes sent, in one piece.
     pub sent: Vec<u8>,
+    /// All of it with its times, in order.
+    pub records: Vec<Record>,
 }
 
 impl Transcript {
@@ -40,15 +42,16 @@ impl Transcript {
     fn load(path: &Path) -> Self {
         let file = File::open(path).expect("the transcript can be read");
         let name = path.file_stem().expect("a transcript has a name").to_string_lossy().into_owned();
-        let (mut reads, mut sent) = (Vec::new(), Vec::new());
+        let (mut reads, mut sent, mut records) = (Vec::new(), Vec::new(), Vec::new());
         for record in TranscriptReader::new(BufReader::new(file)) {
             let record = record.expect("every line is a record");
             match record.direction {
-                Direction::Received => reads.push(record.bytes),
-                Direction::Sent => sent.extend(record.bytes),
+                Direction::Received => reads.push(record.bytes.clone()),
+                Direction::Sent => sent.extend(&record.bytes),
             }
+            records.push(record);
         }
-        Self { name, reads, sent }
+        Self { name, reads, sent, records }
     }
 
     /// All that was received, in one piece.
