@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 transcripts=${1:-../../../tests/transcripts}
-mkdir -p corpus/{framer,messages,events,chess}
+mkdir -p corpus/{framer,messages,events,chess,session}
 
 shopt -s nullglob
 for transcript in "$transcripts"/*.jsonl; do
@@ -22,6 +22,23 @@ for transcript in "$transcripts"/*.jsonl; do
                 print $out $seeds{$target};
             }
             $n++;
+        }' "$name" "$transcript"
+    # A script for a session: what the server said, and at every line that the client typed a pause, an answer to what the session
+    # sent, and the line as a request. The byte behind the options chooses who logs in: a guest or an account.
+    perl -e '
+        my ($name, $transcript) = @ARGV;
+        open(my $in, "<", $transcript) or die "$transcript: $!";
+        my ($script, $is_account) = ("", 0);
+        while (<$in>) {
+            my ($way, $hex) = /"dir": *"([rt]x)".*"hex": *"([0-9a-f]*)"/ or next;
+            my $bytes = pack("H*", $hex);
+            $is_account ||= $bytes =~ /password: /;
+            $script .= $way eq "rx" ? $bytes =~ s/\x1d//gr : join "", map { "\x1dx\x1dt\x02\x1dx\x1dr$_\n" } split /\r?\n/, $bytes =~ s/\x1d//gr;
+        }
+        my @pieces = (substr($script, 0, 4000), map { substr($script, 0, 2500) . substr($script, $_, 1500) } map { $_ * 9000 } 1 .. length($script) / 9000);
+        for my $n (0 .. $#pieces) {
+            open(my $out, ">:raw", "corpus/session/$name-$n") or die $!;
+            print $out "\0", $is_account ? "\x32" : "\x30", "\xff" x 6, $pieces[$n];
         }' "$name" "$transcript"
 done
 

@@ -1,5 +1,7 @@
 //! What the fuzz targets share: how a fuzz input chooses the framer's options, and how it cuts the stream into reads.
 
+use std::time::Duration;
+
 use kibitzer_core::message::Family;
 use kibitzer_core::wire::{Limits, Timeseal};
 
@@ -39,7 +41,12 @@ impl<'a> Setup<'a> {
 
     /// The stream in reads of the chosen sizes, over and over; a size of 0 is an empty read.
     pub fn reads(&self) -> impl Iterator<Item = &'a [u8]> {
-        let (mut rest, sizes) = (self.stream, self.sizes);
+        self.cut(self.stream)
+    }
+
+    /// A part of the stream in reads of the chosen sizes.
+    pub fn cut(&self, part: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        let (mut rest, sizes) = (part, self.sizes);
         let all_empty = sizes.iter().all(|&size| size == 0);
         let mut sizes = sizes.iter().cycle();
         std::iter::from_fn(move || {
@@ -51,6 +58,75 @@ impl<'a> Setup<'a> {
             rest = later;
             Some(read)
         })
+    }
+}
+
+impl Setup<'_> {
+    /// A byte for a target's own options: the first of the sizes.
+    pub fn choice(&self) -> u8 {
+        self.sizes.first().copied().unwrap_or_default()
+    }
+}
+
+/// Stands in front of everything in a script that is no byte of the server.
+const SIGN: u8 = 0x1D;
+
+/// What happens to a session, as a fuzz input scripts it: bytes of the server, or behind [`SIGN`] a letter.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// The server's bytes up to the next sign.
+    Read(&'a [u8]),
+    /// `x`: a server answers all that was sent and not answered.
+    Answer,
+    /// `t` and a byte: so much time passes; up to 22 minutes.
+    Time(Duration),
+    /// `r` and a line: somebody asks for it.
+    Request(&'a [u8]),
+    /// `a`: nobody waits for the last one any more.
+    Abandon,
+    /// `h`: nothing is read for now.
+    Hold,
+    /// `c`: the connection is closed.
+    Close,
+    /// `f`: a connection cannot be made.
+    Fail,
+    /// `q`: quit.
+    Quit,
+    /// `s`: shut down.
+    Stop,
+}
+
+impl<'a> Step<'a> {
+    /// The steps of a script. A sign with any other letter is a byte of the server.
+    pub fn all(mut script: &'a [u8]) -> impl Iterator<Item = Self> {
+        std::iter::from_fn(move || {
+            let (step, rest) = Self::first(script)?;
+            script = rest;
+            Some(step)
+        })
+    }
+
+    fn first(script: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let step = match *script {
+            [] => return None,
+            [SIGN, b'x', ref rest @ ..] => (Self::Answer, rest),
+            [SIGN, b't', size, ref rest @ ..] => (Self::Time(Duration::from_millis(20 * u64::from(size).pow(2))), rest),
+            [SIGN, b'r', ref rest @ ..] => {
+                let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                (Self::Request(&rest[..end]), rest.get(end + 1..).unwrap_or_default())
+            }
+            [SIGN, b'a', ref rest @ ..] => (Self::Abandon, rest),
+            [SIGN, b'h', ref rest @ ..] => (Self::Hold, rest),
+            [SIGN, b'c', ref rest @ ..] => (Self::Close, rest),
+            [SIGN, b'f', ref rest @ ..] => (Self::Fail, rest),
+            [SIGN, b'q', ref rest @ ..] => (Self::Quit, rest),
+            [SIGN, b's', ref rest @ ..] => (Self::Stop, rest),
+            [_, ref rest @ ..] => {
+                let end = 1 + rest.iter().position(|&byte| byte == SIGN).unwrap_or(rest.len());
+                (Self::Read(&script[..end]), &script[end..])
+            }
+        };
+        Some(step)
     }
 }
 
