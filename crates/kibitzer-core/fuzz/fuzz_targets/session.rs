@@ -60,6 +60,8 @@ struct Driver {
     now: Instant,
     start: Instant,
     is_sealed: bool,
+    /// The server has let us in; since the last time that lines were taken out.
+    was_let_in: bool,
     is_in: bool,
     n_prompts: usize,
     n_passwords: usize,
@@ -80,6 +82,7 @@ impl Driver {
             now: start,
             start,
             is_sealed: setup.choice() & 12 != 0,
+            was_let_in: false,
             is_in: false,
             n_prompts: 0,
             n_passwords: 0,
@@ -120,7 +123,8 @@ impl Driver {
         match self.session.link() {
             Link::Dial { .. } => {
                 self.session.dialed(Ok(()), self.now);
-                (self.is_in, self.n_prompts, self.n_passwords, self.in_blocks) = (false, 0, 0, false);
+                (self.was_let_in, self.is_in, self.in_blocks) = (false, false, false);
+                (self.n_prompts, self.n_passwords) = (0, 0);
                 self.unanswered.clear();
             }
             Link::Close => self.session.closed(CloseCause::Closed, self.now),
@@ -196,11 +200,13 @@ impl Driver {
         while let Some(event) = self.session.poll_event() {
             self.tell(event);
         }
+        // A server that did not wait gets what it had asked for: a line is decided on where the prompt stands.
+        self.is_in = self.was_let_in;
     }
 
     fn tell(&mut self, event: Arc<Event>) {
         match &*event {
-            Event::LoggedIn(_) => self.is_in = true,
+            Event::LoggedIn(_) => self.was_let_in = true,
             Event::Sent { line, .. } => assert!(line.as_ref().is_none_or(|line| !line.contains(PASSWORD))),
             event => self.n_prompts += usize::from(event.message() == Some(&Message::PasswordPrompt)),
         }
