@@ -78,7 +78,8 @@ pub enum FrameKind<'a> {
         /// Command number, player and, if the client gave one, tag.
         header: &'a [u8],
     },
-    /// The innermost ICC level-1 unit ends.
+    /// The innermost ICC level-1 unit ends. Every [`UnitStart`](Self::UnitStart) has one, and none comes without: an end
+    /// that belongs to no unit is dropped, one that was lost is made up at the next command's start or at the stream's end.
     UnitEnd,
     /// Control-Z: the server dropped the rest of an ICC command's output.
     Overflow,

@@ -54,6 +54,7 @@ pub struct Framer {
     sequence: Sequence,
     line: LineBuffer,
     block: Option<Block>,
+    units: Units,
     /// Bytes that were read but not dealt with, because a frame had to go out first.
     again: VecDeque<Byte>,
     /// No whole line can be read before this position: no line end was found, or there are control bytes.
@@ -69,6 +70,17 @@ struct Block {
     /// Position behind the line with which the block grew longer than the limit.
     over_at: Option<u64>,
 }
+
+/// The ICC level-1 units that have begun.
+#[derive(Clone, Copy, Debug, Default)]
+struct Units {
+    depth: u8,
+    /// Ends of units are missing: output was dropped behind control-Z, or there are more units than a server nests.
+    lost_ends: bool,
+}
+
+/// Units that stand inside each other at most.
+const MAX_UNITS: u8 = 3;
 
 /// What goes out, before its bytes are borrowed.
 #[derive(Clone, Copy, Debug)]
@@ -209,7 +221,10 @@ impl Framer {
     }
 
     fn finish_line(&mut self) -> Option<Out> {
-        if self.line.has_content() { Some(Out::Line) } else { self.cut_block(self.position) }
+        if self.line.has_content() {
+            return Some(Out::Line);
+        }
+        self.cut_block(self.position).or_else(|| self.end_unit(self.position))
     }
 
     fn reclaim(&mut self) {
@@ -272,6 +287,9 @@ impl Framer {
 
     fn unit_frame(&mut self, unit: Unit, offset: u64, end: u64) -> Frame<'_> {
         self.sequence.hand_out();
+        if matches!(unit, Unit::Datagram) && self.sequence.unit().starts_with(WHO_AM_I) {
+            self.prompts.set_logged_in();
+        }
         let (bytes, unit_bytes) = (&self.sequence.bytes[..], self.sequence.unit());
         let kind = match unit {
             Unit::Datagram => FrameKind::Datagram { bytes: unit_bytes },
@@ -284,6 +302,9 @@ impl Framer {
         Frame { offset, end, bell: false, kind }
     }
 }
+
+/// The level-2 unit that tells our name once we are logged in, from its number on.
+const WHO_AM_I: &[u8] = b"0 ";
 
 /// Draws from a line of the server's own what later bytes mean.
 fn learn(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {

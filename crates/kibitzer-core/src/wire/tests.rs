@@ -461,7 +461,10 @@ fn broken_units_are_given_up_as_text() {
         (b"\x19(1 abc\x19(2 d\x19)", &[text("(1 abc"), Seen::Datagram(b"2 d".to_vec())]),
         (b"\x19(1 abc\x1a\nok\n", &[text("(1 abc"), Seen::Overflow, text(""), text("ok")]),
         (b"\x19(1 abc", &[text("(1 abc")]),
-        (b"x\x19]\n", &[text("x"), Seen::UnitEnd]),
+        (
+            b"\x19(1 {abc} \x19{never closed\x1a\nok\n",
+            &[text("(1 {abc} \u{19}{never closed"), Seen::Overflow, text(""), text("ok")],
+        ),
     ]);
     let framer = Framer::new().with_limits(Limits::default().datagram_bytes(8));
     assert_eq!(
@@ -470,12 +473,77 @@ fn broken_units_are_given_up_as_text() {
     );
 }
 
-// Rules: bugs 81
+// Rules: bugs 81, icc L1, icc L2
 #[test]
 fn level_1_brackets_are_told_with_their_header() {
+    check(&[
+        (
+            b"\x19[101 * tag\r\nhi\r\n\x19]aics% ",
+            &[Seen::Unit(b"101 * tag".to_vec()), text("hi"), Seen::UnitEnd, Seen::Prompt],
+        ),
+        (b"\x19<\x19[177 *\nhi\n\x19]\x19>\n", &[Seen::Unit(b"177 *".to_vec()), text("hi"), Seen::UnitEnd]),
+        (b"\x19[101 *\x19(1\x19)\n", &[Seen::Datagram(b"1".to_vec()), text("[101 *")]),
+    ]);
+}
+
+// Rules: icc L3, icc L6
+#[test]
+fn level_1_units_stand_inside_each_other_with_text_and_datagrams() {
+    let unit = |header: &str| Seen::Unit(header.as_bytes().to_vec());
     check(&[(
-        b"\x19[101 * tag\r\nhi\r\n\x19]aics% ",
-        &[Seen::Unit(b"101 * tag".to_vec()), text("hi"), Seen::UnitEnd, Seen::Prompt],
+        b"\x19[130 * t\r\na\r\n\x19[26 *\r\nb\x19(2 x\x19)c\r\n\x19]\r\nd\r\n\x19]\r\nnews\r\n",
+        &[
+            unit("130 * t"),
+            text("a"),
+            unit("26 *"),
+            Seen::Datagram(b"2 x".to_vec()),
+            text("bc"),
+            Seen::UnitEnd,
+            text("d"),
+            Seen::UnitEnd,
+            text("news"),
+        ],
+    )]);
+}
+
+// Rules: bugs 86, bugs 87, icc L4, icc DG12
+#[test]
+fn every_start_of_a_unit_has_its_end() {
+    let unit = |header: &str| Seen::Unit(header.as_bytes().to_vec());
+    check(&[
+        // One more at the disconnection.
+        (b"x\x19]\n", &[text("x")]),
+        (b"\x19[1 *\n\x19]\x19]\n", &[unit("1 *"), Seen::UnitEnd]),
+        // The rest of a command's output is lost, its end too.
+        (
+            b"\x19[1 *\nx\n\x1a\x19[2 *\n\x19]\n",
+            &[unit("1 *"), text("x"), Seen::Overflow, Seen::UnitEnd, unit("2 *"), Seen::UnitEnd],
+        ),
+        (b"\x19[1 *\n\x1a\x19]y\n", &[unit("1 *"), Seen::Overflow, Seen::UnitEnd, text("y")]),
+        // No server nests four deep.
+        (
+            b"\x19[1 *\n\x19[2 *\n\x19[3 *\n\x19[4 *\n\x19]",
+            &[
+                unit("1 *"),
+                unit("2 *"),
+                unit("3 *"),
+                Seen::UnitEnd,
+                Seen::UnitEnd,
+                Seen::UnitEnd,
+                unit("4 *"),
+                Seen::UnitEnd,
+            ],
+        ),
+        (b"\x19[1 *\nx", &[unit("1 *"), text("x"), Seen::UnitEnd]),
+    ]);
+}
+
+// Rules: transport LG4, icc §1
+#[test]
+fn a_session_that_knows_its_name_asks_for_none() {
+    check(&[(
+        b"login: \x19(0 Foo {}\x19)\r\nlogin: \r\npassword: \r\n",
+        &[Seen::Login, Seen::Datagram(b"0 Foo {}".to_vec()), text("login: "), text("password: ")],
     )]);
 }
 

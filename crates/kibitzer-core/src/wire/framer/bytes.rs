@@ -1,6 +1,6 @@
 //! The slow path of the framer: one byte after the other, through all layers.
 
-use super::{Block, Framer, Out, Unit};
+use super::{Block, Framer, MAX_UNITS, Out, Unit, Units};
 use crate::wire::control::{BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, Meaning, POSE_START, State};
 use crate::wire::frame::FrameKind;
 use crate::wire::line::{Context, Taken};
@@ -90,7 +90,7 @@ impl Framer {
             POSE_START if self.block.is_some() => self.set_posed(true),
             CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_posed(false),
             CONTROL_Y => self.begin(State::ControlY, None, byte.at),
-            CONTROL_Z => self.flush_before(byte).or(Some(Out::Bare { kind: FrameKind::Overflow, offset: byte.at })),
+            CONTROL_Z => self.flush_before(byte).or_else(|| self.overflow(byte.at)),
             _ => self.push(byte),
         }
     }
@@ -115,12 +115,21 @@ impl Framer {
                 self.end_sequence(Some(Out::Unit { kind: Unit::Datagram, offset: start }))
             }
             Meaning::UnitStart => {
+                self.units.lost_ends |= self.units.depth >= MAX_UNITS;
+                if self.units.lost_ends
+                    && let Some(out) = self.end_unit(start)
+                {
+                    self.again.push_front(byte);
+                    return Some(out);
+                }
                 self.line.set_marked();
+                self.units = Units { depth: self.units.depth + 1, lost_ends: false };
                 self.end_sequence(Some(Out::Unit { kind: Unit::Start, offset: start }))
             }
             Meaning::UnitEnd => {
                 self.line.set_marked();
-                self.end_sequence(Some(Out::Bare { kind: FrameKind::UnitEnd, offset: start }))
+                let out = self.end_unit(start);
+                self.end_sequence(out)
             }
             Meaning::BrokenDatagram { restart } => {
                 self.again.push_front(byte);
@@ -156,6 +165,18 @@ impl Framer {
             self.again.push_front(byte);
             Out::Line
         })
+    }
+
+    /// The server dropped the rest of a command's output.
+    fn overflow(&mut self, at: u64) -> Option<Out> {
+        self.units.lost_ends = true;
+        Some(Out::Bare { kind: FrameKind::Overflow, offset: at })
+    }
+
+    /// Ends the innermost unit. Where none has begun there is nothing to end: one end too many comes with the disconnection.
+    pub(super) fn end_unit(&mut self, at: u64) -> Option<Out> {
+        self.units.depth = self.units.depth.checked_sub(1)?;
+        Some(Out::Bare { kind: FrameKind::UnitEnd, offset: at })
     }
 
     fn set_posed(&mut self, posed: bool) -> Option<Out> {
