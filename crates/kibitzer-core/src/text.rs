@@ -157,6 +157,20 @@ pub fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(encoded)
 }
 
+/// Encodes text as servers send it: Latin-1, with one `&#xhhhh;` entity for every character outside of that.
+///
+/// Source: transport rules C1 and C2.
+pub(crate) fn encode_latin_1(text: &str) -> Vec<u8> {
+    let mut encoded = Vec::with_capacity(text.len());
+    for character in text.chars() {
+        match u8::try_from(character) {
+            Ok(byte) => encoded.push(byte),
+            Err(_) => encoded.extend(format!("&#x{:x};", u32::from(character)).into_bytes()),
+        }
+    }
+    encoded
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

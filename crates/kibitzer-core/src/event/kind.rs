@@ -179,7 +179,10 @@ impl Event {
     /// What it is, in one word.
     pub const fn kind(&self) -> EventKind {
         match self {
-            Self::Received { received, change } => of_message(&received.message, change.as_ref()),
+            Self::Received { received, change } => match of_message(&received.message, change.as_ref()) {
+                EventKind::Text if received.is_datagram() => EventKind::Datagram,
+                kind => kind,
+            },
             Self::Desync(_) => EventKind::Desync,
             Self::Connecting { .. } => EventKind::Connecting,
             Self::Connected => EventKind::Connected,
@@ -201,6 +204,10 @@ const fn of_message(message: &Message, change: Option<&Change>) -> EventKind {
         Message::Delta(_) => match change {
             Some(Change { board: Some(_), .. }) => EventKind::Position,
             _ => EventKind::Text,
+        },
+        Message::GameUpdate(_) => match change {
+            Some(Change { board: Some(_), .. }) => EventKind::Position,
+            _ => EventKind::Datagram,
         },
         Message::Holding(_) => EventKind::Holding,
         Message::GameCreated(_) => EventKind::GameCreated,
@@ -239,7 +246,7 @@ const fn of_message(message: &Message, change: Option<&Change>) -> EventKind {
         Message::BlockEnd { .. } => EventKind::BlockEnd,
         Message::Telnet { .. } => EventKind::Telnet,
         Message::Ping => EventKind::Ping,
-        Message::Datagram(_) => EventKind::Datagram,
+        Message::Mark(_) | Message::Datagram(_) => EventKind::Datagram,
         Message::UnitStart(_) => EventKind::UnitStart,
         Message::UnitEnd => EventKind::UnitEnd,
         Message::Overflow => EventKind::Overflow,

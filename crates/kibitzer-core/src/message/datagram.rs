@@ -1,15 +1,49 @@
 //! ICC's units: level-2 datagrams and the headers of level-1 brackets, cut into their parts.
 
+mod boards;
+mod form;
+mod games;
+mod known;
+mod offers;
+mod people;
+mod print;
+mod table;
+mod talk;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use self::form::{Argument, Arguments};
+use super::Message;
 use crate::scan::Cursor;
-use crate::text::PlayerText;
+use crate::text::{PlayerText, encode_latin_1};
+
+pub(crate) use form::Reading;
+pub use form::{ArgumentForm, DatagramForm, DatagramSource, Quoting};
+pub(crate) use known::Known;
 
 /// An ICC level-2 unit: a number and its arguments, decoded.
 ///
 /// The framing is undone: words, `{…}` and `^Y{…^Y}` all give their plain text, an empty `{}` an empty one. Blanks between
-/// arguments may be missing around braces.
+/// arguments may be missing around braces. What the arguments are called is in [`DatagramForm`].
+///
+/// `Debug` shows no argument of a datagram that holds a password or a key.
+///
+/// ```
+/// use kibitzer_core::message::Datagram;
+///
+/// let tell = Datagram::parse(b"31 Foo {TD} \x19{hi {there}\x19} 1").unwrap();
+/// assert_eq!((tell.number, tell.name()), (31, Some("personal_tell")));
+/// assert_eq!(tell.argument("text").unwrap().as_str(), "hi {there}");
+///
+/// let mut wire = Vec::new();
+/// tell.write(&mut wire);
+/// assert_eq!(wire, b"\x19(31 Foo {TD} \x19{hi {there}\x19} 1\x19)");
+/// ```
 ///
 /// Source: ICC's description of its level-2 format.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Datagram {
     /// Which unit it is.
@@ -18,37 +52,75 @@ pub struct Datagram {
     pub fields: Vec<PlayerText>,
 }
 
-const QUOTE_START: &[u8] = b"\x19{";
-const QUOTE_END: &[u8] = b"\x19}";
-
 impl Datagram {
+    /// A datagram of these arguments, as whoever receives it will read them.
+    pub fn new(number: u32, arguments: impl IntoIterator<Item: AsRef<str>>) -> Self {
+        let as_received = |text: &str| PlayerText::from_wire(&encode_latin_1(text));
+        Self { number, fields: arguments.into_iter().map(|text| as_received(text.as_ref())).collect() }
+    }
+
     /// Reads what stands between `^Y(` and `^Y)`; `None` if it does not start with a number.
     ///
     /// A brace that is never closed takes the rest of the unit.
     pub fn parse(unit: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(unit);
-        at.blanks();
-        let number = at.number()?;
-        let mut fields = Vec::new();
-        at.blanks();
-        while !at.is_empty() {
-            fields.push(PlayerText::from_wire(argument(&mut at)));
-            at.blanks();
-        }
+        let (number, at) = read_number(unit)?;
+        let fields = Argument::all(at).map(|argument| PlayerText::from_wire(argument.bytes)).collect();
         Some(Self { number, fields })
+    }
+
+    /// Its kind, if it is a known one.
+    pub fn form(&self) -> Option<&'static DatagramForm> {
+        DatagramForm::of(self.number)
+    }
+
+    /// The name of its kind.
+    pub fn name(&self) -> Option<&'static str> {
+        self.form().map(|form| form.name)
+    }
+
+    /// The argument of this name, if its kind has one and it was sent.
+    pub fn argument(&self, name: &str) -> Option<&PlayerText> {
+        self.fields.get(self.form()?.position(name)?)
+    }
+
+    /// Whether it holds what must never be logged.
+    pub fn is_secret(&self) -> bool {
+        self.form().is_some_and(|form| form.is_secret)
+    }
+
+    /// The same without what must never be logged: every argument of a secret one becomes empty.
+    fn redacted(mut self) -> Self {
+        if self.is_secret() {
+            self.fields.fill_with(PlayerText::default);
+        }
+        self
     }
 }
 
-fn argument<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
-    if at.eat(QUOTE_START) {
-        at.until(QUOTE_END).unwrap_or_else(|| at.take_rest())
-    } else if at.eat(b"{") {
-        at.until(b"}").unwrap_or_else(|| at.take_rest())
-    } else {
-        let word = at.take_while(|b| !matches!(b, b' ' | b'{' | 0x19 | b'\n' | b'\r'));
-        // A control byte that starts no quotation is a word of its own, so that the walk goes on.
-        if word.is_empty() { at.take_one() } else { word }
+impl fmt::Debug for Datagram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Datagram");
+        shown.field("number", &self.number);
+        if self.is_secret() { shown.finish_non_exhaustive() } else { shown.field("fields", &self.fields).finish() }
     }
+}
+
+fn read_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
+    let mut at = Cursor::new(unit);
+    at.blanks();
+    Some((at.number()?, at))
+}
+
+/// Reads a unit into what it says. What no message stands for is a [`Datagram`]; `None` if it is no unit at all.
+pub(crate) fn read(unit: &[u8], known: &mut Known) -> Option<Reading> {
+    let (number, at) = read_number(unit)?;
+    let typed = DatagramForm::of(number).and_then(|form| form.read?(&Arguments::read(form, at), known));
+    typed.or_else(|| Some(Message::Datagram(Datagram::parse(unit)?.redacted()).into()))
+}
+
+/// Whether a unit holds what must never be logged.
+pub(crate) fn is_secret(unit: &[u8]) -> bool {
+    read_number(unit).and_then(|(number, _)| DatagramForm::of(number)).is_some_and(|form| form.is_secret)
 }
 
 /// The first line of an ICC level-1 unit.
@@ -74,53 +146,5 @@ impl UnitHeader {
         let player = PlayerText::from_wire(at.word()?);
         at.blanks();
         Some(Self { command, player, tag: at.word().map(PlayerText::from_wire) })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn fields(unit: &str) -> Vec<String> {
-        Datagram::parse(unit.as_bytes()).unwrap().fields.iter().map(|field| field.as_str().to_owned()).collect()
-    }
-
-    // Rules: icc DG1, icc DG2, icc DG3, icc DG4, bugs 80, bugs 82, bugs 84
-    #[test]
-    fn arguments_of_every_form() {
-        let cases: &[(&str, &[&str])] = &[
-            ("124 24 1", &["24", "1"]),
-            ("32 Flash {TD} 2 {a b}", &["Flash", "TD", "2", "a b"]),
-            ("25 464 *{g3 g2g3 1 59}{d5 d7d5 0 60}", &["464", "*", "g3 g2g3 1 59", "d5 d7d5 0 60"]),
-            ("18 {} {IM} {}", &["", "IM", ""]),
-            ("31 x \x19{a}b {c) (\x19} 1", &["x", "a}b {c) (", "1"]),
-            ("9999 extra", &["extra"]),
-            ("109", &[]),
-            ("1 {never closed", &["never closed"]),
-        ];
-        for &(unit, want) in cases {
-            assert_eq!(fields(unit), want, "{unit:?}");
-        }
-        assert_eq!(Datagram::parse(b"x"), None);
-    }
-
-    // Rules: bugs 81
-    #[test]
-    fn a_level_1_header_has_a_command_a_player_and_perhaps_a_tag() {
-        let header = UnitHeader::parse(b"101 * tag").unwrap();
-        assert_eq!((header.command, header.player.as_str()), (101, "*"));
-        assert_eq!(header.tag.map(|tag| tag.to_string()), Some("tag".to_owned()));
-        assert_eq!(UnitHeader::parse(b"101 $server$").unwrap().tag, None);
-        assert_eq!(UnitHeader::parse(b"101"), None);
-    }
-
-    proptest! {
-        #[test]
-        fn any_unit_is_read_to_its_end(unit in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Datagram::parse(&unit);
-            let _ = UnitHeader::parse(&unit);
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::GameResult;
 use super::phrase::lookup;
 use crate::chess::Color;
 
@@ -138,6 +139,19 @@ impl EndReason {
         )
     }
 
+    /// The reason for which ICC's datagrams have a code; `is_aborted` tells a game called off from one that goes on another day.
+    ///
+    /// Source: the codes of ICC's game lists.
+    pub(crate) fn of_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
+        let codes = match result {
+            GameResult::WhiteWins | GameResult::BlackWins => WIN_CODES,
+            GameResult::Draw => DRAW_CODES,
+            GameResult::Unfinished if is_aborted => ABORT_CODES,
+            GameResult::Unfinished => ADJOURN_CODES,
+        };
+        codes.iter().find(|(known, _)| known.as_bytes() == code).map_or(Self::Unknown, |(_, reason)| *reason)
+    }
+
     /// Finds the reason in the server's words. The name in front is cut off first, as players may be called like words of
     /// a reason.
     pub(crate) fn find(text: &str, white: &str, black: &str) -> Self {
@@ -165,6 +179,42 @@ pub(crate) fn split_subject<'a>(text: &'a str, white: &str, black: &str) -> Opti
         .into_iter()
         .find_map(|(name, color)| Some((color, text.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'']))?)))
 }
+
+const WIN_CODES: &[(&str, EndReason)] = &[
+    ("Res", EndReason::Resign),
+    ("Mat", EndReason::Mate),
+    ("Fla", EndReason::Time),
+    ("Adj", EndReason::Adjudication),
+    ("BQ", EndReason::Disconnect),
+];
+
+const DRAW_CODES: &[(&str, EndReason)] = &[
+    ("Agr", EndReason::Agreement),
+    ("Sta", EndReason::Stalemate),
+    ("Rep", EndReason::Repetition),
+    ("50", EndReason::Fifty),
+    ("TM", EndReason::TimeMaterial),
+    ("NM", EndReason::Material),
+    ("NT", EndReason::BothTime),
+    ("Adj", EndReason::Adjudication),
+];
+
+const ABORT_CODES: &[(&str, EndReason)] = &[
+    ("Agr", EndReason::AbortAgreement),
+    ("BQ", EndReason::AbortDisconnect),
+    ("SD", EndReason::AbortShutdown),
+    ("BA", EndReason::AbortCourtesy),
+    ("Adj", EndReason::AbortAdjudication),
+    ("Sho", EndReason::AbortMove1),
+];
+
+const ADJOURN_CODES: &[(&str, EndReason)] = &[
+    ("Agr", EndReason::AdjournAgreement),
+    ("BQ", EndReason::AdjournDisconnect),
+    ("SD", EndReason::AdjournShutdown),
+    ("BA", EndReason::AdjournCourtesy),
+    ("Adj", EndReason::AdjournAdjudication),
+];
 
 /// What stands behind the name of one of the two players.
 const OF_PLAYER: &[(&str, EndReason)] = &[

@@ -20,7 +20,7 @@ use crate::text::PlayerText;
 pub struct GameEnded {
     /// The number of the game.
     pub game: GameId,
-    /// The player of the white pieces.
+    /// The player of the white pieces. Empty if the players are not known: ICC's datagrams tell them at the start only.
     pub white: Handle,
     /// The player of the black pieces.
     pub black: Handle,
@@ -30,6 +30,8 @@ pub struct GameEnded {
     pub reason: EndReason,
     /// The server's words for it: `Bar checkmated`. They hold names, so they are text and nothing more.
     pub text: PlayerText,
+    /// Whether the game goes on as an examined one at once. Only ICC's datagrams say so.
+    pub lives_on: bool,
 }
 
 /// The result of a game, from White's side of the named game.
@@ -92,7 +94,7 @@ impl GameEnded {
             tail => GameResult::from_wire(tail.strip_prefix(b"} ")?)?,
         };
         let reason = EndReason::find(text.as_str(), white.as_str(), black.as_str());
-        Some(Self { game, white, black, result, reason, text })
+        Some(Self { game, white, black, result, reason, text, lives_on: false })
     }
 
     /// Which player the text names first: the one who resigned, was mated, has won by a rule.
@@ -157,6 +159,7 @@ mod tests {
                 result: GameResult::WhiteWins,
                 reason: EndReason::Mate,
                 text: PlayerText::from_wire(b"Bogoljubov checkmated"),
+                lives_on: false,
             }
         );
     }

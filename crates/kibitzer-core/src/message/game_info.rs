@@ -1,6 +1,6 @@
 //! `<g1>`: what is known of a game when it starts or is first observed.
 
-use super::{GameId, ParseError, Rating, fields};
+use super::{GameId, ParseError, Rating, StartList, fields};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
@@ -50,6 +50,8 @@ pub struct GameInfo {
     pub min_move_time: Option<u32>,
     /// `n`: whether it is a noescape game.
     pub no_escape: Option<bool>,
+    /// What ICC's list at the start of a game has besides; `None` on FICS.
+    pub start: Option<Box<StartList>>,
 }
 
 impl GameInfo {
@@ -69,7 +71,7 @@ impl GameInfo {
         Ok(info)
     }
 
-    const fn empty(game: GameId) -> Self {
+    pub(super) const fn empty(game: GameId) -> Self {
         Self {
             game,
             private: None,
@@ -88,6 +90,7 @@ impl GameInfo {
             black_timeseal: None,
             min_move_time: None,
             no_escape: None,
+            start: None,
         }
     }
 
@@ -193,6 +196,7 @@ mod tests {
             black_timeseal: Some(true),
             min_move_time: Some(2),
             no_escape: Some(false),
+            start: None,
         }
     }
 
@@ -306,6 +310,7 @@ mod tests {
                 white_timeseal: timeseal.map(|t| t.0),
                 black_timeseal: timeseal.map(|t| t.1),
                 private, rated, no_escape, min_move_time,
+                start: None,
             }
         }
     }

@@ -59,6 +59,8 @@ pub enum LoginRefusal {
     Timeout,
     /// The server takes no more players.
     Full,
+    /// The server is full and has put us in a queue: the login goes on by itself.
+    Queued,
     /// Something else, such as a time stamp that the server cannot read.
     Other,
 }
@@ -74,7 +76,27 @@ impl LoginRefusal {
             Self::NotRegistered => "not_registered",
             Self::Timeout => "timeout",
             Self::Full => "full",
+            Self::Queued => "queued",
             Self::Other => "other",
+        }
+    }
+
+    /// The refusal for which ICC's datagram 69 has this code.
+    ///
+    /// Codes 9 (an empty password) and 5 (no password, where one is needed) count as a wrong one. What the code stands for
+    /// besides is in the text of the datagram.
+    ///
+    /// Source: ICC's list of codes.
+    pub const fn from_code(code: u8) -> Self {
+        match code {
+            2..=4 => Self::BadName,
+            5 | 9 | 11 => Self::InvalidPassword,
+            6..=8 | 17 => Self::NotRegistered,
+            12 => Self::Banned,
+            14 => Self::NameInUse,
+            18 | 19 => Self::Full,
+            20 => Self::Queued,
+            _ => Self::Other,
         }
     }
 

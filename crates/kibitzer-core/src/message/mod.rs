@@ -18,10 +18,12 @@ mod fields;
 mod game_end;
 mod game_info;
 mod game_start;
+mod game_update;
 mod holding;
 mod ivar;
 pub mod listing;
 mod login;
+mod mark;
 mod observing;
 mod offer;
 mod partner;
@@ -32,6 +34,7 @@ mod reader;
 mod refused;
 mod seek;
 mod seek_text;
+mod start_list;
 mod style10;
 mod style12;
 mod subject;
@@ -45,7 +48,7 @@ pub use block_code::CommandCode;
 pub use challenge::Challenge;
 pub use challenge_update::{ChallengeChange, ChallengeUpdate};
 pub use clock::ClockReading;
-pub use datagram::{Datagram, UnitHeader};
+pub use datagram::{ArgumentForm, Datagram, DatagramForm, DatagramSource, Quoting, UnitHeader};
 pub use delta::Delta;
 pub use end_reason::EndReason;
 pub use error::ParseError;
@@ -54,9 +57,11 @@ pub use farewell::{Farewell, KickedBy};
 pub use game_end::{GameEnded, GameResult};
 pub use game_info::GameInfo;
 pub use game_start::{Creating, GameCreated};
+pub use game_update::{GameAction, GameRole, GameUpdate, SentMove};
 pub use holding::Holding;
 pub use ivar::{Ivar, IvarError};
 pub use login::{LoggedIn, LoginRefusal, NameKind, NameStatus};
+pub use mark::{Mark, MarkShape};
 pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
 pub use offer::{Offer, OfferAnswer, OfferKind};
 pub use partner::Partner;
@@ -67,6 +72,7 @@ pub use reader::{Family, Reader, Received};
 pub use refused::Refusal;
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};
 pub use seek_text::SeekNotice;
+pub use start_list::{StartKind, StartList};
 pub use style12::{Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
 pub use user_info::{UserArrived, UserDeparted};
@@ -175,7 +181,11 @@ pub enum Message {
     },
     /// A timeseal ping, which wants its answer at once.
     Ping,
-    /// An ICC level-2 unit.
+    /// What an ICC datagram tells of a game's board.
+    GameUpdate(GameUpdate),
+    /// An examiner drew on a board.
+    Mark(Mark),
+    /// An ICC level-2 unit that no other message stands for.
     Datagram(Datagram),
     /// An ICC level-1 unit begins.
     UnitStart(UnitHeader),

@@ -141,6 +141,13 @@ impl Titles {
         while eat_title(at).is_some() {}
     }
 
+    /// The titles in a list of codes with blanks between them, as ICC's datagrams have it.
+    pub(crate) fn from_codes(codes: &[u8]) -> Self {
+        let codes = codes.split(|&b| b == b' ').filter(|code| !code.is_empty());
+        let bracketed: Vec<u8> = codes.flat_map(|code| [b"(", code, b")"].concat()).collect();
+        Self(ShortText::from_wire(&bracketed))
+    }
+
     /// The titles that a two-digit hexadecimal `ti=` or `<wa>` field stands for.
     ///
     /// Source: help file `seekinfo`; 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::datagram::{self, Known, Reading};
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{CommandCode, Datagram, Handle, Holding, Message, Style12, Talk, TalkKind, UnitHeader, dispatch};
 use crate::text::{Line, PlayerText};
@@ -34,11 +35,13 @@ pub struct Received {
     pub message: Message,
     /// The line; empty where the message has it.
     line: Line,
+    is_datagram: bool,
 }
 
 impl Received {
     /// The line the message was read from: cleaned, wrapped pieces joined, without line end; of a message of several lines
-    /// (a style 10 block, a player's message) all of them, with line feeds between. Empty for what is no line.
+    /// (a style 10 block, a player's message) all of them, with line feeds between. Of an ICC datagram its number and
+    /// arguments as sent, quotation marks included. Empty for what is neither, and for a datagram that must not be logged.
     ///
     /// It stays the same when a later version learns to type a line, so code that looks at lines does not break.
     pub fn raw(&self) -> &[u8] {
@@ -48,9 +51,19 @@ impl Received {
         }
     }
 
+    /// Whether the message came in an ICC datagram, rather than in a line.
+    pub const fn is_datagram(&self) -> bool {
+        self.is_datagram
+    }
+
+    /// The ICC datagram the message was read from; `None` if it was a line, or a datagram that must not be logged.
+    pub fn datagram(&self) -> Option<Datagram> {
+        self.is_datagram.then(|| Datagram::parse(self.line.as_bytes()))?
+    }
+
     fn new(frame: &Frame<'_>, message: Message, line: &[u8]) -> Self {
         let line = if matches!(message, Message::Text(_)) { Line::default() } else { Line::from(line) };
-        Self { offset: frame.offset, end: frame.end, bell: frame.bell, message, line }
+        Self { offset: frame.offset, end: frame.end, bell: frame.bell, message, line, is_datagram: false }
     }
 }
 
@@ -89,6 +102,8 @@ struct Typist {
     style10_may_end: bool,
     /// The first line of a player's message; its text stands on the next.
     mail: Option<Box<Received>>,
+    /// What ICC's datagrams told of this login and of games.
+    known: Known,
 }
 
 /// A style 10 block that has begun: its lines, in case it turns out to be none.
@@ -130,12 +145,13 @@ impl Reader {
                         bell,
                         message: Message::Style12(board),
                         line: Line::from(bytes),
+                        is_datagram: false,
                     });
                 }
                 if !self.typist.begins_block(tag, bytes) {
                     let message = self.typist.message(tag, bytes);
                     let line = if matches!(message, Message::Text(_)) { Line::default() } else { Line::from(bytes) };
-                    return Some(Received { offset, end, bell, message, line });
+                    return Some(Received { offset, end, bell, message, line, is_datagram: false });
                 }
             }
             if let Some(received) = self.typist.read(&frame, &mut self.ready) {
@@ -170,7 +186,7 @@ impl Typist {
     /// Types a frame. Where that makes more than one message, the later ones go to `ready`; `None` if it makes none yet.
     fn read(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
         // What a server sends apart from its lines stands between any two of them.
-        if !matches!(frame.kind, FrameKind::Telnet { .. } | FrameKind::Ping) {
+        if !matches!(frame.kind, FrameKind::Telnet { .. } | FrameKind::Ping | FrameKind::Datagram { .. }) {
             if let Some(head) = self.mail.take() {
                 return self.read_mail(*head, frame, ready);
             }
@@ -194,14 +210,28 @@ impl Typist {
             FrameKind::BlockEnd { id, complete } => Message::BlockEnd { id, complete },
             FrameKind::Telnet { command, option } => Message::Telnet { command, option },
             FrameKind::Ping => Message::Ping,
-            FrameKind::Datagram { bytes } => Datagram::parse(bytes).map_or_else(|| text(bytes), Message::Datagram),
+            FrameKind::Datagram { bytes } => return Some(self.read_datagram(frame, bytes, ready)),
             FrameKind::UnitStart { header } => {
                 UnitHeader::parse(header).map_or_else(|| text(header), Message::UnitStart)
             }
             FrameKind::UnitEnd => Message::UnitEnd,
             FrameKind::Overflow => Message::Overflow,
         };
-        Some(Received { offset: frame.offset, end: frame.end, bell: frame.bell, message, line: Line::default() })
+        Some(Received::new(frame, message, &[]))
+    }
+
+    /// Reads an ICC datagram. The line of its message is the unit as sent, but for one that must not be logged.
+    fn read_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) -> Received {
+        let line = if datagram::is_secret(unit) { &[] } else { unit };
+        let received = |message| Received { is_datagram: true, ..Received::new(frame, message, line) };
+        match datagram::read(unit, &mut self.known) {
+            Some(Reading { message, more }) => {
+                self.logged_in |= matches!(message, Message::LoggedIn(_));
+                ready.extend(more.into_iter().map(received));
+                received(message)
+            }
+            None => Received::new(frame, text(unit), unit),
+        }
     }
 
     fn read_line(

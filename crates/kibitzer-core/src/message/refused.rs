@@ -120,6 +120,17 @@ impl Refusal {
 }
 
 impl Refusal {
+    /// The refusal of a move for which ICC's datagram 42 has this code.
+    ///
+    /// Source: ICC's list of codes; those that are not told apart here are rules of variants.
+    pub const fn of_move_code(code: u32) -> Self {
+        match code {
+            1 => Self::AmbiguousMove,
+            4 => Self::NotYourMove,
+            _ => Self::IllegalMove,
+        }
+    }
+
     /// Reads the whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
         match line.strip_prefix(b"You ") {

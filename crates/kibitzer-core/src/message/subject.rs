@@ -19,6 +19,8 @@ impl Message {
             Self::ObservingRefused(refusal) => refused_game(*refusal),
             Self::Focus(focus) => Some(focus.game),
             Self::Examine(examine) => examine.game,
+            Self::GameUpdate(update) => Some(update.game),
+            Self::Mark(mark) => Some(mark.game),
             Self::Talk(talk) => talk.kind.game(),
             Self::Offer(offer) => offer.game,
             Self::Partner(Partner::Playing { game, .. }) => Some(*game),

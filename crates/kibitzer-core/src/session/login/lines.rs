@@ -28,8 +28,9 @@ impl Login {
             LoginRefusal::NameInUse => LoginError::NameInUse,
             LoginRefusal::Banned => LoginError::Banned,
             LoginRefusal::BadName if matches!(self.step, Step::Name) => LoginError::BadName,
-            // Said of a hello or a login string, or in a message of the day.
-            LoginRefusal::BadName => return Verdict::Goes,
+            // A name that is bad is said of a hello or a login string, or in a message of the day. From a queue the login goes on
+            // by itself; the time-out of the step bounds the wait.
+            LoginRefusal::BadName | LoginRefusal::Queued => return Verdict::Goes,
             LoginRefusal::NotRegistered => LoginError::GuestsRefused,
             LoginRefusal::Timeout => LoginError::TimedOut(self.step()),
             LoginRefusal::Full => LoginError::ServerFull,

@@ -90,7 +90,7 @@ impl Framer {
             POSE_START if self.block.is_some() => self.set_posed(true),
             CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_posed(false),
             CONTROL_Y => self.begin(State::ControlY, None, byte.at),
-            CONTROL_Z => self.flush_before(byte).or_else(|| self.overflow(byte.at)),
+            CONTROL_Z => self.flush_before(byte).or_else(|| Some(self.overflow(byte.at))),
             _ => self.push(byte),
         }
     }
@@ -168,9 +168,9 @@ impl Framer {
     }
 
     /// The server dropped the rest of a command's output.
-    fn overflow(&mut self, at: u64) -> Option<Out> {
+    const fn overflow(&mut self, at: u64) -> Out {
         self.units.lost_ends = true;
-        Some(Out::Bare { kind: FrameKind::Overflow, offset: at })
+        Out::Bare { kind: FrameKind::Overflow, offset: at }
     }
 
     /// Ends the innermost unit. Where none has begun there is nothing to end: one end too many comes with the disconnection.

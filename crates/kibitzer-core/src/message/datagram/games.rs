@@ -1,0 +1,150 @@
+//! Datagrams of games that start, end, and are observed.
+
+use super::form::{Arguments, Reading};
+use super::known::Known;
+use crate::message::start_list::Clock;
+use crate::message::{
+    Confidence, EndReason, Examine, ExamineAction, GameCreated, GameEnded, GameInfo, GameResult, Message, Observing,
+    ObservingChange, Rating, Refusal, StartKind, StartList,
+};
+
+/// The start list is given from this field on in all versions of the format.
+const LEAST_ARGUMENTS: usize = 11;
+
+pub(super) fn game_started(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+    created(arguments, known, StartKind::Foreign)
+}
+
+pub(super) fn my_game_started(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+    created(arguments, known, StartKind::Mine)
+}
+
+fn created(arguments: &Arguments<'_>, known: &mut Known, kind: StartKind) -> Option<Reading> {
+    let (info, start) = start_list(arguments, known, kind)?;
+    let created = GameCreated {
+        game: info.game,
+        white: start.white.clone(),
+        black: start.black.clone(),
+        rated: info.rated,
+        kind: info.kind.clone().unwrap_or_default(),
+        resumed: false,
+    };
+    Some(Reading { message: Message::GameCreated(created), more: vec![with(info, start)] })
+}
+
+pub(super) fn started_observing(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+    let (info, start) = start_list(arguments, known, StartKind::Observed)?;
+    let observing = Observing { game: info.game, change: ObservingChange::Started };
+    Some(Reading { message: Message::Observing(observing), more: vec![with(info, start)] })
+}
+
+pub(super) fn isolated_board(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+    let (info, start) = start_list(arguments, known, StartKind::Isolated)?;
+    Some(with(info, start).into())
+}
+
+pub(super) fn my_game_change(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+    let (info, start) = start_list(arguments, known, StartKind::Changed)?;
+    Some(with(info, start).into())
+}
+
+fn with(info: GameInfo, start: StartList) -> Message {
+    Message::GameInfo(Box::new(GameInfo { start: Some(Box::new(start)), ..info }))
+}
+
+/// Reads the list with which a game starts, and keeps the names: later datagrams of the game do not have them.
+fn start_list(arguments: &Arguments<'_>, known: &mut Known, kind: StartKind) -> Option<(GameInfo, StartList)> {
+    (arguments.len() >= LEAST_ARGUMENTS).then_some(())?;
+    let info = terms(arguments)?;
+    let start = StartList {
+        kind,
+        white: arguments.handle("white")?,
+        black: arguments.handle("black")?,
+        white_titles: arguments.titles("white_titles"),
+        black_titles: arguments.titles("black_titles"),
+        wild: arguments.number("wild")?,
+        is_played: arguments.flag("played")?,
+        example: arguments.text("example"),
+        id: arguments.number("id"),
+        has_irregular_legality: arguments.flag("irregular_legality").unwrap_or_default(),
+        has_irregular_semantics: arguments.flag("irregular_semantics").unwrap_or_default(),
+        has_drops: arguments.flag("drops").unwrap_or_default(),
+        promotes_to_king: arguments.flag("promotes_to_king").unwrap_or_default(),
+        time_control: arguments.word("time_control"),
+    };
+    if kind != StartKind::Isolated {
+        known.add(info.game, start.white.clone(), start.black.clone(), kind == StartKind::Mine);
+    }
+    Some((info, start))
+}
+
+fn terms(arguments: &Arguments<'_>) -> Option<GameInfo> {
+    let [white, black] = clocks(arguments)?;
+    Some(GameInfo {
+        kind: arguments.word("kind"),
+        rated: Some(arguments.flag("rated")?),
+        white_time_s: white.map(|clock| clock.initial_s),
+        white_increment_s: white.map(|clock| clock.increment_s),
+        black_time_s: black.map(|clock| clock.initial_s),
+        black_increment_s: black.map(|clock| clock.increment_s),
+        white_rating: rating(arguments, "white_rating"),
+        black_rating: rating(arguments, "black_rating"),
+        ..GameInfo::empty(arguments.game()?)
+    })
+}
+
+/// White's clock and Black's. A time control in words takes the place of minutes and increment.
+fn clocks(arguments: &Arguments<'_>) -> Option<[Option<Clock>; 2]> {
+    let in_words = arguments.bytes("time_control").filter(|words| !words.is_empty());
+    if let Some(words) = in_words {
+        return Some([Clock::of_time_control(words); 2]);
+    }
+    let clock = |minutes, increment| {
+        let minutes: u32 = arguments.number(minutes)?;
+        Some(Clock { initial_s: minutes.checked_mul(60)?, increment_s: arguments.number(increment)? })
+    };
+    let (white, black) = (clock("white_minutes", "white_increment")?, clock("black_minutes", "black_increment")?);
+    Some([Some(white), Some(black)])
+}
+
+/// 0 stands for none.
+fn rating(arguments: &Arguments<'_>, name: &str) -> Option<Rating> {
+    let value = arguments.number(name)?;
+    Some(if value == 0 { Rating::Unrated } else { Rating::Rated(value, Confidence::Established) })
+}
+
+pub(super) fn stop_observing(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    let observing = Observing { game: arguments.game()?, change: ObservingChange::Stopped };
+    Some(Message::Observing(observing).into())
+}
+
+pub(super) fn my_game_ended(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    let stopped = Examine { game: Some(arguments.game()?), by: None, action: ExamineAction::Stop };
+    Some(Message::Examine(stopped).into())
+}
+
+/// The result names no players: those are known from the start, or not at all.
+pub(super) fn game_result(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+    let game = arguments.game()?;
+    let (white, black) = known.game(game).map(|known| (known.white.clone(), known.black.clone())).unwrap_or_default();
+    let result = match arguments.bytes("score")? {
+        b"aborted" => GameResult::Unfinished,
+        score => GameResult::from_wire(score)?,
+    };
+    let text = arguments.text("text");
+    let reason = match EndReason::find(text.as_str(), white.as_str(), black.as_str()) {
+        EndReason::Unknown => EndReason::of_code(arguments.bytes("code")?, result, score_is_aborted(arguments)),
+        reason => reason,
+    };
+    let lives_on = arguments.flag("examined").unwrap_or_default();
+    Some(Message::GameEnded(GameEnded { game, white, black, result, reason, text, lives_on }).into())
+}
+
+fn score_is_aborted(arguments: &Arguments<'_>) -> bool {
+    arguments.bytes("score") == Some(b"aborted")
+}
+
+pub(super) fn illegal_move(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    arguments.game()?;
+    Some(Message::Refused(Refusal::of_move_code(arguments.number("reason")?)).into())
+}

@@ -1,0 +1,138 @@
+//! Datagrams of offers: in games, to play, in the seek list.
+
+use super::form::{Arguments, Reading};
+use super::known::{Known, KnownGame};
+use crate::chess::Color;
+use crate::message::{
+    Actor, Challenge, ChallengeChange, ChallengeUpdate, Confidence, GameId, Message, Offer, OfferKind, Rating, Seek,
+    SeeksRemoved,
+};
+use crate::text::ServerText;
+
+/// Which offer each argument behind the game is, White's and Black's in turns.
+const OFFERS: [(&str, Color, OfferKind); 8] = [
+    ("white_draw", Color::White, OfferKind::Draw),
+    ("black_draw", Color::Black, OfferKind::Draw),
+    ("white_adjourn", Color::White, OfferKind::Adjourn),
+    ("black_adjourn", Color::Black, OfferKind::Adjourn),
+    ("white_abort", Color::White, OfferKind::Abort),
+    ("black_abort", Color::Black, OfferKind::Abort),
+    ("white_takeback", Color::White, OfferKind::Takeback),
+    ("black_takeback", Color::Black, OfferKind::Takeback),
+];
+
+/// All offers that stand in a game; the new ones among them are messages.
+pub(super) fn offers(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+    let id = arguments.game()?;
+    let mut news = Vec::new();
+    let game = known.game_mut(id)?;
+    for (standing, (argument, by, kind)) in game.offers.iter_mut().zip(OFFERS) {
+        let count = arguments.number(argument)?;
+        if standing.is_renewed(count) {
+            news.push((by, kind, count));
+        }
+    }
+    let game = known.game(id)?;
+    let mut offers = news.into_iter().map(|(by, kind, count)| Message::Offer(offer(id, game, known, by, kind, count)));
+    Some(Reading { message: offers.next()?, more: offers.collect() })
+}
+
+fn offer(id: GameId, game: &KnownGame, known: &Known, by: Color, kind: OfferKind, count: u32) -> Offer {
+    let name = match by {
+        Color::White => &game.white,
+        Color::Black => &game.black,
+    };
+    let is_mine = game.is_mine && known.is_me(name);
+    Offer {
+        game: (!game.is_mine).then_some(id),
+        actor: if is_mine { Actor::Me } else { Actor::Other },
+        from: (!is_mine).then(|| name.clone()),
+        kind,
+        count: (kind == OfferKind::Takeback).then_some(count),
+        answer: None,
+    }
+}
+
+pub(super) fn match_offer(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+    let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
+    let from_color = color(arguments);
+    let clock = |minutes, increment| Some((arguments.number(minutes)?, arguments.number(increment)?));
+    let (mut white, mut black): ((u32, u32), (u32, u32)) =
+        (clock("from_minutes", "from_increment")?, clock("to_minutes", "to_increment")?);
+    if from_color == Some(Color::Black) {
+        (white, black) = (black, white);
+    }
+    let (black_initial_min, black_increment_s) = (black != white).then_some(black).unzip();
+    let challenge = Challenge {
+        actor: if known.is_me(&from) { Actor::Me } else { Actor::Other },
+        from,
+        from_rating: rating(arguments, "from_rating", "from_provisional")?,
+        from_color,
+        to,
+        to_rating: rating(arguments, "to_rating", "to_provisional")?,
+        rated: arguments.flag("rated")?,
+        kind: arguments.word("kind").unwrap_or_default(),
+        initial_min: Some(white.0),
+        increment_s: Some(white.1),
+        black_initial_min,
+        black_increment_s,
+        loaded_from: wild(arguments),
+        adjourned: arguments.flag("adjourned")?,
+        options: None,
+    };
+    Some(Message::Challenge(Box::new(challenge)).into())
+}
+
+pub(super) fn match_removed(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+    let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
+    let (actor, name) = if known.is_me(&from) { (Actor::Me, to) } else { (Actor::Other, from) };
+    let update = ChallengeUpdate { name: Some(name), actor, change: ChallengeChange::Removed };
+    Some(Message::ChallengeUpdate(update).into())
+}
+
+pub(super) fn seek(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    let seek = Seek {
+        titles: arguments.titles("titles"),
+        rating: Some(rating(arguments, "rating", "provisional")?),
+        initial_min: arguments.number("minutes"),
+        increment_s: arguments.number("increment"),
+        rated: arguments.flag("rated"),
+        kind: arguments.word("kind"),
+        color: color(arguments),
+        rating_min: arguments.number("rating_min"),
+        rating_max: arguments.number("rating_max"),
+        automatic: arguments.flag("automatic"),
+        formula: arguments.flag("formula"),
+        ..Seek::empty(arguments.number("index")?, arguments.handle("name")?, true)
+    };
+    Some(Message::Seek(Box::new(seek)).into())
+}
+
+pub(super) fn seek_removed(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    Some(Message::SeeksRemoved(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
+}
+
+/// The color that is asked for: 1 White, 0 Black, anything else (-1) either.
+fn color(arguments: &Arguments<'_>) -> Option<Color> {
+    match arguments.bytes("color")? {
+        b"1" => Some(Color::White),
+        b"0" => Some(Color::Black),
+        _ => None,
+    }
+}
+
+/// A rating and what it is worth: 0 there is none, 1 it is provisional, 2 it is established.
+fn rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Option<Rating> {
+    let value = arguments.number(value)?;
+    match arguments.bytes(annotation)? {
+        b"0" => Some(Rating::Unrated),
+        b"1" => Some(Rating::Rated(value, Confidence::Provisional)),
+        _ => Some(Rating::Rated(value, Confidence::Established)),
+    }
+}
+
+/// The number of a variant as the server's texts write it: `w22`.
+fn wild(arguments: &Arguments<'_>) -> Option<ServerText> {
+    let number = arguments.bytes("wild").filter(|number| *number != b"0")?;
+    Some(ServerText::from_wire(&[b"w", number].concat()))
+}

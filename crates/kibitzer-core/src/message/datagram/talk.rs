@@ -1,0 +1,79 @@
+//! Datagrams of what players say.
+
+use super::form::{Arguments, Reading, signed};
+use super::known::Known;
+use crate::message::{Message, Talk, TalkKind};
+use crate::scan::Cursor;
+use crate::text::PlayerText;
+
+pub(super) fn personal_tell(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    let (text, code) = text_and_type(arguments)?;
+    let kind = match code {
+        0 => TalkKind::Say { game: None },
+        2 => TalkKind::PartnerTell,
+        3 => TalkKind::Qtell,
+        // 1 is a tell and 4 one of an administrator; whatever else may come is one too.
+        _ => TalkKind::Tell,
+    };
+    said(arguments, kind, text)
+}
+
+pub(super) fn channel_tell(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
+    said(arguments, kind, text_and_type(arguments)?.0)
+}
+
+pub(super) fn shout(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    let (text, code) = text_and_type(arguments)?;
+    let kind = match code {
+        0 => TalkKind::Shout,
+        1 => TalkKind::ItShout,
+        2 => TalkKind::CShout,
+        3 => TalkKind::Announcement,
+        _ => return None,
+    };
+    said(arguments, kind, text)
+}
+
+pub(super) fn kibitz(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    let (game, rating) = (Some(arguments.game()?), None);
+    let is_kibitz = arguments.flag("kib")?;
+    let kind = if is_kibitz { TalkKind::Kibitz { game, rating } } else { TalkKind::Whisper { game, rating } };
+    let text = arguments.argument("text")?;
+    said(arguments, kind, PlayerText::from_wire(text.bytes))
+}
+
+pub(super) fn personal_qtell(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    said(arguments, TalkKind::Qtell, laid_out(arguments)?)
+}
+
+pub(super) fn channel_qtell(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+    let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
+    said(arguments, kind, laid_out(arguments)?)
+}
+
+fn said(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<Reading> {
+    let (from, titles) = (arguments.handle("player")?, arguments.titles("titles"));
+    Some(Message::Talk(Talk { kind, from: Some(from), titles, text }).into())
+}
+
+/// The text and the number beside it. Older servers send them the other way round: the one between marks is the text.
+fn text_and_type(arguments: &Arguments<'_>) -> Option<(PlayerText, i64)> {
+    let (text, code) = (arguments.argument("text")?, arguments.argument("type")?);
+    let (text, code) = if code.is_quoted && !text.is_quoted { (code, text) } else { (text, code) };
+    Some((PlayerText::from_wire(text.bytes), signed(code.bytes)?))
+}
+
+/// A robot's text: `\n` is a new line; marks for bold letters (`\H`, `\h`) and the bell (`\b`) are dropped.
+fn laid_out(arguments: &Arguments<'_>) -> Option<PlayerText> {
+    let mut text = Vec::new();
+    let mut at = Cursor::new(arguments.argument("text")?.bytes);
+    while !at.is_empty() {
+        if at.eat(b"\\n") {
+            text.push(b'\n');
+        } else if !(at.eat(b"\\H") || at.eat(b"\\h") || at.eat(b"\\b")) {
+            text.extend(at.take_one());
+        }
+    }
+    Some(PlayerText::from_wire(&text))
+}

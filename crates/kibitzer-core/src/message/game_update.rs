@@ -1,0 +1,131 @@
+//! What a datagram tells of the board of a game, piece by piece.
+
+use super::{ClockReading, GameId};
+use crate::chess::{Board, Color, Fen};
+use crate::text::ServerText;
+
+/// News of one game's board: a move, a position, a clock.
+///
+/// ICC sends these where FICS sends the whole board; [`Games`](crate::game::Games) puts the board together, and the
+/// [`Change`](crate::Change) of the event holds it.
+///
+/// Source: ICC's description of its level-2 format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameUpdate {
+    /// Which game.
+    pub game: GameId,
+    /// What happened.
+    pub action: GameAction,
+}
+
+/// What happened to a game's board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GameAction {
+    /// A move (datagram 24).
+    Move(SentMove),
+    /// A move that was made before (datagram 111): one of those behind [`Position`](Self::Position).
+    PastMove(SentMove),
+    /// The whole game so far (datagram 25).
+    MoveList {
+        /// The squares it started from; `None` is the usual start.
+        start: Option<Board>,
+        /// The moves since then.
+        moves: Vec<SentMove>,
+    },
+    /// A position, and the number of moves that follow to lead to the current one (datagrams 101 and 110).
+    Position {
+        /// The position.
+        fen: Fen,
+        /// How many moves follow, each a datagram of its own.
+        n_moves: u32,
+    },
+    /// The current position (datagram 70).
+    Fen(Fen),
+    /// The current squares, of a game whose moves do not tell them (datagram 84).
+    Board {
+        /// The squares.
+        board: Board,
+        /// Whose turn it is.
+        side_to_move: Color,
+    },
+    /// Plies were taken back in a played game (datagram 22).
+    TookBack {
+        /// How many.
+        plies: u32,
+    },
+    /// An examiner went back (datagram 23).
+    WentBack {
+        /// How many plies.
+        plies: u32,
+    },
+    /// Both clocks were set (datagram 38).
+    Clocks {
+        /// White's.
+        white: ClockReading,
+        /// Black's.
+        black: ClockReading,
+    },
+    /// One clock, to the millisecond (datagram 56).
+    Clock {
+        /// Whose.
+        color: Color,
+        /// What it shows.
+        reading: ClockReading,
+        /// Whether it runs.
+        is_running: bool,
+    },
+    /// Whether Black is at the bottom (datagram 39).
+    Flip(bool),
+    /// What the game is to this login (datagram 43).
+    Role(GameRole),
+}
+
+/// A move as datagrams 24, 25 and 111 have it. What was not switched on is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SentMove {
+    /// The move in algebraic notation.
+    pub san: Option<ServerText>,
+    /// The move in Smith notation: see [`SmithMove`](crate::chess::SmithMove).
+    pub smith: Option<ServerText>,
+    /// Time it took, in seconds.
+    pub taken_s: Option<u32>,
+    /// The mover's clock behind it, in seconds; negative once time is out.
+    pub clock_s: Option<i32>,
+    /// How it came about: 0 told at the start, 1 played, 2 an examiner went forward, 3 an examiner moved.
+    pub variation: Option<u8>,
+}
+
+/// What a game is to this login.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GameRole {
+    /// `O`: it is observed.
+    Observer,
+    /// `PW`, `PB`: this login plays.
+    Player(Color),
+    /// `SW`, `SB`: this login plays it among others at the same time.
+    SimulGiver(Color),
+    /// `E`: this login examines it.
+    Examiner,
+    /// `X`: none of it any more.
+    Gone,
+}
+
+impl GameRole {
+    /// Reads the server's symbol.
+    pub fn parse(symbol: &[u8]) -> Option<Self> {
+        Some(match symbol {
+            b"O" => Self::Observer,
+            b"PW" => Self::Player(Color::White),
+            b"PB" => Self::Player(Color::Black),
+            b"SW" => Self::SimulGiver(Color::White),
+            b"SB" => Self::SimulGiver(Color::Black),
+            b"E" => Self::Examiner,
+            b"X" => Self::Gone,
+            _ => return None,
+        })
+    }
+}
