@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::chess::Hands;
-use crate::message::{GameCreated, GameId, GameInfo};
+use crate::message::{GameCreated, GameId, GameInfo, GameRole, StartKind};
 
 /// Numbers of games something is remembered of; more than follow each other before a board does.
 pub(super) const MAX_NUMBERS: usize = 64;
@@ -15,6 +15,7 @@ pub(super) struct Told {
     pub(super) created: Option<GameCreated>,
     pub(super) info: Option<GameInfo>,
     pub(super) hands: Option<Hands>,
+    pub(super) role: Option<GameRole>,
 }
 
 /// What was told of games whose board has not come, the newest last.
@@ -33,19 +34,36 @@ impl Told {
         if is_known || self.created.is_some() {
             self.hands = None;
         }
-        self.info = None;
+        (self.info, self.role) = (None, None);
         self.created = Some(created.clone());
+    }
+
+    /// The game's terms were told. A list that says nothing about what the game is to this login leaves that as it was.
+    pub(super) fn inform(&mut self, info: &GameInfo) {
+        let known = self.info.take().and_then(|known| known.start).map(|start| start.kind);
+        let mut info = info.clone();
+        if let (Some(start), Some(kind)) = (&mut info.start, known)
+            && matches!(start.kind, StartKind::Foreign | StartKind::Changed)
+        {
+            start.kind = kind;
+        }
+        self.info = Some(info);
     }
 }
 
 impl Foretold {
     /// The place for what is told of this number; the oldest makes room if there are too many.
     pub(super) fn of(&mut self, number: GameId) -> &mut Told {
-        let told = self.take(number).unwrap_or(Told { number, created: None, info: None, hands: None });
+        let told = self.take(number).unwrap_or(Told { number, created: None, info: None, hands: None, role: None });
         if self.numbers.len() >= MAX_NUMBERS {
             self.numbers.pop_front();
         }
         self.numbers.push_back_mut(told)
+    }
+
+    /// What was told of this number.
+    pub(super) fn get(&self, number: GameId) -> Option<&Told> {
+        self.numbers.iter().rfind(|told| told.number == number)
     }
 
     /// What was told of this number, which is forgotten.

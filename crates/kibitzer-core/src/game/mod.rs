@@ -5,16 +5,18 @@
 
 mod foretold;
 mod moves;
+mod opening;
 mod play;
 mod state;
+mod update;
 
 use std::collections::BTreeMap;
 
 use crate::chess::Hands;
 use crate::event::{Change, ChangeKind, Desync, DesyncReason};
 use crate::message::{
-    Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Holding, Message, Observing, Partner,
-    Received, Relation, Style12,
+    Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message, Observing,
+    Partner, Received, Relation, Style12,
 };
 
 use foretold::Foretold;
@@ -82,6 +84,10 @@ pub struct Games {
     foretold: Foretold,
     /// The bughouse game of my partner.
     partner_game: Option<GameId>,
+    /// The name of this login, where a datagram told it.
+    me: Option<Handle>,
+    /// The number of a board that is no game.
+    isolated: Option<GameId>,
 }
 
 /// What a message did.
@@ -124,6 +130,7 @@ impl Games {
             Message::Style12(board) => self.board(board),
             Message::Delta(delta) => self.delta(delta),
             Message::Holding(holding) => self.holding(holding),
+            Message::GameUpdate(update) => self.update(update),
             Message::GameInfo(info) => self.info(info),
             Message::GameCreated(created) => self.created(created),
             Message::GameEnded(ended) => self.ended(ended),
@@ -132,6 +139,10 @@ impl Games {
             Message::Partner(Partner::Playing { game, .. }) => self.partner_plays(*game),
             Message::Partner(Partner::Ended | Partner::EndedByPartner | Partner::Disconnected) => {
                 self.partner_game = None;
+                Applied::default()
+            }
+            Message::LoggedIn(login) => {
+                self.me = Some(login.name.clone());
                 Applied::default()
             }
             _ => Applied::default(),
@@ -198,11 +209,11 @@ impl Games {
         let id = delta.game;
         let max_moves = self.limits.moves;
         let Some(game) = self.current(id) else {
-            return Applied { desync: Some((id, DesyncReason::NoBoard)), ..Applied::default() };
+            return Applied::desync(id, DesyncReason::NoBoard);
         };
         match game.apply_delta(delta, max_moves) {
             Ok(step) => step.applied(id, Some(Box::new(game.position().clone()))),
-            Err(reason) => Applied { desync: Some((id, reason)), ..Applied::default() },
+            Err(reason) => Applied::desync(id, reason),
         }
     }
 
@@ -217,8 +228,11 @@ impl Games {
     }
 
     fn info(&mut self, info: &GameInfo) -> Applied {
+        if !self.begin(info) {
+            return Applied::default();
+        }
         let Some(game) = self.current(info.game) else {
-            self.foretold.of(info.game).info = Some(info.clone());
+            self.foretold.of(info.game).inform(info);
             return Applied::default();
         };
         game.set_info(info.clone());
@@ -299,6 +313,10 @@ impl Games {
 impl Applied {
     fn change(game: GameId, kind: ChangeKind) -> Self {
         Self { change: Some(Change { game, kind, board: None, played: None }), desync: None }
+    }
+
+    const fn desync(game: GameId, reason: DesyncReason) -> Self {
+        Self { change: None, desync: Some((game, reason)) }
     }
 }
 

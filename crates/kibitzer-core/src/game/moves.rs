@@ -20,6 +20,13 @@ pub struct PlayedMove {
     pub(super) exploded: bool,
 }
 
+impl PlayedMove {
+    /// Whether the board behind it does not follow from the one before.
+    fn hides_squares(&self) -> bool {
+        self.exploded || self.played == LastMove::Hidden
+    }
+}
+
 /// The moves from a board on, without a gap, as many as fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moves {
@@ -92,7 +99,7 @@ impl Moves {
     /// The moves up to `ply`, if that ply is among the known ones and the moves alone lead there.
     fn up_to(&self, ply: u32) -> Option<&[PlayedMove]> {
         let count = usize::try_from(ply.checked_sub(self.base.ply())?).ok()?;
-        self.played.get(..count).filter(|steps| !steps.iter().any(|step| step.exploded))
+        self.played.get(..count).filter(|steps| !steps.iter().any(PlayedMove::hides_squares))
     }
 
     /// The squares after `ply`, played from the base.

@@ -1,7 +1,7 @@
 //! A reported move played on a board line: what the next line would be.
 
 use crate::chess::{ApplyError, CastlingRights, CastlingSide, Color, LastMove, Role, SmithMove, Square};
-use crate::message::{ClockReading, Delta, Relation, ReportedMove, Style12};
+use crate::message::{ClockReading, Delta, GameRole, Relation, ReportedMove, SentMove, Style12};
 use crate::text::ServerText;
 
 /// Both sides move once before the clocks start.
@@ -18,7 +18,8 @@ pub(super) fn after(
 ) -> Result<Style12, ApplyError> {
     let mover = before.side_to_move;
     let mut next = before.clone();
-    let captured = next.board.apply(played, mover)?;
+    // The squares of a hidden move are not known.
+    let captured = if played == LastMove::Hidden { None } else { next.board.apply(played, mover)? };
     next.side_to_move = !mover;
     next.double_push_file = double_push_file(played);
     next.castling = castling_after(before.castling, played, mover);
@@ -44,15 +45,34 @@ pub(super) fn after(
 
 /// The move of a delta board: itself, and as a board line would report it.
 pub(super) fn read_delta(delta: &Delta, before: &Style12) -> Option<(LastMove, ReportedMove)> {
-    let smith = SmithMove::parse(delta.smith.as_str().as_bytes())?;
-    let played = smith.to_last_move(&before.board)?;
-    let reported = ReportedMove {
-        verbose: ServerText::from_wire(verbose(played).as_bytes()),
-        san: delta.san.clone(),
-        played: Some(played),
-        elapsed_ms: Some(delta.taken_ms),
-    };
-    Some((played, reported))
+    let (played, reported) = read_smith(&delta.smith, &delta.san, Some(delta.taken_ms), before)?;
+    (played != LastMove::Hidden).then_some((played, reported))
+}
+
+/// The move of a datagram, in the same forms. What was not switched on does not help: without Smith notation there is no move.
+pub(super) fn read_sent(sent: &SentMove, before: &Style12) -> Option<(LastMove, ReportedMove)> {
+    let smith = sent.smith.as_ref()?;
+    let taken_ms = sent.taken_s.and_then(|seconds| seconds.checked_mul(1000));
+    read_smith(smith, sent.san.as_ref().unwrap_or(smith), taken_ms, before)
+}
+
+fn read_smith(
+    smith: &ServerText,
+    san: &ServerText,
+    elapsed_ms: Option<u32>,
+    before: &Style12,
+) -> Option<(LastMove, ReportedMove)> {
+    let played = SmithMove::parse(smith.as_str().as_bytes())?.to_last_move(&before.board)?;
+    let verbose = ServerText::from_wire(verbose(played).as_bytes());
+    Some((played, ReportedMove { verbose, san: san.clone(), played: Some(played), elapsed_ms }))
+}
+
+/// The side that a role plays.
+pub(super) const fn color_of(role: GameRole) -> Option<Color> {
+    match role {
+        GameRole::Player(color) | GameRole::SimulGiver(color) => Some(color),
+        GameRole::Observer | GameRole::Examiner | GameRole::Gone => None,
+    }
 }
 
 /// The verbose form of a move: field 27 of style 12.

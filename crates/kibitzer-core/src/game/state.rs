@@ -1,6 +1,7 @@
 //! One game: its last position, and the moves that led there as far as they are known.
 
 mod follow;
+mod sent;
 
 use super::foretold::Told;
 use super::moves::{Moves, PlayedMove};
@@ -10,6 +11,7 @@ use crate::message::{EndReason, GameCreated, GameEnded, GameId, GameInfo, GameRe
 use crate::text::{PlayerText, ServerText};
 
 pub(super) use follow::{Step, reported_move};
+use sent::Awaited;
 
 /// A game that is played, observed or examined, or was until it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,9 @@ pub struct Game {
     ending: Option<Ending>,
     followed: bool,
     announced: Option<Announced>,
+    /// It is over, and goes on as an examined one.
+    lives_on: bool,
+    awaited: Option<Awaited>,
 }
 
 /// Whose the next board of a number is, where something was said about that.
@@ -63,6 +68,8 @@ impl Game {
             ending: None,
             followed: true,
             announced: None,
+            lives_on: false,
+            awaited: None,
         }
     }
 
@@ -190,10 +197,13 @@ impl Game {
 
     /// Takes the result; `false` if it is another game's, or known already.
     pub(super) fn end(&mut self, ended: &GameEnded) -> bool {
-        let is_mine = self.is_between(&ended.white, &ended.black) && self.announced != Some(Announced::Other);
+        let is_unnamed = ended.white.as_str().is_empty() && ended.black.as_str().is_empty();
+        let is_mine =
+            (is_unnamed || self.is_between(&ended.white, &ended.black)) && self.announced != Some(Announced::Other);
         if !is_mine || self.ending.is_some() {
             return false;
         }
+        self.lives_on = ended.lives_on;
         self.ending = Some(Ending { result: ended.result, reason: ended.reason, text: ended.text.clone() });
         true
     }

@@ -25,6 +25,7 @@ impl Game {
     pub(in crate::game) fn follow(&mut self, board: &Style12, max_moves: usize) -> Step {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
+        self.awaited = None;
         if self.announced.take() == Some(Announced::Same) {
             self.ending = None;
         }

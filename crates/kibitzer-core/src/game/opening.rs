@@ -1,0 +1,69 @@
+//! The first board of a game of which ICC sent a list at its start, and no board line.
+
+use super::play;
+use crate::chess::{Color, Fen, Square};
+use crate::message::{ClockReading, GameInfo, GameRole, Handle, Relation, StartKind, StartList, Style12};
+
+/// Numbers of the variants that begin with the usual array: chess, kriegspiel, losers, crazyhouse, bughouse, three checks,
+/// giveaway, atomic.
+///
+/// Source: ICC's list of variants.
+const USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
+
+/// A board line as the server would send it for the position; `None` for a game that this login has nothing to do with.
+///
+/// Which side is this login's is told by the game's role, or else by the name: `me`. Names of played games are real.
+pub(super) fn board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me: Option<&Handle>) -> Option<Style12> {
+    let start = info.start.as_deref()?;
+    matches!(start.kind, StartKind::Mine | StartKind::Observed).then_some(())?;
+    let role = role.unwrap_or_else(|| role_of(start, me));
+    let clock = |seconds: Option<u32>| ClockReading::from_ms(i64::from(seconds.unwrap_or_default()) * 1000);
+    Some(Style12 {
+        board: fen.board,
+        side_to_move: fen.side_to_move,
+        double_push_file: fen.en_passant.map(Square::file),
+        castling: fen.castling,
+        halfmove_clock: fen.halfmove_clock,
+        game: info.game,
+        white: start.white.clone(),
+        black: start.black.clone(),
+        relation: relation(role, fen.side_to_move, start.is_played),
+        initial_min: info.white_time_s.unwrap_or_default() / 60,
+        increment_s: info.white_increment_s.unwrap_or_default(),
+        white_material: fen.board.material(Color::White).into(),
+        black_material: fen.board.material(Color::Black).into(),
+        white_clock: clock(info.white_time_s),
+        black_clock: clock(info.black_time_s),
+        move_number: fen.move_number,
+        last_move: None,
+        flip: Some(play::color_of(role) == Some(Color::Black)),
+        clock_running: None,
+        lag_ms: None,
+    })
+}
+
+/// What the list alone says.
+fn role_of(start: &StartList, me: Option<&Handle>) -> GameRole {
+    match start.kind {
+        StartKind::Mine if !start.is_played => GameRole::Examiner,
+        StartKind::Mine if me == Some(&start.white) => GameRole::Player(Color::White),
+        StartKind::Mine if me == Some(&start.black) => GameRole::Player(Color::Black),
+        _ => GameRole::Observer,
+    }
+}
+
+/// What a game is to this login in terms of a board line.
+pub(super) fn relation(role: GameRole, side_to_move: Color, is_played: bool) -> Relation {
+    match role {
+        GameRole::Player(color) | GameRole::SimulGiver(color) if color == side_to_move => Relation::MyTurn,
+        GameRole::Player(_) | GameRole::SimulGiver(_) => Relation::OpponentsTurn,
+        GameRole::Examiner => Relation::Examining,
+        GameRole::Observer | GameRole::Gone if is_played => Relation::Observing,
+        GameRole::Observer | GameRole::Gone => Relation::ObservingExamined,
+    }
+}
+
+/// Whether the first move of the game can be taken for one of the usual start.
+pub(super) fn starts_as_usual(start: &StartList) -> bool {
+    start.is_played && USUAL_ARRAY.contains(&start.wild)
+}

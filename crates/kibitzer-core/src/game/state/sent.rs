@@ -1,0 +1,288 @@
+//! What ICC's datagrams do to one game.
+
+use super::{Announced, Game, Step, reported_move};
+use crate::chess::{Board, Color, Fen, LastMove, SmithMove, Square};
+use crate::event::{ChangeKind, DesyncReason};
+use crate::game::{opening, play};
+use crate::message::{ClockReading, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12};
+
+/// Moves that were promised behind a position, and lead to the current one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Awaited {
+    n_moves: u32,
+    /// What the position changed.
+    kind: ChangeKind,
+    /// The squares that were known before the position.
+    known: Option<Board>,
+}
+
+/// Number of the variant in which captures explode. What they take, the move does not say.
+const ATOMIC: u16 = 27;
+
+impl Game {
+    /// What a datagram does to the board: `None` if it waits for more.
+    pub(in crate::game) fn apply_action(
+        &mut self,
+        action: &GameAction,
+        max_moves: usize,
+    ) -> Result<Option<Step>, DesyncReason> {
+        match action {
+            GameAction::Move(sent) | GameAction::PastMove(sent) => self.play_sent(sent, max_moves),
+            GameAction::TookBack { plies } => self.take_back(*plies).map(Some),
+            GameAction::WentBack { plies } => self.go_back(*plies).map(Some),
+            GameAction::Board { board, side_to_move } => Ok(Some(self.set_squares(*board, *side_to_move))),
+            GameAction::Clocks { white, black } => Ok(Some(self.set_clocks(*white, *black))),
+            GameAction::Clock { color, reading, is_running } => Ok(Some(self.set_clock(*color, *reading, *is_running))),
+            GameAction::Flip(flip) => Ok(Some(self.set_flip(*flip))),
+            GameAction::Fen(_) | GameAction::Position { .. } | GameAction::MoveList { .. } | GameAction::Role(_) => {
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether this game is the one that a list announces.
+    fn is_announced_by(&self, start: &StartList) -> bool {
+        self.is_current()
+            && self.is_between(&start.white, &start.black)
+            && self.position.relation.is_examined() != start.is_played
+    }
+
+    /// A game of this number starts: another one, unless everything about it is the same.
+    pub(in crate::game) fn set_started(&mut self, start: &StartList) {
+        if !self.is_announced_by(start) {
+            self.announced = Some(Announced::Other);
+        }
+    }
+
+    /// The game goes on with other names or terms.
+    pub(in crate::game) fn rename(&mut self, info: &GameInfo, start: &StartList) {
+        self.position.white.clone_from(&start.white);
+        self.position.black.clone_from(&start.black);
+        self.position.initial_min = info.white_time_s.map_or(self.position.initial_min, |seconds| seconds / 60);
+        self.position.increment_s = info.white_increment_s.unwrap_or(self.position.increment_s);
+        self.set_examined(!start.is_played);
+    }
+
+    fn set_examined(&mut self, is_examined: bool) {
+        if is_examined != self.position.relation.is_examined() {
+            self.position.relation = match self.position.relation {
+                Relation::MyTurn | Relation::OpponentsTurn => Relation::Examining,
+                Relation::Observing => Relation::ObservingExamined,
+                Relation::ObservingExamined => Relation::Observing,
+                other => other,
+            };
+        }
+    }
+
+    /// A game that is over but goes on as an examined one is news again.
+    pub(in crate::game) fn go_on_examined(&mut self) {
+        if std::mem::take(&mut self.lives_on) && self.announced.is_none() {
+            self.ending = None;
+            self.set_examined(true);
+        }
+    }
+
+    pub(in crate::game) fn set_role(&mut self, role: GameRole) {
+        let is_played = !self.position.relation.is_examined();
+        self.position.relation = opening::relation(role, self.position.side_to_move, is_played);
+        if let Some(color) = play::color_of(role) {
+            self.position.flip = Some(color == Color::Black);
+        }
+    }
+
+    /// So many moves follow; until then the position is not the current one.
+    pub(in crate::game) fn await_moves(&mut self, n_moves: u32, kind: ChangeKind, known: Option<Board>) {
+        self.awaited = Some(Awaited { n_moves, kind, known });
+    }
+
+    /// Takes a move. `None` while more are awaited, and where the move does not tell the board.
+    fn play_sent(&mut self, sent: &SentMove, max_moves: usize) -> Result<Option<Step>, DesyncReason> {
+        let awaited = self.awaited.take();
+        let smith = sent.smith.as_ref().and_then(|word| SmithMove::parse(word.as_str().as_bytes()));
+        let smith = smith.ok_or(DesyncReason::WrongMove)?;
+        if awaited.is_none() && self.repeats(smith) {
+            self.set_own_clock(!self.position.side_to_move, sent);
+            return Ok(Some(self.repeated()));
+        }
+        if self.waits_for_boards(smith) {
+            return Ok(None);
+        }
+        let step = self.push_sent(sent, max_moves)?;
+        let Some(awaited) = awaited else { return Ok(Some(step)) };
+        if awaited.n_moves > 1 {
+            self.awaited = Some(Awaited { n_moves: awaited.n_moves - 1, ..awaited });
+            return Ok(None);
+        }
+        Ok(Some(self.caught_up(awaited, step)))
+    }
+
+    fn push_sent(&mut self, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
+        let (played, reported) = play::read_sent(sent, &self.position).ok_or(DesyncReason::WrongMove)?;
+        let clock = told_clock(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move));
+        let after = play::after(&self.position, played, reported.clone(), clock);
+        let after = after.map_err(|_| DesyncReason::WrongMove)?;
+        self.moves.push(&self.position, reported, played, clock, false, max_moves);
+        self.position = after;
+        Ok(Step { kind: ChangeKind::Moved, played: Some(played), desync: None })
+    }
+
+    /// The last of the awaited moves has come: the position is the current one.
+    fn caught_up(&self, awaited: Awaited, last: Step) -> Step {
+        match awaited.known {
+            Some(known) if known == self.position.board => Step { kind: ChangeKind::Repeated, ..last },
+            known => Step { desync: known.and_then(|_| self.contradiction()), kind: awaited.kind, ..last },
+        }
+    }
+
+    /// An examiner may set up what he likes; in a played game a board that was not expected is a desync.
+    fn contradiction(&self) -> Option<DesyncReason> {
+        (!self.position.relation.is_examined()).then_some(DesyncReason::WrongBoard)
+    }
+
+    /// Whether the move is the one that led here: where board lines are sent too, each move comes twice.
+    ///
+    /// No move can be made twice running: the square it leaves is empty then, or the one it goes to is not.
+    fn repeats(&self, smith: SmithMove) -> bool {
+        let last = self.moves.last().map(|last| last.played).or_else(|| reported_move(&self.position));
+        match (smith, last) {
+            (SmithMove::Normal { from, to, .. }, Some(LastMove::Normal { from: last_from, to: last_to, .. })) => {
+                (from, to) == (last_from, last_to)
+            }
+            (SmithMove::Castle { side, from, .. }, Some(LastMove::Castle { side: last_side, .. })) => {
+                side == last_side && from.rank() == self.position.side_to_move.opponent().home_rank()
+            }
+            (SmithMove::Drop { role, to }, Some(LastMove::Drop { role: last_role, to: last_to })) => {
+                (role, to) == (last_role, last_to)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the squares change by more than the move says: then only a board tells them.
+    fn waits_for_boards(&self, smith: SmithMove) -> bool {
+        let start = self.info.as_ref().and_then(|info| info.start.as_ref());
+        start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && smith.captured().is_some()))
+    }
+
+    /// Takes a position of the server's. `is_past`: moves follow it, so it contradicts nothing.
+    pub(in crate::game) fn set_position(&mut self, fen: &Fen, is_past: bool) -> Step {
+        self.hands = fen.hands.or(self.hands);
+        let next = self.at(fen);
+        let is_known = next.board == self.position.board && next.ply() == self.position.ply();
+        if is_known && !is_past {
+            self.position = Style12 { last_move: self.position.last_move.take(), ..next };
+            return self.repeated();
+        }
+        let desync = if is_past { None } else { self.contradiction() };
+        self.set_base(next, ChangeKind::Replaced, desync)
+    }
+
+    /// Takes the squares of a game whose moves do not tell them. The other side to move means that one more was made.
+    fn set_squares(&mut self, board: Board, side_to_move: Color) -> Step {
+        let has_moved = side_to_move != self.position.side_to_move;
+        if !has_moved && board == self.position.board {
+            return self.repeated();
+        }
+        let turns = u32::from(has_moved && side_to_move == Color::White);
+        let fen = Fen { board, side_to_move, en_passant: None, halfmove_clock: 0, ..self.position.fen() };
+        let move_number = self.position.move_number.saturating_add(turns);
+        let kind = if has_moved { ChangeKind::Jumped } else { ChangeKind::Replaced };
+        self.set_base(self.at(&Fen { move_number, ..fen }), kind, None)
+    }
+
+    fn set_base(&mut self, base: Style12, kind: ChangeKind, desync: Option<DesyncReason>) -> Step {
+        self.moves.rebase(&base);
+        self.position = base;
+        self.awaited = None;
+        Step { kind, played: None, desync }
+    }
+
+    /// The board line of another position of this game.
+    fn at(&self, fen: &Fen) -> Style12 {
+        let position = Style12 {
+            board: fen.board,
+            side_to_move: fen.side_to_move,
+            double_push_file: fen.en_passant.map(Square::file),
+            castling: fen.castling,
+            halfmove_clock: fen.halfmove_clock,
+            white_material: fen.board.material(Color::White).into(),
+            black_material: fen.board.material(Color::Black).into(),
+            move_number: fen.move_number,
+            last_move: None,
+            ..self.position.clone()
+        };
+        self.as_received(position)
+    }
+
+    /// Plies were taken back; the clocks are not.
+    fn take_back(&mut self, plies: u32) -> Result<Step, DesyncReason> {
+        let (white_clock, black_clock) = (self.position.white_clock, self.position.black_clock);
+        let step = self.go_back(plies)?;
+        self.position = Style12 { white_clock, black_clock, ..self.position.clone() };
+        Ok(step)
+    }
+
+    /// An examiner went back, as far as the moves are known.
+    fn go_back(&mut self, plies: u32) -> Result<Step, DesyncReason> {
+        let known = self.position.ply();
+        let found = known.saturating_sub(plies);
+        let back = self.moves.position_at(found).filter(|_| plies <= known);
+        let back = back.ok_or(DesyncReason::WrongPly { known, found })?;
+        self.position = self.as_received(back);
+        self.moves.truncate(found);
+        self.awaited = None;
+        let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
+        Ok(Step { kind, ..self.repeated() })
+    }
+
+    /// An earlier position as it would be sent now: what a game is to this login does not go back with the moves.
+    fn as_received(&self, position: Style12) -> Style12 {
+        let relation = match self.position.my_color() {
+            Some(color) => opening::relation(GameRole::Player(color), position.side_to_move, true),
+            None => self.position.relation,
+        };
+        Style12 { relation, flip: self.position.flip, clock_running: self.position.clock_running, ..position }
+    }
+
+    fn set_own_clock(&mut self, mover: Color, sent: &SentMove) {
+        if let Some(clock) = told_clock(sent) {
+            *self.clock_mut(mover) = clock;
+        }
+    }
+
+    fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
+        match color {
+            Color::White => &mut self.position.white_clock,
+            Color::Black => &mut self.position.black_clock,
+        }
+    }
+
+    fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> Step {
+        (self.position.white_clock, self.position.black_clock) = (white, black);
+        self.repeated()
+    }
+
+    /// Only the clock of the side to move says whether one runs.
+    fn set_clock(&mut self, color: Color, reading: ClockReading, is_running: bool) -> Step {
+        *self.clock_mut(color) = reading;
+        if is_running || color == self.position.side_to_move {
+            self.position.clock_running = Some(is_running);
+        }
+        self.repeated()
+    }
+
+    fn set_flip(&mut self, flip: bool) -> Step {
+        self.position.flip = Some(flip);
+        self.repeated()
+    }
+
+    /// The same squares as before.
+    fn repeated(&self) -> Step {
+        let played = self.moves.last().map(|last| last.played).or_else(|| reported_move(&self.position));
+        Step { kind: ChangeKind::Repeated, played, desync: None }
+    }
+}
+
+fn told_clock(sent: &SentMove) -> Option<ClockReading> {
+    sent.clock_s.map(|seconds| ClockReading::from_ms(i64::from(seconds) * 1000))
+}
