@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 transcripts=${1:-../../../tests/transcripts}
-mkdir -p corpus/{framer,messages,events,chess,session}
+mkdir -p corpus/{framer,messages,events,chess,session,datagrams}
 
 shopt -s nullglob
 for transcript in "$transcripts"/*.jsonl; do
@@ -45,3 +45,14 @@ done
 printf '%s\n' 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1' e7e5 'P/e7-e5 e5' Nf3 o-o O-O-O e1g1c 'Q@f7' 'P/@@-e4 P@e4' >corpus/chess/start
 printf '%s\n' 'r1b1k2r/1P~6/8/3pP3/8/8/8/R3K2R[QNpp] w KQkq d6 3 9' 'P/b7-b8=N b8=N' b7a8rQ e5d6E e1c1C 'K/e1-d1 Kd1' >corpus/chess/crazyhouse
 printf '%s\n' '1rkr4/8/8/8/8/8/8/1RKR4/Qn w BDbd - 0 1' o-o-o 'o-o O-O' e8c8C '? ?' >corpus/chess/chess960
+
+# A line that starts with a digit becomes a datagram.
+start='7 Foo Bar 0 Blitz 1 3 2 3 2 1 {} 1500 1600 9 {GM} {C} 0 0 0 {} 0'
+printf '%s\n' '0 Foo {TD}' "15 $start" '43 7 PW' '101 7 {} 0' '24 7 e4 e2e4 1 181 1' '56 7 B 180250 1 0 0' '24 7 e5 e7e5 2 180 1' \
+    '22 7 1' '24 7 O-O e8g8c 2 180 1' '21 7 1 0 0 0 0 0 0 2' '16 7 1 Res 1-0 {Black resigns} {B00}' '23 7 1' >corpus/datagrams/played
+printf '%s\n' "18 $start" '25 7 *{e4 e2e4 1 181}{e5 e7e5 2 180}' '37 7 {PN} {}' '24 7 N@e6+ N@e6+ 1 2' \
+    '<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Foo Bar 0 3 2 39 39 39 39 1 P/e2-e4 (0:01) e4 0' \
+    "100 $start" '70 7 {8/8/8/8/8/8/8/K1k5 w - - 3 9}' '19 7' '40 7 A B 0 x 1 1 1 1 1 0' '51 7 1' >corpus/datagrams/observed
+printf '%s\n' '31 Foo {} {hi} 1' '32 Foo {TD} 2 {a b}' '28 50 Foo {} {x} 1' '26 7 Foo {} 1 {x}' '83 Foo {} a\\nb' '44 Foo Bar 1' \
+    '29 Foo 1500 1 {C} Bar 1671 2 {} 22 Blitz 1 0 5 3 4 2 0 {}' '50 195 Tinker {C} 2402 2 0 Blitz 5 3 1 -1 0 9999 1 1 {}' '69 20 {queue}' \
+    '42 7 e5 1' '59 7 Foo e4' '60 7 Foo e2 e4' '1 Foo 1 2' '114 x y' '110 7 * 2' '111 7 d4 d2d4' 'text' '9999 a {b} c' >corpus/datagrams/people
