@@ -224,6 +224,32 @@ Bar shouts: hi
 }
 
 #[test]
+fn datagrams_are_put_in_words() {
+    let sent = b"\x19(0 Foo {GM}\x19)\x19(19 7\x19)\x19(31 Bar {TD} \x19{hi \x1b[2J {you}\x19} 1\x19)\x19(32 Bar {} 1 {waves}\x19)\
+        \x19(28 50 Bar {} {x} 1\x19)\x19(26 7 Bar {} 1 {x}\x19)\x19(15 7 Foo Bar 0 Blitz 1 3 2 3 2 1\x19)\
+        \x19(21 7 0 1 0 0 0 0 0 0\x19)\x19(16 7 0 Res 1-0 {Black resigns} {}\x19)\x19(42 7 e5 2\x19)\x19(59 7 Bar e4\x19)\
+        \x19(29 Bar 1500 1 {} Foo 0 0 {} 0 Blitz 0 0 5 3 5 3 -1 {}\x19)\x19(69 11 {Sorry}\x19)\x19(64 Bar\x19)";
+    let want = r"
+logged in as Foo
+no longer observing game 7
+Bar(TD) tells you: hi \u{1b}[2J {you}
+Bar waves
+Bar(50): x
+Bar[7] kibitzes: x
+game 7: Foo against Bar, Blitz
+game 7: rated Blitz, ratings ---- and ----
+offer of Bar: draw
+game 7: 1-0, Black resigns
+illegal move: e5
+datagram 59: {7} {Bar} {e4}
+challenge: Bar (1500P), unrated Blitz 5+3
+invalid password: Sorry
+Bar has arrived
+";
+    assert_eq!(decode(&["--format", "text"], sent), want.trim_start());
+}
+
+#[test]
 fn colors_come_where_they_are_wanted() {
     let path = file("colors.raw", SESSION);
     let cases = [("CLICOLOR_FORCE", "1", true), ("NO_COLOR", "1", false), ("CLICOLOR", "1", false)];

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use kibitzer::core::chess::LastMove;
 use kibitzer::core::message::{
     Actor, ArrivalKind, Challenge, Datagram, GameCreated, GameEnded, GameInfo, Handle, Holding, LoggedIn, Message,
-    Observing, ObservingRefusal, Offer, Pending, PendingRemoved, Seek, SeeksRemoved, Style12, Talk, Titles, UnitHeader,
+    Observing, ObservingRefusal, Offer, Pending, PendingRemoved, Received, Seek, SeeksRemoved, Style12, Talk, Titles,
+    UnitHeader,
 };
 use kibitzer::core::text::{Line, decode};
 use kibitzer::core::wire::telnet_command_name;
@@ -40,7 +41,7 @@ pub(crate) enum Entry<'a> {
     Prompt,
     BlockStart { id: u64, code: u32 },
     BlockEnd { id: u64, complete: bool },
-    Datagram(&'a Datagram),
+    Datagram(Cow<'a, Datagram>),
     UnitStart(&'a UnitHeader),
     UnitEnd,
     Overflow,
@@ -79,24 +80,28 @@ impl<'a> Entry<'a> {
                     Some(board) => Some(Self::Position(Position::new(board, change.as_ref(), "delta"))),
                     None => Some(Self::Text(decode(received.raw()))),
                 },
+                Message::GameUpdate(_) => match change.as_ref().and_then(|change| change.board.as_ref()) {
+                    Some(board) => Some(Self::Position(Position::new(board, change.as_ref(), "datagram"))),
+                    None => Some(Self::unnamed(received)),
+                },
                 Message::Style12(board) => Some(Self::Position(Position::new(board, change.as_ref(), "style12"))),
                 Message::Style10(board) => Some(Self::Position(Position::new(board, change.as_ref(), "style10"))),
-                message => Some(Self::of_message(message, received.raw())),
+                _ => Some(Self::of_message(received)),
             },
             _ => None,
         }
     }
 
     /// The line of a message; what has none of its own is text.
-    fn of_message(message: &'a Message, raw: &'a [u8]) -> Self {
-        match message {
+    fn of_message(received: &'a Received) -> Self {
+        match &received.message {
             Message::Holding(holding) => Self::Holding(holding),
             Message::GameInfo(info) => Self::GameInfo(info),
             Message::GameCreated(created) => Self::GameCreated(created),
             Message::GameEnded(ended) => Self::GameEnded(ended),
             Message::Observing(observing) => Self::Observing(observing),
             Message::ObservingRefused(refusal) => {
-                Self::Refused { reason: observing_refusal(*refusal), text: decode(raw) }
+                Self::Refused { reason: observing_refusal(*refusal), text: words(received) }
             }
             Message::Talk(talk) => Self::Talk(talk),
             Message::Arrival(arrival) => match arrival.kind {
@@ -112,10 +117,10 @@ impl<'a> Entry<'a> {
             Message::Seek(seek) => Self::Seek(seek),
             Message::SeeksRemoved(removed) => Self::SeeksRemoved(removed),
             Message::SeeksCleared(_) => Self::SeeksCleared,
-            Message::Refused(refusal) => Self::Refused { reason: refusal.as_str(), text: decode(raw) },
+            Message::Refused(refusal) => Self::Refused { reason: refusal.as_str(), text: words(received) },
             Message::LoggedIn(login) => Self::LoggedIn(login),
-            Message::LoginRefused(refusal) => Self::LoginRefused { reason: refusal.as_str(), text: decode(raw) },
-            Message::Kicked(_) => Self::Kicked(decode(raw)),
+            Message::LoginRefused(refusal) => Self::LoginRefused { reason: refusal.as_str(), text: words(received) },
+            Message::Kicked(_) => Self::Kicked(words(received)),
             Message::Prompt => Self::Prompt,
             Message::LoginPrompt => Self::LoginPrompt,
             Message::PasswordPrompt => Self::PasswordPrompt,
@@ -123,14 +128,29 @@ impl<'a> Entry<'a> {
             &Message::BlockStart { id, code } => Self::BlockStart { id, code: code.0 },
             &Message::BlockEnd { id, complete } => Self::BlockEnd { id, complete },
             &Message::Telnet { command, option } => Self::Telnet { command: telnet_command_name(command), option },
-            Message::Datagram(datagram) => Self::Datagram(datagram),
+            Message::Datagram(datagram) => Self::Datagram(Cow::Borrowed(datagram)),
             Message::UnitStart(header) => Self::UnitStart(header),
             Message::UnitEnd => Self::UnitEnd,
             Message::Overflow => Self::Overflow,
             Message::OverLong { line, length } => Self::OverLong { line, bytes: *length },
-            _ => Self::Text(decode(raw)),
+            _ => Self::unnamed(received),
         }
     }
+
+    /// What has no name of its own: a datagram, or text.
+    fn unnamed(received: &'a Received) -> Self {
+        match received.datagram() {
+            Some(datagram) => Self::Datagram(Cow::Owned(datagram)),
+            None => Self::Text(decode(received.raw())),
+        }
+    }
+}
+
+/// The server's words: the line, or what a datagram has for people to read.
+fn words(received: &Received) -> Cow<'_, str> {
+    let Some(datagram) = received.datagram() else { return decode(received.raw()) };
+    let words = ["text", "move"].iter().find_map(|name| datagram.argument(name));
+    Cow::Owned(words.map(|words| words.as_str().to_owned()).unwrap_or_default())
 }
 
 const fn observing_refusal(refusal: ObservingRefusal) -> &'static str {

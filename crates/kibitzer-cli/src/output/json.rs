@@ -167,8 +167,8 @@ fn write_position<M: SerializeMap>(object: &mut M, position: &Position<'_>) -> R
 fn write_ended<M: SerializeMap>(object: &mut M, ended: &GameEnded) -> Result<(), M::Error> {
     keys!(object,
         "game": ended.game.0,
-        "white": ended.white.as_str(),
-        "black": ended.black.as_str(),
+        "white": known(ended.white.as_str()),
+        "black": known(ended.black.as_str()),
         "result": ended.result.as_str(),
         "reason": ended.reason.as_str(),
         "text": ended.text.as_str(),

@@ -6,6 +6,7 @@ mod json;
 mod lines;
 mod shown;
 mod text;
+mod told;
 mod values;
 
 pub(crate) use entry::Entry;

@@ -1,5 +1,6 @@
 //! Events as text for people: the server's own words in color, datagrams in words, boards drawn.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -11,6 +12,7 @@ use kibitzer::core::message::{
 use kibitzer::core::text::{ServerText, decode};
 
 use super::entry::Entry;
+use super::told::Told;
 use super::{Shown, board};
 
 const PLAIN: Style = Style::new();
@@ -29,9 +31,13 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     let Some(entry) = Entry::of(event) else {
         return Ok(());
     };
-    let raw = decode(event.raw());
+    let raw = match event {
+        Event::Received { received, .. } if received.is_datagram() => Cow::default(),
+        _ => decode(event.raw()),
+    };
     match &entry {
         Entry::Position(position) => board::write(out, position),
+        Entry::Talk(talk) if raw.is_empty() => write_talk(out, talk, &Told(&entry).to_string()),
         Entry::Talk(talk) => write_talk(out, talk, &raw),
         Entry::OverLong { bytes, .. } => line(out, TROUBLE, format_args!("{} ... ({bytes} bytes)", Shown(&raw))),
         // The server's own words, where it has any.
@@ -60,7 +66,8 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
         Entry::Overflow => line(out, TROUBLE, "the server dropped the rest"),
         Entry::Telnet { command, option } => write_telnet(out, *command, *option),
         Entry::Desync(desync) => line(out, TROUBLE, format_args!("game {}: {}", desync.game, desync.reason)),
-        // Lines without a text end here.
+        // What came in a datagram has no line to show; neither have lines without a text.
+        _ if raw.is_empty() => line(out, style(&entry), Told(&entry)),
         _ => line(out, PLAIN, Shown(&raw)),
     }
 }
