@@ -435,3 +435,80 @@ fn listings_are_text_for_those_who_asked_for_none() {
         ],
     );
 }
+
+// Rules: icc §9
+#[test]
+fn what_icc_puts_in_other_words() {
+    check(
+        "Talk",
+        &[
+            "Foo(TD) s-shouts: hi",
+            "guest53 tells you: hi",
+            ">hello from a robot",
+            "Foo announces: hi",
+            "Al tells you: hi",
+        ],
+    );
+    check("Refused", &["No such command (foo)."]);
+    check("Creating", &["Creating: A (1500) B (1600) rated Blitz 5 0", "Creating: A (1500) B (1600) rated w22 5 0"]);
+    check(
+        "GameCreated",
+        &["{Game 5 (A vs. B) Creating rated Blitz match.}", "{Game 5 (A vs. B) Creating unrated wild(22) match.}"],
+    );
+    check(
+        "GameEnded",
+        &["{Game 5 (A vs. B) White resigns} 0-1", "{Game 5 (A vs. B) Game was drawn by mutual agreement} 1/2-1/2"],
+    );
+}
+
+/// The samples of the help pages, damage included.
+const INDENTED: &str = " <12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Quimbee Darooha 1 2 12 39 \
+                        39 119 122 2 K/e1-e2 (0:06) Ke2 0";
+const STYLE10: &str = "\"10\"\r\n|r b kbnr|\r\n|ppp ppp |\r\n|  nq    |\r\n|   p   p|\r\n|   P    |\r\n|  NQB  N|\r\n|PPP PPPP|\r\n\
+                       |R   KB R|\r\nB -1 1 1 1 1 3\r\n0 Darooha Quimbee 1 2 12 39 39 113 129 5 B/c1-e3 (0:22) Be3\r\n";
+
+// Rules: icc B1
+#[test]
+fn the_boards_of_iccs_help_pages() {
+    let board = messages_of(Family::Icc, INDENTED.as_bytes());
+    let [Message::Style12(board)] = &board[..] else { panic!("{board:?}") };
+    assert_eq!(board.fen().to_string(), "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2");
+    // ICC's lines end with the flip; nothing tells whether a clock runs.
+    assert_eq!((board.flip, board.clock_running, board.lag_ms), (Some(false), None, None));
+    for end in ["", "aics% ", ">10<\r\naics% ", "\u{19}(124 24 1\u{19})"] {
+        let block = messages_of(Family::Icc, format!("{STYLE10}{end}").as_bytes());
+        let Some(Message::Style10(board)) = block.iter().find(|message| matches!(message, Message::Style10(_))) else {
+            panic!("{block:?}")
+        };
+        assert_eq!(board.fen().to_string(), "r1b1kbnr/ppp1ppp1/2nq4/3p3p/3P4/2NQB2N/PPP1PPPP/R3KB1R b KQkq - 3 5");
+        assert_eq!((board.white_clock.as_ms(), board.black.as_str()), (113_000, "Quimbee"));
+        assert!(!block.iter().any(|message| matches!(message, Message::Text(_))), "{block:?}");
+    }
+    // A datagram between the lines of a block parts them not.
+    let parted = STYLE10.replace("|R   KB R|", "\u{19}(75 Foo 1 2 3\u{19})|R   KB R|");
+    assert_eq!(kinds_of_icc(&parted), ["Datagram", "Style10"]);
+}
+
+fn kinds_of_icc(stream: &str) -> Vec<String> {
+    messages_of(Family::Icc, stream.as_bytes()).iter().map(kind_of).collect()
+}
+
+// Rules: icc B2
+#[test]
+fn the_reserves_of_iccs_help_pages() {
+    for line in ["<b1> game 6 white [PNBBB] black [PNB]", " game 6 white [PNBBB] black [PNB]"] {
+        assert_eq!(kinds_of_icc(&format!("{line}\r\n")), ["Holding"], "{line}");
+    }
+    assert_eq!(kinds_of_icc("\u{19}(37 6 {PNBBB} {PNB}\u{19})\r\n"), ["Holding"]);
+}
+
+// Rules: icc L1, icc L5
+#[test]
+fn a_reply_stands_between_the_marks_of_its_command() {
+    let stream = "news\r\n\u{19}[130 * tag1\r\nFinger of Foo:\r\n\u{19}(31 Bar {} \u{19}{hi\u{19}} 1\u{19})On for: 1 min\r\n\u{19}]more\r\n";
+    assert_eq!(kinds_of_icc(stream), ["Text", "UnitStart", "Text", "Talk", "Text", "UnitEnd", "Text"]);
+    let messages = messages_of(Family::Icc, stream.as_bytes());
+    let Message::UnitStart(header) = &messages[1] else { panic!("{messages:?}") };
+    assert_eq!((header.command, header.player.as_str()), (130, "*"));
+    assert_eq!(header.tag.as_ref().map(|tag| tag.as_str()), Some("tag1"));
+}

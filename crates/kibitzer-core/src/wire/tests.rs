@@ -486,7 +486,7 @@ fn level_1_brackets_are_told_with_their_header() {
     ]);
 }
 
-// Rules: icc L3, icc L6
+// Rules: icc L3, icc L5
 #[test]
 fn level_1_units_stand_inside_each_other_with_text_and_datagrams() {
     let unit = |header: &str| Seen::Unit(header.as_bytes().to_vec());
