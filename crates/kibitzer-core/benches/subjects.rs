@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kibitzer_core::message::{Message, Reader, Style12};
 use kibitzer_core::wire::{FrameKind, Framer, Tag};
-use kibitzer_core::{Event, EventReader};
+use kibitzer_core::{Change, Event, EventReader};
 
 use crate::floors::{Checksum, Reading};
 
@@ -64,6 +64,7 @@ pub(crate) fn events(stream: &[u8]) -> Checksum {
     while let Some(event) = events.next(&mut rest) {
         let event = black_box(Arc::new(event));
         match &*event {
+            Event::Received { change: Some(Change { board: Some(board), .. }), .. } => read.add_board(&reading(board)),
             Event::Received { received, .. } => add(&mut read, &received.message),
             _ => read.add_frame(),
         }

@@ -21,6 +21,8 @@ pub(crate) enum Dialect {
 #[derive(Debug)]
 pub(crate) struct LastMove {
     pub(crate) verbose: String,
+    /// Squares, what was taken, what a pawn became: as ICC's datagrams have it.
+    pub(crate) smith: String,
     pub(crate) san: String,
     pub(crate) elapsed_ms: u32,
     pub(crate) lag_ms: u32,
@@ -29,7 +31,14 @@ pub(crate) struct LastMove {
 
 impl LastMove {
     fn none() -> Self {
-        Self { verbose: "none".into(), san: "none".into(), elapsed_ms: 0, lag_ms: 0, double_push: None }
+        Self {
+            verbose: "none".into(),
+            smith: String::new(),
+            san: "none".into(),
+            elapsed_ms: 0,
+            lag_ms: 0,
+            double_push: None,
+        }
     }
 }
 
@@ -86,6 +95,13 @@ impl Game {
         }
     }
 
+    /// Makes it one of ICC's: clocks in seconds, and no time control that starts with nothing.
+    pub(crate) fn speak_icc(&mut self) {
+        self.dialect = Dialect::SecondsShort;
+        self.minutes = self.minutes.max(1);
+        self.clocks_ms = [i64::from(self.minutes * 60_000); 2];
+    }
+
     /// Plays one ply.
     pub(crate) fn play(&mut self, rng: &mut Rng) {
         self.n_plies_left = self.n_plies_left.saturating_sub(1);
@@ -114,13 +130,14 @@ impl Game {
         let san = display_san_move(&self.board, mv).to_string();
         let is_castling = san.starts_with('O');
         let verbose = if is_castling { castling_verbose(&san) } else { self.verbose(mv) };
+        let smith = if is_castling { castling_smith(mv, &san) } else { self.smith(mv) };
         let piece = self.board.piece_on(mv.from);
         let is_double_push = piece == Some(Piece::Pawn) && (mv.from.rank() as i32 - mv.to.rank() as i32).abs() == 2;
         if self.is_crazyhouse && !is_castling {
             self.take_to_hand(mv.to);
         }
         let double_push = is_double_push.then(|| mv.to.file());
-        self.last_move = LastMove { verbose, san, double_push, ..LastMove::none() };
+        self.last_move = LastMove { verbose, smith, san, double_push, ..LastMove::none() };
         self.board.play_unchecked(mv);
     }
 
@@ -132,6 +149,18 @@ impl Game {
             verbose.push(char::from(promotion).to_ascii_uppercase());
         }
         verbose
+    }
+
+    fn smith(&self, mv: Move) -> String {
+        let mut smith = format!("{}{}", mv.from, mv.to);
+        let is_pawn = self.board.piece_on(mv.from) == Some(Piece::Pawn);
+        match self.board.piece_on(mv.to) {
+            Some(captured) => smith.push(char::from(captured)),
+            None if is_pawn && mv.from.file() != mv.to.file() => smith.push('E'),
+            None => {}
+        }
+        smith.extend(mv.promotion.map(|promotion| char::from(promotion).to_ascii_uppercase()));
+        smith
     }
 
     fn take_to_hand(&mut self, square: Square) {
@@ -164,6 +193,7 @@ impl Game {
         let check = if board.checkers().is_empty() { "" } else { "+" };
         self.last_move = LastMove {
             verbose: format!("{letter}/@@-{square}"),
+            smith: format!("{letter}@{square}{check}"),
             san: format!("{letter}@{square}{check}"),
             ..LastMove::none()
         };
@@ -184,4 +214,9 @@ impl Game {
 
 fn castling_verbose(san: &str) -> String {
     if san.starts_with("O-O-O") { "o-o-o".into() } else { "o-o".into() }
+}
+
+fn castling_smith(mv: Move, san: &str) -> String {
+    let (file, letter) = if san.starts_with("O-O-O") { (File::C, 'C') } else { (File::G, 'c') };
+    format!("{}{}{letter}", mv.from, Square::new(file, mv.from.rank()))
 }

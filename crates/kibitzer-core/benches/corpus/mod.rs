@@ -22,8 +22,10 @@ pub(crate) struct Corpus {
     pub(crate) bytes: Vec<u8>,
     /// Lines that hold something, boards included; prompts and empty lines are not counted.
     pub(crate) n_lines: u64,
-    /// Style 12 lines.
+    /// Style 12 lines, or boards that datagrams lead to.
     pub(crate) n_boards: u64,
+    /// Where boards are not sent as lines: the lines.
+    pub(crate) boards: Vec<u8>,
 }
 
 /// Boards one after the other, no other line between them but prompts.
@@ -35,6 +37,32 @@ pub(crate) fn boards(seed: u64, n_bytes: usize) -> Corpus {
         if server.games[i].end(&mut server.rng).is_some() {
             server.start_game(i);
             server.board(i);
+        }
+    }
+    server.out
+}
+
+/// The moves of the same games as ICC's datagrams have them, each on a line of its own.
+pub(crate) fn level2(seed: u64, n_bytes: usize) -> Corpus {
+    let mut server = Server::new("level2", seed);
+    for game in &mut server.games {
+        game.speak_icc();
+    }
+    for i in 0..server.games.len() {
+        server.start_list(i);
+    }
+    while server.out.bytes.len() < n_bytes {
+        let i = server.play();
+        let unit = server.games[i].send_moves();
+        server.unit(i, &unit);
+        if server.games[i].end(&mut server.rng).is_some() {
+            let result =
+                format!("\x19(16 {} 0 Agr 1/2-1/2 {{Game drawn by agreement}} {{A00}}\x19)\r\n", server.games[i].id);
+            server.out.bytes.extend_from_slice(result.as_bytes());
+            server.out.n_lines += 1;
+            server.start_game(i);
+            server.games[i].speak_icc();
+            server.start_list(i);
         }
     }
     server.out
@@ -98,6 +126,21 @@ impl Server {
         self.out.n_boards += u64::from(line.starts_with("<12>"));
         self.out.bytes.extend_from_slice(line.as_bytes());
         self.out.bytes.extend_from_slice(LINE_END);
+    }
+
+    fn start_list(&mut self, i: usize) {
+        let units = self.games[i].start_list();
+        self.unit(i, &units);
+    }
+
+    /// Units that lead to the board of a game.
+    fn unit(&mut self, i: usize, units: &str) {
+        self.out.bytes.extend_from_slice(units.as_bytes());
+        self.out.bytes.extend_from_slice(b"\r\n");
+        self.out.n_lines += 1;
+        self.out.n_boards += 1;
+        self.out.boards.extend_from_slice(self.games[i].style12().as_bytes());
+        self.out.boards.extend_from_slice(LINE_END);
     }
 
     /// Plays one ply in one of the games, and tells in which.

@@ -60,6 +60,26 @@ impl Game {
         line
     }
 
+    /// The datagrams with which ICC lets an observer in: the list at the start, and the position.
+    pub(crate) fn start_list(&self) -> String {
+        let (wild, kind) = if self.is_crazyhouse { (23, "Crazyhouse") } else { (0, "Blitz") };
+        let (minutes, increment) = (self.minutes, self.increment);
+        format!(
+            "\x19(18 {id} {} {} {wild} {kind} 1 {minutes} {increment} {minutes} {increment} 1 {{}} 1500 1600 9 {{}} {{}} 0 0 0 {{}} 0\x19)\
+             \x19(101 {id} {{}} 0\x19)",
+            self.white,
+            self.black,
+            id = self.id,
+        )
+    }
+
+    /// The datagram of the last move.
+    pub(crate) fn send_moves(&self) -> String {
+        let LastMove { san, smith, elapsed_ms, .. } = &self.last_move;
+        let clock = self.clock(self.clocks_ms[1 - self.mover()]);
+        format!("\x19(24 {} {san} {smith} {} {clock} 1\x19)", self.id, elapsed_ms / 1000)
+    }
+
     /// What both sides hold as a `<b1>` line.
     pub(crate) fn holdings(&self) -> String {
         let [white, black] = self.hands.map(|hand| {
