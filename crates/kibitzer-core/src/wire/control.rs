@@ -1,5 +1,6 @@
 //! Sequences of control bytes inside the text: terminal escapes, block mode, version 2 pings, ICC units.
 
+use super::telnet::IAC;
 use crate::scan::decimal;
 
 /// Block mode: start, separator, end, and the brackets of a command an administrator has posed.
@@ -122,6 +123,18 @@ impl Sequence {
             State::Text(index) => Some(self.start + index as u64),
             _ => None,
         }
+    }
+
+    /// Takes the bytes inside of a level-2 unit that mean nothing but themselves, up to the limit; how many those are.
+    pub(super) fn plain_run(&mut self, input: &[u8], datagram_limit: usize) -> usize {
+        let State::Datagram { control_y: false, .. } = self.state else {
+            return 0;
+        };
+        let room = datagram_limit.saturating_sub(self.unit().len());
+        let input = input.get(..room).unwrap_or(input);
+        let end = memchr::memchr3(CONTROL_Y, CONTROL_Z, IAC, input).unwrap_or(input.len());
+        self.bytes.extend_from_slice(input.get(..end).unwrap_or_default());
+        end
     }
 
     /// Takes the next byte; a meaning other than `Pending` leaves the state to the caller.

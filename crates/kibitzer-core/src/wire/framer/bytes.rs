@@ -29,6 +29,9 @@ impl Framer {
         if let Some(byte) = self.again.pop_front() {
             return Ok(self.process(byte));
         }
+        if self.telnet == Telnet::Text {
+            *input = self.take_run(input);
+        }
         let (&value, rest) = input.split_first().ok_or(NeedInput)?;
         let at = self.position;
         *input = rest;
@@ -48,6 +51,14 @@ impl Framer {
                 Some(Out::Bare { kind: FrameKind::Telnet { command, option }, offset: self.telnet_start })
             }
         })
+    }
+
+    /// Takes what is plain text inside of a datagram, all of it at once; the rest is behind it.
+    fn take_run<'input>(&mut self, input: &'input [u8]) -> &'input [u8] {
+        let limit = self.limits.datagram_bytes;
+        let taken = self.sequence.plain_run(input, limit);
+        self.position += taken as u64;
+        input.get(taken..).unwrap_or_default()
     }
 
     /// Hands on one byte of a sequence that was none.
