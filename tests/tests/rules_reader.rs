@@ -510,5 +510,5 @@ fn a_reply_stands_between_the_marks_of_its_command() {
     let messages = messages_of(Family::Icc, stream.as_bytes());
     let Message::UnitStart(header) = &messages[1] else { panic!("{messages:?}") };
     assert_eq!((header.command, header.player.as_str()), (130, "*"));
-    assert_eq!(header.tag.as_ref().map(|tag| tag.as_str()), Some("tag1"));
+    assert_eq!(header.tag.as_ref().map(kibitzer_core::text::PlayerText::as_str), Some("tag1"));
 }
