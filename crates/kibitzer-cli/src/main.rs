@@ -4,6 +4,7 @@ mod connect;
 mod decode;
 mod output;
 mod server;
+mod timeseal;
 
 use std::error::Error;
 use std::io::{self, Write as _};

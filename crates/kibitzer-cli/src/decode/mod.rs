@@ -10,12 +10,13 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kibitzer::core::message::Reader;
-use kibitzer::core::wire::{Framer, Timeseal};
+use kibitzer::core::wire::Framer;
 use kibitzer::core::{Event, EventReader};
 use thiserror::Error;
 
 use crate::output::{FORMAT_HELP, LineFormat, Lines, WriteError};
 use crate::server::Server;
+use crate::timeseal::Version;
 use input::Input;
 use summary::Summary;
 
@@ -68,16 +69,6 @@ impl ValueEnum for Format {
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Version {
-    /// `[G]` alone on a line
-    #[value(name = "1")]
-    V1,
-    /// `[G]` and a zero byte, anywhere
-    #[value(name = "2")]
-    V2,
-}
-
 /// Why decoding ended before the input did.
 #[derive(Debug, Error)]
 pub(crate) enum DecodeError {
@@ -109,12 +100,7 @@ impl Args {
     }
 
     fn events(&self) -> EventReader {
-        let timeseal = match self.timeseal {
-            None => Timeseal::Off,
-            Some(Version::V1) => Timeseal::V1,
-            Some(Version::V2) => Timeseal::V2,
-        };
-        EventReader::new(Reader::new(Framer::new().with_timeseal(timeseal), self.server.family()))
+        EventReader::new(Reader::new(Framer::new().with_timeseal(Version::of(self.timeseal)), self.server.family()))
     }
 }
 
