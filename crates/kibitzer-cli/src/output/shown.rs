@@ -1,11 +1,29 @@
-//! Received text on a terminal.
+//! Received text on a terminal: the one place that says which characters get there.
 
 use std::fmt::{self, Write as _};
+use std::ops::RangeInclusive;
 
-/// Text that others wrote, fit for a terminal: what would not print, or would move the cursor or turn the direction of
-/// writing, is shown as `\u{1b}`. Tabs stay.
+use unicode_width::UnicodeWidthChar as _;
+
+/// Text that others wrote, fit for a terminal: what would not print, would move the cursor, turn the direction of writing,
+/// or make cells of which terminals differ on the width is shown as `\u{1b}`. Tabs stay.
+///
+/// Letters of scripts that are written from right to left are spelled out as well: terminals that know such scripts turn
+/// around what stands beside them too, and a line would no longer read as it was put together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'a>(pub(crate) &'a str);
+
+/// What is right to left, and what joins with its neighbours: Unicode's blocks of such scripts, regional indicators,
+/// modifiers of emoji.
+const SPELLED_OUT: [RangeInclusive<char>; 7] = [
+    '\u{590}'..='\u{8ff}',
+    '\u{fb1d}'..='\u{fdff}',
+    '\u{fe70}'..='\u{feff}',
+    '\u{10800}'..='\u{10fff}',
+    '\u{1e800}'..='\u{1efff}',
+    '\u{1f1e6}'..='\u{1f1ff}',
+    '\u{1f3fb}'..='\u{1f3ff}',
+];
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -15,11 +33,18 @@ impl fmt::Display for Shown<'_> {
         for character in self.0.chars() {
             match character {
                 ' '..='~' | '\t' => f.write_char(character)?,
-                _ => write!(f, "{}", character.escape_debug())?,
+                _ if stands_alone(character) => write!(f, "{}", character.escape_debug())?,
+                _ => write!(f, "{}", character.escape_unicode())?,
             }
         }
         Ok(())
     }
+}
+
+/// Whether the character, if it prints at all, takes cells of its own and leaves its neighbours alone.
+fn stands_alone(character: char) -> bool {
+    // Control characters have no width; they have short names.
+    matches!(character.width(), None | Some(1 | 2)) && !SPELLED_OUT.iter().any(|range| range.contains(&character))
 }
 
 #[cfg(test)]
@@ -30,13 +55,28 @@ mod tests {
     fn what_a_terminal_would_obey_is_spelled_out() {
         let cases = [
             ("plain \"'\\ \t text", "plain \"'\\ \t text"),
-            ("caf\u{e9} \u{265a}", "caf\u{e9} \u{265a}"),
+            ("caf\u{e9} \u{265a} \u{4e16}", "caf\u{e9} \u{265a} \u{4e16}"),
             ("\u{1b}[2J\u{7}\r\n", r"\u{1b}[2J\u{7}\r\n"),
             ("\u{9b}31m\u{7f}", r"\u{9b}31m\u{7f}"),
             ("\u{202e}live", r"\u{202e}live"),
+            ("e\u{301}\u{1160}", r"e\u{301}\u{1160}"),
+            ("\u{5d0}\u{627}", r"\u{5d0}\u{627}"),
+            ("\u{1f1e9}\u{1f1ea} \u{1f44d}\u{1f3fb}", "\\u{1f1e9}\\u{1f1ea} \u{1f44d}\\u{1f3fb}"),
         ];
         for (text, want) in cases {
             assert_eq!(Shown(text).to_string(), want);
+        }
+    }
+
+    #[test]
+    fn every_character_that_gets_through_has_a_width_of_its_own() {
+        for character in '\0'..=char::MAX {
+            let text = character.to_string();
+            let shown = Shown(&text).to_string();
+            assert!(
+                !shown.is_empty() && shown.chars().all(|shown| matches!(shown.width(), Some(1 | 2)) || shown == '\t'),
+                "{shown:?}"
+            );
         }
     }
 }
