@@ -1,8 +1,10 @@
 //! The command line of kibitzer.
 
 mod connect;
+mod console;
 mod decode;
 mod output;
+mod replay;
 mod server;
 mod timeseal;
 
@@ -26,18 +28,21 @@ const EXAMPLES: &str = "\
 Examples:
   kibitzer decode session.raw            read a log of a session
   kibitzer decode --help                 what else it can do with it
+  kibitzer replay session.jsonl          look at a recorded session in the console
   kibitzer connect localhost:5000        log in to a server by hand";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Connect(connect::Args),
     Decode(decode::Args),
+    Replay(replay::Args),
 }
 
 fn main() -> ExitCode {
     match Cli::try_parse().map(|cli| cli.command) {
         Ok(Some(Command::Connect(args))) => exit(args.run()),
         Ok(Some(Command::Decode(args))) => exit(args.run()),
+        Ok(Some(Command::Replay(args))) => exit(args.run()),
         Ok(None) => print_help(),
         Err(error) => refuse(&error),
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{Ansi256Color, AnsiColor, Style};
 use kibitzer::core::chess::{Color, LastMove, Piece, Square};
-use kibitzer::core::message::ClockReading;
+use kibitzer::core::message::{ClockReading, Style12};
 
 use super::Shown;
 use super::entry::Position;
@@ -100,14 +100,18 @@ fn write_move(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
     let Some(last_move) = &board.last_move else {
         return write!(out, "{LABEL}no move yet{LABEL:#}");
     };
-    let (number, points) = match board.side_to_move {
-        Color::Black => (board.move_number, "."),
-        Color::White => (board.move_number.saturating_sub(1), "..."),
-    };
-    write!(out, "{MOVE}{number}{points} {}{MOVE:#}", Shown(last_move.san.as_str()))?;
+    write!(out, "{MOVE}{} {}{MOVE:#}", last_move_number(board), Shown(last_move.san.as_str()))?;
     match last_move.elapsed_ms {
         Some(elapsed) => write!(out, "  {LABEL}({}){LABEL:#}", ClockReading::from_ms(elapsed.into())),
         None => Ok(()),
+    }
+}
+
+/// What stands in front of the last move: `12.` before White's, `12...` before Black's.
+pub(super) fn last_move_number(board: &Style12) -> String {
+    match board.side_to_move {
+        Color::Black => format!("{}.", board.move_number),
+        Color::White => format!("{}...", board.move_number.saturating_sub(1)),
     }
 }
 

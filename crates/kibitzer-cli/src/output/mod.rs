@@ -4,6 +4,7 @@ mod board;
 mod entry;
 mod json;
 mod lines;
+mod one_line;
 mod shown;
 mod text;
 mod told;
@@ -11,4 +12,5 @@ mod values;
 
 pub(crate) use entry::Entry;
 pub(crate) use lines::{FORMAT_HELP, LineFormat, Lines, WriteError};
+pub(crate) use one_line::{numbered_move, one_line};
 pub(crate) use shown::Shown;

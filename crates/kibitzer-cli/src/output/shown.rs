@@ -1,5 +1,6 @@
 //! Received text on a terminal: the one place that says which characters get there.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::ops::RangeInclusive;
 
@@ -24,6 +25,16 @@ const SPELLED_OUT: [RangeInclusive<char>; 7] = [
     '\u{1f1e6}'..='\u{1f1ff}',
     '\u{1f3fb}'..='\u{1f3ff}',
 ];
+
+impl<'a> Shown<'a> {
+    /// The text for a line of cells, in which a tab, too, is spelled out.
+    pub(crate) fn in_cells(self) -> Cow<'a, str> {
+        if self.0.bytes().all(|b| matches!(b, b' '..=b'~')) {
+            return Cow::Borrowed(self.0);
+        }
+        Cow::Owned(self.to_string().replace('\t', r"\t"))
+    }
+}
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,11 +83,14 @@ mod tests {
     fn every_character_that_gets_through_has_a_width_of_its_own() {
         for character in '\0'..=char::MAX {
             let text = character.to_string();
-            let shown = Shown(&text).to_string();
-            assert!(
-                !shown.is_empty() && shown.chars().all(|shown| matches!(shown.width(), Some(1 | 2)) || shown == '\t'),
-                "{shown:?}"
-            );
+            let shown = Shown(&text).in_cells();
+            assert!(!shown.is_empty() && shown.chars().all(|shown| matches!(shown.width(), Some(1 | 2))), "{shown:?}");
         }
+    }
+
+    #[test]
+    fn a_line_of_cells_has_no_tabs() {
+        assert_eq!(Shown("a\tb").in_cells(), r"a\tb");
+        assert_eq!(Shown("a b").in_cells(), "a b");
     }
 }

@@ -1,0 +1,92 @@
+//! What a line that was typed does.
+
+use std::time::Instant;
+
+use super::{App, Echo, Notice, View};
+use crate::console::command::Command;
+use crate::console::filter::Filter;
+use crate::console::keys::Focus;
+use crate::console::player::Goal;
+use crate::console::replay::ReplayError;
+
+impl App {
+    pub(super) fn run_line(&mut self, now: Instant) -> Result<(), ReplayError> {
+        let echo = self.echo();
+        let line = self.input.take();
+        self.focus = Focus::List;
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        if echo == Echo::Shown {
+            self.history.add(&line);
+        }
+        if !line.starts_with('/') {
+            self.wrong("nothing is sent: this is a recording; commands of the console start with /");
+            return Ok(());
+        }
+        match Command::parse(line.trim_end()) {
+            Ok(command) => return self.run(command, now),
+            Err(error) => self.wrong(error.to_string()),
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, command: Command, now: Instant) -> Result<(), ReplayError> {
+        match command {
+            Command::Game(game) => self.pin(game),
+            Command::Filter(words) => self.filter(words),
+            Command::Name(name, filter) => self.name_filter(&name, filter),
+            Command::Break(filter) => self.set_break(filter),
+            Command::Find(filter) => {
+                self.search = Some(filter);
+                self.next_match(now);
+            }
+            Command::Mark(text) => self.mark(text, now),
+            Command::Flip => self.flip = !self.flip,
+            Command::Raw => self.look(if self.view == View::Bytes { View::Event } else { View::Bytes }),
+            Command::All => self.list.toggle_plumbing(&self.model.rows),
+            Command::Play => self.play(now),
+            Command::Pause => self.player.stop(now),
+            Command::Speed(speed) => self.player.set_speed(speed, now),
+            Command::Time(jump) => {
+                let time = jump.from(self.player.time(now));
+                return self.jump(
+                    Goal::Time(time.min(self.player.replay().length())),
+                    time < self.player.time(now),
+                    now,
+                );
+            }
+            Command::Move(ply) => return self.go_to_ply(ply, now),
+            Command::Help => (self.focus, self.scroll) = (Focus::Help, 0),
+            Command::Quit => self.is_over = true,
+        }
+        Ok(())
+    }
+
+    fn filter(&mut self, words: Option<String>) {
+        let filter = match words {
+            None => None,
+            Some(words) => match self.filters.get(&words).cloned().map_or_else(|| Filter::parse(&words), Ok) {
+                Ok(filter) => Some(filter),
+                Err(error) => return self.wrong(error.to_string()),
+            },
+        };
+        self.list.set_filter(filter, &self.model.rows);
+    }
+
+    fn name_filter(&mut self, name: &str, filter: Filter) {
+        let (text, shown) = (format!("{name} = {filter}"), filter.clone());
+        if self.filters.set(name, filter) {
+            self.list.set_filter(Some(shown), &self.model.rows);
+            self.notice = Some(Notice::Done(text));
+        } else {
+            self.wrong("there are too many names");
+        }
+    }
+
+    fn set_break(&mut self, filter: Option<Filter>) {
+        let text = filter.as_ref().map_or_else(|| "no breakpoint".to_owned(), |filter| format!("break at {filter}"));
+        self.breakpoint = filter;
+        self.notice = Some(Notice::Done(text));
+    }
+}

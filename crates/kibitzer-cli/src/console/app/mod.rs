@@ -1,0 +1,236 @@
+//! The console as a whole: what the keys and commands do to it. Nothing here draws.
+
+mod commands;
+mod games;
+mod travel;
+mod typing;
+
+use std::time::{Duration, Instant};
+
+use kibitzer::core::message::GameId;
+use ratatui::crossterm::event::KeyEvent;
+
+use super::filter::Filter;
+use super::filters::Filters;
+use super::input::{Editor, History};
+use super::keys::{Action, Focus, action};
+use super::list::List;
+use super::model::Model;
+use super::player::{Goal, Next, Player};
+use super::replay::ReplayError;
+use super::store::Store;
+
+/// What is taken in before keys and screen have their turn.
+const ITEMS_AT_ONCE: usize = 2_000;
+
+/// The console: the session as far as it has come, and how it is looked at.
+#[derive(Debug)]
+pub(super) struct App {
+    pub(super) model: Model,
+    pub(super) player: Player,
+    pub(super) list: List,
+    pub(super) input: Editor,
+    pub(super) focus: Focus,
+    pub(super) view: View,
+    /// How far down the view is scrolled, in lines.
+    pub(super) scroll: usize,
+    pub(super) flip: bool,
+    pub(super) notice: Option<Notice>,
+    pub(super) breakpoint: Option<Filter>,
+    /// Height of the list on the screen, for keys that go by pages.
+    pub(super) page: usize,
+    pub(super) is_over: bool,
+    pub(super) wants_redraw: bool,
+    filters: Filters,
+    history: History,
+    /// What `n` looks for.
+    search: Option<Filter>,
+    /// The game that was asked for.
+    pinned: Option<GameId>,
+    /// The game that is shown if none was asked for.
+    found: Option<GameId>,
+    marks: Vec<(Duration, String)>,
+    /// How many of the marks are in the list.
+    n_marks: usize,
+}
+
+/// Which view is shown where there is room for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    Bytes,
+    Frame,
+    Event,
+}
+
+impl View {
+    pub(in crate::console) const ALL: [Self; 3] = [Self::Bytes, Self::Frame, Self::Event];
+
+    pub(in crate::console) const fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Frame => "frame",
+            Self::Event => "event",
+        }
+    }
+}
+
+/// What the console has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Notice {
+    Done(String),
+    Wrong(String),
+}
+
+/// Whether what is typed is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Echo {
+    Shown,
+    Hidden,
+}
+
+impl App {
+    pub(super) fn new(player: Player, store: Option<Store>) -> Self {
+        Self {
+            model: Model::default(),
+            player,
+            list: List::default(),
+            input: Editor::default(),
+            focus: Focus::List,
+            view: View::Event,
+            scroll: 0,
+            flip: false,
+            notice: None,
+            breakpoint: None,
+            page: 1,
+            is_over: false,
+            wants_redraw: false,
+            filters: Filters::load(store.clone()),
+            history: History::load(store),
+            search: None,
+            pinned: None,
+            found: None,
+            marks: Vec::new(),
+            n_marks: 0,
+        }
+    }
+
+    /// Takes in what is due; whether there may be more of it at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ReplayError`] if the recording cannot be read on.
+    pub(super) fn pump(&mut self, now: Instant) -> Result<bool, ReplayError> {
+        for _ in 0..ITEMS_AT_ONCE {
+            match self.player.next(now)? {
+                Next::Item(item) => {
+                    self.put_marks(item.at);
+                    if let Some(row) = self.model.take(item) {
+                        self.arrived(row, now);
+                    }
+                }
+                Next::Wait => return Ok(false),
+                Next::Arrived => {
+                    self.list.go_to_end();
+                    return Ok(false);
+                }
+                Next::End(goal) => {
+                    self.put_marks(self.player.replay().length());
+                    if matches!(goal, Some(Goal::Match(_) | Goal::Ply(..))) {
+                        self.wrong("not found up to the end of the recording");
+                    }
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Does what a key asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`ReplayError`] if the recording cannot be read anew.
+    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), ReplayError> {
+        let Some(action) = action(self.focus, key) else { return Ok(()) };
+        self.notice = None;
+        match action {
+            Action::Run => return self.run_line(now),
+            Action::Step => self.step(now),
+            Action::PlayOrPause if self.player.is_playing() => self.player.stop(now),
+            Action::PlayOrPause => self.play(now),
+            Action::Faster => self.player.set_speed(self.player.speed() * 2.0, now),
+            Action::Slower => self.player.set_speed(self.player.speed() / 2.0, now),
+            Action::NextMatch => self.next_match(now),
+            Action::LastMatch => self.last_match(),
+            Action::Mark => self.mark(String::new(), now),
+            action => self.act(action),
+        }
+        Ok(())
+    }
+
+    /// Takes in text that was pasted.
+    pub(super) fn paste(&mut self, text: &str) {
+        self.focus = Focus::Input;
+        self.input.insert(text);
+    }
+
+    /// What keys do that have nothing to do with time.
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Quit => self.is_over = true,
+            Action::Cancel if self.input.text().is_empty() => self.is_over = true,
+            Action::Cancel => drop(self.input.take()),
+            Action::Redraw => self.wants_redraw = true,
+            Action::Help => (self.focus, self.scroll) = (Focus::Help, 0),
+            Action::Type(begun) => {
+                self.focus = Focus::Input;
+                if let (Some(character), "") = (begun, self.input.text()) {
+                    self.input.insert(character.encode_utf8(&mut [0; 4]));
+                }
+            }
+            Action::Leave => (self.focus, self.scroll) = (Focus::List, 0),
+            Action::Go(places) if self.focus == Focus::Help => self.scroll_by(places),
+            Action::Page(pages) if self.focus == Focus::Help => self.scroll_by(pages * 10),
+            Action::Scroll(lines) => self.scroll_by(lines),
+            Action::View(place) => self.look(View::ALL.get(place).copied().unwrap_or(self.view)),
+            Action::NextView => self.look(next_view(self.view)),
+            Action::Reply => self.go_to_reply(),
+            Action::Flip => self.flip = !self.flip,
+            Action::All => self.list.toggle_plumbing(&self.model.rows),
+            Action::NextGame => self.pin_beside(1),
+            Action::LastGame => self.pin_beside(-1),
+            Action::Go(_) | Action::Page(_) | Action::Start | Action::End => self.go(action),
+            action => self.edit(action),
+        }
+    }
+
+    fn go(&mut self, action: Action) {
+        self.scroll = 0;
+        match action {
+            Action::Go(places) => self.list.go(places),
+            Action::Page(pages) => self.list.go(pages.saturating_mul(self.page.try_into().unwrap_or(1))),
+            Action::Start => self.list.go_to_start(),
+            _ => self.list.go_to_end(),
+        }
+    }
+
+    fn look(&mut self, view: View) {
+        (self.view, self.scroll) = (view, 0);
+    }
+
+    const fn scroll_by(&mut self, lines: isize) {
+        self.scroll = self.scroll.saturating_add_signed(lines);
+    }
+
+    fn wrong(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice::Wrong(text.into()));
+    }
+}
+
+const fn next_view(view: View) -> View {
+    match view {
+        View::Bytes => View::Frame,
+        View::Frame => View::Event,
+        View::Event => View::Bytes,
+    }
+}

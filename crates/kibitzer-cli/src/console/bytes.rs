@@ -1,0 +1,73 @@
+//! The last bytes the server sent, found by their position in the stream.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// How many bytes are kept.
+pub(super) const KEPT_BYTES: usize = 8 << 20;
+
+/// A window on the stream that moves with its end.
+#[derive(Debug)]
+pub(super) struct ByteRing {
+    kept: VecDeque<u8>,
+    limit: usize,
+    /// Position behind the last byte.
+    end: u64,
+}
+
+impl Default for ByteRing {
+    fn default() -> Self {
+        Self::new(KEPT_BYTES)
+    }
+}
+
+impl ByteRing {
+    fn new(limit: usize) -> Self {
+        Self { kept: VecDeque::new(), limit, end: 0 }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.end = self.end.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        let newest = bytes.get(bytes.len().saturating_sub(self.limit)..).unwrap_or(bytes);
+        let excess = (self.kept.len() + newest.len()).saturating_sub(self.limit);
+        self.kept.drain(..excess.min(self.kept.len()));
+        self.kept.extend(newest);
+    }
+
+    /// Position of the oldest byte that is kept.
+    fn start(&self) -> u64 {
+        self.end.saturating_sub(u64::try_from(self.kept.len()).unwrap_or(u64::MAX))
+    }
+
+    /// The bytes of a range, as many of them as are kept, with the position of the first.
+    pub(super) fn get(&self, range: Range<u64>) -> (u64, impl Iterator<Item = u8>) {
+        let start = range.start.max(self.start());
+        let place = |position: u64| usize::try_from(position.saturating_sub(self.start())).unwrap_or(usize::MAX);
+        let (from, to) = (place(start).min(self.kept.len()), place(range.end).min(self.kept.len()));
+        (start, self.kept.range(from..to.max(from)).copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(ring: &ByteRing, range: Range<u64>) -> (u64, Vec<u8>) {
+        let (start, bytes) = ring.get(range);
+        (start, bytes.collect())
+    }
+
+    #[test]
+    fn the_newest_bytes_are_kept_and_found_by_position() {
+        let mut ring = ByteRing::new(8);
+        ring.push(b"abcdef");
+        assert_eq!(kept(&ring, 2..4), (2, b"cd".to_vec()));
+        assert_eq!(kept(&ring, 4..9), (4, b"ef".to_vec()));
+        ring.push(b"ghij");
+        assert_eq!(kept(&ring, 0..4), (2, b"cd".to_vec()), "ab are gone");
+        assert_eq!(kept(&ring, 9..10), (9, b"j".to_vec()));
+        ring.push(b"0123456789");
+        assert_eq!(kept(&ring, 0..99), (12, b"23456789".to_vec()));
+        assert_eq!(kept(&ring, 0..4), (12, Vec::new()));
+    }
+}

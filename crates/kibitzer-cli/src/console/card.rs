@@ -1,0 +1,103 @@
+//! One game as the console shows it.
+
+use std::time::Duration;
+
+use kibitzer::core::Event;
+use kibitzer::core::chess::{Color, Hands, LastMove, Role};
+use kibitzer::core::game::Game;
+use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Style12};
+
+/// What the console keeps of a game: much less than the game itself, which has all its moves.
+#[derive(Clone, Debug)]
+pub(super) struct Card {
+    pub(super) board: Style12,
+    /// The last move, its squares as far as they are known.
+    pub(super) played: Option<LastMove>,
+    pub(super) hands: Option<Hands>,
+    pub(super) kind: Option<String>,
+    pub(super) rated: Option<bool>,
+    ratings: [Option<Rating>; 2],
+    /// Result and reason, once it is over.
+    pub(super) ending: Option<String>,
+    pub(super) followed: bool,
+    running: Option<Color>,
+}
+
+impl Card {
+    /// What there is to show of a game.
+    pub(super) fn of(game: &Game) -> Self {
+        let board = game.position().clone();
+        let reported = board.last_move.as_ref().and_then(|reported| reported.played);
+        let info = game.info();
+        Self {
+            played: game.moves().last().map(|last| last.played).or(reported),
+            hands: game.hands(),
+            kind: game.kind().map(str::to_owned),
+            rated: game.is_rated(),
+            ratings: [info.and_then(|info| info.white_rating), info.and_then(|info| info.black_rating)],
+            ending: game.ending().map(|ending| format!("{} {}", ending.result, ending.text)),
+            followed: game.is_going_on(),
+            running: game.running_clock(),
+            board,
+        }
+    }
+
+    /// The game as an earlier board showed it. No clock runs there.
+    pub(super) fn at_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
+        let (board, ending) = (board.clone(), None);
+        Self { board, played, hands: hands.or(self.hands), ending, running: None, ..self.clone() }
+    }
+
+    pub(super) const fn id(&self) -> GameId {
+        self.board.game
+    }
+
+    /// What the server told of a player's strength.
+    pub(super) fn rating(&self, color: Color) -> Option<Rating> {
+        let [white, black] = self.ratings;
+        // Datagrams have 0 for players without a rating.
+        match color {
+            Color::White => white,
+            Color::Black => black,
+        }
+        .filter(|rating| rating.value() != Some(0))
+    }
+
+    /// What a clock shows, so long after the board came.
+    pub(super) fn clock(&self, color: Color, since: Duration) -> ClockReading {
+        let told = self.board.clock(color);
+        if self.running != Some(color) {
+            return told;
+        }
+        ClockReading::from_ms(
+            told.as_ms().saturating_sub_unsigned(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
+        )
+    }
+
+    /// The pieces of this color that are not on the board any more, pawns first, had the game begun with the usual ones.
+    pub(super) fn captured(&self, color: Color) -> Vec<Role> {
+        let start = [8_usize, 2, 2, 2, 1, 0];
+        let left =
+            |role| self.board.board.pieces().filter(|(_, piece)| piece.color == color && piece.role == role).count();
+        let missing = Role::ALL.into_iter().zip(start).map(|(role, n)| (role, n.saturating_sub(left(role))));
+        missing.flat_map(|(role, n)| std::iter::repeat_n(role, n)).collect()
+    }
+
+    /// Which game it is, for a list.
+    pub(super) fn terms(&self) -> String {
+        let rated = match self.rated {
+            Some(true) => "rated ",
+            Some(false) => "unrated ",
+            None => "",
+        };
+        let kind = self.kind.as_ref().map_or_else(String::new, |kind| format!("{kind} "));
+        format!("{rated}{kind}{}+{}", self.board.initial_min, self.board.increment_s)
+    }
+}
+
+/// The board an event brought: its own, or the one a delta board led to.
+pub(super) fn board_of(event: &Event) -> Option<&Style12> {
+    let Event::Received { received, change } = event else { return None };
+    let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };
+    change.as_ref().and_then(|change| change.board.as_deref()).or(own)
+}

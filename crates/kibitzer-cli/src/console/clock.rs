@@ -1,0 +1,100 @@
+//! The time of a recording: it runs, faster or slower, or stands still.
+
+use std::time::{Duration, Instant};
+
+/// The slowest and the fastest a recording is played.
+pub(super) const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
+
+/// A clock that shows the time of a recording.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReplayClock {
+    /// What it showed at `since`.
+    shown: Duration,
+    since: Instant,
+    speed: f64,
+    is_running: bool,
+}
+
+impl ReplayClock {
+    /// A clock that stands at zero. A speed outside of [`SPEEDS`] is brought inside.
+    pub(super) fn new(speed: f64, now: Instant) -> Self {
+        Self {
+            shown: Duration::ZERO,
+            since: now,
+            speed: speed.clamp(*SPEEDS.start(), *SPEEDS.end()),
+            is_running: false,
+        }
+    }
+
+    /// What it shows.
+    pub(super) fn at(&self, now: Instant) -> Duration {
+        if !self.is_running {
+            return self.shown;
+        }
+        let gone = now.saturating_duration_since(self.since).as_secs_f64() * self.speed;
+        let gone = Duration::try_from_secs_f64(gone).unwrap_or(Duration::MAX);
+        self.shown.saturating_add(gone)
+    }
+
+    /// Puts it to a time; it goes on or stands still as before.
+    pub(super) const fn set(&mut self, time: Duration, now: Instant) {
+        self.shown = time;
+        self.since = now;
+    }
+
+    pub(super) fn run(&mut self, now: Instant) {
+        self.set(self.at(now), now);
+        self.is_running = true;
+    }
+
+    pub(super) fn stop(&mut self, now: Instant) {
+        self.set(self.at(now), now);
+        self.is_running = false;
+    }
+
+    pub(super) const fn is_running(&self) -> bool {
+        self.is_running
+    }
+
+    pub(super) fn set_speed(&mut self, speed: f64, now: Instant) {
+        self.set(self.at(now), now);
+        self.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
+    }
+
+    pub(super) const fn speed(&self) -> f64 {
+        self.speed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_runs_at_its_speed_and_stands_still() {
+        let start = Instant::now();
+        let s = |s| start + Duration::from_secs(s);
+        let mut clock = ReplayClock::new(1.0, start);
+        assert_eq!(clock.at(s(5)), Duration::ZERO);
+        clock.run(s(5));
+        assert_eq!(clock.at(s(7)), Duration::from_secs(2));
+        clock.set_speed(4.0, s(7));
+        assert_eq!(clock.at(s(8)), Duration::from_secs(6));
+        clock.stop(s(8));
+        assert_eq!(clock.at(s(99)), Duration::from_secs(6));
+        clock.set(Duration::from_secs(1), s(99));
+        assert_eq!(clock.at(s(100)), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn no_speed_is_too_much_for_it() {
+        let start = Instant::now();
+        let mut clock = ReplayClock::new(f64::INFINITY, start);
+        assert!(clock.speed().total_cmp(SPEEDS.end()).is_eq());
+        clock.set(Duration::MAX, start);
+        clock.run(start);
+        assert_eq!(clock.at(start + Duration::from_secs(1)), Duration::MAX);
+        clock.set_speed(-3.0, start);
+        assert!(clock.speed().total_cmp(SPEEDS.start()).is_eq());
+    }
+}

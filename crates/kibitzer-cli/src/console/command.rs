@@ -1,0 +1,238 @@
+//! The commands of the console itself: what is typed behind `/`.
+
+use std::time::Duration;
+
+use kibitzer::core::message::GameId;
+use thiserror::Error;
+
+use super::filter::{Filter, FilterError};
+
+/// A command that was understood.
+#[derive(Clone, Debug)]
+pub(super) enum Command {
+    /// Show this game; `None` lets the console choose.
+    Game(Option<GameId>),
+    /// Look what the words mean: a name of a filter, or an expression. `None` lists everything again.
+    Filter(Option<String>),
+    /// Give an expression a name.
+    Name(String, Filter),
+    /// Stop where this matches; `None` stops nowhere.
+    Break(Option<Filter>),
+    /// Go to what matches.
+    Find(Filter),
+    Mark(String),
+    Flip,
+    Raw,
+    All,
+    Play,
+    Pause,
+    Speed(f64),
+    Time(Jump),
+    /// Go to a ply of the game that is shown.
+    Move(u32),
+    Help,
+    Quit,
+}
+
+/// A time to go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Jump {
+    To(Duration),
+    On(Duration),
+    Back(Duration),
+}
+
+/// What can be typed, and what it does.
+pub(super) const COMMANDS: [(&str, &str, &str); 15] = [
+    ("/game", "[N]", "show game N; without N, the one the console finds"),
+    ("/filter", "[EXPR]", "list only what matches, or a named filter; without, everything"),
+    ("/filter", "NAME = EXPR", "give an expression a name"),
+    ("/break", "[EXPR]", "stop the screen when something matches; without, never"),
+    ("/find", "EXPR", "go to the next line that matches; n and N repeat it"),
+    ("/mark", "[TEXT]", "put a mark into the list"),
+    ("/time", "[+-]M:SS", "go to a time of the recording, so far on or back, or to the end"),
+    ("/move", "N[...]", "go to White's (or Black's) move N of the game shown"),
+    ("/play", "", "let the recording run"),
+    ("/pause", "", "let it stand still"),
+    ("/speed", "N", "play N times as fast"),
+    ("/flip", "", "turn the board around"),
+    ("/raw", "", "show the bytes, or the event again"),
+    ("/all", "", "list prompts, block marks and empty lines too, or not"),
+    ("/help", "", "what keys and commands there are; /quit leaves"),
+];
+
+/// Every word a command starts with.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    let mut last = "";
+    let listed =
+        COMMANDS.iter().map(|(word, ..)| *word).filter(move |word| std::mem::replace(&mut last, word) != *word);
+    listed.chain(["/quit"])
+}
+
+/// Why a line is no command.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum CommandError {
+    #[error("there is no command {0}; /help lists them")]
+    Unknown(String),
+    #[error("{command} wants {wanted}")]
+    Argument { command: &'static str, wanted: &'static str },
+    #[error("{0}")]
+    Filter(#[from] FilterError),
+    #[error("only a live session can be recorded; this is a recording")]
+    Record,
+}
+
+impl Command {
+    /// Reads a line that starts with `/`.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] says what is wrong with it.
+    pub(super) fn parse(line: &str) -> Result<Self, CommandError> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        let filter = || if rest.is_empty() { Ok(None) } else { Filter::parse(rest).map(Some) };
+        let wants = |command, wanted| CommandError::Argument { command, wanted };
+        Ok(match word {
+            "/game" if rest.is_empty() => Self::Game(None),
+            "/game" => Self::Game(Some(GameId(rest.parse().map_err(|_| wants("/game", "a number"))?))),
+            "/filter" => Self::filter(rest)?,
+            "/break" => Self::Break(filter()?),
+            "/find" => Self::Find(Filter::parse(rest)?),
+            "/mark" => Self::Mark(rest.to_owned()),
+            "/time" => {
+                Self::Time(Jump::parse(rest).ok_or(wants("/time", "a time such as 1:23, 83.5, +10, -0:30 or end"))?)
+            }
+            "/move" => Self::Move(ply(rest).ok_or(wants("/move", "a move number such as 12 or 12..."))?),
+            "/play" => Self::Play,
+            "/pause" => Self::Pause,
+            "/speed" => Self::Speed(speed(rest).ok_or(wants("/speed", "a number above 0, such as 4 or 0.5"))?),
+            "/flip" => Self::Flip,
+            "/raw" => Self::Raw,
+            "/all" => Self::All,
+            "/help" => Self::Help,
+            "/quit" => Self::Quit,
+            "/record" => return Err(CommandError::Record),
+            _ => return Err(CommandError::Unknown(word.to_owned())),
+        })
+    }
+
+    fn filter(rest: &str) -> Result<Self, CommandError> {
+        match rest.split_once('=') {
+            _ if rest.is_empty() => Ok(Self::Filter(None)),
+            Some((name, source)) if is_name(name.trim()) => {
+                Ok(Self::Name(name.trim().to_owned(), Filter::parse(source)?))
+            }
+            _ => Ok(Self::Filter(Some(rest.to_owned()))),
+        }
+    }
+}
+
+/// Whether a filter can go by this name: letters, digits, `-`, `_`.
+pub(super) fn is_name(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+}
+
+/// Reads a speed: `4`, `0.5`, `4x`.
+pub(super) fn speed(text: &str) -> Option<f64> {
+    let number: f64 = text.trim_end_matches(['x', '\u{d7}']).parse().ok()?;
+    (number > 0.0 && number.is_finite()).then_some(number)
+}
+
+/// The ply a move number stands for: `12` is White's, `12...` Black's.
+fn ply(text: &str) -> Option<u32> {
+    let number: u32 = text.trim_end_matches('.').parse().ok().filter(|&number| number > 0)?;
+    let blacks = u32::from(text.ends_with("..."));
+    number.checked_mul(2)?.checked_sub(1)?.checked_add(blacks)
+}
+
+impl Jump {
+    fn parse(text: &str) -> Option<Self> {
+        if let Some(time) = text.strip_prefix('+') {
+            return time_of(time).map(Self::On);
+        }
+        match text.strip_prefix('-') {
+            _ if text == "end" => Some(Self::To(Duration::MAX)),
+            Some(time) => time_of(time).map(Self::Back),
+            None => time_of(text).map(Self::To),
+        }
+    }
+
+    /// The time this means, seen from another.
+    pub(super) const fn from(self, now: Duration) -> Duration {
+        match self {
+            Self::To(time) => time,
+            Self::On(by) => now.saturating_add(by),
+            Self::Back(by) => now.saturating_sub(by),
+        }
+    }
+}
+
+/// Reads `s`, `m:ss` or `h:mm:ss`, the seconds with or without a fraction.
+fn time_of(text: &str) -> Option<Duration> {
+    let (whole, seconds) = text.rsplit_once(':').unwrap_or(("0", text));
+    let (hours, minutes) = whole.rsplit_once(':').unwrap_or(("0", whole));
+    let [hours, minutes]: [u32; 2] = [hours.parse().ok()?, minutes.parse().ok()?];
+    let is_plain = seconds.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let seconds: f64 = seconds.parse().ok().filter(|_| is_plain)?;
+    let whole = u64::from(hours) * 3600 + u64::from(minutes) * 60;
+    Duration::try_from_secs_f64(seconds).ok()?.checked_add(Duration::from_secs(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_with_what_they_want() {
+        let cases = [
+            ("/game 3", "Game(Some(GameId(3)))"),
+            ("/game", "Game(None)"),
+            ("/mark  after the crash ", "Mark(\"after the crash\")"),
+            ("/speed 4x", "Speed(4.0)"),
+            ("/time 1:02:03.5", "Time(To(3723.5s))"),
+            ("/time +10", "Time(On(10s))"),
+            ("/time -1:00", "Time(Back(60s))"),
+            ("/move 12", "Move(23)"),
+            ("/move 12...", "Move(24)"),
+            ("/filter", "Filter(None)"),
+            ("/filter talk", "Filter(Some(\"talk\"))"),
+            ("/quit", "Quit"),
+        ];
+        for (line, want) in cases {
+            assert_eq!(format!("{:?}", Command::parse(line).unwrap()), want, "{line}");
+        }
+        assert!(matches!(Command::parse("/filter talk = kind:tell"), Ok(Command::Name(name, _)) if name == "talk"));
+        assert!(matches!(Command::parse("/filter \"a = b\""), Ok(Command::Filter(Some(_)))));
+        assert!(matches!(Command::parse("/break kind:tell"), Ok(Command::Break(Some(_)))));
+    }
+
+    #[test]
+    fn what_is_no_command_is_told() {
+        let cases = [
+            ("/nonsense 1", "there is no command /nonsense; /help lists them"),
+            ("/game x", "/game wants a number"),
+            ("/speed 0", "/speed wants a number above 0, such as 4 or 0.5"),
+            ("/speed nan", "/speed wants a number above 0, such as 4 or 0.5"),
+            ("/time soon", "/time wants a time such as 1:23, 83.5, +10, -0:30 or end"),
+            ("/time -", "/time wants a time such as 1:23, 83.5, +10, -0:30 or end"),
+            ("/time 1e9", "/time wants a time such as 1:23, 83.5, +10, -0:30 or end"),
+            ("/move 0", "/move wants a move number such as 12 or 12..."),
+            ("/move 4294967295...", "/move wants a move number such as 12 or 12..."),
+            ("/find", "an expression has at least one term, such as kind:tell"),
+            ("/break kind:x", "no event is of the kind \"x\"; Tab completes kinds"),
+            ("/record x.jsonl", "only a live session can be recorded; this is a recording"),
+        ];
+        for (line, want) in cases {
+            assert_eq!(Command::parse(line).unwrap_err().to_string(), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_word_is_a_command() {
+        for word in words() {
+            assert!(!matches!(Command::parse(word), Err(CommandError::Unknown(_))), "{word}");
+        }
+        assert_eq!(words().filter(|word| *word == "/filter").count(), 1);
+    }
+}

@@ -1,0 +1,281 @@
+//! Which rows are meant: `kind:tell,say game:12 from:foo "regex"`.
+
+use std::fmt;
+
+use kibitzer::core::EventKind;
+use kibitzer::core::message::GameId;
+use regex_lite::{Regex, RegexBuilder};
+use thiserror::Error;
+
+use super::row::Row;
+
+/// What is printed where somebody asks what an expression may hold.
+pub(super) const KEYS: [&str; 5] = ["kind:", "game:", "from:", "name:", "text:"];
+/// The word for rows that whoever is watching put there; all others are kinds of events.
+pub(super) const MARK: &str = "mark";
+
+/// An expression over rows: all of its terms must hold.
+///
+/// | term | holds for |
+/// |---|---|
+/// | `kind:tell,say` | rows of one of these kinds |
+/// | `game:12,14` | rows about one of these games |
+/// | `from:foo,bar` | what one of these players says |
+/// | `name:foo` | lines that name one of these players |
+/// | `text:word`, `word` | lines that hold this text, in either case |
+/// | `"regex"` | lines that match, in either case |
+/// | `-term` | where the term does not hold |
+#[derive(Clone, Debug)]
+pub(super) struct Filter {
+    terms: Vec<Term>,
+    source: String,
+}
+
+#[derive(Clone, Debug)]
+struct Term {
+    negated: bool,
+    test: Test,
+}
+
+#[derive(Clone, Debug)]
+enum Test {
+    Kind(Vec<&'static str>),
+    Game(Vec<GameId>),
+    From(Vec<String>),
+    Name(Vec<String>),
+    /// In lower case.
+    Text(String),
+    Matches(Regex),
+}
+
+/// Why an expression means nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum FilterError {
+    #[error("an expression has at least one term, such as kind:tell")]
+    Empty,
+    #[error("no event is of the kind {0:?}; Tab completes kinds")]
+    Kind(String),
+    #[error("game {0:?} is no number")]
+    Game(String),
+    #[error("{0:?} is no key: there are kind, game, from, name, text")]
+    Key(String),
+    #[error("{0} has nothing behind it")]
+    NoValue(String),
+    #[error("the quotation mark is not closed")]
+    Unclosed,
+    #[error("the pattern is not valid: {0}")]
+    Pattern(String),
+}
+
+impl Filter {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError`] names the first term that means nothing.
+    pub(super) fn parse(source: &str) -> Result<Self, FilterError> {
+        let mut terms = Vec::new();
+        let mut rest = source.trim();
+        while !rest.is_empty() {
+            let (term, behind) = Term::read(rest)?;
+            terms.push(term);
+            rest = behind.trim_start();
+        }
+        if terms.is_empty() {
+            return Err(FilterError::Empty);
+        }
+        Ok(Self { terms, source: source.trim().to_owned() })
+    }
+
+    /// Whether all terms hold.
+    pub(super) fn accepts(&self, row: &Row) -> bool {
+        let mut line = Line { row, text: None };
+        self.terms.iter().all(|term| term.test.holds(&mut line) != term.negated)
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)
+    }
+}
+
+impl Term {
+    /// Reads the first term of a text that is not empty; the text behind it.
+    fn read(text: &str) -> Result<(Self, &str), FilterError> {
+        let positive = text.strip_prefix('-').or_else(|| text.strip_prefix('!'));
+        let (test, rest) = Test::read(positive.unwrap_or(text))?;
+        Ok((Self { negated: positive.is_some(), test }, rest))
+    }
+}
+
+impl Test {
+    fn read(text: &str) -> Result<(Self, &str), FilterError> {
+        if let Some(pattern) = text.strip_prefix('"') {
+            let (pattern, rest) = quoted(pattern).ok_or(FilterError::Unclosed)?;
+            return Ok((Self::Matches(regex(&pattern)?), rest));
+        }
+        let end = text.find(char::is_whitespace).unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        let test = match word.split_once(':') {
+            Some((key, value)) => Self::of_key(key, value)?,
+            None if word.is_empty() => return Err(FilterError::NoValue("-".to_owned())),
+            None => Self::Text(word.to_lowercase()),
+        };
+        Ok((test, rest))
+    }
+
+    fn of_key(key: &str, value: &str) -> Result<Self, FilterError> {
+        let values = || value.split(',').filter(|value| !value.is_empty());
+        if values().next().is_none() {
+            return Err(FilterError::NoValue(format!("{key}:")));
+        }
+        let names = || values().map(str::to_owned).collect();
+        match key.to_ascii_lowercase().as_str() {
+            "kind" => values().map(kind).collect::<Result<_, _>>().map(Self::Kind),
+            "game" => values().map(game).collect::<Result<_, _>>().map(Self::Game),
+            "from" => Ok(Self::From(names())),
+            "name" => Ok(Self::Name(names())),
+            "text" => Ok(Self::Text(value.to_lowercase())),
+            _ => Err(FilterError::Key(key.to_owned())),
+        }
+    }
+
+    fn holds(&self, line: &mut Line<'_>) -> bool {
+        match self {
+            Self::Kind(kinds) => kinds.contains(&line.row.kind()),
+            Self::Game(games) => line.row.game().is_some_and(|game| games.contains(&game)),
+            Self::From(names) => line.row.speaker().is_some_and(|speaker| is_among(speaker, names)),
+            Self::Name(names) => {
+                let mut words = line.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+                words.any(|word| is_among(word, names))
+            }
+            Self::Text(text) => line.text().to_lowercase().contains(text),
+            Self::Matches(regex) => regex.is_match(line.text()),
+        }
+    }
+}
+
+/// A row, and its line once somebody has asked for it.
+struct Line<'a> {
+    row: &'a Row,
+    text: Option<String>,
+}
+
+impl Line<'_> {
+    fn text(&mut self) -> &str {
+        self.text.get_or_insert_with(|| self.row.line())
+    }
+}
+
+fn is_among(name: &str, names: &[String]) -> bool {
+    names.iter().any(|other| other.eq_ignore_ascii_case(name))
+}
+
+/// Every word behind `kind:`.
+pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
+    EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK])
+}
+
+fn kind(name: &str) -> Result<&'static str, FilterError> {
+    kinds().find(|kind| *kind == name).ok_or_else(|| FilterError::Kind(name.to_owned()))
+}
+
+fn game(number: &str) -> Result<GameId, FilterError> {
+    number.parse().map(GameId).map_err(|_| FilterError::Game(number.to_owned()))
+}
+
+/// The text up to the closing quotation mark, `\"` being one that does not close, and what is behind it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut inside = String::new();
+    let mut characters = text.chars();
+    loop {
+        match characters.next()? {
+            '"' => return Some((inside, characters.as_str())),
+            '\\' => match characters.next()? {
+                '"' => inside.push('"'),
+                other => inside.extend(['\\', other]),
+            },
+            other => inside.push(other),
+        }
+    }
+}
+
+fn regex(pattern: &str) -> Result<Regex, FilterError> {
+    let built = RegexBuilder::new(pattern).case_insensitive(true).build();
+    built.map_err(|error| FilterError::Pattern(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::tests::rows;
+
+    const SAID: &[u8] =
+        b"Foo tells you: Hello (there)\n\rBar(50): hello foo\n\rfics% \n\rFoo(1882)[12] kibitzes: a b\n\r\
+        {Game 12 (Foo vs. Bar) Foo resigns} 0-1\n\rBarFoo shouts: x\n\r";
+
+    /// The numbers of the rows that are meant.
+    fn accepted(source: &str) -> Vec<u64> {
+        let filter = Filter::parse(source).unwrap();
+        rows(SAID).iter().filter(|row| filter.accepts(row)).map(|row| row.number).collect()
+    }
+
+    #[test]
+    fn each_term_asks_for_one_thing() {
+        let cases: &[(&str, &[u64])] = &[
+            ("kind:tell", &[1]),
+            ("kind:tell,shout", &[1, 6]),
+            ("KIND:prompt", &[3]),
+            ("game:12", &[4, 5]),
+            ("game:1,12", &[4, 5]),
+            ("game:-1", &[]),
+            ("from:foo", &[1, 4]),
+            ("from:bar,barfoo", &[2, 6]),
+            ("name:bar", &[2, 5]),
+            ("hello", &[1, 2]),
+            ("text:HELLO", &[1, 2]),
+            ("\"hel+o .there\"", &[1]),
+            ("\"^foo\"", &[1, 4]),
+            ("(there)", &[1]),
+            ("-kind:prompt -from:foo", &[2, 5, 6]),
+            ("kind:tell,kibitz game:12 from:FOO \"A b\"", &[4]),
+            ("!\"o\"", &[3]),
+            ("kind:sent,mark", &[]),
+        ];
+        for &(source, want) in cases {
+            assert_eq!(accepted(source), want, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_quotation_mark_may_be_part_of_a_pattern() {
+        assert_eq!(quoted(r#"a\"b\d" c"#), Some((r#"a"b\d"#.to_owned(), " c")));
+        assert_eq!(quoted(r#"a\""#), None);
+    }
+
+    #[test]
+    fn what_means_nothing_is_told() {
+        let cases = [
+            ("", FilterError::Empty),
+            ("  ", FilterError::Empty),
+            ("kind:tel", FilterError::Kind("tel".into())),
+            ("kind:", FilterError::NoValue("kind:".into())),
+            ("kind:,", FilterError::NoValue("kind:".into())),
+            ("game:x", FilterError::Game("x".into())),
+            ("game:99999999999", FilterError::Game("99999999999".into())),
+            ("nick:foo", FilterError::Key("nick".into())),
+            ("\"foo", FilterError::Unclosed),
+            ("-", FilterError::NoValue("-".into())),
+        ];
+        for (source, want) in cases {
+            assert_eq!(Filter::parse(source).unwrap_err(), want, "{source}");
+        }
+        assert!(matches!(Filter::parse("\"(\""), Err(FilterError::Pattern(_))));
+    }
+
+    #[test]
+    fn an_expression_is_shown_as_typed() {
+        assert_eq!(Filter::parse(" kind:tell  \"x y\" ").unwrap().to_string(), "kind:tell  \"x y\"");
+    }
+}

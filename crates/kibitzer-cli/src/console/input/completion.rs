@@ -1,0 +1,218 @@
+//! What a word that was begun can become.
+
+use super::super::command;
+use super::super::filter;
+use super::super::model::Model;
+
+/// The commands of the servers that are typed most; both families know nearly all of them.
+const SERVER_COMMANDS: [&str; 92] = [
+    "abort",
+    "accept",
+    "addlist",
+    "adjourn",
+    "alias",
+    "allobservers",
+    "assess",
+    "backward",
+    "best",
+    "boards",
+    "cshout",
+    "censor",
+    "channel",
+    "clearmessages",
+    "date",
+    "decline",
+    "draw",
+    "examine",
+    "fbest",
+    "finger",
+    "flag",
+    "flip",
+    "follow",
+    "formula",
+    "forward",
+    "games",
+    "getpi",
+    "ginfo",
+    "goboard",
+    "handles",
+    "help",
+    "history",
+    "hrank",
+    "inchannel",
+    "index",
+    "info",
+    "iset",
+    "it",
+    "ivariables",
+    "journal",
+    "jsave",
+    "kibitz",
+    "lastmoves",
+    "limits",
+    "llogons",
+    "logons",
+    "mailhelp",
+    "mailmess",
+    "mailmoves",
+    "mailoldmoves",
+    "mailsource",
+    "match",
+    "messages",
+    "mexamine",
+    "moretime",
+    "moves",
+    "news",
+    "next",
+    "notify",
+    "observe",
+    "oldmoves",
+    "partner",
+    "pause",
+    "pending",
+    "play",
+    "password",
+    "ptell",
+    "quit",
+    "rank",
+    "refresh",
+    "rematch",
+    "resign",
+    "revert",
+    "say",
+    "seek",
+    "set",
+    "shout",
+    "showlist",
+    "simmatch",
+    "smoves",
+    "sought",
+    "statistics",
+    "stored",
+    "takeback",
+    "tell",
+    "time",
+    "unexamine",
+    "unobserve",
+    "unseek",
+    "variables",
+    "whisper",
+    "who",
+];
+
+/// What could stand in the place of the word in front of the cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::console) struct Completion {
+    /// Where the word begins, in bytes.
+    pub(in crate::console) from: usize,
+    /// In order, without doubles; never empty.
+    pub(in crate::console) words: Vec<String>,
+}
+
+impl Completion {
+    /// Looks at the line in front of the cursor; `None` if nothing fits. `names` are those of the filters.
+    pub(in crate::console) fn of<'a>(line: &str, model: &Model, names: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let (before, word) = line.split_at_checked(from)?;
+        let command = before.split_whitespace().next();
+        match command {
+            None if word.starts_with('/') => Self::among(from, word, command::words()),
+            None => Self::among(from, word, SERVER_COMMANDS.into_iter()),
+            Some("/filter" | "/break" | "/find") => Self::of_expression(from, word, model, names),
+            Some("/game") => {
+                let games: Vec<_> = model.games.keys().map(ToString::to_string).collect();
+                Self::among(from, word, games.iter().map(String::as_str))
+            }
+            Some(_) if word.is_empty() => None,
+            Some(_) => Self::among(from, word, people(model).iter().map(String::as_str)),
+        }
+    }
+
+    fn of_expression<'a>(from: usize, word: &str, model: &Model, names: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let Some((key, values)) = word.split_once(':') else {
+            return Self::among(from, word, filter::KEYS.into_iter().chain(names));
+        };
+        let (before, value) = values.rsplit_once(',').map_or(("", values), |(_, value)| (values, value));
+        let at = from + key.len() + 1 + before.len().saturating_sub(value.len());
+        match key.trim_start_matches(['-', '!']) {
+            "kind" => Self::among(at, value, filter::kinds()),
+            "from" | "name" => Self::among(at, value, model.names.iter().map(String::as_str)),
+            "game" => {
+                let games: Vec<_> = model.games.keys().map(ToString::to_string).collect();
+                Self::among(at, value, games.iter().map(String::as_str))
+            }
+            _ => None,
+        }
+    }
+
+    fn among<'a>(from: usize, begun: &str, words: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let mut words: Vec<_> = words.filter(|word| starts_with(word, begun)).map(str::to_owned).collect();
+        words.sort();
+        words.dedup();
+        (!words.is_empty()).then_some(Self { from, words })
+    }
+
+    /// As much as all the words agree on; with a blank if there is only one, and nothing goes on behind it.
+    pub(in crate::console) fn agreed(&self) -> String {
+        let Some((first, others)) = self.words.split_first() else { return String::new() };
+        if others.is_empty() {
+            let ends = !first.ends_with(':');
+            return if ends { format!("{first} ") } else { first.clone() };
+        }
+        let same = |word: &String| first.chars().zip(word.chars()).take_while(|(a, b)| a == b).count();
+        first.chars().take(others.iter().map(same).min().unwrap_or(0)).collect()
+    }
+}
+
+/// Handles and channels that were heard of.
+fn people(model: &Model) -> Vec<String> {
+    model.names.iter().cloned().chain(model.channels.iter().map(ToString::to_string)).collect()
+}
+
+fn starts_with(word: &str, begun: &str) -> bool {
+    word.get(..begun.len()).is_some_and(|start| start.eq_ignore_ascii_case(begun))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::tests::model;
+
+    fn completed(line: &str) -> Option<(usize, Vec<String>)> {
+        let model = model(
+            b"Newton tells you: hi\n\rNeumann(50): hi\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- \
+            PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 107 Euwe Flohr 0 2 12 39 39 120 120 1 none (0:00) none 0 0 0\n\rfics% ",
+        );
+        Completion::of(line, &model, ["talk"].into_iter()).map(|completion| (completion.from, completion.words))
+    }
+
+    #[test]
+    fn words_are_completed_by_where_they_stand() {
+        let cases: &[(&str, usize, &[&str])] = &[
+            ("/fi", 0, &["/filter", "/find"]),
+            ("obs", 0, &["observe"]),
+            ("tell ne", 5, &["Neumann", "Newton"]),
+            ("tell 5", 5, &["50"]),
+            ("/game 1", 6, &["107"]),
+            ("/filter t", 8, &["talk", "text:"]),
+            ("/filter kind:te", 13, &["tell", "telnet", "text"]),
+            ("/filter kind:tell,sho", 18, &["shout"]),
+            ("/filter -from:e", 14, &["Euwe"]),
+            ("/filter kind:tell ga", 18, &["game:"]),
+        ];
+        for &(line, from, words) in cases {
+            assert_eq!(completed(line), Some((from, words.iter().map(ToString::to_string).collect())), "{line}");
+        }
+        for line in ["/x", "tell ", "tell zz", "/filter nokey:x", "caf\u{e9} \u{4e16}", "/mark \u{e9}"] {
+            assert_eq!(completed(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_all_agree_on_is_put_in() {
+        let words = |words: &[&str]| Completion { from: 0, words: words.iter().map(ToString::to_string).collect() };
+        assert_eq!(words(&["Neumann", "Newton"]).agreed(), "Ne");
+        assert_eq!(words(&["observe"]).agreed(), "observe ");
+        assert_eq!(words(&["kind:"]).agreed(), "kind:");
+    }
+}

@@ -1,0 +1,41 @@
+//! What a source of the console hands over: a recording today, a live session by the same words.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kibitzer::core::Event;
+
+use super::card::Card;
+
+/// One thing that happened, with the time since the session began.
+///
+/// Bytes come before what was made of them, and all of it in the order in which it happened.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) at: Duration,
+    pub(super) what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    /// The server sent these bytes.
+    Bytes(Vec<u8>),
+    /// This was made of bytes that came before, or happened to the connection.
+    Event {
+        event: Arc<Event>,
+        /// The game it changed, as it stands now.
+        card: Option<Box<Card>>,
+        /// How long the decoder took for it.
+        decoding: Duration,
+    },
+    /// The client sent a line.
+    Sent {
+        /// Its bytes as they went, line end included.
+        bytes: Vec<u8>,
+        /// What they say: without line end, and in clear if they were sealed.
+        text: Vec<u8>,
+        /// Whether it answers a timeseal ping, and is no line of the user's.
+        answers_ping: bool,
+    },
+}

@@ -1,0 +1,218 @@
+//! Which rows are shown, and which of them is looked at.
+
+use std::collections::VecDeque;
+
+use super::filter::Filter;
+use super::row::Row;
+use super::rows::Rows;
+
+/// The list of rows: those that the filter lets through.
+#[derive(Debug)]
+pub(super) struct List {
+    filter: Option<Filter>,
+    shows_plumbing: bool,
+    /// Numbers of the rows that are listed, in order.
+    listed: VecDeque<u64>,
+    /// Number of the row that is looked at; 0 if there is none.
+    selected: u64,
+    /// Whether the newest row is looked at, whichever that is.
+    follows: bool,
+    /// Number of the first row on the screen.
+    top: u64,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        Self { filter: None, shows_plumbing: false, listed: VecDeque::new(), selected: 0, follows: true, top: 0 }
+    }
+}
+
+impl List {
+    /// Whether rows such as this one are listed.
+    pub(super) fn lists(&self, row: &Row) -> bool {
+        // Who asks for prompts gets prompts.
+        match &self.filter {
+            Some(filter) => filter.accepts(row),
+            None => self.shows_plumbing || !row.is_plumbing(),
+        }
+    }
+
+    /// Takes note of a new row; whether it is listed.
+    pub(super) fn arrived(&mut self, row: &Row, oldest: u64) -> bool {
+        let is_listed = self.lists(row);
+        if is_listed {
+            self.listed.push_back(row.number);
+            if self.follows {
+                self.selected = row.number;
+            }
+        }
+        while self.listed.front().is_some_and(|&number| number < oldest) {
+            self.listed.pop_front();
+        }
+        is_listed
+    }
+
+    pub(super) const fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+
+    pub(super) const fn shows_plumbing(&self) -> bool {
+        self.shows_plumbing
+    }
+
+    pub(super) fn set_filter(&mut self, filter: Option<Filter>, rows: &Rows) {
+        self.filter = filter;
+        self.renew(rows);
+    }
+
+    pub(super) fn toggle_plumbing(&mut self, rows: &Rows) {
+        self.shows_plumbing = !self.shows_plumbing;
+        self.renew(rows);
+    }
+
+    /// Asks of every row anew whether it is listed. The row that is looked at, or the one before it, stays so.
+    pub(super) fn renew(&mut self, rows: &Rows) {
+        self.listed = rows.iter().filter(|row| self.lists(row)).map(|row| row.number).collect();
+        if self.follows {
+            self.go_to_end();
+        } else {
+            self.selected = self.at_or_before(self.selected).or(self.listed.front().copied()).unwrap_or(0);
+        }
+    }
+
+    /// Number of the row that is looked at.
+    pub(super) fn selected(&self) -> Option<u64> {
+        (self.selected > 0).then_some(self.selected)
+    }
+
+    pub(super) const fn follows(&self) -> bool {
+        self.follows
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.listed.len()
+    }
+
+    /// How many rows are listed behind the one that is looked at.
+    pub(super) fn n_behind(&self) -> usize {
+        self.listed.len() - self.listed.partition_point(|&number| number <= self.selected)
+    }
+
+    /// Looks at a row, whether or not it is listed. Those that come later leave it there.
+    pub(super) const fn select(&mut self, number: u64) {
+        self.selected = number;
+        self.follows = false;
+    }
+
+    /// Looks at the row so many places up or down. Beyond the end it follows what comes.
+    pub(super) fn go(&mut self, places: isize) {
+        let at = self.listed.partition_point(|&number| number < self.selected);
+        let to = at.saturating_add_signed(places);
+        match self.listed.get(to) {
+            Some(&number) => self.select(number),
+            None => self.go_to_end(),
+        }
+    }
+
+    pub(super) fn go_to_start(&mut self) {
+        if let Some(&number) = self.listed.front() {
+            self.select(number);
+        }
+    }
+
+    pub(super) fn go_to_end(&mut self) {
+        self.selected = self.listed.back().copied().unwrap_or(0);
+        self.follows = true;
+    }
+
+    /// The numbers that are on a screen of this height, the one that is looked at among them.
+    pub(super) fn on_screen(&mut self, height: usize) -> Vec<u64> {
+        let place = |number| self.listed.partition_point(|&listed| listed < number);
+        let selected = place(self.selected).min(self.listed.len().saturating_sub(1));
+        let lowest = selected.saturating_sub(height.saturating_sub(1));
+        // At the end of the list no line stays empty that could be filled.
+        let highest = selected.min(self.listed.len().saturating_sub(height));
+        let top = if self.follows {
+            lowest
+        } else {
+            place(self.top).clamp(lowest.min(highest), highest.max(lowest).min(selected))
+        };
+        self.top = self.listed.get(top).copied().unwrap_or(0);
+        self.listed.iter().skip(top).take(height).copied().collect()
+    }
+
+    fn at_or_before(&self, number: u64) -> Option<u64> {
+        let n = self.listed.partition_point(|&listed| listed <= number);
+        self.listed.get(n.checked_sub(1)?).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::tests::rows;
+
+    fn list(n: usize) -> (List, Vec<Row>) {
+        let (mut list, rows) = (List::default(), rows("Foo shouts: x\n\rfics% ".repeat(n).as_bytes()));
+        for row in &rows {
+            list.arrived(row, 1);
+        }
+        (list, rows)
+    }
+
+    #[test]
+    fn prompts_are_listed_if_asked_for() {
+        let (mut shown, all) = list(3);
+        assert_eq!((shown.len(), all.len(), shown.selected()), (3, 6, Some(5)));
+        let mut kept = Rows::default();
+        for row in all {
+            kept.push(row);
+        }
+        shown.toggle_plumbing(&kept);
+        assert_eq!((shown.len(), shown.selected()), (6, Some(6)));
+        shown.set_filter(Some(Filter::parse("kind:prompt").unwrap()), &kept);
+        assert_eq!((shown.len(), shown.selected()), (3, Some(6)));
+        shown.select(4);
+        shown.set_filter(Some(Filter::parse("kind:shout").unwrap()), &kept);
+        assert_eq!(shown.selected(), Some(3), "the one before, as this one is not listed");
+    }
+
+    #[test]
+    fn it_follows_until_somebody_looks_elsewhere() {
+        let (mut shown, rows) = list(4);
+        assert!(shown.follows());
+        shown.go(-1);
+        assert_eq!((shown.selected(), shown.follows(), shown.n_behind()), (Some(5), false, 1));
+        shown.arrived(&Row { number: 9, ..rows[0].clone() }, 1);
+        assert_eq!((shown.selected(), shown.n_behind()), (Some(5), 2));
+        shown.go(-100);
+        assert_eq!(shown.selected(), Some(1));
+        shown.go(100);
+        assert_eq!((shown.selected(), shown.follows()), (Some(9), true));
+        shown.go_to_start();
+        assert_eq!((shown.selected(), shown.n_behind()), (Some(1), 4));
+    }
+
+    #[test]
+    fn the_screen_moves_no_more_than_it_has_to() {
+        let (mut shown, _) = list(10);
+        assert_eq!(shown.on_screen(4), [13, 15, 17, 19]);
+        shown.go(-2);
+        assert_eq!(shown.on_screen(4), [13, 15, 17, 19]);
+        shown.go(-3);
+        assert_eq!(shown.on_screen(4), [9, 11, 13, 15]);
+        shown.go(3);
+        assert_eq!(shown.on_screen(4), [9, 11, 13, 15]);
+        assert_eq!(shown.on_screen(2), [13, 15], "smaller now");
+        assert_eq!(shown.on_screen(100).len(), 10);
+        assert!(shown.on_screen(0).is_empty());
+        assert!(List::default().on_screen(4).is_empty());
+    }
+
+    #[test]
+    fn rows_that_are_gone_are_not_listed() {
+        let (mut shown, rows) = list(3);
+        shown.arrived(&Row { number: 7, ..rows[0].clone() }, 5);
+        assert_eq!(shown.on_screen(9), [5, 7]);
+    }
+}

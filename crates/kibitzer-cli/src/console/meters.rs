@@ -1,0 +1,143 @@
+//! Speeds and delays: bytes and events per second, round trips, lag, decoding.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Seconds that are kept.
+const KEPT_SECONDS: usize = 120;
+/// Delays that are kept of each kind.
+const KEPT_DELAYS: usize = 256;
+
+/// What came in each second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Second {
+    pub(super) bytes: u64,
+    pub(super) events: u64,
+}
+
+/// How much comes, second by second.
+#[derive(Debug, Default)]
+pub(super) struct Rates {
+    /// The seconds before the newest, newest last.
+    past: VecDeque<Second>,
+    newest: Second,
+    /// Which second since the beginning the newest is.
+    number: u64,
+}
+
+impl Rates {
+    /// The second that is going on at this time, to be counted in.
+    pub(super) fn at(&mut self, at: Duration) -> &mut Second {
+        let gone = at.as_secs().saturating_sub(self.number);
+        if gone > 0 {
+            self.past.push_back(std::mem::take(&mut self.newest));
+            let silent = usize::try_from(gone - 1).unwrap_or(usize::MAX).min(KEPT_SECONDS);
+            self.past.extend(std::iter::repeat_n(Second::default(), silent));
+            let excess = self.past.len().saturating_sub(KEPT_SECONDS);
+            self.past.drain(..excess);
+            self.number = at.as_secs();
+        }
+        &mut self.newest
+    }
+
+    /// The last `n` seconds up to now, oldest first, the one that is going on included.
+    pub(super) fn last(&self, n: usize, now: Duration) -> Vec<Second> {
+        let silent = usize::try_from(now.as_secs().saturating_sub(self.number)).unwrap_or(usize::MAX).min(n);
+        let newest = std::iter::repeat_n(Second::default(), silent).chain([self.newest]);
+        let known = newest.chain(self.past.iter().rev().copied());
+        let mut seconds: Vec<_> = known.chain(std::iter::repeat(Second::default())).take(n).collect();
+        seconds.reverse();
+        seconds
+    }
+}
+
+/// The last delays of one kind.
+#[derive(Debug, Default)]
+pub(super) struct Delays {
+    /// Newest last.
+    kept: VecDeque<Duration>,
+}
+
+/// What the last delays were like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spread {
+    pub(super) last: Duration,
+    pub(super) median: Duration,
+    pub(super) p99: Duration,
+}
+
+impl Delays {
+    pub(super) fn push(&mut self, delay: Duration) {
+        if self.kept.len() >= KEPT_DELAYS {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(delay);
+    }
+
+    pub(super) fn spread(&self) -> Option<Spread> {
+        let last = *self.kept.back()?;
+        let mut sorted: Vec<_> = self.kept.iter().copied().collect();
+        sorted.sort_unstable();
+        let at = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
+        Some(Spread { last, median: at(50)?, p99: at(99)? })
+    }
+
+    /// The last `n` of them, oldest first.
+    pub(super) fn last(&self, n: usize) -> impl Iterator<Item = Duration> {
+        self.kept.iter().rev().take(n).rev().copied()
+    }
+}
+
+/// All delays the console shows.
+#[derive(Debug, Default)]
+pub(super) struct Latency {
+    /// From a line to its reply.
+    pub(super) round_trip: Delays,
+    /// What the server says of the way from the player to it.
+    pub(super) lag: Delays,
+    /// What the decoder takes for an event.
+    pub(super) decoding: Delays,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(rates: &Rates, n: usize, now: u64) -> Vec<u64> {
+        rates.last(n, Duration::from_secs(now)).iter().map(|second| second.events).collect()
+    }
+
+    #[test]
+    fn every_second_has_its_count() {
+        let mut rates = Rates::default();
+        assert_eq!(events(&rates, 3, 0), [0, 0, 0]);
+        for (at, n) in [(100, 1), (1_900, 2), (4_000, 3), (4_900, 1)] {
+            rates.at(Duration::from_millis(at)).events += n;
+        }
+        assert_eq!(events(&rates, 5, 4), [1, 2, 0, 0, 4]);
+        assert_eq!(events(&rates, 5, 6), [0, 0, 4, 0, 0]);
+        assert_eq!(events(&rates, 7, 4), [0, 0, 1, 2, 0, 0, 4]);
+        assert_eq!(events(&rates, 2, 900), [0, 0]);
+    }
+
+    #[test]
+    fn a_long_silence_takes_no_memory() {
+        let mut rates = Rates::default();
+        rates.at(Duration::ZERO).events = 7;
+        rates.at(Duration::from_secs(u64::MAX)).events = 5;
+        assert_eq!(rates.past.len(), KEPT_SECONDS);
+        assert_eq!(events(&rates, 2, u64::MAX), [0, 5]);
+    }
+
+    #[test]
+    fn the_spread_is_that_of_the_last_delays() {
+        let mut delays = Delays::default();
+        assert_eq!(delays.spread(), None);
+        for ms in (0..1000).rev() {
+            delays.push(Duration::from_millis(ms));
+        }
+        let ms = Duration::from_millis;
+        assert_eq!(delays.spread(), Some(Spread { last: ms(0), median: ms(127), p99: ms(253) }));
+        assert_eq!(delays.last(2).collect::<Vec<_>>(), [ms(1), ms(0)]);
+    }
+}

@@ -1,0 +1,77 @@
+//! The debug console: what the server said, what was made of it, and what was answered, on one screen.
+//!
+//! A source hands over [`item::Item`]s, in the order in which things happened. [`model::Model`] keeps what they tell,
+//! [`app::App`] how it is looked at, and `view` draws both. Today the source is a recording ([`player::Player`]); a live
+//! session will hand over the same items.
+//!
+//! What is kept is bounded: 20,000 rows or 32 MiB of them, the last 8 MiB of bytes, 256 games. All that others wrote goes
+//! through [`Shown`](crate::output::Shown) on its way to the screen.
+
+mod app;
+mod bytes;
+mod card;
+mod clock;
+mod command;
+mod filter;
+mod filters;
+mod input;
+mod item;
+mod keys;
+mod list;
+mod meters;
+mod model;
+mod player;
+mod replay;
+mod replies;
+mod row;
+mod rows;
+mod store;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use kibitzer::core::message::Family;
+use kibitzer::core::wire::Timeseal;
+use thiserror::Error;
+
+use self::app::App;
+use self::player::Player;
+use self::replay::Replay;
+pub(crate) use self::replay::ReplayError;
+use self::store::Store;
+
+/// Why the console ended by itself.
+#[derive(Debug, Error)]
+pub(crate) enum ConsoleError {
+    #[error("the terminal cannot be used: {0}")]
+    Terminal(io::Error),
+    #[error("{0}")]
+    Replay(#[from] ReplayError),
+}
+
+/// Shows a recording, so many times as fast as it was made, until somebody leaves.
+///
+/// # Errors
+///
+/// [`ConsoleError`] if the recording cannot be read, or the terminal fails.
+pub(crate) fn replay(path: &Path, family: Family, timeseal: Timeseal, speed: f64) -> Result<(), ConsoleError> {
+    let replay = Replay::open(path, family, timeseal, Instant::now)?;
+    terminal::run(App::new(Player::new(replay, speed, Instant::now()), Store::of_user()))
+}
+
+/// Reads a speed that somebody typed: `4`, `0.5`, `4x`.
+///
+/// # Errors
+///
+/// What a speed is, in words.
+pub(crate) fn parse_speed(text: &str) -> Result<f64, String> {
+    let range = &clock::SPEEDS;
+    command::speed(text)
+        .filter(|speed| range.contains(speed))
+        .ok_or_else(|| format!("a speed is a number from {} to {}", range.start(), range.end()))
+}

@@ -1,0 +1,197 @@
+//! A recording as a source of the console: read piece by piece, decoded by what decodes a live session.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kibitzer::core::message::{Family, Reader};
+use kibitzer::core::wire::{Framer, Timeseal, Unsealed, unseal};
+use kibitzer::core::{Event, EventReader};
+use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
+use thiserror::Error;
+
+use super::card::Card;
+use super::item::{Item, What};
+
+/// Why a recording cannot be played.
+#[derive(Debug, Error)]
+pub(crate) enum ReplayError {
+    #[error("cannot open {path}: {source}", path = .path.display())]
+    Open { path: PathBuf, source: io::Error },
+    #[error("cannot read {path}: {source}", path = .path.display())]
+    Read { path: PathBuf, source: TranscriptError },
+}
+
+/// A recording, and how far it was played.
+#[derive(Debug)]
+pub(super) struct Replay {
+    path: PathBuf,
+    family: Family,
+    timeseal: Timeseal,
+    /// The clock that times the decoder.
+    stopwatch: fn() -> Instant,
+    length: Duration,
+    records: TranscriptReader<BufReader<File>>,
+    /// The record behind those that were taken up.
+    next: Option<Record>,
+    events: EventReader,
+    /// What the server sent at once, as far as it is not decoded.
+    undecoded: VecDeque<u8>,
+    /// What is made of the record that was taken up last.
+    ready: VecDeque<What>,
+    /// The time of that record.
+    at: Duration,
+    is_over: bool,
+}
+
+impl Replay {
+    /// Opens a recording, and reads through it once to know how long it is and that it is one.
+    ///
+    /// # Errors
+    ///
+    /// [`ReplayError`] if the file cannot be read, or a line of it is no record.
+    pub(super) fn open(
+        path: &Path,
+        family: Family,
+        timeseal: Timeseal,
+        stopwatch: fn() -> Instant,
+    ) -> Result<Self, ReplayError> {
+        let read = |source| ReplayError::Read { path: path.to_owned(), source };
+        let mut length = Duration::ZERO;
+        for record in open(path)? {
+            length = length.max(record.map_err(read)?.time);
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            family,
+            timeseal,
+            stopwatch,
+            length,
+            records: open(path)?,
+            next: None,
+            events: reader(family, timeseal),
+            undecoded: VecDeque::new(),
+            ready: VecDeque::new(),
+            at: Duration::ZERO,
+            is_over: false,
+        })
+    }
+
+    /// Time of the last record.
+    pub(super) const fn length(&self) -> Duration {
+        self.length
+    }
+
+    /// Whether everything was played.
+    pub(super) const fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// The file's own name.
+    pub(super) fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Goes back to the beginning.
+    ///
+    /// # Errors
+    ///
+    /// [`ReplayError::Open`] if the file is not there any more.
+    pub(super) fn rewind(&mut self) -> Result<(), ReplayError> {
+        self.records = open(&self.path)?;
+        self.events = reader(self.family, self.timeseal);
+        self.undecoded.clear();
+        self.ready.clear();
+        (self.next, self.at, self.is_over) = (None, Duration::ZERO, false);
+        Ok(())
+    }
+
+    /// The next thing that happened, if it did by this time; `None` too at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`ReplayError::Read`] if the file is not what it was when it was opened.
+    pub(super) fn next_by(&mut self, until: Duration) -> Result<Option<Item>, ReplayError> {
+        loop {
+            if self.at <= until
+                && let Some(what) = self.ready.pop_front().or_else(|| self.decode())
+            {
+                return Ok(Some(Item { at: self.at, what }));
+            }
+            match self.peek()?.map(|record| record.time) {
+                Some(time) if time.max(self.at) <= until => self.take_up(),
+                Some(_) => return Ok(None),
+                None => return Ok(self.finish()),
+            }
+        }
+    }
+
+    fn peek(&mut self) -> Result<Option<&Record>, ReplayError> {
+        if self.next.is_none() {
+            let read = self.records.next().transpose();
+            self.next = read.map_err(|source| ReplayError::Read { path: self.path.clone(), source })?;
+        }
+        Ok(self.next.as_ref())
+    }
+
+    /// Makes the next record the one that is decoded. Times never run back, whatever the recording says.
+    fn take_up(&mut self) {
+        let Some(record) = self.next.take() else { return };
+        self.at = record.time.max(self.at);
+        match record.direction {
+            Direction::Received => {
+                self.undecoded.extend(&record.bytes);
+                self.ready.push_back(What::Bytes(record.bytes));
+            }
+            Direction::Sent => {
+                let lines = record.bytes.split_inclusive(|&b| b == b'\n');
+                let timeseal = self.timeseal;
+                self.ready.extend(lines.map(|line| sent(line, timeseal)));
+            }
+        }
+    }
+
+    fn decode(&mut self) -> Option<What> {
+        let started = (self.stopwatch)();
+        let mut rest: &[u8] = self.undecoded.make_contiguous();
+        let before = rest.len();
+        let event = self.events.next(&mut rest);
+        let decoding = (self.stopwatch)().saturating_duration_since(started);
+        let n_taken = before - rest.len();
+        self.undecoded.drain(..n_taken);
+        event.map(|event| self.wrap(event, decoding))
+    }
+
+    /// What is left when the recording is over.
+    fn finish(&mut self) -> Option<Item> {
+        let event = self.events.finish();
+        self.is_over = event.is_none();
+        event.map(|event| Item { at: self.at, what: self.wrap(event, Duration::ZERO) })
+    }
+
+    fn wrap(&self, event: Event, decoding: Duration) -> What {
+        let game = event.game().and_then(|id| self.events.games().get(id));
+        What::Event { card: game.map(|game| Box::new(Card::of(game))), event: Arc::new(event), decoding }
+    }
+}
+
+/// A line that went out: what it means, if it is sealed.
+fn sent(line: &[u8], timeseal: Timeseal) -> What {
+    let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line).ok() };
+    let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);
+    let text = unsealed.map_or_else(|| line.trim_ascii_end().to_vec(), |unsealed| unsealed.text);
+    What::Sent { bytes: line.to_vec(), text, answers_ping }
+}
+
+fn open(path: &Path) -> Result<TranscriptReader<BufReader<File>>, ReplayError> {
+    let file = File::open(path).map_err(|source| ReplayError::Open { path: path.to_owned(), source })?;
+    Ok(TranscriptReader::new(BufReader::new(file)))
+}
+
+fn reader(family: Family, timeseal: Timeseal) -> EventReader {
+    EventReader::new(Reader::new(Framer::new().with_timeseal(timeseal), family))
+}

@@ -1,0 +1,183 @@
+//! Which reply belongs to which line that was sent.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Duration;
+
+use kibitzer::core::Event;
+use kibitzer::core::message::Message;
+
+/// Lines that may wait for a reply at once; the oldest is given up.
+const MOST_WAITING: usize = 256;
+
+/// What came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reply {
+    /// From the line to the beginning of the reply.
+    pub(super) after: Duration,
+    /// The row it begins with.
+    pub(super) row: u64,
+    pub(super) surety: Surety,
+}
+
+/// How the reply was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Surety {
+    /// It bears the number the line was sent with.
+    Numbered,
+    /// It was the next thing in front of a prompt. Something the server said of itself may have come between.
+    Guessed,
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let about = if self.surety == Surety::Guessed { "~" } else { "" };
+        write!(f, "reply #{} after {about}{}", self.row, Short(self.after))
+    }
+}
+
+/// A time in three digits or so.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Short(pub(super) Duration);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let us = self.0.as_micros();
+        let text = match us {
+            0 => format!("{}ns", self.0.as_nanos()),
+            1..1_000 => format!("{us}\u{b5}s"),
+            1_000..10_000 => format!("{}.{}ms", us / 1_000, us / 100 % 10),
+            10_000..1_000_000 => format!("{}ms", us / 1_000),
+            1_000_000..100_000_000 => format!("{}.{}s", us / 1_000_000, us / 100_000 % 10),
+            _ => format!("{}s", us / 1_000_000),
+        };
+        f.pad(&text)
+    }
+}
+
+/// Lines that wait for their reply.
+#[derive(Debug, Default)]
+pub(super) struct Replies {
+    waiting: VecDeque<Waiting>,
+    /// The first row since the last prompt.
+    since_prompt: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    row: u64,
+    at: Duration,
+    number: Option<u64>,
+}
+
+impl Replies {
+    /// A line went out.
+    pub(super) fn sent(&mut self, row: u64, at: Duration, line: &[u8]) {
+        if self.waiting.len() >= MOST_WAITING {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back(Waiting { row, at, number: number_of(line) });
+        self.since_prompt = None;
+    }
+
+    /// Something came in: the row of the line it answers, and the answer.
+    pub(super) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, Reply)> {
+        let begin = *self.since_prompt.get_or_insert(row);
+        match event.message()? {
+            &Message::BlockStart { id, .. } => {
+                let place = self.waiting.iter().position(|waiting| waiting.number == Some(id))?;
+                self.answer(place, at, row, Surety::Numbered)
+            }
+            Message::Prompt | Message::LoginPrompt | Message::PasswordPrompt | Message::GuestPrompt(_) => {
+                self.since_prompt = None;
+                let place = self.waiting.iter().position(|waiting| waiting.number.is_none())?;
+                self.answer(place, at, begin, Surety::Guessed)
+            }
+            _ => None,
+        }
+    }
+
+    fn answer(&mut self, place: usize, at: Duration, row: u64, surety: Surety) -> Option<(u64, Reply)> {
+        let waiting = self.waiting.remove(place)?;
+        Some((waiting.row, Reply { after: at.saturating_sub(waiting.at), row, surety }))
+    }
+}
+
+/// The number in front of a command in block mode: `12 finger foo`.
+fn number_of(line: &[u8]) -> Option<u64> {
+    let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
+    let (number, rest) = line.split_at_checked(digits)?;
+    let is_followed = rest.first() == Some(&b' ');
+    std::str::from_utf8(number).ok().filter(|_| is_followed)?.parse().ok().filter(|&number| number > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer::core::EventReader;
+
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// The answers to what the server says after these lines, 5 ms later.
+    fn answers(sent: &[&str], said: &str) -> Vec<(u64, Reply)> {
+        let mut replies = Replies::default();
+        for (row, line) in (1..).zip(sent) {
+            replies.sent(row, ms(row), line.as_bytes());
+        }
+        let (mut reader, mut input) = (EventReader::default(), said.as_bytes());
+        let events = std::iter::from_fn(|| reader.next(&mut input));
+        (10..).zip(events).filter_map(|(row, event)| replies.received(row, ms(row), &event)).collect()
+    }
+
+    #[test]
+    fn a_numbered_reply_is_the_lines_of_that_number() {
+        let said = "\x152\x1637\x16x\n\r\x17\n\rfics% \x151\x1637\x16y\n\r\x17\n\rfics% ";
+        let got = answers(&["1 finger a\n", "2 finger b\n"], said);
+        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.surety)).collect();
+        assert_eq!(rows, [(2, 10, Surety::Numbered), (1, 14, Surety::Numbered)]);
+        assert_eq!(got[0].1.after, ms(8));
+    }
+
+    #[test]
+    fn without_a_number_it_is_what_comes_before_the_prompt() {
+        let got = answers(&["date\n"], "Local time\n\rServer time\n\rfics% \n\rFoo shouts: x\n\rfics% ");
+        assert_eq!(got, [(1, Reply { after: ms(11), row: 10, surety: Surety::Guessed })]);
+        assert_eq!(got[0].1.to_string(), "reply #10 after ~11ms");
+    }
+
+    #[test]
+    fn only_a_number_and_a_blank_make_a_numbered_line() {
+        let cases = [
+            ("12 date", Some(12)),
+            ("12", None),
+            ("0 date", None),
+            ("x1 date", None),
+            ("", None),
+            ("99999999999999999999 x", None),
+        ];
+        for (line, want) in cases {
+            assert_eq!(number_of(line.as_bytes()), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_that_get_no_reply_are_given_up() {
+        let mut replies = Replies::default();
+        for row in 0..1000 {
+            replies.sent(row, ms(0), b"x\n");
+        }
+        assert_eq!(replies.waiting.len(), MOST_WAITING);
+    }
+
+    #[test]
+    fn times_are_short() {
+        let cases = [(7, "7\u{b5}s"), (1_234, "1.2ms"), (12_345, "12ms"), (1_234_567, "1.2s"), (123_456_789, "123s")];
+        assert_eq!(Short(Duration::from_nanos(70)).to_string(), "70ns");
+        for (us, want) in cases {
+            assert_eq!(Short(Duration::from_micros(us)).to_string(), want);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The rows that are kept.
+
+use std::collections::VecDeque;
+
+use super::row::Row;
+
+/// How many rows are kept.
+pub(super) const KEPT_ROWS: usize = 20_000;
+/// How much memory they may take, in bytes.
+pub(super) const KEPT_ROW_BYTES: usize = 32 << 20;
+
+/// The newest rows, found by their number.
+#[derive(Debug)]
+pub(super) struct Rows {
+    kept: VecDeque<Row>,
+    bytes: usize,
+    /// Number of the newest.
+    newest: u64,
+    limit: usize,
+    limit_bytes: usize,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self { kept: VecDeque::new(), bytes: 0, newest: 0, limit: KEPT_ROWS, limit_bytes: KEPT_ROW_BYTES }
+    }
+}
+
+impl Rows {
+    /// The number the next row gets.
+    pub(super) const fn next_number(&self) -> u64 {
+        self.newest.saturating_add(1)
+    }
+
+    /// Number of the newest row; 0 if there is none.
+    pub(super) const fn newest(&self) -> u64 {
+        self.newest
+    }
+
+    /// Number of the oldest row that is kept.
+    pub(super) fn oldest(&self) -> u64 {
+        self.kept.front().map_or(self.next_number(), |row| row.number)
+    }
+
+    /// Takes the next row. The oldest ones go where there are too many, or too much is in them.
+    pub(super) fn push(&mut self, row: Row) {
+        self.newest = row.number;
+        self.bytes += row.size();
+        self.kept.push_back(row);
+        while self.kept.len() > self.limit || (self.bytes > self.limit_bytes && self.kept.len() > 1) {
+            let gone = self.kept.pop_front();
+            self.bytes = self.bytes.saturating_sub(gone.map_or(0, |row| row.size()));
+        }
+    }
+
+    pub(super) fn get(&self, number: u64) -> Option<&Row> {
+        self.kept.get(self.place(number)?)
+    }
+
+    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Row> {
+        let place = self.place(number)?;
+        self.kept.get_mut(place)
+    }
+
+    /// All of them, oldest first.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Row> {
+        self.kept.iter()
+    }
+
+    /// From this one back to the oldest.
+    pub(super) fn back_from(&self, number: u64) -> impl Iterator<Item = &Row> {
+        let n = self.place(number.min(self.newest)).map_or(0, |place| place + 1);
+        self.kept.iter().take(n).rev()
+    }
+
+    fn place(&self, number: u64) -> Option<usize> {
+        usize::try_from(number.checked_sub(self.oldest())?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::console::row::Body;
+
+    fn mark(number: u64, text: &str) -> Row {
+        Row { number, at: Duration::ZERO, body: Body::Mark(text.to_owned()) }
+    }
+
+    #[test]
+    fn the_newest_rows_are_kept_and_found_by_number() {
+        let mut rows = Rows { limit: 3, ..Rows::default() };
+        assert_eq!((rows.oldest(), rows.newest(), rows.get(1).is_some()), (1, 0, false));
+        for number in 1..=5 {
+            rows.push(mark(number, ""));
+        }
+        assert_eq!((rows.oldest(), rows.newest()), (3, 5));
+        assert!(rows.get(2).is_none() && rows.get(6).is_none());
+        assert_eq!(rows.get(4).map(|row| row.number), Some(4));
+        assert_eq!(rows.back_from(4).map(|row| row.number).collect::<Vec<_>>(), [4, 3]);
+        assert_eq!(rows.back_from(99).count(), 3);
+    }
+
+    #[test]
+    fn long_rows_push_out_more() {
+        let mut rows = Rows { limit_bytes: 10_000, ..Rows::default() };
+        for number in 1..=10 {
+            rows.push(mark(number, &"x".repeat(4_000)));
+        }
+        assert_eq!(rows.iter().count(), 2);
+        rows.push(mark(11, &"x".repeat(20_000)));
+        assert_eq!(rows.iter().map(|row| row.number).collect::<Vec<_>>(), [11], "the newest one stays");
+    }
+}

@@ -1,0 +1,191 @@
+//! Tests of the console as a whole, and helpers of all its tests.
+
+mod hostile;
+mod picture;
+mod screens;
+mod travel;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use kibitzer::core::EventReader;
+use kibitzer::core::message::Family;
+use kibitzer::core::wire::Timeseal;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::app::App;
+use super::card::Card;
+use super::item::{Item, What};
+use super::model::Model;
+use super::player::Player;
+use super::replay::Replay;
+use super::row::Row;
+use super::view::{self, Theme};
+
+/// The sizes every view is tried at.
+const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
+
+/// A session in which the server said this, a millisecond for each event.
+pub(super) fn model(said: &[u8]) -> Model {
+    let mut model = Model::default();
+    model.take(Item { at: Duration::ZERO, what: What::Bytes(said.to_vec()) });
+    let (mut reader, mut input) = (EventReader::default(), said);
+    let mut number = 0;
+    while let Some(event) = reader.next(&mut input).or_else(|| reader.finish()) {
+        number += 1;
+        let card = event.game().and_then(|id| reader.games().get(id)).map(|game| Box::new(Card::of(game)));
+        let what = What::Event { event: Arc::new(event), card, decoding: Duration::from_micros(3) };
+        model.take(Item { at: Duration::from_millis(number), what });
+    }
+    model
+}
+
+/// The rows of that session.
+pub(super) fn rows(said: &[u8]) -> Vec<Row> {
+    model(said).rows.iter().cloned().collect()
+}
+
+/// Somebody in front of a console that plays a recording. Time passes when it is told to.
+struct Watcher {
+    app: App,
+    now: Instant,
+    /// A folder of the test's own.
+    folder: Option<PathBuf>,
+}
+
+impl Watcher {
+    /// Plays a transcript of the repository.
+    fn of(name: &str) -> Self {
+        Self::of_sealed(name, Timeseal::Off)
+    }
+
+    /// Plays one in which timeseal was spoken.
+    fn of_sealed(name: &str, timeseal: Timeseal) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts");
+        Self::open(&folder.join(name).with_extension("jsonl"), timeseal, None)
+    }
+
+    /// Plays a session in which the server sent these pieces, a second apart.
+    fn of_pieces(pieces: &[&[u8]]) -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("kibitzer-console-{}-{number}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("session.jsonl");
+        let lines = pieces.iter().enumerate().map(|(second, piece)| {
+            let hex: String = piece.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect();
+            format!("{{\"t\": {second}, \"dir\": \"rx\", \"hex\": \"{hex}\"}}\n")
+        });
+        fs::write(&path, lines.collect::<Vec<_>>().concat()).unwrap();
+        Self::open(&path, Timeseal::Off, Some(folder))
+    }
+
+    fn open(path: &Path, timeseal: Timeseal, folder: Option<PathBuf>) -> Self {
+        let now = frozen();
+        let replay = Replay::open(path, Family::Auto, timeseal, frozen).unwrap();
+        Self { app: App::new(Player::new(replay, 1.0, now), None), now, folder }
+    }
+
+    /// Lets time pass.
+    fn wait(&mut self, seconds: f64) {
+        self.now += Duration::from_secs_f64(seconds);
+        while self.app.pump(self.now).unwrap() {}
+    }
+
+    /// Plays all of it.
+    fn played_out(mut self) -> Self {
+        self.wait(1_000_000.0);
+        self
+    }
+
+    fn press(&mut self, code: KeyCode) {
+        self.app.key(KeyEvent::new(code, KeyModifiers::NONE), self.now).unwrap();
+        while self.app.pump(self.now).unwrap() {}
+    }
+
+    /// Types characters.
+    fn keys(&mut self, text: &str) {
+        text.chars().for_each(|character| self.press(KeyCode::Char(character)));
+    }
+
+    /// Types a line, from the list, and runs it.
+    fn run(&mut self, line: &str) {
+        self.press(KeyCode::Enter);
+        self.keys(line);
+        self.press(KeyCode::Enter);
+    }
+
+    /// What a screen of this size shows.
+    fn buffer(&mut self, (width, height): (u16, u16), theme: Theme) -> Buffer {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        let time = self.app.player.time(self.now);
+        terminal.draw(|frame| view::draw(frame, &mut self.app, theme, time)).unwrap();
+        terminal.backend().buffer().clone()
+    }
+
+    /// The same as text.
+    fn screen(&mut self, size: (u16, u16)) -> String {
+        text(&self.buffer(size, Theme::new(true)))
+    }
+
+    /// Number of the row that is looked at.
+    fn selected(&self) -> u64 {
+        self.app.list.selected().unwrap_or(0)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.folder {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// A clock that stands still, so that nothing takes time.
+fn frozen() -> Instant {
+    static START: OnceLock<Instant> = OnceLock::new();
+    *START.get_or_init(Instant::now)
+}
+
+fn digit(value: u8) -> char {
+    char::from_digit(value.into(), 16).unwrap()
+}
+
+/// A screen as lines, without blanks at their ends.
+fn text(buffer: &Buffer) -> String {
+    let mut text = String::new();
+    for y in 0..buffer.area.height {
+        let mut line = String::new();
+        let mut x = 0;
+        while x < buffer.area.width {
+            let symbol = buffer[(x, y)].symbol();
+            line.push_str(symbol);
+            x += u16::try_from(unicode_width::UnicodeWidthStr::width(symbol)).unwrap().max(1);
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether the run is to write what the tests compare with, rather than compare.
+fn blessing() -> bool {
+    std::env::var_os("KIBITZER_BLESS").is_some()
+}
+
+/// Compares with a file of the repository, or writes it.
+fn assert_kept(path: &Path, got: &str) {
+    if blessing() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, got).unwrap();
+    }
+    let kept = fs::read_to_string(path).unwrap_or_default();
+    assert!(kept == got, "{} differs (KIBITZER_BLESS=1 writes it):\n{got}", path.display());
+}

@@ -1,0 +1,144 @@
+//! Every view at both sizes, held against the screens that were looked at.
+
+use std::path::Path;
+
+use ratatui::crossterm::event::KeyCode;
+use ratatui::style::Color;
+
+use super::{SIZES, Watcher, assert_kept};
+use crate::console::view::Theme;
+
+/// Holds both sizes against the files of this name.
+fn assert_screens(name: &str, watcher: &mut Watcher) {
+    for (width, height) in SIZES {
+        let file = format!("src/console/tests/screens/{name}-{width}x{height}.txt");
+        let screen = watcher.screen((width, height));
+        assert_eq!(screen.lines().count(), usize::from(height), "{name}");
+        assert_kept(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), &screen);
+    }
+}
+
+/// In the middle of a game.
+fn game() -> Watcher {
+    let mut watcher = Watcher::of("fatics-game-quick-observer");
+    watcher.wait(5.0);
+    watcher
+}
+
+#[test]
+fn the_event_with_every_field() {
+    assert_screens("event", &mut game());
+}
+
+#[test]
+fn the_bytes() {
+    let mut watcher = game();
+    watcher.keys("1");
+    assert_screens("bytes", &mut watcher);
+}
+
+#[test]
+fn the_frame() {
+    let mut watcher = game();
+    watcher.keys("2");
+    assert_screens("frame", &mut watcher);
+}
+
+#[test]
+fn the_help() {
+    let mut watcher = game();
+    watcher.keys("?");
+    assert_screens("help", &mut watcher);
+}
+
+#[test]
+fn a_filter_and_what_is_typed() {
+    let mut watcher = Watcher::of("uhlinfics-talk-1-Alice").played_out();
+    watcher.run("/filter kind:tell,channel_tell -from:Boris");
+    watcher.keys("/find \"hello");
+    assert_screens("filter", &mut watcher);
+}
+
+#[test]
+fn a_break() {
+    let mut watcher = game();
+    watcher.run("/break kind:game_ended");
+    watcher.wait(60.0);
+    assert_screens("break", &mut watcher);
+}
+
+#[test]
+fn an_older_row_that_is_looked_at() {
+    let mut watcher = game();
+    (0..12).for_each(|_| watcher.press(KeyCode::Up));
+    assert_screens("older", &mut watcher);
+}
+
+#[test]
+fn what_was_sent_and_its_reply() {
+    let mut watcher = Watcher::of("fatics-block-client").played_out();
+    watcher.run("/filter kind:sent,block_start,block_end");
+    watcher.run("/find finger");
+    watcher.press(KeyCode::Home);
+    watcher.keys("n2");
+    assert_screens("sent", &mut watcher);
+}
+
+#[test]
+fn reserves() {
+    let mut watcher = Watcher::of("fatics-crazyhouse-black").played_out();
+    watcher.run("/move 7");
+    assert_screens("reserves", &mut watcher);
+}
+
+#[test]
+fn an_empty_session() {
+    assert_screens("empty", &mut Watcher::of_pieces(&[]).played_out());
+}
+
+#[test]
+fn without_color_everything_is_told_otherwise() {
+    let mut watcher = game();
+    for size in SIZES {
+        let plain = watcher.buffer(size, Theme::new(false));
+        let has_color = |color| !matches!(color, Color::Reset);
+        assert!(plain.content.iter().all(|cell| !has_color(cell.fg) && !has_color(cell.bg)));
+        let reversed = plain.content.iter().filter(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED));
+        assert!(reversed.count() > 4, "the row that is looked at and the squares of the last move");
+        let colored = watcher.buffer(size, Theme::new(true));
+        assert!(colored.content.iter().any(|cell| has_color(cell.bg)));
+    }
+}
+
+#[test]
+fn any_size_is_drawn() {
+    let mut watcher = game();
+    for focus in ["", "?", "q"] {
+        for width in [0, 1, 2, 10, 27, 28, 29, 63, 64, 81, 119, 120, 200] {
+            for height in [0, 1, 2, 3, 5, 16, 24, 39, 40, 70] {
+                watcher.buffer((width, height), Theme::new(true));
+            }
+        }
+        watcher.keys(focus);
+    }
+}
+
+#[test]
+fn clocks_tick_while_the_recording_runs() {
+    let mut watcher = Watcher::of_pieces(&[
+        b"<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein 0 2 12 39 39 \
+            119 122 2 K/e1-e2 (0:06) Ke2 0 1 0\n\r",
+        b"",
+        b"",
+        b"",
+        b"",
+    ]);
+    watcher.wait(1.0);
+    assert!(watcher.screen(SIZES[0]).contains("2:01"));
+    watcher.wait(2.0);
+    let screen = watcher.screen(SIZES[0]);
+    assert!(screen.contains("1:59") && screen.contains("Newton"), "{screen}");
+    watcher.keys(" ");
+    watcher.wait(60.0);
+    assert!(watcher.screen(SIZES[0]).contains("1:59"), "it stands still");
+}

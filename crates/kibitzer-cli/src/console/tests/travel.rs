@@ -1,0 +1,259 @@
+//! Through time: play, step, jump, break, find, mark.
+
+use kibitzer::core::wire::Timeseal;
+use ratatui::crossterm::event::KeyCode;
+
+use super::{SIZES, Watcher};
+use crate::console::app::{Echo, Notice};
+
+/// Ten shouts, a second apart.
+fn shouts() -> Watcher {
+    let pieces: Vec<_> = (0..10).map(|n| format!("Foo shouts: number {n}\n\rfics% ")).collect();
+    Watcher::of_pieces(&pieces.iter().map(String::as_bytes).collect::<Vec<_>>())
+}
+
+fn notice(watcher: &Watcher) -> &str {
+    match &watcher.app.notice {
+        Some(Notice::Done(text) | Notice::Wrong(text)) => text,
+        None => "",
+    }
+}
+
+/// The line that is looked at.
+fn line(watcher: &Watcher) -> String {
+    watcher.app.model.rows.get(watcher.selected()).unwrap().line()
+}
+
+#[test]
+fn it_plays_at_its_speed_and_stops() {
+    let mut watcher = shouts();
+    watcher.wait(3.5);
+    assert_eq!(line(&watcher), "Foo shouts: number 3");
+    watcher.keys("+");
+    watcher.wait(1.0);
+    assert_eq!(line(&watcher), "Foo shouts: number 5");
+    watcher.keys(" ");
+    watcher.wait(100.0);
+    assert_eq!(line(&watcher), "Foo shouts: number 5");
+    watcher.run("/speed 0.5");
+    watcher.keys(" ");
+    watcher.wait(3.0);
+    assert_eq!(line(&watcher), "Foo shouts: number 7");
+    watcher.wait(100.0);
+    assert!(watcher.app.player.replay().is_over());
+    watcher.keys(" ");
+    assert_eq!(notice(&watcher), "the recording is over; /time 0 begins anew");
+}
+
+#[test]
+fn steps_go_by_listed_lines_in_the_list_and_behind_it() {
+    let mut watcher = shouts();
+    watcher.wait(1.0);
+    watcher.keys("s");
+    assert_eq!(line(&watcher), "Foo shouts: number 2");
+    watcher.keys("ss");
+    watcher.press(KeyCode::Left);
+    assert_eq!(line(&watcher), "Foo shouts: number 3");
+    let n_rows = watcher.app.model.rows.newest();
+    watcher.press(KeyCode::Right);
+    assert_eq!((line(&watcher).as_str(), watcher.app.model.rows.newest()), ("Foo shouts: number 4", n_rows));
+    watcher.keys("a");
+    let before = watcher.app.model.rows.newest();
+    watcher.keys("s");
+    assert_eq!(watcher.app.model.rows.newest(), before + 1, "a prompt");
+}
+
+#[test]
+fn jumps_go_on_and_back() {
+    let mut watcher = shouts();
+    watcher.run("/time 7.5");
+    assert_eq!(line(&watcher), "Foo shouts: number 7");
+    watcher.run("/mark here");
+    watcher.run("/time -5");
+    assert_eq!(line(&watcher), "Foo shouts: number 2");
+    assert_eq!(watcher.app.player.time(watcher.now).as_secs_f32().to_string(), "2.5");
+    watcher.run("/time +0:04");
+    assert_eq!(line(&watcher), "Foo shouts: number 6");
+    watcher.run("/time end");
+    assert_eq!(line(&watcher), "Foo shouts: number 9");
+    let screen = watcher.screen((160, 50));
+    assert_eq!(screen.matches("--- here ---").count(), 1, "the mark has come back:\n{screen}");
+}
+
+#[test]
+fn the_next_match_is_found_in_the_list_and_behind_it() {
+    let mut watcher = shouts();
+    watcher.keys("n");
+    assert_eq!(notice(&watcher), "nothing to look for yet: /find EXPR");
+    watcher.wait(1.0);
+    watcher.run("/find \"number [27]\"");
+    assert_eq!(line(&watcher), "Foo shouts: number 2");
+    watcher.keys("n");
+    assert_eq!(line(&watcher), "Foo shouts: number 7");
+    watcher.keys("N");
+    assert_eq!(line(&watcher), "Foo shouts: number 2");
+    watcher.keys("N");
+    assert_eq!(
+        (line(&watcher).as_str(), notice(&watcher)),
+        ("Foo shouts: number 2", "no line before this one matches")
+    );
+    watcher.keys("nn");
+    assert_eq!(notice(&watcher), "not found up to the end of the recording");
+}
+
+#[test]
+fn a_break_stops_the_screen_where_it_matches() {
+    let mut watcher = shouts();
+    watcher.run("/break \"number 4\"");
+    watcher.wait(100.0);
+    assert_eq!(line(&watcher), "Foo shouts: number 4");
+    assert!(!watcher.app.player.is_playing() && notice(&watcher).starts_with("break at #"));
+    watcher.keys(" ");
+    watcher.wait(2.0);
+    assert_eq!(line(&watcher), "Foo shouts: number 6");
+    watcher.run("/break");
+    assert_eq!(notice(&watcher), "no breakpoint");
+}
+
+#[test]
+fn what_comes_while_an_older_line_is_looked_at_is_counted() {
+    let mut watcher = shouts();
+    watcher.wait(3.0);
+    watcher.press(KeyCode::Up);
+    watcher.wait(4.0);
+    assert_eq!(line(&watcher), "Foo shouts: number 2");
+    assert!(watcher.screen(SIZES[0]).contains("+5 below"), "{}", watcher.screen(SIZES[0]));
+    watcher.press(KeyCode::End);
+    assert_eq!(line(&watcher), "Foo shouts: number 7");
+}
+
+#[test]
+fn moves_are_found_by_their_number() {
+    let mut watcher = Watcher::of("fatics-game-quick-observer");
+    watcher.run("/move 3");
+    assert!(line(&watcher).starts_with("game 1 3. "), "{}", line(&watcher));
+    watcher.run("/move 36...");
+    assert!(line(&watcher).contains("36... Re7"), "{}", line(&watcher));
+    watcher.run("/move 36");
+    assert!(line(&watcher).contains("36. Rf1"), "{}", line(&watcher));
+    watcher.run("/move 99");
+    assert_eq!(notice(&watcher), "not found up to the end of the recording");
+}
+
+#[test]
+fn the_board_is_that_of_the_line_looked_at() {
+    let mut watcher = Watcher::of("fatics-game-quick-observer").played_out();
+    watcher.run("/move 36");
+    let screen = watcher.screen(SIZES[0]);
+    assert!(screen.contains("36. Rf1  unrated") && screen.contains("as it was then"), "{screen}");
+    watcher.press(KeyCode::End);
+    assert!(watcher.screen(SIZES[0]).contains("38... Re1#  0-1"));
+}
+
+#[test]
+fn nothing_is_sent_from_a_recording() {
+    let mut watcher = shouts();
+    watcher.run("tell foo hi");
+    assert!(notice(&watcher).starts_with("nothing is sent"));
+    watcher.run("/nonsense");
+    assert_eq!(notice(&watcher), "there is no command /nonsense; /help lists them");
+}
+
+#[test]
+fn what_is_typed_for_a_password_is_not_shown_nor_remembered() {
+    let mut watcher = Watcher::of_pieces(&[b"login: ", b"\n\rpassword: "]).played_out();
+    watcher.keys("isesame");
+    assert_eq!(watcher.app.echo(), Echo::Hidden);
+    let screen = watcher.screen(SIZES[0]);
+    assert!(screen.contains("> ******") && !screen.contains("sesame"), "{screen}");
+    watcher.press(KeyCode::Enter);
+    watcher.keys("i");
+    watcher.press(KeyCode::Up);
+    assert_eq!(watcher.app.input.text(), "");
+    watcher.keys("/quit");
+    assert_eq!(watcher.app.echo(), Echo::Shown, "a command of the console");
+}
+
+#[test]
+fn passwords_of_a_recording_are_not_shown() {
+    let mut watcher = Watcher::of("fatics-block-client").played_out();
+    assert!(!format!("{:?}", watcher.app.model.rows).contains("pwalekhine"), "not even kept");
+    watcher.run("/filter kind:sent \"[*]{8}\"");
+    assert_eq!(watcher.app.list.len(), 1);
+    for view in ["1", "2", "3"] {
+        watcher.keys(view);
+        assert!(SIZES.iter().all(|size| !watcher.screen(*size).contains("pwale")));
+    }
+}
+
+#[test]
+fn a_sent_line_leads_to_its_reply() {
+    let mut watcher = Watcher::of("fatics-block-client").played_out();
+    watcher.run("/find \"> 5 finger\"");
+    watcher.press(KeyCode::Home);
+    watcher.keys("nr");
+    assert_eq!(line(&watcher), "reply 5 to command 37:");
+    watcher.keys("r");
+    assert_eq!(notice(&watcher), "this line was not sent");
+}
+
+#[test]
+fn keys_edit_complete_and_leave() {
+    let mut watcher = shouts();
+    watcher.wait(2.0);
+    watcher.keys("/filt");
+    watcher.press(KeyCode::Tab);
+    watcher.keys("from:f");
+    watcher.press(KeyCode::Tab);
+    assert_eq!(watcher.app.input.text(), "/filter from:Foo ");
+    watcher.press(KeyCode::Enter);
+    assert_eq!(watcher.app.list.filter().unwrap().to_string(), "from:Foo");
+    watcher.keys("/");
+    watcher.press(KeyCode::Up);
+    assert_eq!(watcher.app.input.text(), "/filter from:Foo ");
+    watcher.press(KeyCode::Esc);
+    watcher.keys("q");
+    assert!(watcher.app.is_over);
+}
+
+#[test]
+fn filters_have_names() {
+    let mut watcher = shouts();
+    watcher.run("/filter late = \"number [89]\"");
+    watcher.wait(20.0);
+    assert_eq!(watcher.app.list.len(), 2);
+    watcher.run("/filter");
+    assert_eq!(watcher.app.list.len(), 10);
+    watcher.run("/filter late");
+    assert_eq!(watcher.app.list.len(), 2);
+    watcher.run("/filter kind:nonsense");
+    assert_eq!(notice(&watcher), "no event is of the kind \"nonsense\"; Tab completes kinds");
+}
+
+#[test]
+fn sealed_lines_are_shown_in_clear() {
+    let mut watcher = Watcher::of_sealed("fatics-timeseal2-white", Timeseal::V2).played_out();
+    watcher.run("/filter kind:sent");
+    watcher.press(KeyCode::Home);
+    watcher.keys("2");
+    let screen = watcher.screen((160, 50));
+    assert!(screen.contains("> TIMESTAMP") || screen.contains("> TIMESEAL"), "the hello:\n{screen}");
+    assert!(screen.contains("> Capablanca") && screen.contains("> set style 12  [reply #"), "{screen}");
+    assert!(screen.contains("> ********"), "the password:\n{screen}");
+}
+
+#[test]
+fn a_view_is_not_scrolled_beyond_its_end() {
+    let mut watcher = Watcher::of("fatics-game-quick-observer");
+    watcher.wait(5.0);
+    for view in ["1", "2", "3"] {
+        watcher.keys(view);
+        for size in SIZES {
+            watcher.app.scroll = usize::MAX;
+            let last = watcher.screen(size);
+            assert!(watcher.app.scroll < 100, "{}", watcher.app.scroll);
+            assert_eq!(watcher.screen(size), last);
+            assert!(!last.contains("no longer kept"), "{last}");
+        }
+    }
+}

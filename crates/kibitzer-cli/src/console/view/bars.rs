@@ -1,0 +1,80 @@
+//! The first and the last rows of the screen.
+
+use std::time::Duration;
+
+use ratatui::layout::Position;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::list::clock;
+use super::theme::Theme;
+use crate::console::app::{App, Echo, Notice};
+use crate::console::keys::Focus;
+use crate::output::Shown;
+
+/// What is played, how far it is, and how it is looked at.
+pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
+    let player = &app.player;
+    let state = if player.goal().is_some() {
+        "seeking"
+    } else if player.replay().is_over() {
+        "over"
+    } else if player.is_playing() {
+        "playing"
+    } else {
+        "paused"
+    };
+    let length = clock(player.replay().length());
+    let mut spans = vec![
+        Span::styled("kibitzer ", theme.title()),
+        Span::styled(format!("{state:<7} "), if player.is_playing() { theme.done() } else { theme.wrong() }),
+        Span::raw(format!("{} of {length}  {}\u{d7}  ", clock(now), player.speed())),
+    ];
+    if let Some(filter) = &app.breakpoint {
+        spans.push(Span::styled(format!("break at {}  ", Shown(&filter.to_string()).in_cells()), theme.special()));
+    }
+    spans.push(Span::styled(Shown(&player.replay().name()).in_cells().into_owned(), theme.name()));
+    Line::from(spans)
+}
+
+/// What the console has to say; `None` if nothing.
+pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'static>> {
+    let (text, style) = match notice? {
+        Notice::Done(text) => (text, theme.done()),
+        Notice::Wrong(text) => (text, theme.wrong()),
+    };
+    Some(Line::styled(Shown(text).in_cells().into_owned(), style))
+}
+
+/// What is typed, and in which column the cursor stands.
+pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Option<u16>) {
+    let (before, behind) = app.input.halves();
+    if app.focus != Focus::Input && app.input.text().is_empty() {
+        return (Line::styled(hint(app), theme.quiet()), None);
+    }
+    let show = |text: &str| match app.echo() {
+        Echo::Shown => Shown(text).in_cells().into_owned(),
+        Echo::Hidden => "*".repeat(text.chars().count()),
+    };
+    let (mut before, behind) = (show(before), show(behind));
+    // The cursor stays on the screen: what is far in front of it goes.
+    let room = usize::from(width).saturating_sub(4);
+    while before.width() > room {
+        before.remove(0);
+    }
+    let column = u16::try_from(2 + before.width()).ok().filter(|_| app.focus == Focus::Input);
+    (Line::from(vec![Span::styled("> ", theme.title()), Span::raw(format!("{before}{behind}"))]), column)
+}
+
+const fn hint(app: &App) -> &'static str {
+    match app.focus {
+        Focus::Help => "Esc back  Up Down scroll",
+        _ if app.player.is_playing() => "Space pause  s step  Up Down look  Tab view  / command  ? help  q quit",
+        _ => "Space play  s step  Up Down look  Tab view  / command  ? help  q quit",
+    }
+}
+
+/// Where the cursor is drawn.
+pub(super) fn cursor(area: ratatui::layout::Rect, column: u16) -> Position {
+    Position::new(area.x + column.min(area.width.saturating_sub(1)), area.y)
+}

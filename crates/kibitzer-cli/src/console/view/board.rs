@@ -1,0 +1,168 @@
+//! The board of a game, with what belongs to it above and below.
+
+use std::time::Duration;
+
+use kibitzer::core::chess::{Color, LastMove, Role, Square};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::draw::{heading, line_at};
+use super::theme::Theme;
+use crate::console::card::Card;
+use crate::output::{Shown, numbered_move};
+
+/// How wide and high a square is.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    width: u16,
+    height: u16,
+}
+
+impl Size {
+    /// The largest squares there is room for: beside the board stand its ranks, around it six rows.
+    const fn fitting(area: Rect) -> Self {
+        if area.width >= 8 * 4 + 3 && area.height >= 8 * 2 + 6 {
+            Self { width: 4, height: 2 }
+        } else {
+            Self { width: 2, height: 1 }
+        }
+    }
+}
+
+/// Draws a game. The clocks were told `since` ago. `flip` turns the board around.
+pub(super) fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    theme: Theme,
+    card: Option<&(Card, Duration)>,
+    flip: bool,
+    as_of: &str,
+) {
+    let title = card.map_or_else(|| "board".to_owned(), |(card, _)| format!("game {}", card.id()));
+    let area = heading(buffer, area, theme, &title, as_of);
+    let Some((card, since)) = card else {
+        return line_at(buffer, area, 0, &Line::styled("no game yet", theme.quiet()));
+    };
+    let bottom = if (card.board.flip == Some(true)) == flip { Color::White } else { Color::Black };
+    let size = Size::fitting(area);
+    let rows = usize::from(8 * size.height);
+    let above = [player(theme, card, bottom.opponent(), *since, area.width), taken(theme, card, bottom.opponent())];
+    let below = [taken(theme, card, bottom), player(theme, card, bottom, *since, area.width)];
+    for (row, line) in above.iter().enumerate() {
+        line_at(buffer, area, row, line);
+    }
+    draw_squares(
+        buffer,
+        Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area },
+        theme,
+        card,
+        bottom,
+        size,
+    );
+    for (row, line) in below.iter().enumerate() {
+        line_at(buffer, area, 3 + rows + row, line);
+    }
+    line_at(buffer, area, 5 + rows, &last_line(theme, card));
+}
+
+fn draw_squares(buffer: &mut Buffer, area: Rect, theme: Theme, card: &Card, bottom: Color, size: Size) {
+    for row in 0..8 {
+        let rank = if bottom == Color::White { 7 - row } else { row };
+        for line in 0..size.height {
+            let label = if line == size.height / 2 { (rank + 1).to_string() } else { " ".to_owned() };
+            let mut spans = vec![Span::styled(format!("{label} "), theme.quiet())];
+            for column in 0..8 {
+                let file = if bottom == Color::White { column } else { 7 - column };
+                spans.extend(Square::new(file, rank).map(|square| square_span(theme, card, square, size, line)));
+            }
+            line_at(buffer, area, usize::from(u16::from(row) * size.height + line), &Line::from(spans));
+        }
+    }
+    let files = if bottom == Color::White { "abcdefgh" } else { "hgfedcba" };
+    let width = usize::from(size.width);
+    let labels = files.chars().map(|file| Span::styled(format!("{file:^width$}"), theme.quiet()));
+    let labels = [Span::raw("  ")].into_iter().chain(labels).collect();
+    line_at(buffer, area, usize::from(8 * size.height), &labels);
+}
+
+/// One row of a square; the piece stands in its middle.
+fn square_span(theme: Theme, card: &Card, square: Square, size: Size, line: u16) -> Span<'static> {
+    let is_light = (square.file() + square.rank()) % 2 == 1;
+    let ground = theme.square(is_light, is_touched(card, square));
+    let width = usize::from(size.width);
+    let piece = card.board.board.piece(square).filter(|_| line == size.height / 2);
+    let Some(piece) = piece else {
+        // Without color the dark squares have a dot.
+        let dot = if theme.has_color() || is_light || line != size.height / 2 { " " } else { "\u{b7}" };
+        return Span::styled(format!("{dot:^width$}"), ground);
+    };
+    let is_white = piece.color == Color::White;
+    Span::styled(format!("{:^width$}", glyph(piece.role, piece.color)), ground.patch(theme.piece(is_white)))
+}
+
+/// Whether the last move began or ended here.
+fn is_touched(card: &Card, square: Square) -> bool {
+    match card.played {
+        Some(LastMove::Normal { from, to, .. }) => square == from || square == to,
+        Some(LastMove::Drop { to, .. }) => square == to,
+        Some(LastMove::Castle { king_from, rook_from, .. }) => king_from == Some(square) || rook_from == Some(square),
+        _ => false,
+    }
+}
+
+const fn glyph(role: Role, color: Color) -> char {
+    match (color, role) {
+        (Color::White, Role::King) => '\u{2654}',
+        (Color::White, Role::Queen) => '\u{2655}',
+        (Color::White, Role::Rook) => '\u{2656}',
+        (Color::White, Role::Bishop) => '\u{2657}',
+        (Color::White, Role::Knight) => '\u{2658}',
+        (Color::White, Role::Pawn) => '\u{2659}',
+        (Color::Black, Role::King) => '\u{265a}',
+        (Color::Black, Role::Queen) => '\u{265b}',
+        (Color::Black, Role::Rook) => '\u{265c}',
+        (Color::Black, Role::Bishop) => '\u{265d}',
+        (Color::Black, Role::Knight) => '\u{265e}',
+        (Color::Black, Role::Pawn) => '\u{265f}',
+    }
+}
+
+/// Name and rating at the left, the clock at the right.
+fn player(theme: Theme, card: &Card, color: Color, since: Duration, width: u16) -> Line<'static> {
+    let name = Shown(card.board.player(color).as_str()).in_cells().into_owned();
+    let rating = card.rating(color).map_or_else(String::new, |rating| format!(" {rating}"));
+    let clock = card.clock(color, since).to_string();
+    let room = usize::from(width).saturating_sub(clock.len() + 3);
+    let name: String = name.chars().take(room.saturating_sub(rating.len())).collect();
+    let gap = room.saturating_sub(name.chars().count() + rating.len());
+    let is_to_move = card.board.side_to_move == color && card.ending.is_none();
+    let mark = if is_to_move { "\u{25b8} " } else { "  " };
+    Line::from(vec![
+        Span::raw(mark),
+        Span::styled(name, theme.name()),
+        Span::styled(format!("{rating}{}", " ".repeat(gap)), theme.quiet()),
+        Span::styled(clock, if is_to_move { theme.running() } else { theme.name() }),
+    ])
+}
+
+/// What a side has in reserve; without reserves, what it took.
+fn taken(theme: Theme, card: &Card, color: Color) -> Line<'static> {
+    let draw = |roles: &mut dyn Iterator<Item = Role>, color| roles.map(|role| glyph(role, color)).collect::<String>();
+    let (word, pieces) = match &card.hands {
+        Some(hands) => ("holds ", draw(&mut hands.of(color).roles(), color)),
+        None => ("", draw(&mut card.captured(color.opponent()).into_iter(), color.opponent())),
+    };
+    Line::from(vec![Span::styled(format!("  {word}"), theme.quiet()), Span::raw(pieces)])
+}
+
+/// The last move, and how the game ended or what it is.
+fn last_line(theme: Theme, card: &Card) -> Line<'static> {
+    let played = numbered_move(&card.board).unwrap_or_else(|| "no move yet".to_owned());
+    let about = card.ending.clone().unwrap_or_else(|| card.terms());
+    let style = if card.ending.is_some() { theme.done() } else { theme.quiet() };
+    Line::from(vec![
+        Span::styled(format!("  {played}  "), theme.name()),
+        Span::styled(Shown(&about).in_cells().into_owned(), style),
+    ])
+}

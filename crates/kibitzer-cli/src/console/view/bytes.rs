@@ -1,0 +1,147 @@
+//! The very bytes of a row.
+
+use kibitzer::core::Event;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::draw::{line_at, lines_at};
+use super::theme::Theme;
+use crate::console::model::Model;
+use crate::console::row::{Body, Row};
+
+/// Bytes that are shown behind a frame at most: line ends, blanks, a bell.
+const MOST_BEHIND: u64 = 64;
+/// Rows that are looked through for the next frame.
+const ROWS_AHEAD: u64 = 16;
+
+/// A byte, and whether it is the row's own or between this frame and the next.
+type Cell = (u8, bool);
+
+/// Draws the bytes in hexadecimal and as characters, so many lines down; how far down they are.
+pub(super) fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    theme: Theme,
+    model: &Model,
+    row: Option<&Row>,
+    scroll: usize,
+) -> usize {
+    let per_line = per_line(area.width);
+    let n_lines = row.map_or(0, |row| length(model, row)).div_ceil(per_line);
+    let scroll = scroll.min(n_lines.saturating_sub(1));
+    let (start, cells) = row.map_or((0, Vec::new()), |row| cells(model, row, scroll, area));
+    if cells.is_empty() {
+        line_at(buffer, area, 0, &Line::styled(missing(row), theme.quiet()));
+        return 0;
+    }
+    let offsets = (start..).step_by(per_line);
+    lines_at(
+        buffer,
+        area,
+        offsets.zip(cells.chunks(per_line)).map(|(offset, cells)| line(theme, offset, cells, per_line)),
+    );
+    scroll
+}
+
+/// How many bytes there are to show.
+fn length(model: &Model, row: &Row) -> usize {
+    match &row.body {
+        Body::Sent(sent) => sent.bytes.len(),
+        Body::Event(event) => frame(event).map_or(0, |(from, to)| {
+            usize::try_from(end_behind(model, row, to).saturating_sub(from)).unwrap_or(usize::MAX)
+        }),
+        Body::Mark(_) => 0,
+    }
+}
+
+/// Why there is nothing to see.
+fn missing(row: Option<&Row>) -> &'static str {
+    match row.map(|row| &row.body) {
+        Some(Body::Sent(sent)) if sent.secret => "secret",
+        Some(Body::Event(event)) if frame(event).is_some() => "no longer kept",
+        _ => "none",
+    }
+}
+
+/// How many there are.
+pub(super) fn note(model: &Model, row: Option<&Row>) -> String {
+    match row.map(|row| &row.body) {
+        Some(Body::Event(event)) => frame(event).map_or_else(String::new, |(from, to)| {
+            let behind = row.map_or(0, |row| end_behind(model, row, to) - to);
+            let behind = if behind > 0 { format!(", {behind} behind it") } else { String::new() };
+            format!("{} in the frame{behind}", to.saturating_sub(from))
+        }),
+        Some(Body::Sent(sent)) if !sent.secret => format!("{} sent", sent.bytes.len()),
+        _ => String::new(),
+    }
+}
+
+/// How many bytes fit beside their offset: 16 if there is room, else 8, else 4.
+const fn per_line(width: u16) -> usize {
+    match width {
+        75.. => 16,
+        42.. => 8,
+        _ => 4,
+    }
+}
+
+/// Where in the stream the frame of an event is.
+fn frame(event: &Event) -> Option<(u64, u64)> {
+    match event {
+        Event::Received { received, .. } => Some((received.offset, received.end)),
+        _ => None,
+    }
+}
+
+/// The bytes that are on the screen, and the offset of the first.
+fn cells(model: &Model, row: &Row, scroll: usize, area: Rect) -> (u64, Vec<Cell>) {
+    let skipped = scroll.saturating_mul(per_line(area.width));
+    let n = usize::from(area.height) * per_line(area.width);
+    match &row.body {
+        Body::Sent(sent) => {
+            let cells = sent.bytes.iter().skip(skipped).take(n).map(|&byte| (byte, true)).collect();
+            (u64::try_from(skipped).unwrap_or(u64::MAX), cells)
+        }
+        Body::Event(event) => frame(event).map_or((0, Vec::new()), |(from, to)| {
+            let first = from.saturating_add(u64::try_from(skipped).unwrap_or(u64::MAX));
+            let last = first.saturating_add(u64::try_from(n).unwrap_or(u64::MAX));
+            let (start, bytes) = model.bytes.get(first..end_behind(model, row, to).min(last));
+            (start, (start..).zip(bytes).map(|(at, byte)| (byte, at < to)).collect())
+        }),
+        Body::Mark(_) => (0, Vec::new()),
+    }
+}
+
+/// Up to where the bytes behind a frame belong to no other.
+fn end_behind(model: &Model, row: &Row, end: u64) -> u64 {
+    let later = (row.number + 1..=row.number + ROWS_AHEAD).filter_map(|number| model.rows.get(number)?.event());
+    let next = later.filter_map(frame).map(|(from, _)| from).find(|from| *from >= end);
+    next.unwrap_or(end).min(end.saturating_add(MOST_BEHIND))
+}
+
+fn line(theme: Theme, offset: u64, cells: &[Cell], per_line: usize) -> Line<'static> {
+    let mut spans = vec![Span::styled(format!("{offset:08x}  "), theme.quiet())];
+    spans.extend(cells.iter().map(|&(byte, own)| Span::styled(format!("{byte:02x} "), style(theme, byte, own))));
+    let gap = (per_line - cells.len()) * 3 + 1;
+    spans.push(Span::raw(" ".repeat(gap)));
+    spans.extend(cells.iter().map(|&(byte, own)| Span::styled(character(byte).to_string(), style(theme, byte, own))));
+    Line::from(spans)
+}
+
+fn style(theme: Theme, byte: u8, own: bool) -> Style {
+    match (own, byte) {
+        (false, _) => theme.quiet(),
+        (true, b' '..=b'~') => Style::new(),
+        (true, _) => theme.special(),
+    }
+}
+
+/// The byte as a character; a dot for what is none in ASCII.
+const fn character(byte: u8) -> char {
+    match byte {
+        b' '..=b'~' => byte as char,
+        _ => '.',
+    }
+}

@@ -1,0 +1,115 @@
+//! A row as the framer cut it: what kind of thing it is, where it stands, its line.
+
+use kibitzer::core::Event;
+use kibitzer::core::message::{Message, Received};
+use kibitzer::core::text::decode;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::draw::{lines_at, wrapped};
+use super::list::clock;
+use super::theme::Theme;
+use crate::console::row::{Body, Row};
+use crate::output::Shown;
+
+/// Bytes of a line that are shown. More has room on no screen, and can be seen byte by byte.
+const MOST_BYTES: usize = 16 << 10;
+
+/// Which one it is.
+pub(super) fn note(row: Option<&Row>) -> String {
+    row.map_or_else(String::new, |row| format!("#{} at {}", row.number, clock(row.at)))
+}
+
+/// Draws what is known of the frame, and its line, so many lines down; how far down it is.
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&Row>, scroll: usize) -> usize {
+    let Some(row) = row else { return 0 };
+    let facts = facts(row).into_iter().map(|(name, fact)| {
+        Line::from(vec![
+            Span::styled(format!("{name:<8}"), theme.quiet()),
+            Span::raw(Shown(&fact).in_cells().into_owned()),
+        ])
+    });
+    let facts: Vec<_> = facts.collect();
+    let n = usize::from(area.height).saturating_sub(facts.len());
+    let text = text(row);
+    let shown = Shown(&text).in_cells();
+    let scroll = scroll.min((shown.chars().count() / usize::from(area.width.max(1))).saturating_sub(1));
+    let line = wrapped(&shown, area.width, scroll, n, Style::new());
+    lines_at(buffer, area, facts.into_iter().chain(line));
+    scroll
+}
+
+/// The line itself.
+fn text(row: &Row) -> String {
+    match &row.body {
+        Body::Event(event) => {
+            let raw = event.raw();
+            decode(raw.get(..MOST_BYTES).unwrap_or(raw)).into_owned()
+        }
+        Body::Sent(sent) => sent.text(),
+        Body::Mark(text) => text.clone(),
+    }
+}
+
+/// What is known of the frame besides.
+fn facts(row: &Row) -> Vec<(&'static str, String)> {
+    match &row.body {
+        Body::Event(event) => match &**event {
+            Event::Received { received, .. } => received_facts(received, event.raw().len()),
+            Event::Desync(desync) => {
+                vec![("class", "none; found by the games".to_owned()), ("offset", desync.offset.to_string())]
+            }
+            _ => vec![("class", "none; of the connection".to_owned())],
+        },
+        Body::Sent(sent) => {
+            let reply = sent.reply.as_ref().map_or_else(|| "none yet".to_owned(), ToString::to_string);
+            vec![("class", "line sent".to_owned()), ("answer", reply)]
+        }
+        Body::Mark(_) => vec![("class", "mark".to_owned())],
+    }
+}
+
+fn received_facts(received: &Received, line_bytes: usize) -> Vec<(&'static str, String)> {
+    let (from, to) = (received.offset, received.end);
+    let bell = if received.bell { ", bell" } else { "" };
+    let length = match line_bytes {
+        0 => String::new(),
+        n => format!("; line of {n}"),
+    };
+    vec![
+        ("class", class(received)),
+        ("offset", format!("{from} to {to}: {} bytes{length}{bell}", to.saturating_sub(from))),
+    ]
+}
+
+/// What the framer said of it.
+fn class(received: &Received) -> String {
+    match &received.message {
+        Message::Prompt => "prompt".to_owned(),
+        Message::LoginPrompt => "login prompt".to_owned(),
+        Message::PasswordPrompt => "password prompt".to_owned(),
+        Message::GuestPrompt(name) => format!("guest prompt for {name}"),
+        Message::BlockStart { id, code } => format!("block {id} begins, command {code}"),
+        Message::BlockEnd { id, complete: true } => format!("block {id} ends"),
+        Message::BlockEnd { id, .. } => format!("block {id} is cut"),
+        Message::Telnet { command, option } => {
+            let option = option.map_or_else(String::new, |option| format!(" {option}"));
+            format!("telnet command {command}{option}")
+        }
+        Message::Ping => "timeseal ping".to_owned(),
+        Message::Datagram(_) => "level-2 unit".to_owned(),
+        Message::UnitStart(_) => "level-1 unit begins".to_owned(),
+        Message::UnitEnd => "level-1 unit ends".to_owned(),
+        Message::Overflow => "output dropped".to_owned(),
+        Message::OverLong { length, .. } => format!("over-long line of {length} bytes"),
+        _ => tag(received.raw()).map_or_else(|| "line".to_owned(), |tag| format!("line with tag {tag}")),
+    }
+}
+
+/// The tag in front of a datagram of FICS: `<12>`.
+fn tag(line: &[u8]) -> Option<String> {
+    let end = line.iter().take(5).position(|&b| b == b'>')?;
+    line.get(..=end).filter(|tag| tag.starts_with(b"<")).map(|tag| decode(tag).into_owned())
+}

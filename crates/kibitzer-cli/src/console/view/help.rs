@@ -1,0 +1,44 @@
+//! The page of help.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::draw::{heading, lines_at};
+use super::theme::Theme;
+use crate::console::command::COMMANDS;
+use crate::console::keys::{INPUT_KEYS, LIST_KEYS};
+
+/// Draws the page in the place of everything else, so many lines down; how far down it can be.
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, scroll: usize) -> usize {
+    let area = heading(buffer, area, theme, "help", "Esc goes back");
+    let lines = lines(theme);
+    let most = lines.len().saturating_sub(area.height.into());
+    lines_at(buffer, area, lines.into_iter().skip(scroll.min(most)));
+    most
+}
+
+fn lines(theme: Theme) -> Vec<Line<'static>> {
+    let entry = |name: String, about: &'static str| {
+        Line::from(vec![Span::styled(format!("  {name:<22} "), theme.name()), Span::raw(about)])
+    };
+    let title = |text| Line::styled(text, theme.title());
+    let mut lines = vec![title("Keys")];
+    lines.extend(LIST_KEYS.map(|(keys, about)| entry(keys.to_owned(), about)));
+    lines.push(title("Keys while typing"));
+    lines.extend(INPUT_KEYS.map(|(keys, about)| entry(keys.to_owned(), about)));
+    lines.push(title("Commands"));
+    lines.extend(COMMANDS.map(|(word, wants, about)| entry(format!("{word} {wants}"), about)));
+    lines.push(title("Expressions: all terms must hold, - turns one around"));
+    lines.extend(EXPRESSIONS.map(|(term, about)| entry(term.to_owned(), about)));
+    lines
+}
+
+const EXPRESSIONS: [(&str, &str); 6] = [
+    ("kind:tell,say", "of one of these kinds, which Tab completes"),
+    ("game:12,14", "about one of these games"),
+    ("from:foo", "said by foo"),
+    ("name:foo", "naming foo"),
+    ("word text:word", "holding this text"),
+    ("\"pattern\"", "matching a regular expression"),
+];

@@ -1,0 +1,118 @@
+//! Delays and speeds.
+
+use std::time::Duration;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::draw::{curve, heading, lines_at, short};
+use super::theme::Theme;
+use crate::console::meters::{Delays, Second};
+use crate::console::model::Model;
+use crate::console::replies::Short;
+
+/// Powers of ten from a microsecond on that the ruler has.
+const DECADES: usize = 7;
+
+/// The delays by name, with the letter each has on the ruler.
+fn delays(model: &Model) -> [(char, &'static str, &Delays); 3] {
+    let latency = &model.latency;
+    [('R', "round trip", &latency.round_trip), ('L', "lag", &latency.lag), ('D', "decoding", &latency.decoding)]
+}
+
+/// Draws all of it: curves and the ruler.
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, model: &Model, now: Duration) {
+    let area = heading(buffer, area, theme, "time", "last, median, 99 of 100");
+    let width = usize::from(area.width).saturating_sub(20);
+    let seconds = model.rates.last(width, now);
+    let mut lines: Vec<_> =
+        delays(model).iter().map(|(letter, name, delays)| delay_line(theme, *letter, name, delays)).collect();
+    lines.extend(ruler(theme, model, usize::from(area.width)));
+    lines.push(rate_line(theme, "events/s", &seconds, |second| second.events));
+    lines.push(rate_line(theme, "bytes/s", &seconds, |second| second.bytes));
+    lines_at(buffer, area, lines);
+}
+
+/// The same in one line.
+pub(super) fn line(theme: Theme, model: &Model, now: Duration, width: u16) -> Line<'static> {
+    let mut spans = Vec::new();
+    for (_, name, delays) in delays(model) {
+        let last = delays.spread().map_or_else(|| "-".to_owned(), |spread| Short(spread.last).to_string());
+        spans.push(Span::styled(format!("{name} "), theme.quiet()));
+        spans.push(Span::raw(format!("{last}  ")));
+    }
+    let seconds = model.rates.last(usize::from(width).saturating_sub(68).clamp(4, 20), now);
+    for (name, rate) in [("ev/s", (|second| second.events) as fn(&Second) -> u64), ("B/s", |second| second.bytes)] {
+        let newest = seconds.last().map_or(0, rate);
+        spans.push(Span::styled(format!("{name} "), theme.quiet()));
+        spans.push(Span::raw(format!("{} ", short(newest))));
+        spans.push(Span::styled(format!("{} ", curve(seconds.iter().map(rate))), theme.curve()));
+    }
+    Line::from(spans)
+}
+
+fn delay_line(theme: Theme, letter: char, name: &str, delays: &Delays) -> Line<'static> {
+    let curve = curve(delays.last(6).map(|delay| u64::try_from(delay.as_micros()).unwrap_or(u64::MAX)));
+    let numbers = delays.spread().map_or_else(
+        || format!("{:>6} {:>6} {:>6} ", "-", "-", "-"),
+        |spread| format!("{:>6} {:>6} {:>6} ", Short(spread.last), Short(spread.median), Short(spread.p99)),
+    );
+    Line::from(vec![
+        Span::styled(format!("{letter} "), theme.special()),
+        Span::styled(format!("{name:<11}"), theme.quiet()),
+        Span::raw(numbers),
+        Span::styled(curve, theme.curve()),
+    ])
+}
+
+fn rate_line(theme: Theme, name: &str, seconds: &[Second], rate: fn(&Second) -> u64) -> Line<'static> {
+    let newest = short(seconds.last().map_or(0, rate));
+    Line::from(vec![
+        Span::styled(format!("  {name:<11}"), theme.quiet()),
+        Span::raw(format!("{newest:>6}  ")),
+        Span::styled(curve(seconds.iter().map(rate)), theme.curve()),
+    ])
+}
+
+/// A scale from a microsecond to ten seconds, each power of ten as long as the next, with the medians on it.
+fn ruler(theme: Theme, model: &Model, width: usize) -> [Line<'static>; 2] {
+    let width = width.saturating_sub(1).max(DECADES);
+    let mut scale: Vec<char> = vec!['\u{2500}'; width];
+    let mut labels: Vec<char> = vec![' '; width];
+    for (decade, label) in ["1\u{b5}s", "10", "100", "1ms", "10", "100", "1s"].into_iter().enumerate() {
+        let at = decade * width / DECADES;
+        put(&mut scale, at, '\u{253c}');
+        label.chars().zip(at..).for_each(|(character, at)| put(&mut labels, at, character));
+    }
+    for (letter, _, delays) in delays(model) {
+        if let Some(spread) = delays.spread() {
+            put(&mut scale, place(spread.median, width), letter);
+        }
+    }
+    let spans = scale.into_iter().map(|character| {
+        let style = if character.is_ascii_uppercase() { theme.special() } else { theme.quiet() };
+        Span::styled(character.to_string(), style)
+    });
+    [spans.collect(), Line::styled(labels.into_iter().collect::<String>(), theme.quiet())]
+}
+
+/// Where on the ruler a delay stands.
+fn place(delay: Duration, width: usize) -> usize {
+    let us = delay.as_micros().max(1);
+    let decade = usize::try_from(us.ilog10()).unwrap_or(usize::MAX).min(DECADES - 1);
+    let floor = 10_u128.pow(us.ilog10());
+    // Inside a power of ten the places of 1, 2 and 5 are a third apart.
+    let third = match us / floor {
+        1 => 0,
+        2..5 => 1,
+        _ => 2,
+    };
+    ((decade * 3 + third) * width / (DECADES * 3)).min(width.saturating_sub(1))
+}
+
+fn put(row: &mut [char], at: usize, character: char) {
+    if let Some(place) = row.get_mut(at) {
+        *place = character;
+    }
+}

@@ -1,0 +1,113 @@
+//! Colors, or what stands for them where there are none.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// How things look. Without color all differences are told by weight, underlining and reversal.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::console) struct Theme {
+    has_color: bool,
+}
+
+impl Theme {
+    pub(in crate::console) const fn new(has_color: bool) -> Self {
+        Self { has_color }
+    }
+
+    /// Color as the environment has it: none if `NO_COLOR` is set to something.
+    pub(in crate::console) fn of_environment() -> Self {
+        Self::new(std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
+    }
+
+    pub(super) const fn has_color(self) -> bool {
+        self.has_color
+    }
+
+    fn colored(self, color: Color) -> Style {
+        if self.has_color { Style::new().fg(color) } else { Style::new() }
+    }
+
+    pub(super) fn quiet(self) -> Style {
+        if self.has_color { Style::new().fg(Color::DarkGray) } else { Style::new().add_modifier(Modifier::DIM) }
+    }
+
+    pub(super) fn title(self) -> Style {
+        self.colored(Color::Cyan).add_modifier(Modifier::BOLD)
+    }
+
+    pub(super) fn name(self) -> Style {
+        self.colored(Color::Reset).add_modifier(Modifier::BOLD)
+    }
+
+    pub(super) fn wrong(self) -> Style {
+        self.colored(Color::LightRed).add_modifier(Modifier::BOLD)
+    }
+
+    pub(super) fn done(self) -> Style {
+        self.colored(Color::LightGreen).add_modifier(Modifier::BOLD)
+    }
+
+    /// The line that is looked at.
+    pub(super) fn selected(self) -> Style {
+        if self.has_color {
+            Style::new().bg(Color::Indexed(24)).add_modifier(Modifier::BOLD)
+        } else {
+            Style::new().add_modifier(Modifier::REVERSED)
+        }
+    }
+
+    /// A byte that is no character.
+    pub(super) fn special(self) -> Style {
+        self.colored(Color::LightYellow).add_modifier(Modifier::BOLD)
+    }
+
+    /// A clock that runs, the player to move.
+    pub(super) fn running(self) -> Style {
+        self.colored(Color::LightYellow).add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
+    }
+
+    /// A curve of bytes, events or delays.
+    pub(super) fn curve(self) -> Style {
+        self.colored(Color::LightBlue)
+    }
+
+    /// The word in front of a row.
+    pub(super) fn kind(self, kind: &str) -> Style {
+        match kind {
+            "sent" => self.colored(Color::LightGreen).add_modifier(Modifier::BOLD),
+            "mark" | "lost" | "restored" | "connecting" | "connected" | "session_ready" | "ended" => {
+                self.colored(Color::LightMagenta).add_modifier(Modifier::BOLD)
+            }
+            "position" | "holding" | "game_info" => self.colored(Color::Blue),
+            "game_created" | "game_ended" | "observing" | "logged_in" => self.colored(Color::Green),
+            "tell" | "say" | "partner_tell" | "message" => self.colored(Color::LightCyan),
+            "shout" | "it_shout" | "c_shout" | "announcement" => self.colored(Color::Magenta),
+            "channel_tell" | "kibitz" | "whisper" | "qtell" => self.colored(Color::Cyan),
+            "challenge" | "offer" | "pending_to" | "pending_from" => self.colored(Color::Yellow),
+            "refused" | "login_refused" | "kicked" | "desync" | "over_long" | "overflow" => {
+                self.colored(Color::LightRed)
+            }
+            _ => self.quiet(),
+        }
+    }
+
+    /// A square of the board: dark or light, and whether the last move began or ended there.
+    pub(super) fn square(self, is_light: bool, is_moved: bool) -> Style {
+        let ground = match (is_moved, is_light) {
+            (true, true) => Color::Indexed(180),
+            (true, false) => Color::Indexed(137),
+            (false, true) => Color::Indexed(109),
+            (false, false) => Color::Indexed(66),
+        };
+        match (self.has_color, is_moved) {
+            (true, _) => Style::new().bg(ground),
+            (false, true) => Style::new().add_modifier(Modifier::REVERSED),
+            (false, false) => Style::new(),
+        }
+    }
+
+    /// A piece on its square.
+    pub(super) fn piece(self, is_white: bool) -> Style {
+        let color = if is_white { Color::Indexed(231) } else { Color::Indexed(16) };
+        self.colored(color).add_modifier(Modifier::BOLD)
+    }
+}

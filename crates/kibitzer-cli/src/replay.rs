@@ -1,0 +1,102 @@
+//! `kibitzer replay`: a recorded session, shown again at its own pace.
+
+use std::fs::File;
+use std::io::{self, BufReader, IsTerminal as _};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kibitzer::core::EventReader;
+use kibitzer::core::message::Reader;
+use kibitzer::core::wire::Framer;
+use kibitzer::transcript::{Direction, TranscriptError, TranscriptReader};
+use thiserror::Error;
+
+use crate::console::{self, ConsoleError};
+use crate::output::{LineFormat, Lines, WriteError};
+use crate::server::Server;
+use crate::timeseal::Version;
+
+/// Show a recorded session again
+///
+/// On a terminal it opens the console: the board, the games, every event with its bytes; play, step, jump, filter. On a
+/// pipe, or with `--format`, it prints the lines of `kibitzer decode`, each when its time has come.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A transcript: JSON Lines with a time, a direction and bytes
+    file: PathBuf,
+    /// How many times as fast as it was recorded: 0.01 to 10000
+    #[arg(long, value_name = "N", default_value = "1", value_parser = console::parse_speed)]
+    speed: f64,
+    /// Print lines of this form, and open no console [default on a pipe: jsonl]
+    #[arg(long, value_enum)]
+    format: Option<LineFormat>,
+    /// Which family the server belongs to
+    #[arg(long, value_enum, default_value_t = Server::Auto)]
+    server: Server,
+    /// Which timeseal protocol the session spoke: its pings are removed, sealed lines shown in clear [default: none]
+    #[arg(long, value_enum, value_name = "VERSION")]
+    timeseal: Option<Version>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kibitzer replay session.jsonl                    look at it in the console; ? lists the keys
+  kibitzer replay --speed 10 session.jsonl         ten times as fast
+  kibitzer replay --format text session.jsonl      watch it without a console
+  kibitzer replay --speed 100 session.jsonl | jq 'select(.event==\"tell\")'";
+
+/// Why a replay ended before its recording did.
+#[derive(Debug, Error)]
+pub(crate) enum Error {
+    #[error("cannot open {name}: {source}")]
+    Open { name: String, source: io::Error },
+    #[error("cannot read {name}: {source}")]
+    Read { name: String, source: TranscriptError },
+    #[error("{0}")]
+    Write(#[from] WriteError),
+    #[error("{0}")]
+    Console(#[from] ConsoleError),
+}
+
+impl Args {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), Error> {
+        if self.format.is_none() && io::stdout().is_terminal() {
+            let (family, timeseal) = (self.server.family(), Version::of(self.timeseal));
+            return Ok(console::replay(&self.file, family, timeseal, self.speed)?);
+        }
+        let name = || self.file.display().to_string();
+        let file = File::open(&self.file).map_err(|source| Error::Open { name: name(), source })?;
+        let mut events = self.events();
+        let mut lines = Lines::new(self.format.unwrap_or(LineFormat::Jsonl));
+        let started = Instant::now();
+        for record in TranscriptReader::new(BufReader::new(file)) {
+            let record = record.map_err(|source| Error::Read { name: name(), source })?;
+            if record.direction == Direction::Received {
+                thread::sleep(self.until(record.time, started));
+                let mut piece = &record.bytes[..];
+                while let Some(event) = events.next(&mut piece) {
+                    lines.event(&event)?;
+                }
+                lines.flush()?;
+            }
+        }
+        while let Some(event) = events.finish() {
+            lines.event(&event)?;
+        }
+        Ok(lines.flush()?)
+    }
+
+    fn events(&self) -> EventReader {
+        let framer = Framer::new().with_timeseal(Version::of(self.timeseal));
+        EventReader::new(Reader::new(framer, self.server.family()))
+    }
+
+    /// How long until it is the time of a record.
+    fn until(&self, time: Duration, started: Instant) -> Duration {
+        let due = Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).unwrap_or(Duration::MAX);
+        due.saturating_sub(started.elapsed())
+    }
+}
