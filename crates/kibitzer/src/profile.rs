@@ -240,6 +240,11 @@ impl Profile {
         self.login.handle.as_ref()
     }
 
+    /// Whether there is a password for the [`handle`](Self::handle), or a source of one.
+    pub const fn has_password(&self) -> bool {
+        self.login.secret.is_some()
+    }
+
     /// What the session machine is told.
     ///
     /// # Errors
