@@ -1,5 +1,6 @@
 //! The command line of kibitzer.
 
+mod chain;
 mod connect;
 mod console;
 mod decode;

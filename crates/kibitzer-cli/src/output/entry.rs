@@ -12,8 +12,10 @@ use kibitzer::core::text::{Line, decode};
 use kibitzer::core::wire::telnet_command_name;
 use kibitzer::core::{Change, Desync, Event};
 
-/// An event as it is printed: one variant per form of line that `kibitzer decode` promises. The name of the line is that of
-/// the event's kind.
+use super::life::Life;
+
+/// An event as it is printed: one variant per form of line that `kibitzer decode` promises, and one for what a live session
+/// tells of itself. The name of the line is that of the event's kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry<'a> {
     Position(Position<'a>),
@@ -50,6 +52,7 @@ pub(crate) enum Entry<'a> {
     Desync(&'a Desync),
     OverLong { line: &'a Line, bytes: u64 },
     Text(Cow<'a, str>),
+    Session(Life<'a>),
 }
 
 /// A board, whichever message brought it.
@@ -88,7 +91,7 @@ impl<'a> Entry<'a> {
                 Message::Style10(board) => Some(Self::Position(Position::new(board, change.as_ref(), "style10"))),
                 _ => Some(Self::of_message(received)),
             },
-            _ => None,
+            event => Life::of(event).map(Self::Session),
         }
     }
 

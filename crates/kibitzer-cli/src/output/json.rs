@@ -12,14 +12,17 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::Formatter;
 
 use super::entry::{Entry, Position};
-use super::values::{Codes, List, Passed, Printed};
+use super::life;
+use super::values::{Codes, List, Passed, Printed, keys};
 
 /// Writes the event's line, if it has one.
 pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     let Some(entry) = Entry::of(event) else {
         return Ok(());
     };
-    let line = Object { kind: event.kind(), offset: event.offset(), entry: &entry };
+    // What a session tells of itself stands nowhere in the server's stream.
+    let offset = (!matches!(entry, Entry::Session(_))).then(|| event.offset());
+    let line = Object { kind: event.kind(), offset, entry: &entry };
     line.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, Escaping))?;
     out.write_all(b"\n")
 }
@@ -48,17 +51,9 @@ impl Formatter for Escaping {
     }
 }
 
-/// Writes keys and values in the order given.
-macro_rules! keys {
-    ($object:expr, $($key:literal: $value:expr),+ $(,)?) => {{
-        $($object.serialize_entry($key, &$value)?;)+
-        Ok(())
-    }};
-}
-
 struct Object<'a> {
     kind: EventKind,
-    offset: u64,
+    offset: Option<u64>,
     entry: &'a Entry<'a>,
 }
 
@@ -133,6 +128,7 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
         Entry::Desync(desync) => keys!(object, "game": desync.game.0, "text": Printed(desync.reason)),
         Entry::OverLong { line, bytes } => keys!(object, "text": line.to_text(), "bytes": bytes),
         Entry::Kicked(text) | Entry::Text(text) => keys!(object, "text": text),
+        Entry::Session(life) => life::json::write(object, life),
         Entry::SeeksCleared | Entry::Prompt | Entry::UnitEnd | Entry::Overflow => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 mod board;
 mod entry;
 mod json;
+mod life;
 mod lines;
 mod one_line;
 mod shown;

@@ -13,13 +13,13 @@ use kibitzer::core::text::{ServerText, decode};
 
 use super::entry::Entry;
 use super::told::Told;
-use super::{Shown, board};
+use super::{Shown, board, life};
 
 const PLAIN: Style = Style::new();
-const QUIET: Style = Style::new().dimmed();
-const NEWS: Style = AnsiColor::Green.on_default();
+pub(super) const QUIET: Style = Style::new().dimmed();
+pub(super) const NEWS: Style = AnsiColor::Green.on_default();
 const OFFER: Style = AnsiColor::Yellow.on_default();
-const TROUBLE: Style = AnsiColor::Red.on_default();
+pub(super) const TROUBLE: Style = AnsiColor::Red.on_default();
 const TO_ME: Style = AnsiColor::BrightCyan.on_default();
 const TO_ALL: Style = AnsiColor::Magenta.on_default();
 const TO_CHANNEL: Style = AnsiColor::BrightBlue.on_default();
@@ -65,6 +65,7 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
         Entry::UnitEnd => line(out, QUIET, "end of unit"),
         Entry::Overflow => line(out, TROUBLE, "the server dropped the rest"),
         Entry::Telnet { command, option } => write_telnet(out, *command, *option),
+        Entry::Session(life) => life::text::write(out, life),
         Entry::Desync(desync) => line(out, TROUBLE, format_args!("game {}: {}", desync.game, desync.reason)),
         // What came in a datagram has no line to show; neither have lines without a text.
         _ if raw.is_empty() => line(out, style(&entry), Told(&entry)),
@@ -72,7 +73,7 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     }
 }
 
-fn line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Result<()> {
+pub(super) fn line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Result<()> {
     writeln!(out, "{style}{text}{style:#}")
 }
 
@@ -162,7 +163,7 @@ fn write_telnet(out: &mut impl Write, command: Option<&str>, option: Option<u8>)
     line(out, QUIET, format_args!("telnet {}{option}", command.unwrap_or("command")))
 }
 
-fn name_of(name: &Handle) -> Shown<'_> {
+pub(super) fn name_of(name: &Handle) -> Shown<'_> {
     Shown(name.as_str())
 }
 

@@ -47,3 +47,13 @@ impl<T: fmt::Display> Serialize for Printed<T> {
         serializer.collect_str(&self.0)
     }
 }
+
+/// Writes keys and values in the order given.
+macro_rules! keys {
+    ($object:expr, $($key:literal: $value:expr),+ $(,)?) => {{
+        $($object.serialize_entry($key, &$value)?;)+
+        Ok(())
+    }};
+}
+
+pub(super) use keys;

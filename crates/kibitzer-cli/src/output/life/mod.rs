@@ -1,0 +1,82 @@
+//! What a live session tells of itself.
+
+pub(super) mod json;
+pub(super) mod text;
+
+use std::time::Duration;
+
+use kibitzer::core::session::{Capabilities, EndReason, Identity, LostCause, Outcome, Part, Restored};
+use kibitzer::core::{Event, Fault};
+
+/// A line about the session, rather than about what the server said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Life<'a> {
+    Connecting {
+        attempt: u32,
+    },
+    Connected,
+    LoggedIn(&'a Identity),
+    Ready(Capabilities),
+    /// `None` is a password.
+    Sent(Option<&'a str>),
+    Fault(Fault),
+    Lost {
+        cause: &'a LostCause,
+        retry_in: Option<Duration>,
+    },
+    Restored(&'a Restored),
+    Ended(&'a EndReason),
+}
+
+impl<'a> Life<'a> {
+    pub(super) fn of(event: &'a Event) -> Option<Self> {
+        Some(match event {
+            &Event::Connecting { attempt } => Self::Connecting { attempt },
+            Event::Connected => Self::Connected,
+            Event::LoggedIn(identity) => Self::LoggedIn(identity),
+            &Event::Ready(capabilities) => Self::Ready(capabilities),
+            Event::Sent { line, .. } => Self::Sent(line.as_deref()),
+            &Event::Fault(fault) => Self::Fault(fault),
+            Event::Lost { cause, retry_in } => Self::Lost { cause, retry_in: *retry_in },
+            Event::Restored(restored) => Self::Restored(restored),
+            Event::Ended(reason) => Self::Ended(reason),
+            _ => return None,
+        })
+    }
+}
+
+/// The word for why a session is over.
+pub(super) const fn end_name(reason: &EndReason) -> &'static str {
+    match reason {
+        EndReason::Quit => "quit",
+        EndReason::ShutDown => "shut_down",
+        EndReason::Kicked(_) => "kicked",
+        EndReason::Login(_) => "login",
+        EndReason::Dial(_) => "dial",
+        EndReason::Lost { .. } => "lost",
+        _ => "other",
+    }
+}
+
+/// The word for what a login has to do with a game.
+pub(super) const fn part_name(part: Part) -> &'static str {
+    match part {
+        Part::Player => "player",
+        Part::Observer => "observer",
+        Part::Examiner => "examiner",
+        _ => "other",
+    }
+}
+
+/// The word for how a game is found again.
+pub(super) const fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Unchanged => "unchanged",
+        Outcome::Advanced { .. } => "advanced",
+        Outcome::Changed => "changed",
+        Outcome::Ended => "ended",
+        Outcome::Gone => "gone",
+        Outcome::Interrupted => "interrupted",
+        _ => "other",
+    }
+}
