@@ -4,8 +4,14 @@ mod chain;
 mod connect;
 mod console;
 mod decode;
+mod demo;
+mod duration;
+mod live;
 mod output;
+mod population;
+mod record;
 mod replay;
+mod serve;
 mod server;
 mod timeseal;
 
@@ -13,46 +19,56 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use output::{Shown, WriteError};
 
-/// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives).
+/// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives)
+///
+/// Without a command: a demo, which needs no network. A small chess server runs in this process; a guest logs in there,
+/// observes three games, and what he sees is printed.
 #[derive(Debug, Parser)]
-#[command(name = "kibitzer", version, after_help = EXAMPLES)]
+#[command(name = "kibitzer", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    demo: demo::Args,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  kibitzer decode session.raw            read a log of a session
-  kibitzer decode --help                 what else it can do with it
-  kibitzer replay session.jsonl          look at a recorded session in the console
-  kibitzer connect localhost:5000        log in to a server by hand";
+  kibitzer                               three games of an embedded server, until Ctrl-C
+  kibitzer --json --for 10s | jq .event  ten seconds of it, for programs
+  kibitzer connect fics                  log in to a server by hand, as a guest
+  kibitzer record fics session.jsonl     record a session
+  kibitzer decode session.jsonl          read what is in it
+  kibitzer replay session.jsonl          look at it in the console
+  kibitzer serve                         the embedded server alone, to try a bot on
+`kibitzer COMMAND --help` has more of each.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Connect(connect::Args),
+    Record(record::Args),
     Decode(decode::Args),
     Replay(replay::Args),
+    Serve(serve::Args),
 }
 
 fn main() -> ExitCode {
-    match Cli::try_parse().map(|cli| cli.command) {
-        Ok(Some(Command::Connect(args))) => exit(args.run()),
-        Ok(Some(Command::Decode(args))) => exit(args.run()),
-        Ok(Some(Command::Replay(args))) => exit(args.run()),
-        Ok(None) => print_help(),
-        Err(error) => refuse(&error),
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    match cli.command {
+        None => exit(cli.demo.run()),
+        Some(Command::Connect(args)) => exit(args.run()),
+        Some(Command::Record(args)) => exit(args.run()),
+        Some(Command::Decode(args)) => exit(args.run()),
+        Some(Command::Replay(args)) => exit(args.run()),
+        Some(Command::Serve(args)) => exit(args.run()),
     }
-}
-
-fn print_help() -> ExitCode {
-    // Nothing is left to tell if the help cannot be printed.
-    let _ = Cli::command().print_help();
-    ExitCode::SUCCESS
 }
 
 /// Prints the help that was asked for, or tells in one line what is wrong with the arguments.

@@ -2,14 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
+mod common;
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
+
+use common::{decode, file, kibitzer, serve};
 
 const GREETING: &str = "Welcome\n\rlogin: ";
 const IVARS_SET: &str = "\n\r#Ivars set.\n\r\n\rlogin: ";
 const GUEST: &str = "\n\rPress return to enter the server as \"GuestPUPE\": ";
 const STARTING: &str = "\n\r**** Starting FICS session as GuestPUPE(U) ****\n\r\n\rfics% ";
+const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Newton \
+    Einstein 0 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0\n\r";
 const FAREWELL: &str = "Bar tells you: hello\n\rfics% Logging you out.\n\r";
 
 /// The server's end of a connection.
@@ -41,8 +47,8 @@ impl Peer {
         self.say(STARTING);
     }
 
-    /// Answers the commands of the set-up, and returns the first one behind them, without its number.
-    fn set_up(&mut self) -> String {
+    /// Answers the commands of the set-up and what else comes, up to this one, and returns its number.
+    fn set_up(&mut self, wanted: &str) -> String {
         loop {
             let line = self.line();
             let Some((number, command)) = line.trim_end().split_once(' ') else {
@@ -50,8 +56,8 @@ impl Peer {
                 self.say("\x150\x16519\x16\x17\n\rfics% ");
                 continue;
             };
-            if !command.starts_with("set ") && !command.starts_with("iset ") && command != "ivariables" {
-                return command.to_owned();
+            if command == wanted {
+                return number.to_owned();
             }
             self.reply(number, "set.\n\r");
         }
@@ -66,22 +72,21 @@ impl Peer {
 fn connected(arguments: &[&str]) -> (Child, Peer) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let child = start(&listener.local_addr().unwrap().to_string(), arguments);
-    (child, Peer { socket: BufReader::new(listener.accept().unwrap().0), said: Vec::new() })
+    (child, accept(&listener))
+}
+
+fn accept(listener: &TcpListener) -> Peer {
+    Peer { socket: BufReader::new(listener.accept().unwrap().0), said: Vec::new() }
 }
 
 fn start(address: &str, arguments: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
-    command.args(["connect", address]).args(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    let arguments = [&["connect", address, "--for", "1m"], arguments].concat();
+    kibitzer(&arguments).stdin(Stdio::piped()).spawn().unwrap()
 }
 
-/// What `kibitzer decode` prints for the same bytes.
-fn decoded(bytes: &[u8], arguments: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
-    command.arg("decode").args(arguments);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(bytes).unwrap();
-    text(&child.wait_with_output().unwrap().stdout)
+/// What the program prints of what the server says, rather than of itself.
+fn of_the_server(printed: &str) -> String {
+    printed.lines().filter(|line| !line.contains("\"offset\":null")).flat_map(|line| [line, "\n"]).collect()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -96,19 +101,19 @@ fn assert_fails_with_one_line(output: &Output, start: &str) {
 
 #[test]
 fn it_logs_in_prints_what_decode_prints_and_sends_what_is_typed() {
-    for arguments in [&[][..], &["--format", "text"], &["--server", "fics"]] {
+    for arguments in [&["--json"][..], &["--format", "jsonl"]] {
         let (mut child, mut peer) = connected(arguments);
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(b"say K\xc3\xb6ln\r\ntell a\x07b\nquit").unwrap();
         // Its end ends nothing.
         drop(stdin);
         peer.log_in();
-        assert_eq!(peer.set_up(), "say K&#xf6;ln");
+        peer.set_up("say K&#xf6;ln");
         assert!(peer.line().ends_with(" quit\n"));
         peer.say(FAREWELL);
         peer.socket.get_ref().shutdown(Shutdown::Write).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!(text(&output.stdout), decoded(&peer.said, arguments));
+        assert_eq!(of_the_server(&text(&output.stdout)), decode(&[], &peer.said));
         assert_eq!(text(&output.stderr), "kibitzer: not sent: control character in a line\n");
         assert!(output.status.success());
     }
@@ -116,11 +121,11 @@ fn it_logs_in_prints_what_decode_prints_and_sends_what_is_typed() {
 
 #[test]
 fn what_the_server_says_is_printed_before_it_says_more() {
-    let (mut child, mut peer) = connected(&[]);
+    let (mut child, mut peer) = connected(&["--json"]);
     peer.say("login: ");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "{\"event\":\"login_prompt\",\"offset\":0,\"name\":null}\n");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let prompt = lines.find(|line| !line.contains("\"offset\":null")).unwrap();
+    assert_eq!(prompt, "{\"event\":\"login_prompt\",\"offset\":0,\"name\":null}");
     child.kill().unwrap();
     child.wait().unwrap();
 }
@@ -145,17 +150,17 @@ fn the_login_fails() {
 
 #[test]
 fn the_connection_is_reset() {
-    let (mut child, mut peer) = connected(&[]);
+    let (mut child, mut peer) = connected(&["--no-reconnect"]);
     peer.log_in();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"finger\n").unwrap();
-    assert_eq!(peer.set_up(), "finger");
+    peer.set_up("finger");
     stdin.write_all(b"date\n").unwrap();
     // A socket that is closed with bytes unread is reset.
     peer.socket.get_ref().peek(&mut [0]).unwrap();
     drop(peer);
     let output = child.wait_with_output().unwrap();
-    assert_fails_with_one_line(&output, "kibitzer: connection to 127.0.0.1:");
+    assert_fails_with_one_line(&output, "kibitzer: session on 127.0.0.1:");
 }
 
 #[test]
@@ -174,5 +179,141 @@ fn an_address_that_is_none_is_refused() {
     for address in ["localhost:", "localhost:five", ":5000", "fe80::1"] {
         let output = start(address, &[]).wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{address}");
+    }
+}
+
+/// Everything a session tells of itself, in the order of `session.txt`; times are not ours to say.
+#[test]
+fn what_a_session_tells_of_itself_is_printed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut child = start(&listener.local_addr().unwrap().to_string(), &["--json"]);
+    child.stdin.take().unwrap().write_all(b"observe 7\n").unwrap();
+    let mut first = accept(&listener);
+    first.log_in();
+    let number = first.set_up("observe 7");
+    first.reply(&number, &format!("You are now observing game 7.\n\r{BOARD}"));
+    first.socket.get_ref().shutdown(Shutdown::Write).unwrap();
+    let mut second = accept(&listener);
+    second.log_in();
+    let number = second.set_up("observe 7");
+    second.reply(&number, &format!("You are now observing game 7.\n\r{BOARD}"));
+    second.say("**** GuestPUPE has arrived - you can't both be logged in. ****\n\r");
+    second.socket.get_ref().shutdown(Shutdown::Write).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let printed = text(&output.stdout);
+    let own = printed.lines().filter(|line| line.contains("\"offset\":null"));
+    let own = own.filter(|line| !line.contains("\"sent\"") || line.contains("observe"));
+    let told = own.flat_map(|line| [without_times(line), "\n".to_owned()]).collect::<String>();
+    let table = include_str!("session.txt");
+    assert_eq!(told, table.split_once("\n\n").unwrap().1);
+    assert_fails_with_one_line(&output, "kibitzer: session on 127.0.0.1:");
+}
+
+/// The line with 0 for every number behind `_ms":`.
+fn without_times(line: &str) -> String {
+    let mut parts = line.split("_ms\":");
+    let first = parts.next().unwrap().to_owned();
+    parts.fold(first, |line, part| line + "_ms\":0" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
+#[test]
+fn a_reply_comes_from_a_live_server_and_people_are_spared_the_rest() {
+    let server = serve(&["--no-population"]);
+    let mut child = start(&server.address, &[]);
+    child.stdin.take().unwrap().write_all(b"games\nquit\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let printed = text(&output.stdout);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(printed.contains("\nThere are no games in progress.\n"), "{printed}");
+    assert!(printed.contains("\n**** Starting FICS session as Guest") && printed.contains("\n* ready\n"), "{printed}");
+    assert!(printed.ends_with("* session over: quit\n"), "{printed}");
+    for noise in ["fics%", "Style 12 set", "reply ", "telnet"] {
+        assert!(!printed.contains(noise), "{noise} in {printed}");
+    }
+}
+
+const ACCOUNTS: &str = "[[account]]\nhandle = 'Newton'\npassword = 'swordfish'\n";
+
+#[test]
+fn passwords_come_from_where_nobody_sees_them() {
+    let server = serve(&["--no-population", "--accounts", &file("connect-accounts.toml", ACCOUNTS)]);
+    let secret = file("connect-password", "swordfish\n");
+    let command = format!("cat {secret}");
+    let profile = file(
+        "connect-profile.toml",
+        format!(
+            "host = '127.0.0.1'\nports = [{}]\nhandle = 'Newton'\npassword_from = {{ file = '{secret}' }}\n",
+            port(&server.address)
+        ),
+    );
+    let sources: [&[&str]; 4] = [
+        &[&server.address, "--user", "Newton", "--password-file", &secret],
+        &[&server.address, "--user", "newton", "--password-command", &command],
+        &[&profile],
+        &[&profile, "--user", "NEWTON"],
+    ];
+    for arguments in sources {
+        let output = said(arguments, &[]);
+        assert!(text(&output.stdout).contains("Starting FICS session as Newton"), "{arguments:?}: {output:?}");
+    }
+    let output = said(&[&server.address, "--user", "Newton"], &[("KIBITZER_PASSWORD", "swordfish")]);
+    assert!(text(&output.stdout).contains("Starting FICS session as Newton"), "{output:?}");
+    let output = said(&[&profile, "--guest", "--user", "Leibniz"], &[]);
+    assert!(text(&output.stdout).contains("Starting FICS session as Leibniz(U)"), "{output:?}");
+}
+
+/// A session that only quits.
+fn said(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let arguments = [&["connect", "--for", "1m"], arguments].concat();
+    let mut command = kibitzer(&arguments);
+    let mut child = command.envs(variables.iter().copied()).stdin(Stdio::piped()).spawn().unwrap();
+    // A program that cannot log in may be gone.
+    let _ = child.stdin.take().unwrap().write_all(b"quit\n");
+    child.wait_with_output().unwrap()
+}
+
+fn port(address: &str) -> &str {
+    address.rsplit(':').next().unwrap()
+}
+
+#[test]
+fn logins_that_fail_are_told_in_one_line() {
+    let server = serve(&["--no-population", "--accounts", &file("connect-accounts-2.toml", ACCOUNTS)]);
+    let wrong = file("connect-wrong-password", "goldfish\n");
+    let exposed = "Cargo.toml";
+    let cases: [(&[&str], &str); 5] = [
+        (&["--user", "Newton", "--password-file", &wrong], "wrong password"),
+        (&["--user", "Newton", "--password-command", "false"], "password command false was not successful"),
+        (&["--user", "Newton", "--password-file", exposed], "has to be a regular file of yours with mode 0600"),
+        (&["--guest", "--user", "Newton"], "name belongs to an account, which wants a password"),
+        (&["--user", "Newton"], "no password for Newton"),
+    ];
+    for (arguments, want) in cases {
+        let output = said(&[&[&*server.address], arguments].concat(), &[]);
+        assert_fails_with_one_line(&output, "kibitzer: ");
+        assert!(text(&output.stderr).contains(want), "{output:?}");
+        assert!(!text(&output.stderr).contains("fish"), "{output:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_in_a_profile_is_told_with_its_line() {
+    let profile = file("connect-wrong-profile.toml", "host = 'localhost'\nprots = [5000]\n");
+    let output = said(&[&profile], &[]);
+    assert_fails_with_one_line(&output, &format!("kibitzer: {profile}, line 2: "));
+}
+
+#[test]
+fn arguments_that_contradict_each_other_are_refused() {
+    let cases: [&[&str]; 5] = [
+        &["--guest", "--password-command", "true"],
+        &["--password-file", "a", "--password-command", "b"],
+        &["--json", "--format", "text"],
+        &["--user", "No one"],
+        &["--password", "swordfish"],
+    ];
+    for arguments in cases {
+        let output = said(arguments, &[]);
+        assert_eq!((output.status.code(), text(&output.stderr).lines().count()), (Some(2), 1), "{output:?}");
     }
 }

@@ -1,30 +1,16 @@
 //! `kibitzer decode` from outside: inputs, options, formats, exit status.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 mod common;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::path::PathBuf;
 use std::process::Stdio;
 
-use common::{Outcome, decode, kibitzer, run, transcript};
-use serde_json::Value;
+use common::{Outcome, decode, file, kibitzer, objects, run, transcript};
 
 const SESSION: &[u8] = b"login: Foo\n\r**** Starting FICS session as Foo ****\n\rfics% \n\rBar shouts: hi\n\r\
     <12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein \
     1 2 12 39 39 119 122 2 K/e1-e2 (0:06) Ke2 0\n\rfics% ";
-
-fn file(name: &str, content: &[u8]) -> String {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, content).unwrap();
-    path.to_str().unwrap().to_owned()
-}
-
-fn objects(printed: &str) -> Vec<Value> {
-    printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 /// Bytes of no meaning, always the same, with a good share of line ends and control bytes.
 fn garbage(length: usize) -> Vec<u8> {
@@ -41,7 +27,7 @@ fn garbage(length: usize) -> Vec<u8> {
 fn a_file_and_standard_input_give_the_same() {
     let want = decode(&[], SESSION);
     let raw = file("session.raw", SESSION);
-    let recorded = file("session.jsonl", &transcript(SESSION, 11));
+    let recorded = file("session.jsonl", transcript(SESSION, 11));
     assert_eq!(want.lines().count(), 7, "{want}");
     assert_eq!(decode(&["-"], SESSION), want);
     assert_eq!(decode(&[&raw], b""), want);
@@ -87,7 +73,7 @@ fn what_has_come_is_printed_before_the_end() {
 #[test]
 fn a_closed_pipe_ends_it_quietly() {
     for format in ["jsonl", "text"] {
-        let path = file(&format!("long-{format}.raw"), &b"Foo shouts: hi\n\r".repeat(100_000));
+        let path = file(&format!("long-{format}.raw"), b"Foo shouts: hi\n\r".repeat(100_000));
         let mut child = kibitzer(&["decode", "--format", format, &path]).spawn().unwrap();
         let mut stdout = child.stdout.take().unwrap();
         stdout.read_exact(&mut [0; 10]).unwrap();
@@ -263,11 +249,12 @@ fn colors_come_where_they_are_wanted() {
 
 #[test]
 fn help_is_given() {
-    for (args, want) in
-        [(&[][..], "Usage: kibitzer [COMMAND]"), (&["decode", "--help"], "Examples:\n  kibitzer decode ")]
-    {
-        let Outcome { stdout, stderr, status } = run(args, b"");
-        assert_eq!((status, stderr.as_str()), (0, ""), "{args:?}");
-        assert!(stdout.contains(want), "{stdout}");
+    let examples = |command: &str| format!("Examples:\n  kibitzer {command} ");
+    for command in ["connect", "record", "decode", "serve"] {
+        let Outcome { stdout, stderr, status } = run(&[command, "--help"], b"");
+        assert_eq!((status, stderr.as_str()), (0, ""), "{command}");
+        assert!(stdout.contains(examples(command).trim_end()), "{stdout}");
     }
+    let Outcome { stdout, status, .. } = run(&["--help"], b"");
+    assert!(status == 0 && stdout.contains("Usage: kibitzer [OPTIONS]\n       kibitzer <COMMAND>"), "{stdout}");
 }

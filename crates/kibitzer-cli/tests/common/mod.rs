@@ -1,8 +1,24 @@
 //! Running the program.
 
-use std::io::{ErrorKind, Write as _};
-use std::process::{Command, Stdio};
+#![allow(
+    dead_code,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::allow_attributes,
+    reason = "no test file uses all of it"
+)]
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead as _, BufReader, ErrorKind, Write as _};
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::thread;
+
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
 /// What a run left behind.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,10 +32,55 @@ pub(crate) struct Outcome {
 pub(crate) fn kibitzer(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    let is_ours =
+        |name: &str| name.starts_with("KIBITZER_") || ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"].contains(&name);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_ours)) {
         command.env_remove(name);
     }
     command
+}
+
+/// A `kibitzer serve` that ends with the test.
+pub(crate) struct Serving {
+    child: Child,
+    pub(crate) address: String,
+}
+
+/// Starts a server on a free port.
+pub(crate) fn serve(args: &[&str]) -> Serving {
+    let mut child = kibitzer(&[&["serve", "--port", "0", "--for", "2m"], args].concat()).spawn().unwrap();
+    let mut address = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut address).unwrap();
+    Serving { child, address: address.trim_end().to_owned() }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// A file that only its owner can read, with this in it.
+pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_file(&path);
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    options.mode(0o600);
+    options.write(true).create_new(true).open(&path).unwrap().write_all(content.as_ref()).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Lines of JSON.
+pub(crate) fn objects(printed: &str) -> Vec<Value> {
+    printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Tells it to end, as a terminal does at Ctrl-C, or a service manager.
+#[cfg(unix)]
+pub(crate) fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// Runs it with this on its standard input.

@@ -5,13 +5,11 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The port of FICS and of ICC.
-const DEFAULT_PORT: u16 = 5000;
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) host: String,
-    pub(crate) port: u16,
+    /// If one was typed.
+    pub(crate) port: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -39,8 +37,8 @@ impl FromStr for Address {
             return Err(AddressError::Brackets);
         }
         let port = match port.strip_prefix(':') {
-            Some(port) => port.parse().ok().filter(|&port| port > 0).ok_or(AddressError::Port)?,
-            None if port.is_empty() => DEFAULT_PORT,
+            Some(port) => Some(port.parse().ok().filter(|&port| port > 0).ok_or(AddressError::Port)?),
+            None if port.is_empty() => None,
             None => return Err(AddressError::Port),
         };
         Ok(Self { host: host.to_owned(), port })
@@ -50,10 +48,11 @@ impl FromStr for Address {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.host.contains(':') {
-            write!(f, "[{}]:{}", self.host, self.port)
+            write!(f, "[{}]", self.host)?;
         } else {
-            write!(f, "{}:{}", self.host, self.port)
+            f.write_str(&self.host)?;
         }
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }
 }
 
@@ -63,15 +62,18 @@ mod tests {
 
     #[test]
     fn addresses_are_read_as_they_are_shown() {
-        let cases =
-            [("localhost:5001", "localhost", 5001), ("127.0.0.1:23", "127.0.0.1", 23), ("[::1]:5000", "::1", 5000)];
+        let cases = [
+            ("localhost:5001", "localhost", Some(5001)),
+            ("127.0.0.1:23", "127.0.0.1", Some(23)),
+            ("[::1]:5000", "::1", Some(5000)),
+            ("chess.example", "chess.example", None),
+            ("[::1]", "::1", None),
+        ];
         for (text, host, port) in cases {
             let address = Address { host: host.to_owned(), port };
             assert_eq!(text.parse(), Ok(address.clone()));
             assert_eq!(address.to_string(), text);
         }
-        assert_eq!("chess.example".parse::<Address>().map(|address| address.port), Ok(DEFAULT_PORT));
-        assert_eq!("[::1]".parse::<Address>().map(|address| address.port), Ok(DEFAULT_PORT));
     }
 
     #[test]

@@ -1,0 +1,81 @@
+//! `kibitzer connect`: what a live server says, printed as events; what is typed, sent.
+
+use std::path::PathBuf;
+
+use kibitzer::Client;
+
+use crate::live::{
+    EndingArgs, FormatArgs, LiveError, LoginArgs, Printer, TARGET_HELP, Target, UNPRINTED_EVENTS, run, send_typed,
+};
+
+/// Log in to a server by hand: see what it says, type what to send
+///
+/// Each line of standard input is sent as a command; its end ends nothing. Lost connections are made again. It ends with
+/// `quit`, at Ctrl-C, or after the time given, with exit status 0; with 1, and one line on standard error, if the login
+/// fails or the session is lost for good.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[arg(value_name = "PROFILE|HOST[:PORT]", default_value = "demo", help = TARGET_HELP)]
+    server: Target,
+    #[command(flatten)]
+    login: LoginArgs,
+    #[command(flatten)]
+    format: FormatArgs,
+    /// Record the session in this new file, without names and passwords of the login
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    ending: EndingArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kibitzer connect fics                                   as a guest; look around, type quit
+  kibitzer connect fics --user Newton                     asks for the password
+  kibitzer connect icc --user Newton --password-command 'pass show icc'
+  kibitzer connect my.toml --record session.jsonl         what a profile says, recorded
+  printf 'games\\nquit\\n' | kibitzer connect localhost:5000   a session from a script
+  kibitzer connect --json --for 10s | jq -r .event        ten seconds of `kibitzer serve`, for programs";
+
+impl Args {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), LiveError> {
+        run(self.session())
+    }
+
+    /// One session, from the connection to its end.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the session.
+    async fn session(&self) -> Result<(), LiveError> {
+        let mut ending = self.ending.begin()?;
+        let Some(started) = ending.or(self.start()).await else { return Ok(()) };
+        let (client, mut printer) = started?;
+        let printed = tokio::select! {
+            printed = printer.done() => printed,
+            never = send_typed(&client) => match never {},
+            () = ending.wait() => Ok(()),
+        };
+        client.shutdown().await;
+        printed.and(printer.finish().await)?;
+        LiveError::judge(&self.server, client.ended().await)
+    }
+
+    /// Begins to connect, and to print.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future starts nothing; a file for the recording may have been made.
+    async fn start(&self) -> Result<(Client, Printer), LiveError> {
+        let mut profile = self.login.apply(self.server.profile()?).await?;
+        if let Some(path) = &self.record {
+            profile = profile.record_file(path);
+        }
+        let (client, events) = Client::start(profile, |hub| hub.subscribe_lossless(UNPRINTED_EVENTS))
+            .await
+            .map_err(|source| LiveError::Connect { server: self.server.to_string(), source })?;
+        Ok((client, Printer::start(events, self.format.format())))
+    }
+}

@@ -1,0 +1,116 @@
+//! `kibitzer` alone: three games of the embedded server, as a guest sees them.
+
+mod tables;
+
+use std::io::{self, IsTerminal as _};
+use std::net::SocketAddr;
+
+use kibitzer::core::EventKind;
+use kibitzer::core::hub::Filter;
+use kibitzer::{Client, Profile};
+use kibitzer_server::{Server, ServerOptions};
+
+use crate::live::{EndingArgs, FormatArgs, LiveError, Printer, UNPRINTED_EVENTS, run};
+use crate::output::LineFormat;
+use crate::population::PopulationArgs;
+use tables::keep_observing;
+
+/// Where the session is, in messages about it.
+const SERVER: &str = "the embedded server";
+
+/// What people see; programs get everything.
+const SHOWN: [EventKind; 25] = [
+    EventKind::LoggedIn,
+    EventKind::Position,
+    EventKind::Holding,
+    EventKind::GameCreated,
+    EventKind::GameEnded,
+    EventKind::Observing,
+    EventKind::Tell,
+    EventKind::Say,
+    EventKind::PartnerTell,
+    EventKind::Shout,
+    EventKind::ItShout,
+    EventKind::CShout,
+    EventKind::ChannelTell,
+    EventKind::Kibitz,
+    EventKind::Whisper,
+    EventKind::Announcement,
+    EventKind::Qtell,
+    EventKind::Message,
+    EventKind::Challenge,
+    EventKind::Offer,
+    EventKind::Kicked,
+    EventKind::Desync,
+    EventKind::Fault,
+    EventKind::Lost,
+    EventKind::Restored,
+];
+
+/// What `kibitzer` does without a command.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    format: FormatArgs,
+    #[command(flatten)]
+    population: PopulationArgs,
+    #[command(flatten)]
+    ending: EndingArgs,
+}
+
+impl Args {
+    /// Runs the demo.
+    pub(crate) fn run(self) -> Result<(), LiveError> {
+        run(self.demo())
+    }
+
+    /// From the start of the server to its end.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the server and the session.
+    async fn demo(self) -> Result<(), LiveError> {
+        let mut ending = self.ending.begin()?;
+        let options = ServerOptions::new().seed(self.population.seed()).population(self.population.options());
+        let server = Server::start(options).await?;
+        let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
+        explain(address);
+        let (client, mut printer) = self.log_in(address).await?;
+        let printed = tokio::select! {
+            printed = printer.done() => printed,
+            () = keep_observing(&client) => printer.done().await,
+            () = ending.wait() => Ok(()),
+        };
+        client.shutdown().await;
+        server.shutdown().await;
+        printed.and(printer.finish().await)?;
+        LiveError::judge(&SERVER, client.ended().await)
+    }
+
+    /// Begins to log in as a guest, and to print.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future starts nothing.
+    async fn log_in(self, address: SocketAddr) -> Result<(Client, Printer), LiveError> {
+        let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
+        let (client, events) = Client::start(profile, |hub| hub.subscribe_lossless(UNPRINTED_EVENTS))
+            .await
+            .map_err(|source| LiveError::Connect { server: SERVER.to_owned(), source })?;
+        let format = self.format.format();
+        let events = match format {
+            LineFormat::Text => events.only(Filter::new().kinds(SHOWN)),
+            LineFormat::Jsonl => events,
+        };
+        Ok((client, Printer::start(events, format)))
+    }
+}
+
+/// Tells who looks on what he sees.
+fn explain(address: SocketAddr) {
+    if io::stderr().is_terminal() {
+        crate::tell(&format!(
+            "an embedded server at {address}; join it with `kibitzer connect {address}`; Ctrl-C ends"
+        ));
+    }
+}

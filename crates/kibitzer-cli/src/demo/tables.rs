@@ -1,0 +1,157 @@
+//! Which games a guest looks at.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kibitzer::Client;
+use kibitzer::command::Games;
+use kibitzer::core::Event;
+use kibitzer::core::game::Game;
+use kibitzer::core::hub::Subscription;
+use kibitzer::core::message::listing::GameRow;
+use kibitzer::core::message::{GameId, Message};
+use tokio::time::timeout;
+
+/// How many games are observed at a time.
+const TABLES: usize = 3;
+
+/// How long to wait for another game where there are too few.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// The channels in which there is something to hear.
+const CHANNELS: [u16; 2] = [1, 50];
+
+/// Observes three games, and another whenever one is over, until the session is.
+///
+/// # Cancel safety
+///
+/// Dropping the future leaves the games observed.
+pub(super) async fn keep_observing(client: &Client) {
+    if client.ready().await.is_ok() {
+        for channel in CHANNELS {
+            // Without the channel there is less talk.
+            let _ = client.request(&format!("+channel {channel}")).await;
+        }
+    }
+    while client.ready().await.is_ok()
+        && let Ok((games, mut events)) = client.subscribe_with_games().await
+    {
+        if fill(client, going_on(&games)).await < TABLES {
+            // Nobody tells a guest of games that begin.
+            let _ = timeout(PAUSE, one_is_over(&mut events)).await;
+        } else {
+            one_is_over(&mut events).await;
+        }
+    }
+}
+
+/// The games that this session follows.
+fn going_on(games: &[Arc<Game>]) -> BTreeSet<GameId> {
+    games.iter().filter(|game| game.is_going_on()).map(|game| game.id()).collect()
+}
+
+/// Observes more games until there are enough, or no others. Returns how many are observed.
+///
+/// # Cancel safety
+///
+/// As [`keep_observing`].
+async fn fill(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
+    let mut candidates = client.ask(&Games::all()).await.map_or_else(|_| Vec::new(), |listing| listing.games);
+    while observed.len() < TABLES
+        && let Some(game) = choose(&candidates, &observed)
+    {
+        if client.observe(game).await.is_ok() {
+            observed.insert(game);
+        } else {
+            // It is over by now.
+            candidates.retain(|row| row.game != game);
+        }
+    }
+    observed.len()
+}
+
+/// Another game to observe: of a kind that is not observed yet, if there is one; of bughouse one board is enough.
+fn choose(games: &[GameRow], observed: &BTreeSet<GameId>) -> Option<GameId> {
+    let kinds: Vec<_> = games.iter().filter(|row| observed.contains(&row.game)).map(kind).collect();
+    let is_eligible = |row: &&GameRow| {
+        row.terms.mark != Some('p')
+            && !observed.contains(&row.game)
+            && !(kind(row) == Kind::Bughouse && kinds.contains(&Kind::Bughouse))
+    };
+    let order = |row: &&GameRow| (kinds.contains(&kind(row)), kind(row), row.game);
+    games.iter().filter(is_eligible).min_by_key(order).map(|row| row.game)
+}
+
+/// What games have to do with each other; what most people know comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Chess,
+    Bughouse,
+    Variant,
+}
+
+const fn kind(row: &GameRow) -> Kind {
+    match row.terms.kind {
+        'b' | 'l' | 's' | 'u' | 'e' => Kind::Chess,
+        'B' => Kind::Bughouse,
+        _ => Kind::Variant,
+    }
+}
+
+/// Waits until a game is over or not observed any more, or the session has come back.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing but waiting happens.
+async fn one_is_over(events: &mut Subscription) {
+    loop {
+        match events.next().await {
+            Ok(event) if !tells_of_an_end(&event) => {}
+            // Among what was missed there may have been an end.
+            _ => return,
+        }
+    }
+}
+
+fn tells_of_an_end(event: &Event) -> bool {
+    match event.message() {
+        Some(Message::GameEnded(_)) => true,
+        Some(Message::Observing(observing)) => !observing.is_observed(),
+        _ => matches!(event, Event::Restored(_)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer::core::message::listing::{Collector, GameListing};
+
+    use super::*;
+
+    const LISTING: &str = "  1 1496 Indigowood  1364 Fallowpike [ bu 10   0]   9:59 - 10:00 (33-32) W: 12
+  2 1230 Hazelridge  2105 Yarrowmoor [ zr  5   0]   5:00 -  4:59 (43-35) B: 11
+  3 1733 Nettlegate  2163 Brindledal [psu 15   5]  15:19 - 15:20 (38-38) W:  6
+  4 1957 Willowbrook 1313 Ploverholt [ Br  3   0]   3:00 -  2:59 (48-43) B: 13
+  5 2067 Fennelbeck  1561 Copperheat [ Br  3   0]   3:00 -  2:59 (30-35) B: 17
+  6 1637 Ploverley   1267 Birchwood  [ br  3   0]   3:00 -  2:59 (38-36) B:  7
+
+  6 games displayed.
+";
+
+    #[test]
+    fn kinds_take_turns_and_one_board_of_bughouse_is_enough() {
+        let mut collector = Collector::<GameListing>::default();
+        for line in LISTING.lines() {
+            collector.line(line.as_bytes());
+        }
+        let games = collector.finish().unwrap().games;
+        let mut observed = BTreeSet::new();
+        let mut chosen = Vec::new();
+        while let Some(game) = choose(&games, &observed) {
+            observed.insert(game);
+            chosen.push(game.0);
+        }
+        // Neither the private game nor the other board.
+        assert_eq!(chosen, [1, 4, 2, 6]);
+    }
+}

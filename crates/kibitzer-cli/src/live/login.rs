@@ -1,0 +1,117 @@
+//! Who logs in, as people say it on the command line.
+
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
+
+use kibitzer::core::message::Handle;
+use kibitzer::core::session::{CommandError, Password, Reconnect};
+use kibitzer::{PasswordSource, Profile};
+use thiserror::Error;
+
+/// The variable of a password that no profile asks for.
+const PASSWORD_VARIABLE: &str = "KIBITZER_PASSWORD";
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct LoginArgs {
+    /// Log in as a guest; with --user, as a guest of this name
+    #[arg(long, conflicts_with_all = ["password_command", "password_file"])]
+    guest: bool,
+    /// Log in to this account; without another source of its password, it is asked for
+    #[arg(long, value_name = "NAME")]
+    user: Option<Handle>,
+    /// Take the password from the first line this program prints, such as `pass show fics` (no shell: split at blanks)
+    #[arg(long, value_name = "COMMAND", conflicts_with = "password_file")]
+    password_command: Option<String>,
+    /// Take the password from the first line of this file, which nobody else may read (mode 0600)
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+    /// Take the first loss of the connection for the end
+    #[arg(long)]
+    no_reconnect: bool,
+}
+
+/// Why nobody can log in.
+#[derive(Debug, Error)]
+pub(crate) enum LoginArgsError {
+    #[error("a password, but no account: use --user NAME")]
+    NoUser,
+    #[error("no password for {0}: use --password-command, --password-file or the variable {PASSWORD_VARIABLE}")]
+    NoPassword(Handle),
+    #[error("cannot ask for the password: {0}")]
+    Prompt(#[from] io::Error),
+    #[error("no password a server could take: {0}")]
+    Password(#[from] CommandError),
+}
+
+impl LoginArgs {
+    /// Lays what was typed over a profile.
+    ///
+    /// # Errors
+    ///
+    /// [`LoginArgsError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the prompt for a password; the terminal is as before.
+    pub(crate) async fn apply(&self, profile: Profile) -> Result<Profile, LoginArgsError> {
+        let profile = if self.no_reconnect { profile.reconnect(Reconnect::never()) } else { profile };
+        if self.guest {
+            return Ok(match &self.user {
+                Some(handle) => profile.guest_as(handle.clone()),
+                None => profile.guest(),
+            });
+        }
+        let known = profile.handle().cloned();
+        let Some(handle) = self.user.clone().or_else(|| known.clone()) else {
+            return if self.source().is_some() { Err(LoginArgsError::NoUser) } else { Ok(profile) };
+        };
+        if let Some(source) = self.source() {
+            return Ok(profile.account_from(handle, source));
+        }
+        let is_profiles = known.is_some_and(|known| known.is_same_player(handle.as_str()));
+        if self.user.is_none() || (is_profiles && profile.has_password()) {
+            return Ok(profile);
+        }
+        password_of(handle, profile).await
+    }
+
+    fn source(&self) -> Option<PasswordSource> {
+        let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
+        let command = self.password_command.as_ref().map(|command| PasswordSource::Command(words(command)));
+        command.or_else(|| self.password_file.clone().map(PasswordSource::File))
+    }
+}
+
+/// Finds the password of an account that was named without one: in the environment, or by asking.
+///
+/// # Cancel safety
+///
+/// As [`LoginArgs::apply`].
+async fn password_of(handle: Handle, profile: Profile) -> Result<Profile, LoginArgsError> {
+    if std::env::var_os(PASSWORD_VARIABLE).is_some() {
+        return Ok(profile.account_from(handle, PasswordSource::Variable(PASSWORD_VARIABLE.to_owned())));
+    }
+    if !io::stdin().is_terminal() {
+        return Err(LoginArgsError::NoPassword(handle));
+    }
+    let password = ask(&handle).await?;
+    Ok(profile.account(handle, password))
+}
+
+/// # Cancel safety
+///
+/// As [`LoginArgs::apply`].
+#[cfg(unix)]
+async fn ask(handle: &Handle) -> Result<Password, LoginArgsError> {
+    Ok(Password::new(super::prompt::password(handle).await?.as_str())?)
+}
+
+/// Where we do not know how to hide what is typed, it is not asked for.
+///
+/// # Cancel safety
+///
+/// Cancel safe.
+#[cfg(not(unix))]
+async fn ask(handle: &Handle) -> Result<Password, LoginArgsError> {
+    Err(LoginArgsError::NoPassword(handle.clone()))
+}

@@ -1,0 +1,78 @@
+//! What the commands with a live session have in common.
+
+mod address;
+mod ending;
+mod format;
+mod login;
+mod printer;
+#[cfg(unix)]
+mod prompt;
+mod reticence;
+mod target;
+mod typed;
+
+use std::error::Error;
+use std::io;
+
+use kibitzer::core::session::{EndReason, LoginError};
+use kibitzer::{ConfigError, ConnectError};
+use thiserror::Error;
+use tokio::runtime::Builder;
+
+pub(crate) use ending::{Ending, EndingArgs};
+pub(crate) use format::FormatArgs;
+pub(crate) use login::{LoginArgs, LoginArgsError};
+pub(crate) use printer::{Printer, UNPRINTED_EVENTS};
+pub(crate) use reticence::Reticence;
+pub(crate) use target::{TARGET_HELP, Target};
+pub(crate) use typed::send_typed;
+
+use crate::chain::chain;
+use crate::output::WriteError;
+
+/// Why a session failed. That it was told to end is no failure.
+#[derive(Debug, Error)]
+pub(crate) enum LiveError {
+    #[error("cannot start: {0}")]
+    Start(#[from] io::Error),
+    #[error("{}", chain(.0))]
+    Config(#[from] ConfigError),
+    #[error("{0}")]
+    Login(#[from] LoginArgsError),
+    #[error("cannot connect to {server}: {}", reason_of(.source))]
+    Connect { server: String, source: ConnectError },
+    #[error("session on {server} lost: {}", reason_of(.source))]
+    Lost { server: String, source: EndReason },
+    #[error("{0}")]
+    Write(#[from] WriteError),
+}
+
+impl LiveError {
+    /// What the end of a session on a server means to who asked for it.
+    pub(crate) fn judge(server: &impl ToString, reason: EndReason) -> Result<(), Self> {
+        let server = server.to_string();
+        match reason {
+            EndReason::Quit | EndReason::ShutDown => Ok(()),
+            EndReason::Dial(_) | EndReason::Login(_) => Err(Self::Connect { server, source: reason.into() }),
+            source => Err(Self::Lost { server, source }),
+        }
+    }
+}
+
+/// An error's causes, and the server's words if they are all that is known; the error itself if it has no cause.
+fn reason_of(error: &(dyn Error + 'static)) -> String {
+    let cause = error.source().unwrap_or(error);
+    match cause.downcast_ref() {
+        Some(LoginError::Other(text)) => format!("{cause}: {text}"),
+        _ => chain(cause),
+    }
+}
+
+/// Runs a command on a runtime of its own.
+pub(crate) fn run<E: From<io::Error>>(command: impl Future<Output = Result<(), E>>) -> Result<(), E> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let result = runtime.block_on(command);
+    // A thread may still wait for a line to be typed, or to be read.
+    runtime.shutdown_background();
+    result
+}

@@ -1,0 +1,64 @@
+//! Asking for a password on the terminal.
+
+use std::io::{self, Write as _};
+
+use kibitzer::core::message::Handle;
+use rustix::io::read;
+use rustix::stdio::stdin;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use tokio::task::spawn_blocking;
+use zeroize::Zeroizing;
+
+use crate::output::Shown;
+
+/// Most of a line that is read; a terminal hands out one line at a time.
+const LINE_BYTES: usize = 1024;
+
+/// Asks for the password of an account, and reads the answer without showing it.
+///
+/// # Errors
+///
+/// Standard input is no terminal, or ends.
+///
+/// # Cancel safety
+///
+/// Dropping the future shows again what is typed; a line may still be read, and is lost.
+pub(super) async fn password(handle: &Handle) -> io::Result<Zeroizing<String>> {
+    let _hidden = Hidden::begin()?;
+    // Without standard error nobody sees that we wait.
+    let _ = write!(io::stderr(), "password for {}: ", Shown(handle.as_str()));
+    spawn_blocking(line).await.map_err(io::Error::other)?
+}
+
+fn line() -> io::Result<Zeroizing<String>> {
+    let mut buffer = Zeroizing::new([0; LINE_BYTES]);
+    let length = read(stdin(), buffer.as_mut_slice())?;
+    let typed = buffer.get(..length).unwrap_or_default();
+    let typed = typed.strip_suffix(b"\n").ok_or(io::ErrorKind::UnexpectedEof)?;
+    let text = std::str::from_utf8(typed).map_err(|_| io::ErrorKind::InvalidData)?;
+    Ok(Zeroizing::new(text.to_owned()))
+}
+
+/// While it lives, the terminal does not show what is typed.
+struct Hidden {
+    before: Termios,
+}
+
+impl Hidden {
+    fn begin() -> io::Result<Self> {
+        let before = tcgetattr(stdin())?;
+        let mut modes = before.clone();
+        modes.local_modes.remove(LocalModes::ECHO);
+        // The end of the line moves the cursor all the same.
+        modes.local_modes.insert(LocalModes::ECHONL);
+        tcsetattr(stdin(), OptionalActions::Flush, &modes)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // A terminal that is gone has nothing to be put right.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
+    }
+}

@@ -1,0 +1,105 @@
+//! What a live session keeps from people: the marks of the stream, and what it asks the server on its own account.
+
+use std::collections::BTreeSet;
+
+use kibitzer::core::message::Message;
+use kibitzer::core::{Event, EventKind};
+
+/// Leaves out what is of no use to who reads along.
+///
+/// Without block mode it cannot be told which reply is whose, and all are let through.
+#[derive(Debug, Default)]
+pub(crate) struct Reticence {
+    /// Whether requests can be made, so that what is asked from now on is asked for somebody.
+    is_ready: bool,
+    /// The numbers of commands that the session sent for itself. The session's own limit bounds them.
+    own: BTreeSet<u64>,
+    /// Whether a reply to one of them is coming in.
+    is_inside: bool,
+    /// Whether the server has said itself that we are logged in.
+    is_announced: bool,
+}
+
+/// The command with which a session makes sure that the server is still there.
+const PROBE: &str = "$$date";
+
+impl Reticence {
+    /// Whether the event is to be printed.
+    pub(crate) fn lets_through(&mut self, event: &Event) -> bool {
+        match event {
+            Event::Connected => *self = Self::default(),
+            Event::Ready(_) => self.is_ready = true,
+            Event::Sent { line: Some(line), .. } => self.sent(line),
+            _ => {}
+        }
+        match event.message() {
+            Some(Message::BlockStart { id, .. }) => self.is_inside = self.own.remove(id),
+            Some(Message::BlockEnd { .. }) => self.is_inside = false,
+            Some(Message::LoggedIn(_)) => self.is_announced = true,
+            // Servers repeat the reserves with every board.
+            Some(Message::Holding(holding)) if holding.passed.is_none() => return false,
+            Some(_) if self.is_inside => return false,
+            _ => {}
+        }
+        let is_repeated = self.is_announced && matches!(event, Event::LoggedIn(_));
+        !is_repeated && !is_mark(event.kind())
+    }
+
+    fn sent(&mut self, line: &str) {
+        let Some((number, command)) = line.split_once(' ') else { return };
+        let Ok(number) = number.parse() else { return };
+        if self.is_ready && command != PROBE {
+            self.own.remove(&number);
+        } else {
+            self.own.insert(number);
+        }
+    }
+}
+
+/// Whether an event is a mark of the stream, or repeats what was typed.
+const fn is_mark(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Prompt | EventKind::BlockStart | EventKind::BlockEnd | EventKind::Telnet | EventKind::Sent
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer::core::EventReader;
+    use kibitzer::core::session::Capabilities;
+
+    use super::*;
+
+    fn sent(line: &str) -> Event {
+        Event::Sent { line: Some(line.into()), request: None }
+    }
+
+    /// What gets through of what the server says.
+    fn heard(reticence: &mut Reticence, said: &str) -> Vec<String> {
+        let (mut reader, mut input) = (EventReader::default(), said.as_bytes());
+        let events: Vec<_> = std::iter::from_fn(|| reader.next(&mut input)).collect();
+        let shown = events.iter().filter(|event| reticence.lets_through(event));
+        shown.map(|event| String::from_utf8_lossy(event.raw()).into_owned()).collect()
+    }
+
+    #[test]
+    fn replies_to_the_session_itself_are_left_out() {
+        let mut reticence = Reticence::default();
+        assert!(!reticence.lets_through(&sent("3 set style 12")));
+        assert_eq!(heard(&mut reticence, "\x153\x1656\x16Style 12 set.\n\r\x17\n\rfics% \n\rHello.\n\r"), ["Hello."]);
+        assert!(reticence.lets_through(&Event::Ready(Capabilities::default())));
+        reticence.lets_through(&sent("3 date"));
+        reticence.lets_through(&sent("4 $$date"));
+        let replies = "\x153\x1630\x16Noon\n\r\x17\n\rfics% \n\r\x154\x1630\x16Noon\n\r\x17\n\rfics% \n\rBye.\n\r";
+        assert_eq!(heard(&mut reticence, replies), ["Noon", "Bye."]);
+    }
+
+    #[test]
+    fn another_connection_has_other_numbers() {
+        let mut reticence = Reticence::default();
+        reticence.lets_through(&sent("3 set style 12"));
+        reticence.lets_through(&Event::Connected);
+        assert_eq!(heard(&mut reticence, "\x153\x1630\x16Noon\n\r\x17"), ["Noon"]);
+    }
+}

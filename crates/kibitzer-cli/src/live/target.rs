@@ -1,0 +1,96 @@
+//! Which server, as people type it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use kibitzer::{ConfigError, Profile};
+
+use super::address::{Address, AddressError};
+
+/// A server's profile by name or file, or its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Named(&'static str),
+    File(PathBuf),
+    Address(Address),
+}
+
+/// The help of an argument that is a [`Target`].
+pub(crate) const TARGET_HELP: &str =
+    "The server: fics, icc, demo (what `kibitzer serve` runs), a profile (PATH.toml), or HOST[:PORT]";
+
+/// The profiles that come with the program.
+const NAMES: [&str; 3] = ["fics", "icc", "demo"];
+
+impl Target {
+    /// The profile, with the environment over it; what was typed goes over both.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`].
+    pub(crate) fn profile(&self) -> Result<Profile, ConfigError> {
+        match self {
+            Self::Named("fics") => Profile::fics().environment(),
+            Self::Named("icc") => Profile::icc().environment(),
+            Self::Named(_) => Profile::demo().environment(),
+            Self::File(path) => Profile::load(path)?.environment(),
+            Self::Address(Address { host, port }) => {
+                let profile = Profile::new("").environment()?.host(host.as_str());
+                Ok(match port {
+                    Some(port) => profile.ports([*port]),
+                    None => profile,
+                })
+            }
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        if let Some(name) = NAMES.iter().find(|&&name| name == text) {
+            return Ok(Self::Named(name));
+        }
+        // No host has a slash in its name, and there is no domain of this ending.
+        let path = Path::new(text);
+        if text.contains('/') || path.extension().is_some_and(|extension| extension == "toml") {
+            return Ok(Self::File(path.to_owned()));
+        }
+        text.parse().map(Self::Address)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => f.write_str(name),
+            Self::File(path) => path.display().fmt(f),
+            Self::Address(address) => address.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_and_addresses_are_told_apart() {
+        let address = |host: &str, port| Target::Address(Address { host: host.to_owned(), port });
+        let cases = [
+            ("fics", Target::Named("fics")),
+            ("icc", Target::Named("icc")),
+            ("demo", Target::Named("demo")),
+            ("my/fics", Target::File("my/fics".into())),
+            ("bot.toml", Target::File("bot.toml".into())),
+            ("freechess.org", address("freechess.org", None)),
+            ("localhost:5001", address("localhost", Some(5001))),
+        ];
+        for (text, want) in cases {
+            assert_eq!(text.parse().as_ref(), Ok(&want), "{text}");
+            assert_eq!(want.to_string(), text);
+        }
+    }
+}

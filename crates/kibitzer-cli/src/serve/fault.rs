@@ -1,0 +1,128 @@
+//! Faults as people type them.
+
+use std::str::FromStr;
+
+use kibitzer_server::{At, Fault, LoginRefusal};
+
+use crate::duration;
+
+/// The long help of `--fault`.
+pub(super) const HELP: &str = "\
+Let something go wrong with the next connection; may be given again. FAULT is one of
+  split=N, split-randomly=N   writes of N bytes, or of 1 to N
+  delay=TIME                  everything arrives that much later
+  stall                       the connection stays, and nothing is read or written any more
+  cut, reset                  the connection ends in the middle of a line
+  garbage=N, over-long=N      a line of N random bytes, or of N letters, in between
+  refuse=WHY                  the login is refused: bad-name, registered, in-use, banned, guests, password, full, silence
+  kick, shutdown              thrown out by a second login, or with everybody
+and POINT, if it is not the start of the connection (connect), one of
+  login, setup                when a name is asked for, or the login is done
+  next-board, in-block        in the next board, or in the next reply in block mode
+  after=N                     at byte N of the connection
+  now                         at the next line";
+
+/// A fault, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trouble {
+    pub(super) fault: Fault,
+    pub(super) at: At,
+}
+
+impl FromStr for Trouble {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let (fault, at) = match text.split_once('@') {
+            Some((fault, point)) => (fault, parse_point(point).ok_or("there is no such point")?),
+            None => (text, At::Connect),
+        };
+        Ok(Self { fault: parse_fault(fault)?, at })
+    }
+}
+
+fn parse_fault(text: &str) -> Result<Fault, &'static str> {
+    const NUMBER: &str = "a number is missing behind =";
+    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+    let number = || value.and_then(|value| value.parse::<usize>().ok()).ok_or(NUMBER);
+    match (name, value) {
+        ("split", _) => number().map(Fault::SplitWrites),
+        ("split-randomly", _) => number().map(Fault::SplitRandomly),
+        ("garbage", _) => number().map(Fault::Garbage),
+        ("over-long", _) => number().map(Fault::OverLongLine),
+        ("delay", value) => duration::parse(value.unwrap_or_default()).map(Fault::Delay),
+        ("refuse", Some(why)) => parse_refusal(why).map(Fault::RefuseLogin).ok_or("there is no such refusal"),
+        ("stall", None) => Ok(Fault::Stall),
+        ("cut", None) => Ok(Fault::CutMidLine),
+        ("reset", None) => Ok(Fault::Reset),
+        ("kick", None) => Ok(Fault::Kick),
+        ("shutdown", None) => Ok(Fault::Shutdown),
+        _ => Err("there is no such fault"),
+    }
+}
+
+fn parse_point(text: &str) -> Option<At> {
+    Some(match text {
+        "connect" => At::Connect,
+        "login" => At::Login,
+        "setup" => At::Setup,
+        "next-board" => At::NextBoard,
+        "in-block" => At::InBlock,
+        "now" => At::Now,
+        _ => At::AfterBytes(text.strip_prefix("after=")?.parse().ok()?),
+    })
+}
+
+fn parse_refusal(text: &str) -> Option<LoginRefusal> {
+    Some(match text {
+        "bad-name" => LoginRefusal::BadName,
+        "registered" => LoginRefusal::NameRegistered,
+        "in-use" => LoginRefusal::NameInUse,
+        "banned" => LoginRefusal::Banned,
+        "guests" => LoginRefusal::GuestsRefused,
+        "password" => LoginRefusal::InvalidPassword,
+        "full" => LoginRefusal::Full,
+        "silence" => LoginRefusal::Silence,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_fault_has_a_point() {
+        let cases = [
+            ("stall", Fault::Stall, At::Connect),
+            ("cut@next-board", Fault::CutMidLine, At::NextBoard),
+            ("reset@after=4096", Fault::Reset, At::AfterBytes(4096)),
+            ("split=1", Fault::SplitWrites(1), At::Connect),
+            ("delay=200ms@setup", Fault::Delay(Duration::from_millis(200)), At::Setup),
+            ("refuse=full", Fault::RefuseLogin(LoginRefusal::Full), At::Connect),
+            ("garbage=80@in-block", Fault::Garbage(80), At::InBlock),
+        ];
+        for (text, fault, at) in cases {
+            assert_eq!(text.parse(), Ok(Trouble { fault, at }), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_none_is_refused() {
+        for text in
+            ["", "fire", "stall=1", "split", "split=x", "delay=5", "refuse", "refuse=me", "cut@noon", "cut@after="]
+        {
+            assert!(text.parse::<Trouble>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_help_names_what_there_is() {
+        for word in HELP.split([' ', ',', '\n']).filter(|word| word.starts_with("refuse=") || word.contains("=N")) {
+            let word = word.replace("=N", "=1").replace("=WHY", "=full");
+            assert!(word.parse::<Trouble>().is_ok() || format!("cut@{word}").parse::<Trouble>().is_ok(), "{word}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `kibitzer serve`.
+
+#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+
+mod common;
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::process::Stdio;
+
+use common::{Outcome, file, kibitzer, run, serve};
+
+/// What a guest is shown who types this.
+fn guest(address: &str, typed: &str) -> Outcome {
+    let mut child =
+        kibitzer(&["connect", address, "--for", "30s", "--no-reconnect"]).stdin(Stdio::piped()).spawn().unwrap();
+    // A session that was refused takes no lines.
+    let _ = child.stdin.take().unwrap().write_all(typed.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Outcome {
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+        status: output.status.code().unwrap(),
+    }
+}
+
+#[test]
+fn its_players_play() {
+    let server = serve(&["--seed", "7"]);
+    let Outcome { stdout, status, .. } = guest(&server.address, "games\nquit\n");
+    assert!(status == 0 && stdout.contains("games displayed"), "{stdout}");
+}
+
+#[test]
+fn faults_come_when_they_are_ordered() {
+    let cases = [
+        ("refuse=full", "cannot connect to", "server is full"),
+        ("refuse=guests", "cannot connect to", "guests are not admitted"),
+        ("cut@login", "cannot connect to", "connection closed during login: greeting"),
+        ("reset@in-block", "cannot connect to", "connection closed during login"),
+        ("kick@setup", "lost: ", "kicked"),
+    ];
+    for (fault, what, why) in cases {
+        let server = serve(&["--no-population", "--fault", fault]);
+        let Outcome { stderr, status, .. } = guest(&server.address, "quit\n");
+        assert_eq!((status, stderr.lines().count()), (1, 1), "{fault}: {stderr}");
+        assert!(stderr.contains(what) && stderr.contains(why), "{fault}: {stderr}");
+        // The next connection is whole.
+        let Outcome { stderr, status, .. } = guest(&server.address, "quit\n");
+        assert_eq!((status, stderr.as_str()), (0, ""), "{fault}");
+    }
+}
+
+#[test]
+fn it_ends_in_time_and_tells_its_address_before() {
+    let Outcome { stdout, stderr, status } = run(&["serve", "--port", "0", "--for", "500ms"], b"");
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert!(stdout.starts_with("127.0.0.1:") && stdout.lines().count() == 1, "{stdout}");
+}
+
+#[test]
+#[cfg(unix)]
+fn signals_end_it() {
+    let mut child = kibitzer(&["serve", "--port", "0", "--for", "1m"]).spawn().unwrap();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
+    common::signal(&child, rustix::process::Signal::TERM);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn why_it_does_not_run_is_told_in_one_line() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let wrong = file("serve-accounts.toml", "[[account]]\nhandle = 'Newton'\npassword = 'x'\nraitngs = {}\n");
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["--port", &port], 1, "cannot listen on 127.0.0.1:"),
+        (&["--accounts", &wrong], 1, "TOML parse error at line 4"),
+        (&["--accounts", "/nonexistent"], 1, "cannot read the accounts"),
+        (&["--fault", "fire"], 2, "there is no such fault"),
+        (&["--speed", "0"], 2, "a number from 0.01 to 1000"),
+        (&["--port", "70000"], 2, "70000"),
+    ];
+    for (arguments, code, want) in cases {
+        let Outcome { stderr, status, .. } = run(&[&["serve", "--for", "1m"], arguments].concat(), b"");
+        assert_eq!((status, stderr.lines().count()), (code, 1), "{stderr}");
+        assert!(stderr.contains(want), "{stderr}");
+    }
+}
