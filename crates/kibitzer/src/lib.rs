@@ -51,3 +51,8 @@ pub use profile::{ConfigError, Profile};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// Runs the programs of the page for bot authors with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/bots.md")]
+struct Bots;
