@@ -1,6 +1,6 @@
 //! `kibitzer replay` where there is no terminal.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod common;
 
