@@ -139,6 +139,9 @@ impl Live {
     /// The connection is gone.
     pub(super) fn closed(&self, cause: CloseCause) -> Fate {
         match self.stage {
+            Stage::SettingUp(_) if matches!(cause, CloseCause::Silent | CloseCause::WriteTimedOut) => {
+                Fate::Login(LoginError::TimedOut(LoginStep::SetUp))
+            }
             Stage::SettingUp(_) => Fate::Login(LoginError::Closed(LoginStep::SetUp)),
             Stage::Quitting { .. } => Fate::End(EndReason::Quit),
             Stage::Restoring(_) | Stage::Ready => Fate::Lost(cause),
