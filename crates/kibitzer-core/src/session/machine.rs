@@ -286,11 +286,12 @@ impl Session {
     /// # Errors
     ///
     /// Nothing was sent. [`RequestError::NotConnected`]: the session is not [`Ready`](State::Ready).
-    /// [`RequestError::Busy`]: too many wait. [`RequestError::Ended`]: the session is over.
+    /// [`RequestError::Busy`]: too many wait. [`RequestError::Ended`]: the session is over,
+    /// or about to be.
     pub fn request(&mut self, command: Command, now: Instant) -> Result<RequestId, RequestError> {
         match self.parts(now) {
             (Phase::Live(live), mut cx) => live.request(command, &mut cx),
-            (Phase::Over(reason), _) => Err(RequestError::Ended(reason.clone())),
+            (Phase::Closing(Fate::End(reason)) | Phase::Over(reason), _) => Err(RequestError::Ended(reason.clone())),
             _ => Err(RequestError::NotConnected),
         }
     }
