@@ -8,7 +8,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::tables::{Finished, Show, Stored, Table};
-use super::{ConnectionId, Deadline, World};
+use super::{ConnectionId, Deadline, Flag, World};
 use crate::account::key;
 use crate::play::{Ending, Game};
 
@@ -95,12 +95,13 @@ impl World {
         }
     }
 
-    /// A clock may have run out.
+    /// A clock may have run out. The game ends by itself if the opponent has not switched that off.
     pub(super) fn check_flag(&mut self, number: GameId) {
         let Some(game) = self.table(number).and_then(Table::played) else { return };
-        match game.flag_fallen(self.now) {
-            Some(ending) => self.end_game(number, ending),
-            None => self.watch_flag(number),
+        let Some(ending) = game.flag_fallen(self.now) else { return self.watch_flag(number) };
+        let opponent = self.player_of(game, game.side_to_move().opponent());
+        if opponent.is_none_or(|id| self.has_flag(id, Flag::Autoflag)) {
+            self.end_game(number, ending);
         }
     }
 
