@@ -47,7 +47,9 @@ impl Injector {
         match (at, fault) {
             (At::Now, Fault::Stall) => Some(Step::Stall),
             (At::Now, Fault::Reset) => Some(Step::Reset),
-            (At::Now, Fault::Kick | Fault::Shutdown) | (_, Fault::RefuseLogin(_)) => Some(Step::Ask(fault)),
+            (At::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) | (_, Fault::RefuseLogin(_)) => {
+                Some(Step::Ask(fault))
+            }
             _ => {
                 self.waiting.push((at, fault));
                 None
@@ -90,7 +92,7 @@ impl Injector {
                 self.insert(garbage, steps);
             }
             Fault::OverLongLine(length) => self.insert(vec![b'x'; length], steps),
-            Fault::Kick | Fault::Shutdown | Fault::RefuseLogin(_) => steps.push(Step::Ask(fault)),
+            Fault::Kick | Fault::KickByAdmin | Fault::Shutdown | Fault::RefuseLogin(_) => steps.push(Step::Ask(fault)),
             Fault::Stall => steps.push(Step::Stall),
             Fault::CutMidLine => steps.push(Step::Cut),
             Fault::Reset => steps.push(Step::Reset),

@@ -31,6 +31,8 @@ pub enum Fault {
     RefuseLogin(LoginRefusal),
     /// A second login ends the session.
     Kick,
+    /// An administrator ends the session.
+    KickByAdmin,
     /// The server shuts down for everybody.
     Shutdown,
 }

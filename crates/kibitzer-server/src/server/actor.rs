@@ -165,6 +165,7 @@ impl Actor {
     fn carry_out(&mut self, id: ConnectionId, fault: Fault) {
         match fault {
             Fault::Kick => self.world.kick(id, now()),
+            Fault::KickByAdmin => self.world.kick_by_admin(id, now()),
             Fault::Shutdown => self.world.shut_down(Duration::ZERO, now()),
             Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
             // The others are the connection's own work.

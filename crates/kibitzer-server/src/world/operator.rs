@@ -41,6 +41,17 @@ impl World {
         self.displace(id);
     }
 
+    /// Ends a session as an administrator does.
+    ///
+    /// Source of the form: transcript fatics-server-error-kicked.
+    pub(crate) fn kick_by_admin(&mut self, id: ConnectionId, now: Instant) {
+        self.now = now;
+        if self.player(id).is_some() {
+            self.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
+            self.close(id);
+        }
+    }
+
     pub(crate) fn announce_to_all(&mut self, text: &str, now: Instant) {
         self.now = now;
         self.tell_all(&format!("\n    **ANNOUNCEMENT** from admin: {text}\n"));

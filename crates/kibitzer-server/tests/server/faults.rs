@@ -72,6 +72,10 @@ async fn the_operator_kicks_announces_and_shuts_down() {
     control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Kick).await.unwrap();
     assert_eq!(peer.text().await, "**** Newton has arrived - you can't both be logged in. ****\n\n");
     assert!(peer.is_closed().await);
+    let mut guest = Peer::guest(&server, "Euler").await;
+    control.inject(Target::Player("Euler".to_owned()), At::Now, Fault::KickByAdmin).await.unwrap();
+    assert_eq!(guest.text().await, "\n\n**** You have been kicked out by admin! ****\n\nfics% ");
+    assert!(guest.is_closed().await);
     let absent = control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Kick).await;
     assert_eq!(absent, Err(ControlError::NoTarget));
 
