@@ -8,6 +8,7 @@
 )]
 
 mod golden;
+pub mod live;
 mod oracle;
 mod replay;
 mod reported;

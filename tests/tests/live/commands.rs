@@ -1,0 +1,220 @@
+//! Typed commands outside of games, and their typed replies.
+
+use kibitzer::command::{
+    Ask, AskError, Date, EndPartnership, Examine, Finger, Games, History, InChannel, MoveText, Moves, Observe, Partner,
+    PartnerAnswer, Sought, Stored, Talk, Unobserve, Variables, Who,
+};
+use kibitzer::command::{Backward, Forward, Revert, Unexamine};
+use kibitzer::core::chess::Color;
+use kibitzer::core::hub::Filter;
+use kibitzer::core::message::listing::{GameRowState, WhoStatus};
+use kibitzer::core::message::{GameId, Message, ObservingRefusal, Refusal, TalkKind};
+use kibitzer::core::session::RefusalReason;
+use kibitzer::core::{Event, EventKind};
+use kibitzer_server::Feature;
+use kibitzer_tests::live::{Hall, begin_game, handle, options, play, wait_for};
+
+/// A game between Newton and Euler, two moves old, and Gauss, who is free.
+struct Scene {
+    hall: Hall,
+    newton: kibitzer::Client,
+    euler: kibitzer::Client,
+    gauss: kibitzer::Client,
+    game: GameId,
+}
+
+impl Scene {
+    async fn open(without: &[Feature]) -> Self {
+        let options = options(&["Newton", "Euler", "Gauss"]);
+        let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+        let newton = hall.player("Newton").await;
+        let (euler, gauss) = (hall.player("Euler").await, hall.player("Gauss").await);
+        let game = begin_game(&newton, &euler).await;
+        play(&newton, "e4").await;
+        play(&euler, "c5").await;
+        Self { hall, newton, euler, gauss, game }
+    }
+
+    async fn close(mut self) {
+        for client in [&self.newton, &self.euler, &self.gauss] {
+            client.shutdown().await;
+        }
+        self.hall.close().await;
+    }
+}
+
+async fn refusal<A: Ask<Answer: std::fmt::Debug>>(client: &kibitzer::Client, command: &A) -> AskError {
+    client.ask(command).await.unwrap_err()
+}
+
+#[tokio::test(start_paused = true)]
+async fn listings_are_read_whole_with_and_without_block_mode() {
+    for without in [&[][..], &[Feature::BlockMode]] {
+        let scene = Scene::open(without).await;
+        let games = scene.gauss.ask(&Games::all()).await.unwrap();
+        let [row] = &games.games[..] else { panic!("{games:?}") };
+        assert_eq!(
+            (row.game, row.state, row.move_number, row.to_move),
+            (scene.game, GameRowState::Played, 2, Color::White)
+        );
+        assert!(games.unread.is_empty() && games.count.is_some(), "{games:?}");
+        assert_eq!(scene.gauss.ask(&Games::of(handle("Newton"))).await.unwrap().games, games.games);
+
+        let who = scene.gauss.ask(&Who::all()).await.unwrap();
+        let mut names: Vec<_> = who.players.iter().map(|entry| entry.player.name.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["Euler", "Gauss", "Newton"], "{who:?}");
+        assert!(who.players.iter().any(|entry| entry.status == WhoStatus::Playing), "{who:?}");
+        assert!(who.unread.is_empty(), "{who:?}");
+
+        let moves = scene.gauss.ask(&Moves::of(scene.game)).await.unwrap();
+        let played: Vec<_> = moves.moves.iter().map(|played| played.san.as_str()).collect();
+        assert_eq!((&played[..], moves.initial_min), (&["e4", "c5"][..], Some(5)), "{moves:?}");
+        assert!(moves.unread.is_empty(), "{moves:?}");
+        assert_eq!(scene.newton.ask(&Moves::mine()).await.unwrap().moves, moves.moves);
+
+        let finger = scene.gauss.ask(&Finger::of(handle("Newton"))).await.unwrap();
+        assert_eq!((finger.player.name.as_str(), finger.registered), ("Newton", true));
+        assert_eq!(finger.game.as_ref().map(|game| game.game), Some(scene.game), "{finger:?}");
+        assert_eq!(scene.gauss.ask(&Finger::mine()).await.unwrap().player.name.as_str(), "Gauss");
+
+        let variables = scene.gauss.ask(&Variables::of(handle("Newton"))).await.unwrap();
+        assert_eq!(variables.value("style"), Some("12"));
+        let date = scene.gauss.ask(&Date::new()).await.unwrap();
+        assert!(date.local.as_str().contains("2026") && date.server.is_some(), "{date:?}");
+
+        assert!(scene.gauss.ask(&Sought::all()).await.unwrap().seeks.is_empty());
+        assert!(scene.gauss.ask(&History::mine()).await.unwrap().games.is_empty());
+        scene.newton.request("resign").await.unwrap();
+        let history = scene.gauss.ask(&History::of(handle("Newton"))).await.unwrap();
+        let [row] = &history.games[..] else { panic!("{history:?}") };
+        assert_eq!((row.opponent.as_str(), row.color, &*row.ending), ("Euler", Color::White, "Res"), "{history:?}");
+        assert!(scene.gauss.ask(&Games::all()).await.unwrap().games.is_empty());
+        assert!(scene.gauss.ask(&InChannel::new(4)).await.unwrap().unread.is_empty());
+        assert!(scene.gauss.ask(&Stored::mine()).await.unwrap().games.is_empty());
+        scene.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_are_observed_and_left() {
+    for without in [&[][..], &[Feature::BlockMode]] {
+        let scene = Scene::open(without).await;
+        let observed = scene.gauss.observe(scene.game).await.unwrap();
+        assert_eq!(observed.game, scene.game);
+        assert_eq!(observed.board.unwrap().ply(), 2);
+        let mut watch = scene.gauss.game(scene.game);
+        while watch.latest().is_none() {
+            watch.changed().await.unwrap();
+        }
+        play(&scene.newton, "Nf3").await;
+        watch.changed().await.unwrap();
+        let game = watch.latest().unwrap();
+        assert_eq!((game.position().ply(), game.moves().len()), (3, 1), "what was played before is not known");
+        assert_eq!(scene.gauss.ask(&Unobserve::new(scene.game)).await.unwrap(), [scene.game]);
+        assert_eq!(scene.gauss.ask(&Observe::new(handle("Euler"))).await.unwrap().game, scene.game);
+        assert_eq!(scene.gauss.ask(&Unobserve::all()).await.unwrap(), [scene.game]);
+        let none = refusal(&scene.gauss, &Observe::new(GameId(99))).await;
+        assert_eq!(none.refusal(), Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame)), "{none:?}");
+        assert!(scene.gauss.ask(&Unobserve::new(scene.game)).await.is_err());
+        scene.close().await;
+    }
+}
+
+type Say = fn(String) -> Talk;
+
+#[tokio::test(start_paused = true)]
+async fn every_way_to_talk_arrives_as_what_it_is() {
+    let scene = Scene::open(&[]).await;
+    scene.gauss.request("+channel 53").await.unwrap();
+    scene.newton.request("+channel 53").await.unwrap();
+    scene.gauss.request(&format!("observe {}", scene.game)).await.unwrap();
+    let said = |kind: EventKind| Filter::new().kinds([kind]).from(handle("Newton"));
+    let to_gauss: [(Say, EventKind); 6] = [
+        (|text| Talk::tell(&handle("Gauss"), text), EventKind::Tell),
+        (|text| Talk::channel(53, text), EventKind::ChannelTell),
+        (Talk::kibitz, EventKind::Kibitz),
+        (Talk::whisper, EventKind::Whisper),
+        (Talk::shout, EventKind::Shout),
+        (Talk::c_shout, EventKind::CShout),
+    ];
+    for (talk, kind) in to_gauss {
+        let mut heard = scene.gauss.subscribe().only(said(kind));
+        let text = format!("this is a {kind}");
+        let told = scene.newton.ask(&talk(text.clone())).await.unwrap();
+        assert!(told.players >= 1, "{kind}: {told:?}");
+        let got = wait_for(&mut heard, |event| match event.message() {
+            Some(Message::Talk(talk)) => Some(talk.text.as_str().to_owned()),
+            _ => None,
+        });
+        assert_eq!(got.await, text);
+    }
+    let mut heard = scene.euler.subscribe().only(said(EventKind::Say));
+    assert_eq!(scene.newton.ask(&Talk::say("good luck")).await.unwrap().players, 1);
+    let kind = wait_for(&mut heard, |event| match event.message() {
+        Some(Message::Talk(talk)) => Some(talk.kind),
+        _ => None,
+    });
+    assert_eq!(kind.await, TalkKind::Say { game: Some(scene.game) });
+    let nobody = refusal(&scene.newton, &Talk::tell(&handle("Hooke"), "hi")).await;
+    assert!(nobody.text().unwrap().contains("Hooke"), "{nobody:?}");
+    scene.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn partners_agree_talk_and_part() {
+    let scene = Scene::open(&[]).await;
+    scene.newton.request("resign").await.unwrap();
+    for client in [&scene.newton, &scene.gauss] {
+        client.request("set bugopen 1").await.unwrap();
+    }
+    assert_eq!(scene.newton.ask(&Partner::new(handle("Gauss"))).await.unwrap(), PartnerAnswer::Sent);
+    assert_eq!(scene.gauss.ask(&Partner::new(handle("Newton"))).await.unwrap(), PartnerAnswer::Agreed);
+    let mut heard = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::PartnerTell]));
+    scene.newton.ask(&Talk::partner("I need a knight")).await.unwrap();
+    wait_for(&mut heard, |event| event.raw().ends_with(b"I need a knight").then_some(())).await;
+    scene.newton.ask(&EndPartnership::new()).await.unwrap();
+    scene.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finished_game_is_examined() {
+    let scene = Scene::open(&[]).await;
+    scene.newton.request("resign").await.unwrap();
+    let history = scene.gauss.ask(&History::of(handle("Newton"))).await.unwrap();
+    let examined = scene.gauss.ask(&Examine::history(handle("Newton"), history.games[0].index)).await.unwrap();
+    assert_eq!(examined.board.ply(), 0, "{examined:?}");
+    let stepped = scene.gauss.ask(&Forward::plies(1)).await.unwrap();
+    assert_eq!((stepped.board.unwrap().ply(), stepped.is_at_edge), (1, false));
+    let stepped = scene.gauss.ask(&Forward::plies(1)).await.unwrap();
+    assert_eq!(stepped.board.unwrap().ply(), 2);
+    assert!(scene.gauss.ask(&Forward::plies(1)).await.unwrap().is_at_edge);
+    scene.gauss.ask(&Backward::plies(1)).await.unwrap();
+    // Another second move leaves the main line.
+    let made = scene.gauss.ask(&MoveText::new("e5").unwrap()).await.unwrap();
+    assert_eq!(made.board.unwrap().ply(), 2);
+    assert_eq!(scene.gauss.ask(&Revert::new()).await.unwrap().board.unwrap().ply(), 1);
+    scene.gauss.ask(&Unexamine::new()).await.unwrap();
+    let nothing = refusal(&scene.gauss, &Unexamine::new()).await;
+    assert_eq!(nothing.refusal(), Some(RefusalReason::Refusal(Refusal::NotExamining)), "{nothing:?}");
+    let board = scene.gauss.ask(&Examine::scratch()).await.unwrap().board;
+    assert!(board.relation.is_examined());
+    scene.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn quit_ends_the_session_with_the_servers_farewell() {
+    let scene = Scene::open(&[]).await;
+    let mut events = scene.gauss.subscribe();
+    scene.gauss.quit().await;
+    let farewell = wait_for(&mut events, |event| matches!(event.message(), Some(Message::Farewell(_))).then_some(()));
+    farewell.await;
+    wait_for(&mut events, |event| {
+        matches!(event, Event::Ended(kibitzer::core::session::EndReason::Quit)).then_some(())
+    })
+    .await;
+    assert!(
+        !scene.newton.ask(&Who::all()).await.unwrap().players.iter().any(|one| one.player.name.as_str() == "Gauss")
+    );
+    scene.close().await;
+}

@@ -1,0 +1,120 @@
+//! Logging in, and not being let in.
+
+use std::time::Duration;
+
+use kibitzer::core::Event;
+use kibitzer::core::session::{Credentials, LoginError, LoginStep, Password};
+use kibitzer::{Client, ConnectError, Profile};
+use kibitzer_server::{Account, At, Fault, Feature, LoginRefusal, ServerOptions, Target};
+use kibitzer_tests::live::{Hall, PASSWORD, drain, handle, options};
+
+#[tokio::test(start_paused = true)]
+async fn guests_and_players_learn_their_names_from_the_server() {
+    for without in [&[][..], &[Feature::BlockMode], &[Feature::LoginIvars, Feature::BlockMode]] {
+        let options = without.iter().fold(options(&["Newton"]), |options, &feature| options.without(feature));
+        let hall = Hall::open(options).await;
+        let newton = Client::connect(hall.profile().account(handle("nEWTON"), Password::new(PASSWORD).unwrap())).await;
+        let newton = newton.unwrap();
+        assert_eq!(newton.handle().unwrap().as_str(), "Newton", "{without:?}");
+        let leibniz = hall.guest("Leibniz").await;
+        assert_eq!(leibniz.handle().unwrap().as_str(), "Leibniz", "{without:?}");
+        let nobody = Client::connect(hall.profile()).await.unwrap();
+        assert!(nobody.handle().unwrap().as_str().starts_with("Guest"), "{nobody:?}");
+        let who = newton.request("who").await.unwrap().text();
+        for client in [&newton, &leibniz, &nobody] {
+            assert!(who.contains(client.handle().unwrap().as_str()), "{who}");
+            client.shutdown().await;
+        }
+    }
+}
+
+type Configure = Box<dyn Fn(Profile) -> Profile>;
+
+#[tokio::test(start_paused = true)]
+async fn every_refusal_is_an_error_of_its_own() {
+    use LoginError as E;
+
+    let account = |name: &str, password: &str| {
+        let (name, password) = (handle(name), Password::new(password).unwrap());
+        move |profile: Profile| profile.account(name.clone(), password.clone())
+    };
+    let guest = |name: &str| {
+        let name = handle(name);
+        move |profile: Profile| profile.guest_as(name.clone())
+    };
+    let base = || options(&["Newton"]).account(Account::new(handle("Banned"), PASSWORD).banned());
+    let cases: [(&str, ServerOptions, Configure, LoginError); 9] = [
+        ("wrong password", base(), Box::new(account("Newton", "apple")), E::InvalidPassword),
+        ("no such account", base(), Box::new(account("Hooke", "apple")), E::UnknownAccount),
+        ("a guest's name is an account's", base(), Box::new(guest("Newton")), E::PasswordRequired),
+        ("name in use", base(), Box::new(guest("Leibniz")), E::NameInUse),
+        ("banned", base(), Box::new(account("Banned", PASSWORD)), E::Banned),
+        ("too short a name", base(), Box::new(guest("ab")), E::BadName),
+        ("a guest where none is admitted", base().refuse_guests(), Box::new(|profile| profile), E::GuestsRefused),
+        ("a named guest where none is admitted", base().refuse_guests(), Box::new(guest("Hooke")), E::GuestsRefused),
+        ("full", base().max_connections(0), Box::new(|profile| profile), E::ServerFull),
+    ];
+    for (name, options, profile, want) in cases {
+        let hall = Hall::open(options).await;
+        let first = Client::connect(hall.profile().guest_as(handle("Leibniz"))).await;
+        let error = Client::connect(profile(hall.profile())).await.expect_err(name);
+        assert!(matches!(&error, ConnectError::Login(found) if *found == want), "{name}: {error:?}");
+        if let Ok(first) = first {
+            first.shutdown().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_step_of_a_login_has_its_time_and_can_break_off() {
+    let silence = Fault::RefuseLogin(LoginRefusal::Silence);
+    let cases = [
+        ("no greeting", At::Connect, Fault::Stall, LoginError::TimedOut(LoginStep::Greeting), 30),
+        ("no answer", At::Connect, silence, LoginError::TimedOut(LoginStep::Name), 20),
+        ("half a greeting", At::Setup, Fault::Stall, LoginError::TimedOut(LoginStep::Entering), 21),
+        ("no reply to the first command", At::InBlock, Fault::Stall, LoginError::TimedOut(LoginStep::Entering), 21),
+        ("cut in the banner", At::Connect, Fault::CutMidLine, LoginError::Closed(LoginStep::Greeting), 0),
+        ("cut in `login:`", At::Login, Fault::CutMidLine, LoginError::Closed(LoginStep::Greeting), 0),
+        ("cut in the greeting", At::Setup, Fault::CutMidLine, LoginError::Closed(LoginStep::Password), 0),
+        ("cut in the first reply", At::InBlock, Fault::CutMidLine, LoginError::Closed(LoginStep::Entering), 0),
+    ];
+    for (name, at, fault, want, most_s) in cases {
+        let hall = Hall::open(options(&["Newton"]).login_timeout(Duration::from_hours(1))).await;
+        hall.server().control().inject(Target::Next, at, fault).await.unwrap();
+        let start = tokio::time::Instant::now();
+        let error = Client::connect(hall.account("Newton")).await.expect_err(name);
+        assert!(matches!(&error, ConnectError::Login(found) if *found == want), "{name}: {error:?}");
+        let took = start.elapsed().as_secs();
+        assert!(took <= most_s + 1, "{name}: {took} s");
+    }
+}
+
+// Rules: transport LG2, bugs 17
+#[tokio::test(start_paused = true)]
+async fn a_password_is_sent_when_asked_for_and_shown_to_nobody() {
+    let hall = Hall::open(options(&["Newton"])).await;
+    let (client, mut events) =
+        Client::start(hall.account("Newton"), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    client.ready().await.unwrap();
+    let (told, _) = drain(&mut events);
+    let secrets = told.iter().filter(|event| matches!(&***event, Event::Sent { line: None, .. })).count();
+    assert_eq!(secrets, 1);
+    assert!(!format!("{told:?}{client:?}{:?}", hall.account("Newton")).contains(PASSWORD));
+    client.shutdown().await;
+    // A guest is asked for none.
+    let (guest, mut events) = Client::start(hall.profile(), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    guest.ready().await.unwrap();
+    assert!(!drain(&mut events).0.iter().any(|event| matches!(&**event, Event::Sent { line: None, .. })));
+    assert_eq!(Credentials::Guest.name(), "guest");
+    guest.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_connection_is_not_tried_twice() {
+    let hall = Hall::open(options(&["Newton"])).await;
+    hall.place().refuse(std::num::NonZeroU32::new(5).unwrap());
+    let error = Client::connect(hall.account("Newton")).await.unwrap_err();
+    assert!(matches!(error, ConnectError::Dial(_)), "{error:?}");
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    assert_eq!(hall.place().n_dialed(), 1);
+}

@@ -1,0 +1,15 @@
+//! A client at the embedded server: every point of a live session, over a pipe and in virtual time.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers of a test fail by panicking")]
+
+mod commands;
+mod connect;
+mod games;
+mod liveness;
+mod login;
+mod recording;
+mod requests;
+mod restore;
+mod setup;
+mod subscribers;
+mod talk;
+mod wire;

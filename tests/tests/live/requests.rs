@@ -1,0 +1,171 @@
+//! Requests and their replies.
+
+use std::time::Duration;
+
+use kibitzer::core::session::{CommandError, EndReason, RequestError, RequestLimits, Timings};
+use kibitzer::{Client, Profile};
+use kibitzer_server::{At, Fault, Feature, Target};
+use kibitzer_tests::live::{Hall, options};
+use tokio::task::JoinSet;
+
+/// The same at a server that frames its replies and at one that does not.
+const BOTH: [&[Feature]; 2] = [&[], &[Feature::BlockMode]];
+
+async fn hall_without(features: &[Feature]) -> Hall {
+    Hall::open(features.iter().fold(options(&["Newton"]), |options, &feature| options.without(feature))).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_requests_of_many_handles_get_each_its_own_reply() {
+    for features in BOTH {
+        let hall = hall_without(features).await;
+        let client = hall.player("Newton").await;
+        let mut tasks = JoinSet::new();
+        for channel in 0..60_u32 {
+            let client = client.clone();
+            tasks.spawn(async move {
+                let reply = client.request(&format!("inchannel {}", channel + 1)).await.unwrap();
+                (channel + 1, reply.text())
+            });
+        }
+        while let Some(asked) = tasks.join_next().await {
+            let (channel, text) = asked.unwrap();
+            assert_eq!(text, format!("There are 0 players in channel {channel}.\n"), "{features:?}");
+        }
+        client.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_nobody_waits_for_is_taken_for_no_others() {
+    for features in BOTH {
+        let hall = hall_without(features).await;
+        let client = hall.player("Newton").await;
+        let control = hall.server().control();
+        let delay = Fault::Delay(Duration::from_secs(2));
+        control.inject(Target::Player("Newton".to_owned()), At::Now, delay).await.unwrap();
+        client.request("date").await.unwrap();
+        for channel in 1..40 {
+            let line = format!("inchannel {channel}");
+            let patience = Duration::from_millis(700 * (channel % 5));
+            if let Ok(reply) = tokio::time::timeout(patience, client.request(&line)).await {
+                assert_eq!(reply.unwrap().text(), format!("There are 0 players in channel {channel}.\n"));
+            }
+            if channel % 7 == 0 {
+                let reply = client.request("finger Newton").await.unwrap().text();
+                assert!(reply.starts_with("Finger of Newton:"), "{reply}");
+            }
+        }
+        client.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_have_types() {
+    for features in BOTH {
+        let hall = hall_without(features).await;
+        let guest = hall.guest("Leibniz").await;
+        let cases = [
+            ("xyzzy", RequestError::UnknownCommand),
+            ("un", RequestError::Ambiguous),
+            ("resign", RequestError::NotPlaying),
+        ];
+        for (line, want) in cases {
+            assert_eq!(guest.request(line).await, Err(want), "{line} {features:?}");
+        }
+        assert!(matches!(guest.request("cshout hi").await, Err(RequestError::Rights)), "{features:?}");
+        let long = format!("tell Newton {}", "x".repeat(2000));
+        let refused = guest.request(&long).await;
+        assert!(
+            matches!(refused, Err(RequestError::Command(CommandError::TooLong { .. }) | RequestError::CommandTooLong)),
+            "{refused:?}"
+        );
+        if features.is_empty() {
+            assert_eq!(guest.request("match").await, Err(RequestError::BadParameters));
+        }
+        // None of these has spoilt what comes next.
+        assert!(guest.request("date").await.unwrap().text().contains("Server time"));
+        guest.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_times_out_and_the_next_one_does_not_get_its_reply() {
+    for features in BOTH {
+        let hall = hall_without(features).await;
+        let timings = Timings::default().request(Duration::from_secs(5));
+        let client = Client::connect(hall.account("Newton").timings(timings)).await.unwrap();
+        let control = hall.server().control();
+        let delay = Fault::Delay(Duration::from_secs(8));
+        control.inject(Target::Player("Newton".to_owned()), At::Now, delay).await.unwrap();
+        let late = client.request("inchannel 7").await;
+        assert_eq!(late, Err(RequestError::TimedOut(Duration::from_secs(5))), "{features:?}");
+        let delay = Fault::Delay(Duration::ZERO);
+        control.inject(Target::Player("Newton".to_owned()), At::Now, delay).await.unwrap();
+        for channel in [8, 9] {
+            let reply = client.request(&format!("inchannel {channel}")).await.unwrap();
+            assert_eq!(reply.text(), format!("There are 0 players in channel {channel}.\n"), "{features:?}");
+        }
+        client.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn too_many_requests_are_refused_at_once() {
+    let hall = hall_without(&[]).await;
+    let limits = RequestLimits::default().queued(3).in_flight(2);
+    let client = Client::connect(hall.account("Newton").requests(limits)).await.unwrap();
+    let control = hall.server().control();
+    control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Delay(Duration::from_secs(2))).await.unwrap();
+    let mut tasks = JoinSet::new();
+    for _ in 0..20 {
+        let client = client.clone();
+        tasks.spawn(async move { client.request("date").await });
+    }
+    let results: Vec<_> = tasks.join_all().await;
+    let n_busy = results.iter().filter(|result| **result == Err(RequestError::Busy)).count();
+    let n_answered = results.iter().filter(|result| result.is_ok()).count();
+    assert_eq!((n_answered, n_busy), (5, 15), "two under way, three waiting");
+    assert!(client.request("date").await.is_ok());
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_session_a_request_fails_at_once() {
+    let hall = hall_without(&[]).await;
+    let (client, ()) = Client::start(hall.account("Newton"), |_| ()).await.unwrap();
+    assert_eq!(client.request("date").await, Err(RequestError::NotConnected));
+    client.ready().await.unwrap();
+    client.shutdown().await;
+    assert!(matches!(client.request("date").await, Err(RequestError::Ended(_))));
+    let nobody = Profile::new("nowhere").dial(kibitzer::Dial::with(|| async {
+        Err::<tokio::io::DuplexStream, _>(std::io::ErrorKind::ConnectionRefused.into())
+    }));
+    assert!(Client::connect(nobody).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_under_way_ends_with_the_session() {
+    let hall = hall_without(&[]).await;
+    let client = hall.player("Newton").await;
+    let control = hall.server().control();
+    control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Delay(Duration::from_secs(2))).await.unwrap();
+    let asking = client.clone();
+    let asked = tokio::spawn(async move { asking.request("date").await });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    client.shutdown().await;
+    assert_eq!(asked.await.unwrap(), Err(RequestError::Ended(EndReason::ShutDown)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_is_too_long_is_an_error_and_the_next_one_is_whole() {
+    for features in BOTH {
+        let hall = hall_without(features).await;
+        let limits = RequestLimits::default().reply_bytes(300);
+        let client = Client::connect(hall.account("Newton").requests(limits)).await.unwrap();
+        let refused = client.request("variables").await;
+        assert!(matches!(refused, Err(RequestError::TooLong { limit_bytes: 300, .. })), "{features:?}: {refused:?}");
+        assert!(client.request("date").await.unwrap().text().contains("Server time"));
+        client.shutdown().await;
+    }
+}

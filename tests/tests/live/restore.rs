@@ -1,0 +1,161 @@
+//! What comes back after a lost connection.
+
+use std::time::Duration;
+
+use kibitzer::Client;
+use kibitzer::command::{Observe, SeekAnswer, SeekOptions, Sought, Unseek};
+use kibitzer::core::Event;
+use kibitzer::core::hub::Subscription;
+use kibitzer::core::message::GameId;
+use kibitzer::core::session::{Outcome, Part, Restored};
+use kibitzer_server::{At, Fault, Feature, Target};
+use kibitzer_tests::live::{Hall, begin_game, options, play, wait_for};
+
+/// Gauss observes the game of Newton and Euler, one move old.
+struct Scene {
+    hall: Hall,
+    newton: Client,
+    euler: Client,
+    gauss: Client,
+    events: Subscription,
+    game: GameId,
+}
+
+impl Scene {
+    async fn open(without: &[Feature]) -> Self {
+        let options = options(&["Newton", "Euler", "Gauss"]);
+        let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+        let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+        let gauss = hall.player("Gauss").await;
+        let events = gauss.subscribe();
+        let game = begin_game(&newton, &euler).await;
+        play(&newton, "e4").await;
+        gauss.ask(&Observe::new(game)).await.unwrap();
+        Self { hall, newton, euler, gauss, events, game }
+    }
+
+    /// Gauss' connection breaks.
+    async fn lose(&mut self) {
+        let control = self.hall.server().control();
+        control.inject(Target::Player("Gauss".to_owned()), At::Now, Fault::Reset).await.unwrap();
+        wait_for(&mut self.events, |event| matches!(event, Event::Lost { .. }).then_some(())).await;
+    }
+
+    async fn restored(&mut self) -> Restored {
+        let restored = wait_for(&mut self.events, |event| match event {
+            Event::Restored(restored) => Some((**restored).clone()),
+            _ => None,
+        });
+        restored.await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_stood_still_is_as_it_was() {
+    for without in [&[][..], &[Feature::BlockMode]] {
+        let mut scene = Scene::open(without).await;
+        scene.lose().await;
+        let restored = scene.restored().await;
+        let [game] = &restored.games[..] else { panic!("{restored:?}") };
+        assert_eq!((game.was, game.now, game.part), (scene.game, Some(scene.game), Part::Observer));
+        assert_eq!((game.outcome, game.moves_missing, &game.moves), (Outcome::Unchanged, false, &None));
+        assert!(restored.offline_for <= Duration::from_secs(2), "{restored:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn moves_that_were_missed_are_listed() {
+    for without in [&[][..], &[Feature::BlockMode]] {
+        let mut scene = Scene::open(without).await;
+        scene.lose().await;
+        for (client, played) in [(&scene.euler, "e5"), (&scene.newton, "Nf3"), (&scene.euler, "Nc6")] {
+            play(client, played).await;
+        }
+        let restored = scene.restored().await;
+        let [game] = &restored.games[..] else { panic!("{restored:?}") };
+        assert_eq!((game.now, game.outcome), (Some(scene.game), Outcome::Advanced { plies: 3 }));
+        assert!(game.moves_missing);
+        let moves: Vec<_> = game.moves.as_ref().unwrap().moves.iter().map(|played| played.san.as_str()).collect();
+        assert_eq!(moves, ["e4", "e5", "Nf3", "Nc6"]);
+        // It is followed again.
+        let mut watch = scene.gauss.game(scene.game);
+        while watch.latest().is_none() {
+            watch.changed().await.unwrap();
+        }
+        play(&scene.newton, "Bb5").await;
+        watch.changed().await.unwrap();
+        assert_eq!(watch.latest().unwrap().position().ply(), 5);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_ended_meanwhile_is_over() {
+    let mut scene = Scene::open(&[]).await;
+    scene.lose().await;
+    scene.newton.request("resign").await.unwrap();
+    let restored = scene.restored().await;
+    let [game] = &restored.games[..] else { panic!("{restored:?}") };
+    assert_eq!((game.now, game.outcome), (None, Outcome::Ended));
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_game_under_the_number_is_not_taken_for_it() {
+    let mut scene = Scene::open(&[]).await;
+    let hooke = scene.hall.guest("Hooke").await;
+    let boyle = scene.hall.guest("Boyle").await;
+    scene.lose().await;
+    scene.newton.request("resign").await.unwrap();
+    let other = begin_game(&hooke, &boyle).await;
+    assert_eq!(other, scene.game, "numbers are used again");
+    let again = begin_game(&scene.newton, &scene.euler).await;
+    let restored = scene.restored().await;
+    let [game] = &restored.games[..] else { panic!("{restored:?}") };
+    assert_eq!(game.was, scene.game);
+    // Who plays the same opponent again plays on as far as names tell; the position says that it is not the same.
+    assert_eq!((game.now, game.outcome), (Some(again), Outcome::Changed), "{game:?}");
+    let followed = scene.gauss.subscribe_with_games().await.unwrap().0;
+    assert_eq!(followed.iter().filter(|game| game.is_going_on()).map(|game| game.id()).collect::<Vec<_>>(), [again]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_of_ones_own_is_interrupted() {
+    let mut scene = Scene::open(&[]).await;
+    scene.newton.request("resign").await.unwrap();
+    scene.gauss.ask(&kibitzer::command::Unobserve::all()).await.ok();
+    let own = begin_game(&scene.gauss, &scene.newton).await;
+    play(&scene.gauss, "e4").await;
+    scene.lose().await;
+    let restored = scene.restored().await;
+    let own = restored.games.iter().find(|game| game.was == own && game.part == Part::Player).unwrap();
+    assert_eq!((own.now, own.outcome), (None, Outcome::Interrupted), "{restored:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn seeks_that_stood_are_made_again_and_no_others() {
+    for without in [&[][..], &[Feature::BlockMode]] {
+        let mut scene = Scene::open(without).await;
+        let seek = |min| SeekOptions::new().time(min, 0).unrated();
+        scene.gauss.ask(&seek(3)).await.unwrap();
+        let SeekAnswer::Posted { index, .. } = scene.gauss.ask(&seek(5)).await.unwrap() else { panic!() };
+        scene.gauss.ask(&seek(15)).await.unwrap();
+        scene.gauss.ask(&Unseek::new(index)).await.unwrap();
+        scene.lose().await;
+        assert!(scene.newton.ask(&Sought::all()).await.unwrap().seeks.is_empty(), "the server has forgotten them");
+        let restored = scene.restored().await;
+        let seeks: Vec<_> = restored.seeks.iter().map(|seek| (seek.command.as_str(), &seek.error)).collect();
+        assert_eq!(seeks, [("seek 3 0 unrated", &None), ("seek 15 0 unrated", &None)], "{without:?}");
+        let sought = scene.newton.ask(&Sought::all()).await.unwrap();
+        assert_eq!(sought.seeks.iter().map(|seek| seek.initial_min).collect::<Vec<_>>(), [Some(3), Some(15)]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_set_up_is_made_again() {
+    let mut scene = Scene::open(&[]).await;
+    let before = scene.gauss.capabilities();
+    scene.lose().await;
+    scene.restored().await;
+    assert_eq!(scene.gauss.capabilities(), before);
+    assert_eq!(scene.gauss.handle().unwrap().as_str(), "Gauss");
+    assert!(scene.gauss.request("variables").await.unwrap().text().contains("style=12"));
+}

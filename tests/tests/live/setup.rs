@@ -1,0 +1,86 @@
+//! What is set after the login, and what the server turns out to be able to.
+
+use kibitzer::command::{InterfaceVariables, Iset, Set, Style, Variables};
+use kibitzer::core::message::{Ivar, Refusal};
+use kibitzer::core::session::{Capabilities, RefusalReason, RequestError};
+use kibitzer::{Client, Profile};
+use kibitzer_server::Feature;
+use kibitzer_tests::live::{Hall, options};
+
+fn facts(capabilities: Capabilities) -> [bool; 7] {
+    [
+        capabilities.block(),
+        capabilities.ms(),
+        capabilities.nowrap(),
+        capabilities.seekinfo(),
+        capabilities.pendinfo(),
+        capabilities.gameinfo(),
+        capabilities.compressmove(),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn capabilities_are_what_the_server_granted() {
+    let all = |profile: Profile| profile.want(Ivar::SeekInfo).want(Ivar::CompressMove);
+    let few = |profile: Profile| profile.without(Ivar::Ms).without(Ivar::GameInfo);
+    for is_understood in [true, false] {
+        for has_block in [true, false] {
+            let case = format!("login string {is_understood}, block mode {has_block}");
+            let mut options = options(&["Newton"]);
+            if !is_understood {
+                options = options.without(Feature::LoginIvars);
+            }
+            if !has_block {
+                options = options.without(Feature::BlockMode);
+            }
+            let hall = Hall::open(options).await;
+            let client = Client::connect(all(hall.profile())).await.unwrap();
+            assert_eq!(facts(client.capabilities()), [has_block, true, true, true, true, true, true], "{case}");
+            let listed = client.ask(&InterfaceVariables::new()).await.unwrap();
+            for ivar in ["ms", "nowrap", "seekinfo", "pendinfo", "gameinfo", "compressmove", "defprompt"] {
+                assert_eq!(listed.value(ivar), Some("1"), "{case}: {ivar}");
+            }
+            client.shutdown().await;
+            let client = Client::connect(few(hall.profile())).await.unwrap();
+            assert_eq!(facts(client.capabilities()), [has_block, false, true, false, true, false, false], "{case}");
+            client.shutdown().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn style_width_bell_and_interface_are_set() {
+    let hall = Hall::open(options(&["Newton"])).await;
+    let client = Client::connect(hall.account("Newton").interface("observer 1.0")).await.unwrap();
+    let settings = client.ask(&Variables::mine()).await.unwrap();
+    for (name, want) in [("style", "12"), ("width", "240"), ("height", "240"), ("bell", "0"), ("ptime", "0")] {
+        assert_eq!(settings.value(name), Some(want), "{name}: {settings:?}");
+    }
+    assert!(client.request("variables").await.unwrap().text().contains("Interface: observer 1.0"));
+    client.ask(&Set::new("bell", "1")).await.unwrap();
+    assert_eq!(client.ask(&Variables::mine()).await.unwrap().value("bell"), Some("1"));
+    assert!(client.ask(&Set::new("bell", "loud")).await.is_err());
+    client.ask(&Style::new(12)).await.unwrap();
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_set_later_is_a_capability_too() {
+    let hall = Hall::open(options(&[])).await;
+    let client = Client::connect(hall.profile()).await.unwrap();
+    assert!(!client.capabilities().seekinfo());
+    client.ask(&Iset::on(Ivar::SeekInfo)).await.unwrap();
+    assert_eq!(client.ask(&InterfaceVariables::new()).await.unwrap().value("seekinfo"), Some("1"));
+    client.ask(&Iset::off(Ivar::SeekInfo)).await.unwrap();
+    assert_eq!(client.ask(&InterfaceVariables::new()).await.unwrap().value("seekinfo"), Some("0"));
+    // Block mode may go and come back; requests have their replies all the same.
+    for iset in [Iset::off(Ivar::Block), Iset::on(Ivar::Block), Iset::off(Ivar::Block)] {
+        client.ask(&iset).await.unwrap();
+        assert!(client.request("date").await.unwrap().text().contains("Server time"));
+    }
+    let refused = client.request("iset nonsense 1").await;
+    let is_unknown =
+        matches!(refused, Err(RequestError::Refused { reason: RefusalReason::Refusal(Refusal::NoSuchVariable), .. }));
+    assert!(is_unknown, "{refused:?}");
+    client.shutdown().await;
+}

@@ -1,0 +1,161 @@
+//! Subscribers: three deliveries, filters, latecomers, and those who do not read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kibitzer::core::hub::{Filter, HubOptions, RecvError};
+use kibitzer::core::message::GameId;
+use kibitzer::core::{Event, EventKind};
+use kibitzer::{Client, Profile};
+use kibitzer_tests::live::{Hall, begin_game, drain, handle, options, play, wait_for};
+use tokio::time::sleep;
+
+/// Gauss observes the game of Newton and Euler.
+struct Scene {
+    _hall: Hall,
+    newton: Client,
+    euler: Client,
+    gauss: Client,
+    game: GameId,
+}
+
+impl Scene {
+    async fn open(configure: impl FnOnce(Profile) -> Profile) -> Self {
+        let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
+        let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+        let gauss = Client::connect(configure(hall.account("Gauss"))).await.unwrap();
+        let game = begin_game(&newton, &euler).await;
+        gauss.request(&format!("observe {game}")).await.unwrap();
+        sleep(Duration::from_secs(1)).await;
+        Self { _hall: hall, newton, euler, gauss, game }
+    }
+
+    async fn play(&self, moves: &[&str]) {
+        for (n, played) in moves.iter().enumerate() {
+            play(if n % 2 == 0 { &self.newton } else { &self.euler }, played).await;
+        }
+        sleep(Duration::from_secs(1)).await;
+    }
+}
+
+const MOVES: [&str; 6] = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"];
+
+#[tokio::test(start_paused = true)]
+async fn three_deliveries_tell_of_the_same_game() {
+    let scene = Scene::open(|profile| profile).await;
+    let mut newest = scene.gauss.subscribe();
+    let mut all = scene.gauss.subscribe_lossless(256);
+    let mut watch = scene.gauss.game(scene.game);
+    sleep(Duration::from_secs(1)).await;
+    drain(&mut newest);
+    drain(&mut all);
+    scene.play(&MOVES).await;
+    let (newest, _) = drain(&mut newest);
+    let (all, _) = drain(&mut all);
+    assert_eq!(newest, all);
+    let n_boards = all.iter().filter(|event| event.kind() == EventKind::Position).count();
+    assert_eq!(n_boards, MOVES.len());
+    let game = watch.latest().unwrap();
+    assert_eq!((game.position().ply(), game.moves().len()), (6, 6));
+    let fen = game.fen().to_string();
+    assert!(fen.starts_with("r1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq"), "{fen}");
+    scene.gauss.shutdown().await;
+    assert_eq!(watch.changed().await, Err(RecvError::Closed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn filters_pass_what_they_name() {
+    let scene = Scene::open(|profile| profile).await;
+    let mut boards = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::Position]).game(scene.game));
+    let mut others = scene.gauss.subscribe().only(Filter::new().game(GameId(77)));
+    let mut of_euler = scene.gauss.subscribe().only(Filter::new().from(handle("euler")));
+    scene.play(&MOVES[..3]).await;
+    for client in [&scene.newton, &scene.euler] {
+        client.request("kibitz hello").await.unwrap();
+    }
+    sleep(Duration::from_secs(1)).await;
+    let (boards, _) = drain(&mut boards);
+    assert_eq!(boards.len(), 3);
+    assert!(boards.iter().all(|event| event.game() == Some(scene.game)));
+    assert_eq!(drain(&mut others), (Vec::new(), 0));
+    let (said, _) = drain(&mut of_euler);
+    assert_eq!(said.iter().map(|event| event.kind()).collect::<Vec<_>>(), [EventKind::Kibitz]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_latecomer_has_the_games_first_and_then_what_follows() {
+    let scene = Scene::open(|profile| profile).await;
+    scene.play(&MOVES[..2]).await;
+    let (games, mut events) = scene.gauss.subscribe_with_games().await.unwrap();
+    let [game] = &games[..] else { panic!("{games:?}") };
+    assert_eq!((game.id(), game.position().ply()), (scene.game, 2));
+    scene.play(&["Nf3"]).await;
+    let board = |event: &Event| (event.kind() == EventKind::Position).then(|| event.game());
+    assert_eq!(wait_for(&mut events, board).await, Some(scene.game));
+    assert!(!drain(&mut events).0.iter().any(|event| event.kind() == EventKind::Position), "once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_subscriber_is_told_how_many_it_missed() {
+    let scene = Scene::open(|profile| profile.hub(HubOptions::default().kept_events(8))).await;
+    let mut slow = scene.gauss.subscribe();
+    let mut all = scene.gauss.subscribe_lossless(4096);
+    sleep(Duration::from_secs(1)).await;
+    drain(&mut slow);
+    drain(&mut all);
+    scene.play(&MOVES).await;
+    for _ in 0..20 {
+        scene.gauss.request("date").await.unwrap();
+    }
+    let (all, _) = drain(&mut all);
+    let first = slow.try_next();
+    let Err(RecvError::Lagged { missed }) = first else { panic!("{first:?}") };
+    let (newest, more) = drain(&mut slow);
+    assert_eq!((newest.len(), more), (8, 0));
+    assert_eq!(usize::try_from(missed).unwrap() + newest.len(), all.len());
+    assert_eq!(newest, all[all.len() - 8..], "the oldest kept comes next");
+    assert_eq!(scene.gauss.counters().missed_events, missed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_never_reads_costs_the_others_nothing() {
+    let scene = Scene::open(|profile| profile).await;
+    let stuck = scene.gauss.subscribe();
+    let mut readers: Vec<_> = (0..63).map(|_| scene.gauss.subscribe()).collect();
+    let counting: Vec<_> = readers
+        .drain(..)
+        .map(|mut events| {
+            tokio::spawn(async move {
+                let mut n_boards = 0;
+                while let Ok(event) = events.next().await {
+                    n_boards += usize::from(event.kind() == EventKind::Position);
+                }
+                n_boards
+            })
+        })
+        .collect();
+    for _ in 0..400 {
+        scene.gauss.request("date").await.unwrap();
+    }
+    scene.play(&MOVES).await;
+    scene.gauss.shutdown().await;
+    for reader in counting {
+        assert_eq!(reader.await.unwrap(), MOVES.len());
+    }
+    drop(stuck);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lossless_subscriber_that_is_full_holds_the_reader_and_loses_nothing() {
+    let scene = Scene::open(|profile| profile).await;
+    let mut all = scene.gauss.subscribe_lossless(2);
+    sleep(Duration::from_secs(1)).await;
+    scene.play(&MOVES).await;
+    // Far longer than the server may be silent: that silence is ours.
+    sleep(Duration::from_mins(5)).await;
+    let mut heard: Vec<Arc<Event>> = Vec::new();
+    while heard.iter().filter(|event| event.kind() == EventKind::Position).count() < MOVES.len() {
+        heard.push(all.next().await.unwrap());
+    }
+    assert!(!heard.iter().any(|event| matches!(&**event, Event::Lost { .. })), "{heard:#?}");
+}
