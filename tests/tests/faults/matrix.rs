@@ -1,0 +1,166 @@
+//! What goes wrong, and when.
+
+use std::time::Duration;
+
+use kibitzer_server::{At, Fault, LoginRefusal};
+
+/// What the client is doing when something goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Connecting,
+    Login,
+    SetUp,
+    LoginAgain,
+    Idle,
+    Observing,
+    Playing,
+    Request,
+    Block,
+}
+
+impl Phase {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Connecting,
+        Self::Login,
+        Self::SetUp,
+        Self::LoginAgain,
+        Self::Idle,
+        Self::Observing,
+        Self::Playing,
+        Self::Request,
+        Self::Block,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Login => "login",
+            Self::SetUp => "set-up",
+            Self::LoginAgain => "login again",
+            Self::Idle => "idle",
+            Self::Observing => "observing",
+            Self::Playing => "playing",
+            Self::Request => "in a request",
+            Self::Block => "in a block",
+        }
+    }
+
+    /// What the name stands for, and where exactly the fault strikes.
+    pub(crate) const fn sentence(self) -> &'static str {
+        match self {
+            Self::Connecting => "the first connection is made; strikes in the first line of the server",
+            Self::Login => "the first login; strikes in the first `login: `",
+            Self::SetUp => {
+                "the server has let us in; strikes in the list of ivars, which is the first thing the session asks for"
+            }
+            Self::LoginAgain => {
+                "the session was there and its connection is lost (closed); strikes in the first `login: ` of the next one"
+            }
+            Self::Idle => "nothing goes on; strikes in an announcement that comes some time later",
+            Self::Observing => "a game is observed; strikes in the board of a move",
+            Self::Playing => "a game is played; strikes in the board of the opponent's move",
+            Self::Request => "a reply is awaited on a server without block mode; strikes in its first line",
+            Self::Block => "a reply in block mode is awaited; strikes in its first line, behind the mark of its start",
+        }
+    }
+
+    /// Where the fault strikes. `n_bytes` is how many the server has sent before: until the list of ivars, or until now.
+    pub(crate) const fn point(self, n_bytes: u64) -> At {
+        match self {
+            Self::Connecting => At::Connect,
+            Self::Login | Self::LoginAgain => At::Login,
+            Self::SetUp | Self::Idle | Self::Request => At::AfterBytes(n_bytes),
+            Self::Observing | Self::Playing => At::NextBoard,
+            Self::Block => At::InBlock,
+        }
+    }
+
+    /// Whether the client has not been logged in before.
+    pub(crate) const fn is_first(self) -> bool {
+        matches!(self, Self::Connecting | Self::Login | Self::SetUp)
+    }
+
+    /// Whether somebody is logged in.
+    const fn is_in(self) -> bool {
+        !matches!(self, Self::Connecting | Self::Login | Self::LoginAgain)
+    }
+}
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// On the way, or by the server's will.
+    Fault(Fault),
+    /// The login is refused once.
+    Refused(LoginRefusal),
+    /// The player gives no command for an hour, and the client is set not to do so for him.
+    IdleLogout,
+    /// Three attempts to connect are refused.
+    NobodyThere,
+}
+
+/// Every row: what goes wrong, in words too.
+pub(crate) const TROUBLES: [(&str, Trouble); 20] = [
+    ("writes of one byte", Trouble::Fault(Fault::SplitWrites(1))),
+    ("writes of random length", Trouble::Fault(Fault::SplitRandomly(7))),
+    ("all arrives 1 s later", Trouble::Fault(Fault::Delay(Duration::from_secs(1)))),
+    ("stall: open, and silent", Trouble::Fault(Fault::Stall)),
+    ("cut in the middle of a line", Trouble::Fault(Fault::CutMidLine)),
+    ("reset", Trouble::Fault(Fault::Reset)),
+    ("a line of 300 random bytes", Trouble::Fault(Fault::Garbage(300))),
+    ("a line of 100,000 letters", Trouble::Fault(Fault::OverLongLine(100_000))),
+    ("login: bad name", Trouble::Refused(LoginRefusal::BadName)),
+    ("login: guest's name is an account's", Trouble::Refused(LoginRefusal::NameRegistered)),
+    ("login: guest's name is in use", Trouble::Refused(LoginRefusal::NameInUse)),
+    ("login: banned", Trouble::Refused(LoginRefusal::Banned)),
+    ("login: no guests", Trouble::Refused(LoginRefusal::GuestsRefused)),
+    ("login: wrong password", Trouble::Refused(LoginRefusal::InvalidPassword)),
+    ("login: server is full", Trouble::Refused(LoginRefusal::Full)),
+    ("login: no answer", Trouble::Refused(LoginRefusal::Silence)),
+    ("kicked by a second login", Trouble::Fault(Fault::Kick)),
+    ("kicked by an administrator", Trouble::Fault(Fault::KickByAdmin)),
+    ("shutdown, for a minute", Trouble::Fault(Fault::Shutdown)),
+    ("idle logout", Trouble::IdleLogout),
+];
+
+/// One more row, which no server can be blamed for.
+pub(crate) const NOBODY_THERE: (&str, Trouble) = ("connection refused, three times", Trouble::NobodyThere);
+
+impl Trouble {
+    /// Whether it concerns guests alone.
+    pub(crate) const fn is_guests(self) -> bool {
+        matches!(
+            self,
+            Self::Refused(LoginRefusal::NameRegistered | LoginRefusal::NameInUse | LoginRefusal::GuestsRefused)
+        )
+    }
+
+    /// Why it cannot happen in that phase, if it cannot.
+    pub(crate) const fn why_not(self, phase: Phase) -> Option<&'static str> {
+        if self.applies_to(phase) { None } else { Some(self.obstacle(phase)) }
+    }
+
+    const fn applies_to(self, phase: Phase) -> bool {
+        match self {
+            Self::Fault(Fault::Kick | Fault::KickByAdmin) => phase.is_in(),
+            Self::Fault(_) => true,
+            Self::Refused(LoginRefusal::Full) => {
+                matches!(phase, Phase::Connecting | Phase::Login | Phase::LoginAgain)
+            }
+            Self::Refused(_) => matches!(phase, Phase::Login | Phase::LoginAgain),
+            Self::IdleLogout => matches!(phase, Phase::Idle | Phase::Observing | Phase::Playing),
+            Self::NobodyThere => matches!(phase, Phase::Connecting | Phase::LoginAgain),
+        }
+    }
+
+    const fn obstacle(self, phase: Phase) -> &'static str {
+        match (self, phase) {
+            (Self::Refused(_), Phase::Connecting) => "the server has not been told a name yet",
+            (Self::Refused(_), _) => "the login is over; the next one is the column `login again`",
+            (Self::Fault(_), _) => "nobody is logged in yet",
+            (Self::IdleLogout, Phase::Request | Phase::Block) => "a request ends the idle time",
+            (Self::IdleLogout, _) => "idle time counts from the login on; a login has a time-out of its own",
+            (Self::NobodyThere, _) => "the connection stands; the next one is the column `login again`",
+        }
+    }
+}

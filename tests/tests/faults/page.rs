@@ -1,0 +1,80 @@
+//! The page the matrix is written to.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::matrix::Phase;
+use crate::outcome::MEANINGS;
+
+const HEAD: &str = "\
+# When something goes wrong
+
+What a session comes to, whatever goes wrong and whatever it is doing at that time. The table is what was observed: a real
+client at the embedded server, whose faults are ordered by its control handle. `cargo test -p kibitzer-tests --test faults`
+runs every cell and compares; with `KIBITZER_BLESS=1` it writes this page.
+
+In every cell it is checked, too, that a subscriber who misses nothing and one who may miss something agree on how much there
+was, that the counters add up, that the session answers a request afterwards if it goes on or was restored, and that no task is
+left once it was shut down.
+
+";
+
+/// One row: what goes wrong, and what came of it or why it does not apply, by phase.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) cells: Vec<Result<String, &'static str>>,
+}
+
+pub(crate) fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/faults.md")
+}
+
+pub(crate) fn render(rows: &[Row]) -> String {
+    let mut reasons = Vec::new();
+    let mut page = HEAD.to_owned();
+    let names: Vec<_> = Phase::ALL.iter().map(|phase| phase.name()).collect();
+    line(&mut page, &format!("| | {} |", names.join(" | ")));
+    line(&mut page, &format!("|---{}|", "|---".repeat(names.len())));
+    for row in rows {
+        let cells: Vec<_> = row.cells.iter().map(|cell| shown(cell, &mut reasons)).collect();
+        line(&mut page, &format!("| **{}** | {} |", row.name, cells.join(" | ")));
+    }
+    page += "\n## Columns\n\n";
+    for phase in Phase::ALL {
+        line(&mut page, &format!("- **{}**: {}.", phase.name(), phase.sentence()));
+    }
+    page += "\n## What it means for a bot\n\n";
+    for (word, meaning) in MEANINGS {
+        assert!(page.contains(word), "no cell says {word}");
+        line(&mut page, &format!("- **{word}**: {meaning}"));
+    }
+    page += "\n## Cells that do not apply\n\n";
+    for (reason, letter) in reasons.iter().zip('a'..) {
+        line(&mut page, &format!("- {letter}: {reason}."));
+    }
+    page
+}
+
+fn shown(cell: &Result<String, &'static str>, reasons: &mut Vec<&'static str>) -> String {
+    match cell {
+        Ok(said) => {
+            for word in said.split("; ") {
+                let is_known = MEANINGS.iter().any(|(known, _)| word.starts_with(known));
+                assert!(is_known, "the page does not say what it means: {word}");
+            }
+            said.clone()
+        }
+        Err(reason) => {
+            let at = reasons.iter().position(|known| known == reason).unwrap_or_else(|| {
+                reasons.push(reason);
+                reasons.len() - 1
+            });
+            let letter = ('a'..).nth(at).unwrap();
+            format!("— {letter}")
+        }
+    }
+}
+
+fn line(page: &mut String, text: &str) {
+    writeln!(page, "{text}").unwrap();
+}
