@@ -67,7 +67,7 @@ pub struct Played {
     pub end: String,
     /// Commands of the recorded client that are no requests: empty lines, bytes that are never sent.
     pub n_skipped: usize,
-    /// What was wrong: see [`Audit`].
+    /// What was wrong: see `Audit`.
     pub problems: Vec<String>,
 }
 
