@@ -18,13 +18,15 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 pub(super) struct Pacing {
     tells: Pause,
     shouts: Pause,
+    c_shouts: Pause,
 }
 
-/// Kinds of talk that servers count apart.
+/// Kinds of talk that servers count apart. uhlin-fics has a quota for shouts and `it`, and none for c-shouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Talk {
     Tell,
     Shout,
+    CShout,
 }
 
 #[derive(Debug, Default)]
@@ -51,7 +53,8 @@ impl Talk {
         match command.verb() {
             "tell" | "t" | "xtell" | "ptell" | "say" | "kibitz" | "k" | "xkibitz" | "whisper" | "xwhisper"
             | "message" => Some(Self::Tell),
-            "shout" | "it" | "cshout" | "sshout" | "i" => Some(Self::Shout),
+            "shout" | "it" | "i" => Some(Self::Shout),
+            "cshout" | "sshout" => Some(Self::CShout),
             _ => None,
         }
     }
@@ -60,7 +63,7 @@ impl Talk {
 impl Pacing {
     /// Ends the pauses that are over.
     pub(super) fn expire(&mut self, now: Instant) {
-        for pause in [&mut self.tells, &mut self.shouts] {
+        for pause in [&mut self.tells, &mut self.shouts, &mut self.c_shouts] {
             pause.until = pause.until.filter(|&until| until > now);
         }
     }
@@ -70,34 +73,66 @@ impl Pacing {
         match talk {
             Talk::Tell => self.tells.until,
             Talk::Shout => self.shouts.until,
+            Talk::CShout => self.c_shouts.until,
         }
     }
 
     /// Learns from the reply to something said.
     pub(super) fn learn(&mut self, talk: Talk, reply: &Reply, now: Instant) -> Heard {
-        let pause = match talk {
+        let notice = reply.events.iter().find_map(|event| notice(event.message()?, event.raw()));
+        let heard = notice.as_ref().map_or(Heard::Said, |notice| notice.heard);
+        if heard == Heard::Said {
+            *self.pause_mut(talk) = Pause::default();
+        }
+        let Some(notice) = notice else { return heard };
+        // What was refused has to wait, and so has what the notice is about; nothing else is known to.
+        let refused = Some(talk).filter(|&talk| heard != Heard::Said && notice.about != Some(talk));
+        for talk in [refused, notice.about].into_iter().flatten() {
+            self.pause_mut(talk).begin(notice.length, now);
+        }
+        heard
+    }
+
+    const fn pause_mut(&mut self, talk: Talk) -> &mut Pause {
+        match talk {
             Talk::Tell => &mut self.tells,
             Talk::Shout => &mut self.shouts,
-        };
-        let (heard, length) = reply
-            .events
-            .iter()
-            .find_map(|event| notice(event.message()?, event.raw()))
-            .unwrap_or((Heard::Said, Some(Duration::ZERO)));
-        pause.length = length.unwrap_or_else(|| (pause.length * 2).max(FIRST_PAUSE)).min(LONGEST_PAUSE);
-        pause.until = (heard != Heard::Said).then(|| now + pause.length);
-        heard
+            Talk::CShout => &mut self.c_shouts,
+        }
     }
 }
 
-/// What a line says about talking too fast, and for how long, if it does.
-fn notice(message: &Message, raw: &[u8]) -> Option<(Heard, Option<Duration>)> {
-    match message {
-        Message::Refused(Refusal::ShoutQuota) => Some((Heard::Dropped, seconds(raw))),
-        Message::Text(_) if is_queued(raw) => Some((Heard::Queued, seconds(raw))),
-        _ => None,
+impl Pause {
+    /// Without a length it is twice as long as the last one.
+    fn begin(&mut self, length: Option<Duration>, now: Instant) {
+        self.length = length.unwrap_or_else(|| (self.length * 2).max(FIRST_PAUSE)).min(LONGEST_PAUSE);
+        self.until = Some(now + self.length);
     }
 }
+
+/// What a server says about talking too fast.
+struct Notice {
+    heard: Heard,
+    /// The kind of talk it names, if it names one.
+    about: Option<Talk>,
+    /// For how long, if it says so.
+    length: Option<Duration>,
+}
+
+fn notice(message: &Message, raw: &[u8]) -> Option<Notice> {
+    let (heard, about) = match message {
+        Message::Refused(Refusal::ShoutQuota) => (Heard::Dropped, Some(Talk::Shout)),
+        Message::Text(_) if is_queued(raw) => (Heard::Queued, None),
+        Message::Text(_) if raw.starts_with(NEXT_SHOUT) => (Heard::Said, Some(Talk::Shout)),
+        _ => return None,
+    };
+    Some(Notice { heard, about, length: seconds(raw) })
+}
+
+/// `Next shout in 60 seconds.` behind a shout that used the quota up; `Next shout available in …` where it was asked for.
+///
+/// Source: observed uhlin-fics, transcript uhlinfics-talk-1-Carla.
+const NEXT_SHOUT: &[u8] = b"Next shout ";
 
 /// `Your communication has been queued for 5 seconds.` The wording is known from FICS's users only.
 fn is_queued(line: &[u8]) -> bool {

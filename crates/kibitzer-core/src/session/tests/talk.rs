@@ -87,6 +87,56 @@ fn a_shout_that_was_not_sent_is_sent_again() {
 }
 
 #[test]
+fn a_quota_holds_back_what_it_is_about_and_nothing_else() {
+    let (mut driver, peer) = on_uhlin(guest());
+    let mut full = peer.on("shout", "Shout not sent. Next shout in 9 seconds.\n\r");
+    driver.request("shout one").unwrap();
+    driver.serve(&mut full);
+    driver.request("it two").unwrap();
+    driver.request("cshout three").unwrap();
+    assert_eq!(commands(driver.take_sent()), ["cshout three"], "uhlin-fics counts shouts and `it`");
+    driver.wait(seconds(9));
+    assert_eq!(commands(driver.take_sent()), ["shout one", "it two"]);
+}
+
+#[test]
+fn a_c_shout_that_was_not_sent_waits_as_well() {
+    let (mut driver, peer) = on_uhlin(guest());
+    let mut full = peer.clone().on("cshout", "Shout not sent. Next shout in 9 seconds.\n\r");
+    let mut free = peer.on("cshout", "(3) Carla c-shouts: one\n\r").on("shout", "(3) Carla shouts: two\n\r");
+    driver.request("cshout one").unwrap();
+    driver.serve(&mut full);
+    driver.request("shout two").unwrap();
+    driver.wait(almost(seconds(9)));
+    assert!(driver.take_sent().is_empty());
+    driver.wait(Duration::from_millis(1));
+    driver.serve(&mut free);
+    assert_eq!(driver.take_replies().len(), 2);
+}
+
+#[test]
+fn a_shout_that_used_the_quota_up_paces_the_next() {
+    let (mut driver, peer) = on_uhlin(guest());
+    let mut last = peer.clone().on("it", "(3) --> Carla waves\n\rNext shout in 60 seconds.\n\r");
+    driver.request("it waves").unwrap();
+    driver.serve(&mut last);
+    assert!(driver.reply().is_ok(), "it was said, and is not said again");
+    driver.request("shout hello").unwrap();
+    driver.request("cshout hello").unwrap();
+    assert_eq!(commands(driver.take_sent()), ["cshout hello"]);
+    let mut free = peer.on("cshout", "(3) Carla c-shouts: hello\n\r");
+    for _ in 0..4 {
+        driver.feed("fics% ");
+        driver.wait(almost(seconds(15)));
+    }
+    assert!(driver.take_sent().is_empty());
+    driver.feed("fics% ");
+    driver.wait(Duration::from_millis(4));
+    assert_eq!(commands(driver.take_sent()), ["shout hello"]);
+    driver.answer(&mut free, &["shout hello\n".to_owned()]);
+}
+
+#[test]
 fn a_shout_that_is_never_sent_is_an_error_at_last() {
     let (mut driver, peer) = on_fics(guest());
     let mut full = peer.on("shout", "Shout not sent. Next shout in 2 seconds.\n\r");
