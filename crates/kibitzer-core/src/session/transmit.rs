@@ -140,6 +140,11 @@ impl Outbox {
         self.lines.push_back(Line { kind: TransmitKind::Command, text, request });
     }
 
+    /// Forgets the lines of the login that were not sent.
+    pub(super) fn forget_login(&mut self) {
+        self.lines.retain(|line| !matches!(line.kind, TransmitKind::Login | TransmitKind::Password));
+    }
+
     /// Takes the next bytes, and the line they are of, unless it is an answer to a ping.
     pub(super) fn pop(&mut self, now: Instant) -> Option<(Transmit, Option<Line>)> {
         if let Some(seal) = self.seal {

@@ -42,7 +42,14 @@ impl Login {
         }))
     }
 
-    pub(super) fn announce(&mut self, titles: Titles, cx: &Context<'_>) -> Verdict {
+    /// The server has let us in.
+    ///
+    /// What it asked for before that and was not sent yet is not sent any more: it would be a command now, and a password
+    /// might be shown to everybody. This does not depend on how the bytes were cut into reads. It depends on whether what
+    /// was to be written was [polled](crate::session::Session::poll_transmit) between the two, and so it must: a server
+    /// that waits for its answer has to get it.
+    pub(super) fn announce(&mut self, titles: Titles, cx: &mut Context<'_>) -> Verdict {
+        cx.out.forget_login();
         if std::mem::replace(&mut self.is_announced, true) {
             return Verdict::Goes;
         }

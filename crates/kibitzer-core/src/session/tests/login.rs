@@ -136,6 +136,38 @@ fn an_account_is_let_in_by_its_password_which_nothing_shows() {
     );
 }
 
+// Rules: transport LG2
+#[test]
+fn once_we_are_in_no_password_and_no_return_is_sent() {
+    for (options, question, typed) in [
+        (account(), "\n\r\"Newton\" is a registered name.\n\r\n\rpassword: ", "swordfish\n"),
+        (guest(), "\n\rPress return to enter the server as \"GuestABCD\":\n\r", "\n"),
+    ] {
+        for entrance in ["\n\r**** Starting FICS session as Newton ****\n\r\n\rfics% ", "\n\rWelcome!\n\rfics% "] {
+            let asked = || {
+                let mut driver = Driver::connected(options.clone());
+                driver.feed("login: ");
+                driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
+                driver.take_sent();
+                driver
+            };
+            let mut at_once = asked();
+            at_once.feed(format!("{question}{entrance}"));
+            assert!(at_once.sent.iter().all(|line| line.bytes() != typed.as_bytes()), "{question} {entrance}");
+            assert!(!at_once.events().iter().any(|event| matches!(**event, Event::Sent { line: None, .. })));
+
+            let mut answered = asked();
+            answered.feed(question);
+            assert_eq!(answered.take_sent(), [typed], "a server that waits gets its answer");
+            answered.feed(entrance);
+            for mut driver in [at_once, answered] {
+                driver.serve(&mut fics());
+                assert_eq!(driver.session.state(), State::Ready);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_guest_may_have_a_name_of_their_own() {
     let mut driver = Driver::connected(guest().credentials(Credentials::NamedGuest("zoltan".parse().unwrap())));
