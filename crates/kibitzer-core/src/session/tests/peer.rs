@@ -49,10 +49,12 @@ impl Peer {
     }
 
     fn run(&mut self, command: &str) -> (u32, String) {
+        let typed = command;
         let command = command.trim_start_matches('$');
         let unknown = match self.manner {
             Manner::Fics => format!("{command}: Command not found.\n\r"),
-            Manner::Uhlin => format!("{command}: Command has failed.\n\r"),
+            // It has no `$`: what begins with one is a command it does not know, and is repeated whole.
+            Manner::Uhlin => format!("{typed}: Command has failed.\n\r"),
             Manner::Icc => format!("No such command ({command}).\r\n"),
         };
         if command.starts_with("zq") {
