@@ -97,7 +97,12 @@ impl Command {
 
     /// The words of the line.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.0.trim_start_matches(['$', '/', ' ']).split(' ').filter(|word| !word.is_empty())
+        self.head().split(' ').filter(|word| !word.is_empty())
+    }
+
+    /// The line from its first word on.
+    fn head(&self) -> &str {
+        self.0.trim_start_matches(['$', '/', ' '])
     }
 
     /// Whether it leaves the server, which then answers nothing a reply could be told by.
@@ -109,6 +114,16 @@ impl Command {
     pub(super) fn may_switch_block_mode(&self) -> bool {
         let mut words = self.words();
         words.next() == Some("iset") && words.next().is_some_and(|ivar| "block".starts_with(ivar))
+    }
+
+    /// The prompt that it sets; an empty one takes the server's own back. `None` if it sets none.
+    pub(super) fn prompt_to_set(&self) -> Option<&str> {
+        /// Shorter names are other variables, too.
+        const SHORTEST: usize = 3;
+        let (verb, rest) = self.head().split_once(' ')?;
+        let (name, value) = rest.trim_start().split_once(' ').unwrap_or((rest.trim_start(), ""));
+        let is_prompt = verb == "set" && name.len() >= SHORTEST && "prompt".starts_with(name);
+        is_prompt.then(|| value.trim())
     }
 
     /// Whether the server counts it as a sign of life: `$$` keeps it from that.

@@ -106,6 +106,9 @@ impl Live {
         if self.requests.take_unnumbered() {
             cx.tell(Event::Fault(Fault::Unnumbered));
         }
+        if let Some(prompt) = self.requests.take_prompt() {
+            cx.reader.framer_mut().set_prompt(&prompt);
+        }
         cx.memory.handle(event, cx.reader.games());
         self.progress(cx);
     }

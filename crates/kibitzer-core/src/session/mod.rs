@@ -25,6 +25,7 @@ mod memory;
 mod options;
 mod pacing;
 mod pending;
+mod prompt;
 mod random;
 mod reply;
 mod requests;

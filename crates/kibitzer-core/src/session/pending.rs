@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::command::Command;
 use super::context::RequestId;
 use super::fence::Fence;
+use super::prompt::changed_prompt;
 use super::reply::OpenReply;
 
 /// Numbers for block mode: from 1 to this. FICS advises small ones; a long round keeps late replies apart.
@@ -170,6 +171,14 @@ impl InFlight {
     pub(super) fn push(&mut self, event: &Arc<crate::event::Event>, limits: &super::options::RequestLimits) {
         if !self.is_given_up {
             self.reply.push(event, limits);
+        }
+    }
+
+    /// The prompt that it has set, by the answer to its fence.
+    pub(super) fn prompt_set(&self, line: &[u8]) -> Option<Vec<u8>> {
+        match (&self.order.command, self.mark) {
+            (Some(command), Mark::Fence(fence)) => changed_prompt(command, fence, line),
+            _ => None,
         }
     }
 

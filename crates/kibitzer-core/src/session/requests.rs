@@ -61,6 +61,8 @@ pub(super) struct Requests {
     is_unnumbered: bool,
     /// The stream is over: a block that has no end was not cut by another.
     is_cut_off: bool,
+    /// The prompt that the last command has set.
+    prompt: Option<Vec<u8>>,
 }
 
 /// What sending needs.
@@ -85,6 +87,7 @@ impl Requests {
             round_trip: None,
             is_unnumbered: false,
             is_cut_off: false,
+            prompt: None,
         }
     }
 
@@ -99,6 +102,11 @@ impl Requests {
     /// Whether the server has complained of a line without a number since this was asked last.
     pub(super) fn take_unnumbered(&mut self) -> bool {
         std::mem::take(&mut self.is_unnumbered)
+    }
+
+    /// The prompt that a command has set since this was asked last.
+    pub(super) const fn take_prompt(&mut self) -> Option<Vec<u8>> {
+        self.prompt.take()
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -254,6 +262,7 @@ impl Requests {
         }
         let mut answered = self.pending.take_fenced(event.raw());
         let Some(last) = answered.pop() else { return self.unfenced.push(event, &self.limits) };
+        self.prompt = last.prompt_set(event.raw()).or(self.prompt.take());
         // What has come may be of any of them. Only a probe has no answer but its fence.
         let is_mixed = answered.iter().any(|sent| sent.order.command.is_some());
         for sent in answered {

@@ -36,6 +36,50 @@ fn a_numbered_reply_is_its_block_alone() {
     assert_eq!(reply.lines().collect::<Vec<_>>(), [&b"Finger of Newton:"[..], b"", b"On for: 5 secs"]);
 }
 
+// Rules: transport P2
+#[test]
+fn a_prompt_set_during_the_session_is_learnt() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    peer.prompt = "chess> ";
+    peer = peer.on("set prompt", "").on("date", "Local time     - Sat Nov 21,  8:42 UTC\n\r");
+    driver.request("set prompt chess>").unwrap();
+    driver.serve(&mut peer);
+    assert_eq!(text(&driver.reply()), "");
+    driver.request("date").unwrap();
+    driver.serve(&mut peer);
+    assert_eq!(text(&driver.reply()), "Local time     - Sat Nov 21,  8:42 UTC\n");
+
+    peer.prompt = "fics% ";
+    driver.request("set prompt").unwrap();
+    driver.serve(&mut peer);
+    driver.feed("chess> is text again\n\rfics% ");
+    assert!(driver.events().iter().any(|event| event.raw() == b"chess> is text again"));
+
+    peer.prompt = "> ";
+    driver.request("set prompt >").unwrap();
+    driver.serve(&mut peer);
+    driver.feed("**** Carla has arrived - you can't both be logged in. ****\n\r");
+    driver.close(CloseCause::Closed);
+    assert!(matches!(driver.session.state(), State::Ended(EndReason::Kicked(_))));
+}
+
+#[test]
+fn what_stands_in_front_of_other_answers_is_no_prompt() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    driver.request("refresh").unwrap();
+    let cut = "\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Alice Boris 0 1";
+    let sent = driver.take_sent();
+    driver.feed(format!("{cut}fics% {}: Command has failed.\n\rfics% ", sent[1].trim()));
+    driver.take_replies();
+    driver.request("date").unwrap();
+    driver.serve(&mut peer);
+    assert!(driver.reply().is_ok());
+    driver.feed(format!("{cut}\n\rfics% "));
+    assert_eq!(driver.events().last().unwrap().message(), Some(&crate::message::Message::Prompt));
+    let boards = driver.events().iter().filter(|event| event.raw().starts_with(b"<12>"));
+    assert_eq!(boards.count(), 2);
+}
+
 // Rules: datagrams BM4, bugs 99
 #[test]
 fn many_are_in_flight_and_answered_in_any_order() {
