@@ -126,6 +126,16 @@ impl Command {
         is_prompt.then(|| value.trim())
     }
 
+    /// The style that it sets, as it was written. `None` if it sets none.
+    pub(super) fn style_to_set(&self) -> Option<&str> {
+        let mut words = self.words();
+        match words.next()? {
+            "style" => words.next(),
+            "set" if words.next() == Some("style") => words.next(),
+            _ => None,
+        }
+    }
+
     /// Whether the server counts it as a sign of life: `$$` keeps it from that.
     ///
     /// Source: transport §9.
@@ -235,6 +245,11 @@ mod tests {
         assert!(command("quit").is_quit() && command(" logout").is_quit() && !command("tell quit x").is_quit());
         for (line, switches) in [("iset block 1", true), ("$iset bl 0", true), ("iset ms 1", false), ("iset", false)] {
             assert_eq!(command(line).may_switch_block_mode(), switches, "{line}");
+        }
+        for (line, style) in
+            [("style 1", Some("1")), ("$set style 12", Some("12")), ("set width 80", None), ("set", None)]
+        {
+            assert_eq!(command(line).style_to_set(), style, "{line}");
         }
         assert!(command("$date").resets_idle() && !command("$$date").resets_idle());
     }

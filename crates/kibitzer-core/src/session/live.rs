@@ -16,6 +16,7 @@ use super::requests::{Done, Mode, Requests, Sending};
 use super::restore::Restore;
 use super::restored::Restored;
 use super::setup::SetUp;
+use super::style::{REPAIR, StyleWatch};
 use crate::event::{Event, Fault};
 use crate::message::Ivar;
 
@@ -29,6 +30,7 @@ pub(super) struct Live {
     requests: Requests,
     liveness: Liveness,
     capabilities: Capabilities,
+    style: StyleWatch,
 }
 
 #[derive(Debug)]
@@ -55,6 +57,7 @@ impl Live {
             requests: Requests::new(mode, cx.options.requests),
             liveness: Liveness::new(cx.now),
             capabilities,
+            style: StyleWatch::default(),
         };
         live.progress(cx);
         live
@@ -110,7 +113,17 @@ impl Live {
             cx.reader.framer_mut().set_prompt(&prompt);
         }
         cx.memory.handle(event, cx.reader.games());
+        self.watch_style(event, cx);
         self.progress(cx);
+    }
+
+    fn watch_style(&mut self, event: &Event, cx: &mut Context<'_>) {
+        let Some(message) = event.message().filter(|_| self.state() == State::Ready) else { return };
+        if self.style.is_lost(message, event.raw(), cx.now) {
+            for command in REPAIR {
+                self.requests.order(cx.ids.next(), Owner::Style, Command::new(command).ok());
+            }
+        }
     }
 
     pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Option<Fate> {
@@ -227,6 +240,7 @@ impl Live {
     fn done(&mut self, done: Done, cx: &mut Context<'_>) {
         if let (Some(command), Ok(reply)) = (&done.command, &done.result) {
             cx.memory.learn(command, reply);
+            self.style.learn(command);
         }
         if done.owner == Owner::User {
             self.capabilities.learn(&done);

@@ -33,6 +33,7 @@ mod restore;
 mod restored;
 mod setup;
 mod split;
+mod style;
 #[cfg(test)]
 mod tests;
 mod transmit;

@@ -22,6 +22,7 @@ pub(super) enum Owner {
     Restore,
     Probe,
     KeepAlive,
+    Style,
     Quit,
 }
 

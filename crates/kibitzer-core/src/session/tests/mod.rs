@@ -8,6 +8,7 @@ mod reconnect;
 mod requests;
 mod restore;
 mod seal;
+mod style;
 mod talk;
 
 use std::sync::Arc;
