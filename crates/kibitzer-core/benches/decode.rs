@@ -10,9 +10,9 @@
 
 mod corpus;
 mod floors;
+mod mode;
 mod subjects;
 
-use std::env;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -135,10 +135,7 @@ impl Figures {
 }
 
 fn main() {
-    let args: Vec<String> = env::args().collect();
-    let is_quick =
-        !args.iter().any(|arg| arg == "--bench") || args.iter().any(|arg| arg == "--quick" || arg == "--test");
-    let (n_bytes, n_rounds) = if is_quick { (200_000, 3) } else { (20_000_000, 41) };
+    let (n_bytes, n_rounds) = if mode::is_quick() { (200_000, 3) } else { (20_000_000, 41) };
     println!(
         "{:<7} {:<22} {:>8} {:>8} {:>7} {:>7} {:>6} {:>6}  budget",
         "stream", "subject", "ns/line", "median", "MB/s", "allocs", "x (b)", "x (a)"

@@ -20,7 +20,8 @@ fn reading(board: &Style12) -> Reading {
     }
 }
 
-fn add(read: &mut Checksum, message: &Message) {
+/// Counts a message, and adds up the numbers of a board.
+pub(crate) fn add(read: &mut Checksum, message: &Message) {
     match message {
         Message::Style12(board) => read.add_board(&reading(board)),
         _ => read.add_frame(),

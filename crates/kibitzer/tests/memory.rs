@@ -42,5 +42,5 @@ async fn idle_sessions(n_sessions: usize) -> impl Sized {
         assert_eq!(client.state(), State::Ready);
         while events.try_next().unwrap().is_some() {}
     }
-    (clients, peers.into_iter().map(Peer::into_pipe).collect::<Vec<_>>())
+    (clients, peers.into_iter().map(Peer::into_socket).collect::<Vec<_>>())
 }

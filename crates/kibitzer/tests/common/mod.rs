@@ -1,4 +1,4 @@
-//! A server in the hands of a test, at the other end of a pipe.
+//! A server in the hands of a test, at the other end of a pipe, or of a benchmark's socket.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 #![allow(dead_code, clippy::allow_attributes, reason = "no test file uses all of it")]
@@ -12,7 +12,7 @@ use kibitzer::core::Event;
 use kibitzer::core::hub::{RecvError, Subscription};
 use kibitzer::core::wire::unseal;
 use kibitzer::{Client, Dial, Profile};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, DuplexStream, duplex};
 use tokio::sync::mpsc;
 
 /// What a pipe holds before the writer has to wait.
@@ -46,12 +46,7 @@ pub(crate) fn listen_with(pipe_bytes: usize) -> (Listener, Profile) {
 impl Listener {
     /// The next connection.
     pub(crate) async fn accept(&mut self) -> Peer {
-        Peer {
-            io: BufReader::new(self.accepted.recv().await.unwrap()),
-            line: Vec::new(),
-            is_sealed: false,
-            heard: Vec::new(),
-        }
+        Peer::new(self.accepted.recv().await.unwrap())
     }
 
     /// A guest's session, ready.
@@ -71,20 +66,32 @@ impl Listener {
 }
 
 /// The server's end of a connection. It answers like FICS: login string, ivars, block mode.
-pub(crate) struct Peer {
-    io: BufReader<DuplexStream>,
+pub(crate) struct Peer<S = DuplexStream> {
+    io: BufReader<S>,
     /// What has come of the next line.
     line: Vec<u8>,
     /// Lines come sealed.
     is_sealed: bool,
+    /// Commands come with numbers.
+    is_numbered: bool,
     /// Commands that were answered, without their numbers.
     pub(crate) heard: Vec<String>,
 }
 
-impl Peer {
+impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
+    pub(crate) fn new(io: S) -> Self {
+        let io = BufReader::new(io);
+        Self { io, line: Vec::new(), is_sealed: false, is_numbered: true, heard: Vec::new() }
+    }
+
     /// The same, of a client that seals its lines.
     pub(crate) fn sealed(self) -> Self {
         Self { is_sealed: true, ..self }
+    }
+
+    /// The same, of a client that does not want block mode.
+    pub(crate) fn without_blocks(self) -> Self {
+        Self { is_numbered: false, ..self }
     }
 
     pub(crate) async fn say(&mut self, text: impl AsRef<[u8]>) {
@@ -151,6 +158,10 @@ impl Peer {
     }
 
     pub(crate) async fn answer(&mut self, line: &str) {
+        if !self.is_numbered {
+            self.heard.push(line.to_owned());
+            return self.say(format!("{}fics% ", run(line).1)).await;
+        }
         let Some((number, command)) = split_number(line) else {
             return self.say("\x150\x16519\x16\x17\n\rfics% ").await;
         };
@@ -168,7 +179,7 @@ impl Peer {
     }
 
     /// What is left of the server's end without its buffers.
-    pub(crate) fn into_pipe(self) -> DuplexStream {
+    pub(crate) fn into_socket(self) -> S {
         self.io.into_inner()
     }
 
