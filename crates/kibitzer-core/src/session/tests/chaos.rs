@@ -33,14 +33,19 @@ fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) 
     let is_sent = |event: &&Arc<Event>| matches!(***event, Event::Sent { .. });
     Outcome {
         events: driver.events().iter().filter(|event| !is_sent(event)).map(|event| (**event).clone()).collect(),
-        sent: driver.take_transmits().iter().filter(is_command).map(|transmit| transmit.bytes().to_vec()).collect(),
+        sent: driver
+            .take_transmits()
+            .iter()
+            .filter(|transmit| is_command(transmit))
+            .map(|transmit| transmit.bytes().to_vec())
+            .collect(),
         link: driver.session.link(),
         counters: Counters { lines_sent: 0, bytes_sent: 0, ..driver.session.counters() },
     }
 }
 
 /// Whether it is sent however often is written: what the login asks for is not, if we are in before it was written.
-fn is_command(transmit: &&Transmit) -> bool {
+fn is_command(transmit: &Transmit) -> bool {
     transmit.kind() == TransmitKind::Command
 }
 
