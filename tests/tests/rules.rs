@@ -12,9 +12,6 @@ use kibitzer_tests::blessing;
 /// Rules whose tests are still to be written. To be empty.
 const PENDING: [&str; 0] = [];
 
-/// Where the rules are listed whose tests are elsewhere, by the word that stands in the column instead of tests.
-const ELSEWHERE: [&str; 1] = ["session"];
-
 #[test]
 fn the_table_of_rules_is_complete_and_current() {
     let path = root().join("docs/protocol.md");
@@ -27,18 +24,10 @@ fn the_table_of_rules_is_complete_and_current() {
     let unknown: Vec<_> = tests.iter().filter(|(rule, _)| !unique.contains(rule.as_str())).collect();
     assert!(unknown.is_empty(), "tests name rules that stand in no table: {unknown:#?}");
 
-    let elsewhere = elsewhere(&document);
-    let listed: Vec<_> =
-        elsewhere.keys().filter(|rule| !unique.contains(*rule) || tests.contains_key(**rule)).collect();
-    assert!(listed.is_empty(), "listed as tested elsewhere, but unknown or tested here: {listed:?}");
-
-    let untested: Vec<_> = known
-        .iter()
-        .filter(|rule| !tests.contains_key(**rule) && !elsewhere.contains_key(*rule) && !PENDING.contains(rule))
-        .collect();
+    let untested: Vec<_> = known.iter().filter(|rule| !tests.contains_key(**rule) && !PENDING.contains(rule)).collect();
     assert!(untested.is_empty(), "rules without a test: {untested:?}");
 
-    let current: String = document.lines().map(|line| current(line, &tests, &elsewhere) + "\n").collect();
+    let current: String = document.lines().map(|line| current(line, &tests) + "\n").collect();
     if blessing() {
         std::fs::write(&path, &current).unwrap();
     } else {
@@ -48,11 +37,12 @@ fn the_table_of_rules_is_complete_and_current() {
 }
 
 /// The line of the document as it has to be.
-fn current(line: &str, tests: &BTreeMap<String, BTreeSet<String>>, elsewhere: &BTreeMap<&str, &str>) -> String {
+fn current(line: &str, tests: &BTreeMap<String, BTreeSet<String>>) -> String {
     let Some((rule, short, _)) = row(line) else { return line.to_owned() };
-    let names =
-        tests.get(rule).map(|names| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "));
-    let names = names.or_else(|| elsewhere.get(rule).map(|place| (*place).to_owned())).unwrap_or_default();
+    let names = tests
+        .get(rule)
+        .map(|names| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+        .unwrap_or_default();
     format!("| {rule} | {short} | {names} |")
 }
 
@@ -62,16 +52,6 @@ fn row(line: &str) -> Option<(&str, &str, &str)> {
     let (rule, short, tests) = (cells.next()?, cells.next()?, cells.next()?);
     let is_rule = rule.contains(' ') && cells.next().is_none();
     is_rule.then_some((rule, short, tests))
-}
-
-/// Rule to place, from the items of the document that start with a place in backquotes.
-fn elsewhere(document: &str) -> BTreeMap<&str, &str> {
-    let places = ELSEWHERE.iter().flat_map(|place| {
-        let start = format!("- `{place}`: ");
-        let lists: Vec<&str> = document.lines().filter_map(|line| line.strip_prefix(start.as_str())).collect();
-        lists.into_iter().flat_map(|list| list.trim_end_matches('.').split(", ")).map(|rule| (rule, *place))
-    });
-    places.collect()
 }
 
 /// The tests that name each rule.

@@ -101,6 +101,63 @@ async fn who_leaves_adjourns_and_comes_back() {
     server.shutdown().await;
 }
 
+/// The numbers of the offers in a text that were made (`<pt>`) or got (`<pf>`).
+fn offer_numbers(text: &str, tag: &str) -> Vec<u32> {
+    let numbers = text.lines().filter_map(|line| line.strip_prefix(tag)?.trim_start().split(' ').next());
+    numbers.map(|number| number.parse().unwrap()).collect()
+}
+
+// Rules: datagrams P2
+#[tokio::test(start_paused = true)]
+async fn the_number_of_an_offer_is_not_used_again_within_a_minute() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut alekhine, mut bogoljubov) =
+        (Peer::player(&server, "Alekhine").await, Peer::player(&server, "Bogoljubov").await);
+    bogoljubov.ask("iset pendinfo 1").await;
+    let mut used = Vec::new();
+    for _ in 0..60 {
+        alekhine.ask("match Bogoljubov 5 0 u").await;
+        let [number] = offer_numbers(&bogoljubov.text().await, "<pf>")[..] else { panic!("one offer") };
+        assert!(!used.contains(&number), "{number} of {used:?}");
+        used.push(number);
+        alekhine.ask("withdraw").await;
+        bogoljubov.text().await;
+        time::sleep(Duration::from_secs(1)).await;
+    }
+    alekhine.ask("match Bogoljubov 5 0 u").await;
+    let late = bogoljubov.ask(&format!("accept {}", used[59])).await;
+    assert!(late.ends_with(&format!("There is no offer {} to accept.\nfics% ", used[59])), "{late}");
+    server.shutdown().await;
+}
+
+// Rules: datagrams P3
+#[tokio::test(start_paused = true)]
+async fn offers_are_accepted_declined_and_withdrawn_by_number() {
+    let server = server_with(&["Alekhine", "Bogoljubov", "Capablanca"]).await;
+    let mut challengers = (Peer::player(&server, "Alekhine").await, Peer::player(&server, "Bogoljubov").await);
+    let mut player = Peer::player(&server, "Capablanca").await;
+    for peer in [&mut challengers.0, &mut challengers.1, &mut player] {
+        peer.ask("iset pendinfo 1").await;
+    }
+    let made = challengers.0.ask("match Capablanca 5 0 u").await;
+    challengers.1.ask("match Capablanca 3 0 u").await;
+    let [first, second] = offer_numbers(&player.text().await, "<pf>")[..] else { panic!("two offers") };
+    assert_eq!(offer_numbers(&made, "<pt>"), [first], "it has one number for both");
+
+    let taken_back = challengers.0.ask(&format!("withdraw {first}")).await;
+    assert!(taken_back.contains(&format!("\n<pr> {first}\n")), "{taken_back}");
+    player.text().await;
+    challengers.0.ask("match Capablanca 5 0 u").await;
+    let [third] = offer_numbers(&player.text().await, "<pf>")[..] else { panic!("one offer") };
+
+    let declined = player.ask(&format!("decline {second}")).await;
+    assert!(declined.starts_with("Declining the match offer from Bogoljubov.\n"), "{declined}");
+    let accepted = player.ask(&format!("accept {third}")).await;
+    assert!(accepted.starts_with("Accepting the match offer from Alekhine.\n"), "{accepted}");
+    assert!(accepted.contains("Creating: "), "{accepted}");
+    server.shutdown().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_interrupts_games() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;

@@ -174,10 +174,13 @@ mod tests {
     const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 \
         Alice Boris -1 5 0 39 39 300 300 1 P/e2-e4 (0:00) e4 0 1 0";
 
+    // Rules: datagrams P3
     #[test]
     fn an_offer_is_named_in_four_ways() {
         assert_line(&Accept::new(OfferRef::Only), "accept");
         assert_line(&Accept::new(OfferRef::Number(22)), "accept 22");
+        assert_line(&Decline::new(OfferRef::Number(7)), "decline 7");
+        assert_line(&Withdraw::new(OfferRef::Number(1300)), "withdraw 1300");
         assert_line(&Decline::new(OfferRef::Player("Newton".parse().unwrap())), "decline Newton");
         assert_line(&Decline::new(OfferRef::Kind(OfferKind::Draw)), "decline draw");
         assert_line(&Withdraw::default(), "withdraw");
@@ -233,6 +236,7 @@ mod tests {
         }
     }
 
+    // Rules: datagrams P2, datagrams P3
     #[test]
     fn offers_that_there_are_not() {
         for text in ["There are no offers to accept.", "You have no offers to accept."] {
