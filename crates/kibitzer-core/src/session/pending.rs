@@ -9,6 +9,7 @@ use super::context::RequestId;
 use super::fence::Fence;
 use super::prompt::changed_prompt;
 use super::reply::OpenReply;
+use super::requests::Sending;
 
 /// Numbers for block mode: from 1 to this. FICS advises small ones; a long round keeps late replies apart.
 const NUMBERS: u64 = 99;
@@ -51,6 +52,9 @@ pub(super) enum Mark {
 pub(super) struct InFlight {
     pub(super) order: Order,
     pub(super) mark: Mark,
+    /// Its fence is still to be sent.
+    pub(super) owes_fence: bool,
+    /// When its last line was sent.
     pub(super) sent: Instant,
     pub(super) due: Instant,
     /// What has come, in block mode.
@@ -85,6 +89,22 @@ impl Pending {
     /// When the first of them has waited too long.
     pub(super) fn due(&self) -> Option<Instant> {
         self.sent.iter().filter(|sent| !sent.is_given_up).map(|sent| sent.due).min()
+    }
+
+    /// Whether a fence is still to be sent.
+    pub(super) fn owes_fence(&self) -> bool {
+        self.sent.iter().any(|sent| sent.owes_fence)
+    }
+
+    /// Sends the fence that is still to be sent. Returns whether there was one.
+    pub(super) fn send_fence(&mut self, cx: &mut Sending<'_>) -> bool {
+        let Some(sent) = self.sent.iter_mut().find(|sent| sent.owes_fence) else { return false };
+        if let Mark::Fence(fence) = sent.mark {
+            cx.out.push_command(fence.as_str().to_owned(), Some(sent.order.id));
+        }
+        sent.owes_fence = false;
+        sent.sent = cx.now;
+        true
     }
 
     /// Whether one of them may switch block mode.

@@ -21,6 +21,14 @@ use crate::message::Message;
 /// How often something the server did not say for us is sent again.
 const MAX_DROPS: u8 = 5;
 
+/// How long after a line the next one is sent, without block mode, if no prompt comes in between.
+///
+/// A server may carry out one line of those that have arrived and look at the rest only when something else arrives, or
+/// two seconds later.
+///
+/// Source: uhlin-fics, tried.
+const LINE_GAP: Duration = Duration::from_millis(250);
+
 /// Says that block mode is off, in the reply to `iset block 0`.
 const BLOCK_UNSET: &[u8] = b"block unset.";
 
@@ -54,6 +62,8 @@ pub(super) struct Requests {
     /// What has come since the last fence was answered, without block mode.
     unfenced: OpenReply,
     pacing: Pacing,
+    /// Until when the server is left with the line it has, without block mode.
+    gap_until: Option<Instant>,
     done: VecDeque<Done>,
     /// From the last command to its reply.
     round_trip: Option<Duration>,
@@ -83,6 +93,7 @@ impl Requests {
             open: None,
             unfenced: OpenReply::default(),
             pacing: Pacing::default(),
+            gap_until: None,
             done: VecDeque::new(),
             round_trip: None,
             is_unnumbered: false,
@@ -151,7 +162,13 @@ impl Requests {
     pub(super) fn send(&mut self, cx: &mut Sending<'_>) -> bool {
         let mut resets_idle = false;
         self.pacing.expire(cx.now);
-        while let Some(order) = self.next_order() {
+        self.gap_until = self.gap_until.filter(|&until| until > cx.now);
+        while self.gap_until.is_none() {
+            if self.pending.send_fence(cx) {
+                self.gap_until = Some(after(cx.now, LINE_GAP));
+                continue;
+            }
+            let Some(order) = self.next_order() else { break };
             resets_idle |= order.command.as_ref().is_some_and(Command::resets_idle);
             self.send_order(order, cx);
         }
@@ -179,6 +196,7 @@ impl Requests {
 
     fn send_order(&mut self, order: Order, cx: &mut Sending<'_>) {
         let text = order.command.as_ref().map(Command::as_str);
+        let owes_fence = self.mode == Mode::Fenced && text.is_some();
         let mark = match self.mode {
             Mode::Numbered => {
                 let number = self.pending.free_number();
@@ -187,20 +205,17 @@ impl Requests {
             }
             Mode::Fenced => {
                 self.pending.make_room();
+                self.gap_until = Some(after(cx.now, LINE_GAP));
                 let fence = Fence::draw(cx.random);
-                match text {
-                    Some(text) => {
-                        cx.out.push_command(text.to_owned(), Some(order.id));
-                        cx.out.push_command(fence.as_str().to_owned(), Some(order.id));
-                    }
-                    // `$$` keeps it from ending our idle time.
-                    None => cx.out.push_command(format!("$${}", fence.as_str()), Some(order.id)),
-                }
+                // `$$` keeps a probe from ending our idle time. A server that has no `$` repeats it with the rest.
+                let line = text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned);
+                cx.out.push_command(line, Some(order.id));
                 Mark::Fence(fence)
             }
         };
         let due = after(cx.now, cx.timings.request);
-        self.pending.push(InFlight { order, mark, sent: cx.now, due, reply: OpenReply::default(), is_given_up: false });
+        let reply = OpenReply::default();
+        self.pending.push(InFlight { order, mark, owes_fence, sent: cx.now, due, reply, is_given_up: false });
     }
 
     /// Takes in what the server said.
@@ -217,6 +232,7 @@ impl Requests {
                 }
             }
             Message::BlockEnd { id, complete } => self.block_ended(id, complete, now),
+            Message::Prompt => self.gap_until = None,
             _ if is_content(message) => self.content(event, now),
             _ => {}
         }
@@ -229,6 +245,7 @@ impl Requests {
             return;
         }
         self.mode = Mode::Numbered;
+        self.gap_until = None;
         let mut said = Some(std::mem::take(&mut self.unfenced)).filter(|said| !said.is_empty());
         for sent in self.pending.take_all_fenced() {
             // The first command switched it on, and its fence was the first line without a number; or the command was.
@@ -307,7 +324,8 @@ impl Requests {
     /// When something has to be done without the server saying anything.
     pub(super) fn timeout(&self) -> Option<Instant> {
         let held = self.queue.iter().filter_map(|order| self.held_until(order));
-        held.chain(self.pending.due()).min()
+        let gap = self.gap_until.filter(|_| self.pending.owes_fence() || !self.queue.is_empty());
+        held.chain(self.pending.due()).chain(gap).min()
     }
 
     /// Ends the requests that have waited too long.

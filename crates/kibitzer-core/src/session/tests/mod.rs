@@ -104,6 +104,21 @@ impl Driver {
         self.sent.drain(..).map(|transmit| String::from_utf8_lossy(transmit.bytes()).into_owned()).collect()
     }
 
+    /// As [`serve`](Self::serve), with prompts that are not known as such: nothing but time brings the next line.
+    fn serve_unprompted(&mut self, peer: &mut Peer) {
+        self.serve(peer);
+        self.wait(Duration::from_millis(250));
+        self.serve(peer);
+    }
+
+    /// Shows a prompt; what was sent then, which is one line without block mode.
+    fn prompted(&mut self) -> String {
+        self.feed("fics% ");
+        let mut sent = self.take_sent();
+        assert_eq!(sent.len(), 1, "{sent:?}");
+        sent.remove(0)
+    }
+
     /// Forgets what was sent but for the last.
     fn take_sent_keep_last(&mut self) {
         self.sent.drain(..self.sent.len() - 1);

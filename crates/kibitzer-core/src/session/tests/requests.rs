@@ -43,7 +43,7 @@ fn a_prompt_set_during_the_session_is_learnt() {
     peer.prompt = "chess> ";
     peer = peer.on("set prompt", "").on("date", "Local time     - Sat Nov 21,  8:42 UTC\n\r");
     driver.request("set prompt chess>").unwrap();
-    driver.serve(&mut peer);
+    driver.serve_unprompted(&mut peer);
     assert_eq!(text(&driver.reply()), "");
     driver.request("date").unwrap();
     driver.serve(&mut peer);
@@ -57,7 +57,7 @@ fn a_prompt_set_during_the_session_is_learnt() {
 
     peer.prompt = "> ";
     driver.request("set prompt >").unwrap();
-    driver.serve(&mut peer);
+    driver.serve_unprompted(&mut peer);
     driver.feed("**** Carla has arrived - you can't both be logged in. ****\n\r");
     driver.close(CloseCause::Closed);
     assert!(matches!(driver.session.state(), State::Ended(EndReason::Kicked(_))));
@@ -68,8 +68,9 @@ fn what_stands_in_front_of_other_answers_is_no_prompt() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.request("refresh").unwrap();
     let cut = "\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Alice Boris 0 1";
-    let sent = driver.take_sent();
-    driver.feed(format!("{cut}fics% {}: Command has failed.\n\rfics% ", sent[1].trim()));
+    driver.take_sent();
+    let fence = driver.prompted();
+    driver.feed(format!("{cut}fics% {}: Command has failed.\n\rfics% ", fence.trim()));
     driver.take_replies();
     driver.request("date").unwrap();
     driver.serve(&mut peer);
@@ -213,23 +214,42 @@ fn a_fenced_reply_is_what_stands_in_front_of_the_fence() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.request("finger newton").unwrap();
     driver.request("date").unwrap();
-    let sent = driver.take_sent();
-    assert_eq!((sent.len(), &*sent[0], &*sent[2]), (4, "finger newton\n", "date\n"));
+    assert_eq!(driver.take_sent(), ["finger newton\n"]);
+    let fence = driver.prompted();
+    assert_eq!(driver.prompted(), "date\n");
     driver.feed("\n\rFoo tells you: zq: Command has failed.\n\rfics% ");
     driver.feed("\n\rStatistics for Newton\n\r\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\rfics% fics% ");
     driver.feed("Foo kibitzes: hi\n\rzqaaaaaaaa: Command has failed.\n\r");
     assert!(driver.take_replies().is_empty(), "no fence of ours");
-    for line in &sent[1..] {
-        driver.feed(peer.answer(line.trim()));
-    }
+    driver.feed(peer.answer(fence.trim()));
+    driver.feed(peer.answer("date"));
+    driver.serve(&mut peer);
     let replies = driver.take_replies();
     assert_eq!(replies.len(), 2);
     let reply = replies[0].1.as_ref().unwrap();
     assert!(reply.lines().any(|line| line == b"Statistics for Newton"));
     assert!(reply.lines().any(|line| line.starts_with(b"<12> ")));
-    assert!(!reply.lines().any(|line| line.starts_with(sent[1].trim().as_bytes())), "the fence is ours");
+    assert!(!reply.lines().any(|line| line.starts_with(fence.trim().as_bytes())), "the fence is ours");
     assert_eq!(reply.code, None);
     assert_eq!(text(&replies[1].1), "Local time     - Sat Nov 21,  0:22 UTC\n");
+}
+
+/// uhlin-fics carries out one line of what it has read at once, and looks at the rest two seconds later.
+#[test]
+fn without_block_mode_no_line_is_sent_before_the_server_had_time_for_the_last() {
+    let (mut driver, _) = on_uhlin(guest());
+    for line in ["finger", "date"] {
+        driver.request(line).unwrap();
+    }
+    assert_eq!(driver.take_sent(), ["finger\n"]);
+    assert!(driver.prompted().starts_with("zq"));
+    assert_eq!(driver.prompted(), "date\n");
+    driver.wait(almost(Duration::from_millis(250)));
+    assert!(driver.take_sent().is_empty());
+    driver.wait(Duration::from_millis(1));
+    assert_eq!(driver.take_sent().len(), 1, "a prompt that is not known is not waited for");
+    driver.wait(seconds(10));
+    assert!(driver.take_sent().is_empty());
 }
 
 #[test]
@@ -238,10 +258,11 @@ fn a_fence_that_is_never_answered_ends_with_the_next() {
     driver.request("one").unwrap();
     driver.request("date").unwrap();
     driver.request("date").unwrap();
-    let sent = driver.take_sent();
-    for line in [&sent[0], &sent[2], &sent[3], &sent[4], &sent[5]] {
-        driver.feed(peer.answer(line.trim()));
-    }
+    driver.take_sent();
+    driver.prompted();
+    assert_eq!(driver.prompted(), "date\n", "the fence of the first is lost");
+    driver.feed(peer.answer("date"));
+    driver.serve(&mut peer);
     let replies = driver.take_replies();
     assert_eq!(replies[0].1, Err(RequestError::Incomplete));
     assert_eq!(replies[1].1, Err(RequestError::Incomplete), "what stands in front of it may be the answer to either");
@@ -340,9 +361,9 @@ fn a_request_times_out_from_when_it_was_sent() {
         on_uhlin(guest().requests(RequestLimits::default().in_flight(1))),
     ] {
         driver.request("who").unwrap();
-        let late = driver.take_sent();
         driver.wait(seconds(10));
         driver.feed("fics% ");
+        let late = driver.take_sent();
         let second = driver.request("date").unwrap();
         assert!(driver.take_sent().is_empty(), "one at a time");
         driver.wait(seconds(10));
@@ -355,6 +376,7 @@ fn a_request_times_out_from_when_it_was_sent() {
         driver.answer(&mut peer, &late);
         assert!(driver.take_replies().is_empty(), "nobody waits for that any more");
         driver.answer(&mut peer, &sent);
+        driver.serve(&mut peer);
         let replies = driver.take_replies();
         assert_eq!(replies[0].0, second, "its turn has come");
         assert_eq!(text(&replies[0].1), "Local time     - Sat Nov 21,  0:22 UTC\n");
@@ -450,7 +472,11 @@ fn block_mode_switched_behind_our_back_fails_what_was_not_run() {
     driver.request("who").unwrap();
     driver.serve(&mut peer);
     let results: Vec<_> = driver.take_replies().into_iter().map(|(_, result)| result).collect();
-    assert_eq!(results, [Err(RequestError::Unnumbered), Err(RequestError::Unnumbered)]);
+    assert_eq!(
+        results,
+        [Err(RequestError::Unnumbered), Err(RequestError::UnknownCommand)],
+        "who was sent with a number"
+    );
     driver.request("date").unwrap();
     driver.serve(&mut peer);
     assert!(driver.reply().is_ok());
