@@ -18,9 +18,6 @@ use crate::{profile, runtime, stream, streams};
 /// What an idle session may keep in memory.
 const BUDGET_BYTES: u64 = 6 << 10;
 
-/// How long the server is silent before it is asked for a sign of life. Short, so that every session has been idle once.
-const PROBE_AFTER: Duration = Duration::from_secs(1);
-
 /// A session, and its subscriber that counts boards.
 struct Counted {
     client: Client,
@@ -41,29 +38,32 @@ pub(crate) fn serve(n_boards: usize) {
 
 pub(crate) fn run(is_quick: bool) {
     let (steps, n_boards) = if is_quick { ([10, 20, 40], 100) } else { ([250, 500, 1_000], 10_000) };
+    let timings = Timings::default().probe_timeout(Duration::from_mins(1));
+    let timings = if is_quick { timings.probe_after(Duration::from_millis(200)) } else { timings };
     let server = Server::start(n_boards);
     let [port, bare_port] = server.ports;
     runtime().block_on(async {
-        let sessions = open(port, steps, n_boards as u64).await;
+        let sessions = open(port, timings, steps, n_boards as u64).await;
         let stream = streams::messages(n_boards).concat();
         let times = [read_all(sessions, &stream).await, drop_all(bare_port, steps[2], &stream).await];
         print_load(steps[2] * n_boards, times);
     });
 }
 
-/// Opens sessions and tells what each keeps.
-async fn open(port: u16, steps: [usize; 3], n_boards: u64) -> Vec<Counted> {
+/// Opens sessions and tells what each keeps once the server was silent so long that it was asked for a sign of life.
+async fn open(port: u16, timings: Timings, steps: [usize; 3], n_boards: u64) -> Vec<Counted> {
+    let quiet = timings.probe_after * 3 / 2;
     // What all share is there from the first on.
-    let mut sessions = vec![Counted::start(port, n_boards).await];
-    sleep(PROBE_AFTER * 3).await;
+    let mut sessions = vec![Counted::start(port, timings, n_boards).await];
+    sleep(quiet).await;
     println!("{:<28} {:>12} {:>12}", "idle sessions", "bytes each", "of the last");
     let first = (1, process::resident_bytes());
     let mut last = first;
     for n_sessions in steps {
         while sessions.len() < n_sessions {
-            sessions.push(Counted::start(port, n_boards).await);
+            sessions.push(Counted::start(port, timings, n_boards).await);
         }
-        sleep(PROBE_AFTER * 3).await;
+        sleep(quiet).await;
         let now = (n_sessions, process::resident_bytes());
         print_kept(now, each(first, now), each(last, now));
         last = now;
@@ -86,8 +86,7 @@ fn print_kept((n_sessions, _): (usize, Option<u64>), all: Option<u64>, last: Opt
 }
 
 impl Counted {
-    async fn start(port: u16, n_boards: u64) -> Self {
-        let timings = Timings::default().probe_after(PROBE_AFTER).probe_timeout(Duration::from_mins(1));
+    async fn start(port: u16, timings: Timings, n_boards: u64) -> Self {
         let client = Client::connect(profile(port).timings(timings)).await.unwrap();
         let mut events = client.subscribe();
         let boards = tokio::spawn(async move { stream::count_boards(&mut events, n_boards).await });

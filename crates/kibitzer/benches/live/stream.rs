@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use kibitzer::Client;
 use kibitzer::core::hub::{RecvError, Subscription};
+use kibitzer::{Client, EventDecoder};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio_util::codec::{Framed, LinesCodec};
@@ -27,26 +27,31 @@ pub(crate) fn run(is_quick: bool) {
     }
 }
 
-/// Three connections to the same stream, read in turn.
+/// Four connections to the same stream, read in turn.
 async fn compare(corpus: &Corpus, n_rounds: usize) {
     let stream: Arc<[u8]> = corpus.bytes.clone().into();
     let (bare_stream, session_stream) = (Arc::clone(&stream), stream);
     let bare_port = server::start(move |listener| server::bare(listener, bare_stream));
     let port = server::start(move |listener| server::sessions(listener, session_stream));
     let mut bare = connect(bare_port).await;
+    let mut decoded = Framed::new(TcpStream::connect(("127.0.0.1", bare_port)).await.unwrap(), EventDecoder::default());
     let mut alone = Reader::start(port).await;
     let mut crowd = Crowd::start(port).await;
-    let (mut floor, mut one, mut many) = (Vec::new(), Vec::new(), Vec::new());
+    let [mut floor, mut events, mut one, mut many] = [const { Vec::new() }; 4];
     let want = floors::read_boards(&corpus.bytes);
     for _ in 0..n_rounds {
         let start = Instant::now();
         drop_lines(&mut bare, &corpus.bytes).await;
         floor.push(start.elapsed());
+        let start = Instant::now();
+        drop_events(&mut decoded, &want).await;
+        events.push(start.elapsed());
         one.push(alone.round(&want).await.0);
         many.push(crowd.round(&want).await);
     }
     let best = *floor.iter().min().unwrap();
     print_row(corpus, "(c) LinesCodec, dropped", floor, best, false);
+    print_row(corpus, "EventDecoder, dropped", events, best, false);
     print_row(corpus, "client, 1 subscriber", one, best, true);
     print_row(corpus, "client, 64, one stuck", many, best, false);
 }
@@ -76,6 +81,18 @@ pub(crate) async fn drop_lines(socket: &mut Framed<TcpStream, LinesCodec>, strea
     for _ in memchr::memchr_iter(b'\n', stream) {
         socket.next().await.unwrap().unwrap();
     }
+}
+
+/// What a client does with the stream, without the client: no task, no sharing, no session.
+async fn drop_events(socket: &mut Framed<TcpStream, EventDecoder>, want: &Checksum) {
+    socket.get_mut().write_all(b"\n").await.unwrap();
+    let mut read = Checksum::default();
+    while read.n_boards < want.n_boards {
+        if let Some(message) = socket.next().await.unwrap().unwrap().message() {
+            subjects::add(&mut read, message);
+        }
+    }
+    assert_eq!(read.sum, want.sum, "every board, as the server sent it");
 }
 
 /// A session with one subscriber.
