@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::chess::LastMove;
 use crate::game::{GameLimits, Games};
-use crate::message::{GameId, Message, Reader, Received, Style12};
+use crate::message::{Family, GameId, Message, Reader, Received, Style12};
 use crate::session::{Capabilities, EndReason, Identity, LostCause, RequestId, Restored};
 use crate::wire::Framer;
 
@@ -224,6 +224,11 @@ impl EventReader {
     /// The framer, to tell it what was learned about the stream, such as the prompt.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         self.reader.framer_mut()
+    }
+
+    /// Tells which family of servers it turned out to be.
+    pub(crate) const fn set_family(&mut self, family: Family) {
+        self.reader.set_family(family);
     }
 
     /// The games as they stand after the last event.

@@ -119,6 +119,11 @@ impl Reader {
         Self { framer, typist: Typist { family, ..Typist::default() }, ready: VecDeque::new() }
     }
 
+    /// Tells which family it turned out to be.
+    pub const fn set_family(&mut self, family: Family) {
+        self.typist.family = family;
+    }
+
     /// The framer, to tell it what was learned about the stream.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         &mut self.framer

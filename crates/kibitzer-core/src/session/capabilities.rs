@@ -1,7 +1,8 @@
 //! What the server turned out to do for us.
 
-use super::requests::Done;
-use crate::message::Ivar;
+use super::login::Entrance;
+use super::requests::{Done, Mode};
+use crate::message::{Family, Ivar};
 use crate::wire::Timeseal;
 
 /// What this connection can do, found out by the server's answers. Empty until the session is set up.
@@ -13,6 +14,8 @@ pub struct Capabilities {
     /// Bit per ivar, in the order of [`Ivar::ALL`].
     on: u64,
     timeseal: Timeseal,
+    family: Family,
+    has_units: bool,
 }
 
 impl Capabilities {
@@ -61,6 +64,16 @@ impl Capabilities {
         self.has(Ivar::CompressMove)
     }
 
+    /// Which family the server is of: ICC, or FICS and its relatives. [`Family::Auto`] until it is known.
+    pub const fn family(self) -> Family {
+        self.family
+    }
+
+    /// Whether replies stand in ICC's level-1 units.
+    pub const fn units(self) -> bool {
+        self.has_units
+    }
+
     /// The version of timeseal that the connection speaks.
     pub const fn timeseal(self) -> Timeseal {
         self.timeseal
@@ -90,8 +103,10 @@ impl Capabilities {
         }
     }
 
-    pub(super) const fn with_timeseal(timeseal: Timeseal) -> Self {
-        Self { on: 0, timeseal }
+    /// What is known behind the login.
+    pub(super) fn new(entrance: &Entrance) -> Self {
+        let family = if entrance.is_icc { Family::Icc } else { Family::Fics };
+        Self { on: 0, timeseal: entrance.timeseal, family, has_units: entrance.mode == Mode::Tagged }
     }
 }
 

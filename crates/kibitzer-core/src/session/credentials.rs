@@ -58,7 +58,7 @@ pub enum Credentials {
     Account {
         /// Its name; servers ignore case.
         handle: Handle,
-        /// Its password, sent only when the server asks for it.
+        /// Its password, sent when the server asks for it; to ICC behind the name, on the same line.
         password: Password,
     },
 }

@@ -52,6 +52,8 @@ pub enum LoginStep {
     LoginString,
     /// The name was sent.
     Name,
+    /// The server is full and has put us in a queue. That is no failure: it goes on by itself.
+    Queued,
     /// The password was sent.
     Password,
     /// The server seems to let us in; its first prompt, or proof that we are in, is awaited.
@@ -67,6 +69,7 @@ impl LoginStep {
             Self::Greeting => "greeting",
             Self::LoginString => "login_string",
             Self::Name => "name",
+            Self::Queued => "queued",
             Self::Password => "password",
             Self::Entering => "entering",
             Self::SetUp => "set_up",
@@ -103,6 +106,10 @@ pub enum LoginError {
     /// The server takes no more players.
     #[error("server is full")]
     ServerFull,
+    /// There is something about the account: its trial is over, it has to be renewed, it is bound to another client. The server's
+    /// words.
+    #[error("account is not let in")]
+    AccountRefused(ServerText),
     /// The server does not speak the version of timeseal that was asked for.
     #[error("server does not speak timeseal")]
     TimesealRefused,
@@ -126,6 +133,7 @@ impl LoginError {
             | Self::Banned
             | Self::BadName
             | Self::PasswordRequired
+            | Self::AccountRefused(_)
             | Self::TimesealRefused => true,
             Self::NameInUse
             | Self::GuestsRefused

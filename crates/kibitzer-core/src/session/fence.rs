@@ -9,6 +9,9 @@ const LETTERS: usize = 10;
 /// No server has a command, an alias or a move that begins so.
 const HEAD: &[u8; 2] = b"zq";
 
+/// What ICC says in front of a command that it does not know.
+const ICC_ANSWER: &[u8] = b"No such command (";
+
 /// An unknown command that nobody else can type, because it is drawn by chance: ten small letters.
 ///
 /// Small, because servers repeat a command in small letters. Every server says of an unknown command what it was:
@@ -41,12 +44,22 @@ impl Fence {
         find(line, &self.0).is_some()
     }
 
+    /// Whether a line answers it in ICC's words.
+    pub(super) fn is_answered_by_icc(&self, line: &[u8]) -> bool {
+        self.in_front(line).is_some_and(|in_front| in_front.ends_with(ICC_ANSWER))
+    }
+
     /// What stands in front of the answer on its line: a prompt that the account has set.
     pub(super) fn prompt_in_front<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
-        const BEFORE: &[u8] = b"No such command (";
-        let in_front = line.get(..find(line, &self.0)?)?;
-        let prompt = in_front.strip_suffix(BEFORE).unwrap_or(in_front);
+        let in_front = self.in_front(line)?;
+        let prompt = in_front.strip_suffix(ICC_ANSWER).unwrap_or(in_front);
         (!prompt.is_empty()).then(|| period(prompt))
+    }
+
+    /// What stands in front of it. A server without tags repeats the tag, too.
+    fn in_front<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+        let in_front = line.get(..find(line, &self.0)?)?;
+        Some(in_front.strip_suffix(b"`").unwrap_or(in_front))
     }
 }
 
@@ -83,11 +96,13 @@ mod tests {
             ("a prompt the account has set", "chess> zqX: Command has failed.", Some("chess> ")),
             ("it twice", "> > zqX: Command has failed.", Some("> ")),
             ("on ICC", "? No such command (zqX).", Some("? ")),
+            ("on ICC, with its tag", "? No such command (`zqX`zqX).", Some("? ")),
         ];
         for (name, line, want) in cases {
             let line = line.replace("zqX", fence.as_str());
             assert!(fence.is_answered_by(line.as_bytes()), "{name}");
             assert_eq!(fence.prompt_in_front(line.as_bytes()), want.map(str::as_bytes), "{name}");
+            assert_eq!(fence.is_answered_by_icc(line.as_bytes()), name.contains("ICC"), "{name}");
         }
         assert!(!fence.is_answered_by(b"Foo tells you: zqabcdefgh: Command not found."));
     }

@@ -49,12 +49,11 @@ enum Stage {
 impl Live {
     /// Begins the set-up.
     pub(super) fn new(entrance: &Entrance, cx: &mut Context<'_>) -> Self {
-        let mode = if entrance.block { Mode::Numbered } else { Mode::Fenced };
-        let capabilities = Capabilities::with_timeseal(entrance.timeseal);
+        let capabilities = Capabilities::new(entrance);
         let deadline = after(cx.now, cx.options.timings.set_up);
         let mut live = Self {
-            stage: Stage::SettingUp(Box::new(SetUp::new(entrance, capabilities, deadline))),
-            requests: Requests::new(mode, cx.options.requests),
+            stage: Stage::SettingUp(Box::new(SetUp::new(entrance, capabilities, cx.options, deadline))),
+            requests: Requests::new(entrance.mode, cx.options.requests),
             liveness: Liveness::new(cx.now),
             capabilities,
             style: StyleWatch::default(),

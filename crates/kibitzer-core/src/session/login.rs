@@ -1,11 +1,15 @@
 //! From the connection to the first prompt.
 
+mod levels;
 mod lines;
 mod proof;
+mod refusal;
 mod string;
 mod verdict;
 
 use std::time::Instant;
+
+use zeroize::Zeroizing;
 
 use super::context::Context;
 use super::credentials::Credentials;
@@ -14,10 +18,12 @@ use super::fence::Fence;
 use super::ladder::Retreat;
 use super::options::{SessionOptions, after};
 use super::transmit::TransmitKind;
-use crate::message::{Handle, Message, Titles};
+use crate::message::{Datagram, Family, Handle, LoggedIn, Message, Titles};
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
+use levels::{LEVEL_LINES, level_lines};
+pub(super) use levels::{fulfilled, wanted_datagrams};
 pub(super) use string::is_for_string;
 use string::login_string;
 pub use verdict::Identity;
@@ -35,6 +41,8 @@ pub(super) struct Login {
     sealing: Sealing,
     string: LoginString,
     is_icc: bool,
+    /// The server is full, and has put us in a queue.
+    is_queued: bool,
     name: Option<Handle>,
     is_announced: bool,
     last_line: ServerText,
@@ -51,6 +59,8 @@ enum Step {
     },
     /// Waits for what the server makes of the name.
     Name,
+    /// Waits for what ICC makes of name and password on one line.
+    NameAndPassword,
     /// Waits for what it makes of the password, or for the prompt.
     Password {
         /// It asked for a name again, or something in a message of the day looks so.
@@ -92,7 +102,8 @@ impl Login {
             timeseal,
             sealing,
             string: if try_string { LoginString::Untried } else { LoginString::Avoided },
-            is_icc: false,
+            is_icc: options.family == Family::Icc,
+            is_queued: false,
             name: None,
             is_announced: false,
             last_line: ServerText::default(),
@@ -102,10 +113,11 @@ impl Login {
     /// How far it has come.
     pub(super) const fn step(&self) -> LoginStep {
         match self.step {
+            _ if self.is_queued => LoginStep::Queued,
             Step::Greeting => LoginStep::Greeting,
             Step::LoginString { .. } => LoginStep::LoginString,
             Step::Name => LoginStep::Name,
-            Step::Password { .. } => LoginStep::Password,
+            Step::NameAndPassword | Step::Password { .. } => LoginStep::Password,
             Step::Entering { .. } | Step::Proving { .. } => LoginStep::Entering,
         }
     }
@@ -126,13 +138,14 @@ impl Login {
     fn settles_at(&self, options: &SessionOptions) -> Option<Instant> {
         let is_waiting = match self.step {
             Step::Greeting => false,
-            Step::LoginString { prompts } => self.sealing == Sealing::Unproven && prompts > 0,
+            // Whether ICC answers each of its lines by a prompt is not certain.
+            Step::LoginString { prompts } => self.awaits_levels() || self.sealing == Sealing::Unproven && prompts > 0,
             // The wording in which ICC asks guests to press return is not known, nor whether it ends its line.
             Step::Name => self.is_icc && is_guest(options),
-            Step::Password { .. } | Step::Entering { .. } => true,
+            Step::NameAndPassword | Step::Password { .. } | Step::Entering { .. } => true,
             Step::Proving { asked_again, .. } => asked_again,
         };
-        is_waiting.then(|| after(self.quiet_since, options.timings.settle))
+        (is_waiting && !self.is_queued).then(|| after(self.quiet_since, options.timings.settle))
     }
 
     pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Verdict {
@@ -149,13 +162,16 @@ impl Login {
     fn settle(&mut self, cx: &mut Context<'_>) -> Verdict {
         match self.step {
             Step::Greeting => Verdict::Goes,
+            Step::LoginString { .. } if self.awaits_levels() => self.send_name(cx),
             // The hello was taken as one, or it would have been refused as a name, too.
             Step::LoginString { .. } => {
                 self.sealing = Sealing::Proven;
                 self.send_name(cx)
             }
             Step::Name => self.press_return(cx),
-            Step::Password { asked_again: false } | Step::Entering { asked_again: false } => self.prove(cx),
+            Step::NameAndPassword | Step::Password { asked_again: false } | Step::Entering { asked_again: false } => {
+                self.prove(cx)
+            }
             Step::Password { .. } | Step::Entering { .. } | Step::Proving { .. } => {
                 Verdict::Failed(LoginError::Other(self.last_line.clone()))
             }
@@ -192,12 +208,8 @@ impl Login {
             Message::PasswordPrompt => self.password_prompt(cx),
             Message::GuestPrompt(name) => self.guest_prompt(name, cx),
             Message::NameStatus(status) => self.name_status(status.kind, cx.options),
-            Message::LoginRefused(refusal) => self.refused(*refusal, raw),
-            Message::LoggedIn(logged_in) => {
-                self.name = Some(logged_in.name.clone());
-                self.enter(cx);
-                self.announce(logged_in.titles.clone(), cx)
-            }
+            Message::LoginRefused(refusal) => self.refused(*refusal, raw, cx),
+            Message::LoggedIn(logged_in) => self.logged_in(logged_in, raw, cx),
             Message::Prompt => self.prompt(cx),
             Message::Text(_) => self.text(raw, cx),
             _ => Verdict::Goes,
@@ -206,9 +218,7 @@ impl Login {
 
     fn login_prompt(&mut self, cx: &mut Context<'_>) -> Verdict {
         match &mut self.step {
-            Step::Greeting
-                if self.sealing == Sealing::Unproven || self.string == LoginString::Untried && !self.is_icc =>
-            {
+            Step::Greeting if self.sealing == Sealing::Unproven || self.string == LoginString::Untried => {
                 self.send_string(cx)
             }
             Step::Greeting => self.send_name(cx),
@@ -217,7 +227,7 @@ impl Login {
                 let prompts = *prompts;
                 self.string_answered(prompts, cx)
             }
-            Step::Name => Verdict::Failed(LoginError::Other(self.last_line.clone())),
+            Step::Name | Step::NameAndPassword => Verdict::Failed(self.other()),
             Step::Password { .. } | Step::Entering { .. } | Step::Proving { .. } => self.asked_again(),
         }
     }
@@ -244,28 +254,52 @@ impl Login {
                 self.send_string(cx)
             }
             Sealing::Unproven => Verdict::Failed(LoginError::TimesealRefused),
+            Sealing::Proven | Sealing::Off if self.awaits_levels() && prompts < LEVEL_LINES => Verdict::Goes,
             Sealing::Proven | Sealing::Off => self.send_name(cx),
         }
     }
 
+    /// Whether what was sent in front of the name were ICC's levels. Only an ICS shows by its answer that it speaks timeseal.
+    fn awaits_levels(&self) -> bool {
+        self.is_icc && self.sealing != Sealing::Unproven
+    }
+
     fn send_string(&mut self, cx: &mut Context<'_>) -> Verdict {
-        self.send(TransmitKind::Login, login_string(cx.options).as_bytes(), cx);
+        if self.awaits_levels() {
+            for line in level_lines(cx.options) {
+                self.send(TransmitKind::Login, line.as_bytes(), cx);
+            }
+        } else {
+            self.send(TransmitKind::Login, login_string(cx.options).as_bytes(), cx);
+        }
         self.go(Step::LoginString { prompts: 0 }, cx)
     }
 
+    /// ICC takes name and password on one line, and tells in datagrams what came of the login only then.
+    ///
+    /// Source: icc §1.
     fn send_name(&mut self, cx: &mut Context<'_>) -> Verdict {
-        self.send(TransmitKind::Login, cx.options.credentials.name().as_bytes(), cx);
+        let name = cx.options.credentials.name();
+        if let Credentials::Account { password, .. } = &cx.options.credentials
+            && self.is_icc
+            && !password.as_bytes().contains(&b' ')
+        {
+            let line = Zeroizing::new([name.as_bytes(), b" ", password.as_bytes()].concat());
+            self.send(TransmitKind::Password, &line, cx);
+            return self.go(Step::NameAndPassword, cx);
+        }
+        self.send(TransmitKind::Login, name.as_bytes(), cx);
         self.go(Step::Name, cx)
     }
 
     fn password_prompt(&mut self, cx: &mut Context<'_>) -> Verdict {
         match (self.step, &cx.options.credentials) {
-            (Step::Name, Credentials::Account { password, .. }) => {
+            (Step::Name | Step::NameAndPassword, Credentials::Account { password, .. }) => {
                 let password = password.clone();
                 self.send(TransmitKind::Password, password.as_bytes(), cx);
                 self.go(Step::Password { asked_again: false }, cx)
             }
-            (Step::Name, _) => Verdict::Failed(LoginError::PasswordRequired),
+            (Step::Name | Step::NameAndPassword, _) => Verdict::Failed(LoginError::PasswordRequired),
             (Step::LoginString { .. }, _) => Verdict::Retreat(Retreat::LoginString, self.other()),
             (Step::Greeting, _) => Verdict::Goes,
             (Step::Password { .. } | Step::Entering { .. } | Step::Proving { .. }, _) => self.asked_again(),
@@ -274,7 +308,9 @@ impl Login {
 
     fn guest_prompt(&mut self, name: &Handle, cx: &mut Context<'_>) -> Verdict {
         match (self.step, &cx.options.credentials) {
-            (Step::Name, Credentials::Account { .. }) => Verdict::Failed(LoginError::UnknownAccount),
+            (Step::Name | Step::NameAndPassword, Credentials::Account { .. }) => {
+                Verdict::Failed(LoginError::UnknownAccount)
+            }
             (Step::Name, _) => {
                 self.name = Some(name.clone());
                 self.press_return(cx)
@@ -294,7 +330,7 @@ impl Login {
     /// A prompt: we are in.
     fn prompt(&mut self, cx: &mut Context<'_>) -> Verdict {
         match self.step {
-            Step::Name | Step::Password { .. } | Step::Entering { .. } => {
+            Step::Name | Step::NameAndPassword | Step::Password { .. } | Step::Entering { .. } => {
                 self.prove(cx);
                 self.announce(Titles::default(), cx)
             }
@@ -303,8 +339,20 @@ impl Login {
         }
     }
 
+    /// The server says so, and which name we have. ICC's datagram cannot be anything else, and no prompt may follow it.
+    fn logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
+        self.name = Some(logged_in.name.clone());
+        self.enter(cx);
+        let is_datagram = Datagram::parse(raw).is_some();
+        self.is_icc |= is_datagram;
+        if is_datagram && matches!(self.step, Step::Entering { .. }) {
+            self.prove(cx);
+        }
+        self.announce(logged_in.titles.clone(), cx)
+    }
+
     fn enter(&mut self, cx: &Context<'_>) {
-        if matches!(self.step, Step::Name | Step::Password { .. }) {
+        if matches!(self.step, Step::Name | Step::NameAndPassword | Step::Password { .. }) {
             self.go(Step::Entering { asked_again: false }, cx);
         }
     }
@@ -320,6 +368,7 @@ impl Login {
 
     fn go(&mut self, step: Step, cx: &Context<'_>) -> Verdict {
         self.step = step;
+        self.is_queued = false;
         self.deadline = after(cx.now, cx.options.timings.login_step);
         Verdict::Goes
     }

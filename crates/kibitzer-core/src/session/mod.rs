@@ -37,6 +37,7 @@ mod style;
 #[cfg(test)]
 mod tests;
 mod transmit;
+mod units;
 
 pub use capabilities::Capabilities;
 pub use command::{Command, CommandError, MAX_LINE_BYTES};

@@ -42,6 +42,8 @@ pub struct Timings {
     pub greeting: Duration,
     /// For each further step of the login. Default 20 s.
     pub login_step: Duration,
+    /// In the queue in front of a full server, from the last word of our place in it. Default 30 min.
+    pub queue: Duration,
     /// How long the server must be silent after our last answer before it is asked whether we are in. Default 1 s.
     pub settle: Duration,
     /// For the whole set-up behind the login. Default 30 s.
@@ -63,6 +65,7 @@ impl Default for Timings {
         Self {
             greeting: Duration::from_secs(30),
             login_step: Duration::from_secs(20),
+            queue: Duration::from_mins(30),
             settle: Duration::from_secs(1),
             set_up: Duration::from_secs(30),
             request: Duration::from_secs(30),
@@ -99,6 +102,8 @@ impl Timings {
         greeting: Duration,
         /// Sets how long each further step of the login may take. Default 20 s.
         login_step: Duration,
+        /// Sets how long to wait in the queue in front of a full server. Default 30 min.
+        queue: Duration,
         /// Sets how long the server is silent before it is asked whether we are in. Default 1 s.
         settle: Duration,
         /// Sets how long the set-up may take. Default 30 s.

@@ -15,8 +15,9 @@ use super::pending::{InFlight, Mark, Order, Owner, Pending};
 use super::random::Random;
 use super::reply::{OpenReply, Reply, is_content};
 use super::transmit::Outbox;
+use super::units::Units;
 use crate::event::Event;
-use crate::message::Message;
+use crate::message::{Message, UnitHeader};
 
 /// How often something the server did not say for us is sent again.
 const MAX_DROPS: u8 = 5;
@@ -39,6 +40,8 @@ pub(super) enum Mode {
     Fenced,
     /// By a number in front of it.
     Numbered,
+    /// By a number as its tag, in ICC's units.
+    Tagged,
 }
 
 /// A request that is over.
@@ -57,8 +60,9 @@ pub(super) struct Requests {
     limits: RequestLimits,
     queue: VecDeque<Order>,
     pending: Pending,
-    /// The number of the reply that has begun, in block mode.
+    /// The number of the reply that has begun, in block mode and in units.
     open: Option<u64>,
+    units: Units,
     /// What has come since the last fence was answered, without block mode.
     unfenced: OpenReply,
     pacing: Pacing,
@@ -91,6 +95,7 @@ impl Requests {
             queue: VecDeque::new(),
             pending: Pending::default(),
             open: None,
+            units: Units::default(),
             unfenced: OpenReply::default(),
             pacing: Pacing::default(),
             gap_until: None,
@@ -198,9 +203,12 @@ impl Requests {
         let text = order.command.as_ref().map(Command::as_str);
         let owes_fence = self.mode == Mode::Fenced && text.is_some();
         let mark = match self.mode {
-            Mode::Numbered => {
+            Mode::Numbered | Mode::Tagged => {
                 let number = self.pending.free_number();
-                cx.out.push_command(format!("{number} {}", text.unwrap_or("$$date")), Some(order.id));
+                let text = text.unwrap_or("$$date");
+                let is_tag = self.mode == Mode::Tagged;
+                let line = if is_tag { format!("`{number}`{text}") } else { format!("{number} {text}") };
+                cx.out.push_command(line, Some(order.id));
                 Mark::Number(number)
             }
             Mode::Fenced => {
@@ -233,8 +241,30 @@ impl Requests {
             }
             Message::BlockEnd { id, complete } => self.block_ended(id, complete, now),
             Message::Prompt => self.gap_until = None,
+            Message::UnitStart(ref header) => self.unit_started(header, now),
+            Message::UnitEnd => self.unit_ended(now),
+            Message::Overflow => self.units.overflow(),
             _ if is_content(message) => self.content(event, now),
             _ => {}
+        }
+    }
+
+    /// The tag is the command's number. Units inside of it, and those of others, are none of ours.
+    fn unit_started(&mut self, header: &UnitHeader, now: Instant) {
+        let Some(tag) = self.units.start(header).filter(|_| self.mode == Mode::Tagged) else { return };
+        self.open = Some(tag);
+        if let Some(sent) = self.pending.numbered(tag) {
+            self.round_trip = Some(now.saturating_duration_since(sent.sent));
+        }
+    }
+
+    fn unit_ended(&mut self, now: Instant) {
+        let Some(ended) = self.units.end() else { return };
+        if self.mode == Mode::Tagged
+            && let Some(tag) = self.open
+        {
+            // An end that is made up behind the last byte of the stream is none.
+            self.block_ended(tag, ended.is_complete && !self.is_cut_off, now);
         }
     }
 
@@ -268,7 +298,7 @@ impl Requests {
     }
 
     fn content(&mut self, event: &Arc<Event>, now: Instant) {
-        if self.mode == Mode::Numbered {
+        if self.mode != Mode::Fenced {
             if let Some(sent) = self.open.and_then(|id| self.pending.numbered(id)) {
                 sent.push(event, &self.limits);
             }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::capabilities::Capabilities;
 use super::command::Command;
 use super::error::RequestError;
-use super::login::{Entrance, is_for_string};
+use super::login::{Entrance, fulfilled, is_for_string, wanted_datagrams};
 use super::options::SessionOptions;
 use super::reply::Reply;
 use super::requests::{Done, Mode};
@@ -17,8 +17,8 @@ use crate::message::listing::{Listing as _, Variables};
 /// Source: transport §7.
 const FICS_VARIABLES: [&str; 5] = ["style 12", "bell 0", "ptime 0", "width 240", "height 240"];
 
-/// The same for ICC. Source: icc §1.
-const ICC_VARIABLES: [&str; 4] = ["style 12", "bell 0", "wrap 0", "height 0"];
+/// The same for ICC; the style comes in front. Source: icc §1.
+const ICC_VARIABLES: [&str; 4] = ["prompt 0", "bell 0", "wrap 0", "height 0"];
 
 /// A set-up that goes on: some commands at a time, each lot answered before the next.
 #[derive(Debug)]
@@ -45,7 +45,15 @@ enum Lot {
 }
 
 impl SetUp {
-    pub(super) fn new(entrance: &Entrance, capabilities: Capabilities, deadline: Instant) -> Self {
+    pub(super) fn new(
+        entrance: &Entrance,
+        mut capabilities: Capabilities,
+        options: &SessionOptions,
+        deadline: Instant,
+    ) -> Self {
+        if entrance.is_icc && entrance.string_understood {
+            fulfilled(options).for_each(|ivar| capabilities.set(ivar, true));
+        }
         Self {
             next: Lot::Block,
             n_waiting: 0,
@@ -89,19 +97,30 @@ impl SetUp {
     }
 
     fn listing(&self) -> Vec<String> {
-        if self.string_understood { vec!["ivariables".to_owned()] } else { Vec::new() }
+        let is_wanted = self.string_understood && !self.is_icc;
+        if is_wanted { vec!["ivariables".to_owned()] } else { Vec::new() }
     }
 
     fn rest(&self, options: &SessionOptions) -> Vec<String> {
+        if self.is_icc {
+            return self.rest_of_icc(options);
+        }
         let missing = |ivar: &Ivar| self.has_ivars && !self.capabilities.has(*ivar) && *ivar != Ivar::Block;
         let ivars = options.wanted().filter(missing);
         let (first, mut last): (Vec<_>, Vec<_>) = ivars.partition(|ivar| *ivar == Ivar::Atomic || is_for_string(*ivar));
         last.sort_by_key(|ivar| *ivar == Ivar::Lock);
-        let variables: &[&str] = if self.is_icc { &ICC_VARIABLES } else { &FICS_VARIABLES };
-        let interface = (!options.interface.is_empty()).then(|| format!("interface {}", options.interface));
-        let set = variables.iter().map(|&variable| variable.to_owned()).chain(interface);
-        let set = set.map(|variable| format!("set {variable}"));
+        let set = set(FICS_VARIABLES, options);
         first.into_iter().map(iset).chain(set).chain(last.into_iter().map(iset)).collect()
+    }
+
+    /// ICC's levels were set in front of the name; if it did not understand that, each datagram is asked for by itself.
+    fn rest_of_icc(&self, options: &SessionOptions) -> Vec<String> {
+        // Style 13 has no boards: they come as moves.
+        let style = if options.wanted.contains(&Ivar::CompressMove) { "style 13" } else { "style 12" };
+        let [first, rest @ ..] = ICC_VARIABLES;
+        let variables = set([style, first].into_iter().chain(rest), options);
+        let missing = (!self.string_understood).then(|| wanted_datagrams(options)).into_iter().flatten();
+        variables.chain(missing.map(|number| format!("set-2 {number} 1"))).collect()
     }
 
     /// Takes in what the server made of one of them.
@@ -130,6 +149,12 @@ impl SetUp {
             self.capabilities.set(ivar, variables.value(ivar.name()) == Some("1"));
         }
     }
+}
+
+/// The commands that set variables, our interface last.
+fn set<'a>(variables: impl IntoIterator<Item = &'a str>, options: &SessionOptions) -> impl Iterator<Item = String> {
+    let interface = (!options.interface.is_empty()).then(|| format!("set interface {}", options.interface));
+    variables.into_iter().map(|variable| format!("set {variable}")).chain(interface)
 }
 
 fn iset(ivar: Ivar) -> String {

@@ -1,12 +1,13 @@
 //! What the server says in lines while we log in.
 
+use super::refusal::{QUEUED, error_of, read_refusal};
 use super::{Login, LoginString, Sealing, Step, Verdict, is_guest};
 use crate::message::{LoginRefusal, NameKind};
 use crate::scan::find;
 use crate::session::context::Context;
 use crate::session::error::LoginError;
 use crate::session::ladder::Retreat;
-use crate::session::options::SessionOptions;
+use crate::session::options::{SessionOptions, after};
 use crate::text::ServerText;
 
 /// What an ICS says when it has understood the login string.
@@ -15,22 +16,41 @@ const IVARS_SET: &[u8] = b"#Ivars set.";
 impl Login {
     pub(super) fn name_status(&self, kind: NameKind, options: &SessionOptions) -> Verdict {
         match (self.step, kind) {
-            (Step::Name, NameKind::Registered) if is_guest(options) => Verdict::Failed(LoginError::PasswordRequired),
-            (Step::Name, NameKind::Unregistered) if !is_guest(options) => Verdict::Failed(LoginError::UnknownAccount),
+            (Step::Name | Step::NameAndPassword, NameKind::Registered) if is_guest(options) => {
+                Verdict::Failed(LoginError::PasswordRequired)
+            }
+            (Step::Name | Step::NameAndPassword, NameKind::Unregistered) if !is_guest(options) => {
+                Verdict::Failed(LoginError::UnknownAccount)
+            }
             (Step::Proving { .. }, _) => Verdict::Failed(self.other()),
             _ => Verdict::Goes,
         }
     }
 
-    pub(super) fn refused(&self, refusal: LoginRefusal, raw: &[u8]) -> Verdict {
+    pub(super) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> Verdict {
+        match read_refusal(raw) {
+            Some((QUEUED, _)) => self.queued(cx),
+            Some((code, text)) => Verdict::Failed(error_of(code, text, is_guest(cx.options))),
+            None => self.refused_in_words(refusal, raw, cx),
+        }
+    }
+
+    /// The server is full, and lets us in by and by: that is no failure. Each word of our place makes the wait a new one.
+    fn queued(&mut self, cx: &Context<'_>) -> Verdict {
+        self.is_queued = true;
+        self.deadline = after(cx.now, cx.options.timings.queue);
+        Verdict::Goes
+    }
+
+    fn refused_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> Verdict {
         let error = match refusal {
             LoginRefusal::InvalidPassword => LoginError::InvalidPassword,
             LoginRefusal::NameInUse => LoginError::NameInUse,
             LoginRefusal::Banned => LoginError::Banned,
-            LoginRefusal::BadName if matches!(self.step, Step::Name) => LoginError::BadName,
-            // A name that is bad is said of a hello or a login string, or in a message of the day. From a queue the login goes on
-            // by itself; the time-out of the step bounds the wait.
-            LoginRefusal::BadName | LoginRefusal::Queued => return Verdict::Goes,
+            LoginRefusal::BadName if matches!(self.step, Step::Name | Step::NameAndPassword) => LoginError::BadName,
+            // It is said of a hello or a login string, or in a message of the day.
+            LoginRefusal::BadName => return Verdict::Goes,
+            LoginRefusal::Queued => return self.queued(cx),
             LoginRefusal::NotRegistered => LoginError::GuestsRefused,
             LoginRefusal::Timeout => LoginError::TimedOut(self.step()),
             LoginRefusal::Full => LoginError::ServerFull,

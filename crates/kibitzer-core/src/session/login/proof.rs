@@ -1,24 +1,28 @@
 //! Whether we are in, and how the server answers.
 
 use super::{Entrance, Identity, Login, LoginString, Sealing, Step, Verdict};
-use crate::message::{Message, NameKind, Titles};
+use crate::message::{Family, Message, NameKind, Titles};
 use crate::session::UNNUMBERED;
 use crate::session::context::Context;
 use crate::session::credentials::Credentials;
 use crate::session::fence::Fence;
 use crate::session::options::SessionOptions;
+use crate::session::requests::Mode;
 use crate::session::transmit::TransmitKind;
 use crate::wire::Timeseal;
 
 impl Login {
-    /// Types a fence. Whatever stands in front of its answer is the prompt.
+    /// Types a fence. Whatever stands in front of its answer is the prompt. On ICC it is its own tag, too.
     pub(super) fn prove(&mut self, cx: &mut Context<'_>) -> Verdict {
         let fence = Fence::draw(cx.random);
-        self.send(TransmitKind::Command, fence.as_str().as_bytes(), cx);
+        let word = fence.as_str();
+        let line = if self.is_icc { format!("`{word}`{word}") } else { word.to_owned() };
+        self.send(TransmitKind::Command, line.as_bytes(), cx);
         self.go(Step::Proving { fence, asked_again: false }, cx)
     }
 
-    /// Whether this is the answer to the fence: its refusal, or that of a line without a number.
+    /// Whether this is the answer to the fence: its refusal, the mark in front of that, or the refusal of a line without a
+    /// number.
     pub(super) fn prove_by(
         &self,
         fence: Fence,
@@ -26,18 +30,22 @@ impl Login {
         raw: &[u8],
         cx: &mut Context<'_>,
     ) -> Option<Verdict> {
-        let block = matches!(message, Message::BlockStart { id: 0, code } if code.0 == UNNUMBERED);
-        if !block && !fence.is_answered_by(raw) {
-            return None;
-        }
-        if let Some(prompt) = fence.prompt_in_front(raw) {
+        let mode = mode_shown_by(fence, message, raw)?;
+        if mode == Mode::Fenced
+            && let Some(prompt) = fence.prompt_in_front(raw)
+        {
             cx.reader.framer_mut().set_prompt(prompt);
+        }
+        // Nothing but ICC speaks so.
+        let is_icc = self.is_icc || mode == Mode::Tagged || fence.is_answered_by_icc(raw);
+        if is_icc {
+            cx.reader.set_family(Family::Icc);
         }
         Some(Verdict::Complete(Entrance {
             unannounced: (!self.is_announced).then(|| self.identity(Titles::default(), cx.options)),
-            block,
-            string_understood: self.string == LoginString::Understood,
-            is_icc: self.is_icc,
+            mode,
+            string_understood: self.string == LoginString::Understood || mode == Mode::Tagged,
+            is_icc,
             timeseal: if self.sealing == Sealing::Off { Timeseal::Off } else { self.timeseal },
         }))
     }
@@ -63,5 +71,16 @@ impl Login {
             Credentials::Account { handle, .. } => (Some(handle), NameKind::Registered),
         };
         Identity { handle: self.name.as_ref().or(typed).cloned(), titles, kind }
+    }
+}
+
+/// How the server tells replies apart, if this answers the fence.
+fn mode_shown_by(fence: Fence, message: &Message, raw: &[u8]) -> Option<Mode> {
+    match message {
+        Message::BlockStart { id: 0, code } if code.0 == UNNUMBERED => Some(Mode::Numbered),
+        Message::UnitStart(header) if header.tag.as_ref().is_some_and(|tag| tag == fence.as_str()) => {
+            Some(Mode::Tagged)
+        }
+        _ => fence.is_answered_by(raw).then_some(Mode::Fenced),
     }
 }

@@ -3,6 +3,7 @@
 use crate::message::{Handle, NameKind, Titles};
 use crate::session::error::LoginError;
 use crate::session::ladder::Retreat;
+use crate::session::requests::Mode;
 use crate::wire::Timeseal;
 
 /// Who we are on the server.
@@ -36,8 +37,9 @@ pub(in crate::session) enum Verdict {
 pub(in crate::session) struct Entrance {
     /// Who we are, if that was not told before.
     pub(in crate::session) unannounced: Option<Identity>,
-    /// Whether replies are in blocks already.
-    pub(in crate::session) block: bool,
+    /// How replies are told apart.
+    pub(in crate::session) mode: Mode,
+    /// Whether what was sent in front of the name was: ivars, or ICC's levels.
     pub(in crate::session) string_understood: bool,
     pub(in crate::session) is_icc: bool,
     /// The version of timeseal the connection speaks.

@@ -1,6 +1,7 @@
 //! The session against scripted servers: bytes in, lines out, and time that passes when a test says so.
 
 mod chaos;
+mod icc;
 mod liveness;
 mod login;
 mod peer;

@@ -15,6 +15,8 @@ pub(super) enum Manner {
 pub(super) struct Peer {
     pub(super) manner: Manner,
     pub(super) block: bool,
+    /// Whether it puts replies in units, with their tags.
+    pub(super) units: bool,
     pub(super) ivars: Vec<String>,
     pub(super) prompt: &'static str,
     /// Answers of this one: the start of a command, and the text.
@@ -26,7 +28,7 @@ pub(super) struct Peer {
 impl Peer {
     pub(super) fn new(manner: Manner) -> Self {
         let prompt = if manner == Manner::Icc { "aics% " } else { "fics% " };
-        Self { manner, block: false, ivars: Vec::new(), prompt, answers: Vec::new(), heard: Vec::new() }
+        Self { manner, block: false, units: false, ivars: Vec::new(), prompt, answers: Vec::new(), heard: Vec::new() }
     }
 
     /// Answers commands that start so with this text.
@@ -37,6 +39,11 @@ impl Peer {
 
     pub(super) fn answer(&mut self, line: &str) -> String {
         let prompt = self.prompt;
+        if self.units {
+            let (tag, command) = line.strip_prefix('`').and_then(|line| line.split_once('`')).unwrap_or(("", line));
+            let (number, text) = self.run(command);
+            return format!("\x19[{number} * {tag}\r\n{text}\x19]");
+        }
         if !self.block {
             let (_, text) = self.run(line);
             return format!("{text}{prompt}");
@@ -57,7 +64,7 @@ impl Peer {
             Manner::Uhlin => format!("{typed}: Command has failed.\n\r"),
             Manner::Icc => format!("No such command ({command}).\r\n"),
         };
-        if command.starts_with("zq") {
+        if command.trim_start_matches('`').starts_with("zq") {
             return (512, unknown);
         }
         self.heard.push(command.to_owned());

@@ -1,0 +1,242 @@
+//! ICC: its levels in front of the name, its refusals by number, its replies in units.
+
+use super::peer::Manner;
+use super::*;
+use crate::message::{Family, Handle, Ivar, Message};
+
+const GREETING: &str = "Welcome to the Internet Chess Club (chessclub.com)\r\n\r\nlogin: ";
+
+/// A session in front of ICC, behind its greeting and its levels.
+fn at_the_name(options: SessionOptions) -> Driver {
+    let mut driver = Driver::connected(options);
+    driver.feed(GREETING);
+    driver.feed("login: ");
+    driver.feed("login: ");
+    driver
+}
+
+fn peer() -> Peer {
+    let mut peer = Peer::new(Manner::Icc);
+    peer.units = true;
+    peer
+}
+
+/// A session that is set up.
+fn ready(options: SessionOptions) -> (Driver, Peer) {
+    let mut driver = at_the_name(options);
+    driver.take_sent();
+    driver.feed("\x19(0 Newton {GM}\x19)\r\nMessage of the day\r\n");
+    let mut peer = peer();
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    (driver, peer)
+}
+
+// Rules: icc §1, icc DG7
+#[test]
+fn the_levels_stand_in_front_of_the_name() {
+    let mut driver = Driver::connected(account());
+    driver.feed(GREETING);
+    let sent = driver.take_sent();
+    assert_eq!(sent[0], "level1=5\n");
+    assert!(sent[1].starts_with("level2settings=1000000000"), "{}", sent[1]);
+    driver.feed("login: ");
+    assert!(driver.take_sent().is_empty(), "one prompt for each line");
+    driver.feed("login: ");
+    let transmits = driver.take_transmits();
+    assert_eq!(transmits[0].bytes(), b"newton swordfish\n");
+    assert!(transmits.len() == 1 && transmits[0].is_secret() && !format!("{transmits:?}").contains("swordfish"));
+}
+
+#[test]
+fn a_server_that_asks_once_for_all_gets_the_name_too() {
+    let mut driver = Driver::connected(guest());
+    driver.feed(GREETING);
+    driver.wait(almost(seconds(1)));
+    assert_eq!(driver.take_sent().len(), 2);
+    driver.wait(seconds(1));
+    assert_eq!(driver.take_sent(), ["guest\n"]);
+}
+
+#[test]
+fn a_password_with_a_blank_and_one_that_is_asked_for_stand_alone() {
+    let password = Password::new("sword fish").unwrap();
+    let options = SessionOptions::new(Credentials::Account { handle: "newton".parse().unwrap(), password });
+    let mut driver = at_the_name(options);
+    driver.feed("password: ");
+    assert_eq!(driver.take_sent()[2..], ["newton\n", "sword fish\n"]);
+
+    let mut driver = at_the_name(account());
+    driver.feed("password: ");
+    assert_eq!(driver.take_sent()[2..], ["newton swordfish\n", "swordfish\n"]);
+}
+
+// Rules: icc §1, icc L1
+#[test]
+fn the_own_name_is_told_and_replies_are_known_by_their_tags() {
+    let (mut driver, peer) = ready(account().want(Ivar::SeekInfo));
+    assert_eq!(driver.session.handle().map(Handle::as_str), Some("Newton"));
+    let set = ["set style 12", "set prompt 0", "set bell 0", "set wrap 0", "set height 0"];
+    assert_eq!(peer.heard[..5], set);
+    assert!(peer.heard[5].starts_with("set interface kibitzer "));
+    assert_eq!(peer.heard.len(), 6, "nothing of ivars, and the datagrams are on: {:?}", peer.heard);
+    let capabilities = driver.session.capabilities();
+    assert!(capabilities.units() && capabilities.family() == Family::Icc && !capabilities.block());
+    assert!(capabilities.ms() && capabilities.seekinfo() && !capabilities.pendinfo());
+    let identities = driver.take_news().into_iter().filter(|event| matches!(event, Event::LoggedIn(_))).count();
+    assert_eq!(identities, 1);
+}
+
+// Rules: icc L1, icc L3, icc L5
+#[test]
+fn a_reply_ends_with_the_unit_of_its_tag() {
+    let (mut driver, _) = ready(account());
+    driver.request("finger Foo").unwrap();
+    driver.request("date").unwrap();
+    let sent = driver.take_sent();
+    assert_eq!(sent, ["`7`finger Foo\n", "`8`date\n"]);
+    driver.feed("\x19[101 Foo\r\n\x19(31 Foo {} \x19{hi\x19} 1\x19)\x19]");
+    driver.feed("\x19[177 * 8\r\nThursday\r\n\x19[2 Foo\r\nmove\r\n\x19]more\r\n\x19]");
+    let replies = driver.take_replies();
+    let texts: Vec<_> = replies.iter().map(|(_, reply)| reply.as_ref().unwrap().text()).collect();
+    assert_eq!(texts, ["Thursday\nmove\nmore\n"]);
+    driver.feed("Text of nobody\r\n\x19[130 * 7\r\nFinger of Foo\r\n");
+    assert!(driver.take_replies().is_empty());
+    driver.feed("\x19]");
+    assert_eq!(driver.reply().unwrap().text(), "Finger of Foo\n");
+}
+
+// Rules: icc DG12
+#[test]
+fn a_reply_that_overflowed_is_incomplete() {
+    let (mut driver, _) = ready(account());
+    driver.request("games").unwrap();
+    driver.feed("\x19[155 * 7\r\n1 games\r\n\x1a\x19]");
+    assert_eq!(driver.reply(), Err(RequestError::Incomplete));
+    driver.request("who").unwrap();
+    driver.feed("\x19[106 * 8\r\nFoo");
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.reply(), Err(RequestError::Lost));
+}
+
+#[test]
+fn a_refusal_in_a_unit_is_an_error_and_the_probe_has_a_tag_too() {
+    let (mut driver, mut peer) = ready(account());
+    driver.request("nonsense").unwrap();
+    driver.serve(&mut peer);
+    assert_eq!(driver.reply(), Err(RequestError::UnknownCommand));
+    driver.wait(seconds(15));
+    assert_eq!(driver.take_sent(), ["`8`$$date\n"]);
+    driver.feed("\x19[0 * 8\r\nNo such command ($$date).\r\n\x19]");
+    driver.wait(seconds(14));
+    assert_eq!(driver.session.state(), State::Ready);
+}
+
+#[test]
+fn icc_without_units_is_answered_as_any_server_without_numbers() {
+    let mut driver = at_the_name(guest());
+    driver.feed("\r\nPress return to enter as a guest: \r\n");
+    driver.feed("Message\r\naics% ");
+    driver.take_sent_keep_last();
+    let mut peer = Peer::new(Manner::Icc);
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    assert!(!driver.session.capabilities().units());
+    assert!(peer.heard.iter().any(|line| line == "set-2 31 1"), "{:?}", peer.heard);
+}
+
+#[test]
+fn icc_is_known_by_its_answers_where_its_greeting_does_not_tell() {
+    let mut driver = Driver::connected(guest());
+    driver.feed("Welcome\r\nlogin: ");
+    assert!(driver.take_sent()[0].starts_with("%b"));
+    driver.feed("That is no name.\r\nlogin: ");
+    driver.feed("\r\naics% ");
+    driver.take_sent_keep_last();
+    let mut peer = Peer::new(Manner::Icc);
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.capabilities().family(), Family::Icc);
+    assert!(peer.heard.iter().all(|line| !line.starts_with("iset")), "{:?}", peer.heard);
+}
+
+// Rules: icc §2
+#[test]
+fn a_refusal_by_number_is_a_typed_error() {
+    let text = |words: &str| crate::text::ServerText::from_wire(words.as_bytes());
+    let cases: Vec<(u8, fn() -> SessionOptions, LoginError, bool)> = vec![
+        (1, account, LoginError::AccountRefused(text("why")), true),
+        (2, guest, LoginError::BadName, true),
+        (3, guest, LoginError::BadName, true),
+        (4, account, LoginError::BadName, true),
+        (5, guest, LoginError::PasswordRequired, true),
+        (6, account, LoginError::UnknownAccount, true),
+        (7, guest, LoginError::GuestsRefused, false),
+        (8, account, LoginError::UnknownAccount, true),
+        (9, account, LoginError::InvalidPassword, true),
+        (10, account, LoginError::Other(text("why")), false),
+        (11, account, LoginError::InvalidPassword, true),
+        (12, account, LoginError::Banned, true),
+        (14, guest, LoginError::NameInUse, false),
+        (15, account, LoginError::AccountRefused(text("why")), true),
+        (17, guest, LoginError::GuestsRefused, false),
+        (18, guest, LoginError::ServerFull, false),
+        (19, account, LoginError::ServerFull, false),
+        (22, account, LoginError::AccountRefused(text("why")), true),
+    ];
+    for (code, options, want, is_final) in cases {
+        let mut driver = at_the_name(options());
+        driver.feed(format!("\x19(69 {code} {{why}}\x19)"));
+        driver.hang_up();
+        assert_eq!(driver.session.link(), Link::Over(EndReason::Login(want.clone())), "{code}");
+        assert_eq!(want.is_final(), is_final, "{code}");
+    }
+}
+
+// Rules: icc §2, bugs 88
+#[test]
+fn a_queue_is_a_state_and_no_failure() {
+    let mut driver = at_the_name(guest());
+    driver.feed("\x19(69 20 {You are number 3 in the queue}\x19)");
+    driver.take_sent();
+    assert_eq!(driver.session.state(), State::LoggingIn(LoginStep::Queued));
+    driver.wait(seconds(29 * 60));
+    assert!(driver.take_sent().is_empty(), "silence means nothing");
+    driver.feed("\x19(69 20 {You are number 2 in the queue}\x19)");
+    driver.wait(seconds(29 * 60));
+    assert_eq!(driver.session.state(), State::LoggingIn(LoginStep::Queued));
+    driver.feed("\x19(0 guest53 {}\x19)");
+    driver.serve(&mut peer());
+    assert_eq!(driver.session.state(), State::Ready);
+
+    let mut driver = at_the_name(guest());
+    driver.feed("\x19(69 20 {You are number 3 in the queue}\x19)");
+    driver.wait(seconds(30 * 60));
+    driver.hang_up();
+    let late = LoginError::TimedOut(LoginStep::Queued);
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(late)));
+}
+
+#[test]
+fn a_second_login_ends_the_session_inside_of_a_unit_too() {
+    let (mut driver, _) = ready(account());
+    driver.feed("\x19[20 $server$\r\n**** Newton has arrived; you can't both be logged in. ****\r\n\x19]\x19]");
+    assert_eq!(driver.session.link(), Link::Close);
+    driver.hang_up();
+    let kicked = EndReason::Kicked(crate::message::KickedBy::SecondLogin);
+    assert_eq!(driver.session.link(), Link::Over(kicked));
+}
+
+#[test]
+fn boards_come_as_moves_where_those_are_wanted() {
+    let (_, peer) = ready(account().want(Ivar::CompressMove));
+    assert_eq!(peer.heard[0], "set style 13");
+}
+
+#[test]
+fn a_datagram_in_a_reply_is_an_event_of_the_reply() {
+    let (mut driver, _) = ready(account());
+    driver.request("observe 7").unwrap();
+    driver.feed("\x19[137 * 7\r\nYou are now observing game 7.\r\n\x19(43 7 O\x19)\x19]");
+    let reply = driver.reply().unwrap();
+    assert!(reply.messages().any(|message| matches!(message, Message::GameUpdate(_))), "{reply:?}");
+}

@@ -1,0 +1,45 @@
+//! ICC's level-1 units: which of them is the reply to which command.
+
+use crate::message::UnitHeader;
+
+/// Who gave the command whose unit it is, if it was this login. Source: icc §3.
+const ME: &str = "*";
+
+/// The units that are open.
+#[derive(Debug, Default)]
+pub(super) struct Units {
+    depth: u32,
+    is_overflown: bool,
+}
+
+/// A unit that stood in no other one is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    /// Whether the server did not drop a part of it.
+    pub(super) is_complete: bool,
+}
+
+impl Units {
+    /// A unit begins. Returns its tag if it is the reply to a command of this login that had a number for one: only a unit
+    /// that stands in no other one is.
+    pub(super) fn start(&mut self, header: &UnitHeader) -> Option<u64> {
+        self.depth = self.depth.saturating_add(1);
+        if self.depth > 1 {
+            return None;
+        }
+        self.is_overflown = false;
+        (header.player == *ME).then_some(())?;
+        header.tag.as_ref()?.as_str().parse().ok()
+    }
+
+    /// The innermost unit ends. Returns what is to be known if none is left.
+    pub(super) fn end(&mut self) -> Option<Ended> {
+        self.depth = self.depth.saturating_sub(1);
+        (self.depth == 0).then_some(Ended { is_complete: !self.is_overflown })
+    }
+
+    /// The server dropped the rest of a command's output.
+    pub(super) const fn overflow(&mut self) {
+        self.is_overflown = self.depth > 0;
+    }
+}
