@@ -1,5 +1,4 @@
-//! A small chess server of the FICS family that runs inside a program: for demos, for tests, for writing a bot without a
-//! network.
+//! A small chess server that runs inside a program: for demos, for tests, for writing a bot without a network.
 //!
 //! It speaks to its clients as the recorded servers do, form by form, so that what works here works there: logins and
 //! refusals, telnet, prompts, wrapped lines, block mode, interface variables, timeseal, talk, ads, challenges, games of chess,
@@ -31,6 +30,7 @@ mod account;
 mod calendar;
 mod chess;
 mod command;
+mod family;
 mod fault;
 mod options;
 mod play;
@@ -43,6 +43,7 @@ mod wire;
 mod world;
 
 pub use account::{Account, Accounts, AccountsError};
+pub use family::Family;
 pub use fault::{At, Fault};
 pub use options::{Feature, ServerOptions};
 pub use population::{Pastime, PopulationOptions};

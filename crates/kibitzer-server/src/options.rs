@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, SystemTime};
 
 use crate::account::{Account, Accounts};
+use crate::family::Family;
 use crate::population::PopulationOptions;
 
 /// Something a server of the family may lack. A client has to find that out.
@@ -30,6 +31,7 @@ pub enum Feature {
 pub struct ServerOptions {
     pub(crate) address: Option<SocketAddr>,
     pub(crate) is_remote_allowed: bool,
+    pub(crate) family: Family,
     pub(crate) seed: u64,
     pub(crate) date: Option<SystemTime>,
     pub(crate) accounts: Accounts,
@@ -48,6 +50,7 @@ impl Default for ServerOptions {
         Self {
             address: Some((Ipv4Addr::LOCALHOST, 0).into()),
             is_remote_allowed: false,
+            family: Family::Fics,
             seed: 0,
             date: None,
             accounts: Accounts::default(),
@@ -88,6 +91,13 @@ impl ServerOptions {
     #[must_use]
     pub const fn detached(mut self) -> Self {
         self.address = None;
+        self
+    }
+
+    /// Which family of servers it speaks like. Default: [`Family::Fics`].
+    #[must_use]
+    pub const fn family(mut self, family: Family) -> Self {
+        self.family = family;
         self
     }
 
@@ -175,7 +185,8 @@ impl ServerOptions {
         self
     }
 
+    /// Features are those of the FICS family.
     pub(crate) fn has(&self, feature: Feature) -> bool {
-        !self.missing.contains(&feature)
+        self.family == Family::Fics && !self.missing.contains(&feature)
     }
 }

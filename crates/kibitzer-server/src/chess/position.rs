@@ -49,7 +49,6 @@ impl Position {
     }
 
     /// The same position in FEN.
-    #[cfg(test)]
     pub(crate) fn fen(&self) -> Fen {
         let mut fen = Fen::from_board(self.board(), self.side_to_move)
             .with_counters(self.halfmove_clock, self.move_number)

@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 
 use kibitzer_core::message::CommandCode;
 
+use crate::family::Family;
 use crate::world::lines::{AMBIGUOUS_COMMAND, BAD_PARAMETERS, NO_RIGHTS, UNKNOWN_COMMAND};
 use crate::world::{ConnectionId, World};
 
@@ -119,13 +120,15 @@ enum Found {
 }
 
 impl Directory {
-    pub(crate) fn new() -> Self {
+    /// The commands that a family of servers has.
+    pub(crate) fn new(family: Family) -> Self {
         let codes: BTreeMap<_, _> = (0..u32::from(u8::MAX))
             .map(CommandCode)
             .filter_map(|code| Some((code.name()?, code)))
             .chain([("sublist", SUBLIST)])
             .collect();
-        let commands = SUBJECTS.into_iter().flatten();
+        let common = SUBJECTS.into_iter().flatten().filter(|command| family.has_command(command.name));
+        let commands = common.chain(family.own_commands());
         Self(commands.map(|c| (c.name, (codes.get(c.name).copied().unwrap_or(NULL), c))).collect())
     }
 
@@ -194,7 +197,7 @@ impl World {
                 AMBIGUOUS_COMMAND
             }
             Found::None => {
-                self.put(id, &format!("{name}: Command not found.\n"));
+                self.put(id, &self.options.family.unknown_command(name));
                 UNKNOWN_COMMAND
             }
         }
@@ -246,7 +249,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_number_and_a_name_of_its_own() {
-        let directory = Directory::new();
+        let directory = Directory::new(Family::Fics);
         assert_eq!(directory.0.len(), SUBJECTS.iter().map(|subject| subject.len()).sum::<usize>());
         for (name, (code, _)) in &directory.0 {
             assert_ne!(*code, NULL, "{name}");
@@ -256,7 +259,7 @@ mod tests {
     #[test]
     fn aliases_are_sorted_and_stand_for_commands() {
         assert!(ALIASES.is_sorted_by_key(|(alias, _)| alias));
-        let directory = Directory::new();
+        let directory = Directory::new(Family::Fics);
         for (alias, line) in ALIASES {
             let name = line.split(' ').next().unwrap();
             assert!(directory.0.contains_key(name), "{alias}");

@@ -64,6 +64,8 @@ impl World {
         let title = self.title(number);
         let info = self.info_line(number, id).unwrap_or_default();
         self.put_whole(id, &format!("You are now observing game {number}.\n{title}{info}"));
+        self.put_start(number, id, false);
+        self.put_relation(number, id, "O");
         self.put_board(number, id, Occasion::Other);
     }
 
@@ -89,6 +91,7 @@ impl World {
         for &number in &left {
             self.drop_observer(number, id);
             self.put(id, &format!("Removing game {number} from observation list.\n"));
+            self.put_relation(number, id, "X");
         }
         left
     }

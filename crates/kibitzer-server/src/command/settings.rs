@@ -60,6 +60,10 @@ fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 }
 
 fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Verdict {
+    if let Some(answer) = world.set_levels(id, name, value) {
+        world.put(id, &format!("{answer}\n"));
+        return Verdict::Done;
+    }
     let Some(player) = world.player_mut(id) else { return Verdict::Done };
     let answer = match player.keepsake.variables.set(name, value) {
         Ok(answer) => answer,
@@ -114,7 +118,8 @@ fn variables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         return Verdict::Done;
     };
     let variables = &player.keepsake.variables;
-    let prompt = Some(variables.text(Text::Prompt)).filter(|prompt| !prompt.is_empty()).unwrap_or("fics% ");
+    let prompt =
+        Some(variables.text(Text::Prompt)).filter(|prompt| !prompt.is_empty()).unwrap_or(world.options.family.prompt());
     let interface = variables.text(Text::Interface);
     let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
     let (name, table) = (player.name(), variables.table());

@@ -7,8 +7,9 @@ use kibitzer_core::message::GameId;
 use super::lists::n;
 use super::{Command, Rights, Verdict};
 use crate::calendar::count;
+use crate::family::Said;
 use crate::world::lines::NO_RIGHTS;
-use crate::world::{ConnectionId, Flag, Player, World};
+use crate::world::{ConnectionId, Flag, World};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -57,8 +58,9 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
     }
     let kind = world.table(number).map_or("", |table| table.terms().kind().as_str());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());
+    let utterance = Said::at_table(me, number, verb == "kibitz", text, line);
     let hearers = hearers(world, id, number, verb);
-    world.broadcast(id, &line, [id].into_iter().chain(hearers.iter().copied()));
+    world.broadcast(id, &utterance, [id].into_iter().chain(hearers.iter().copied()));
     let players = count(n(hearers.len()), "player");
     world.put(id, &format!("({said} to {players})\n"));
     Verdict::Done
@@ -93,8 +95,9 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
         world.put(id, &why);
         return Verdict::Done;
     }
-    let Some(display) = world.player(id).map(Player::display) else { return Verdict::Done };
-    world.notify(opponent, &format!("{display}{place} says: {text}\n"));
+    let Some(me) = world.player(id) else { return Verdict::Done };
+    let said = Said::to_player(me, 0, text, format!("{}{place} says: {text}\n", me.display()));
+    world.put_said(id, opponent, &said);
     let receipt = world.receipt(opponent);
     world.put(id, &receipt);
     Verdict::Done

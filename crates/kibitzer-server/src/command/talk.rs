@@ -5,7 +5,8 @@
 use super::lists::{channel, n};
 use super::{Command, Rights, Verdict};
 use crate::calendar::count;
-use crate::world::{ConnectionId, Flag, List, Player, Text, World};
+use crate::family::Said;
+use crate::world::{ConnectionId, Flag, List, Text, World};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -83,12 +84,9 @@ fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Ver
         return refuse(world, id, &why);
     }
     let (Some(me), Some(hearer)) = (world.player(id), world.player(whom)) else { return Verdict::Done };
-    let (line, told) = (format!("{} tells you: {text}\n", me.display()), hearer.handle.clone());
-    if whom == id {
-        world.put(id, &line);
-    } else {
-        world.notify(whom, &line);
-    }
+    let line = format!("{} tells you: {text}\n", me.display());
+    let (said, told) = (Said::to_player(me, 1, text, line), hearer.handle.clone());
+    world.put_said(id, whom, &said);
     let receipt = world.receipt(whom);
     world.put(id, &receipt);
     if let Some(me) = world.player_mut(id) {
@@ -106,12 +104,13 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     let Some(me) = world.player_mut(id) else { return Verdict::Done };
     me.last_channel = Some(word.to_owned());
     let line = format!("{}({number}): {text}\n", me.display());
+    let said = Said::to_channel(me, word, text, line);
     let is_guest = !me.is_registered;
     let hears = |&whom: &ConnectionId| {
         whom == id || world.hears(whom, id, Flag::Chanoff, false) && (!is_guest || world.has_flag(whom, Flag::Ctell))
     };
     let hearers: Vec<_> = listeners.into_iter().filter(hears).collect();
-    world.broadcast(id, &line, hearers.iter().copied());
+    world.broadcast(id, &said, hearers.iter().copied());
     // The own copy counts here, unlike elsewhere.
     let players = count(n(hearers.len()), "player");
     world.put(id, &format!("(told {players} in channel {number})\n"));
@@ -119,27 +118,35 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
 }
 
 fn shout(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
-    say_to_all(world, id, text, Flag::Shout, "shouts:", "shouted")
+    say_to_all(world, id, text, Flag::Shout, (0, "shouts:", "shouted"))
 }
 
 fn cshout(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
-    say_to_all(world, id, text, Flag::Cshout, "c-shouts:", "c-shouted")
+    say_to_all(world, id, text, Flag::Cshout, (2, "c-shouts:", "c-shouted"))
 }
 
 fn it(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
-    say_to_all(world, id, text, Flag::Shout, "", "it-shouted")
+    say_to_all(world, id, text, Flag::Shout, (1, "", "it-shouted"))
 }
 
 /// A text to everybody who wants to hear it: behind a verb, or as `--> Foo waves` without one.
-fn say_to_all(world: &mut World, id: ConnectionId, text: &str, flag: Flag, verb: &str, done: &str) -> Verdict {
+fn say_to_all(
+    world: &mut World,
+    id: ConnectionId,
+    text: &str,
+    flag: Flag,
+    (kind, verb, done): (u8, &str, &str),
+) -> Verdict {
     if text.is_empty() {
         return Verdict::Usage;
     }
-    let Some(display) = world.player(id).map(Player::display) else { return Verdict::Done };
+    let Some(me) = world.player(id) else { return Verdict::Done };
+    let display = me.display();
     let line = if verb.is_empty() { it_line(&display, text) } else { format!("{display} {verb} {text}\n") };
+    let said = Said::to_all(me, kind, text, line);
     let ids: Vec<_> = world.players().map(|(whom, _)| whom).collect();
     let hearers: Vec<_> = ids.into_iter().filter(|&whom| whom != id && world.hears(whom, id, flag, true)).collect();
-    world.broadcast(id, &line, hearers.iter().copied().chain([id]));
+    world.broadcast(id, &said, hearers.iter().copied().chain([id]));
     let players = count(n(hearers.len()), "player");
     world.put(id, &format!("({done} to {players})\n"));
     Verdict::Done
@@ -155,13 +162,9 @@ fn it_line(display: &str, text: &str) -> String {
 
 impl World {
     /// Sends a player's line to all who hear it; to himself as part of the reply.
-    pub(super) fn broadcast(&mut self, from: ConnectionId, line: &str, hearers: impl Iterator<Item = ConnectionId>) {
+    pub(super) fn broadcast(&mut self, from: ConnectionId, said: &Said, hearers: impl Iterator<Item = ConnectionId>) {
         for whom in hearers {
-            if whom == from {
-                self.put(whom, line);
-            } else {
-                self.notify(whom, line);
-            }
+            self.put_said(from, whom, said);
         }
     }
 

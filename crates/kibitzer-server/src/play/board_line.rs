@@ -31,11 +31,24 @@ pub(crate) enum ClockUnit {
     Milliseconds,
 }
 
+/// How a board is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum BoardForm {
+    /// `<12>` and 33 fields, the tag being one.
+    #[default]
+    Style12,
+    /// The same up to the flip, as ICC sends it.
+    ShortStyle12,
+    /// `<10>`, eight rows, and two lines.
+    Style10,
+}
+
 /// For whom a board is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct View {
     pub(crate) viewer: Viewer,
     pub(crate) unit: ClockUnit,
+    pub(crate) form: BoardForm,
     /// Whether the viewer turned the board round with `flip`.
     pub(crate) is_flipped: bool,
 }
@@ -55,13 +68,60 @@ pub(crate) struct BoardLine<'a> {
 }
 
 impl BoardLine<'_> {
+    /// The board in the form that is wanted, without its last line end.
+    pub(crate) fn print(&self, view: View) -> String {
+        match view.form {
+            BoardForm::Style12 | BoardForm::ShortStyle12 => self.style12(view),
+            BoardForm::Style10 => self.style10(view),
+        }
+    }
+
+    /// The block of style 10, in which games count from 0.
+    ///
+    /// Source: style10-and-others.
+    fn style10(&self, view: View) -> String {
+        let mut block = String::from("<10>\n");
+        for row in self.position.board().to_rows() {
+            let squares = row.into_iter().map(|square| if square == b'-' { ' ' } else { char::from(square) });
+            let _ = writeln!(block, "|{}|", squares.collect::<String>());
+        }
+        self.push_state(&mut block);
+        let relation = match self.relation(view.viewer) {
+            Relation::MyTurn => 1,
+            Relation::OpponentsTurn => -1,
+            _ => 0,
+        };
+        let game = self.game.0.saturating_sub(1);
+        let _ = write!(block, "\n{game} {} {} {relation} ", self.names.white, self.names.black);
+        self.push_clocks(&mut block, view.unit);
+        self.push_move(&mut block, view.unit);
+        block.push_str("\n>10<");
+        block
+    }
+
     /// The line of style 12, without its end.
     ///
     /// Field 10 is the file of every pawn that has just gone two squares, as freechess.org prints it.
-    pub(crate) fn style12(&self, view: View) -> String {
+    fn style12(&self, view: View) -> String {
         let mut line = String::with_capacity(220);
         line.push_str("<12> ");
         self.push_squares(&mut line);
+        self.push_state(&mut line);
+        let relation = self.relation(view.viewer).code();
+        let _ = write!(line, " {} {} {} {relation} ", self.game, self.names.white, self.names.black);
+        self.push_clocks(&mut line, view.unit);
+        self.push_move(&mut line, view.unit);
+        let is_black = view.viewer == Viewer::Player(Color::Black);
+        let lag_ms = self.last.map_or(0, |ply| ply.lag_ms);
+        let _ = write!(line, " {}", u8::from(is_black != view.is_flipped));
+        if view.form == BoardForm::Style12 {
+            let _ = write!(line, " {} {lag_ms}", u8::from(self.is_ticking));
+        }
+        line
+    }
+
+    /// Whose turn it is, the pawn that has just gone two squares, castling, plies since the last lasting move.
+    fn push_state(&self, line: &mut String) {
         let position = self.position;
         let side = if position.side_to_move() == Color::White { 'W' } else { 'B' };
         let file = position.double_push_file().map_or(-1, i32::from);
@@ -69,27 +129,23 @@ impl BoardLine<'_> {
         for (color, side) in Color::BOTH.into_iter().flat_map(|color| CastlingSide::BOTH.map(|side| (color, side))) {
             let _ = write!(line, " {}", u8::from(position.castling().has(color, side)));
         }
+        let _ = write!(line, " {}", position.halfmove_clock());
+    }
+
+    /// The time of both sides, their strength, their clocks, the number of the move.
+    fn push_clocks(&self, line: &mut String, unit: ClockUnit) {
+        let position = self.position;
         let _ = write!(
             line,
-            " {} {} {} {} {} {} {} {} {} {} {} {} ",
-            position.halfmove_clock(),
-            self.game,
-            self.names.white,
-            self.names.black,
-            self.relation(view.viewer).code(),
+            "{} {} {} {} {} {} {} ",
             self.terms.minutes,
             self.terms.increment_s,
             position.material(Color::White),
             position.material(Color::Black),
-            view.unit.clock(self.clocks_ms.white),
-            view.unit.clock(self.clocks_ms.black),
+            unit.clock(self.clocks_ms.white),
+            unit.clock(self.clocks_ms.black),
             position.move_number(),
         );
-        self.push_move(&mut line, view.unit);
-        let is_black = view.viewer == Viewer::Player(Color::Black);
-        let lag_ms = self.last.map_or(0, |ply| ply.lag_ms);
-        let _ = write!(line, " {} {} {lag_ms}", u8::from(is_black != view.is_flipped), u8::from(self.is_ticking));
-        line
     }
 
     fn push_squares(&self, line: &mut String) {

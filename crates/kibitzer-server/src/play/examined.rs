@@ -164,7 +164,7 @@ impl Examined {
     }
 
     /// The board, for one who looks at it.
-    pub(crate) fn style12(&self, view: View) -> String {
+    pub(crate) fn board(&self, view: View) -> String {
         let line = BoardLine {
             game: self.id,
             names: Sides { white: self.seats.white.name.as_str(), black: self.seats.black.name.as_str() },
@@ -175,7 +175,7 @@ impl Examined {
             is_ticking: false,
             is_examined: true,
         };
-        line.style12(view)
+        line.print(view)
     }
 
     /// What both sides hold; `None` in variants without hands.

@@ -291,7 +291,7 @@ impl Game {
     }
 
     /// The board, for one who looks at it.
-    pub(crate) fn style12(&self, view: View, now: Instant) -> String {
+    pub(crate) fn board(&self, view: View, now: Instant) -> String {
         let line = BoardLine {
             game: self.id,
             names: self.names(),
@@ -302,7 +302,7 @@ impl Game {
             is_ticking: self.clocks.is_running(),
             is_examined: false,
         };
-        line.style12(view)
+        line.print(view)
     }
 
     /// The last move as a delta board; `None` before the first move, and in variants with drops.

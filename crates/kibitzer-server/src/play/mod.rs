@@ -18,7 +18,7 @@ mod recorded_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use board_line::{BoardLine, ClockUnit, View, Viewer, holding_line};
+pub(crate) use board_line::{BoardForm, BoardLine, ClockUnit, View, Viewer, holding_line};
 pub(crate) use clocks::Clocks;
 pub(crate) use ending::Ending;
 pub(crate) use examined::{Examined, Reverted};

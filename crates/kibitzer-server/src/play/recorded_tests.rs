@@ -111,7 +111,7 @@ fn view(board: &Style12, is_ms: bool) -> View {
     };
     let is_black = viewer == Viewer::Player(Color::Black);
     let unit = if is_ms { ClockUnit::Milliseconds } else { ClockUnit::Seconds };
-    View { viewer, unit, is_flipped: board.flip == Some(!is_black) }
+    View { viewer, unit, form: BoardForm::Style12, is_flipped: board.flip == Some(!is_black) }
 }
 
 /// Fields of style 12 in which a recorded server differs from freechess.org, by number.
@@ -149,7 +149,7 @@ fn check_board(
     checked: &mut Checked,
 ) {
     let is_ms = raw.split(' ').nth(28).unwrap().contains('.');
-    let ours = replay.game.style12(view(board, is_ms), replay.now);
+    let ours = replay.game.board(view(board, is_ms), replay.now);
     let skipped = differing(session, replay.game.terms().variant, board);
     let (mut mine, mut theirs) = (ours.split(' '), raw.split(' '));
     for field in 0..raw.split(' ').count() {

@@ -10,7 +10,8 @@ use crate::chess::{Move, MoveCase, MoveError, Variant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-const OBSERVER: View = View { viewer: Viewer::Observer, unit: ClockUnit::Seconds, is_flipped: false };
+const OBSERVER: View =
+    View { viewer: Viewer::Observer, unit: ClockUnit::Seconds, form: BoardForm::Style12, is_flipped: false };
 
 fn seat(name: &str, rating: u16) -> Seat {
     let rating = Rating::Rated(rating, Confidence::Established);
@@ -122,7 +123,7 @@ fn lag_is_printed_and_not_charged() {
     let (played, lag) = (table.read("Nf3").unwrap(), Duration::from_millis(250));
     table.game.play(Color::White, played, table.now, lag).unwrap();
     assert_eq!(table.clocks(), (59_250, 60_000));
-    let line = table.game.style12(View { unit: ClockUnit::Milliseconds, ..OBSERVER }, table.now);
+    let line = table.game.board(View { unit: ClockUnit::Milliseconds, ..OBSERVER }, table.now);
     assert!(line.ends_with("59250 60000 2 N/g1-f3 (0:00.750) Nf3 0 1 250"), "{line}");
 }
 
@@ -141,7 +142,7 @@ fn a_flag_falls_when_the_time_is_out() {
     let end = table.finish(Ending::Flagged(Color::Black));
     assert_eq!(end, "{Game 7 (Newton vs. Einstein) Einstein forfeits on time} 1-0");
     let after = table.now + SECOND * 9;
-    let line = Style12::parse(table.game.style12(OBSERVER, after).as_bytes()).unwrap();
+    let line = Style12::parse(table.game.board(OBSERVER, after).as_bytes()).unwrap();
     assert_eq!((line.black_clock.as_ms(), line.clock_running), (-1000, Some(false)), "the clock stands, below 0");
 }
 
@@ -293,11 +294,11 @@ fn boards_tell_each_viewer_his_part() {
         (Viewer::Guest, false, "-3", "0"),
     ];
     for (viewer, is_flipped, relation, flip) in cases {
-        let line = table.game.style12(View { viewer, is_flipped, ..OBSERVER }, table.now);
+        let line = table.game.board(View { viewer, is_flipped, ..OBSERVER }, table.now);
         let fields: Vec<&str> = line.split(' ').collect();
         assert_eq!((fields[19], fields[30], fields.len()), (relation, flip, 33), "{viewer:?}");
     }
-    let line = table.game.style12(OBSERVER, table.now);
+    let line = table.game.board(OBSERVER, table.now);
     assert_eq!(
         line,
         "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Newton Einstein 0 3 0 \
@@ -413,7 +414,7 @@ fn an_examined_game_goes_both_ways_and_off_its_main_line() {
     table.finish(Ending::Resigned(Color::Black));
     let mut examined = Examined::of_game(GameId(3), &table.game);
     assert_eq!((examined.forward(2), examined.backward(9), examined.forward(4)), (2, 2, 4));
-    let line = examined.style12(View { viewer: Viewer::Examiner, ..OBSERVER });
+    let line = examined.board(View { viewer: Viewer::Examiner, ..OBSERVER });
     assert!(line.ends_with("3 Newton Einstein 2 3 0 39 39 179 179 3 N/b8-c6 (0:01) Nc6 0 0 0"), "{line}");
     let play = |examined: &mut Examined, typed: &str| {
         examined.play(examined.position().read_move(typed, MoveCase::Sensitive, Role::Queen).unwrap());
@@ -425,7 +426,7 @@ fn an_examined_game_goes_both_ways_and_off_its_main_line() {
     assert_eq!(examined.ending_here(), None);
     play(&mut examined, "Bb5");
     assert_eq!((examined.ending_here(), examined.revert()), (Some(Ending::Resigned(Color::Black)), Reverted::NotLeft));
-    let observed = examined.style12(OBSERVER);
+    let observed = examined.board(OBSERVER);
     assert!(observed.contains(" Newton Einstein -2 "), "{observed}");
     assert_eq!(examined.main_line().len(), 5);
 }
@@ -438,13 +439,13 @@ fn a_relayed_game_shows_its_last_move_unless_another_line_is_looked_at() {
         relay.relay_move(next, 4_000, Sides { white, black });
     };
     feed(&mut relay, "d4", 5_396_000, 5_400_000);
-    let line = relay.style12(OBSERVER);
+    let line = relay.board(OBSERVER);
     assert!(line.ends_with("-2 90 30 39 39 5396 5400 1 P/d2-d4 (0:04) d4 0 0 0"), "{line}");
     relay.backward(1);
     let other = relay.position().read_move("e4", MoveCase::Sensitive, Role::Queen).unwrap();
     relay.play(other);
     feed(&mut relay, "d5", 5_396_000, 5_390_000);
-    assert!(relay.style12(OBSERVER).contains(" e4 0 0 0"));
+    assert!(relay.board(OBSERVER).contains(" e4 0 0 0"));
     relay.relay_end(Ending::DrawAgreed);
     assert_eq!(
         (relay.revert(), relay.forward(9), relay.ending_here()),

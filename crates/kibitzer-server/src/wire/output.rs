@@ -2,11 +2,6 @@
 
 use super::wrap::wrap;
 
-/// The end of a line, in this order.
-///
-/// Source: transport rule L1; transcripts.
-const LINE_END: &[u8] = b"\n\r";
-
 /// How a client wants long lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
@@ -16,29 +11,29 @@ pub(crate) enum Width {
     Whole,
 }
 
-/// Appends a text to what goes out: lines end in `\n` here and as [`LINE_END`] there, and characters beyond ASCII are
+/// Appends a text to what goes out: lines end in `\n` here and in `line_end` there, and characters beyond ASCII are
 /// written as `&#x265e;`.
 ///
 /// The width counts characters before they are written out, as the recorded server does.
-pub(crate) fn write(text: &str, width: Width, out: &mut Vec<u8>) {
+pub(crate) fn write(text: &str, width: Width, line_end: &[u8], out: &mut Vec<u8>) {
     let mut broken = String::new();
     for line in text.split_inclusive('\n') {
         match width {
             Width::Wrapped(width) if line.len() > width => {
                 broken.clear();
                 wrap(line, width, &mut broken);
-                write_plain(&broken, out);
+                write_plain(&broken, line_end, out);
             }
-            Width::Wrapped(_) | Width::Whole => write_plain(line, out),
+            Width::Wrapped(_) | Width::Whole => write_plain(line, line_end, out),
         }
     }
 }
 
-fn write_plain(text: &str, out: &mut Vec<u8>) {
-    out.reserve(text.len() + LINE_END.len());
+fn write_plain(text: &str, line_end: &[u8], out: &mut Vec<u8>) {
+    out.reserve(text.len() + line_end.len());
     for character in text.chars() {
         match u8::try_from(character) {
-            Ok(b'\n') => out.extend_from_slice(LINE_END),
+            Ok(b'\n') => out.extend_from_slice(line_end),
             Ok(byte) if byte.is_ascii() => out.push(byte),
             Ok(_) | Err(_) => out.extend_from_slice(format!("&#x{:x};", u32::from(character)).as_bytes()),
         }
@@ -51,7 +46,7 @@ mod tests {
 
     fn written(text: &str, width: Width) -> String {
         let mut out = Vec::new();
-        write(text, width, &mut out);
+        write(text, width, b"\n\r", &mut out);
         String::from_utf8(out).unwrap()
     }
 

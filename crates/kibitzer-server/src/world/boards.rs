@@ -8,7 +8,8 @@ use kibitzer_core::message::GameId;
 use super::tables::Show;
 use super::{ConnectionId, Flag, Ivar, Table, World};
 use crate::chess::Variant;
-use crate::play::{ClockUnit, View, Viewer};
+use crate::family::{BoardStyle, Family};
+use crate::play::{BoardForm, ClockUnit, View, Viewer};
 
 /// Why a board is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,17 @@ impl World {
         if has_ms { ClockUnit::Milliseconds } else { ClockUnit::Seconds }
     }
 
+    /// The form in which a client gets boards; `None` for none at all.
+    fn board_form(&self, id: ConnectionId) -> Option<BoardForm> {
+        let connection = self.connection(id)?;
+        match (connection.family, connection.levels.style) {
+            (Family::Fics, _) => Some(BoardForm::Style12),
+            (Family::Icc, BoardStyle::Style12) => Some(BoardForm::ShortStyle12),
+            (Family::Icc, BoardStyle::Style10) => Some(BoardForm::Style10),
+            (Family::Icc, BoardStyle::Style13) => None,
+        }
+    }
+
     fn viewer(&self, number: GameId, id: ConnectionId) -> Viewer {
         let Some(table) = self.table(number) else { return Viewer::Guest };
         if table.examiners().contains(&id) {
@@ -39,27 +51,37 @@ impl World {
         }
     }
 
-    /// The lines of a board, and of what both sides hold, behind an empty line.
+    /// The lines of a board, behind an empty line; `None` for a client without board lines.
     fn board(&self, number: GameId, to: ConnectionId, occasion: Occasion) -> Option<String> {
         let table = self.table(number)?;
         let ivars = self.player(to)?.ivars;
         let view = View {
             viewer: self.viewer(number, to),
-            unit: self.clock_unit(to),
+            unit: self.unit_of_family(to, self.clock_unit(to)),
+            form: self.board_form(to)?,
             is_flipped: self.has_flag(to, Flag::Flip),
         };
         let wants_delta = occasion == Occasion::Move && ivars.is_set(Ivar::Compressmove);
-        let (line, holding) = match &table.show {
+        let line = match &table.show {
             Show::Played(game) => {
                 let delta = if wants_delta { game.delta() } else { None };
-                (delta.unwrap_or_else(|| game.style12(view, self.now)), game.holding(None))
+                delta.unwrap_or_else(|| game.board(view, self.now))
             }
-            Show::Examined { game, .. } => (game.style12(view), game.holding(None)),
+            Show::Examined { game, .. } => game.board(view),
+        };
+        Some(format!("\n{line}\n"))
+    }
+
+    /// What both sides hold, for a client that does not get it as a datagram.
+    fn holding(&self, number: GameId) -> Option<String> {
+        let table = self.table(number)?;
+        let line = match &table.show {
+            Show::Played(game) => game.holding(None),
+            Show::Examined { game, .. } => game.holding(None),
         };
         // The boards of bughouse have an empty line in front of what is held, those of crazyhouse do not.
         let gap = if table.terms().variant == Variant::Bughouse { "\n" } else { "" };
-        let holding = holding.map(|line| format!("{gap}{line}\n")).unwrap_or_default();
-        Some(format!("\n{line}\n{holding}"))
+        line.map(|line| format!("{gap}{line}\n"))
     }
 
     /// A board as part of a reply.
@@ -67,13 +89,21 @@ impl World {
         if let Some(board) = self.board(number, to, occasion) {
             self.put_whole(to, &board);
         }
+        self.put_board_datagrams(number, to, occasion);
+        if !self.put_holdings(number, to)
+            && let Some(holding) = self.holding(number)
+        {
+            self.put_whole(to, &holding);
+        }
     }
 
     /// A board that was not asked for.
     pub(crate) fn send_board(&mut self, number: GameId, to: ConnectionId, occasion: Occasion) {
-        let Some(board) = self.board(number, to, occasion) else { return };
+        if self.table(number).is_none() {
+            return;
+        }
         self.ring(to);
-        self.put_whole(to, &board);
+        self.put_board(number, to, occasion);
         self.prompt(to);
     }
 
@@ -101,7 +131,11 @@ impl World {
         let Some(line) = game.holding(Some((color, role))) else { return };
         let gap = if game.terms().variant == Variant::Bughouse { "\n" } else { "" };
         for id in self.audience(number) {
-            self.notify_whole(id, &format!("{gap}{line}\n"));
+            if self.put_holdings(number, id) {
+                self.prompt(id);
+            } else {
+                self.notify_whole(id, &format!("{gap}{line}\n"));
+            }
         }
     }
 

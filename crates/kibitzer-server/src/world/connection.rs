@@ -9,6 +9,7 @@ use super::login::LoginRefusal;
 use super::player::Player;
 use super::seal::Seal;
 use super::variables::Number;
+use crate::family::{Family, Levels};
 use crate::wire::input::InputReader;
 use crate::wire::output::{self, Width};
 
@@ -55,12 +56,16 @@ pub(crate) struct Connection {
     /// What the login string set.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: Stage,
+    /// Which family the server is of for this client. A simulated player knows one alone.
+    pub(crate) family: Family,
+    /// What the client of ICC has asked for.
+    pub(crate) levels: Levels,
     /// Whether there is no client: the player is simulated.
     pub(crate) is_simulated: bool,
 }
 
 impl Connection {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(family: Family) -> Self {
         Self {
             input: InputReader::default(),
             held: Vec::new(),
@@ -71,13 +76,15 @@ impl Connection {
             refusal: None,
             ivars: None,
             stage: Stage::Name,
+            family,
+            levels: Levels::default(),
             is_simulated: false,
         }
     }
 
     /// What a simulated player has in place of a connection.
     pub(crate) fn simulated(player: Player) -> Self {
-        Self { stage: Stage::In(Box::new(player)), has_spoken: true, is_simulated: true, ..Self::new() }
+        Self { stage: Stage::In(Box::new(player)), has_spoken: true, is_simulated: true, ..Self::new(Family::Fics) }
     }
 
     pub(crate) fn player(&self) -> Option<&Player> {
@@ -97,12 +104,12 @@ impl Connection {
     /// Sends text whose long lines are broken if the client wants that.
     pub(crate) fn put(&mut self, text: &str) {
         let width = self.width();
-        output::write(text, width, &mut self.unsent);
+        output::write(text, width, self.family.line_end(), &mut self.unsent);
     }
 
     /// Sends text whose lines are never broken: boards, offers, results.
     pub(crate) fn put_whole(&mut self, text: &str) {
-        output::write(text, Width::Whole, &mut self.unsent);
+        output::write(text, Width::Whole, self.family.line_end(), &mut self.unsent);
     }
 
     /// Sends bytes as they are: telnet commands, pings, the marks of a block.
@@ -112,7 +119,7 @@ impl Connection {
 
     fn width(&self) -> Width {
         match self.player() {
-            Some(player) if !player.ivars.is_set(Ivar::Nowrap) => {
+            Some(player) if !player.ivars.is_set(Ivar::Nowrap) && self.levels.is_wrapping => {
                 Width::Wrapped(player.keepsake.variables.number(Number::Width).into())
             }
             Some(_) | None => Width::Whole,

@@ -3,9 +3,7 @@
 //! Source: transcripts `fatics-*`; observed-fatics §5.
 
 use super::{ConnectionId, Flag, Ivar, Player, Text, World};
-
-/// What stands in front of what a player types, unless he asked for something else.
-const PROMPT: &str = "fics% ";
+use crate::family::Family;
 
 impl World {
     /// Part of a reply; long lines are broken if the client wants that.
@@ -56,17 +54,19 @@ impl World {
     }
 
     pub(crate) fn prompt(&mut self, to: ConnectionId) {
-        let Some(prompt) = self.player(to).map(|player| self.prompt_of(player)) else { return };
+        let Some(connection) = self.connection(to).filter(|connection| connection.levels.has_prompt()) else { return };
+        let family = connection.family;
+        let Some(prompt) = connection.player().map(|player| self.prompt_of(player, family)) else { return };
         self.put_whole(to, &prompt);
     }
 
-    fn prompt_of(&self, player: &Player) -> String {
+    fn prompt_of(&self, player: &Player, family: Family) -> String {
         let variables = &player.keepsake.variables;
         if player.ivars.is_set(Ivar::Defprompt) {
-            return PROMPT.to_owned();
+            return family.prompt().to_owned();
         }
         let own = variables.text(Text::Prompt);
-        let prompt = if own.is_empty() { PROMPT } else { own };
+        let prompt = if own.is_empty() { family.prompt() } else { own };
         if variables.is_set(Flag::Ptime) { format!("{}_{prompt}", self.date().clock()) } else { prompt.to_owned() }
     }
 }

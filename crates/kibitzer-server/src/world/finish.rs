@@ -54,6 +54,7 @@ impl World {
         }
         for id in self.observers(number) {
             self.notify(id, &format!("Removing game {number} from observation list.\n"));
+            self.put_relation(number, id, "X");
             if let Some(player) = self.player_mut(id) {
                 player.observing.retain(|&observed| observed != number);
             }

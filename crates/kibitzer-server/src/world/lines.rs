@@ -119,6 +119,9 @@ impl World {
     }
 
     fn hear_command(&mut self, id: ConnectionId, line: &str) {
+        if self.connection(id).is_some_and(|connection| connection.levels.has_units()) {
+            return self.in_unit(id, line);
+        }
         if !self.is_in_block_mode(id) {
             self.run_command(id, line);
             return self.end_reply(id);

@@ -7,19 +7,13 @@ use kibitzer_core::message::Handle;
 
 use super::connection::Stage;
 use super::{ConnectionId, Deadline, Ivar, Ivars, Player, World};
-use crate::account::{NAME_LENGTH, is_name, key};
+use crate::account::key;
+use crate::family::{Failure, Family};
 use crate::options::Feature;
 
 /// Asks the client not to show what is typed, and to show it again.
 const WILL_ECHO: &[u8] = b"\xff\xfb\x01";
 const WONT_ECHO: &[u8] = b"\xff\xfc\x01";
-
-/// What a new connection reads first.
-const BANNER: &str = concat!(
-    "This is an embedded kibitzer server, version ",
-    env!("CARGO_PKG_VERSION"),
-    ".\nIt speaks as the servers of the FICS family do.\n\n"
-);
 
 const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
 
@@ -54,13 +48,13 @@ impl World {
             return self.refuse_all(id);
         }
         self.agenda.set(Deadline::Login(id), self.now + self.options.login_timeout);
-        self.put(id, BANNER);
+        self.put(id, self.options.family.banner());
         self.put(id, INVITATION);
         self.ask_name(id);
     }
 
     fn refuse_all(&mut self, id: ConnectionId) {
-        self.put(id, "\nSorry, the server is full.  Please try again later.\n");
+        self.put_failure(id, Failure::Full, "\nSorry, the server is full.  Please try again later.\n");
         self.close(id);
     }
 
@@ -96,9 +90,27 @@ impl World {
         if name.starts_with("GET ") {
             return self.close(id);
         }
+        if self.hear_levels(id, name) {
+            return self.ask_name(id);
+        }
+        if let Some((name, password)) = self.split_name(name) {
+            return self.hear_name_and_password(id, name, password);
+        }
         match self.connection(id).and_then(|connection| connection.refusal) {
             Some(refusal) if !name.is_empty() => self.refuse_name(id, name, refusal),
             _ => self.judge_name(id, name),
+        }
+    }
+
+    /// Both on one line.
+    fn hear_name_and_password(&mut self, id: ConnectionId, name: &str, password: &str) {
+        match self.account(name).filter(|account| !account.is_banned).map(|account| account.handle.clone()) {
+            Some(handle) => self.hear_password(id, &handle, password),
+            None if self.account(name).is_some() => self.refuse_banned(id, name),
+            None => {
+                self.put_failure(id, Failure::NotRegistered, &format!("\n\"{name}\" is not a registered name.\n"));
+                self.ask_name(id);
+            }
         }
     }
 
@@ -123,7 +135,7 @@ impl World {
         } else if guest {
             let name = self.invent_name();
             self.welcome_guest(id, &name, true);
-        } else if !is_name(name) {
+        } else if !self.options.family.is_name(name) {
             self.refuse_bad_name(id, name);
         } else if let Some(account) = self.account(name) {
             let (handle, is_banned) = (account.handle.clone(), account.is_banned);
@@ -151,31 +163,35 @@ impl World {
     }
 
     fn refuse_bad_name(&mut self, id: ConnectionId, name: &str) {
-        let is_of_letters = name.bytes().all(|byte| byte.is_ascii_alphabetic());
-        let why = if !is_of_letters {
-            "Sorry, names can only consist of lower and upper case letters.  Try again."
-        } else if name.len() < *NAME_LENGTH.start() {
-            "A name should be at least three characters long!  Try again."
+        let family = self.options.family;
+        let (failure, why) = if !family.has_characters_of_name(name) {
+            let why = "Sorry, names can only consist of lower and upper case letters.  Try again.";
+            (Failure::BadCharacters, why.to_owned())
+        } else if name.len() < *family.name_length().start() {
+            let least = if family == Family::Fics { "three" } else { "two" };
+            (Failure::NameTooShort, format!("A name should be at least {least} characters long!  Try again."))
         } else {
-            "Sorry, names may be at most 17 characters long.  Try again."
+            let most = family.name_length().end().to_string();
+            (Failure::NameTooLong, format!("Sorry, names may be at most {most} characters long.  Try again."))
         };
-        self.put(id, &format!("\n{why}\n"));
+        self.put_failure(id, failure, &format!("\n{why}\n"));
         self.ask_name(id);
     }
 
     fn refuse_name_in_use(&mut self, id: ConnectionId, name: &str) {
         // Right behind the prompt, as recorded.
-        self.put(id, &format!("Sorry, {name} is already logged in. Try again.\n"));
+        self.put_failure(id, Failure::NameInUse, &format!("Sorry, {name} is already logged in. Try again.\n"));
         self.ask_name(id);
     }
 
     fn refuse_banned(&mut self, id: ConnectionId, name: &str) {
-        self.put(id, &format!("\nPlayer \"{name}\" is banned.\n"));
+        self.put_failure(id, Failure::Banned, &format!("\nPlayer \"{name}\" is banned.\n"));
         self.close(id);
     }
 
     fn refuse_guest(&mut self, id: ConnectionId) {
-        self.put(id, "\nSorry, guest connections have been prevented from your site.\n");
+        let why = "\nSorry, guest connections have been prevented from your site.\n";
+        self.put_failure(id, Failure::GuestsRefused, why);
         self.close(id);
     }
 
@@ -188,6 +204,9 @@ impl World {
 
     /// Four letters that nobody goes by.
     fn invent_name(&mut self) -> String {
+        if self.options.family == Family::Icc {
+            return self.number_guest();
+        }
         loop {
             let letters = (0..4).filter_map(|_| self.random.pick(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ").copied());
             let name = format!("Guest{}", letters.map(char::from).collect::<String>());
@@ -195,6 +214,12 @@ impl World {
                 return name;
             }
         }
+    }
+
+    /// The lowest number by which no guest goes.
+    fn number_guest(&self) -> String {
+        let mut names = (1_u64..).map(|number| format!("guest{number}"));
+        names.find(|name| self.online(name).is_none()).unwrap_or_default()
     }
 
     fn welcome_guest(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
@@ -221,7 +246,8 @@ impl World {
             return self.refuse_name_in_use(id, handle.as_str());
         }
         let ivars = self.login_ivars(id);
-        self.admit(id, Player::guest(handle, ivars, self.now));
+        let player = Player::guest(handle, self.options.family.guest_titles(), ivars, self.now);
+        self.admit(id, player);
     }
 
     fn login_ivars(&self, id: ConnectionId) -> Ivars {
@@ -247,7 +273,7 @@ impl World {
             self.put(id, INVITATION);
             return self.ask_name(id);
         }
-        self.put(id, "\n**** Invalid password! ****\n\n");
+        self.put_failure(id, Failure::InvalidPassword, "\n**** Invalid password! ****\n\n");
         self.enter(id, Stage::Paused);
         self.agenda.set(Deadline::Pause(id), self.now + self.options.password_delay);
     }
@@ -277,9 +303,10 @@ impl World {
     fn admit(&mut self, id: ConnectionId, player: Player) {
         self.agenda.cancel(Deadline::Login(id));
         self.agenda.set(Deadline::Idle(id), self.now + self.options.idle_timeout);
-        let greeting = format!("**** Starting FICS session as {} ****\n", player.display());
+        let greeting = self.options.family.session_line(&player.display());
         self.online.insert(player.key(), id);
         self.enter(id, Stage::In(Box::new(player)));
+        self.put_who_am_i(id);
         self.put(id, &greeting);
         self.put(id, MESSAGE_OF_THE_DAY);
         self.prompt(id);

@@ -112,8 +112,8 @@ impl World {
     pub(crate) fn new(options: ServerOptions, now: Instant, date: SystemTime) -> Self {
         let mut world = Self {
             random: Random::new(options.seed),
+            directory: Directory::new(options.family),
             options,
-            directory: Directory::new(),
             now,
             started: now,
             started_date: date,
@@ -142,7 +142,7 @@ impl World {
         self.now = now;
         self.n_connections += 1;
         let id = ConnectionId(self.n_connections);
-        self.connections.insert(id, Connection::new());
+        self.connections.insert(id, Connection::new(self.options.family));
         self.greet(id);
         id
     }

@@ -77,8 +77,8 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    pub(crate) fn guest(handle: Handle, ivars: Ivars, now: Instant) -> Self {
-        Self::new(handle, "(U)".to_owned(), false, ivars, now)
+    pub(crate) fn guest(handle: Handle, titles: &str, ivars: Ivars, now: Instant) -> Self {
+        Self::new(handle, titles.to_owned(), false, ivars, now)
     }
 
     pub(crate) fn registered(account: &Account, keepsake: Keepsake, ivars: Ivars, now: Instant) -> Self {

@@ -71,6 +71,7 @@ impl World {
         if has_data {
             self.put_whole(id, data);
         }
+        let has_data = self.put_seek(id, seek) || has_data;
         if has_text {
             self.notify_whole(id, text);
         }
@@ -143,6 +144,15 @@ impl World {
         for id in told {
             self.put_whole(id, &format!("<sr> {number}\n"));
         }
+        let all: Vec<_> = self.players().map(|(id, _)| id).collect();
+        for id in all {
+            self.put_seek_removed(id, number);
+        }
+    }
+
+    /// The ads that a player may see.
+    pub(crate) fn visible_seeks(&self, to: ConnectionId) -> Vec<Seek> {
+        self.seeks.iter().filter(|seek| self.may_see(to, seek)).cloned().collect()
     }
 
     /// Whether the player's game keeps him from something.

@@ -104,6 +104,7 @@ impl World {
             if let Some(info) = self.info_line(number, id) {
                 self.put_whole(id, &format!("\n{info}"));
             }
+            self.put_start(number, id, true);
             if let Some(partner) = partner {
                 self.tell_of_partner(id, partner);
             }

@@ -1,0 +1,261 @@
+//! ICC's level-2 datagrams: what takes the place of lines for clients that asked for it.
+//!
+//! Source: icc §5, §6, §8.
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{Datagram, GameId};
+
+use super::login::titles;
+use super::{BoardStyle, Family, number};
+use crate::chess::Variant;
+use crate::play::{ClockUnit, Game, Sides, Terms};
+use crate::world::{ConnectionId, Occasion, Player, Seek, Show, World};
+
+/// Telnet's escape, which stands twice for itself.
+const IAC: u8 = 0xFF;
+
+/// What a player says: the line of it, and the datagram that takes its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) line: String,
+    pub(crate) datagram: Datagram,
+}
+
+impl Said {
+    /// `kind` is the last argument of the datagram: 0 for what is said to an opponent, 1 for a tell.
+    pub(crate) fn to_player(from: &Player, kind: u8, text: &str, line: String) -> Self {
+        let arguments = [from.name(), &titles(from), text, &kind.to_string()];
+        Self { line, datagram: Datagram::new(number::PERSONAL_TELL, arguments) }
+    }
+
+    pub(crate) fn to_channel(from: &Player, channel: &str, text: &str, line: String) -> Self {
+        let arguments = [channel, from.name(), &titles(from), text, "1"];
+        Self { line, datagram: Datagram::new(number::CHANNEL_TELL, arguments) }
+    }
+
+    /// `kind` is 0 for a shout, 1 for an it-shout, 2 for an s-shout.
+    pub(crate) fn to_all(from: &Player, kind: u8, text: &str, line: String) -> Self {
+        let arguments = [from.name(), &titles(from), &kind.to_string(), text];
+        Self { line, datagram: Datagram::new(number::SHOUT, arguments) }
+    }
+
+    /// A kibitz, or a whisper.
+    pub(crate) fn at_table(from: &Player, game: GameId, is_kibitz: bool, text: &str, line: String) -> Self {
+        let (game, kibitz) = (game.to_string(), u8::from(is_kibitz).to_string());
+        let arguments = [game.as_str(), from.name(), &titles(from), &kibitz, text];
+        Self { line, datagram: Datagram::new(number::KIBITZ, arguments) }
+    }
+}
+
+impl World {
+    /// Sends a datagram to a client that wants its kind; whether it does.
+    pub(crate) fn put_datagram(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
+        // Only what is sent may leave a mark on a connection.
+        let is_wanted = self
+            .connection(to)
+            .is_some_and(|connection| connection.family == Family::Icc && connection.levels.has(datagram.number));
+        if !is_wanted {
+            return false;
+        }
+        let Some(connection) = self.connection_mut(to) else { return false };
+        let mut unit = Vec::new();
+        datagram.write(&mut unit);
+        for byte in unit {
+            let times = if byte == IAC { 2 } else { 1 };
+            connection.unsent.extend(std::iter::repeat_n(byte, times));
+        }
+        true
+    }
+
+    /// Sends what a player says to one who hears it: as a datagram or as a line, to himself as part of the reply.
+    pub(crate) fn put_said(&mut self, from: ConnectionId, to: ConnectionId, said: &Said) {
+        let is_own = from == to;
+        if self.put_datagram(to, &said.datagram) {
+            if !is_own {
+                self.prompt(to);
+            }
+        } else if is_own {
+            self.put(to, &said.line);
+        } else {
+            self.notify(to, &said.line);
+        }
+    }
+
+    /// The list with which a game starts for a client: its own game, or one that it follows from now on.
+    pub(crate) fn put_start(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
+        let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
+        if let Some(list) = self.start_list(game, kind) {
+            self.put_datagram(to, &list);
+        }
+    }
+
+    fn start_list(&self, game: GameId, kind: u32) -> Option<Datagram> {
+        let table = self.table(game)?;
+        let (terms, Sides { white, black }) = (table.terms(), table.seats());
+        let rating = |seat: &crate::play::Seat| seat.rating.value().unwrap_or_default().to_string();
+        let titles_of = |name: &str| self.online(name).and_then(|id| self.player(id)).map(titles).unwrap_or_default();
+        let (minutes, increment) = (terms.minutes.to_string(), terms.increment_s.to_string());
+        let arguments = [
+            game.to_string(),
+            white.name.to_string(),
+            black.name.to_string(),
+            wild(terms).to_string(),
+            rating_type(terms),
+            u8::from(terms.rated).to_string(),
+            minutes.clone(),
+            increment.clone(),
+            minutes,
+            increment,
+            u8::from(table.played().is_some()).to_string(),
+            String::new(),
+            rating(white),
+            rating(black),
+            game.to_string(),
+            titles_of(white.name.as_str()),
+            titles_of(black.name.as_str()),
+            "0".to_owned(),
+            "0".to_owned(),
+            u8::from(terms.variant != Variant::Standard).to_string(),
+            String::new(),
+            "0".to_owned(),
+        ];
+        Some(Datagram::new(kind, arguments))
+    }
+
+    /// What a game is to a client from now on: `O`, `PW`, `PB`, `E`, and `X` for nothing any more.
+    pub(crate) fn put_relation(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
+        self.put_datagram(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
+    }
+
+    /// What both sides of a game hold, in place of the line; whether the client wants that.
+    pub(crate) fn put_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
+        let Some(table) = self.table(game).filter(|table| table.terms().variant != Variant::Standard) else {
+            return false;
+        };
+        let hands = match &table.show {
+            Show::Played(game) => game.position().hands(),
+            Show::Examined { game, .. } => game.position().hands(),
+        };
+        let arguments = [game.to_string(), hands.white.to_string(), hands.black.to_string()];
+        self.put_datagram(to, &Datagram::new(number::HOLDINGS, arguments))
+    }
+
+    /// What a board line does not tell: milliseconds; and for a client without board lines, the move or the position.
+    pub(crate) fn put_board_datagrams(&mut self, number: GameId, to: ConnectionId, occasion: Occasion) {
+        let Some(connection) = self.connection(to).filter(|connection| connection.family == Family::Icc) else {
+            return;
+        };
+        let is_by_moves = connection.levels.style == BoardStyle::Style13;
+        let Some(game) = self.table(number).and_then(|table| table.played()) else { return };
+        let clocks = clocks(game, game.clocks().readings(self.now));
+        let position = self.position_datagram(number, to, occasion);
+        if let Some(position) = position.filter(|_| is_by_moves) {
+            self.put_datagram(to, &position);
+        }
+        for clock in clocks {
+            self.put_datagram(to, &clock);
+        }
+    }
+
+    fn position_datagram(&self, number: GameId, to: ConnectionId, occasion: Occasion) -> Option<Datagram> {
+        let game = self.table(number)?.played()?;
+        let last = game.record().last().filter(|_| occasion == Occasion::Move);
+        let Some(ply) = last else {
+            let arguments = [number.to_string(), game.position().fen().to_string(), "0".to_owned()];
+            return Some(Datagram::new(number::POSITION_BEGIN, arguments));
+        };
+        let before = game.record().position_after(game.record().len().saturating_sub(1));
+        let levels = &self.connection(to)?.levels;
+        let clock_s = ply.clocks_ms.of(before.side_to_move()).div_euclid(1000);
+        let parts = [
+            (number::MOVE_ALGEBRAIC, ply.san.clone()),
+            (number::MOVE_SMITH, before.smith(ply.played).to_string()),
+            (number::MOVE_TIME, (ply.elapsed_ms / 1000).to_string()),
+            (number::MOVE_CLOCK, clock_s.to_string()),
+            (number::IS_VARIATION, "1".to_owned()),
+        ];
+        let parts = parts.into_iter().filter(|(part, _)| levels.has(*part)).map(|(_, part)| part);
+        Some(Datagram::new(number::SEND_MOVES, std::iter::once(number.to_string()).chain(parts)))
+    }
+
+    /// An ad, in place of the data of the other family; whether the client wants that.
+    pub(crate) fn put_seek(&mut self, to: ConnectionId, seek: &Seek) -> bool {
+        let Some(datagram) = self.seek_datagram(seek) else { return false };
+        self.put_datagram(to, &datagram)
+    }
+
+    /// All ads, for a client that has just asked for them.
+    pub(crate) fn put_seek_datagrams(&mut self, to: ConnectionId) {
+        for seek in self.visible_seeks(to) {
+            self.put_seek(to, &seek);
+        }
+    }
+
+    pub(crate) fn put_seek_removed(&mut self, to: ConnectionId, index: u32) -> bool {
+        self.put_datagram(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]))
+    }
+
+    fn seek_datagram(&self, seek: &Seek) -> Option<Datagram> {
+        let player = self.player(seek.from)?;
+        let rating = player.rating(seek.terms.kind().as_str()).value();
+        let color = match seek.color {
+            Some(Color::White) => "1",
+            Some(Color::Black) => "0",
+            None => "-1",
+        };
+        let flag = |is: bool| u8::from(is).to_string();
+        let arguments = [
+            seek.number.to_string(),
+            player.name().to_owned(),
+            titles(player),
+            rating.unwrap_or_default().to_string(),
+            if rating.is_some() { "2" } else { "0" }.to_owned(),
+            wild(seek.terms).to_string(),
+            rating_type(seek.terms),
+            seek.terms.minutes.to_string(),
+            seek.terms.increment_s.to_string(),
+            flag(seek.terms.rated),
+            color.to_owned(),
+            seek.rating_range.0.to_string(),
+            seek.rating_range.1.to_string(),
+            flag(!seek.is_manual),
+            flag(seek.is_checked),
+            String::new(),
+        ];
+        Some(Datagram::new(number::SEEK, arguments))
+    }
+
+    /// The unit a client wants clocks in; ICC's board lines know seconds alone.
+    pub(crate) fn unit_of_family(&self, id: ConnectionId, unit: ClockUnit) -> ClockUnit {
+        match self.connection(id).map(|connection| connection.family) {
+            Some(Family::Icc) => ClockUnit::Seconds,
+            _ => unit,
+        }
+    }
+}
+
+/// Both clocks to the millisecond.
+fn clocks(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
+    let (id, is_running) = (game.id(), game.clocks().is_running());
+    [(Color::White, "W"), (Color::Black, "B")].map(|(color, letter)| {
+        let runs = u8::from(is_running && game.side_to_move() == color).to_string();
+        let arguments = [id.to_string().as_str(), letter, &readings.of(color).to_string(), &runs].map(str::to_owned);
+        Datagram::new(number::MSEC, arguments)
+    })
+}
+
+/// The number of a variant. Source: icc §7.
+const fn wild(terms: Terms) -> u8 {
+    match terms.variant {
+        Variant::Standard => 0,
+        Variant::Crazyhouse => 23,
+        Variant::Bughouse => 24,
+    }
+}
+
+/// A kind of game as ICC spells it: `Blitz`.
+fn rating_type(terms: Terms) -> String {
+    let kind = terms.kind().as_str();
+    let (first, rest) = kind.split_at_checked(1).unwrap_or_default();
+    first.to_ascii_uppercase() + rest
+}

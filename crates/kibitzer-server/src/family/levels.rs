@@ -1,0 +1,107 @@
+//! What a client of ICC has asked for.
+
+use std::collections::BTreeSet;
+
+/// Datagrams above this are not known to anybody.
+const MAX_NUMBER: usize = 255;
+
+/// The form in which a client wants boards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum BoardStyle {
+    /// A block of lines, for the first graphical clients.
+    Style10,
+    /// One line.
+    #[default]
+    Style12,
+    /// None: boards come as datagrams.
+    Style13,
+}
+
+/// What a client of ICC has asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Levels {
+    level_1: u8,
+    datagrams: BTreeSet<u32>,
+    pub(crate) style: BoardStyle,
+    pub(crate) is_wrapping: bool,
+    pub(crate) wants_prompt: bool,
+}
+
+impl Default for Levels {
+    fn default() -> Self {
+        Self {
+            level_1: 0,
+            datagrams: BTreeSet::new(),
+            style: BoardStyle::default(),
+            is_wrapping: true,
+            wants_prompt: true,
+        }
+    }
+}
+
+impl Levels {
+    /// Takes a line in front of the name: `level1=5`, `level2settings=10001`. Whether it was one.
+    ///
+    /// Source: icc §1.
+    pub(crate) fn read(&mut self, line: &str) -> bool {
+        if let Some(bits) = line.strip_prefix("level2settings=") {
+            let on = bits.bytes().take(MAX_NUMBER + 1).enumerate().filter(|(_, bit)| *bit == b'1');
+            self.datagrams = on.filter_map(|(number, _)| u32::try_from(number).ok()).collect();
+            return true;
+        }
+        let level_1 = line.strip_prefix("level1=").map(str::parse);
+        if let Some(Ok(level_1)) = level_1 {
+            self.level_1 = level_1;
+        }
+        level_1.is_some()
+    }
+
+    pub(crate) fn set_level_1(&mut self, level_1: u8) {
+        self.level_1 = level_1;
+    }
+
+    /// Switches a datagram on or off.
+    pub(crate) fn set(&mut self, number: u32, on: bool) {
+        if !on {
+            self.datagrams.remove(&number);
+        } else if usize::try_from(number).is_ok_and(|number| number <= MAX_NUMBER) {
+            self.datagrams.insert(number);
+        }
+    }
+
+    pub(crate) fn has(&self, number: u32) -> bool {
+        self.datagrams.contains(&number)
+    }
+
+    /// Whether replies stand in units.
+    pub(crate) const fn has_units(&self) -> bool {
+        self.level_1 & 1 != 0
+    }
+
+    /// Whether units have the tag of their command.
+    pub(crate) const fn has_tags(&self) -> bool {
+        self.level_1 & 4 != 0
+    }
+
+    /// Whether there are prompts: units end them.
+    pub(crate) const fn has_prompt(&self) -> bool {
+        self.wants_prompt && !self.has_units()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_in_front_of_the_name_are_levels() {
+        let mut levels = Levels::default();
+        assert!(levels.read("level1=5") && levels.read("level2settings=1001"));
+        assert!(levels.has_units() && levels.has_tags() && !levels.has_prompt());
+        assert_eq!([0, 1, 2, 3, 4].map(|number| levels.has(number)), [true, false, false, true, false]);
+        assert!(!levels.read("guest") && levels.read("level1=x") && levels.has_units());
+        levels.set(256, true);
+        levels.set(0, false);
+        assert!(!levels.has(256) && !levels.has(0));
+    }
+}

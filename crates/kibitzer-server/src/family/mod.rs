@@ -1,0 +1,149 @@
+//! What one family of servers does otherwise than the other.
+//!
+//! Everything else is common to both: the world, the rules, the population, nearly all words.
+//!
+//! - [`Family`] has the words and the limits.
+//! - `levels` is what a client of ICC has asked for, `login` how it does so.
+//! - `units` frames replies, `datagrams` makes what takes the place of lines.
+
+mod datagrams;
+mod levels;
+mod login;
+mod settings;
+mod units;
+
+use std::ops::RangeInclusive;
+
+pub(crate) use datagrams::Said;
+pub(crate) use levels::{BoardStyle, Levels};
+pub(crate) use login::Failure;
+pub(crate) use settings::COMMANDS as ICC_COMMANDS;
+
+/// The numbers of the datagrams that are sent. Source: icc §8.
+pub(crate) mod number {
+    pub(crate) const WHO_AM_I: u32 = 0;
+    pub(crate) const MY_GAME_STARTED: u32 = 15;
+    pub(crate) const STARTED_OBSERVING: u32 = 18;
+    pub(crate) const SEND_MOVES: u32 = 24;
+    pub(crate) const KIBITZ: u32 = 26;
+    pub(crate) const CHANNEL_TELL: u32 = 28;
+    pub(crate) const PERSONAL_TELL: u32 = 31;
+    pub(crate) const SHOUT: u32 = 32;
+    pub(crate) const MOVE_ALGEBRAIC: u32 = 33;
+    pub(crate) const MOVE_SMITH: u32 = 34;
+    pub(crate) const MOVE_TIME: u32 = 35;
+    pub(crate) const MOVE_CLOCK: u32 = 36;
+    pub(crate) const HOLDINGS: u32 = 37;
+    pub(crate) const MY_RELATION: u32 = 43;
+    pub(crate) const SEEK: u32 = 50;
+    pub(crate) const SEEK_REMOVED: u32 = 51;
+    pub(crate) const MSEC: u32 = 56;
+    pub(crate) const LOGIN_FAILED: u32 = 69;
+    pub(crate) const DUMMY_RESPONSE: u32 = 81;
+    pub(crate) const POSITION_BEGIN: u32 = 110;
+    pub(crate) const IS_VARIATION: u32 = 113;
+    pub(crate) const SET_2: u32 = 124;
+}
+
+/// Which family of servers a [`Server`](crate::Server) speaks like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "there are two families")]
+pub enum Family {
+    /// freechess.org and its relatives, in the words of the recorded servers.
+    #[default]
+    Fics,
+    /// ICC, as its description of its formats has it: level-1 units, level-2 datagrams, style 12 with 31 fields, style 10. No
+    /// words of it are recorded; what is not described is said as the other family says it.
+    Icc,
+}
+
+impl Family {
+    /// The end of a line. Source: transport rule L1.
+    pub(crate) const fn line_end(self) -> &'static [u8] {
+        match self {
+            Self::Fics => b"\n\r",
+            Self::Icc => b"\r\n",
+        }
+    }
+
+    pub(crate) const fn prompt(self) -> &'static str {
+        match self {
+            Self::Fics => "fics% ",
+            Self::Icc => "aics% ",
+        }
+    }
+
+    /// What a new connection reads first. Clients know the family by it.
+    pub(crate) const fn banner(self) -> &'static str {
+        match self {
+            Self::Fics => concat!(
+                "This is an embedded kibitzer server, version ",
+                env!("CARGO_PKG_VERSION"),
+                ".\nIt speaks as the servers of the FICS family do.\n\n"
+            ),
+            Self::Icc => concat!(
+                "This is an embedded kibitzer server, version ",
+                env!("CARGO_PKG_VERSION"),
+                ".\nIt speaks in the manner of chessclub.com, with which it has nothing to do.\n\n"
+            ),
+        }
+    }
+
+    pub(crate) const fn name_length(self) -> RangeInclusive<usize> {
+        match self {
+            Self::Fics => crate::account::NAME_LENGTH,
+            Self::Icc => 2..=15,
+        }
+    }
+
+    /// Whether all of a name is made of what names are made of.
+    pub(crate) fn has_characters_of_name(self, name: &str) -> bool {
+        match self {
+            Self::Fics => name.bytes().all(|byte| byte.is_ascii_alphabetic()),
+            Self::Icc => {
+                name.starts_with(|first: char| first.is_ascii_alphabetic())
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }
+        }
+    }
+
+    pub(crate) fn is_name(self, name: &str) -> bool {
+        self.name_length().contains(&name.len()) && self.has_characters_of_name(name)
+    }
+
+    pub(crate) fn unknown_command(self, name: &str) -> String {
+        match self {
+            Self::Fics => format!("{name}: Command not found.\n"),
+            Self::Icc => format!("No such command ({name}).\n"),
+        }
+    }
+
+    /// What a guest is shown behind his name.
+    pub(crate) const fn guest_titles(self) -> &'static str {
+        match self {
+            Self::Fics => "(U)",
+            Self::Icc => "",
+        }
+    }
+
+    /// The first line behind a login; ICC has none.
+    pub(crate) fn session_line(self, display: &str) -> String {
+        match self {
+            Self::Fics => format!("**** Starting FICS session as {display} ****\n"),
+            Self::Icc => String::new(),
+        }
+    }
+
+    /// Commands that only this family has.
+    pub(crate) const fn own_commands(self) -> &'static [crate::command::Command] {
+        match self {
+            Self::Fics => &[],
+            Self::Icc => ICC_COMMANDS,
+        }
+    }
+
+    /// Whether this family has a command of the common ones.
+    pub(crate) fn has_command(self, name: &str) -> bool {
+        self == Self::Fics || !matches!(name, "iset" | "ivariables")
+    }
+}

@@ -1,0 +1,60 @@
+//! Settings that only ICC has.
+//!
+//! Source: icc §1, §4.
+
+use kibitzer_core::message::Datagram;
+
+use super::{BoardStyle, Family, number};
+use crate::command::{Command, Rights, Verdict};
+use crate::world::{ConnectionId, World};
+
+pub(crate) const COMMANDS: &[Command] = &[Command {
+    name: "set-2",
+    parameters: "number 0|1",
+    summary: "Switches a datagram on or off: what your program wants to be sent.",
+    rights: Rights::Anyone,
+    run: set_2,
+}];
+
+fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let mut words = parameters.split_whitespace();
+    let (datagram, on) = match (words.next().and_then(|word| word.parse().ok()), words.next()) {
+        (Some(number), Some("1")) => (number, true),
+        (Some(number), Some("0")) => (number, false),
+        _ => return Verdict::Usage,
+    };
+    if let Some(connection) = world.connection_mut(id) {
+        connection.levels.set(datagram, on);
+    }
+    let said = [datagram.to_string(), u8::from(on).to_string()];
+    if !world.put_datagram(id, &Datagram::new(number::SET_2, said)) {
+        world.put(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
+    }
+    match datagram {
+        // Its answer is all that it is for.
+        number::DUMMY_RESPONSE if on => drop(world.put_datagram(id, &Datagram::new(datagram, [""; 0]))),
+        number::SEEK if on => world.put_seek_datagrams(id),
+        _ => {}
+    }
+    Verdict::Done
+}
+
+impl World {
+    /// Sets a variable that the other family does not have, or has with other values; tells the answer, if it is one of those.
+    pub(crate) fn set_levels(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
+        let connection = self.connection_mut(id).filter(|connection| connection.family == Family::Icc)?;
+        let levels = &mut connection.levels;
+        let is_on = value == "1";
+        match (name, value) {
+            ("style", "10") => levels.style = BoardStyle::Style10,
+            ("style", "12") => levels.style = BoardStyle::Style12,
+            ("style", "13") => levels.style = BoardStyle::Style13,
+            ("wrap", "0" | "1") => levels.is_wrapping = is_on,
+            ("prompt", "0" | "1") => levels.wants_prompt = is_on,
+            ("height", "0") => {}
+            ("level1", _) => levels.set_level_1(value.parse().ok()?),
+            _ => return None,
+        }
+        Some(format!("{name} set to {value}."))
+    }
+}

@@ -1,0 +1,120 @@
+//! Replies in ICC's level-1 units.
+//!
+//! Source: icc §3.
+
+use kibitzer_core::message::CommandCode;
+
+use crate::world::lines::UNKNOWN_COMMAND;
+use crate::world::{ConnectionId, World};
+
+const CONTROL_Y: char = '\x19';
+
+/// Longest tag that is given back.
+const MAX_TAG_BYTES: usize = 99;
+
+/// What commands are called in the head of a unit. Whatever is not listed is unknown, 0.
+const NUMBERS: [(&str, u16); 51] = [
+    ("abort", 156),
+    ("accept", 123),
+    ("adjourn", 134),
+    ("backward", 120),
+    ("cshout", 111),
+    ("date", 177),
+    ("decline", 144),
+    ("draw", 207),
+    ("examine", 115),
+    ("finger", 130),
+    ("flag", 108),
+    ("flip", 182),
+    ("follow", 139),
+    ("forward", 119),
+    ("game_move", 2),
+    ("games", 155),
+    ("history", 129),
+    ("it", 102),
+    ("kibitz", 113),
+    ("match", 121),
+    ("messages", 174),
+    ("moretime", 160),
+    ("moves", 150),
+    ("observe", 137),
+    ("partner", 199),
+    ("pending", 154),
+    ("ping", 187),
+    ("play", 217),
+    ("prefresh", 400),
+    ("pstat", 291),
+    ("ptell", 201),
+    ("qtell", 189),
+    ("quit", 162),
+    ("refresh", 145),
+    ("rematch", 222),
+    ("resign", 208),
+    ("resume", 224),
+    ("say", 109),
+    ("seek", 214),
+    ("set", 107),
+    ("shout", 103),
+    ("showlist", 178),
+    ("smoves", 171),
+    ("sought", 215),
+    ("sposition", 172),
+    ("stored", 210),
+    ("style", 141),
+    ("takeback", 168),
+    ("tell", 101),
+    ("unexamine", 133),
+    ("who", 106),
+];
+
+impl World {
+    /// Frames what a command sends to `id`, with the tag that stands in front of it.
+    pub(crate) fn in_unit(&mut self, id: ConnectionId, line: &str) {
+        let has_tags = self.connection(id).is_some_and(|connection| connection.levels.has_tags());
+        let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
+        let start = self.connection(id).map_or(0, |connection| connection.unsent.len());
+        let code = self.run_command(id, command);
+        let Some(connection) = self.connection_mut(id) else { return };
+        let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
+        let head = format!("{CONTROL_Y}[{} *{tag}\r\n", number_of(code));
+        connection.unsent.splice(start..start, head.into_bytes());
+        connection.put_whole(&format!("{CONTROL_Y}]"));
+    }
+}
+
+/// The tag in front of a command, and the command: `` `tag`command ``.
+fn split_tag(line: &str) -> Option<(&str, &str)> {
+    let (tag, command) = line.strip_prefix('`')?.split_once('`')?;
+    let is_tag = (1..=MAX_TAG_BYTES).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_graphic());
+    is_tag.then_some((tag, command))
+}
+
+fn number_of(code: CommandCode) -> u16 {
+    let name = code.name().filter(|_| code != UNKNOWN_COMMAND).unwrap_or_default();
+    let at = NUMBERS.binary_search_by_key(&name, |(name, _)| name).ok();
+    at.and_then(|at| NUMBERS.get(at)).map_or(0, |(_, number)| *number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_commands() {
+        assert!(NUMBERS.is_sorted_by_key(|(name, _)| name));
+        for (name, number) in NUMBERS {
+            let code = (0..=190).map(CommandCode).find(|code| code.name() == Some(name));
+            assert_eq!(number_of(code.unwrap_or_else(|| panic!("{name}"))), number, "{name}");
+        }
+        assert_eq!(number_of(UNKNOWN_COMMAND), 0);
+    }
+
+    #[test]
+    fn a_tag_is_a_word_between_backquotes() {
+        assert_eq!(split_tag("`7`date"), Some(("7", "date")));
+        assert_eq!(split_tag("`7`tell Foo `x`"), Some(("7", "tell Foo `x`")));
+        for line in ["date", "`date", "``date", "`a b`date"] {
+            assert_eq!(split_tag(line), None, "{line}");
+        }
+    }
+}
