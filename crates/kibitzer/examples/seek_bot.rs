@@ -15,7 +15,16 @@ const OPENING: [&str; 6] = ["e2e4 g1f3 f1c4", "d2d3 c2c3 e1g1", "a2a3", "e7e5 b8
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let host = std::env::args().nth(1).ok_or("which server?")?;
-    let client = Client::connect(Profile::new(host).guest()).await?;
+    run(Profile::new(host).guest()).await
+}
+
+/// Plays until the session is over.
+///
+/// # Cancel safety
+///
+/// Dropping the future gives the session up.
+pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
+    let client = Client::connect(profile).await?;
     let mut events = client.subscribe();
     let seek = SeekOptions::new().time(3, 0).unrated();
     client.ask(&seek).await?;

@@ -11,10 +11,19 @@ use kibitzer::core::session::RequestError;
 use kibitzer::{Client, Profile};
 
 #[tokio::main(flavor = "current_thread")]
-#[expect(clippy::print_stdout, reason = "it is what the example is for")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let host = std::env::args().nth(1).ok_or("which server?")?;
-    let client = Client::connect(Profile::new(host).guest()).await?;
+    run(Profile::new(host).guest()).await
+}
+
+/// Answers until it is told to go.
+///
+/// # Cancel safety
+///
+/// Dropping the future gives the session up.
+#[expect(clippy::print_stdout, reason = "it is what the example is for")]
+pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
+    let client = Client::connect(profile).await?;
     let mut events = client.subscribe();
     loop {
         let event = match events.next().await {

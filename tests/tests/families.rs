@@ -1,0 +1,216 @@
+//! The same client at both families of the embedded server: the same bots pass, the same games are seen.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers of a test fail by panicking")]
+
+#[path = "../../crates/kibitzer/examples/seek_bot.rs"]
+#[expect(dead_code, reason = "its main is not called")]
+mod seek_bot;
+#[path = "../../crates/kibitzer/examples/tell_bot.rs"]
+#[expect(dead_code, reason = "its main is not called")]
+mod tell_bot;
+
+use std::time::Duration;
+
+use kibitzer::Client;
+use kibitzer::command::Talk as Tell;
+use kibitzer::core::hub::Subscription;
+use kibitzer::core::message::{GameId, Ivar, Message, Relation, TalkKind};
+use kibitzer::core::session::{RequestError, State};
+use kibitzer::core::{Event, message};
+use kibitzer_server::{Family, PopulationOptions, ServerOptions};
+use kibitzer_tests::live::{Hall, drain, handle, options, wait_for};
+
+const FAMILIES: [Family; 2] = [Family::Fics, Family::Icc];
+
+/// Room for all that happens in a test.
+const CAPACITY: usize = 1 << 16;
+
+/// What is told that a family may tell in its own words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    positions: Vec<(GameId, String)>,
+    holdings: Vec<(GameId, String, String)>,
+    results: Vec<(GameId, String, String)>,
+    talk: Vec<(String, String, String)>,
+}
+
+impl Seen {
+    fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut seen = Self::default();
+        for event in events {
+            let Event::Received { received, change } = event else { continue };
+            let told = change.as_ref().and_then(|change| change.board.as_deref());
+            match (&received.message, told) {
+                (Message::Style12(board), _) | (_, Some(board)) => seen.position(board),
+                (Message::Holding(holding), _) => {
+                    let (white, black) = (holding.white.to_string(), holding.black.to_string());
+                    seen.holdings.push((holding.game, white, black));
+                }
+                (Message::GameEnded(ended), _) => {
+                    seen.results.push((ended.game, format!("{:?}", ended.result), format!("{:?}", ended.reason)));
+                }
+                (Message::Talk(talk), _) => {
+                    let from = talk.from.as_ref().map(ToString::to_string).unwrap_or_default();
+                    seen.talk.push((kind(&talk.kind), from, talk.text.as_str().to_owned()));
+                }
+                _ => {}
+            }
+        }
+        seen
+    }
+
+    /// A position that is told twice, such as by a move and by clocks, is one.
+    fn position(&mut self, board: &message::Style12) {
+        let last = self.positions.iter().rev().find(|(game, _)| *game == board.game);
+        let fen = board.fen().to_string();
+        if last.is_none_or(|(_, last)| *last != fen) {
+            self.positions.push((board.game, fen));
+        }
+    }
+}
+
+/// The rating of who kibitzes stands in lines alone.
+fn kind(kind: &TalkKind) -> String {
+    match kind {
+        TalkKind::Kibitz { game, .. } => format!("kibitz {game:?}"),
+        TalkKind::Whisper { game, .. } => format!("whisper {game:?}"),
+        other => format!("{other:?}"),
+    }
+}
+
+fn seeded(family: Family) -> ServerOptions {
+    let crowd = PopulationOptions::new().games(3).speed(20.0);
+    options(&["Newton"]).family(family).seed(11).population(crowd)
+}
+
+/// What a player sees who follows all games for some minutes.
+async fn watch(family: Family, by_moves: bool) -> Seen {
+    let mut hall = Hall::open(seeded(family)).await;
+    let profile = hall.account("Newton");
+    let profile = if by_moves { profile.want(Ivar::CompressMove) } else { profile };
+    let (client, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(CAPACITY)).await.unwrap();
+    client.ready().await.unwrap();
+    for game in 1..=8 {
+        // Not all of these numbers have a game.
+        drop(client.request(&format!("observe {game}")).await);
+    }
+    tokio::time::sleep(Duration::from_mins(4)).await;
+    let (all, n_missed) = drain(&mut events);
+    assert_eq!(n_missed, 0);
+    client.shutdown().await;
+    hall.close().await;
+    Seen::of(all.iter().map(AsRef::as_ref))
+}
+
+// Rules: icc P3
+#[tokio::test(start_paused = true)]
+async fn the_same_games_are_seen_on_both() {
+    let fics = watch(Family::Fics, false).await;
+    assert!(fics.positions.len() > 100, "{}", fics.positions.len());
+    assert!(!fics.holdings.is_empty() && !fics.results.is_empty() && !fics.talk.is_empty(), "{fics:#?}");
+    let icc = watch(Family::Icc, false).await;
+    assert_same(&fics, &icc);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_games_are_seen_by_their_moves() {
+    let fics = watch(Family::Fics, false).await;
+    let icc = watch(Family::Icc, true).await;
+    assert_same(&fics, &icc);
+}
+
+fn assert_same(one: &Seen, other: &Seen) {
+    assert_eq!(first_difference(&one.positions, &other.positions), None);
+    assert_eq!(first_difference(&one.holdings, &other.holdings), None);
+    assert_eq!(first_difference(&one.results, &other.results), None);
+    assert_eq!(first_difference(&one.talk, &other.talk), None);
+}
+
+/// Where two lists are not the same first, and what stands there.
+fn first_difference<T: PartialEq + Clone>(one: &[T], other: &[T]) -> Option<(usize, Option<T>, Option<T>)> {
+    let at = (0..one.len().max(other.len())).find(|&at| one.get(at) != other.get(at))?;
+    Some((at, one.get(at).cloned(), other.get(at).cloned()))
+}
+
+/// Waits for a tell of somebody.
+async fn tell_from(events: &mut Subscription) -> (String, String) {
+    wait_for(events, |event| match event.message() {
+        Some(Message::Talk(talk)) if talk.kind == TalkKind::Tell => {
+            Some((talk.from.as_ref()?.to_string(), talk.text.as_str().to_owned()))
+        }
+        _ => None,
+    })
+    .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_bot_that_answers_tells_passes_on_both() {
+    for family in FAMILIES {
+        let mut hall = Hall::open(options(&["Newton"]).family(family)).await;
+        let newton = hall.player("Newton").await;
+        let mut events = newton.subscribe_lossless(CAPACITY);
+        let profile = hall.profile().guest_as(handle("Echo"));
+        let talk = async {
+            while newton.talk(&Tell::tell(&handle("Echo"), "hello {there}")).await.is_err() {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+            // It has told nobody's name until it is ready.
+            let answer = tell_from(&mut events).await;
+            assert_eq!(answer, ("Echo".to_owned(), "you said: hello {there}".to_owned()), "{family:?}");
+            newton.talk(&Tell::tell(&handle("Echo"), "go")).await.unwrap();
+        };
+        let (bot, ()) = tokio::join!(tell_bot::run(profile), talk);
+        bot.unwrap();
+        newton.shutdown().await;
+        hall.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_bot_that_seeks_games_plays_the_same_game_on_both() {
+    let mut games = Vec::new();
+    for family in FAMILIES {
+        let mut hall = Hall::open(options(&["Newton"]).family(family)).await;
+        let newton = hall.player("Newton").await;
+        let mut events = newton.subscribe_lossless(CAPACITY);
+        let bot = tokio::spawn({
+            let profile = hall.profile().guest_as(handle("Seeker"));
+            async move { seek_bot::run(profile).await.map_err(|error| error.to_string()) }
+        });
+        while matches!(newton.request("play 1").await, Ok(reply) if !reply.text().contains("Creating")) {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        games.push(answer_moves(&newton, &mut events).await);
+        bot.abort();
+        assert!(bot.await.unwrap_err().is_cancelled());
+        assert_eq!(newton.state(), State::Ready);
+        newton.shutdown().await;
+        hall.close().await;
+    }
+    let [fics, icc] = &games[..] else { panic!("two games") };
+    assert!(fics.positions.len() > 12, "{fics:?}");
+    assert_same(fics, icc);
+}
+
+/// Plays a pawn move whenever it can, until the other side resigns.
+async fn answer_moves(client: &Client, events: &mut Subscription) -> Seen {
+    let mut all = Vec::new();
+    loop {
+        let event = events.next().await.unwrap();
+        all.push(event.clone());
+        match event.message() {
+            Some(Message::GameEnded(_)) => return Seen::of(all.iter().map(AsRef::as_ref)),
+            Some(Message::Style12(board)) if board.relation == Relation::MyTurn => {
+                for played in ["a7a6", "a2a3", "b7b6", "b2b3", "c7c6", "c2c3", "d7d6", "h7h6", "g7g6", "a6a5", "b6b5"] {
+                    match client.request(played).await {
+                        Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}
+                        // The other side was faster, and has resigned.
+                        Err(RequestError::NotPlaying) => break,
+                        Err(error) => panic!("{error}"),
+                        Ok(_) => break,
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
