@@ -1,14 +1,17 @@
 //! The terminal: taken for the console, and given back as it was, whatever happens.
 
+mod guard;
+mod keyboard;
+
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
 use ratatui::crossterm::execute;
 
+use self::guard::Guard;
+use self::keyboard::{Heard, Keyboard};
 use super::ConsoleError;
 use super::app::App;
 use super::view::{self, Theme};
@@ -42,16 +45,17 @@ impl Drop for Screen {
     }
 }
 
-/// Runs the console until somebody ends it.
+/// Runs the console until somebody ends it, tells it to end, or closes the terminal.
 ///
 /// # Errors
 ///
 /// [`ConsoleError`] if the terminal or the recording fails.
 pub(super) fn run(mut app: App) -> Result<(), ConsoleError> {
     let theme = Theme::of_environment();
-    let ended = told_to_end().map_err(ConsoleError::Terminal)?;
+    let keyboard = Keyboard::open().map_err(ConsoleError::Terminal)?;
+    let guard = Guard::begin().map_err(ConsoleError::Terminal)?;
     let mut screen = Screen::take().map_err(ConsoleError::Terminal)?;
-    while !app.is_over && !ended.load(Ordering::Relaxed) {
+    while !app.is_over && !guard.is_ended() {
         let more = app.pump(Instant::now())?;
         let now = app.player.time(Instant::now());
         if std::mem::take(&mut app.wants_redraw) {
@@ -59,7 +63,7 @@ pub(super) fn run(mut app: App) -> Result<(), ConsoleError> {
         }
         screen.terminal.draw(|frame| view::draw(frame, &mut app, theme, now)).map_err(ConsoleError::Terminal)?;
         let pause = if more { Duration::ZERO } else { pause(&app) };
-        take_keys(&mut app, pause)?;
+        take_keys(&mut app, &keyboard, pause)?;
     }
     Ok(())
 }
@@ -70,12 +74,18 @@ fn pause(app: &App) -> Duration {
 }
 
 /// Takes in what was typed: waits for the first key, and leaves none behind it to the next picture.
-fn take_keys(app: &mut App, pause: Duration) -> Result<(), ConsoleError> {
-    let mut wait = pause;
-    while event::poll(wait).map_err(ConsoleError::Terminal)? {
+fn take_keys(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), ConsoleError> {
+    match keyboard.wait(pause).map_err(ConsoleError::Terminal)? {
+        Heard::Keys => {}
+        Heard::Nothing => return Ok(()),
+        Heard::Gone => {
+            app.is_over = true;
+            return Ok(());
+        }
+    }
+    while event::poll(Duration::ZERO).map_err(ConsoleError::Terminal)? {
         let event = event::read().map_err(ConsoleError::Terminal)?;
         take_event(app, event)?;
-        wait = Duration::ZERO;
     }
     Ok(())
 }
@@ -88,21 +98,4 @@ fn take_event(app: &mut App, event: Event) -> Result<(), ConsoleError> {
         _ => {}
     }
     Ok(())
-}
-
-/// A flag that signals raise: being told to end gives the terminal back as well.
-#[cfg(unix)]
-fn told_to_end() -> io::Result<Arc<AtomicBool>> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [SIGHUP, SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&flag))?;
-    }
-    Ok(flag)
-}
-
-#[cfg(not(unix))]
-fn told_to_end() -> io::Result<Arc<AtomicBool>> {
-    Ok(Arc::new(AtomicBool::new(false)))
 }

@@ -1,0 +1,103 @@
+//! Sees to it that the console ends: told to by a signal, or because its terminal is gone.
+
+use std::io;
+
+#[cfg(unix)]
+pub(super) use self::unix::Guard;
+
+#[cfg(unix)]
+mod unix {
+    use std::io::Write as _;
+    use std::os::unix::net::UnixStream;
+    use std::process;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+    use std::thread::{self, JoinHandle};
+    use std::time::Duration;
+
+    use ratatui::crossterm::terminal::disable_raw_mode;
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::io::Errno;
+    use signal_hook::SigId;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::low_level::{pipe, unregister};
+
+    use super::io;
+    use crate::console::terminal::keyboard::Keyboard;
+
+    /// How long the console has to end by itself. A terminal that takes nothing, or has gone in the wrong moment, would
+    /// keep it for ever.
+    const GRACE: Duration = Duration::from_secs(1);
+
+    /// A thread that waits for the end, as long as this lives.
+    pub(in crate::console::terminal) struct Guard {
+        ended: Arc<AtomicBool>,
+        signals: Vec<SigId>,
+        /// Wakes the thread.
+        wake: UnixStream,
+        /// Dropped when the console is over.
+        alive: Option<Sender<()>>,
+        thread: Option<JoinHandle<()>>,
+    }
+
+    impl Guard {
+        pub(in crate::console::terminal) fn begin() -> io::Result<Self> {
+            let (woken, wake) = UnixStream::pair()?;
+            let register = |signal| pipe::register(signal, wake.try_clone()?);
+            let signals = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
+            let (ended, keyboard) = (Arc::<AtomicBool>::default(), Keyboard::open()?);
+            let (alive, over) = channel();
+            let thread = thread::spawn({
+                let ended = Arc::clone(&ended);
+                move || watch(&woken, &keyboard, &ended, &over)
+            });
+            Ok(Self { ended, signals, wake, alive: Some(alive), thread: Some(thread) })
+        }
+
+        /// Whether the console has to end.
+        pub(in crate::console::terminal) fn is_ended(&self) -> bool {
+            self.ended.load(Ordering::Relaxed)
+        }
+    }
+
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            for signal in self.signals.drain(..) {
+                unregister(signal);
+            }
+            self.alive = None;
+            // Should the thread not be woken, it has nothing left to do either.
+            if self.wake.write_all(b"x").is_ok() {
+                self.thread.take().map(JoinHandle::join);
+            }
+        }
+    }
+
+    /// Waits for a signal or for the terminal to go, and then for the console.
+    fn watch(woken: &UnixStream, keyboard: &Keyboard, ended: &AtomicBool, over: &Receiver<()>) {
+        let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(&keyboard.0, PollFlags::empty())];
+        while poll(&mut watched, None) == Err(Errno::INTR) {}
+        ended.store(true, Ordering::Relaxed);
+        if over.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
+            // What is written to the terminal might wait as well; its settings do not.
+            let _ = disable_raw_mode();
+            process::exit(1);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+#[derive(Debug)]
+pub(super) struct Guard(());
+
+#[cfg(not(unix))]
+impl Guard {
+    pub(super) const fn begin() -> io::Result<Self> {
+        Ok(Self(()))
+    }
+
+    pub(super) const fn is_ended(&self) -> bool {
+        false
+    }
+}

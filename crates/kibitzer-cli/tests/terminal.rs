@@ -1,0 +1,122 @@
+//! The console on a terminal that goes away, and told to end.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+
+/// Many times what it takes to end.
+const BOUND: Duration = Duration::from_secs(20);
+
+/// A terminal of the test's own, which controls no process: nobody is sent a signal when it goes.
+struct Terminal {
+    ours: File,
+    theirs: File,
+    name: String,
+}
+
+impl Terminal {
+    fn open() -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap();
+        let theirs = open(name.to_str().unwrap(), OFlags::NOCTTY);
+        tcsetwinsize(&theirs, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        Self { ours: File::from(ours), theirs, name: name.into_string().unwrap() }
+    }
+
+    /// A console on it, once it shows something.
+    fn console(&mut self) -> Child {
+        let recording =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts/fatics-game-quick-observer.jsonl");
+        let end = || Stdio::from(self.theirs.try_clone().unwrap());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
+        command.arg("replay").arg(recording).env_remove("XDG_STATE_HOME").env_remove("HOME");
+        let child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        self.read_until("kibitzer");
+        child
+    }
+
+    fn read_until(&mut self, wanted: &str) {
+        let mut shown = Vec::new();
+        let mut buffer = [0; 4096];
+        while !String::from_utf8_lossy(&shown).contains(wanted) {
+            let n = self.ours.read(&mut buffer).unwrap();
+            assert!(n > 0, "the terminal is gone");
+            shown.extend(&buffer[..n]);
+        }
+    }
+
+    /// Writes to it until it takes no more, as nobody reads: whoever draws on it has to wait.
+    fn fill(&self) {
+        let mut theirs = open(&self.name, OFlags::NOCTTY | OFlags::NONBLOCK);
+        while theirs.write(b"x").is_ok() {}
+    }
+
+    fn is_raw(&self) -> bool {
+        !tcgetattr(&self.theirs).unwrap().local_modes.contains(LocalModes::ICANON)
+    }
+}
+
+fn open(name: &str, flags: OFlags) -> File {
+    let mut options = File::options();
+    let flags = flags.bits().cast_signed();
+    options.read(true).write(true).custom_flags(flags).open(name).unwrap()
+}
+
+/// How it ended, if it did in time.
+fn ended(mut child: Child) -> ExitStatus {
+    let (sender, outcome) = channel();
+    let pid = pid(&child);
+    thread::spawn(move || sender.send(child.wait().unwrap()));
+    outcome.recv_timeout(BOUND).unwrap_or_else(|_| {
+        let _ = kill_process(pid, Signal::KILL);
+        panic!("it goes on");
+    })
+}
+
+fn pid(child: &Child) -> Pid {
+    Pid::from_child(child)
+}
+
+#[test]
+fn it_ends_with_its_terminal() {
+    let mut terminal = Terminal::open();
+    let child = terminal.console();
+    drop(terminal);
+    ended(child);
+}
+
+#[test]
+fn a_signal_ends_it_and_the_terminal_is_as_before() {
+    for signal in [Signal::HUP, Signal::INT, Signal::TERM] {
+        let mut terminal = Terminal::open();
+        let child = terminal.console();
+        assert!(terminal.is_raw());
+        kill_process(pid(&child), signal).unwrap();
+        assert_eq!(ended(child).code(), Some(0), "{signal:?}");
+        assert!(!terminal.is_raw(), "{signal:?}");
+    }
+}
+
+#[test]
+fn a_terminal_that_takes_nothing_does_not_keep_it() {
+    let mut terminal = Terminal::open();
+    let child = terminal.console();
+    terminal.fill();
+    kill_process(pid(&child), Signal::TERM).unwrap();
+    assert_eq!(ended(child).code(), Some(1));
+    assert!(!terminal.is_raw());
+}
