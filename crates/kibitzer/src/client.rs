@@ -4,6 +4,7 @@ mod typed;
 
 use std::fmt;
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
@@ -20,6 +21,7 @@ use crate::core::session::{
 use crate::desk::{ClientCounters, Desk, Leave, View};
 use crate::password::SecretError;
 use crate::profile::Profile;
+use crate::tap::{Spout, Tap, tap};
 use crate::task::{Beginning, Task};
 use crate::transcript::{RecordError, Recorder};
 
@@ -128,17 +130,61 @@ impl Client {
     ///
     /// Dropping the future before it is ready starts nothing; a file for the recording may have been made.
     pub async fn start<T>(profile: Profile, subscribe: impl FnOnce(&Hub) -> T) -> Result<(Self, T), ConnectError> {
+        let publisher = Publisher::new(profile.hub_options());
+        let subscribed = subscribe(&publisher.hub());
+        Ok((Self::begin(&profile, publisher, None).await?, subscribed))
+    }
+
+    /// Begins to connect as [`start`](Self::start) does, and hands out all of the session: bytes, lines and events.
+    ///
+    /// ```no_run
+    /// # use kibitzer::{Client, Profile, Tapped};
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (client, mut tap) = Client::start_tapped(Profile::fics()).await?;
+    /// while let Some(piece) = tap.next().await {
+    ///     if let Tapped::Received(bytes) = piece.what {
+    ///         println!("{}", bytes.escape_ascii());
+    ///     }
+    /// }
+    /// # client.shutdown().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`start`](Self::start).
+    pub async fn start_tapped(profile: Profile) -> Result<(Self, Tap), ConnectError> {
+        let (spout, tap) = tap();
+        let publisher = Publisher::new(profile.hub_options());
+        Ok((Self::begin(&profile, publisher, Some(spout)).await?, tap))
+    }
+
+    /// # Errors
+    ///
+    /// # Cancel safety
+    ///
+    /// Both as [`start`](Self::start).
+    async fn begin(profile: &Profile, publisher: Publisher, spout: Option<Spout>) -> Result<Self, ConnectError> {
         let session = Session::new(profile.session_options().await?);
         let recorder = match profile.recording() {
             Some(path) => Some(Recorder::create(path).await?),
             None => None,
         };
-        let publisher = Publisher::new(profile.hub_options());
-        let subscribed = subscribe(&publisher.hub());
-        Ok((Self::spawn(&profile, session, publisher, recorder), subscribed))
+        Ok(Self::spawn(profile, session, publisher, recorder, spout))
     }
 
-    fn spawn(profile: &Profile, session: Session, publisher: Publisher, recorder: Option<Recorder>) -> Self {
+    fn spawn(
+        profile: &Profile,
+        session: Session,
+        publisher: Publisher,
+        recorder: Option<Recorder>,
+        spout: Option<Spout>,
+    ) -> Self {
         let hub = publisher.hub();
         let desk = Arc::new(Desk::new(&session));
         let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
@@ -151,6 +197,7 @@ impl Client {
             write_timeout: profile.patience(),
             kept_events: profile.hub_options().kept_events,
             recorder,
+            spout,
             span: span.clone(),
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
@@ -247,6 +294,22 @@ impl Client {
             Ok(result) => result,
             Err(_) => Err(RequestError::Ended(self.ended().await)),
         }
+    }
+
+    /// Records the session from now on, as [`Profile::record_file`] does from its beginning. One recording of a session is
+    /// made: if there is one already, it goes on, and the new file stays empty.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordError`] if the file exists or cannot be made.
+    ///
+    /// # Cancel safety
+    ///
+    /// The file may have been made if the future is dropped before it is ready; nothing is recorded then.
+    pub async fn record(&self, path: impl AsRef<Path>) -> Result<(), RecordError> {
+        let recorder = Recorder::create(path).await?;
+        self.shared.desk.record(recorder);
+        Ok(())
     }
 
     /// How far the session has come.

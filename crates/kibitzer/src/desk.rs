@@ -9,6 +9,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::core::message::Handle;
 use crate::core::session::{Capabilities, Command, Counters, EndReason, Reply, RequestError, Session, State};
+use crate::transcript::Recorder;
 
 /// Requests that wait for the task; it never leaves them there for long.
 const WAITING_REQUESTS: usize = 64;
@@ -29,6 +30,8 @@ pub(crate) struct Desk {
 
 struct DeskState {
     requests: VecDeque<(Command, ReplySender)>,
+    /// A recording that is to begin.
+    recorder: Option<Box<Recorder>>,
     leave: Option<Leave>,
     view: View,
     counters: ClientCounters,
@@ -83,7 +86,13 @@ impl Desk {
             handle: session.handle().cloned(),
             is_closed: false,
         };
-        let state = DeskState { requests: VecDeque::new(), leave: None, view, counters: ClientCounters::default() };
+        let state = DeskState {
+            requests: VecDeque::new(),
+            recorder: None,
+            leave: None,
+            view,
+            counters: ClientCounters::default(),
+        };
         Self { state: Mutex::new(state), ordered: Notify::new(), shown: Notify::new() }
     }
 
@@ -105,6 +114,12 @@ impl Desk {
         drop(state);
         self.ordered.notify_one();
         Ok(())
+    }
+
+    /// Wants the session recorded from now on.
+    pub(crate) fn record(&self, recorder: Recorder) {
+        self.state().recorder = Some(Box::new(recorder));
+        self.ordered.notify_one();
     }
 
     /// Wants the session to end. What is quicker wins.
@@ -150,6 +165,11 @@ impl Desk {
             state.requests = VecDeque::new();
         }
         request
+    }
+
+    /// The task takes the recording that is to begin.
+    pub(crate) fn take_recorder(&self) -> Option<Recorder> {
+        self.state().recorder.take().map(|recorder| *recorder)
     }
 
     /// The task takes how the session is to end.

@@ -36,6 +36,7 @@ mod dial;
 mod password;
 mod profile;
 mod socket;
+mod tap;
 mod task;
 pub mod transcript;
 
@@ -46,6 +47,7 @@ pub use dial::Dial;
 pub use kibitzer_core as core;
 pub use password::{PasswordSource, SecretError};
 pub use profile::{ConfigError, Profile};
+pub use tap::{Drip, Tap, TapPiece, Tapped};
 
 /// Builds the README's program with the tests.
 #[cfg(doctest)]

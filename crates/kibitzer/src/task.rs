@@ -19,6 +19,7 @@ use crate::core::hub::{Publisher, TryPublishError};
 use crate::core::session::{CloseCause, Link, Session};
 use crate::desk::{Desk, Leave};
 use crate::dial::{Dial, Target};
+use crate::tap::Spout;
 use crate::transcript::Recorder;
 use alarm::Alarm;
 use connection::{Connection, Progress};
@@ -61,6 +62,7 @@ pub(crate) struct Beginning {
     pub(crate) write_timeout: Duration,
     pub(crate) kept_events: usize,
     pub(crate) recorder: Option<Recorder>,
+    pub(crate) spout: Option<Spout>,
     pub(crate) span: Span,
 }
 
@@ -91,7 +93,7 @@ enum Wake {
 impl Task {
     /// A task that has not begun. It is boxed: its future would hold a copy for every function it is handed to.
     pub(crate) fn new(beginning: Beginning) -> Box<Self> {
-        let Beginning { session, publisher, desk, dial, target, write_timeout, kept_events, recorder, span } =
+        let Beginning { session, publisher, desk, dial, target, write_timeout, kept_events, recorder, spout, span } =
             beginning;
         Box::new(Self {
             session,
@@ -106,7 +108,7 @@ impl Task {
             connection: Connection::None,
             input: Input::default(),
             held: None,
-            journal: Journal::new(span, recorder),
+            journal: Journal::new(span, recorder, spout),
             alarm: Alarm::new(),
             is_dismissed: false,
         })
@@ -150,6 +152,9 @@ impl Task {
     }
 
     fn take_orders(&mut self, now: Instant) {
+        if let Some(recorder) = self.desk.take_recorder() {
+            self.journal.record(recorder);
+        }
         while let Some((command, reply)) = self.desk.take_request() {
             if reply.is_closed() {
                 continue;
@@ -232,6 +237,7 @@ impl Task {
 
     /// The next event: the session's own, then what the server said, then that the connection is gone.
     fn next_event(&mut self, now: Instant) -> Option<Arc<Event>> {
+        let started = self.journal.stopwatch();
         let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
         if event.is_none()
             && let Some(cause) = self.connection.take_broken()
@@ -240,7 +246,8 @@ impl Task {
             event = self.session.poll_event();
         }
         let event = event?;
-        self.journal.note(&event);
+        let game = event.game().and_then(|id| self.session.games().get(id));
+        self.journal.note(&event, game, started);
         Some(event)
     }
 

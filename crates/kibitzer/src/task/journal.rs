@@ -1,11 +1,16 @@
-//! What is written down of a session: its log and its recording.
+//! What is written down of a session: its log, its recording, and what goes to its tap.
 
 use std::future::pending;
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
 
 use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
 
 use crate::core::Event;
+use crate::core::game::Game;
 use crate::core::session::{EndReason, LoginStep, State, Transmit, TransmitKind};
+use crate::tap::Spout;
 use crate::transcript::Recorder;
 
 /// Writes down what goes over the line and what comes of it, and no secret.
@@ -18,12 +23,21 @@ pub(super) struct Journal {
     /// Whether there was to be a recording.
     is_recorded: bool,
     n_unrecorded: u64,
+    /// Boxed, as hardly any session has one.
+    spout: Option<Box<Spout>>,
 }
 
 impl Journal {
-    pub(super) const fn new(span: Span, recorder: Option<Recorder>) -> Self {
+    pub(super) fn new(span: Span, recorder: Option<Recorder>, spout: Option<Spout>) -> Self {
         let is_recorded = recorder.is_some();
-        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0 }
+        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0, spout: spout.map(Box::new) }
+    }
+
+    /// Begins a recording; one that goes on already goes on alone.
+    pub(super) fn record(&mut self, recorder: Recorder) {
+        if !self.is_recorded {
+            (self.is_recorded, self.recorder) = (true, Some(recorder));
+        }
     }
 
     /// Pieces that should have been recorded, and could not be.
@@ -31,9 +45,15 @@ impl Journal {
         self.n_unrecorded
     }
 
-    /// Whether no more should be read before some of the recording is written.
+    /// Whether no more should be read before some of the recording is written, and the tap has room.
     pub(super) fn is_full(&self) -> bool {
         self.recorder.as_ref().is_some_and(Recorder::is_full)
+            || self.spout.as_ref().is_some_and(|spout| spout.is_full())
+    }
+
+    /// The time now, if somebody wants to know how long the decoder takes. It is the machine's, not the runtime's.
+    pub(super) fn stopwatch(&self) -> Option<Instant> {
+        self.spout.as_ref().map(|_| Instant::now())
     }
 
     /// Notes what the server sent, before anybody has looked at it.
@@ -42,6 +62,9 @@ impl Journal {
         let may_echo = *state == State::LoggingIn(LoginStep::Password);
         if !may_echo {
             self.trace(|| trace!(bytes = %bytes.escape_ascii(), "received"));
+        }
+        if let Some(spout) = &mut self.spout {
+            spout.received(bytes);
         }
         match &mut self.recorder {
             Some(recorder) => recorder.received(bytes),
@@ -63,6 +86,9 @@ impl Journal {
         if !is_login {
             self.trace(|| trace!(bytes = %transmit.bytes().escape_ascii(), "sent"));
         }
+        if let Some(spout) = &mut self.spout {
+            spout.sent(transmit);
+        }
         match &mut self.recorder {
             Some(recorder) if is_login => recorder.sent_secret(),
             Some(recorder) => recorder.sent(transmit.bytes()),
@@ -70,13 +96,16 @@ impl Journal {
         }
     }
 
-    /// Notes an event, once.
-    pub(super) fn note(&mut self, event: &Event) {
-        if let Event::Connecting { attempt } = event {
+    /// Notes an event, once, with the game it changed, and when the decoder began with it.
+    pub(super) fn note(&mut self, event: &Arc<Event>, game: Option<&Game>, started: Option<Instant>) {
+        if let (Some(spout), Some(started)) = (&mut self.spout, started) {
+            spout.event(event, game, started.elapsed());
+        }
+        if let Event::Connecting { attempt } = &**event {
             self.login = Some(info_span!(parent: &self.span, "login", attempt));
         }
         self.log(event);
-        if matches!(event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_)) {
+        if matches!(**event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_)) {
             self.login = None;
         }
     }
@@ -110,30 +139,53 @@ impl Journal {
         }
     }
 
-    /// Writes the recording out, as far as there is something to write.
+    /// Writes the recording out and fills the tap, as far as there is something to write.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: what was not written stays.
     pub(super) async fn write(&mut self) {
-        match &self.recorder {
-            Some(recorder) if !recorder.is_flushed() => self.flush().await,
-            _ => pending().await,
-        }
+        let Self { recorder, spout, .. } = self;
+        let recorded = async {
+            match recorder {
+                Some(recorder) if !recorder.is_flushed() => recorder.flush().await,
+                _ => pending().await,
+            }
+        };
+        let tapped = async {
+            match spout {
+                Some(spout) if spout.is_full() => spout.flush().await,
+                _ => pending().await,
+            }
+        };
+        let written = tokio::select! {
+            written = recorded => written,
+            () = tapped => Ok(()),
+        };
+        self.judge(written);
     }
 
-    /// Writes the recording out. One that cannot be written ends here; the session goes on.
+    /// Writes the recording out, and fills the tap.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: what was not written stays.
     pub(super) async fn flush(&mut self) {
-        let Some(recorder) = &mut self.recorder else { return };
-        if let Err(error) = recorder.flush().await {
-            error!(%error, "recording failed");
-            let n_lost = recorder.n_unwritten();
-            self.recorder = None;
-            self.miss(n_lost);
+        if let Some(recorder) = &mut self.recorder {
+            let written = recorder.flush().await;
+            self.judge(written);
+        }
+        if let Some(spout) = &mut self.spout {
+            spout.flush().await;
+        }
+    }
+
+    /// A recording that cannot be written ends here; the session goes on.
+    fn judge(&mut self, written: io::Result<()>) {
+        let Err(error) = written else { return };
+        error!(%error, "recording failed");
+        if let Some(recorder) = self.recorder.take() {
+            self.miss(recorder.n_unwritten());
         }
     }
 
