@@ -34,6 +34,11 @@ impl ByteRing {
         self.kept.extend(newest);
     }
 
+    /// Position behind the last byte.
+    pub(super) const fn end(&self) -> u64 {
+        self.end
+    }
+
     /// Position of the oldest byte that is kept.
     fn start(&self) -> u64 {
         self.end.saturating_sub(u64::try_from(self.kept.len()).unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! What a source of the console hands over: a recording today, a live session by the same words.
+//! What a source of the console hands over, recording or live session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,5 +37,7 @@ pub(super) enum What {
         text: Vec<u8>,
         /// Whether it answers a timeseal ping, and is no line of the user's.
         answers_ping: bool,
+        /// Whether it is known to be a secret; then there are no bytes and no text.
+        is_secret: bool,
     },
 }

@@ -13,6 +13,8 @@ const KEPT_DELAYS: usize = 256;
 pub(super) struct Second {
     pub(super) bytes: u64,
     pub(super) events: u64,
+    /// How often the connection was lost.
+    pub(super) losses: u64,
 }
 
 /// How much comes, second by second.

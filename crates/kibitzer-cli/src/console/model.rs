@@ -36,6 +36,8 @@ pub(super) struct Model {
     pub(super) channels: BTreeSet<u16>,
     replies: Replies,
     awaits_password: bool,
+    /// Where in all bytes the connection begins.
+    base: u64,
 }
 
 /// A game, and when it became what it is.
@@ -60,7 +62,12 @@ impl Model {
                 self.rates.at(at).events += 1;
                 Some(self.event(at, event, card))
             }
-            What::Sent { bytes, text, answers_ping } => Some(self.sent(at, bytes, text, answers_ping)),
+            What::Sent { bytes, text, answers_ping, is_secret } => {
+                let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
+                let is_line = !answers_ping && !is_telnet;
+                let secret = is_secret || (self.awaits_password && is_line);
+                Some(self.sent(at, bytes, text, is_line, secret))
+            }
         }
     }
 
@@ -76,18 +83,16 @@ impl Model {
 
     fn push(&mut self, at: Duration, body: Body) -> u64 {
         let number = self.rows.next_number();
-        self.rows.push(Row { number, at, body });
+        self.rows.push(Row { number, at, base: self.base, body });
         number
     }
 
-    fn sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, answers_ping: bool) -> u64 {
-        let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
-        let secret = self.awaits_password && !answers_ping && !is_telnet;
+    fn sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) -> u64 {
         // A password may go in pieces; its line end is the last of them.
-        if secret && bytes.ends_with(b"\n") {
+        if secret && (bytes.is_empty() || bytes.ends_with(b"\n")) {
             self.awaits_password = false;
         }
-        if !answers_ping && !is_telnet {
+        if is_line {
             self.replies.sent(self.rows.next_number(), at, &text);
         }
         let (bytes, text) = if secret { (Vec::new(), Vec::new()) } else { (bytes, text) };
@@ -99,6 +104,8 @@ impl Model {
         self.answer(number, at, &event);
         self.remember_talk(&event);
         match event.kind() {
+            EventKind::Connected => self.connected(),
+            EventKind::Lost => self.rates.at(at).losses += 1,
             EventKind::PasswordPrompt => self.awaits_password = true,
             EventKind::Prompt | EventKind::LoginPrompt | EventKind::LoggedIn => self.awaits_password = false,
             _ => {}
@@ -107,6 +114,16 @@ impl Model {
             self.learn_game(at, &event, card);
         }
         self.push(at, Body::Event(event))
+    }
+
+    /// A new connection: positions begin anew, nobody answers what was asked before, and no game is followed.
+    fn connected(&mut self) {
+        self.base = self.bytes.end();
+        self.replies = Replies::default();
+        self.awaits_password = false;
+        for game in self.games.values_mut() {
+            game.card.followed = false;
+        }
     }
 
     /// Gives the line that was sent the reply that begins.
@@ -196,8 +213,12 @@ mod tests {
         let (mut model, mut reader) = (Model::default(), EventReader::default());
         for (direction, bytes) in steps {
             if *direction == "tx" {
-                let what =
-                    What::Sent { bytes: bytes.to_vec(), text: bytes.trim_ascii_end().to_vec(), answers_ping: false };
+                let what = What::Sent {
+                    bytes: bytes.to_vec(),
+                    text: bytes.trim_ascii_end().to_vec(),
+                    answers_ping: false,
+                    is_secret: false,
+                };
                 model.take(Item { at: Duration::ZERO, what });
                 continue;
             }

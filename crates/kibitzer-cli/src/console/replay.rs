@@ -184,7 +184,7 @@ fn sent(line: &[u8], timeseal: Timeseal) -> What {
     let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line).ok() };
     let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);
     let text = unsealed.map_or_else(|| line.trim_ascii_end().to_vec(), |unsealed| unsealed.text);
-    What::Sent { bytes: line.to_vec(), text, answers_ping }
+    What::Sent { bytes: line.to_vec(), text, answers_ping, is_secret: false }
 }
 
 fn open(path: &Path) -> Result<TranscriptReader<BufReader<File>>, ReplayError> {

@@ -20,6 +20,8 @@ pub(super) struct Row {
     pub(super) number: u64,
     /// Since the session began.
     pub(super) at: Duration,
+    /// Where in all bytes the connection begins whose positions the row has.
+    pub(super) base: u64,
     pub(super) body: Body,
 }
 

@@ -86,7 +86,7 @@ mod tests {
     use crate::console::row::Body;
 
     fn mark(number: u64, text: &str) -> Row {
-        Row { number, at: Duration::ZERO, body: Body::Mark(text.to_owned()) }
+        Row { number, at: Duration::ZERO, base: 0, body: Body::Mark(text.to_owned()) }
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) fn draw(
 fn length(model: &Model, row: &Row) -> usize {
     match &row.body {
         Body::Sent(sent) => sent.bytes.len(),
-        Body::Event(event) => frame(event).map_or(0, |(from, to)| {
+        Body::Event(_) => frame(row).map_or(0, |(from, to)| {
             usize::try_from(end_behind(model, row, to).saturating_sub(from)).unwrap_or(usize::MAX)
         }),
         Body::Mark(_) => 0,
@@ -60,20 +60,20 @@ fn length(model: &Model, row: &Row) -> usize {
 fn missing(row: Option<&Row>) -> &'static str {
     match row.map(|row| &row.body) {
         Some(Body::Sent(sent)) if sent.secret => "secret",
-        Some(Body::Event(event)) if frame(event).is_some() => "no longer kept",
+        Some(Body::Event(_)) if row.is_some_and(|row| frame(row).is_some()) => "no longer kept",
         _ => "none",
     }
 }
 
 /// How many there are.
 pub(super) fn note(model: &Model, row: Option<&Row>) -> String {
-    match row.map(|row| &row.body) {
-        Some(Body::Event(event)) => frame(event).map_or_else(String::new, |(from, to)| {
-            let behind = row.map_or(0, |row| end_behind(model, row, to) - to);
+    match row.map(|row| (row, &row.body)) {
+        Some((row, Body::Event(_))) => frame(row).map_or_else(String::new, |(from, to)| {
+            let behind = end_behind(model, row, to) - to;
             let behind = if behind > 0 { format!(", {behind} behind it") } else { String::new() };
             format!("{} in the frame{behind}", to.saturating_sub(from))
         }),
-        Some(Body::Sent(sent)) if !sent.secret => format!("{} sent", sent.bytes.len()),
+        Some((_, Body::Sent(sent))) if !sent.secret => format!("{} sent", sent.bytes.len()),
         _ => String::new(),
     }
 }
@@ -87,10 +87,12 @@ const fn per_line(width: u16) -> usize {
     }
 }
 
-/// Where in the stream the frame of an event is.
-fn frame(event: &Event) -> Option<(u64, u64)> {
-    match event {
-        Event::Received { received, .. } => Some((received.offset, received.end)),
+/// Where in all bytes the frame of a row is.
+fn frame(row: &Row) -> Option<(u64, u64)> {
+    match row.event()? {
+        Event::Received { received, .. } => {
+            Some((row.base.saturating_add(received.offset), row.base.saturating_add(received.end)))
+        }
         _ => None,
     }
 }
@@ -104,11 +106,12 @@ fn cells(model: &Model, row: &Row, scroll: usize, area: Rect) -> (u64, Vec<Cell>
             let cells = sent.bytes.iter().skip(skipped).take(n).map(|&byte| (byte, true)).collect();
             (u64::try_from(skipped).unwrap_or(u64::MAX), cells)
         }
-        Body::Event(event) => frame(event).map_or((0, Vec::new()), |(from, to)| {
+        Body::Event(_) => frame(row).map_or((0, Vec::new()), |(from, to)| {
             let first = from.saturating_add(u64::try_from(skipped).unwrap_or(u64::MAX));
             let last = first.saturating_add(u64::try_from(n).unwrap_or(u64::MAX));
             let (start, bytes) = model.bytes.get(first..end_behind(model, row, to).min(last));
-            (start, (start..).zip(bytes).map(|(at, byte)| (byte, at < to)).collect())
+            let cells = (start..).zip(bytes).map(|(at, byte)| (byte, at < to)).collect();
+            (start.saturating_sub(row.base), cells)
         }),
         Body::Mark(_) => (0, Vec::new()),
     }
@@ -116,7 +119,7 @@ fn cells(model: &Model, row: &Row, scroll: usize, area: Rect) -> (u64, Vec<Cell>
 
 /// Up to where the bytes behind a frame belong to no other.
 fn end_behind(model: &Model, row: &Row, end: u64) -> u64 {
-    let later = (row.number + 1..=row.number + ROWS_AHEAD).filter_map(|number| model.rows.get(number)?.event());
+    let later = (row.number + 1..=row.number + ROWS_AHEAD).filter_map(|number| model.rows.get(number));
     let next = later.filter_map(frame).map(|(from, _)| from).find(|from| *from >= end);
     next.unwrap_or(end).min(end.saturating_add(MOST_BEHIND))
 }

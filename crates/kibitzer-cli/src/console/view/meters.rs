@@ -47,7 +47,8 @@ pub(super) fn line(theme: Theme, model: &Model, now: Duration, width: u16) -> Li
         let newest = seconds.last().map_or(0, rate);
         spans.push(Span::styled(format!("{name} "), theme.quiet()));
         spans.push(Span::raw(format!("{} ", short(newest))));
-        spans.push(Span::styled(format!("{} ", curve(seconds.iter().map(rate))), theme.curve()));
+        spans.extend(marked(theme, curve(seconds.iter().map(rate)), &seconds));
+        spans.push(Span::raw(" "));
     }
     Line::from(spans)
 }
@@ -68,11 +69,21 @@ fn delay_line(theme: Theme, letter: char, name: &str, delays: &Delays) -> Line<'
 
 fn rate_line(theme: Theme, name: &str, seconds: &[Second], rate: fn(&Second) -> u64) -> Line<'static> {
     let newest = short(seconds.last().map_or(0, rate));
-    Line::from(vec![
-        Span::styled(format!("  {name:<11}"), theme.quiet()),
-        Span::raw(format!("{newest:>6}  ")),
-        Span::styled(curve(seconds.iter().map(rate)), theme.curve()),
-    ])
+    let mut spans = vec![Span::styled(format!("  {name:<11}"), theme.quiet()), Span::raw(format!("{newest:>6}  "))];
+    spans.extend(marked(theme, curve(seconds.iter().map(rate)), seconds));
+    Line::from(spans)
+}
+
+/// A curve with a cross in the seconds in which the connection was lost.
+fn marked(theme: Theme, curve: String, seconds: &[Second]) -> Vec<Span<'static>> {
+    if seconds.iter().all(|second| second.losses == 0) {
+        return vec![Span::styled(curve, theme.curve())];
+    }
+    let cells = curve.chars().zip(seconds).map(|(cell, second)| match second.losses {
+        0 => Span::styled(cell.to_string(), theme.curve()),
+        _ => Span::styled("\u{d7}", theme.wrong()),
+    });
+    cells.collect()
 }
 
 /// A scale from a microsecond to ten seconds, each power of ten as long as the next, with the medians on it.
