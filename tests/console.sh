@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Drives the console as a person would, in a real terminal (tmux), and looks at what the screen shows: play, filter, step,
-# break, the three views, another size, quit, being told to end. Takes the program to run; builds it if there is none.
+# break, the three views, another size, quit, being told to end; then a live session: typing, recording, a break, quit. Takes the program to run; builds it if there is none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -133,4 +133,37 @@ kill -TERM "$(cat "$scratch/pid")"
 expect '^shell>'
 settings told
 cmp -s "$scratch/before" "$scratch/told" || fail 'the terminal is not as it was after a signal'
+# A live session: the server in the program itself, a guest, three games.
+line "$program --seed 7 --speed 4"
+expect '^kibitzer live .* at the embedded server'
+expect '─ games [0-9]+ known'
+expect ' position '
+keys -l 'i'
+keys -l 'finger'
+keys Enter
+line '/filter kind:sent'
+
+# Out of a cramped screen and back, and keys still count.
+in_tmux resize-window -t main -x 160 -y 50
+expect '─ time last, median'
+expect '> [0-9]+ finger +\[reply #[0-9]+ after'
+line '/filter'
+in_tmux resize-window -t main -x 80 -y 24
+
+# A break stops the screen; the session goes on behind it.
+line "/record $scratch/live.jsonl"
+expect 'recorded in '
+line '/break kind:position'
+expect 'screen paused'
+expect '\+[0-9]+ below'
+line '/break'
+keys Space
+refuse 'screen paused'
+line '/speed 3'
+expect 'this session is live'
+line '/quit'
+expect '^shell>'
+[ -s "$scratch/live.jsonl" ] || fail 'nothing is recorded'
+settings live
+cmp -s "$scratch/before" "$scratch/live" || fail 'the terminal is not as it was after a session'
 echo 'console.sh: all as it should be'

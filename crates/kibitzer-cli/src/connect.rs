@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use kibitzer::Client;
+use kibitzer::{Client, Profile, Tap};
 
 use crate::live::{
     EndingArgs, FormatArgs, LiveError, LoginArgs, Printer, TARGET_HELP, Target, UNPRINTED_EVENTS, run, send_typed,
 };
+use crate::output::LineFormat;
 
 /// Log in to a server by hand: see what it says, type what to send
 ///
@@ -15,6 +16,7 @@ use crate::live::{
 /// fails or the session is lost for good.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[group(id = "connection")]
 pub(crate) struct Args {
     #[arg(value_name = "PROFILE|HOST[:PORT]", default_value = "demo", help = TARGET_HELP)]
     server: Target,
@@ -63,19 +65,48 @@ impl Args {
         LiveError::judge(&self.server, client.ended().await)
     }
 
+    /// The name of the server, as it was typed.
+    pub(crate) fn server(&self) -> String {
+        self.server.to_string()
+    }
+
+    /// Whether programs are to read what is printed.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.format.format() == LineFormat::Jsonl
+    }
+
+    /// Begins to connect, and to hand out all of the session.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future starts nothing; a file for the recording may have been made.
+    pub(crate) async fn start_tapped(&self) -> Result<(Client, Tap), LiveError> {
+        let started = Client::start_tapped(self.profile().await?).await;
+        started.map_err(|source| LiveError::Connect { server: self.server(), source })
+    }
+
     /// Begins to connect, and to print.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing; a file for the recording may have been made.
     async fn start(&self) -> Result<(Client, Printer), LiveError> {
+        let (client, events) = Client::start(self.profile().await?, |hub| hub.subscribe_lossless(UNPRINTED_EVENTS))
+            .await
+            .map_err(|source| LiveError::Connect { server: self.server(), source })?;
+        Ok((client, Printer::start(events, self.format.format())))
+    }
+
+    /// Where to connect, who logs in, and what is recorded.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the prompt for a password.
+    async fn profile(&self) -> Result<Profile, LiveError> {
         let mut profile = self.login.apply(self.server.profile()?).await?;
         if let Some(path) = &self.record {
             profile = profile.record_file(path);
         }
-        let (client, events) = Client::start(profile, |hub| hub.subscribe_lossless(UNPRINTED_EVENTS))
-            .await
-            .map_err(|source| LiveError::Connect { server: self.server.to_string(), source })?;
-        Ok((client, Printer::start(events, self.format.format())))
+        Ok(profile)
     }
 }

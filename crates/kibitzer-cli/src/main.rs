@@ -38,7 +38,9 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  kibitzer                               three games of an embedded server, until Ctrl-C
+  kibitzer                               the console on an embedded server; ? lists its keys
+  kibitzer --plain                       the same without a screen, until Ctrl-C
+  kibitzer console fics                  a live session in the console
   kibitzer --json --for 10s | jq .event  ten seconds of it, for programs
   kibitzer connect fics                  log in to a server by hand, as a guest
   kibitzer record fics session.jsonl     record a session
@@ -49,6 +51,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Console(console::Args),
     Connect(connect::Args),
     Record(record::Args),
     Decode(decode::Args),
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
     };
     match cli.command {
         None => exit(cli.demo.run()),
+        Some(Command::Console(args)) => exit(args.run()),
         Some(Command::Connect(args)) => exit(args.run()),
         Some(Command::Record(args)) => exit(args.run()),
         Some(Command::Decode(args)) => exit(args.run()),

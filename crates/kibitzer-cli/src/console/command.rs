@@ -21,6 +21,8 @@ pub(super) enum Command {
     /// Go to what matches.
     Find(Filter),
     Mark(String),
+    /// Record the session in this file.
+    Record(String),
     Flip,
     Raw,
     All,
@@ -43,17 +45,18 @@ pub(super) enum Jump {
 }
 
 /// What can be typed, and what it does.
-pub(super) const COMMANDS: [(&str, &str, &str); 15] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
     ("/game", "[N]", "show game N; without N, the one the console finds"),
     ("/filter", "[EXPR]", "list only what matches, or a named filter; without, everything"),
     ("/filter", "NAME = EXPR", "give an expression a name"),
     ("/break", "[EXPR]", "stop the screen when something matches; without, never"),
     ("/find", "EXPR", "go to the next line that matches; n and N repeat it"),
     ("/mark", "[TEXT]", "put a mark into the list"),
+    ("/record", "FILE", "record the session in a new file from now on"),
     ("/time", "[+-]M:SS", "go to a time of the recording, so far on or back, or to the end"),
     ("/move", "N[...]", "go to White's (or Black's) move N of the game shown"),
-    ("/play", "", "let the recording run"),
-    ("/pause", "", "let it stand still"),
+    ("/play", "", "let the recording run; follow the session"),
+    ("/pause", "", "let it stand still; the session goes on behind the screen"),
     ("/speed", "N", "play N times as fast"),
     ("/flip", "", "turn the board around"),
     ("/raw", "", "show the bytes, or the event again"),
@@ -78,8 +81,6 @@ pub(super) enum CommandError {
     Argument { command: &'static str, wanted: &'static str },
     #[error("{0}")]
     Filter(#[from] FilterError),
-    #[error("only a live session can be recorded; this is a recording")]
-    Record,
 }
 
 impl Command {
@@ -112,7 +113,8 @@ impl Command {
             "/all" => Self::All,
             "/help" => Self::Help,
             "/quit" => Self::Quit,
-            "/record" => return Err(CommandError::Record),
+            "/record" if rest.is_empty() => return Err(wants("/record", "the name of a new file")),
+            "/record" => Self::Record(rest.to_owned()),
             _ => return Err(CommandError::Unknown(word.to_owned())),
         })
     }
@@ -221,7 +223,7 @@ mod tests {
             ("/move 4294967295...", "/move wants a move number such as 12 or 12..."),
             ("/find", "an expression has at least one term, such as kind:tell"),
             ("/break kind:x", "no event is of the kind \"x\"; Tab completes kinds"),
-            ("/record x.jsonl", "only a live session can be recorded; this is a recording"),
+            ("/record", "/record wants the name of a new file"),
         ];
         for (line, want) in cases {
             assert_eq!(Command::parse(line).unwrap_err().to_string(), want, "{line}");

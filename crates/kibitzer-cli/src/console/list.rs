@@ -104,6 +104,11 @@ impl List {
         self.follows = false;
     }
 
+    /// Stays with the row that is looked at.
+    pub(super) const fn hold(&mut self) {
+        self.follows = false;
+    }
+
     /// Looks at the row so many places up or down. Beyond the end it follows what comes.
     pub(super) fn go(&mut self, places: isize) {
         let at = self.listed.partition_point(|&number| number < self.selected);

@@ -1,13 +1,14 @@
 //! The debug console: what the server said, what was made of it, and what was answered, on one screen.
 //!
 //! A source hands over [`item::Item`]s, in the order in which things happened. [`model::Model`] keeps what they tell,
-//! [`app::App`] how it is looked at, and `view` draws both. Today the source is a recording ([`player::Player`]); a live
-//! session will hand over the same items.
+//! [`app::App`] how it is looked at, and `view` draws both. The source is a recording ([`player::Player`]) or a session
+//! ([`live::Live`]).
 //!
 //! What is kept is bounded: 20,000 rows or 32 MiB of them, the last 8 MiB of bytes, 256 games. All that others wrote goes
 //! through [`Shown`](crate::output::Shown) on its way to the screen.
 
 mod app;
+mod args;
 mod bytes;
 mod card;
 mod clock;
@@ -18,6 +19,7 @@ mod input;
 mod item;
 mod keys;
 mod list;
+mod live;
 mod meters;
 mod model;
 mod player;
@@ -25,24 +27,33 @@ mod replay;
 mod replies;
 mod row;
 mod rows;
+mod source;
 mod store;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod view;
 
+use std::future::pending;
 use std::io;
 use std::path::Path;
+use std::thread;
 use std::time::Instant;
 
 use kibitzer::core::message::Family;
 use kibitzer::core::wire::Timeseal;
+use kibitzer::{Client, Tap};
 use thiserror::Error;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
 
 use self::app::App;
+pub(crate) use self::args::{Args, Error, is_on_terminal, runtime, show};
+use self::live::Live;
 use self::player::Player;
 use self::replay::Replay;
 pub(crate) use self::replay::ReplayError;
+use self::source::Source;
 use self::store::Store;
 
 /// Why the console ended by itself.
@@ -61,7 +72,40 @@ pub(crate) enum ConsoleError {
 /// [`ConsoleError`] if the recording cannot be read, or the terminal fails.
 pub(crate) fn replay(path: &Path, family: Family, timeseal: Timeseal, speed: f64) -> Result<(), ConsoleError> {
     let replay = Replay::open(path, family, timeseal, Instant::now)?;
-    terminal::run(App::new(Player::new(replay, speed, Instant::now()), Store::of_user()))
+    let player = Player::new(replay, speed, Instant::now());
+    terminal::run(App::new(Source::Recording(Box::new(player)), Store::of_user()))
+}
+
+/// Shows a live session until somebody leaves, and ends it then. The session runs on a thread of its own, and `beside` with
+/// it; this one draws.
+///
+/// # Errors
+///
+/// [`ConsoleError`] if the terminal fails.
+fn live(
+    runtime: &Runtime,
+    client: Client,
+    tap: Tap,
+    server: String,
+    beside: impl Future<Output = ()> + Send,
+) -> Result<(), ConsoleError> {
+    let (leave, left) = oneshot::channel::<()>();
+    let live = Live::new(client.clone(), tap, server, runtime.handle().clone());
+    let app = App::new(Source::Live(Box::new(live)), Store::of_user());
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            runtime.block_on(async move {
+                tokio::select! {
+                    _ = left => {}
+                    () = async { beside.await; pending().await } => {}
+                }
+                client.shutdown().await;
+            });
+        });
+        let shown = terminal::run(app);
+        drop(leave);
+        shown
+    })
 }
 
 /// Reads a speed that somebody typed: `4`, `0.5`, `4x`.

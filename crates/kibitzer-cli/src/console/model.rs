@@ -58,8 +58,10 @@ impl Model {
                 None
             }
             What::Event { event, card, decoding } => {
-                self.latency.decoding.push(decoding);
-                self.rates.at(at).events += 1;
+                if matches!(*event, Event::Received { .. }) {
+                    self.latency.decoding.push(decoding);
+                    self.rates.at(at).events += 1;
+                }
                 Some(self.event(at, event, card))
             }
             What::Sent { bytes, text, answers_ping, is_secret } => {

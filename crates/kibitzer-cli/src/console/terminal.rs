@@ -57,7 +57,7 @@ pub(super) fn run(mut app: App) -> Result<(), ConsoleError> {
     let mut screen = Screen::take().map_err(ConsoleError::Terminal)?;
     while !app.is_over && !guard.is_ended() {
         let more = app.pump(Instant::now())?;
-        let now = app.player.time(Instant::now());
+        let now = app.source.time(Instant::now());
         if std::mem::take(&mut app.wants_redraw) {
             screen.terminal.clear().map_err(ConsoleError::Terminal)?;
         }
@@ -70,22 +70,25 @@ pub(super) fn run(mut app: App) -> Result<(), ConsoleError> {
 
 /// How long to wait for keys before the next picture.
 fn pause(app: &App) -> Duration {
-    if app.player.goal().is_some() || app.player.is_playing() { FRAME } else { QUIET_FRAME }
+    if app.source.is_moving() { FRAME } else { QUIET_FRAME }
 }
 
 /// Takes in what was typed: waits for the first key, and leaves none behind it to the next picture.
 fn take_keys(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), ConsoleError> {
     match keyboard.wait(pause).map_err(ConsoleError::Terminal)? {
-        Heard::Keys => {}
+        Heard::Something => {}
         Heard::Nothing => return Ok(()),
         Heard::Gone => {
             app.is_over = true;
             return Ok(());
         }
     }
-    while event::poll(Duration::ZERO).map_err(ConsoleError::Terminal)? {
+    // Half of a key's bytes are no key yet: then the rest is waited for.
+    let mut wait = pause;
+    while event::poll(wait).map_err(ConsoleError::Terminal)? {
         let event = event::read().map_err(ConsoleError::Terminal)?;
         take_event(app, event)?;
+        wait = Duration::ZERO;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use kibitzer::core::hub::Filter;
 use kibitzer::{Client, Profile};
 use kibitzer_server::{Server, ServerOptions};
 
+use crate::console;
 use crate::live::{EndingArgs, FormatArgs, LiveError, Printer, UNPRINTED_EVENTS, run};
 use crate::output::LineFormat;
 use crate::population::PopulationArgs;
@@ -50,6 +51,9 @@ const SHOWN: [EventKind; 25] = [
 /// What `kibitzer` does without a command.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Print lines, and open no console [default on a pipe]
+    #[arg(long)]
+    plain: bool,
     #[command(flatten)]
     format: FormatArgs,
     #[command(flatten)]
@@ -60,8 +64,39 @@ pub(crate) struct Args {
 
 impl Args {
     /// Runs the demo.
-    pub(crate) fn run(self) -> Result<(), LiveError> {
-        run(self.demo())
+    pub(crate) fn run(self) -> Result<(), console::Error> {
+        // Who says when it is to end does not look on.
+        let is_for_people = self.format.format() == LineFormat::Text && !self.ending.is_timed();
+        if is_for_people && !self.plain && console::is_on_terminal() {
+            return self.show();
+        }
+        Ok(run(self.demo())?)
+    }
+
+    /// Shows it in the console.
+    fn show(self) -> Result<(), console::Error> {
+        let runtime = console::runtime()?;
+        let (server, address) = runtime.block_on(self.serve())?;
+        let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
+        let started = runtime.block_on(Client::start_tapped(profile));
+        let (client, tap) = started.map_err(|source| LiveError::Connect { server: SERVER.to_owned(), source })?;
+        let observer = client.clone();
+        let beside = async move { keep_observing(&observer).await };
+        let shown = console::show(&runtime, client, tap, format!("{SERVER}, {address}"), beside);
+        runtime.block_on(server.shutdown());
+        shown
+    }
+
+    /// Starts the server.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future starts nothing.
+    async fn serve(self) -> Result<(Server, SocketAddr), LiveError> {
+        let options = ServerOptions::new().seed(self.population.seed()).population(self.population.options());
+        let server = Server::start(options).await?;
+        let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
+        Ok((server, address))
     }
 
     /// From the start of the server to its end.
@@ -71,9 +106,7 @@ impl Args {
     /// Dropping the future ends the server and the session.
     async fn demo(self) -> Result<(), LiveError> {
         let mut ending = self.ending.begin()?;
-        let options = ServerOptions::new().seed(self.population.seed()).population(self.population.options());
-        let server = Server::start(options).await?;
-        let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
+        let (server, address) = self.serve().await?;
         explain(address);
         let (client, mut printer) = self.log_in(address).await?;
         let printed = tokio::select! {

@@ -23,6 +23,11 @@ pub(crate) struct Ending {
 }
 
 impl EndingArgs {
+    /// Whether a time was given.
+    pub(crate) const fn is_timed(self) -> bool {
+        self.limit.is_some()
+    }
+
     /// Begins to listen; the time begins to run.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 pub(crate) const FORMAT_HELP: &str = "How to print it [default: text on a terminal, else jsonl]";
 
 /// The form of the lines.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
 pub(crate) enum LineFormat {
     /// One JSON object per event
     Jsonl,

@@ -1,6 +1,6 @@
 //! What a line that was typed does.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{App, Echo, Notice, View};
 use crate::console::command::Command;
@@ -21,7 +21,7 @@ impl App {
             self.history.add(&line);
         }
         if !line.starts_with('/') {
-            self.wrong("nothing is sent: this is a recording; commands of the console start with /");
+            self.send(line);
             return Ok(());
         }
         match Command::parse(line.trim_end()) {
@@ -46,21 +46,41 @@ impl App {
             Command::Raw => self.look(if self.view == View::Bytes { View::Event } else { View::Bytes }),
             Command::All => self.list.toggle_plumbing(&self.model.rows),
             Command::Play => self.play(now),
-            Command::Pause => self.player.stop(now),
-            Command::Speed(speed) => self.player.set_speed(speed, now),
+            Command::Pause => self.pause(now),
+            Command::Speed(speed) => self.play_at(|_| speed, now),
+            Command::Record(file) => self.record(file),
             Command::Time(jump) => {
-                let time = jump.from(self.player.time(now));
-                return self.jump(
-                    Goal::Time(time.min(self.player.replay().length())),
-                    time < self.player.time(now),
-                    now,
-                );
+                let (from, length) =
+                    (self.source.time(now), self.source.player().map(|player| player.replay().length()));
+                let time = jump.from(from).min(length.unwrap_or(Duration::MAX));
+                return self.jump(Goal::Time(time), time < from, now);
             }
             Command::Move(ply) => return self.go_to_ply(ply, now),
             Command::Help => (self.focus, self.scroll) = (Focus::Help, 0),
             Command::Quit => self.is_over = true,
         }
         Ok(())
+    }
+
+    /// Sends what was typed to the server.
+    fn send(&mut self, line: String) {
+        let outcome = match self.source.live_mut() {
+            Some(live) => live.request(line),
+            None => Err("nothing is sent: this is a recording; commands of the console start with /"),
+        };
+        if let Err(why) = outcome {
+            self.wrong(why);
+        }
+    }
+
+    fn record(&mut self, file: String) {
+        let outcome = match self.source.live_mut() {
+            Some(live) => live.record(file),
+            None => Err("only a live session can be recorded; this is a recording"),
+        };
+        if let Err(why) = outcome {
+            self.wrong(why);
+        }
     }
 
     fn filter(&mut self, words: Option<String>) {

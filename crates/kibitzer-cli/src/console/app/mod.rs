@@ -16,8 +16,9 @@ use super::input::{Editor, History};
 use super::keys::{Action, Focus, action};
 use super::list::List;
 use super::model::Model;
-use super::player::{Goal, Next, Player};
+use super::player::{Goal, Next};
 use super::replay::ReplayError;
+use super::source::Source;
 use super::store::Store;
 
 /// What is taken in before keys and screen have their turn.
@@ -27,7 +28,7 @@ const ITEMS_AT_ONCE: usize = 2_000;
 #[derive(Debug)]
 pub(super) struct App {
     pub(super) model: Model,
-    pub(super) player: Player,
+    pub(super) source: Source,
     pub(super) list: List,
     pub(super) input: Editor,
     pub(super) focus: Focus,
@@ -89,10 +90,10 @@ pub(super) enum Echo {
 }
 
 impl App {
-    pub(super) fn new(player: Player, store: Option<Store>) -> Self {
+    pub(super) fn new(source: Source, store: Option<Store>) -> Self {
         Self {
             model: Model::default(),
-            player,
+            source,
             list: List::default(),
             input: Editor::default(),
             focus: Focus::List,
@@ -121,20 +122,23 @@ impl App {
     /// [`ReplayError`] if the recording cannot be read on.
     pub(super) fn pump(&mut self, now: Instant) -> Result<bool, ReplayError> {
         for _ in 0..ITEMS_AT_ONCE {
-            match self.player.next(now)? {
+            match self.source.next(now)? {
                 Next::Item(item) => {
                     self.put_marks(item.at);
                     if let Some(row) = self.model.take(item) {
                         self.arrived(row, now);
                     }
                 }
-                Next::Wait => return Ok(false),
+                Next::Wait => {
+                    self.notice = self.source.notice().or_else(|| self.notice.take());
+                    return Ok(false);
+                }
                 Next::Arrived => {
                     self.list.go_to_end();
                     return Ok(false);
                 }
                 Next::End(goal) => {
-                    self.put_marks(self.player.replay().length());
+                    self.put_marks(self.source.player().map_or(Duration::MAX, |player| player.replay().length()));
                     if matches!(goal, Some(Goal::Match(_) | Goal::Ply(..))) {
                         self.wrong("not found up to the end of the recording");
                     }
@@ -156,10 +160,9 @@ impl App {
         match action {
             Action::Run => return self.run_line(now),
             Action::Step => self.step(now),
-            Action::PlayOrPause if self.player.is_playing() => self.player.stop(now),
-            Action::PlayOrPause => self.play(now),
-            Action::Faster => self.player.set_speed(self.player.speed() * 2.0, now),
-            Action::Slower => self.player.set_speed(self.player.speed() / 2.0, now),
+            Action::PlayOrPause => self.play_or_pause(now),
+            Action::Faster => self.play_at(|speed| speed * 2.0, now),
+            Action::Slower => self.play_at(|speed| speed / 2.0, now),
             Action::NextMatch => self.next_match(now),
             Action::LastMatch => self.last_match(),
             Action::Mark => self.mark(String::new(), now),

@@ -4,12 +4,14 @@ use std::time::{Duration, Instant};
 
 use super::{App, Notice};
 use crate::console::model::Model;
-use crate::console::player::{Goal, ply_of};
+use crate::console::player::{Goal, Player, ply_of};
 use crate::console::replay::ReplayError;
 use crate::console::row::{Body, Row, Sent};
 
 /// Marks that are put in again when the recording begins anew.
 const KEPT_MARKS: usize = 1_000;
+/// Why a command does nothing.
+const NO_RECORDING: &str = "only a recording can do that; this session is live";
 
 impl App {
     /// Takes note of a new row, and stops if that was wanted.
@@ -17,16 +19,20 @@ impl App {
         let Some(new) = self.model.rows.get(row) else { return };
         let is_listed = self.list.arrived(new, self.model.rows.oldest());
         let at = new.at;
-        let is_break = self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(new));
+        // A session goes on behind a screen that stands still, and does not move it.
+        let may_break = !self.source.is_live() || self.list.follows();
+        let is_break = may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(new));
         if let Some(game) = new.game() {
             self.find_game(game);
         }
         if is_break {
-            self.player.stop_at(at, now);
+            if let Some(player) = self.source.player_mut() {
+                player.stop_at(at, now);
+            }
             self.search.clone_from(&self.breakpoint);
             self.list.select(row);
             self.notice = Some(Notice::Done(format!("break at #{row}; space goes on, n goes to the next")));
-        } else if self.player.arrived(&self.model, row, is_listed) {
+        } else if self.source.arrived(&self.model, row, is_listed) {
             if is_listed {
                 self.list.go_to_end();
             } else {
@@ -35,37 +41,77 @@ impl App {
         }
     }
 
-    /// Plays on from the newest row, or from the beginning once the end was reached.
+    /// Lets a recording run, or stand still; for a session, the screen.
+    pub(super) fn play_or_pause(&mut self, now: Instant) {
+        let is_playing = self.source.player().map_or(self.list.follows(), Player::is_playing);
+        if is_playing { self.pause(now) } else { self.play(now) }
+    }
+
+    /// Plays on from the newest row; a session is followed again.
     pub(super) fn play(&mut self, now: Instant) {
         self.list.go_to_end();
-        if self.player.replay().is_over() {
-            self.notice = Some(Notice::Wrong("the recording is over; /time 0 begins anew".to_owned()));
-            return;
+        match self.source.player_mut() {
+            Some(player) if player.replay().is_over() => self.wrong("the recording is over; /time 0 begins anew"),
+            Some(player) => player.play(now),
+            None => {}
         }
-        self.player.play(now);
+    }
+
+    pub(super) fn pause(&mut self, now: Instant) {
+        match self.source.player_mut() {
+            Some(player) => player.stop(now),
+            None => self.list.hold(),
+        }
+    }
+
+    /// Changes the speed of a recording.
+    pub(super) fn play_at(&mut self, speed: impl FnOnce(f64) -> f64, now: Instant) {
+        match self.source.player_mut() {
+            Some(player) => player.set_speed(speed(player.speed()), now),
+            None => self.wrong(NO_RECORDING),
+        }
+    }
+
+    /// Stops a recording where it is; a session goes on.
+    fn stop(&mut self, now: Instant) {
+        if let Some(player) = self.source.player_mut() {
+            player.stop(now);
+        }
+    }
+
+    /// Goes on to a goal in the recording.
+    fn seek(&mut self, goal: Goal, now: Instant, otherwise: &str) {
+        match self.source.player_mut() {
+            Some(player) => player.seek(goal, now),
+            None => self.wrong(otherwise),
+        }
     }
 
     /// One line on: in the list, or at its end in the recording.
     pub(super) fn step(&mut self, now: Instant) {
         self.scroll = 0;
         if self.list.n_behind() > 0 {
-            self.player.stop(now);
+            self.stop(now);
             self.list.go(1);
         } else {
             self.list.go_to_end();
-            self.player.seek(Goal::Row, now);
+            self.seek(Goal::Row, now, "this is the newest line");
         }
     }
 
     pub(super) fn jump(&mut self, goal: Goal, is_back: bool, now: Instant) -> Result<(), ReplayError> {
+        let Some(player) = self.source.player_mut() else {
+            self.wrong(NO_RECORDING);
+            return Ok(());
+        };
         if is_back {
-            self.player.rewind(now)?;
+            player.rewind(now)?;
             self.model = Model::default();
             self.list.renew(&self.model.rows);
             (self.found, self.n_marks) = (None, 0);
         }
         self.list.go_to_end();
-        self.player.seek(goal, now);
+        self.seek(goal, now, NO_RECORDING);
         Ok(())
     }
 
@@ -73,7 +119,7 @@ impl App {
         let game = self.game();
         let known = self.model.rows.iter().find(|row| ply_of(row, game) == Some(ply)).map(|row| row.number);
         if let Some(row) = known {
-            self.player.stop(now);
+            self.stop(now);
             self.list.select(row);
             return Ok(());
         }
@@ -102,11 +148,13 @@ impl App {
         let known = self.model.rows.iter().find(is_meant).map(|row| row.number);
         match known {
             Some(row) => {
-                self.player.stop(now);
+                self.stop(now);
                 self.list.select(row);
             }
-            None if self.player.replay().is_over() => self.wrong("no further line matches"),
-            None => self.player.seek(Goal::Match(search), now),
+            None if self.source.player().is_some_and(|player| player.replay().is_over()) => {
+                self.wrong("no further line matches");
+            }
+            None => self.seek(Goal::Match(search), now, "no further line matches yet"),
         }
     }
 
@@ -124,7 +172,7 @@ impl App {
     }
 
     pub(super) fn mark(&mut self, text: String, now: Instant) {
-        let at = self.player.time(now);
+        let at = self.source.time(now);
         let text = if text.is_empty() { format!("mark {}", self.marks.len() + 1) } else { text };
         if self.marks.len() < KEPT_MARKS {
             let place = self.marks.partition_point(|(other, _)| *other <= at);

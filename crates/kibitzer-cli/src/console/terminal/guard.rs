@@ -8,6 +8,7 @@ pub(super) use self::unix::Guard;
 #[cfg(unix)]
 mod unix {
     use std::io::Write as _;
+    use std::os::fd::OwnedFd;
     use std::os::unix::net::UnixStream;
     use std::process;
     use std::sync::Arc;
@@ -24,7 +25,7 @@ mod unix {
     use signal_hook::low_level::{pipe, unregister};
 
     use super::io;
-    use crate::console::terminal::keyboard::Keyboard;
+    use crate::console::terminal::keyboard::terminal;
 
     /// How long the console has to end by itself. A terminal that takes nothing, or has gone in the wrong moment, would
     /// keep it for ever.
@@ -46,11 +47,11 @@ mod unix {
             let (woken, wake) = UnixStream::pair()?;
             let register = |signal| pipe::register(signal, wake.try_clone()?);
             let signals = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
-            let (ended, keyboard) = (Arc::<AtomicBool>::default(), Keyboard::open()?);
+            let (ended, terminal) = (Arc::<AtomicBool>::default(), terminal()?);
             let (alive, over) = channel();
             let thread = thread::spawn({
                 let ended = Arc::clone(&ended);
-                move || watch(&woken, &keyboard, &ended, &over)
+                move || watch(&woken, &terminal, &ended, &over)
             });
             Ok(Self { ended, signals, wake, alive: Some(alive), thread: Some(thread) })
         }
@@ -75,8 +76,8 @@ mod unix {
     }
 
     /// Waits for a signal or for the terminal to go, and then for the console.
-    fn watch(woken: &UnixStream, keyboard: &Keyboard, ended: &AtomicBool, over: &Receiver<()>) {
-        let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(&keyboard.0, PollFlags::empty())];
+    fn watch(woken: &UnixStream, terminal: &OwnedFd, ended: &AtomicBool, over: &Receiver<()>) {
+        let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(terminal, PollFlags::empty())];
         while poll(&mut watched, None) == Err(Errno::INTR) {}
         ended.store(true, Ordering::Relaxed);
         if over.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {

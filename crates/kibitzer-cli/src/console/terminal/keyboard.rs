@@ -5,12 +5,13 @@ use std::io;
 use std::time::Duration;
 
 #[cfg(unix)]
-pub(super) use self::unix::Keyboard;
+pub(super) use self::unix::{Keyboard, terminal};
 
 /// Whether there is something to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
-    Keys,
+    /// Keys, or a new size.
+    Something,
     Nothing,
     /// Nobody can type any more.
     Gone,
@@ -19,50 +20,79 @@ pub(super) enum Heard {
 #[cfg(unix)]
 mod unix {
     use std::fs::File;
+    use std::io::Read as _;
     use std::os::fd::{AsFd as _, OwnedFd};
+    use std::os::unix::net::UnixStream;
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
     use rustix::termios::isatty;
+    use signal_hook::SigId;
+    use signal_hook::consts::SIGWINCH;
+    use signal_hook::low_level::{pipe, unregister};
 
     use super::{Duration, Heard, io};
 
     /// What poll tells of a terminal that is gone, asked for or not.
-    pub(in crate::console::terminal) const GONE: PollFlags =
-        PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
+    const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
 
     /// The terminal that keys are read from: standard input, or, if that is none, the one that controls the process.
+    pub(in crate::console::terminal) fn terminal() -> io::Result<OwnedFd> {
+        let stdin = io::stdin();
+        if isatty(&stdin) {
+            return stdin.as_fd().try_clone_to_owned();
+        }
+        File::options().read(true).write(true).open("/dev/tty").map(OwnedFd::from)
+    }
+
+    /// The terminal, and word of its new sizes.
     #[derive(Debug)]
-    pub(in crate::console::terminal) struct Keyboard(pub(in crate::console::terminal) OwnedFd);
+    pub(in crate::console::terminal) struct Keyboard {
+        terminal: OwnedFd,
+        /// Written to by a signal. The library has to be asked at once then: of a size and a key that it finds together it
+        /// loses the key.
+        resized: UnixStream,
+        signal: SigId,
+    }
 
     impl Keyboard {
         pub(in crate::console::terminal) fn open() -> io::Result<Self> {
-            let stdin = io::stdin();
-            if isatty(&stdin) {
-                return stdin.as_fd().try_clone_to_owned().map(Self);
-            }
-            File::options().read(true).write(true).open("/dev/tty").map(|file| Self(file.into()))
+            let (resized, resizes) = UnixStream::pair()?;
+            resized.set_nonblocking(true)?;
+            let terminal = terminal()?;
+            Ok(Self { terminal, resized, signal: pipe::register(SIGWINCH, resizes)? })
         }
 
-        /// Waits for keys, no longer than this.
+        /// Waits for keys or a new size, no longer than this.
         ///
         /// # Errors
         ///
         /// Those of poll.
         pub(in crate::console::terminal) fn wait(&self, pause: Duration) -> io::Result<Heard> {
-            let mut watched = [PollFd::new(&self.0, PollFlags::IN)];
+            let watched = [self.terminal.as_fd(), self.resized.as_fd()];
+            let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
             let pause = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;
             match poll(&mut watched, Some(&pause)) {
                 // A signal: whoever waits finds out what it means.
                 Err(Errno::INTR) => return Ok(Heard::Nothing),
                 outcome => outcome?,
             };
-            let [watched] = watched;
-            Ok(match watched.revents() {
-                happened if happened.intersects(GONE) => Heard::Gone,
-                happened if happened.contains(PollFlags::IN) => Heard::Keys,
-                _ => Heard::Nothing,
-            })
+            let [terminal, resized] = watched.map(|watched| watched.revents());
+            if terminal.intersects(GONE) {
+                return Ok(Heard::Gone);
+            }
+            if resized.contains(PollFlags::IN) {
+                // How often does not matter, and what is left is read the next time.
+                let _ = (&self.resized).read(&mut [0; 64]);
+            }
+            let is_heard = terminal.union(resized).contains(PollFlags::IN);
+            Ok(if is_heard { Heard::Something } else { Heard::Nothing })
+        }
+    }
+
+    impl Drop for Keyboard {
+        fn drop(&mut self) {
+            unregister(self.signal);
         }
     }
 }
@@ -79,6 +109,6 @@ impl Keyboard {
 
     pub(super) fn wait(&self, pause: Duration) -> io::Result<Heard> {
         let is_heard = ratatui::crossterm::event::poll(pause)?;
-        Ok(if is_heard { Heard::Keys } else { Heard::Nothing })
+        Ok(if is_heard { Heard::Something } else { Heard::Nothing })
     }
 }

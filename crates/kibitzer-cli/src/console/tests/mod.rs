@@ -26,6 +26,7 @@ use super::model::Model;
 use super::player::Player;
 use super::replay::Replay;
 use super::row::Row;
+use super::source::Source;
 use super::view::{self, Theme};
 
 /// The sizes every view is tried at.
@@ -89,7 +90,7 @@ impl Watcher {
     fn open(path: &Path, timeseal: Timeseal, folder: Option<PathBuf>) -> Self {
         let now = frozen();
         let replay = Replay::open(path, Family::Auto, timeseal, frozen).unwrap();
-        Self { app: App::new(Player::new(replay, 1.0, now), None), now, folder }
+        Self { app: App::new(Source::Recording(Box::new(Player::new(replay, 1.0, now))), None), now, folder }
     }
 
     /// Lets time pass.
@@ -124,7 +125,7 @@ impl Watcher {
     /// What a screen of this size shows.
     fn buffer(&mut self, (width, height): (u16, u16), theme: Theme) -> Buffer {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let time = self.app.player.time(self.now);
+        let time = self.app.source.time(self.now);
         terminal.draw(|frame| view::draw(frame, &mut self.app, theme, time)).unwrap();
         terminal.backend().buffer().clone()
     }

@@ -40,7 +40,7 @@ fn it_plays_at_its_speed_and_stops() {
     watcher.wait(3.0);
     assert_eq!(line(&watcher), "Foo shouts: number 7");
     watcher.wait(100.0);
-    assert!(watcher.app.player.replay().is_over());
+    assert!(watcher.app.source.player().unwrap().replay().is_over());
     watcher.keys(" ");
     assert_eq!(notice(&watcher), "the recording is over; /time 0 begins anew");
 }
@@ -71,7 +71,7 @@ fn jumps_go_on_and_back() {
     watcher.run("/mark here");
     watcher.run("/time -5");
     assert_eq!(line(&watcher), "Foo shouts: number 2");
-    assert_eq!(watcher.app.player.time(watcher.now).as_secs_f32().to_string(), "2.5");
+    assert_eq!(watcher.app.source.time(watcher.now).as_secs_f32().to_string(), "2.5");
     watcher.run("/time +0:04");
     assert_eq!(line(&watcher), "Foo shouts: number 6");
     watcher.run("/time end");
@@ -107,7 +107,7 @@ fn a_break_stops_the_screen_where_it_matches() {
     watcher.run("/break \"number 4\"");
     watcher.wait(100.0);
     assert_eq!(line(&watcher), "Foo shouts: number 4");
-    assert!(!watcher.app.player.is_playing() && notice(&watcher).starts_with("break at #"));
+    assert!(!watcher.app.source.player().unwrap().is_playing() && notice(&watcher).starts_with("break at #"));
     watcher.keys(" ");
     watcher.wait(2.0);
     assert_eq!(line(&watcher), "Foo shouts: number 6");

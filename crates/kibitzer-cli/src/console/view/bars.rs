@@ -10,11 +10,37 @@ use super::list::clock;
 use super::theme::Theme;
 use crate::console::app::{App, Echo, Notice};
 use crate::console::keys::Focus;
+use crate::console::player::Player;
+use crate::console::source::Source;
 use crate::output::Shown;
 
-/// What is played, how far it is, and how it is looked at.
+/// What is shown, how far it is, and how it is looked at.
 pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
-    let player = &app.player;
+    let mut spans = vec![Span::styled("kibitzer ", theme.title())];
+    let name = match &app.source {
+        Source::Recording(player) => {
+            spans.extend(progress(theme, player, now));
+            player.replay().name()
+        }
+        Source::Live(live) => {
+            let style = if live.is_ready() { theme.done() } else { theme.wrong() };
+            spans.push(Span::styled(format!("{:<7} ", live.state()), style));
+            spans.push(Span::raw(format!("{}  ", clock(now))));
+            if !app.list.follows() {
+                spans.push(Span::styled("screen paused  ", theme.wrong()));
+            }
+            live.name()
+        }
+    };
+    if let Some(filter) = &app.breakpoint {
+        spans.push(Span::styled(format!("break at {}  ", Shown(&filter.to_string()).in_cells()), theme.special()));
+    }
+    spans.push(Span::styled(Shown(&name).in_cells().into_owned(), theme.name()));
+    Line::from(spans)
+}
+
+/// Whether a recording plays, how far it is, how fast.
+fn progress(theme: Theme, player: &Player, now: Duration) -> [Span<'static>; 2] {
     let state = if player.goal().is_some() {
         "seeking"
     } else if player.replay().is_over() {
@@ -25,16 +51,10 @@ pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
         "paused"
     };
     let length = clock(player.replay().length());
-    let mut spans = vec![
-        Span::styled("kibitzer ", theme.title()),
+    [
         Span::styled(format!("{state:<7} "), if player.is_playing() { theme.done() } else { theme.wrong() }),
         Span::raw(format!("{} of {length}  {}\u{d7}  ", clock(now), player.speed())),
-    ];
-    if let Some(filter) = &app.breakpoint {
-        spans.push(Span::styled(format!("break at {}  ", Shown(&filter.to_string()).in_cells()), theme.special()));
-    }
-    spans.push(Span::styled(Shown(&player.replay().name()).in_cells().into_owned(), theme.name()));
-    Line::from(spans)
+    ]
 }
 
 /// What the console has to say; `None` if nothing.
@@ -66,10 +86,13 @@ pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Opti
     (Line::from(vec![Span::styled("> ", theme.title()), Span::raw(format!("{before}{behind}"))]), column)
 }
 
-const fn hint(app: &App) -> &'static str {
+fn hint(app: &App) -> &'static str {
     match app.focus {
         Focus::Help => "Esc back  Up Down scroll",
-        _ if app.player.is_playing() => "Space pause  s step  Up Down look  Tab view  / command  ? help  q quit",
+        _ if app.source.is_live() => "Enter type  Space pause  Up Down look  Tab view  / command  ? help  q quit",
+        _ if app.source.player().is_some_and(Player::is_playing) => {
+            "Space pause  s step  Up Down look  Tab view  / command  ? help  q quit"
+        }
         _ => "Space play  s step  Up Down look  Tab view  / command  ? help  q quit",
     }
 }
