@@ -169,7 +169,7 @@ impl World {
         let clock_s = ply.clocks_ms.of(before.side_to_move()).div_euclid(1000);
         let parts = [
             (number::MOVE_ALGEBRAIC, ply.san.clone()),
-            (number::MOVE_SMITH, before.smith(ply.played).to_string()),
+            (number::MOVE_SMITH, before.smith(ply.played)),
             (number::MOVE_TIME, (ply.elapsed_ms / 1000).to_string()),
             (number::MOVE_CLOCK, clock_s.to_string()),
             (number::IS_VARIATION, "1".to_owned()),

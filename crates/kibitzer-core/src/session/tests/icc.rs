@@ -163,7 +163,8 @@ fn icc_is_known_by_its_answers_where_its_greeting_does_not_tell() {
 #[test]
 fn a_refusal_by_number_is_a_typed_error() {
     let text = |words: &str| crate::text::ServerText::from_wire(words.as_bytes());
-    let cases: Vec<(u8, fn() -> SessionOptions, LoginError, bool)> = vec![
+    type Login = fn() -> SessionOptions;
+    let cases: Vec<(u8, Login, LoginError, bool)> = vec![
         (1, account, LoginError::AccountRefused(text("why")), true),
         (2, guest, LoginError::BadName, true),
         (3, guest, LoginError::BadName, true),
