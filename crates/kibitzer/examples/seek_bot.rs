@@ -7,6 +7,7 @@ use std::error::Error;
 use kibitzer::command::SeekOptions;
 use kibitzer::core::message::{Message, Relation};
 use kibitzer::core::session::RequestError;
+use kibitzer::core::{ChangeKind, Event};
 use kibitzer::{Client, Profile};
 
 /// The moves it knows, for either side.
@@ -31,11 +32,14 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     while let Ok(event) = events.next().await {
         match event.message() {
             Some(Message::GameEnded(_)) => drop(client.ask(&seek).await?),
-            Some(Message::Style12(board)) if board.relation == Relation::MyTurn => {
+            // A refusal brings the board again, which is no reason to move.
+            Some(Message::Style12(board)) if board.relation == Relation::MyTurn && !is_repeated(&event) => {
                 for played in OPENING.iter().flat_map(|line| line.split(' ')).chain(["resign"]) {
                     // The server knows the rules: what it refuses is tried no further.
                     match client.request(played).await {
                         Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}
+                        // The board was of a game that is over by now.
+                        Err(RequestError::NotPlaying) => break,
                         Err(error) => return Err(error.into()),
                         Ok(_) => break,
                     }
@@ -45,4 +49,8 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
         }
     }
     Err(client.ended().await.into())
+}
+
+fn is_repeated(event: &Event) -> bool {
+    matches!(event, Event::Received { change: Some(change), .. } if change.kind == ChangeKind::Repeated)
 }

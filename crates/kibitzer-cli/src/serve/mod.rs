@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use kibitzer_server::{Accounts, AccountsError, ControlError, Server, ServerOptions, Target};
+use kibitzer_server::{Accounts, AccountsError, ControlError, Family, Server, ServerOptions, Target};
 use thiserror::Error;
 
 use crate::chain::chain;
@@ -17,7 +17,7 @@ use fault::Trouble;
 
 /// Run a small chess server on this machine, to try a client or a bot on
 ///
-/// It speaks as FICS does, and simulated players play, talk and look for games there; Whetstone accepts any match. Prints
+/// It speaks as FICS does, or in the manner of ICC, and simulated players play, talk and look for games there; Whetstone accepts any match. Prints
 /// its address in one line and runs until Ctrl-C. Other machines cannot reach it unless that is allowed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -25,6 +25,9 @@ pub(crate) struct Args {
     /// The TCP port to listen on; 0: any that is free
     #[arg(long, value_name = "N", default_value_t = 5000)]
     port: u16,
+    /// The family of servers it speaks like
+    #[arg(long, value_name = "FAMILY", default_value = "fics")]
+    family: FamilyArg,
     #[command(flatten)]
     population: PopulationArgs,
     /// Nobody is there but who connects
@@ -41,6 +44,21 @@ pub(crate) struct Args {
     faults: Vec<Trouble>,
     #[command(flatten)]
     ending: EndingArgs,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum FamilyArg {
+    Fics,
+    Icc,
+}
+
+impl From<FamilyArg> for Family {
+    fn from(family: FamilyArg) -> Self {
+        match family {
+            FamilyArg::Fics => Self::Fics,
+            FamilyArg::Icc => Self::Icc,
+        }
+    }
 }
 
 const ACCOUNTS_HELP: &str = "\
@@ -103,7 +121,8 @@ impl Args {
     }
 
     fn options(&self) -> Result<ServerOptions, ServeError> {
-        let mut options = ServerOptions::new().address(self.address()).seed(self.population.seed());
+        let mut options =
+            ServerOptions::new().address(self.address()).seed(self.population.seed()).family(self.family.into());
         if self.allow_remote {
             options = options.allow_remote();
         }

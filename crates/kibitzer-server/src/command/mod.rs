@@ -127,8 +127,7 @@ impl Directory {
             .filter_map(|code| Some((code.name()?, code)))
             .chain([("sublist", SUBLIST)])
             .collect();
-        let common = SUBJECTS.into_iter().flatten().filter(|command| family.has_command(command.name));
-        let commands = common.chain(family.own_commands());
+        let commands = SUBJECTS.into_iter().flatten().chain(family.own_commands());
         Self(commands.map(|c| (c.name, (codes.get(c.name).copied().unwrap_or(NULL), c))).collect())
     }
 
@@ -189,18 +188,22 @@ impl World {
     }
 
     fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
+        let family = self.connection(id).map(|connection| connection.family).unwrap_or_default();
         match self.directory.find(name) {
+            Found::One(_, command) if !family.has_command(command.name) => self.refuse_unknown(id, family, name),
             Found::One(_, command) if command.name == QUIT && name != QUIT => self.warn_of_quit(id),
             Found::One(code, command) => self.run_found(id, code, command, parameters),
             Found::Several(names) => {
                 self.put(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
                 AMBIGUOUS_COMMAND
             }
-            Found::None => {
-                self.put(id, &self.options.family.unknown_command(name));
-                UNKNOWN_COMMAND
-            }
+            Found::None => self.refuse_unknown(id, family, name),
         }
+    }
+
+    fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> CommandCode {
+        self.put(id, &family.unknown_command(name));
+        UNKNOWN_COMMAND
     }
 
     fn run_found(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {

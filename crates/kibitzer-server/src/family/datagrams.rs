@@ -146,24 +146,28 @@ impl World {
             return;
         };
         let is_by_moves = connection.levels.style == BoardStyle::Style13;
-        let Some(game) = self.table(number).and_then(|table| table.played()) else { return };
-        let clocks = clocks(game, game.clocks().readings(self.now));
         let position = self.position_datagram(number, to, occasion);
         if let Some(position) = position.filter(|_| is_by_moves) {
             self.put_datagram(to, &position);
         }
-        for clock in clocks {
+        let Some(game) = self.table(number).and_then(|table| table.played()) else { return };
+        for clock in clocks(game, game.clocks().readings(self.now)) {
             self.put_datagram(to, &clock);
         }
     }
 
+    /// The last move, if that is what happened; else the whole position.
     fn position_datagram(&self, number: GameId, to: ConnectionId, occasion: Occasion) -> Option<Datagram> {
-        let game = self.table(number)?.played()?;
-        let last = game.record().last().filter(|_| occasion == Occasion::Move);
-        let Some(ply) = last else {
-            let arguments = [number.to_string(), game.position().fen().to_string(), "0".to_owned()];
-            return Some(Datagram::new(number::POSITION_BEGIN, arguments));
+        let whole = |position: &crate::chess::Position| {
+            let arguments = [number.to_string(), position.fen().to_string(), "0".to_owned()];
+            Datagram::new(number::POSITION_BEGIN, arguments)
         };
+        let game = match &self.table(number)?.show {
+            Show::Played(game) => game,
+            Show::Examined { game, .. } => return Some(whole(game.position())),
+        };
+        let last = game.record().last().filter(|_| occasion == Occasion::Move);
+        let Some(ply) = last else { return Some(whole(game.position())) };
         let before = game.record().position_after(game.record().len().saturating_sub(1));
         let levels = &self.connection(to)?.levels;
         let clock_s = ply.clocks_ms.of(before.side_to_move()).div_euclid(1000);
