@@ -8,6 +8,7 @@ mod seek_bot;
 #[expect(dead_code, reason = "its main is not called")]
 mod tell_bot;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::Client;
@@ -204,17 +205,16 @@ async fn answer_moves(client: &Client, events: &mut Subscription) -> Seen {
     let mut all = Vec::new();
     loop {
         let event = events.next().await.unwrap();
-        all.push(event.clone());
+        all.push(Arc::clone(&event));
         match event.message() {
             Some(Message::GameEnded(_)) => return Seen::of(all.iter().map(AsRef::as_ref)),
             Some(Message::Style12(board)) if board.relation == Relation::MyTurn && !is_repeated(&event) => {
                 for played in PAWN_MOVES.split(' ') {
                     match client.request(played).await {
                         Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}
-                        // The other side was faster, and has resigned.
-                        Err(RequestError::NotPlaying) => break,
+                        // Played, or the other side was faster, and has resigned.
+                        Ok(_) | Err(RequestError::NotPlaying) => break,
                         Err(error) => panic!("{error}"),
-                        Ok(_) => break,
                     }
                 }
             }

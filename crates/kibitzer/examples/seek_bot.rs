@@ -38,10 +38,9 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
                     // The server knows the rules: what it refuses is tried no further.
                     match client.request(played).await {
                         Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}
-                        // The board was of a game that is over by now.
-                        Err(RequestError::NotPlaying) => break,
+                        // Played, or the board was of a game that is over by now.
+                        Ok(_) | Err(RequestError::NotPlaying) => break,
                         Err(error) => return Err(error.into()),
-                        Ok(_) => break,
                     }
                 }
             }

@@ -159,11 +159,13 @@ fn icc_is_known_by_its_answers_where_its_greeting_does_not_tell() {
     assert!(peer.heard.iter().all(|line| !line.starts_with("iset")), "{:?}", peer.heard);
 }
 
+/// How the session of a case logs in.
+type Login = fn() -> SessionOptions;
+
 // Rules: icc §2
 #[test]
 fn a_refusal_by_number_is_a_typed_error() {
     let text = |words: &str| crate::text::ServerText::from_wire(words.as_bytes());
-    type Login = fn() -> SessionOptions;
     let cases: Vec<(u8, Login, LoginError, bool)> = vec![
         (1, account, LoginError::AccountRefused(text("why")), true),
         (2, guest, LoginError::BadName, true),
