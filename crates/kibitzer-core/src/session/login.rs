@@ -7,7 +7,7 @@ mod refusal;
 mod string;
 mod verdict;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
@@ -28,6 +28,9 @@ pub(super) use string::is_for_string;
 use string::login_string;
 pub use verdict::Identity;
 pub(super) use verdict::{Entrance, Verdict};
+
+/// How long the answer to the second of two lines is waited for at least. Source: uhlin-fics, tried.
+const SECOND_LINE: Duration = Duration::from_secs(3);
 
 /// A login that goes on.
 #[derive(Debug)]
@@ -145,7 +148,9 @@ impl Login {
             Step::NameAndPassword | Step::Password { .. } | Step::Entering { .. } => true,
             Step::Proving { asked_again, .. } => asked_again,
         };
-        (is_waiting && !self.is_queued).then(|| after(self.quiet_since, options.timings.settle))
+        // Two lines are out: a server of the old kind may look at the second one two seconds after the first.
+        let least = if matches!(self.step, Step::LoginString { .. }) { SECOND_LINE } else { Duration::ZERO };
+        (is_waiting && !self.is_queued).then(|| after(self.quiet_since, options.timings.settle.max(least)))
     }
 
     pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Verdict {

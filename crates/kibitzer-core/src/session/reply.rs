@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::error::{RefusalReason, RequestError};
 use super::options::RequestLimits;
 use crate::event::Event;
-use crate::message::{CommandCode, Message, Refusal};
+use crate::message::{Actor, CommandCode, Message, Refusal};
 use crate::text::{ServerText, decode};
 
 /// What the server answered to one command.
@@ -110,10 +110,15 @@ fn of_code(code: CommandCode, answer: Option<&Event>) -> Option<RequestError> {
 const fn may_come_unasked(message: &Message) -> bool {
     match message {
         Message::Style12(board) => !board.relation.is_isolated(),
+        Message::Challenge(challenge) => matches!(challenge.actor, Actor::Other),
+        Message::ChallengeUpdate(update) => matches!(update.actor, Actor::Other),
+        Message::Offer(offer) => matches!(offer.actor, Actor::Other),
         Message::Style10(_)
         | Message::Holding(_)
         | Message::Delta(_)
         | Message::GameInfo(_)
+        | Message::GameCreated(_)
+        | Message::GameEnded(_)
         | Message::Talk(_)
         | Message::Arrival(_)
         | Message::UserArrived(_)

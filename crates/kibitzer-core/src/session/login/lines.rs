@@ -47,6 +47,10 @@ impl Login {
             LoginRefusal::InvalidPassword => LoginError::InvalidPassword,
             LoginRefusal::NameInUse => LoginError::NameInUse,
             LoginRefusal::Banned => LoginError::Banned,
+            // It was sealed, and nothing but silence shows that the server can open seals.
+            LoginRefusal::BadName if self.step == Step::Name && self.is_seal_doubtful() => {
+                return Verdict::Retreat(Retreat::Timeseal, LoginError::BadName);
+            }
             LoginRefusal::BadName if matches!(self.step, Step::Name | Step::NameAndPassword) => LoginError::BadName,
             // It is said of a hello or a login string, or in a message of the day.
             LoginRefusal::BadName => return Verdict::Goes,
@@ -60,6 +64,10 @@ impl Login {
             LoginRefusal::Other => LoginError::Other(ServerText::from_wire(raw)),
         };
         Verdict::Failed(error)
+    }
+
+    fn is_seal_doubtful(&self) -> bool {
+        self.sealing != Sealing::Off && self.string != LoginString::Understood
     }
 
     pub(super) fn text(&mut self, raw: &[u8], cx: &mut Context<'_>) -> Verdict {

@@ -323,6 +323,23 @@ fn refusals_are_errors_with_their_reason() {
 }
 
 #[test]
+fn a_refusal_stands_behind_what_others_caused() {
+    let started = "\n\rCarla accepts your challenge.\n\r\n\r{Game 1 (Boris vs. Carla) Creating unrated blitz match.}\n\r\n\r\
+        <12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Boris Carla 1 5 0 39 39 \
+        300 300 1 none (0:00) none 0\n\rfics% ";
+    let ended = "\n\r{Game 1 (Boris vs. Carla) Carla resigns} 1-0\n\rfics% ";
+    let offered = "\n\rChallenge: Carla (----) Boris (----) rated blitz 3 0.\n\rfics% \n\rCarla offers you a draw.\n\rfics% ";
+    for first in [started, ended, offered] {
+        let (mut driver, mut peer) = on_uhlin(guest());
+        driver.request("e5").unwrap();
+        driver.feed([first, "Illegal move.\n\rfics% "].concat());
+        driver.take_sent_keep_last();
+        driver.serve(&mut peer);
+        assert!(matches!(driver.reply(), Err(RequestError::Refused { .. })), "{first}");
+    }
+}
+
+#[test]
 fn codes_are_refusals_too() {
     let cases = [
         (512, "foo: Command not found.", RequestError::UnknownCommand),

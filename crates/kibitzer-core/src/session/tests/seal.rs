@@ -108,8 +108,37 @@ fn a_server_with_timeseal_and_without_the_login_string_is_known_by_its_silence()
     driver.feed("\n\rlogin: ");
     driver.feed(BAD_NAME);
     assert_eq!(texts(&mut driver).len(), 2);
-    driver.wait(seconds(1));
+    driver.wait(seconds(3));
     assert_eq!(texts(&mut driver), ["guest"], "only one of the two was refused");
+}
+
+#[test]
+fn a_server_that_takes_its_time_for_the_second_line_has_no_timeseal_either() {
+    let mut driver = Driver::connected(auto());
+    driver.feed("\n\rlogin: ");
+    driver.feed(BAD_NAME);
+    driver.take_sent();
+    driver.wait(seconds(2));
+    driver.feed(BAD_NAME);
+    assert_eq!(driver.take_sent(), [STRING]);
+}
+
+#[test]
+fn a_sealed_name_that_is_refused_may_have_been_refused_for_its_seal() {
+    let mut driver = Driver::connected(auto());
+    for _ in 0..2 {
+        driver.feed("\n\rlogin: ");
+        driver.feed(BAD_NAME);
+        driver.wait(seconds(3));
+        driver.take_sent();
+        driver.feed(BAD_NAME);
+        driver.hang_up();
+        assert_eq!(driver.session.link(), Link::Dial { attempt: 1 }, "at once, with less");
+        driver.dial(Ok(()));
+    }
+    driver.take_sent();
+    driver.feed("\n\rlogin: ");
+    assert_eq!(driver.take_sent(), [STRING], "plain");
 }
 
 #[test]
