@@ -215,10 +215,20 @@ impl Task {
         }
     }
 
+    /// Hands over what is to be sent, all that is there at once: a server answers what it read together.
     fn send(&mut self, now: Instant) {
+        let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
             self.journal.sent(&transmit);
-            self.connection.send(transmit.bytes());
+            self.connection.push(transmit.bytes());
+            is_more = true;
+            if transmit.is_secret() {
+                // What grows behind it would be copied, and a copy is not wiped.
+                self.connection.send();
+            }
+        }
+        if is_more {
+            self.connection.send();
         }
     }
 

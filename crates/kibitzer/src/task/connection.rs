@@ -54,10 +54,17 @@ impl Connection {
         matches!(self, Self::Dialing(_))
     }
 
-    /// Writes bytes as far as they are taken at once; [`progress`](Self::progress) writes the rest.
-    pub(super) fn send(&mut self, bytes: &[u8]) {
+    /// Adds bytes to those that are to be written. Without a connection they are gone.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        if let Self::Open(line) = self {
+            line.unsent.extend_from_slice(bytes);
+        }
+    }
+
+    /// Writes what was added as far as it is taken at once; [`progress`](Self::progress) writes the rest.
+    pub(super) fn send(&mut self) {
         if let Self::Open(line) = self
-            && let Err(cause) = line.send(bytes)
+            && let Err(cause) = line.send()
         {
             *self = Self::Broken(cause);
         }
@@ -127,13 +134,12 @@ impl Line {
         Self { socket, unsent: Zeroizing::default(), is_dirty: false, stalled: None }
     }
 
-    /// Writes bytes as far as they are taken at once; [`transfer`](Self::transfer) writes the rest.
+    /// Writes what is unsent as far as it is taken at once; [`transfer`](Self::transfer) writes the rest.
     ///
     /// # Errors
     ///
     /// The connection is gone.
-    fn send(&mut self, bytes: &[u8]) -> Result<(), CloseCause> {
-        self.unsent.extend_from_slice(bytes);
+    fn send(&mut self) -> Result<(), CloseCause> {
         // Nobody is woken by this; `transfer` waits for the rest.
         match self.poll_send(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Err(error)) => Err(failed(&error)),
