@@ -6,7 +6,12 @@
 //! floor (b) of the core's benchmarks reads in the same stream. Without `--bench` (`cargo test --benches`), or with
 //! `--quick` or `--test`, there is little to read and the figures mean nothing; the comparison is made all the same.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails loudly and prints its result")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a benchmark fails loudly and prints its result"
+)]
 #![expect(clippy::indexing_slicing, reason = "of our own numbers; a wrong one should end the run")]
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
 

@@ -9,6 +9,7 @@ use kibitzer::core::hub::{RecvError, Subscription};
 use kibitzer::{Client, EventDecoder};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 use tokio_util::codec::{Framed, LinesCodec};
 
 use crate::corpus::Corpus;
@@ -134,15 +135,18 @@ pub(crate) async fn count_boards(events: &mut Subscription, n_boards: u64) -> Ch
 /// A session with 64 subscribers, one of which reads nothing.
 struct Crowd {
     reader: Reader,
+    /// Those who read all; one that misses something panics.
+    others: JoinSet<()>,
     stuck: Subscription,
 }
 
 impl Crowd {
     async fn start(port: u16) -> Self {
         let reader = Reader::start(port).await;
+        let mut others = JoinSet::new();
         for _ in 0..62 {
             let mut events = reader.client.subscribe();
-            tokio::spawn(async move {
+            others.spawn(async move {
                 loop {
                     match events.next().await {
                         Ok(_) => {}
@@ -153,7 +157,7 @@ impl Crowd {
             });
         }
         let stuck = reader.client.subscribe();
-        Self { reader, stuck }
+        Self { reader, others, stuck }
     }
 
     /// Reads the stream once; the one that is stuck is told exactly how much it missed.
@@ -161,6 +165,7 @@ impl Crowd {
         self.stuck = self.reader.client.subscribe();
         self.reader.events = self.reader.client.subscribe();
         let (time, n_read) = self.reader.round(want).await;
+        assert!(self.others.try_join_next().is_none(), "nobody else misses anything");
         assert_eq!(count_waiting(&mut self.stuck), n_read + count_waiting(&mut self.reader.events), "the exact count");
         time
     }
