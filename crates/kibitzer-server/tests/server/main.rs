@@ -9,6 +9,7 @@
 
 mod faults;
 mod games;
+mod icc;
 mod login;
 mod peer;
 mod recorded;

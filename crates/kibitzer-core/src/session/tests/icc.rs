@@ -159,14 +159,14 @@ fn icc_is_known_by_its_answers_where_its_greeting_does_not_tell() {
     assert!(peer.heard.iter().all(|line| !line.starts_with("iset")), "{:?}", peer.heard);
 }
 
-/// How the session of a case logs in.
-type Login = fn() -> SessionOptions;
+/// The code, who logs in, what comes of it, and whether trying again is no use.
+type FailureCase = (u8, fn() -> SessionOptions, LoginError, bool);
 
 // Rules: icc §2
 #[test]
 fn a_refusal_by_number_is_a_typed_error() {
     let text = |words: &str| crate::text::ServerText::from_wire(words.as_bytes());
-    let cases: Vec<(u8, Login, LoginError, bool)> = vec![
+    let cases: Vec<FailureCase> = vec![
         (1, account, LoginError::AccountRefused(text("why")), true),
         (2, guest, LoginError::BadName, true),
         (3, guest, LoginError::BadName, true),
