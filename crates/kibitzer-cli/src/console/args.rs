@@ -56,7 +56,7 @@ impl Args {
         }
         let runtime = runtime()?;
         let (client, tap) = runtime.block_on(self.session.start_tapped())?;
-        show(&runtime, client, tap, self.session.server(), pending())
+        show(&runtime, &client, tap, &self.session.server(), pending())
     }
 }
 
@@ -77,11 +77,11 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
 /// The terminal fails, or the session has.
 pub(crate) fn show(
     runtime: &Runtime,
-    client: Client,
+    client: &Client,
     tap: Tap,
-    server: String,
+    server: &str,
     beside: impl Future<Output = ()> + Send,
 ) -> Result<(), Error> {
-    live(runtime, client.clone(), tap, server.clone(), beside)?;
+    live(runtime, client.clone(), tap, server.to_owned(), beside)?;
     Ok(LiveError::judge(&server, runtime.block_on(client.ended()))?)
 }

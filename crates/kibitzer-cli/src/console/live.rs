@@ -33,15 +33,16 @@ pub(super) struct Live {
     untold: VecDeque<Vec<u8>>,
     recording: Option<String>,
     /// Whether something has come since the last time nothing did.
+    has_news: bool,
+    /// Whether something had come by then.
     is_busy: bool,
-    was_busy: bool,
 }
 
 impl Live {
     pub(super) fn new(client: Client, tap: Tap, server: String, runtime: Handle) -> Self {
         let began = tokio::time::Instant::now();
         let (jobs, untold) = (JoinSet::new(), VecDeque::new());
-        Self { client, tap, server, runtime, jobs, began, untold, recording: None, is_busy: false, was_busy: true }
+        Self { client, tap, server, runtime, jobs, began, untold, recording: None, has_news: false, is_busy: true }
     }
 
     /// Since the session began.
@@ -51,7 +52,7 @@ impl Live {
 
     /// Whether something came lately.
     pub(super) const fn is_busy(&self) -> bool {
-        self.was_busy
+        self.is_busy
     }
 
     /// How the session stands, in a word.
@@ -83,13 +84,13 @@ impl Live {
         loop {
             match self.tap.try_next() {
                 Drip::Piece(piece) => {
-                    self.is_busy = true;
+                    self.has_news = true;
                     if let Some(item) = self.item(piece) {
                         return Next::Item(item);
                     }
                 }
                 Drip::Dry | Drip::Over => {
-                    self.was_busy = std::mem::take(&mut self.is_busy);
+                    self.is_busy = std::mem::take(&mut self.has_news);
                     return Next::Wait;
                 }
             }
@@ -107,15 +108,16 @@ impl Live {
                 self.untold.push_back(bytes);
                 return None;
             }
-            Tapped::Event { event, game, decoding } => match &*event {
-                Event::Sent { line, .. } => self.sent(line.as_deref()),
-                _ => {
+            Tapped::Event { event, game, decoding } => {
+                if let Event::Sent { line, .. } = &*event {
+                    self.sent(line.as_deref())
+                } else {
                     if matches!(*event, Event::Connected) {
                         self.untold.clear();
                     }
                     What::Event { card: game.map(|game| Box::new(Card::of(&game))), event, decoding }
                 }
-            },
+            }
             _ => return None,
         };
         Some(Item { at, what })

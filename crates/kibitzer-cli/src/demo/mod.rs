@@ -82,7 +82,7 @@ impl Args {
         let (client, tap) = started.map_err(|source| LiveError::Connect { server: SERVER.to_owned(), source })?;
         let observer = client.clone();
         let beside = async move { keep_observing(&observer).await };
-        let shown = console::show(&runtime, client, tap, format!("{SERVER}, {address}"), beside);
+        let shown = console::show(&runtime, &client, tap, &format!("{SERVER}, {address}"), beside);
         runtime.block_on(server.shutdown());
         shown
     }

@@ -1,6 +1,7 @@
 //! Tests of the console as a whole, and helpers of all its tests.
 
 mod hostile;
+mod live;
 mod picture;
 mod screens;
 mod travel;
