@@ -1,5 +1,7 @@
 //! What is asked of a server, less each time it does not understand.
 
+use super::error::LoginError;
+use super::login::Entrance;
 use super::options::TimesealChoice;
 use crate::wire::Timeseal;
 
@@ -17,11 +19,15 @@ pub(super) enum Retreat {
 pub(super) struct Ladder {
     versions: &'static [Timeseal],
     login_string: bool,
+    /// The first of the versions has led to a session.
+    timeseal_works: bool,
+    /// The login string has.
+    login_string_works: bool,
 }
 
 impl Ladder {
     pub(super) const fn new(choice: TimesealChoice, login_string: bool) -> Self {
-        Self { versions: choice.versions(), login_string }
+        Self { versions: choice.versions(), login_string, timeseal_works: false, login_string_works: false }
     }
 
     pub(super) const fn login_string(&self) -> bool {
@@ -32,10 +38,27 @@ impl Ladder {
         self.versions.first().copied().unwrap_or_default()
     }
 
-    /// Steps down; `false` if that was the last rung.
-    pub(super) fn retreat(&mut self, retreat: Retreat) -> bool {
+    /// Takes in what a session was made with.
+    pub(super) const fn learn(&mut self, entrance: &Entrance) {
+        self.timeseal_works |= !matches!(entrance.timeseal, Timeseal::Off);
+        self.login_string_works |= entrance.string_understood;
+    }
+
+    /// Steps down; `false` if that was the last rung, or if the server has understood before what it says nothing about
+    /// now: a server that starts again accepts connections and drops them, too.
+    pub(super) fn retreat(&mut self, retreat: Retreat, error: &LoginError) -> bool {
+        let works = match retreat {
+            Retreat::Timeseal => self.timeseal_works,
+            Retreat::LoginString => self.login_string_works,
+        };
+        if works && matches!(error, LoginError::Closed(_) | LoginError::TimedOut(_)) {
+            return false;
+        }
         match (retreat, self.versions) {
-            (Retreat::Timeseal, [_, lower @ ..]) if !lower.is_empty() => self.versions = lower,
+            (Retreat::Timeseal, [_, lower @ ..]) if !lower.is_empty() => {
+                self.versions = lower;
+                self.timeseal_works = false;
+            }
             (Retreat::Timeseal, _) => return false,
             (Retreat::LoginString, _) => return std::mem::replace(&mut self.login_string, false),
         }

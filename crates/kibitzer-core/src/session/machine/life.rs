@@ -62,7 +62,7 @@ impl Session {
             Verdict::Complete(entrance) => self.enter(&entrance, now),
             Verdict::Failed(error) => self.hang_up(Fate::Login(error), now),
             Verdict::Retreat(retreat, error) => {
-                let fate = if self.ladder.retreat(retreat) { Fate::Redial } else { Fate::Login(error) };
+                let fate = if self.ladder.retreat(retreat, &error) { Fate::Redial } else { Fate::Login(error) };
                 self.hang_up(fate, now);
             }
         }
@@ -77,6 +77,7 @@ impl Session {
         if let Some(identity) = &entrance.unannounced {
             self.logged_in(identity.clone());
         }
+        self.ladder.learn(entrance);
         let live = Live::new(entrance, &mut self.parts(now).1);
         self.phase = Phase::Live(Box::new(live));
     }

@@ -170,6 +170,35 @@ fn a_server_that_closes_on_a_hello_gets_less_the_next_time() {
 }
 
 #[test]
+fn what_a_server_has_understood_outlives_connections_that_it_drops() {
+    let mut driver = Driver::connected(auto());
+    let mut log_in = |driver: &mut Driver| {
+        driver.feed("login: ");
+        driver.feed("#Ivars set.\n\rlogin: ");
+        driver.feed("\n\rPress return to enter the server as \"GuestPUPE\":\n\rfics% ");
+        let fence = texts(driver).pop().unwrap();
+        let mut peer = fics();
+        driver.feed(peer.answer(&fence));
+        serve_sealed(driver, &mut peer);
+        assert_eq!(driver.session.state(), State::Ready);
+    };
+    log_in(&mut driver);
+    driver.close(CloseCause::Closed);
+    for greeting in ["", "", "login: ", "login: ", ""] {
+        driver.wait(seconds(60));
+        driver.dial(Ok(()));
+        driver.feed(greeting);
+        driver.take_sent();
+        driver.close(CloseCause::Closed);
+        assert_eq!(driver.session.link(), Link::Wait, "not at once with less");
+    }
+    driver.wait(seconds(60));
+    driver.dial(Ok(()));
+    log_in(&mut driver);
+    assert_eq!(driver.session.capabilities().timeseal(), Timeseal::V2);
+}
+
+#[test]
 fn a_version_that_was_asked_for_is_not_given_up_silently() {
     for choice in [TimesealChoice::V1, TimesealChoice::V2] {
         let mut driver = Driver::connected(guest().timeseal(choice));
