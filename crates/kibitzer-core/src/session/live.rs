@@ -92,6 +92,14 @@ impl Live {
         self.liveness.heard(now);
     }
 
+    /// This much time does not count for what the session asks for by itself.
+    pub(super) fn defer(&mut self, by: Duration) {
+        self.requests.defer(by);
+        if let Stage::SettingUp(set_up) = &mut self.stage {
+            set_up.deadline = after(set_up.deadline, by);
+        }
+    }
+
     pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
         let due = self.liveness.timeout(&options.timings);
         let deadline = match &self.stage {

@@ -130,6 +130,12 @@ impl Login {
         self.quiet_since = now;
     }
 
+    /// This much time does not count.
+    pub(super) fn defer(&mut self, by: Duration) {
+        self.deadline = after(self.deadline, by);
+        self.quiet_since = after(self.quiet_since, by);
+    }
+
     pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
         match self.settles_at(options) {
             Some(at) => at.min(self.deadline),

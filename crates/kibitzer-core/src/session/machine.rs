@@ -1,5 +1,6 @@
 //! The session itself: which phase it is in, and what it is asked.
 
+mod hold;
 mod life;
 
 use std::collections::VecDeque;
@@ -66,6 +67,8 @@ pub struct Session {
     backoff: Backoff,
     ladder: Ladder,
     identity: Option<Identity>,
+    /// Until when deadlines stood still, while nothing is read.
+    held: Option<Instant>,
     events: VecDeque<Arc<Event>>,
     replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
     counters: Counters,
@@ -97,6 +100,7 @@ impl Session {
             backoff: Backoff::default(),
             ladder: Ladder::new(options.timeseal, options.login_string),
             identity: None,
+            held: None,
             events: VecDeque::new(),
             replies: VecDeque::new(),
             counters: Counters::default(),
@@ -175,6 +179,7 @@ impl Session {
             *input = &[];
             return None;
         }
+        self.read_on(now);
         self.heard(input, now);
         let length = input.len();
         let event = self.reader.next(input);
@@ -182,13 +187,6 @@ impl Session {
         let event = Arc::new(event?);
         self.take_in(&event, now);
         Some(event)
-    }
-
-    /// Tells that nothing is read for now, for reasons of our own: the silence is not the server's.
-    pub fn held_back(&mut self, now: Instant) {
-        if let Phase::Live(live) = &mut self.phase {
-            live.heard(now);
-        }
     }
 
     fn heard(&mut self, input: &[u8], now: Instant) {
@@ -264,6 +262,7 @@ impl Session {
         self.out.shrink();
         self.events.shrink_to_fit();
         self.replies.shrink_to_fit();
+        self.stand_still(now);
         let (phase, mut cx) = self.parts(now);
         match phase {
             Phase::Waiting { until } if *until <= now => self.dial(),

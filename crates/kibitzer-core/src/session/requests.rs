@@ -358,6 +358,13 @@ impl Requests {
         held.chain(self.pending.due()).chain(gap).min()
     }
 
+    /// This much time does not count, except for those who wait outside.
+    pub(super) fn defer(&mut self, by: Duration) {
+        for sent in self.pending.iter_mut().filter(|sent| sent.order.owner != Owner::User) {
+            sent.due = after(sent.due, by);
+        }
+    }
+
     /// Ends the requests that have waited too long.
     pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
         for sent in self.pending.iter_mut().filter(|sent| !sent.is_given_up && sent.due <= now) {

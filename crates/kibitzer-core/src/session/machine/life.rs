@@ -22,6 +22,7 @@ impl Session {
         let reader = Reader::new(framer, self.options.family);
         self.reader = EventReader::new(reader).with_game_limits(self.options.game_limits);
         self.out = Outbox::new(timeseal, now);
+        self.held = None;
         self.counters.reconnects += u64::from(self.memory.has_stood);
         self.phase = Phase::LoggingIn(Box::new(Login::new(&self.options, timeseal, self.ladder.login_string(), now)));
         self.tell(Event::Connected);

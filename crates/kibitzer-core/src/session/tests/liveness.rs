@@ -64,6 +64,29 @@ fn whoever_holds_the_reading_back_does_not_make_the_line_look_dead() {
 }
 
 #[test]
+fn a_login_that_is_not_read_does_not_time_out() {
+    let set_up = ["login: ", "login: ", "password: ", "fics% ", "\x150\x16519\x16\x17\n\rfics% "];
+    for n_said in [0, 1, 2, 3, 5] {
+        let mut driver = Driver::connected(account());
+        set_up[..n_said].iter().for_each(|said| driver.feed(said));
+        let state = driver.session.state();
+        driver.session.held_back(driver.now);
+        for _ in 0..20 {
+            driver.wait(seconds(9));
+            driver.session.held_back(driver.now);
+        }
+        driver.wait(seconds(9));
+        let mut unread = &b""[..];
+        assert!(driver.session.receive(&mut unread, driver.now).is_none());
+        assert_eq!(driver.session.state(), state, "after {n_said} prompts");
+        driver.take_sent();
+        driver.feed("\n\r");
+        driver.wait(seconds(31));
+        assert_ne!(driver.session.state(), state, "after {n_said} prompts: it goes on from there");
+    }
+}
+
+#[test]
 fn the_server_hears_of_us_before_it_logs_us_out() {
     for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
         let start = driver.now;
