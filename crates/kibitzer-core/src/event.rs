@@ -42,7 +42,7 @@ pub enum Event {
     Ready(Capabilities),
     /// A line was handed out to be written.
     Sent {
-        /// The line without its line end, before it was sealed; `None` for a password.
+        /// The line without its line end, before it was sealed; `None` if there is a password in it.
         line: Option<Box<str>>,
         /// The request it belongs to.
         request: Option<RequestId>,

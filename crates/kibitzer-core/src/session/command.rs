@@ -110,6 +110,15 @@ impl Command {
         matches!(self.verb(), "quit" | "exit" | "logout" | "bye")
     }
 
+    /// Whether it holds a password, as far as can be told: nothing shows its line.
+    ///
+    /// Servers take commands and variables by their first letters; fewer than three mean something else.
+    pub(super) fn is_secret(&self) -> bool {
+        let mut words = self.words().map(str::to_ascii_lowercase);
+        let verb = words.next().unwrap_or_default();
+        is_of_password(&verb) || verb == "set" && words.next().is_some_and(|name| is_of_password(&name))
+    }
+
     /// Whether it may switch block mode, so that what follows it has to wait for its reply.
     pub(super) fn may_switch_block_mode(&self) -> bool {
         let mut words = self.words();
@@ -142,6 +151,11 @@ impl Command {
     pub(super) fn resets_idle(&self) -> bool {
         !self.0.starts_with("$$")
     }
+}
+
+/// Whether a command or a variable of this name takes a password: `password`, short for that, or `asetpasswd`.
+fn is_of_password(name: &str) -> bool {
+    name == "pas" || name.contains("pass")
 }
 
 /// Refuses control characters.
@@ -177,8 +191,12 @@ impl fmt::Display for Command {
     }
 }
 
+/// Shows no secret.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_secret() {
+            return f.write_str("Command(..)");
+        }
         fmt::Debug::fmt(&self.0, f)
     }
 }
@@ -250,6 +268,19 @@ mod tests {
             [("style 1", Some("1")), ("$set style 12", Some("12")), ("set width 80", None), ("set", None)]
         {
             assert_eq!(command(line).style_to_set(), style, "{line}");
+        }
+        for (line, is_secret) in [
+            ("password old new", true),
+            ("$Passw old new", true),
+            ("set password new", true),
+            ("Set PASSWORD new", true),
+            ("asetpasswd Newton new", true),
+            ("partner Newton", false),
+            ("set prompt password", false),
+            ("tell Newton password", false),
+        ] {
+            assert_eq!(command(line).is_secret(), is_secret, "{line}");
+            assert_eq!(format!("{:?}", command(line)) == "Command(..)", is_secret, "{line}");
         }
         assert!(command("$date").resets_idle() && !command("$$date").resets_idle());
     }

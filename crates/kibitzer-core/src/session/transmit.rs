@@ -30,6 +30,14 @@ pub enum TransmitKind {
     Password,
     /// A command.
     Command,
+    /// A command that holds a password.
+    SecretCommand,
+}
+
+impl TransmitKind {
+    const fn is_secret(self) -> bool {
+        matches!(self, Self::Password | Self::SecretCommand)
+    }
 }
 
 impl Transmit {
@@ -45,7 +53,7 @@ impl Transmit {
 
     /// Whether they must not be logged, shown, or recorded.
     pub const fn is_secret(&self) -> bool {
-        matches!(self.kind, TransmitKind::Password)
+        self.kind.is_secret()
     }
 }
 
@@ -78,7 +86,7 @@ impl fmt::Debug for Line {
 impl Line {
     /// The line as it may be shown; `None` for a secret.
     pub(super) fn shown(&self) -> Option<Box<str>> {
-        (self.kind != TransmitKind::Password).then(|| String::from_utf8_lossy(&self.text).into())
+        (!self.kind.is_secret()).then(|| String::from_utf8_lossy(&self.text).into())
     }
 }
 
@@ -135,9 +143,9 @@ impl Outbox {
         self.lines.push_back(Line { kind, text: Zeroizing::new(text.to_vec()), request: None });
     }
 
-    pub(super) fn push_command(&mut self, text: String, request: Option<RequestId>) {
+    pub(super) fn push_command(&mut self, kind: TransmitKind, text: String, request: Option<RequestId>) {
         let text = Zeroizing::new(text.into_bytes());
-        self.lines.push_back(Line { kind: TransmitKind::Command, text, request });
+        self.lines.push_back(Line { kind, text, request });
     }
 
     /// Forgets the lines of the login that were not sent.

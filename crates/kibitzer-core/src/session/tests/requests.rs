@@ -527,6 +527,23 @@ fn what_was_sent_is_told_with_its_request() {
     assert_eq!(told, Some(Some(id)));
 }
 
+// Rules: transport LG2, bugs 17
+#[test]
+fn a_command_with_a_password_is_not_shown() {
+    for (mut driver, _) in [on_fics(guest()), on_uhlin(guest())] {
+        driver.events.clear();
+        let id = driver.request("password swordfish marlin").unwrap();
+        let sent = driver.take_transmits();
+        assert!(sent[0].bytes().ends_with(b"password swordfish marlin\n"));
+        assert_eq!((sent[0].is_secret(), sent[0].kind()), (true, TransmitKind::SecretCommand));
+        assert!(sent[1..].iter().all(|fence| !fence.is_secret()));
+        let hidden = Event::Sent { line: None, request: Some(id) };
+        assert_eq!(driver.events()[..1], [Arc::new(hidden)]);
+        let shown = format!("{sent:?} {:?} {:?}", driver.events(), driver.session);
+        assert!(!shown.contains("swordfish") && !shown.contains("marlin"), "{shown}");
+    }
+}
+
 #[test]
 fn counters_count() {
     let (mut driver, mut peer) = on_fics(guest());
