@@ -82,15 +82,15 @@ impl Journal {
 
     /// Notes what is sent.
     pub(super) fn sent(&mut self, transmit: &Transmit) {
-        let is_login = matches!(transmit.kind(), TransmitKind::Login | TransmitKind::Password);
-        if !is_login {
+        let is_hidden = transmit.is_secret() || transmit.kind() == TransmitKind::Login;
+        if !is_hidden {
             self.trace(|| trace!(bytes = %transmit.bytes().escape_ascii(), "sent"));
         }
         if let Some(spout) = &mut self.spout {
             spout.sent(transmit);
         }
         match &mut self.recorder {
-            Some(recorder) if is_login => recorder.sent_secret(),
+            Some(recorder) if is_hidden => recorder.sent_secret(),
             Some(recorder) => recorder.sent(transmit.bytes()),
             None => self.miss(1),
         }
