@@ -93,7 +93,7 @@ impl Capabilities {
     /// answers.
     pub(super) fn learn(&mut self, done: &Done) {
         let (Some(command), Ok(reply)) = (&done.command, &done.result) else { return };
-        let ivar = command.words().nth(1).and_then(|name| name.parse::<Ivar>().ok());
+        let ivar = command.words().nth(1).and_then(|name| name.to_ascii_lowercase().parse::<Ivar>().ok());
         let Some(ivar) = ivar.filter(|ivar| command.verb() == "iset" && *ivar != Ivar::Block) else { return };
         for (answer, on) in [(" set.", true), (" unset.", false)] {
             let answer = format!("{}{answer}", ivar.name());

@@ -1,5 +1,6 @@
 //! What may be sent: one line.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -90,9 +91,9 @@ impl Command {
         &self.0
     }
 
-    /// The command's name: the first word, without the `$` that keeps aliases out.
-    pub(super) fn verb(&self) -> &str {
-        self.words().next().unwrap_or_default()
+    /// The command's name: the first word, without the `$` that keeps aliases out, in small letters.
+    pub(super) fn verb(&self) -> Cow<'_, str> {
+        small(self.words().next().unwrap_or_default())
     }
 
     /// The words of the line.
@@ -107,14 +108,14 @@ impl Command {
 
     /// Whether it leaves the server, which then answers nothing a reply could be told by.
     pub(super) fn is_quit(&self) -> bool {
-        matches!(self.verb(), "quit" | "exit" | "logout" | "bye")
+        matches!(&*self.verb(), "quit" | "exit" | "logout" | "bye")
     }
 
     /// Whether it holds a password, as far as can be told: nothing shows its line.
     ///
     /// Servers take commands and variables by their first letters; fewer than three mean something else.
     pub(super) fn is_secret(&self) -> bool {
-        let mut words = self.words().map(str::to_ascii_lowercase);
+        let mut words = self.words().map(small);
         let verb = words.next().unwrap_or_default();
         is_of_password(&verb) || verb == "set" && words.next().is_some_and(|name| is_of_password(&name))
     }
@@ -122,7 +123,8 @@ impl Command {
     /// Whether it may switch block mode, so that what follows it has to wait for its reply.
     pub(super) fn may_switch_block_mode(&self) -> bool {
         let mut words = self.words();
-        words.next() == Some("iset") && words.next().is_some_and(|ivar| "block".starts_with(ivar))
+        words.next().map(small).is_some_and(|verb| verb == "iset")
+            && words.next().is_some_and(|ivar| "block".starts_with(&*small(ivar)))
     }
 
     /// The prompt that it sets; an empty one takes the server's own back. `None` if it sets none.
@@ -131,16 +133,16 @@ impl Command {
         const SHORTEST: usize = 3;
         let (verb, rest) = self.head().split_once(' ')?;
         let (name, value) = rest.trim_start().split_once(' ').unwrap_or((rest.trim_start(), ""));
-        let is_prompt = verb == "set" && name.len() >= SHORTEST && "prompt".starts_with(name);
+        let is_prompt = small(verb) == "set" && name.len() >= SHORTEST && "prompt".starts_with(&*small(name));
         is_prompt.then(|| value.trim())
     }
 
     /// The style that it sets, as it was written. `None` if it sets none.
     pub(super) fn style_to_set(&self) -> Option<&str> {
         let mut words = self.words();
-        match words.next()? {
+        match &*small(words.next()?) {
             "style" => words.next(),
-            "set" if words.next() == Some("style") => words.next(),
+            "set" if small(words.next()?) == "style" => words.next(),
             _ => None,
         }
     }
@@ -151,6 +153,11 @@ impl Command {
     pub(super) fn resets_idle(&self) -> bool {
         !self.0.starts_with("$$")
     }
+}
+
+/// The word in small letters: servers make no difference.
+fn small(word: &str) -> Cow<'_, str> {
+    if word.contains(|c: char| c.is_ascii_uppercase()) { word.to_ascii_lowercase().into() } else { word.into() }
 }
 
 /// Whether a command or a variable of this name takes a password: `password`, short for that, or `asetpasswd`.
@@ -261,12 +268,24 @@ mod tests {
         let command = |line| Command::new(line).unwrap();
         assert_eq!(command("$$tell  Foo hi").verb(), "tell");
         assert!(command("quit").is_quit() && command(" logout").is_quit() && !command("tell quit x").is_quit());
-        for (line, switches) in [("iset block 1", true), ("$iset bl 0", true), ("iset ms 1", false), ("iset", false)] {
+        assert!(command("Quit").is_quit() && command("$LOGOUT").is_quit());
+        assert_eq!((command("Seek 5 0").verb(), command("Set Prompt X").prompt_to_set()), ("seek".into(), Some("X")));
+        for (line, switches) in [
+            ("iset block 1", true),
+            ("Iset Block 0", true),
+            ("$iset bl 0", true),
+            ("iset ms 1", false),
+            ("iset", false),
+        ] {
             assert_eq!(command(line).may_switch_block_mode(), switches, "{line}");
         }
-        for (line, style) in
-            [("style 1", Some("1")), ("$set style 12", Some("12")), ("set width 80", None), ("set", None)]
-        {
+        for (line, style) in [
+            ("style 1", Some("1")),
+            ("$set style 12", Some("12")),
+            ("Style 1", Some("1")),
+            ("set width 80", None),
+            ("set", None),
+        ] {
             assert_eq!(command(line).style_to_set(), style, "{line}");
         }
         for (line, is_secret) in [

@@ -75,7 +75,7 @@ impl Memory {
 
     /// Learns from a reply that was no refusal.
     pub(super) fn learn(&mut self, command: &Command, reply: &Reply) {
-        match command.verb() {
+        match &*command.verb() {
             "seek" => {
                 let posted = reply.messages().find_map(|message| match message {
                     Message::SeekNotice(SeekNotice::Posted { index }) => Some(*index),

@@ -50,7 +50,7 @@ pub(super) enum Heard {
 impl Talk {
     /// What kind of talk a command is; `None` for other commands.
     pub(super) fn of(command: &Command) -> Option<Self> {
-        match command.verb() {
+        match &*command.verb() {
             "tell" | "t" | "xtell" | "ptell" | "say" | "kibitz" | "k" | "xkibitz" | "whisper" | "xwhisper"
             | "message" => Some(Self::Tell),
             "shout" | "it" | "i" => Some(Self::Shout),

@@ -168,10 +168,12 @@ fn a_server_that_does_not_hang_up_after_quit_is_left() {
 
 #[test]
 fn a_quit_of_the_user_is_no_loss() {
-    let (mut driver, _) = on_fics(guest());
-    driver.request("quit").unwrap();
-    driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit));
+    for quit in ["quit", "Quit", "$LOGOUT"] {
+        let (mut driver, _) = on_fics(guest());
+        driver.request(quit).unwrap();
+        driver.close(CloseCause::Closed);
+        assert_eq!(driver.session.link(), Link::Over(EndReason::Quit), "{quit}");
+    }
 }
 
 #[test]
