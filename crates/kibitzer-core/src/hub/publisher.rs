@@ -118,6 +118,7 @@ impl Publisher {
 
     fn send(&mut self, event: Arc<Event>, games: &Games) {
         let changed = changed_game(&event).filter(|_| !self.watches.is_empty());
+        let is_new_connection = matches!(*event, Event::Connected);
         let is_settled = !games_are_ahead_of(&event);
         let Rest { for_queues, has_latecomers } = self.broadcast(event, games);
         if let Some(event) = for_queues {
@@ -125,6 +126,9 @@ impl Publisher {
         }
         if let Some(id) = changed {
             self.update_watches(id, games);
+        }
+        if is_new_connection {
+            self.clear_watches();
         }
         if has_latecomers && is_settled {
             // The event is in the state they get, so it must not come to them as well.
@@ -187,6 +191,13 @@ impl Publisher {
             };
             // Who does not wait any more is not subscribed: what comes back is dropped.
             drop(subscription.send((all.clone(), events)));
+        }
+    }
+
+    /// A new connection knows no game yet; its numbers may come to mean others.
+    fn clear_watches(&self) {
+        for watch in &self.watches {
+            watch.newest.send_if_modified(|newest| newest.take().is_some());
         }
     }
 

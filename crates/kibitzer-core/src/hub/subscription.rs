@@ -270,7 +270,7 @@ impl GameWatch {
     }
 
     /// The newest state, which counts as seen; `None` if the session knows nothing of the game, or has not
-    /// heard of this watch yet.
+    /// heard of this watch yet. A new connection knows nothing of it until it is followed there.
     pub fn latest(&mut self) -> Option<Arc<Game>> {
         self.newest.borrow_and_update().clone()
     }

@@ -317,6 +317,23 @@ fn subscribers_that_come_and_go_leave_nothing_behind() {
 }
 
 #[test]
+fn a_new_connection_has_no_state_of_a_watched_game() {
+    let mut session = Session::new(8);
+    let mut watch = session.hub().watch_game(GameId(7));
+    let mut unknown = session.hub().watch_game(GameId(8));
+    session.feed(FIRST);
+    assert_eq!(shown(&mut watch).as_deref(), Some("e4"));
+    session.events = EventReader::default();
+    let connected = session.publisher.publish(Arc::new(Event::Connected), session.events.games());
+    connected.now_or_never().expect("publishing waits");
+    assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
+    assert!(watch.latest().is_none());
+    assert_eq!(unknown.changed().now_or_never(), None, "nothing was known of it before");
+    session.feed(SECOND);
+    assert_eq!(shown(&mut watch).as_deref(), Some("Nf6"));
+}
+
+#[test]
 fn a_watch_has_the_newest_state_of_its_game() {
     let mut session = Session::new(8);
     session.feed(FIRST);
