@@ -31,6 +31,8 @@ pub(super) struct Live {
     liveness: Liveness,
     capabilities: Capabilities,
     style: StyleWatch,
+    /// We said `quit`.
+    quitting: Option<Quitting>,
 }
 
 #[derive(Debug)]
@@ -38,12 +40,14 @@ enum Stage {
     SettingUp(Box<SetUp>),
     Restoring(Restore),
     Ready,
-    /// We said `quit`.
-    Quitting {
-        deadline: Instant,
-        /// A refusal changes nothing.
-        for_good: bool,
-    },
+}
+
+/// A `quit` that was said.
+#[derive(Clone, Copy, Debug)]
+struct Quitting {
+    deadline: Instant,
+    /// A refusal changes nothing.
+    for_good: bool,
 }
 
 impl Live {
@@ -57,22 +61,23 @@ impl Live {
             liveness: Liveness::new(cx.now),
             capabilities,
             style: StyleWatch::default(),
+            quitting: None,
         };
         live.progress(cx);
         live
     }
 
     pub(super) const fn state(&self) -> State {
-        match self.stage {
-            Stage::SettingUp(_) => State::LoggingIn(LoginStep::SetUp),
-            Stage::Restoring(_) | Stage::Ready => State::Ready,
-            Stage::Quitting { .. } => State::Closing,
+        match (&self.stage, self.quitting) {
+            (_, Some(_)) => State::Closing,
+            (Stage::SettingUp(_), None) => State::LoggingIn(LoginStep::SetUp),
+            (Stage::Restoring(_) | Stage::Ready, None) => State::Ready,
         }
     }
 
     /// Whether what was lost before is restored.
     pub(super) const fn is_restored(&self) -> bool {
-        matches!(self.stage, Stage::Ready | Stage::Quitting { .. })
+        matches!(self.stage, Stage::Ready)
     }
 
     pub(super) const fn capabilities(&self) -> Capabilities {
@@ -102,10 +107,10 @@ impl Live {
 
     pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
         let due = self.liveness.timeout(&options.timings);
-        let deadline = match &self.stage {
-            Stage::SettingUp(set_up) => Some(set_up.deadline),
-            Stage::Quitting { deadline, .. } => Some(*deadline),
-            Stage::Restoring(_) | Stage::Ready => None,
+        let deadline = match (self.quitting, &self.stage) {
+            (Some(quitting), _) => Some(quitting.deadline),
+            (None, Stage::SettingUp(set_up)) => Some(set_up.deadline),
+            (None, Stage::Restoring(_) | Stage::Ready) => None,
         };
         [deadline, self.requests.timeout()].into_iter().flatten().fold(due, Instant::min)
     }
@@ -134,11 +139,11 @@ impl Live {
     }
 
     pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Option<Fate> {
-        match &self.stage {
-            Stage::SettingUp(set_up) if set_up.deadline <= cx.now => {
+        match (self.quitting, &self.stage) {
+            (Some(quitting), _) if quitting.deadline <= cx.now => return Some(Fate::End(EndReason::Quit)),
+            (None, Stage::SettingUp(set_up)) if set_up.deadline <= cx.now => {
                 return Some(Fate::Login(LoginError::TimedOut(LoginStep::SetUp)));
             }
-            Stage::Quitting { deadline, .. } if *deadline <= cx.now => return Some(Fate::End(EndReason::Quit)),
             _ => {}
         }
         while let Some(due) = self.liveness.handle_timeout(&cx.options.timings, cx.now) {
@@ -162,11 +167,11 @@ impl Live {
     /// The connection is gone.
     pub(super) fn closed(&self, cause: CloseCause) -> Fate {
         match self.stage {
+            _ if self.quitting.is_some() => Fate::End(EndReason::Quit),
             Stage::SettingUp(_) if matches!(cause, CloseCause::Silent | CloseCause::WriteTimedOut) => {
                 Fate::Login(LoginError::TimedOut(LoginStep::SetUp))
             }
             Stage::SettingUp(_) => Fate::Login(LoginError::Closed(LoginStep::SetUp)),
-            Stage::Quitting { .. } => Fate::End(EndReason::Quit),
             Stage::Restoring(_) | Stage::Ready => Fate::Lost(cause),
         }
     }
@@ -187,7 +192,8 @@ impl Live {
 
     pub(super) fn request(&mut self, command: Command, cx: &mut Context<'_>) -> Result<RequestId, RequestError> {
         match self.stage {
-            Stage::SettingUp(_) | Stage::Quitting { .. } => return Err(RequestError::NotConnected),
+            _ if self.quitting.is_some() => return Err(RequestError::NotConnected),
+            Stage::SettingUp(_) => return Err(RequestError::NotConnected),
             Stage::Restoring(_) | Stage::Ready if self.requests.is_full() => return Err(RequestError::Busy),
             Stage::Restoring(_) | Stage::Ready => {}
         }
@@ -207,8 +213,8 @@ impl Live {
 
     /// Says goodbye.
     pub(super) fn quit(&mut self, cx: &mut Context<'_>) {
-        if let Stage::Quitting { for_good, .. } = &mut self.stage {
-            *for_good = true;
+        if let Some(quitting) = &mut self.quitting {
+            quitting.for_good = true;
             return;
         }
         self.begin_to_quit(true, cx);
@@ -217,7 +223,12 @@ impl Live {
     }
 
     fn begin_to_quit(&mut self, for_good: bool, cx: &Context<'_>) {
-        self.stage = Stage::Quitting { deadline: after(cx.now, cx.options.timings.quit), for_good };
+        self.quitting = Some(Quitting { deadline: after(cx.now, cx.options.timings.quit), for_good });
+    }
+
+    /// The `quit` came to nothing.
+    fn stay(&mut self) {
+        self.quitting = self.quitting.filter(|quitting| quitting.for_good);
     }
 
     /// Deals with replies and sends what can be sent, until the server has to say something.
@@ -261,11 +272,7 @@ impl Live {
                 cx.out.shrink();
             }
             // It was refused, or timed out.
-            (Stage::Quitting { for_good: false, .. }, Owner::User)
-                if done.command.as_ref().is_some_and(Command::is_quit) =>
-            {
-                self.stage = Stage::Ready;
-            }
+            (_, Owner::User) if done.command.as_ref().is_some_and(Command::is_quit) => self.stay(),
             _ => {}
         }
         if done.owner == Owner::User {
@@ -276,6 +283,7 @@ impl Live {
     /// Goes on to what comes next. Returns whether there may be something to send.
     fn advance(&mut self, cx: &mut Context<'_>) -> bool {
         match &mut self.stage {
+            _ if self.quitting.is_some() => false,
             Stage::SettingUp(set_up) => {
                 let Some(commands) = set_up.next_commands(cx.options, self.requests.mode()) else {
                     let capabilities = set_up.capabilities();
@@ -301,7 +309,7 @@ impl Live {
                 }
                 is_more
             }
-            Stage::Ready | Stage::Quitting { .. } => false,
+            Stage::Ready => false,
         }
     }
 

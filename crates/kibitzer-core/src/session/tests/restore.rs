@@ -241,6 +241,29 @@ fn a_restoration_that_breaks_off_is_done_again() {
 }
 
 #[test]
+fn a_quit_that_is_refused_does_not_end_the_restoration() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    driver.close(CloseCause::Closed);
+    driver.wait(seconds(1));
+    driver.dial(Ok(()));
+    log_in_guest(&mut driver);
+    let mut peer =
+        fics().on("observe 7", &observing(7, "Euwe", 1)).on("quit", "You can't quit while you are playing a game.\n\r");
+    while driver.session.state() != State::Ready {
+        let lines = driver.take_sent();
+        driver.answer(&mut peer, &lines);
+    }
+    driver.request("quit").unwrap();
+    assert_eq!(driver.session.state(), State::Closing);
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready);
+    let news = driver.take_news();
+    let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
+    assert_eq!(restored.games[0].outcome, Outcome::Unchanged);
+}
+
+#[test]
 fn games_are_found_again_without_block_mode() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.feed(observing(7, "Euwe", 1));
