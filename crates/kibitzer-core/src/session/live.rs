@@ -46,6 +46,8 @@ enum Stage {
 #[derive(Clone, Copy, Debug)]
 struct Quitting {
     deadline: Instant,
+    /// The request that it was, if it was one.
+    asked_by: Option<RequestId>,
     /// A refusal changes nothing.
     for_good: bool,
 }
@@ -199,7 +201,7 @@ impl Live {
         }
         let id = cx.ids.next();
         if command.is_quit() {
-            self.begin_to_quit(false, cx);
+            self.begin_to_quit(Some(id), cx);
         }
         self.requests.order(id, Owner::User, Some(command));
         self.progress(cx);
@@ -207,7 +209,17 @@ impl Live {
     }
 
     pub(super) fn abandon(&mut self, id: RequestId, cx: &mut Context<'_>) {
-        self.requests.abandon(id);
+        match self.quitting {
+            // Sent, it may still be refused: then we stay.
+            Some(quitting) if quitting.asked_by == Some(id) => {
+                if self.requests.withdraw(id) {
+                    self.stay();
+                } else {
+                    self.requests.hand_over(id, Owner::Quit);
+                }
+            }
+            _ => self.requests.abandon(id),
+        }
         self.progress(cx);
     }
 
@@ -217,13 +229,14 @@ impl Live {
             quitting.for_good = true;
             return;
         }
-        self.begin_to_quit(true, cx);
+        self.begin_to_quit(None, cx);
         self.requests.order(cx.ids.next(), Owner::Quit, Command::new("quit").ok());
         self.progress(cx);
     }
 
-    fn begin_to_quit(&mut self, for_good: bool, cx: &Context<'_>) {
-        self.quitting = Some(Quitting { deadline: after(cx.now, cx.options.timings.quit), for_good });
+    fn begin_to_quit(&mut self, asked_by: Option<RequestId>, cx: &Context<'_>) {
+        self.quitting =
+            Some(Quitting { deadline: after(cx.now, cx.options.timings.quit), asked_by, for_good: asked_by.is_none() });
     }
 
     /// The `quit` came to nothing.
@@ -272,7 +285,7 @@ impl Live {
                 cx.out.shrink();
             }
             // It was refused, or timed out.
-            (_, Owner::User) if done.command.as_ref().is_some_and(Command::is_quit) => self.stay(),
+            (_, Owner::User | Owner::Quit) if done.command.as_ref().is_some_and(Command::is_quit) => self.stay(),
             _ => {}
         }
         if done.owner == Owner::User {

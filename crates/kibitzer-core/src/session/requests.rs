@@ -151,9 +151,23 @@ impl Requests {
         self.queue.push_back(Order { id, owner, command, n_drops: 0 });
     }
 
+    /// Takes a command out that was not sent. Returns whether it was there.
+    pub(super) fn withdraw(&mut self, id: RequestId) -> bool {
+        let n_queued = self.queue.len();
+        self.queue.retain(|order| order.id != id);
+        self.queue.len() < n_queued
+    }
+
+    /// A command that was sent is another's now.
+    pub(super) fn hand_over(&mut self, id: RequestId, owner: Owner) {
+        if let Some(sent) = self.pending.iter_mut().find(|sent| sent.order.id == id) {
+            sent.order.owner = owner;
+        }
+    }
+
     /// Nobody waits for this reply any more. What was not sent is not sent.
     pub(super) fn abandon(&mut self, id: RequestId) {
-        self.queue.retain(|order| order.id != id);
+        self.withdraw(id);
         if let Some(sent) = self.pending.iter_mut().find(|sent| sent.order.id == id) {
             sent.give_up();
         }

@@ -514,6 +514,37 @@ fn a_quit_that_is_refused_changes_nothing() {
     }
 }
 
+#[test]
+fn a_quit_that_nobody_waits_for_may_come_to_nothing() {
+    let abandon = |driver: &mut Driver, id| {
+        driver.session.abandon(id, driver.now);
+        driver.drain();
+    };
+    let limits = RequestLimits::default().in_flight(1);
+    let (mut driver, mut peer) = on_fics(guest().requests(limits));
+    driver.request("date").unwrap();
+    let unsent = driver.request("quit").unwrap();
+    abandon(&mut driver, unsent);
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.state(), State::Ready, "it was not sent");
+    assert!(!peer.heard.iter().any(|line| line == "quit"));
+
+    let (mut driver, peer) = on_fics(guest());
+    let mut peer = peer.on("quit", "You can't quit while you are playing a game.\n\r");
+    let refused = driver.request("quit").unwrap();
+    abandon(&mut driver, refused);
+    driver.serve(&mut peer);
+    driver.wait(seconds(6));
+    assert_eq!(driver.session.state(), State::Ready, "it was refused");
+    assert!(driver.take_replies().is_empty());
+
+    let (mut driver, _) = on_fics(guest());
+    let sent = driver.request("quit").unwrap();
+    abandon(&mut driver, sent);
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit), "it was sent");
+}
+
 // Rules: transport LG2
 #[test]
 fn what_was_sent_is_told_with_its_request() {
