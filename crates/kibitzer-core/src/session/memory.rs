@@ -35,7 +35,8 @@ pub(super) struct KnownGame {
 #[derive(Clone, Debug)]
 pub(super) struct KnownSeek {
     pub(super) command: Command,
-    pub(super) index: u32,
+    /// Its number on this connection, once it was made there.
+    pub(super) index: Option<u32>,
 }
 
 impl KnownGame {
@@ -94,16 +95,21 @@ impl Memory {
         }
     }
 
+    /// A new connection: it has no seek yet, and numbers mean others.
+    pub(super) fn connected(&mut self) {
+        self.seeks.iter_mut().for_each(|seek| seek.index = None);
+    }
+
     fn remember(&mut self, command: &Command, index: u32) {
-        self.seeks.retain(|seek| seek.index != index && seek.command != *command);
+        self.seeks.retain(|seek| seek.index != Some(index) && seek.command != *command);
         if self.seeks.len() >= MAX_SEEKS {
             self.seeks.remove(0);
         }
-        self.seeks.push(KnownSeek { command: command.clone(), index });
+        self.seeks.push(KnownSeek { command: command.clone(), index: Some(index) });
     }
 
     fn forget(&mut self, index: u32) {
-        self.seeks.retain(|seek| seek.index != index);
+        self.seeks.retain(|seek| seek.index != Some(index));
     }
 
     /// A seek that could not be made again.

@@ -23,6 +23,7 @@ impl Session {
         self.reader = EventReader::new(reader).with_game_limits(self.options.game_limits);
         self.out = Outbox::new(timeseal, now);
         self.held = None;
+        self.memory.connected();
         self.counters.reconnects += u64::from(self.memory.has_stood);
         self.phase = Phase::LoggingIn(Box::new(Login::new(&self.options, timeseal, self.ladder.login_string(), now)));
         self.tell(Event::Connected);

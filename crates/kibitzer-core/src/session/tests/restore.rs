@@ -220,6 +220,15 @@ fn seeks_that_do_not_stand_are_not_made_again() {
 }
 
 #[test]
+fn the_numbers_of_a_lost_connection_mean_other_seeks() {
+    let mut driver = after(&[("seek 5 0", POSTED)]);
+    let mut peer = fics().on("set bell 0", "bell set.\n\r<sr> 4\n\r").on("seek", POSTED);
+    assert_eq!(reconnect(&mut driver, &mut peer).seeks.len(), 1, "somebody else's was removed");
+    driver.feed("<sr> 4\n\rfics% ");
+    assert!(reconnect(&mut driver, &mut fics()).seeks.is_empty(), "ours");
+}
+
+#[test]
 fn a_restoration_that_breaks_off_is_done_again() {
     let mut driver = after(&[("seek 5 0", POSTED)]);
     driver.feed(observing(7, "Euwe", 1));
