@@ -48,6 +48,15 @@ pub(super) enum Mark {
     Fence(Fence),
 }
 
+impl Mark {
+    const fn fence(self) -> Option<Fence> {
+        match self {
+            Self::Number(_) => None,
+            Self::Fence(fence) => Some(fence),
+        }
+    }
+}
+
 /// A command that was sent.
 #[derive(Debug)]
 pub(super) struct InFlight {
@@ -70,6 +79,8 @@ pub(super) struct InFlight {
 pub(super) struct Pending {
     sent: VecDeque<InFlight>,
     last_number: u64,
+    /// The fences of commands that had to make room, the newest of them: a late answer must not be taken for a reply.
+    forgotten: VecDeque<Fence>,
 }
 
 impl Pending {
@@ -80,7 +91,7 @@ impl Pending {
 
     #[cfg(test)]
     pub(super) fn footprint(&self) -> usize {
-        self.sent.iter().map(|sent| 1 + sent.reply.footprint()).sum()
+        self.forgotten.len() + self.sent.iter().map(|sent| 1 + sent.reply.footprint()).sum::<usize>()
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut InFlight> {
@@ -132,7 +143,11 @@ impl Pending {
             return;
         }
         if let Some(at) = self.sent.iter().position(|sent| sent.is_given_up) {
-            self.sent.remove(at);
+            let removed = self.sent.remove(at);
+            self.forgotten.extend(removed.and_then(|sent| sent.mark.fence()));
+        }
+        while u64::try_from(self.forgotten.len()).is_ok_and(|n| n > NUMBERS) {
+            self.forgotten.pop_front();
         }
     }
 
@@ -171,6 +186,14 @@ impl Pending {
     /// Gives back memory that is not used.
     pub(super) fn shrink(&mut self) {
         self.sent.shrink_to_fit();
+        self.forgotten.shrink_to_fit();
+    }
+
+    /// Whether this line answers the fence of a command that had to make room.
+    pub(super) fn take_forgotten(&mut self, line: &[u8]) -> bool {
+        let Some(at) = self.forgotten.iter().position(|fence| fence.is_answered_by(line)) else { return false };
+        self.forgotten.drain(..=at);
+        true
     }
 
     /// Whether a command with a fence is not answered.

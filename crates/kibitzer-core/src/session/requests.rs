@@ -323,6 +323,11 @@ impl Requests {
         if !self.pending.has_fenced() {
             return;
         }
+        if self.pending.take_forgotten(event.raw()) {
+            // What stands in front of it is of a command that nobody waits for.
+            self.unfenced = OpenReply::default();
+            return;
+        }
         let mut answered = self.pending.take_fenced(event.raw());
         let Some(last) = answered.pop() else { return self.unfenced.push(event, &self.limits) };
         self.prompt = last.prompt_set(event.raw()).or(self.prompt.take());

@@ -270,6 +270,22 @@ fn a_fence_that_is_never_answered_ends_with_the_next() {
 }
 
 #[test]
+fn a_fence_that_is_answered_after_it_was_forgotten_refuses_nothing() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    let mut late = Vec::new();
+    for _ in 0..120 {
+        let id = driver.request("slow").unwrap();
+        late.extend(driver.take_sent());
+        driver.session.abandon(id, driver.now);
+    }
+    driver.request("date").unwrap();
+    let date = driver.take_sent();
+    driver.answer(&mut peer, &late);
+    driver.answer(&mut peer, &date);
+    assert_eq!(text(&driver.reply()), "Local time     - Sat Nov 21,  0:22 UTC\n");
+}
+
+#[test]
 fn a_probe_that_a_server_swallows_spoils_no_reply() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.wait(seconds(15));

@@ -172,7 +172,7 @@ fn a_server_that_closes_on_a_hello_gets_less_the_next_time() {
 #[test]
 fn what_a_server_has_understood_outlives_connections_that_it_drops() {
     let mut driver = Driver::connected(auto());
-    let mut log_in = |driver: &mut Driver| {
+    let log_in = |driver: &mut Driver| {
         driver.feed("login: ");
         driver.feed("#Ivars set.\n\rlogin: ");
         driver.feed("\n\rPress return to enter the server as \"GuestPUPE\":\n\rfics% ");
