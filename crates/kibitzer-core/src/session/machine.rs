@@ -285,10 +285,13 @@ impl Session {
     /// # Errors
     ///
     /// Nothing was sent. [`RequestError::NotConnected`]: the session is not [`Ready`](State::Ready).
-    /// [`RequestError::Busy`]: too many wait. [`RequestError::Ended`]: the session is over,
+    /// [`RequestError::Busy`]: too many wait, or too many events that nobody has [taken out](Self::poll_event).
+    /// [`RequestError::Ended`]: the session is over,
     /// or about to be.
     pub fn request(&mut self, command: Command, now: Instant) -> Result<RequestId, RequestError> {
+        let is_unheard = self.events.len() >= self.options.requests.queued;
         match self.parts(now) {
+            (Phase::Live(_), _) if is_unheard => Err(RequestError::Busy),
             (Phase::Live(live), mut cx) => live.request(command, &mut cx),
             (Phase::Closing(Fate::End(reason)) | Phase::Over(reason), _) => Err(RequestError::Ended(reason.clone())),
             _ => Err(RequestError::NotConnected),

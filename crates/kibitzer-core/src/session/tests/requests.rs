@@ -429,6 +429,23 @@ fn the_queue_is_bounded() {
 }
 
 #[test]
+fn whoever_takes_no_events_can_make_no_more_requests() {
+    let limits = RequestLimits::default().queued(20);
+    let (mut driver, _) = on_fics(guest().requests(limits));
+    for n in 0..100 {
+        let date = Command::new("date").unwrap();
+        let result = driver.session.request(date, driver.now);
+        while driver.session.poll_transmit(driver.now).is_some() {}
+        if let Ok(id) = result {
+            driver.session.abandon(id, driver.now);
+        }
+        assert_eq!(result.is_ok(), n < 20, "{n}: {result:?}");
+    }
+    driver.drain();
+    assert!(driver.request("date").is_ok());
+}
+
+#[test]
 fn a_lost_connection_says_of_each_request_whether_it_was_sent() {
     for (mut driver, _) in [
         on_fics(guest().requests(RequestLimits::default().in_flight(1))),
