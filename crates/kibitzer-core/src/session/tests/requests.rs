@@ -344,7 +344,8 @@ fn a_refusal_stands_behind_what_others_caused() {
         <12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Boris Carla 1 5 0 39 39 \
         300 300 1 none (0:00) none 0\n\rfics% ";
     let ended = "\n\r{Game 1 (Boris vs. Carla) Carla resigns} 1-0\n\rfics% ";
-    let offered = "\n\rChallenge: Carla (----) Boris (----) rated blitz 3 0.\n\rfics% \n\rCarla offers you a draw.\n\rfics% ";
+    let offered =
+        "\n\rChallenge: Carla (----) Boris (----) rated blitz 3 0.\n\rfics% \n\rCarla offers you a draw.\n\rfics% ";
     for first in [started, ended, offered] {
         let (mut driver, mut peer) = on_uhlin(guest());
         driver.request("e5").unwrap();
