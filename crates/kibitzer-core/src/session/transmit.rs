@@ -107,8 +107,10 @@ struct Seal {
 }
 
 impl Seal {
+    /// Milliseconds since the connection was made, from 1: FatICS takes a line with time 0 for one that is not sealed.
     fn time_ms(self, now: Instant) -> u64 {
-        u64::try_from(now.saturating_duration_since(self.start).as_millis()).unwrap_or(u64::MAX)
+        let elapsed = now.saturating_duration_since(self.start).as_millis();
+        u64::try_from(elapsed).unwrap_or(u64::MAX).saturating_add(1)
     }
 }
 

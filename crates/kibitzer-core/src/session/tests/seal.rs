@@ -37,12 +37,13 @@ fn auto() -> SessionOptions {
 #[test]
 fn a_sealed_session_says_hello_first_and_seals_every_line() {
     let mut driver = Driver::connected(auto());
-    let hello = texts(&mut driver);
-    assert!(hello.len() == 1 && hello[0].starts_with("TIMESEAL2|"), "{hello:?}");
+    let hello = unsealed(&mut driver);
+    assert!(hello.len() == 1 && hello[0].0.starts_with("TIMESEAL2|"), "{hello:?}");
+    assert_ne!(hello[0].1, 0, "FatICS takes a line with time 0 for one that is not sealed");
     driver.now += Duration::from_millis(1234);
     driver.feed("\n\rlogin: ");
     let (string, time) = unsealed(&mut driver).remove(0);
-    assert!(string.starts_with("%b0") && time == 1234, "{string} {time}");
+    assert!(string.starts_with("%b0") && time == 1235, "{string} {time}");
     driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
     driver.feed("\n\rPress return to enter the server as \"GuestPUPE\":\n\r\n\r**** Starting FICS session as GuestPUPE(U) ****\n\rfics% ");
     let transmits = driver.take_transmits();
@@ -70,7 +71,7 @@ fn pings_are_answered_before_anything_else() {
     driver.now += seconds(1);
     driver.drain();
     let sent = unsealed(&mut driver);
-    assert_eq!(sent[..2], [("\u{2}9".to_owned(), 3000), ("\u{2}9".to_owned(), 3000)]);
+    assert_eq!(sent[..2], [("\u{2}9".to_owned(), 3001), ("\u{2}9".to_owned(), 3001)]);
     assert!(sent[2].0.starts_with("%b"));
     assert_eq!(driver.session.counters().pings, 2);
     for byte in b"[G]\0" {
