@@ -30,6 +30,7 @@ pub(super) struct Settings {
     prompt: Option<String>,
     greeting_timeout_ms: Option<Wait>,
     login_step_timeout_ms: Option<Wait>,
+    queue_timeout_ms: Option<Wait>,
     settle_ms: Option<Wait>,
     set_up_timeout_ms: Option<Wait>,
     request_timeout_ms: Option<Wait>,
@@ -78,6 +79,7 @@ impl Settings {
         let timings = &mut profile.timings;
         put(&mut timings.greeting, self.greeting_timeout_ms);
         put(&mut timings.login_step, self.login_step_timeout_ms);
+        put(&mut timings.queue, self.queue_timeout_ms);
         put(&mut timings.settle, self.settle_ms);
         put(&mut timings.set_up, self.set_up_timeout_ms);
         put(&mut timings.request, self.request_timeout_ms);

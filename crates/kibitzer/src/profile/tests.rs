@@ -24,6 +24,7 @@ interface = "other"
 prompt = "> "
 greeting_timeout_ms = 3
 login_step_timeout_ms = 4
+queue_timeout_ms = 44
 settle_ms = 5
 set_up_timeout_ms = 6
 request_timeout_ms = 7
