@@ -5,8 +5,8 @@ use kibitzer_server::{Family, Server};
 
 use crate::peer::{Peer, options_with};
 
-const LEVELS: [(usize, char); 9] =
-    [(0, '1'), (15, '1'), (18, '1'), (28, '1'), (31, '1'), (37, '1'), (56, '1'), (69, '1'), (124, '1')];
+/// The datagrams that are switched on.
+const DATAGRAMS: [u8; 9] = [0, 15, 18, 28, 31, 37, 56, 69, 124];
 
 /// A client, and the text it hears with CR LF as it came.
 struct Client(Peer);
@@ -24,9 +24,8 @@ impl Client {
     async fn with_levels(server: &Server) -> Self {
         let mut client = Self::connect(server).await;
         assert!(client.ask("level1=5").await.ends_with("login: "));
-        let mut bits = vec!['0'; 125];
-        LEVELS.iter().for_each(|&(at, bit)| bits[at] = bit);
-        let settings = format!("level2settings={}", bits.into_iter().collect::<String>());
+        let bits = (0..125).map(|number| if DATAGRAMS.contains(&number) { '1' } else { '0' });
+        let settings = format!("level2settings={}", bits.collect::<String>());
         assert!(client.ask(&settings).await.ends_with("login: "));
         client
     }
