@@ -1,6 +1,6 @@
 //! A client whose connection is lost, in virtual time.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 
 mod common;
 
@@ -89,6 +89,22 @@ async fn a_server_that_takes_nothing_is_given_up() {
     assert_eq!(start.elapsed(), seconds(7));
     assert_eq!(asking.await.unwrap(), Err(RequestError::Lost));
     talking.await.unwrap();
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_may_have_for_ever_to_take_something() {
+    let (mut listener, profile) = listen_with(256);
+    let (client, mut peer) = listener.guest(profile.write_timeout(Duration::MAX)).await;
+    let shout = format!("shout {}", "x".repeat(900));
+    let asking = client.request(&shout);
+    let serving = async {
+        tokio::time::sleep(seconds(1)).await;
+        peer.serve().await;
+    };
+    // The reply is a refusal; a task that has panicked gives none.
+    let reply = tokio::select! { reply = asking => reply, () = serving => panic!("hung up") };
+    assert_eq!(reply, Err(RequestError::UnknownCommand));
     client.shutdown().await;
 }
 

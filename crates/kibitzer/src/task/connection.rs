@@ -70,10 +70,10 @@ impl Connection {
         }
     }
 
-    /// When the server will have taken nothing for too long.
+    /// When the server will have taken nothing for too long; `None` also if that is farther off than time goes.
     pub(super) fn deadline(&self, write_timeout: Duration) -> Option<Instant> {
         match self {
-            Self::Open(line) => line.stalled.map(|since| since + write_timeout),
+            Self::Open(line) => line.stalled.and_then(|since| since.checked_add(write_timeout)),
             _ => None,
         }
     }
