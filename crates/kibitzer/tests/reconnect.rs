@@ -164,6 +164,20 @@ async fn being_kicked_is_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_came_before_a_write_failed_is_read() {
+    let (mut listener, profile) = listen_with(64 << 10);
+    let (client, mut peer) = listener.guest(profile).await;
+    // More than is read at once, and then a command that nobody takes any more.
+    peer.say("Foo(U) shouts: hello\n\r".repeat(1000)).await;
+    peer.say("\n\r**** GuestPUPE has arrived - you can't both be logged in. ****\n\r\n\r").await;
+    drop(peer);
+    assert!(client.request("finger").await.is_err());
+    let reason = tokio::time::timeout(seconds(60), client.ended()).await.unwrap();
+    assert!(matches!(reason, EndReason::Kicked(_)), "{reason:?}");
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn shutdown_does_not_wait_for_an_attempt() {
     for wait in [Duration::ZERO, seconds(10)] {
         let (mut listener, profile) = listen();

@@ -56,17 +56,17 @@ impl Connection {
 
     /// Adds bytes to those that are to be written. Without a connection they are gone.
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        if let Self::Open(line) = self {
+        if let Self::Open(line) = self
+            && line.failed.is_none()
+        {
             line.unsent.extend_from_slice(bytes);
         }
     }
 
     /// Writes what was added as far as it is taken at once; [`progress`](Self::progress) writes the rest.
     pub(super) fn send(&mut self) {
-        if let Self::Open(line) = self
-            && let Err(cause) = line.send()
-        {
-            *self = Self::Broken(cause);
+        if let Self::Open(line) = self {
+            line.send();
         }
     }
 
@@ -81,7 +81,8 @@ impl Connection {
     /// Gives a server up that has taken nothing for too long.
     pub(super) fn check_deadline(&mut self, write_timeout: Duration, now: Instant) {
         if self.deadline(write_timeout).is_some_and(|deadline| deadline <= now) {
-            *self = Self::Broken(CloseCause::WriteTimedOut);
+            let failed = if let Self::Open(line) = self { line.failed } else { None };
+            *self = Self::Broken(failed.unwrap_or(CloseCause::WriteTimedOut));
         }
     }
 
@@ -127,23 +128,20 @@ pub(super) struct Line {
     is_dirty: bool,
     /// When the server was last willing to take something, if it is to take more.
     stalled: Option<Instant>,
+    /// Why nothing can be written any more. What the server said before may still be there to read: perhaps why it left.
+    failed: Option<CloseCause>,
 }
 
 impl Line {
     fn new(socket: Socket) -> Self {
-        Self { socket, unsent: Zeroizing::default(), is_dirty: false, stalled: None }
+        Self { socket, unsent: Zeroizing::default(), is_dirty: false, stalled: None, failed: None }
     }
 
     /// Writes what is unsent as far as it is taken at once; [`transfer`](Self::transfer) writes the rest.
-    ///
-    /// # Errors
-    ///
-    /// The connection is gone.
-    fn send(&mut self) -> Result<(), CloseCause> {
-        // Nobody is woken by this; `transfer` waits for the rest.
-        match self.poll_send(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(Err(error)) => Err(failed(&error)),
-            _ => Ok(()),
+    fn send(&mut self) {
+        if self.failed.is_none() {
+            // Nobody is woken by this; `transfer` waits for the rest.
+            self.poll_send(&mut Context::from_waker(Waker::noop()));
         }
     }
 
@@ -156,31 +154,41 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// The connection is gone; what had come before is in `input`.
+    /// The connection is gone, and has nothing more to read; what had come before is in `input`.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: bytes are in `input` or not read, sent or not taken.
     async fn transfer(&mut self, input: &mut Vec<u8>, may_read: bool) -> Result<(), CloseCause> {
         poll_fn(|context| {
-            if let Poll::Ready(Err(error)) = self.poll_send(context) {
-                return Poll::Ready(Err(failed(&error)));
-            }
+            self.poll_send(context);
             if may_read && !self.is_clogged() { self.poll_receive(context, input) } else { Poll::Pending }
         })
         .await
+        .map_err(|cause| self.failed.unwrap_or(cause))
     }
 
-    /// Ready once nothing is unsent. Every byte that is taken gives the server more time for the next.
-    fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let n_unsent = self.unsent.len();
-        let sent = self.poll_send_all(context);
-        if sent.is_ready() {
-            self.stalled = None;
-        } else if self.stalled.is_none() || self.unsent.len() < n_unsent {
-            self.stalled = Some(super::now());
+    /// Writes what is unsent as far as it is taken. Every byte that is taken gives the server more time for the next.
+    fn poll_send(&mut self, context: &mut Context<'_>) {
+        if self.failed.is_some() {
+            return;
         }
-        sent
+        let n_unsent = self.unsent.len();
+        match self.poll_send_all(context) {
+            Poll::Ready(Ok(())) => self.stalled = None,
+            Poll::Ready(Err(error)) => self.fail(&error),
+            Poll::Pending if self.stalled.is_none() || self.unsent.len() < n_unsent => {
+                self.stalled = Some(super::now());
+            }
+            Poll::Pending => {}
+        }
+    }
+
+    /// Nothing can be written any more. What is left to read has as long to come as a write has.
+    fn fail(&mut self, error: &io::Error) {
+        self.failed = Some(failed(error));
+        self.unsent = Zeroizing::default();
+        self.stalled = Some(super::now());
     }
 
     fn poll_send_all(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
