@@ -144,10 +144,14 @@ impl Task {
             // The server may have said much that we did not read: its silence is ours.
             self.session.held_back(now);
         }
-        if self.session.poll_timeout().is_some_and(|due| due <= now) {
-            self.session.handle_timeout(now);
-        }
         self.connection.check_deadline(self.write_timeout, now);
+        // What has come is looked at before anything is found to be late.
+        let turn = self.pump(now);
+        let is_late = self.session.poll_timeout().is_some_and(|due| due <= now);
+        if !is_late || !matches!(turn, Turn::Wait) {
+            return turn;
+        }
+        self.session.handle_timeout(now);
         self.pump(now)
     }
 

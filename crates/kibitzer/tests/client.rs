@@ -233,6 +233,24 @@ async fn a_request_without_a_reply_times_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_reply_that_has_come_in_time_is_not_late() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let asking = tokio::spawn({
+        let client = client.clone();
+        async move { client.request("finger").await }
+    });
+    let number = peer.expect("finger").await;
+    // The reply is read with more than is looked at in one turn; before the next turn its time is up.
+    let said = "Foo(U) shouts: hello\n\r".repeat(300) + &block(number, 37, "Finger of GuestPUPE:\n\r");
+    peer.say(said).await;
+    tokio::task::yield_now().await;
+    advance(seconds(30)).await;
+    assert_eq!(asking.await.unwrap().unwrap().text(), "Finger of GuestPUPE:\n");
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn many_subscribers_get_everything_and_a_stuck_one_is_told_how_much_it_missed() {
     const LINES: usize = 3000;
     let (mut listener, profile) = listen();
