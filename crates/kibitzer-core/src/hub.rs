@@ -101,6 +101,16 @@ pub enum RecvError {
     Closed,
 }
 
+impl RecvError {
+    /// How many events were missed.
+    const fn missed(self) -> u64 {
+        match self {
+            Self::Lagged { missed } => missed,
+            Self::Closed => 0,
+        }
+    }
+}
+
 /// What the two ends share.
 #[derive(Debug)]
 struct Shared {

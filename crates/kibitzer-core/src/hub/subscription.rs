@@ -112,6 +112,7 @@ pub struct Subscription {
     delivery: Delivery,
     /// What is wanted; `None` is everything.
     filter: Option<Box<Filter>>,
+    n_missed: u64,
 }
 
 #[derive(Debug)]
@@ -123,13 +124,13 @@ enum Delivery {
 impl Subscription {
     /// A new reader of the ring, behind everything there is.
     pub(super) fn broadcast(shared: &Arc<Shared>) -> Self {
-        Self { delivery: Delivery::Broadcast(RingReader::new(Arc::clone(shared))), filter: None }
+        Self { delivery: Delivery::Broadcast(RingReader::new(Arc::clone(shared))), filter: None, n_missed: 0 }
     }
 
     /// A queue of its own; 0 is taken as 1.
     pub(super) fn lossless(capacity: usize) -> (mpsc::Sender<Arc<Event>>, Self) {
         let (sender, receiver) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
-        (sender, Self { delivery: Delivery::Lossless(receiver), filter: None })
+        (sender, Self { delivery: Delivery::Lossless(receiver), filter: None, n_missed: 0 })
     }
 
     /// Leaves out every event that the filter does not accept, instead of what an earlier filter did not.
@@ -139,6 +140,40 @@ impl Subscription {
     #[must_use]
     pub fn only(self, filter: Filter) -> Self {
         Self { filter: Some(Box::new(filter)), ..self }
+    }
+
+    /// Waits for the next event of this session, over gaps: `None` once the session is over and its last event was read.
+    ///
+    /// How many events the gaps have swallowed is told by [`missed`](Self::missed). Who wants to know of each gap where it
+    /// is uses [`next`](Self::next).
+    ///
+    /// ```
+    /// # use kibitzer_core::hub::Subscription;
+    /// async fn show(mut events: Subscription) {
+    ///     while let Some(event) = events.next_event().await {
+    ///         println!("{}", event.raw().escape_ascii());
+    ///     }
+    ///     println!("the session is over; {} events were missed", events.missed());
+    /// }
+    /// ```
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: dropping the future before it is ready loses no event.
+    pub async fn next_event(&mut self) -> Option<Arc<Event>> {
+        loop {
+            match self.next().await {
+                Ok(event) => return Some(event),
+                Err(RecvError::Lagged { .. }) => {}
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+
+    /// How many events this subscriber has missed so far because it was slow, those that its filter would have left out
+    /// included. Exact for all that is in front of the event that was taken last; 0 for a lossless subscription.
+    pub const fn missed(&self) -> u64 {
+        self.n_missed
     }
 
     /// Waits for the next event of this session.
@@ -163,7 +198,7 @@ impl Subscription {
     /// As [`next`](Self::next).
     pub fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
         loop {
-            let next = self.delivery.try_next()?;
+            let next = self.delivery.try_next().inspect_err(|error| self.n_missed += error.missed())?;
             if next.as_ref().is_none_or(|event| self.wants(event)) {
                 return Ok(next);
             }
@@ -172,7 +207,7 @@ impl Subscription {
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
         loop {
-            let next = ready!(self.delivery.poll_next(context));
+            let next = ready!(self.delivery.poll_next(context)).inspect_err(|error| self.n_missed += error.missed());
             if next.as_ref().map_or(true, |event| self.wants(event)) {
                 return Poll::Ready(next);
             }

@@ -66,6 +66,23 @@ fn numbers(subscription: &mut Subscription) -> Vec<u32> {
 }
 
 #[test]
+fn a_loop_goes_on_behind_a_gap_and_ends_with_the_session() {
+    let mut session = Session::new(4);
+    let mut slow = session.hub().subscribe();
+    session.say(0..10);
+    let first = slow.next_event().now_or_never().unwrap().unwrap();
+    assert_eq!((first.raw(), slow.missed()), (&b"6"[..], 6));
+    session.say(10..20);
+    assert_eq!(poll(&mut slow), Some(Err(RecvError::Lagged { missed: 9 })));
+    assert_eq!(slow.missed(), 15);
+    session.say(20..22);
+    assert_eq!(slow.try_next(), Err(RecvError::Lagged { missed: 2 }));
+    drop(session);
+    let rest = std::iter::from_fn(|| slow.next_event().now_or_never().unwrap()).count();
+    assert_eq!((rest, slow.missed()), (4, 17));
+}
+
+#[test]
 fn a_slow_subscriber_is_told_exactly_how_many_it_missed_and_goes_on_with_the_oldest_kept() {
     for (kept, said, missed) in [(4, 4, 0), (4, 5, 1), (4, 10, 6), (1, 10, 9), (0, 3, 2), (5, 1000, 995)] {
         let mut session = Session::new(kept);
