@@ -2,6 +2,7 @@
 
 use kibitzer_core::message::Handle;
 use kibitzer_core::session::{Command, CommandError, Reply, split_text};
+use kibitzer_core::text::encode;
 
 use super::{Ask, ReadError, answer};
 
@@ -12,7 +13,9 @@ const MAX_TEXT_BYTES: usize = 320;
 
 /// Something said to somebody: `tell`, `say`, `kibitz` and so on.
 ///
-/// Letters that servers do not take are encoded. A text of more than 320 bytes is for [`pieces`](Self::pieces) to cut.
+/// Letters that servers do not take are encoded. A text of more than 320 bytes is cut by
+/// [`Client::talk`](crate::Client::talk), or by [`pieces`](Self::pieces); as one command it is an error, as servers drop
+/// what is beyond.
 ///
 /// ```
 /// use kibitzer::command::{Ask, Talk};
@@ -77,7 +80,7 @@ impl Talk {
     ///
     /// A text that holds nothing to say is one piece, whose [`command`](Ask::command) fails.
     pub fn pieces(&self) -> Vec<Self> {
-        if kibitzer_core::text::encode(&self.text).len() <= MAX_TEXT_BYTES {
+        if encode(&self.text).len() <= MAX_TEXT_BYTES {
             return vec![self.clone()];
         }
         split_text(&self.text, MAX_TEXT_BYTES).into_iter().map(|text| Self { head: self.head.clone(), text }).collect()
@@ -95,7 +98,12 @@ pub struct Told {
 impl Ask for Talk {
     type Answer = Told;
 
+    /// A text longer than one piece is [`CommandError::TooLong`].
     fn command(&self) -> Result<Command, CommandError> {
+        let length = encode(&self.text).len();
+        if length > MAX_TEXT_BYTES {
+            return Err(CommandError::TooLong { length });
+        }
         Command::with_text(&self.head, &self.text)
     }
 
@@ -150,6 +158,17 @@ mod tests {
 
     fn newton() -> Handle {
         "Newton".parse().unwrap()
+    }
+
+    #[test]
+    fn a_text_of_more_than_one_piece_is_no_command() {
+        let longest = Talk::say("x".repeat(MAX_TEXT_BYTES));
+        assert!(longest.command().is_ok());
+        let long = Talk::say("x".repeat(MAX_TEXT_BYTES + 1));
+        assert_eq!(long.command(), Err(CommandError::TooLong { length: MAX_TEXT_BYTES + 1 }));
+        assert!(long.pieces().iter().all(|piece| piece.command().is_ok()));
+        // What counts is what goes out.
+        assert!(Talk::say("ö".repeat(100)).command().is_err());
     }
 
     #[test]
