@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use thiserror::Error;
-use tokio::fs::File;
+use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
@@ -162,11 +162,24 @@ async fn output(child: &mut Child) -> io::Result<(Zeroizing<Vec<u8>>, bool)> {
 /// Dropping the future loses nothing.
 async fn file(path: &Path) -> Result<Zeroizing<String>, SecretError> {
     let failed = |source| SecretError::File { path: path.to_owned(), source };
-    let file = File::open(path).await.map_err(failed)?;
+    let file = open(path).await.map_err(failed)?;
     if !is_private(&file.metadata().await.map_err(failed)?) {
         return Err(SecretError::Exposed { path: path.to_owned() });
     }
     first_line(&start_of(file).await.map_err(failed)?).ok_or(SecretError::NoLine("a file"))
+}
+
+/// Opens a file, and does not wait for one that is none: a named pipe has no writer yet.
+///
+/// # Cancel safety
+///
+/// Dropping the future loses nothing.
+async fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    options.open(path).await
 }
 
 /// Whether it is a regular file of this user's that others can neither read nor write.
@@ -271,6 +284,11 @@ mod tests {
             }
         }
         fs::remove_file(&path).unwrap();
+        // A pipe that nobody writes to is refused like any file that is none.
+        assert!(std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&path).status().unwrap().success());
+        let outcome = timeout(Duration::from_secs(10), source.fetch()).await.unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(outcome, Err(SecretError::Exposed { .. })), "{outcome:?}");
         assert!(matches!(source.fetch().await, Err(SecretError::File { .. })));
         assert!(matches!(PasswordSource::File(env::temp_dir()).fetch().await, Err(SecretError::Exposed { .. })));
     }
