@@ -22,6 +22,7 @@ pub(super) struct Settings {
     connect_timeout_ms: Option<Wait>,
     write_timeout_ms: Option<Wait>,
     handle: Option<Parsed<Handle>>,
+    #[serde(default, deserialize_with = "source_of_password")]
     password_from: Option<PasswordSource>,
     family: Option<FamilyName>,
     timeseal: Option<TimesealName>,
@@ -53,6 +54,12 @@ pub(super) struct Settings {
     block_bytes: Option<NonZeroU64>,
     datagram_bytes: Option<NonZeroUsize>,
     record_file: Option<PathBuf>,
+}
+
+/// A source that is none may be the password itself, so the error does not repeat it.
+fn source_of_password<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PasswordSource>, D::Error> {
+    let unshown = |_| de::Error::custom("password_from takes one of env, command and file");
+    PasswordSource::deserialize(deserializer).map(Some).map_err(unshown)
 }
 
 impl Settings {

@@ -215,7 +215,7 @@ fn a_wrong_variable_is_told_by_its_name() {
         ("KIBITZER_TIMESEAL", "3", "unknown variant"),
         ("KIBITZER_TIMESEAL", "auto:2", "nothing follows"),
         ("KIBITZER_IVARS", "block,blok", ""),
-        ("KIBITZER_PASSWORD_FROM", "file", "a colon"),
+        ("KIBITZER_PASSWORD_FROM", "file", "env, command and file"),
     ];
     for (name, value, want) in cases {
         let error = Profile::fics().variables(environment(&[(name, value)])).unwrap_err();
@@ -262,4 +262,21 @@ async fn who_logs_in_is_known_when_the_session_starts() {
     let mut homeless = Profile::fics().account_from(handle, PasswordSource::Variable("X".to_owned()));
     homeless.login.handle = None;
     assert!(matches!(credentials(homeless).await, Err(SecretError::NoHandle)));
+}
+
+// Rules: bugs 17
+#[test]
+fn a_password_in_the_place_of_its_source_is_not_repeated() {
+    for text in ["password_from = \"swordfish\"\n", "password_from = { swordfish = \"swordfish\" }\n"] {
+        let file = Config::new("in-place", &format!("host = \"x\"\n{text}"));
+        let error = Profile::load(&file.0).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("swordfish"), "{error:?}");
+        assert!(
+            matches!(&error, ConfigError::File { line: 2, reason, .. } if reason.contains("password_from")),
+            "{error:?}"
+        );
+    }
+    let variable = |name: &str| (name == "KIBITZER_PASSWORD_FROM").then(|| "swordfish".to_owned());
+    let error = Profile::fics().variables(variable).unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("swordfish"), "{error:?}");
 }
