@@ -6,22 +6,24 @@
 //! - [`transcript`]: recorded sessions.
 //! - [`EventDecoder`]: bytes to events, for a transport of your own.
 //!
+//! What a bot meets every day is here at the root, too: [`Event`], [`Message`], [`GameId`], [`Handle`], the errors.
+//!
 //! A guest who greets whoever talks to him, until the session is over:
 //!
 //! ```no_run
-//! use kibitzer::core::message::{Message, TalkKind};
-//! use kibitzer::{Client, Profile};
+//! use kibitzer::{Client, Message, Profile, TalkKind};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::connect(Profile::fics().guest()).await?;
 //! let mut events = client.subscribe();
-//! while let Ok(event) = events.next().await {
+//! while let Some(event) = events.next_event().await {
 //!     if let Some(Message::Talk(talk)) = event.message()
 //!         && talk.kind == TalkKind::Tell
 //!         && let Some(from) = &talk.from
 //!     {
-//!         client.request(&format!("tell {from} welcome")).await?;
+//!         // Who has left meanwhile is no reason to stop.
+//!         drop(client.tell(from, "welcome").await);
 //!     }
 //! }
 //! # Ok(())
@@ -45,6 +47,13 @@ pub use decoder::EventDecoder;
 pub use desk::ClientCounters;
 pub use dial::Dial;
 pub use kibitzer_core as core;
+pub use kibitzer_core::game::Game;
+pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
+pub use kibitzer_core::message::{GameId, Handle, Message, Relation, Style12, TalkKind};
+pub use kibitzer_core::session::{
+    Capabilities, Command, DialError, EndReason, LoginError, Password, Reply, RequestError, State, TimesealChoice,
+};
+pub use kibitzer_core::{Event, EventKind};
 pub use password::{PasswordSource, SecretError};
 pub use profile::{ConfigError, Profile};
 pub use tap::{Drip, Tap, TapPiece, Tapped};
