@@ -1,8 +1,12 @@
 //! Commands with typed answers, asked of a live session.
 
 use super::Client;
-use crate::command::{Ask, AskError, MoveMade, MoveText, Observe, Observed, Talk, Told, Unobserve};
-use crate::core::message::GameId;
+use crate::command::{
+    Abort, Accept, Accepted, Ask, AskError, Challenged, Closed, Decline, Draw, Finger, GameOffer, Games, History,
+    MatchOptions, MoveMade, MoveText, Moves, Observe, Observed, OfferRef, Resign, SeekAnswer, SeekOptions, Sought,
+    Takeback, Talk, Told, Unobserve, Unseek, Who,
+};
+use crate::core::message::{GameEnded, GameId, Handle, listing};
 use crate::core::session::RequestError;
 
 impl Client {
@@ -83,5 +87,226 @@ impl Client {
             told.push(self.ask(&piece).await?);
         }
         Ok(told)
+    }
+}
+
+/// One line each, for what is typed every day; the types of [`command`](crate::command) say more.
+///
+/// ```no_run
+/// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// for game in client.games().await?.games {
+///     println!("{}", client.moves(game.game).await?.moves.len());
+/// }
+/// client.tell(&"Newton".parse()?, "hello").await?;
+/// # Ok(())
+/// # }
+/// ```
+impl Client {
+    /// Tells a player something, in as many pieces as it takes.
+    ///
+    /// # Errors
+    ///
+    /// As [`talk`](Self::talk).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`talk`](Self::talk).
+    pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<Told>, AskError> {
+        self.talk(&Talk::tell(player, text)).await
+    }
+
+    /// Offers a game to everybody; made again after a lost connection.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn seek(&self, seek: &SeekOptions) -> Result<SeekAnswer, AskError> {
+        self.ask(seek).await
+    }
+
+    /// Takes back what was offered to everybody, by the number in [`SeekAnswer`].
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn unseek(&self, index: u32) -> Result<(), AskError> {
+        self.ask(&Unseek::new(index)).await
+    }
+
+    /// Offers a game to one player: `match`.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn challenge(&self, challenge: &MatchOptions) -> Result<Challenged, AskError> {
+        self.ask(challenge).await
+    }
+
+    /// Says yes to a challenge, or to an offer in the game.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn accept(&self, offer: OfferRef) -> Result<Accepted, AskError> {
+        self.ask(&Accept::new(offer)).await
+    }
+
+    /// Says no to a challenge, or to an offer in the game.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn decline(&self, offer: OfferRef) -> Result<Closed, AskError> {
+        self.ask(&Decline::new(offer)).await
+    }
+
+    /// Offers a draw, accepts one, or claims one by the rules.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn draw(&self) -> Result<GameOffer, AskError> {
+        self.ask(&Draw::new()).await
+    }
+
+    /// Gives the game up.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn resign(&self) -> Result<GameEnded, AskError> {
+        self.ask(&Resign::new()).await
+    }
+
+    /// Offers to end the game without a result, or accepts that.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn abort(&self) -> Result<GameOffer, AskError> {
+        self.ask(&Abort::new()).await
+    }
+
+    /// Asks to take back so many plies, from 1 on, or accepts to.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn takeback(&self, plies: u32) -> Result<GameOffer, AskError> {
+        self.ask(&Takeback::plies(plies)).await
+    }
+
+    /// The games that are played or examined.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn games(&self) -> Result<listing::GameListing, AskError> {
+        self.ask(&Games::all()).await
+    }
+
+    /// The players who are logged in.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn who(&self) -> Result<listing::WhoList, AskError> {
+        self.ask(&Who::all()).await
+    }
+
+    /// The open seeks, all of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn sought(&self) -> Result<listing::SoughtList, AskError> {
+        self.ask(&Sought::all()).await
+    }
+
+    /// What is known of a player.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn finger(&self, player: Handle) -> Result<listing::Finger, AskError> {
+        self.ask(&Finger::of(player)).await
+    }
+
+    /// The last games of a player.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn history(&self, player: Handle) -> Result<listing::History, AskError> {
+        self.ask(&History::of(player)).await
+    }
+
+    /// The moves of a game so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn moves(&self, game: GameId) -> Result<listing::MoveList, AskError> {
+        self.ask(&Moves::of(game)).await
     }
 }

@@ -11,6 +11,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! | command | type | reply | on a [`Client`](crate::Client) |
+//! |---|---|---|---|
+//! | `tell`, `say`, `kibitz` … | [`Talk`] | [`Told`] | `talk`, `tell` |
+//! | `observe`, `unobserve` | [`Observe`], [`Unobserve`] | [`Observed`], games left | `observe`, `unobserve` |
+//! | a move | [`MoveText`] | [`MoveMade`] | `make_move` |
+//! | `seek`, `unseek` | [`SeekOptions`], [`Unseek`] | [`SeekAnswer`], nothing | `seek`, `unseek` |
+//! | `play` | [`Play`] | [`Challenged`] | `ask` |
+//! | `match` | [`MatchOptions`] | [`Challenged`] | `challenge` |
+//! | `accept`, `decline` | [`Accept`], [`Decline`] | [`Accepted`], [`Closed`] | `accept`, `decline` |
+//! | `withdraw` | [`Withdraw`] | [`Closed`] | `ask` |
+//! | `draw`, `abort`, `takeback` | [`Draw`], [`Abort`], [`Takeback`] | [`GameOffer`] | `draw`, `abort`, `takeback` |
+//! | `adjourn` | [`Adjourn`] | [`GameOffer`] | `ask` |
+//! | `resign` | [`Resign`] | `GameEnded` | `resign` |
+//! | `flag` | [`Flag`] | `GameEnded` | `ask` |
+//! | `games`, `who`, `sought` | [`Games`], [`Who`], [`Sought`] | a list | `games`, `who`, `sought` |
+//! | `finger`, `history`, `moves` | [`Finger`], [`History`], [`Moves`] | a list | `finger`, `history`, `moves` |
+//! | `stored`, `variables`, `inchannel`, `date` | [`Stored`], [`Variables`], [`InChannel`], [`Date`] | a list; [`ServerDate`] | `ask` |
+//! | `examine`, `forward`, `backward`, `revert` | [`Examine`], [`Forward`], [`Backward`], [`Revert`] | [`Examined`], [`Stepped`] | `ask` |
+//! | `partner` | [`Partner`] | [`PartnerAnswer`] | `ask` |
+//! | `set`, `iset` | [`Set`], [`Iset`] | the server's words; nothing | `ask` |
+//!
 //! Refusals that are known are found by the session, before a reply is read. A reply that holds no answer all the same is a
 //! [`ReadError`] with the server's words: most likely it refuses in words that are not known.
 
