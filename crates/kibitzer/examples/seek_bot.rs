@@ -29,7 +29,7 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let mut events = client.subscribe();
     let seek = SeekOptions::new().time(3, 0).unrated();
     client.ask(&seek).await?;
-    while let Ok(event) = events.next().await {
+    while let Some(event) = events.next_event().await {
         match event.message() {
             Some(Message::GameEnded(_)) => drop(client.ask(&seek).await?),
             // A refusal brings the board again, which is no reason to move.

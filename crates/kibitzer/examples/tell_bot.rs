@@ -4,8 +4,7 @@
 
 use std::error::Error;
 
-use kibitzer::command::{AskError, Talk};
-use kibitzer::core::hub::RecvError;
+use kibitzer::command::AskError;
 use kibitzer::core::message::{Message, TalkKind};
 use kibitzer::core::session::RequestError;
 use kibitzer::{Client, Profile};
@@ -25,23 +24,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
 pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let client = Client::connect(profile).await?;
     let mut events = client.subscribe();
-    loop {
-        let event = match events.next().await {
-            Ok(event) => event,
-            Err(RecvError::Closed) => return Err(client.ended().await.into()),
-            Err(_) => continue,
-        };
+    while let Some(event) = events.next_event().await {
         let Some(Message::Talk(talk)) = event.message() else { continue };
         let Some(from) = talk.from.as_ref().filter(|_| talk.kind == TalkKind::Tell) else { continue };
         if talk.text == "go" {
             client.quit().await;
             return Ok(());
         }
-        match client.talk(&Talk::tell(from, format!("you said: {}", talk.text))).await {
+        match client.tell(from, format!("you said: {}", talk.text)).await {
             Ok(_) => {}
             Err(AskError::Request(RequestError::Ended(reason))) => return Err(reason.into()),
             // Who has left, or is told something while the line is down, is no reason to stop.
             Err(error) => println!("no answer to {from}: {error}"),
         }
     }
+    Err(client.ended().await.into())
 }

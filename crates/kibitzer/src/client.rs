@@ -69,7 +69,7 @@ impl From<EndReason> for ConnectError {
 /// let client = Client::connect(Profile::fics().guest()).await?;
 /// let mut events = client.subscribe();
 /// println!("{}", client.request("games").await?.text());
-/// while let Ok(event) = events.next().await {
+/// while let Some(event) = events.next_event().await {
 ///     println!("{}", event.raw().escape_ascii());
 /// }
 /// client.shutdown().await;
@@ -114,7 +114,7 @@ impl Client {
     /// # use kibitzer::{Client, Profile};
     /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
     /// let (client, mut events) = Client::start(Profile::fics(), |hub| hub.subscribe_lossless(256)).await?;
-    /// while let Ok(event) = events.next().await {
+    /// while let Some(event) = events.next_event().await {
     ///     println!("{}", event.kind());
     /// }
     /// println!("{}", client.ended().await);
@@ -254,6 +254,10 @@ impl Client {
     }
 
     /// The newest state of one game, now and as it changes.
+    ///
+    /// A lost connection takes its games with it: the watch shows none from [`Event::Connected`](crate::Event::Connected)
+    /// on, and the game again with its first board, if it is followed again under the same number;
+    /// [`Event::Restored`](crate::Event::Restored) tells of a new number.
     pub fn game(&self, id: GameId) -> GameWatch {
         self.shared.hub.watch_game(id)
     }
