@@ -163,7 +163,27 @@ impl Shared {
     }
 }
 
+impl Newcomer {
+    fn is_gone(&self) -> bool {
+        match self {
+            Self::Lossless(queue) => queue.is_closed(),
+            Self::Watch(_, newest) => newest.is_closed(),
+        }
+    }
+}
+
 impl State {
+    /// Drops those who have left before the publisher met them, whenever the lists would grow: while a lossless
+    /// subscriber holds the publisher back, nobody else does.
+    fn forget_the_gone(&mut self) {
+        if self.newcomers.len() == self.newcomers.capacity() {
+            self.newcomers.retain(|newcomer| !newcomer.is_gone());
+        }
+        if self.latecomers.len() == self.latecomers.capacity() {
+            self.latecomers.retain(|latecomer| !latecomer.subscription.is_closed());
+        }
+    }
+
     /// What a broadcast subscriber at `position` gets; `None` if it has to wait.
     fn read(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
         self.ring.read(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))

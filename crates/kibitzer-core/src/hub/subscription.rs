@@ -100,6 +100,7 @@ impl Hub {
     fn join(&self, queue_up: impl FnOnce(&mut State)) {
         let mut state = self.shared.state();
         if !state.closed {
+            state.forget_the_gone();
             queue_up(&mut state);
             self.shared.joined.notify_one();
         }

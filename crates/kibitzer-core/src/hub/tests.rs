@@ -66,6 +66,18 @@ fn numbers(subscription: &mut Subscription) -> Vec<u32> {
 }
 
 #[test]
+fn who_leaves_before_the_publisher_met_them_takes_no_room() {
+    let session = Session::new(4);
+    let hub = session.hub();
+    for _ in 0..1000 {
+        drop((hub.watch_game(GameId(7)), hub.subscribe_lossless(1)));
+        assert!(hub.subscribe_with_games().now_or_never().is_none());
+    }
+    let state = session.publisher.shared.state();
+    assert!(state.newcomers.len() + state.latecomers.len() < 20, "{}", state.newcomers.len());
+}
+
+#[test]
 fn a_loop_goes_on_behind_a_gap_and_ends_with_the_session() {
     let mut session = Session::new(4);
     let mut slow = session.hub().subscribe();
