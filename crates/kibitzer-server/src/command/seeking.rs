@@ -78,6 +78,7 @@ fn post(world: &mut World, id: ConnectionId, seek: &Seek) {
 fn matching(world: &World, wanted: &Seek) -> Option<Seek> {
     let fits = |seek: &&Seek| {
         seek.from != wanted.from
+            && world.own_game(seek.from).is_none()
             && seek.terms == wanted.terms
             && !seek.is_manual
             && !wanted.is_manual

@@ -8,6 +8,7 @@ use kibitzer_core::message::GameId;
 use super::boards::Occasion;
 use super::tables::{Show, with_rating};
 use super::{ConnectionId, Ivar, World};
+use crate::chess::Variant;
 use crate::play::{Ending, Sides, Terms};
 
 /// How many offers a player may have made.
@@ -233,12 +234,27 @@ impl World {
     }
 
     fn start_challenge(&mut self, offer: Offer, challenge: Challenge) {
+        if !self.may_start(offer, challenge) {
+            let text = "The match can't start: one of its players is at another board.\n";
+            self.put(offer.to, text);
+            return self.notify(offer.from, text);
+        }
         let stored = self.stored_between(&self.name(offer.from), &self.name(offer.to));
         if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
             return self.resume_game(index, Some(offer.to));
         }
         let players = self.seat_players(offer.from, offer.to, challenge.color);
         self.start_game(players, challenge.terms, Some(offer.to));
+    }
+
+    /// Whether all who would play are still free: they were when the offer was made.
+    fn may_start(&self, offer: Offer, challenge: Challenge) -> bool {
+        let partner = |id| self.player(id).and_then(|player| player.partner);
+        let are_free =
+            |ids: [Option<ConnectionId>; 2]| ids.into_iter().all(|id| id.is_some_and(|id| self.own_game(id).is_none()));
+        let needs_partners = challenge.terms.variant == Variant::Bughouse && !challenge.is_adjourned;
+        are_free([Some(offer.from), Some(offer.to)])
+            && (!needs_partners || are_free([partner(offer.from), partner(offer.to)]))
     }
 
     /// Who plays which side. Where nobody asked for one, White is who asked for the game, unless he had White in the last

@@ -339,6 +339,53 @@ async fn a_captured_piece_goes_to_the_partner() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_is_taken_away_from_another_board() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "5 0 u").await;
+    play(&mut white, &mut black, &["e4", "e5"]).await;
+    black.ask("resign").await;
+    white.text().await;
+    white.ask("match Bogoljubov 5 0 u white").await;
+    assert!(white.ask("examine Alekhine 0").await.starts_with("Starting a game in examine mode."));
+    black.text().await;
+    let refused = "The match can't start: one of its players is at another board.\n";
+    assert_eq!(black.ask("accept").await, format!("Accepting the match offer from Alekhine.\n{refused}fics% "));
+    assert!(white.text().await.ends_with(&format!("\n{refused}fics% ")));
+    assert_eq!(white.ask("unexamine").await, "You are no longer examining game 1.\nfics% ");
+
+    assert!(white.ask("seek 5 0 u").await.starts_with("Your seek has been posted"));
+    white.ask("examine Alekhine 0").await;
+    black.text().await;
+    assert!(black.ask("seek 5 0 u").await.starts_with("Your seek has been posted"), "nobody is free");
+    assert!(white.ask("unexamine").await.ends_with("You are no longer examining game 1.\nfics% "));
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_partner_is_not_taken_away_from_another_game() {
+    let server = server_with(&["Alekhine", "Bogoljubov", "Capablanca", "Duras"]).await;
+    let mut a = Peer::player(&server, "Alekhine").await;
+    let mut b = Peer::player(&server, "Bogoljubov").await;
+    let mut c = Peer::player(&server, "Capablanca").await;
+    let mut d = Peer::player(&server, "Duras").await;
+    for (one, partner, other) in [(&mut a, "Duras", &mut d), (&mut b, "Capablanca", &mut c)] {
+        other.ask("set bugopen 1").await;
+        one.ask(&format!("partner {partner}")).await;
+        other.text().await;
+        assert!(other.ask("accept").await.contains("You agree to be "));
+    }
+    a.ask("match Bogoljubov 3 0 bughouse u white").await;
+    let mut guest = Peer::guest(&server, "Zoltan").await;
+    c.ask("match Zoltan 5 0 u white").await;
+    assert!(guest.ask("accept").await.contains("{Game 1 (Capablanca vs. Zoltan) Creating "));
+    b.text().await;
+    assert!(b.ask("accept").await.contains("The match can't start: "));
+    c.text().await;
+    assert!(c.ask("e4").await.starts_with("\n<12> "), "the game goes on");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_sealed_player_is_pinged_and_not_charged_for_the_way() {
     for (version, ping) in [(Timeseal::V1, &b"\n\r[G]\n\r"[..]), (Timeseal::V2, b"[G]\0")] {
         let server = server_with(&["Alekhine", "Bogoljubov"]).await;
