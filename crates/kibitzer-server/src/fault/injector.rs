@@ -44,13 +44,14 @@ impl Injector {
 
     /// Orders a fault. Tells what is to be done at once.
     pub(crate) fn add(&mut self, at: At, fault: Fault) -> Option<Step> {
-        match (at, fault) {
+        let has_passed = matches!(at, At::AfterBytes(n) if n <= self.n_bytes);
+        match (if has_passed { At::Now } else { at }, fault) {
             (At::Now, Fault::Stall) => Some(Step::Stall),
             (At::Now, Fault::Reset) => Some(Step::Reset),
             (At::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) | (_, Fault::RefuseLogin(_)) => {
                 Some(Step::Ask(fault))
             }
-            _ => {
+            (at, _) => {
                 self.waiting.push((at, fault));
                 None
             }
@@ -199,6 +200,16 @@ mod tests {
         assert_eq!(injector.pass(b"01234"), [write(b"01234")]);
         assert_eq!(injector.pass(b"56789abc"), [write(b"56789"), write(b"xxx\n\r"), write(b"abc")]);
         assert_eq!(injector.pass(b"def"), [write(b"def")]);
+    }
+
+    #[test]
+    fn a_point_that_has_passed_is_now() {
+        let mut injector = Injector::new(1);
+        injector.pass(b"01234");
+        assert_eq!(injector.add(At::AfterBytes(5), Fault::Stall), Some(Step::Stall));
+        assert_eq!(injector.add(At::AfterBytes(2), Fault::Kick), Some(Step::Ask(Fault::Kick)));
+        assert_eq!(injector.add(At::AfterBytes(3), Fault::CutMidLine), None);
+        assert_eq!(injector.pass(b"567\n"), [write(b"5"), Step::Cut]);
     }
 
     #[test]
