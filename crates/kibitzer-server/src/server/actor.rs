@@ -114,7 +114,7 @@ impl Actor {
         match request {
             Request::Open(stream) => self.open(stream),
             Request::Received(id, bytes) => self.world.receive(id, &bytes, now()),
-            Request::Closed(id) => self.drop_client(id),
+            Request::Closed(id) => self.let_go(id),
             Request::Ask(id, fault) => self.carry_out(id, fault),
             // Who asked may not wait for the answer any more.
             Request::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
@@ -141,7 +141,17 @@ impl Actor {
         self.tasks.spawn(link.serve(stream));
     }
 
-    /// The client is gone, or is to be.
+    /// The client has no more to say. What was meant for it before is still written.
+    fn let_go(&mut self, id: ConnectionId) {
+        self.send_all();
+        if let Some(client) = self.clients.remove(&id) {
+            // Nothing is added, so nothing can be too much.
+            let _ = client.outbox.push(&[], true);
+            self.world.hang_up(id, now());
+        }
+    }
+
+    /// The client is to go.
     fn drop_client(&mut self, id: ConnectionId) {
         if let Some(client) = self.clients.remove(&id) {
             client.outbox.drop_client();

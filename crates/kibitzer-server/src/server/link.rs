@@ -1,6 +1,7 @@
 //! The task that serves one client.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,10 +82,18 @@ impl Link {
         W: AsyncWrite + Unpin,
     {
         let (id, requests, outbox) = (self.id, self.requests.clone(), Arc::clone(&self.outbox));
-        let end = tokio::select! {
-            () = read(&mut reader, id, &requests) => return,
-            () = outbox.dropped() => return,
-            end = self.write(&mut writer) => end,
+        let end = {
+            let mut writing = pin!(self.write(&mut writer));
+            tokio::select! {
+                () = outbox.dropped() => return,
+                end = &mut writing => end,
+                () = read(&mut reader, id, &requests) => {
+                    // It may have closed its own half only: it has what it asked for before that.
+                    drop(requests.send(Request::Closed(id)).await);
+                    let Ok(end) = time::timeout(LINGER, writing).await else { return };
+                    end
+                }
+            }
         };
         match end {
             // A client that is still talking would otherwise be sent a reset, and might not see the last words.

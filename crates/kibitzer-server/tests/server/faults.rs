@@ -28,6 +28,18 @@ async fn a_connection_is_cut_in_the_middle_of_a_line() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_client_that_closes_its_half_gets_what_it_has_asked_for() {
+    let server = server_with(&[]).await;
+    let mut peer = Peer::guest(&server, "Newton").await;
+    peer.send(b"date\n").await;
+    peer.end_input().await;
+    assert!(peer.text().await.starts_with("Local time     - Sat Nov 21, 00:30 UTC 2026\nServer time"));
+    assert!(peer.is_closed().await);
+    assert_eq!(server.control().connections().await.unwrap(), []);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stalled_connection_stays_open_and_says_nothing() {
     let server = server_with(&["Newton"]).await;
     let mut peer = Peer::player(&server, "Newton").await;

@@ -67,6 +67,11 @@ impl Peer {
         self.stream = tokio::io::duplex(1).0;
     }
 
+    /// Says that nothing more will be said.
+    pub(crate) async fn end_input(&mut self) {
+        self.stream.shutdown().await.unwrap();
+    }
+
     /// Whether the server has closed the connection, and nothing is left to be heard.
     pub(crate) async fn is_closed(&mut self) -> bool {
         let mut byte = [0];
