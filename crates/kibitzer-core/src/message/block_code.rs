@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-/// Codes from here on say that the command was not executed.
-const FIRST_ERROR: u32 = 512;
-
 /// The code of a reply in block mode: a command's number, or an error.
 ///
 /// An alias reports the command it stands for. Wrong usage of a command is no error: its code comes with a text. Codes
@@ -18,6 +15,24 @@ pub struct CommandCode(pub u32);
 impl CommandCode {
     /// A move, which has no command name.
     pub const GAME_MOVE: Self = Self(1);
+    /// No command has this name. Codes from here on say that the command was not executed.
+    pub const UNKNOWN_COMMAND: Self = Self(512);
+    /// Something is wrong or missing behind the command's name.
+    pub const BAD_PARAMETERS: Self = Self(513);
+    /// The command's name is cut so short that several fit.
+    pub const AMBIGUOUS_COMMAND: Self = Self(514);
+    /// The command is for administrators, or for registered players.
+    pub const INSUFFICIENT_RIGHTS: Self = Self(515);
+    /// There was such a command, and another has taken its place.
+    pub const OBSOLETE_COMMAND: Self = Self(516);
+    /// There was such a command.
+    pub const REMOVED_COMMAND: Self = Self(517);
+    /// There is no game that the command could be about.
+    pub const NOT_PLAYING: Self = Self(518);
+    /// The line had no number in front of it. The reply's own number is 0.
+    pub const UNNUMBERED: Self = Self(519);
+    /// The line has too many bytes.
+    pub const LINE_TOO_LONG: Self = Self(520);
 
     /// The command's name as the server lists it, or what the error means.
     pub fn name(self) -> Option<&'static str> {
@@ -27,7 +42,7 @@ impl CommandCode {
 
     /// Whether the command was not executed.
     pub const fn is_error(self) -> bool {
-        self.0 >= FIRST_ERROR
+        self.0 >= Self::UNKNOWN_COMMAND.0
     }
 }
 
@@ -70,9 +85,11 @@ const NAMES: &[(u32, &str)] = &[
     (174, "csnewst"), (175, "ctnewse"), (176, "ctnewsf"), (177, "ctnewsi"), (178, "ctnewsp"), (179, "ctnewst"),
     (180, "cnews"), (181, "snews"), (182, "tnews"), (183, "rmatch"), (184, "rstat"), (185, "crstat"), (186, "hrstat"),
     (187, "gstat"), (190, "ping"),
-    (512, "unknown command"), (513, "bad parameters"), (514, "ambiguous command"), (515, "insufficient rights"),
-    (516, "obsolete command"), (517, "command removed"), (518, "not playing a game"),
-    (519, "no sequence number given"), (520, "line too long"),
+    (CommandCode::UNKNOWN_COMMAND.0, "unknown command"), (CommandCode::BAD_PARAMETERS.0, "bad parameters"),
+    (CommandCode::AMBIGUOUS_COMMAND.0, "ambiguous command"),
+    (CommandCode::INSUFFICIENT_RIGHTS.0, "insufficient rights"), (CommandCode::OBSOLETE_COMMAND.0, "obsolete command"),
+    (CommandCode::REMOVED_COMMAND.0, "command removed"), (CommandCode::NOT_PLAYING.0, "not playing a game"),
+    (CommandCode::UNNUMBERED.0, "no sequence number given"), (CommandCode::LINE_TOO_LONG.0, "line too long"),
 ];
 
 #[cfg(test)]

@@ -53,6 +53,3 @@ pub use reply::Reply;
 pub use restored::{Outcome, Part, Restored, RestoredGame, RestoredSeek};
 pub use split::split_text;
 pub use transmit::{Transmit, TransmitKind};
-
-/// The code that answers a line without a number in block mode. Its number is 0.
-const UNNUMBERED: u32 = 519;

@@ -93,15 +93,19 @@ fn of_refusal(refusal: Refusal) -> Option<RequestError> {
 
 /// Source: datagrams §8. FatICS gives missing parameters the code of an unknown command.
 fn of_code(code: CommandCode, answer: Option<&Event>) -> Option<RequestError> {
-    match code.0 {
-        512 if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => Some(RequestError::BadParameters),
-        512 | 516 | 517 => Some(RequestError::UnknownCommand),
-        513 => Some(RequestError::BadParameters),
-        514 => Some(RequestError::Ambiguous),
-        515 => Some(RequestError::Rights),
-        518 => Some(RequestError::NotPlaying),
-        super::UNNUMBERED => Some(RequestError::Unnumbered),
-        520 => Some(RequestError::CommandTooLong),
+    match code {
+        CommandCode::UNKNOWN_COMMAND if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => {
+            Some(RequestError::BadParameters)
+        }
+        CommandCode::UNKNOWN_COMMAND | CommandCode::OBSOLETE_COMMAND | CommandCode::REMOVED_COMMAND => {
+            Some(RequestError::UnknownCommand)
+        }
+        CommandCode::BAD_PARAMETERS => Some(RequestError::BadParameters),
+        CommandCode::AMBIGUOUS_COMMAND => Some(RequestError::Ambiguous),
+        CommandCode::INSUFFICIENT_RIGHTS => Some(RequestError::Rights),
+        CommandCode::NOT_PLAYING => Some(RequestError::NotPlaying),
+        CommandCode::UNNUMBERED => Some(RequestError::Unnumbered),
+        CommandCode::LINE_TOO_LONG => Some(RequestError::CommandTooLong),
         _ => None,
     }
 }

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::UNNUMBERED;
 use super::command::Command;
 use super::context::RequestId;
 use super::error::RequestError;
@@ -17,7 +16,7 @@ use super::reply::{OpenReply, Reply, is_content};
 use super::transmit::{Outbox, TransmitKind};
 use super::units::Units;
 use crate::event::Event;
-use crate::message::{Message, UnitHeader};
+use crate::message::{CommandCode, Message, UnitHeader};
 
 /// How often something the server did not say for us is sent again.
 const MAX_DROPS: u8 = 5;
@@ -251,7 +250,7 @@ impl Requests {
                 if let Some(sent) = self.pending.numbered(id) {
                     self.round_trip = Some(now.saturating_duration_since(sent.sent));
                     sent.reply.begin(code);
-                } else if id == 0 && code.0 == UNNUMBERED {
+                } else if id == 0 && code == CommandCode::UNNUMBERED {
                     self.unnumbered();
                 }
             }

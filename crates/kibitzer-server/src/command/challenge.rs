@@ -3,12 +3,12 @@
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-endings-* (interrupted games).
 
 use kibitzer_core::chess::Color;
+use kibitzer_core::message::CommandCode;
 
 use super::game::color;
 use super::{Command, Rights, Verdict};
 use crate::chess::Variant;
 use crate::play::Terms;
-use crate::world::lines::{BAD_PARAMETERS, NO_RIGHTS};
 use crate::world::{Challenge, ConnectionId, Flag, List, Number, OfferKind, World};
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -141,7 +141,7 @@ fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         return Verdict::Done;
     }
     let Some(is_rated) = proposal.rating(world, id, opponent, "match offer") else {
-        return Verdict::Refused(NO_RIGHTS);
+        return Verdict::Refused(CommandCode::INSUFFICIENT_RIGHTS);
     };
     let terms = proposal.terms(world, id, is_rated);
     issue(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
@@ -261,7 +261,7 @@ fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> V
     let Some(terms) = stored.and_then(|index| world.stored.get(index)).map(|stored| stored.game.terms()) else {
         let name = world.name(opponent);
         world.put(id, &format!("You have no adjourned game with {name}.\n"));
-        return Verdict::Refused(BAD_PARAMETERS);
+        return Verdict::Refused(CommandCode::BAD_PARAMETERS);
     };
     issue(world, id, opponent, Challenge { terms, color: None, is_adjourned: true });
     Verdict::Done

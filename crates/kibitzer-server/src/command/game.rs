@@ -6,11 +6,10 @@
 use std::time::Duration;
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::GameId;
+use kibitzer_core::message::{CommandCode, GameId};
 
 use super::{Command, Rights, Verdict};
 use crate::play::{Ending, FlagError, Game, MoveListHead, Sides, examined_row, games_row, move_list};
-use crate::world::lines::NOT_PLAYING;
 use crate::world::{ConnectionId, Occasion, OfferKind, Show, Table, World};
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -87,7 +86,7 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-const REFUSED: Verdict = Verdict::Refused(NOT_PLAYING);
+const REFUSED: Verdict = Verdict::Refused(CommandCode::NOT_PLAYING);
 
 fn resign(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     let Some((number, color)) = world.own_side(id) else { return REFUSED };

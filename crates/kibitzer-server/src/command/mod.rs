@@ -20,7 +20,6 @@ use std::collections::BTreeMap;
 use kibitzer_core::message::CommandCode;
 
 use crate::family::Family;
-use crate::world::lines::{AMBIGUOUS_COMMAND, BAD_PARAMETERS, NO_RIGHTS, UNKNOWN_COMMAND};
 use crate::world::{ConnectionId, World};
 
 /// What an empty command is called in block mode.
@@ -195,7 +194,7 @@ impl World {
             Found::One(code, command) => self.run_found(id, code, command, parameters),
             Found::Several(names) => {
                 self.put(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
-                AMBIGUOUS_COMMAND
+                CommandCode::AMBIGUOUS_COMMAND
             }
             Found::None => self.refuse_unknown(id, family, name),
         }
@@ -203,21 +202,21 @@ impl World {
 
     fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> CommandCode {
         self.put(id, &family.unknown_command(name));
-        UNKNOWN_COMMAND
+        CommandCode::UNKNOWN_COMMAND
     }
 
     fn run_found(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
         let is_registered = self.player(id).is_some_and(|player| player.is_registered);
         if command.rights == Rights::Registered && !is_registered {
             self.put(id, &format!("Only registered players can use the {} command.\n", command.name));
-            return NO_RIGHTS;
+            return CommandCode::INSUFFICIENT_RIGHTS;
         }
         match (command.run)(self, id, parameters) {
             Verdict::Done => code,
             Verdict::Refused(code) => code,
             Verdict::Usage => {
                 self.put(id, &usage(command));
-                BAD_PARAMETERS
+                CommandCode::BAD_PARAMETERS
             }
         }
     }
@@ -226,7 +225,7 @@ impl World {
     fn warn_of_quit(&mut self, id: ConnectionId) -> CommandCode {
         let Some((display, name)) = self.player(id).map(|me| (me.display(), me.name().to_owned())) else { return NULL };
         self.put(id, &format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n"));
-        UNKNOWN_COMMAND
+        CommandCode::UNKNOWN_COMMAND
     }
 }
 

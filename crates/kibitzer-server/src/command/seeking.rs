@@ -3,12 +3,12 @@
 //! Source of the forms: transcripts fatics-seeks-*.
 
 use kibitzer_core::chess::Color;
+use kibitzer_core::message::CommandCode;
 
 use super::challenge::{Proposal, challenged, issue};
 use super::{Command, Rights, Verdict};
 use crate::chess::Variant;
 use crate::play::Terms;
-use crate::world::lines::NO_RIGHTS;
 use crate::world::{Challenge, ConnectionId, List, MAX_SEEKS, Seek, World};
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -50,7 +50,9 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     }
     let proposal = Proposal::parse(parameters).filter(|proposal| proposal.variant != Variant::Bughouse);
     let Some(proposal) = proposal else { return Verdict::Usage };
-    let Some(is_rated) = proposal.rating(world, id, id, "seek") else { return Verdict::Refused(NO_RIGHTS) };
+    let Some(is_rated) = proposal.rating(world, id, id, "seek") else {
+        return Verdict::Refused(CommandCode::INSUFFICIENT_RIGHTS);
+    };
     let wanted = Seek {
         number: 0,
         from: id,

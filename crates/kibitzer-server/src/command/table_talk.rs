@@ -2,13 +2,12 @@
 //!
 //! Source of the forms: transcripts fatics-talk-mixed-*, fatics-examine-*, fatics-bughouse-*.
 
-use kibitzer_core::message::GameId;
+use kibitzer_core::message::{CommandCode, GameId};
 
 use super::lists::n;
 use super::{Command, Rights, Verdict};
 use crate::calendar::count;
 use crate::family::Said;
-use crate::world::lines::NO_RIGHTS;
 use crate::world::{ConnectionId, Flag, World};
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -54,7 +53,7 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
     let Some(me) = world.player(id) else { return Verdict::Done };
     if !me.is_registered && me.game != Some(number) {
         world.put(id, &format!("Only registered players may {verb} to others' games.\n"));
-        return Verdict::Refused(NO_RIGHTS);
+        return Verdict::Refused(CommandCode::INSUFFICIENT_RIGHTS);
     }
     let kind = world.table(number).map_or("", |table| table.terms().kind().as_str());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());

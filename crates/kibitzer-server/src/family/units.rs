@@ -4,7 +4,6 @@
 
 use kibitzer_core::message::CommandCode;
 
-use crate::world::lines::UNKNOWN_COMMAND;
 use crate::world::{ConnectionId, World};
 
 const CONTROL_Y: char = '\x19';
@@ -90,7 +89,7 @@ fn split_tag(line: &str) -> Option<(&str, &str)> {
 }
 
 fn number_of(code: CommandCode) -> u16 {
-    let name = code.name().filter(|_| code != UNKNOWN_COMMAND).unwrap_or_default();
+    let name = code.name().filter(|_| code != CommandCode::UNKNOWN_COMMAND).unwrap_or_default();
     let at = NUMBERS.binary_search_by_key(&name, |(name, _)| name).ok();
     at.and_then(|at| NUMBERS.get(at)).map_or(0, |(_, number)| *number)
 }
@@ -106,7 +105,7 @@ mod tests {
             let code = (0..=190).map(CommandCode).find(|code| code.name() == Some(name));
             assert_eq!(number_of(code.unwrap_or_else(|| panic!("{name}"))), number, "{name}");
         }
-        assert_eq!(number_of(UNKNOWN_COMMAND), 0);
+        assert_eq!(number_of(CommandCode::UNKNOWN_COMMAND), 0);
     }
 
     #[test]

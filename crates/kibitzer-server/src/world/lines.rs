@@ -19,15 +19,6 @@ const BLOCK_END: u8 = 0x17;
 /// More digits than that are no number.
 const MAX_NUMBER_DIGITS: usize = 18;
 
-/// What errors are called in block mode.
-pub(crate) const UNKNOWN_COMMAND: CommandCode = CommandCode(512);
-pub(crate) const BAD_PARAMETERS: CommandCode = CommandCode(513);
-pub(crate) const AMBIGUOUS_COMMAND: CommandCode = CommandCode(514);
-pub(crate) const NO_RIGHTS: CommandCode = CommandCode(515);
-pub(crate) const NOT_PLAYING: CommandCode = CommandCode(518);
-const NO_NUMBER: CommandCode = CommandCode(519);
-const TOO_LONG: CommandCode = CommandCode(520);
-
 const LINE_TOO_LONG: &str = "Command ignored: line too long.\n";
 const INVALID_CHARACTERS: &str = "Command ignored: invalid characters.\n";
 
@@ -110,7 +101,7 @@ impl World {
         let number = std::str::from_utf8(start.get(..=MAX_NUMBER_DIGITS).unwrap_or(start)).ok().and_then(split_number);
         self.in_block(id, number.map_or("0", |(number, _)| number), |world| {
             world.put(id, LINE_TOO_LONG);
-            TOO_LONG
+            CommandCode::LINE_TOO_LONG
         });
     }
 
@@ -128,7 +119,7 @@ impl World {
         }
         match split_number(line) {
             Some((number, command)) => self.in_block(id, number, |world| world.run_command(id, command)),
-            None => self.in_block(id, "0", |_| NO_NUMBER),
+            None => self.in_block(id, "0", |_| CommandCode::UNNUMBERED),
         }
     }
 

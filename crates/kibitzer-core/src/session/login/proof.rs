@@ -1,8 +1,7 @@
 //! Whether we are in, and how the server answers.
 
 use super::{Entrance, Identity, Login, LoginString, Sealing, Step, Verdict};
-use crate::message::{Family, Message, NameKind, Titles};
-use crate::session::UNNUMBERED;
+use crate::message::{CommandCode, Family, Message, NameKind, Titles};
 use crate::session::context::Context;
 use crate::session::credentials::Credentials;
 use crate::session::fence::Fence;
@@ -77,7 +76,7 @@ impl Login {
 /// How the server tells replies apart, if this answers the fence.
 fn mode_shown_by(fence: Fence, message: &Message, raw: &[u8]) -> Option<Mode> {
     match message {
-        Message::BlockStart { id: 0, code } if code.0 == UNNUMBERED => Some(Mode::Numbered),
+        Message::BlockStart { id: 0, code } if *code == CommandCode::UNNUMBERED => Some(Mode::Numbered),
         Message::UnitStart(header) if header.tag.as_ref().is_some_and(|tag| tag == fence.as_str()) => {
             Some(Mode::Tagged)
         }
