@@ -29,7 +29,8 @@ use string::login_string;
 pub use verdict::Identity;
 pub(super) use verdict::{Entrance, Verdict};
 
-/// How long the answer to the second of two lines is waited for at least. Source: uhlin-fics, tried.
+/// How long the answer to the login string is waited for at least, as the second line behind a hello: a server of the
+/// old kind may look at it two seconds after the first. Source: uhlin-fics, tried.
 const SECOND_LINE: Duration = Duration::from_secs(3);
 
 /// A login that goes on.
@@ -154,8 +155,8 @@ impl Login {
             Step::NameAndPassword | Step::Password { .. } | Step::Entering { .. } => true,
             Step::Proving { asked_again, .. } => asked_again,
         };
-        // Two lines are out: a server of the old kind may look at the second one two seconds after the first.
-        let least = if matches!(self.step, Step::LoginString { .. }) { SECOND_LINE } else { Duration::ZERO };
+        let is_behind_hello = matches!(self.step, Step::LoginString { .. }) && !self.awaits_levels();
+        let least = if is_behind_hello { SECOND_LINE } else { Duration::ZERO };
         (is_waiting && !self.is_queued).then(|| after(self.quiet_since, options.timings.settle.max(least)))
     }
 
