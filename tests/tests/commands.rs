@@ -6,10 +6,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use kibitzer::command::{
-    Abort, Accept, Accepted, Adjourn, Ask, AskError, Backward, Challenged, Date, Decline, Draw, EndPartnership,
-    Examine, Finger, Flag, GameOffer, Games, History, InChannel, InterfaceVariables, Iset, MatchOptions, MoveText,
-    Moves, Observe, OfferRef, Resign, SeekAnswer, SeekOptions, Set, Sought, Stored, Style, Takeback, Talk, Unexamine,
-    Unobserve, Unseek, Variables, Who, Withdraw,
+    Abort, Accept, Accepted, Adjourn, Ask, Backward, Challenged, Date, Decline, Draw, EndPartnership, Examine, Finger,
+    Flag, GameOffer, Games, History, InChannel, InterfaceVariables, Iset, MatchOptions, MoveText, Moves, Observe,
+    OfferRef, Resign, SeekAnswer, SeekOptions, Set, Sought, Stored, Style, Takeback, Talk, Unexamine, Unobserve,
+    Unseek, Variables, Who, Withdraw,
 };
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
@@ -48,15 +48,15 @@ impl Blocks {
     }
 
     /// What comes of a command that the recording client sent, letter by letter, under this number.
-    fn answer<A: Ask + Debug>(&self, id: u64, ask: &A) -> Result<A::Answer, AskError> {
+    fn answer<A: Ask + Debug>(&self, id: u64, ask: &A) -> Result<A::Answer, RequestError> {
         let line = format!("{id} {}\n", ask.command().unwrap());
         assert!(self.sent.lines().any(|sent| sent == line.trim_end()), "{line} was not sent");
         self.answer_to_like(id, ask)
     }
 
     /// What comes of a command that the recording client sent in other words.
-    fn answer_to_like<A: Ask + Debug>(&self, id: u64, ask: &A) -> Result<A::Answer, AskError> {
-        Ok(ask.read(&self.replies[&id].clone().judge()?)?)
+    fn answer_to_like<A: Ask + Debug>(&self, id: u64, ask: &A) -> Result<A::Answer, RequestError> {
+        ask.read(&self.replies[&id].clone().judge()?)
     }
 }
 
@@ -64,7 +64,7 @@ fn bogoljubov() -> Handle {
     "Bogoljubov".parse().unwrap()
 }
 
-fn refusal<T: Debug>(answer: Result<T, AskError>) -> Option<RefusalReason> {
+fn refusal<T: Debug>(answer: Result<T, RequestError>) -> Option<RefusalReason> {
     answer.unwrap_err().refusal()
 }
 
@@ -124,7 +124,7 @@ fn moves_and_offers_are_refused_with_a_reason() {
     let no_offer = Some(RefusalReason::Refusal(Refusal::NoSuchOffer));
     assert_eq!(refusal(blocks.answer(125, &Decline::new(OfferRef::Only))), no_offer);
     assert_eq!(refusal(blocks.answer(126, &Accept::new(OfferRef::Only))), no_offer);
-    let not_playing = AskError::Request(RequestError::NotPlaying);
+    let not_playing = RequestError::NotPlaying;
     assert_eq!(blocks.answer(127, &Abort::new()).unwrap_err(), not_playing);
     assert_eq!(blocks.answer(128, &Adjourn::new()).unwrap_err(), not_playing);
     assert_eq!(blocks.answer(129, &Resign::new()).unwrap_err(), not_playing);
@@ -140,7 +140,7 @@ fn talk_and_seeks_are_confirmed() {
     assert_eq!(blocks.answer(46, &Talk::say("hi")).unwrap().players, 1);
     assert_eq!(blocks.answer(99, &Talk::shout("hi")).unwrap().players, 2);
     assert_eq!(blocks.answer(101, &Talk::c_shout("hi")).unwrap().players, 2);
-    let not_playing = AskError::Request(RequestError::NotPlaying);
+    let not_playing = RequestError::NotPlaying;
     assert_eq!(blocks.answer(102, &Talk::whisper("x")).unwrap_err(), not_playing);
     let no_partner = blocks.answer(106, &Talk::partner("x")).unwrap_err();
     assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
@@ -178,5 +178,5 @@ fn settings_and_the_rest() {
     let withdrawn = blocks.answer(124, &Withdraw::new(OfferRef::Only)).unwrap();
     assert_eq!((withdrawn.name, withdrawn.kind), (Some(bogoljubov()), None));
     let usage = blocks.answer_to_like(19, &MatchOptions::new(bogoljubov())).unwrap_err();
-    assert_eq!(usage, AskError::Request(RequestError::BadParameters));
+    assert_eq!(usage, RequestError::BadParameters);
 }

@@ -9,11 +9,11 @@ use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
-use kibitzer::command::{self, Ask, AskError, ReadError};
+use kibitzer::command::{self, Ask};
 use kibitzer::transcript::{Direction, TranscriptReader};
 use kibitzer_core::EventKind;
 use kibitzer_core::message::{GameId, Handle, Ivar};
-use kibitzer_core::session::Reply;
+use kibitzer_core::session::{Reply, RequestError};
 use kibitzer_tests::Transcript;
 
 /// What servers say against commands, besides the refusals that have a type.
@@ -38,7 +38,7 @@ const SKIPPED: [&str; 5] =
     ["fatics-info-", "uhlinfics-prompts-1", "uhlinfics-styles-", "uhlinfics-telnet-options", "uhlinfics-cut-mid-line"];
 
 /// Reads the reply as that of this command; `None` for a command without a type.
-fn read(line: &str, reply: &Reply) -> Option<Result<(), AskError>> {
+fn read(line: &str, reply: &Reply) -> Option<Result<(), RequestError>> {
     let words: Vec<&str> = line.split(' ').collect();
     let (&name, arguments) = words.split_first()?;
     let named: Handle = arguments.first().and_then(|name| name.parse().ok()).unwrap_or_default();
@@ -85,9 +85,8 @@ fn read(line: &str, reply: &Reply) -> Option<Result<(), AskError>> {
     Some(result)
 }
 
-fn ask<A: Ask>(ask: &A, reply: &Reply) -> Result<(), AskError> {
-    ask.read(&reply.clone().judge()?)?;
-    Ok(())
+fn ask<A: Ask>(ask: &A, reply: &Reply) -> Result<(), RequestError> {
+    ask.read(&reply.clone().judge()?).map(drop)
 }
 
 fn observed(arguments: &[&str]) -> command::Observe {
@@ -144,11 +143,11 @@ fn every_reply_is_an_answer_or_a_known_refusal() {
             let Some(result) = reply.answer().and_then(|_| read(&line, &reply)) else { continue };
             match result {
                 Ok(()) => n_answers += 1,
-                Err(AskError::Read(ReadError::Unexpected { text })) if !line.starts_with("iset") => {
+                Err(RequestError::Unexpected { text }) if !line.starts_with("iset") => {
                     found.insert(text.to_string());
                     n_refusals += 1;
                 }
-                Err(AskError::Read(ReadError::Listing { source, .. })) => panic!("{name}: {line}: {source}"),
+                Err(RequestError::Listing { source, .. }) => panic!("{name}: {line}: {source}"),
                 Err(_) => n_refusals += 1,
             }
         }

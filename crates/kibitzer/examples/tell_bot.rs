@@ -4,7 +4,6 @@
 
 use std::error::Error;
 
-use kibitzer::command::AskError;
 use kibitzer::core::message::{Message, TalkKind};
 use kibitzer::core::session::RequestError;
 use kibitzer::{Client, Profile};
@@ -33,7 +32,7 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
         }
         match client.tell(from, format!("you said: {}", talk.text)).await {
             Ok(_) => {}
-            Err(AskError::Request(RequestError::Ended(reason))) => return Err(reason.into()),
+            Err(RequestError::Ended(reason)) => return Err(reason.into()),
             // Who has left, or is told something while the line is down, is no reason to stop.
             Err(error) => println!("no answer to {from}: {error}"),
         }

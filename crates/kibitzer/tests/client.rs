@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use common::*;
-use kibitzer::command::{AskError, MoveText, Talk};
+use kibitzer::command::{MoveText, Talk};
 use kibitzer::core::hub::{Hub, HubOptions, RecvError};
 use kibitzer::core::message::{GameId, Message};
 use kibitzer::core::session::{
@@ -121,9 +121,9 @@ async fn typed_commands_have_typed_answers() {
     let told = peer.serving(client.talk(&long)).await.unwrap();
     assert!(told.len() > 1 && peer.heard.len() == told.len() + 1, "{:?}", peer.heard);
     let refused = peer.serving(client.make_move(&MoveText::new("e2e4").unwrap())).await;
-    assert_eq!(refused, Err(AskError::Request(RequestError::NotPlaying)));
+    assert_eq!(refused, Err(RequestError::NotPlaying));
     let injected = client.talk(&Talk::kibitz("hi\nresign")).await;
-    assert!(matches!(injected, Err(AskError::Request(RequestError::Command(CommandError::LineBreak)))), "{injected:?}");
+    assert!(matches!(injected, Err(RequestError::Command(CommandError::LineBreak))), "{injected:?}");
     client.shutdown().await;
 }
 

@@ -1,7 +1,7 @@
 //! Typed commands outside of games, and their typed replies.
 
 use kibitzer::command::{
-    Ask, AskError, Date, EndPartnership, Examine, Finger, Games, History, InChannel, MoveText, Moves, Observe, Partner,
+    Ask, Date, EndPartnership, Examine, Finger, Games, History, InChannel, MoveText, Moves, Observe, Partner,
     PartnerAnswer, Sought, Stored, Talk, Unobserve, Variables, Who,
 };
 use kibitzer::command::{Backward, Forward, Revert, Unexamine};
@@ -9,7 +9,7 @@ use kibitzer::core::chess::Color;
 use kibitzer::core::hub::Filter;
 use kibitzer::core::message::listing::{GameRowState, WhoStatus};
 use kibitzer::core::message::{GameId, Message, ObservingRefusal, Refusal, TalkKind};
-use kibitzer::core::session::RefusalReason;
+use kibitzer::core::session::{RefusalReason, RequestError};
 use kibitzer::core::{Event, EventKind};
 use kibitzer_server::Feature;
 use kibitzer_tests::live::{Hall, begin_game, handle, options, play, wait_for};
@@ -43,7 +43,7 @@ impl Scene {
     }
 }
 
-async fn refusal<A: Ask<Answer: std::fmt::Debug>>(client: &kibitzer::Client, command: &A) -> AskError {
+async fn refusal<A: Ask<Answer: std::fmt::Debug>>(client: &kibitzer::Client, command: &A) -> RequestError {
     client.ask(command).await.unwrap_err()
 }
 

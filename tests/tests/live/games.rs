@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::{
-    Abort, Accept, Accepted, Adjourn, AskError, Challenged, Decline, Draw, Flag, GameOffer, MatchOptions, MoveText,
-    OfferRef, Play, Resign, SeekAnswer, SeekOptions, SeekRef, Sought, Takeback, Unseek, Withdraw,
+    Abort, Accept, Accepted, Adjourn, Challenged, Decline, Draw, Flag, GameOffer, MatchOptions, MoveText, OfferRef,
+    Play, Resign, SeekAnswer, SeekOptions, SeekRef, Sought, Takeback, Unseek, Withdraw,
 };
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::{EndReason, GameId, GameResult, Handle, OfferKind, Refusal};
@@ -95,7 +95,7 @@ async fn a_refused_move_is_an_error_with_the_servers_reason() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let (_hall, newton, euler) = pair(without).await;
         let e5 = MoveText::new("e5").unwrap();
-        assert_eq!(newton.ask(&e5).await, Err(AskError::Request(RequestError::NotPlaying)), "{without:?}");
+        assert_eq!(newton.ask(&e5).await, Err(RequestError::NotPlaying), "{without:?}");
         begin_game(&newton, &euler).await;
         let illegal = newton.ask(&MoveText::new("Ke5").unwrap()).await.unwrap_err();
         assert_eq!(illegal.refusal(), Some(RefusalReason::Refusal(Refusal::IllegalMove)), "{illegal:?}");
@@ -137,7 +137,7 @@ async fn offers_in_a_game_are_made_answered_and_taken_back() {
         assert_eq!(newton.ask(&Draw::new()).await.unwrap(), GameOffer::Sent);
         let GameOffer::Ended(ended) = euler.ask(&Draw::new()).await.unwrap() else { panic!() };
         assert_eq!((ended.game, ended.reason, ended.result), (game, EndReason::Agreement, GameResult::Draw));
-        assert_eq!(newton.ask(&Draw::new()).await, Err(AskError::Request(RequestError::NotPlaying)));
+        assert_eq!(newton.ask(&Draw::new()).await, Err(RequestError::NotPlaying));
     }
 }
 

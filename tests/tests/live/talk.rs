@@ -38,15 +38,15 @@ async fn a_text_with_a_line_end_is_an_error_and_nothing_is_sent() {
     ];
     for (text, want) in cases {
         let refused = newton.ask(&Talk::tell(&handle("Euler"), text)).await.unwrap_err();
-        assert_eq!(refused, RequestError::Command(want).into(), "{text:?}");
+        assert_eq!(refused, RequestError::Command(want), "{text:?}");
         assert_eq!(newton.request(&format!("tell Euler {text}")).await, Err(RequestError::Command(want)), "{text:?}");
     }
     let line_break = RequestError::Command(CommandError::LineBreak);
-    assert_eq!(newton.ask(&Set::new("1", "a note\r\nquit")).await, Err(line_break.clone().into()));
+    assert_eq!(newton.ask(&Set::new("1", "a note\r\nquit")).await, Err(line_break.clone()));
     let variant = MatchOptions::new(handle("Euler")).variant("blitz\nquit");
-    assert_eq!(newton.ask(&variant).await.err(), Some(line_break.clone().into()));
+    assert_eq!(newton.ask(&variant).await.err(), Some(line_break.clone()));
     let variant = SeekOptions::new().variant("blitz\rquit");
-    assert_eq!(newton.ask(&variant).await.err(), Some(line_break.into()));
+    assert_eq!(newton.ask(&variant).await.err(), Some(line_break));
     assert!(MoveText::new("e4\nquit").is_err());
     assert_eq!(newton.counters().session.lines_sent, sent, "nothing was sent");
     newton.ask(&Talk::tell(&handle("Euler"), "the end")).await.unwrap();

@@ -6,8 +6,9 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::command::CommandError;
+use crate::message::listing::ListingError;
 use crate::message::{CommandCode, KickedBy, ObservingRefusal, Refusal};
-use crate::text::ServerText;
+use crate::text::{PlayerText, ServerText};
 
 /// Why there is no connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -202,7 +203,9 @@ pub enum RefusalReason {
     Code(CommandCode),
 }
 
-/// Why a request has no reply.
+/// Why a request has no answer: it was not sent, there is no reply, the server refuses, or the reply is none to it.
+///
+/// [`refusal`](Self::refusal) tells a refusal from the rest, [`text`](Self::text) what the server said.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -261,7 +264,90 @@ pub enum RequestError {
     /// The server takes no command of this length.
     #[error("command is too long for the server")]
     CommandTooLong,
+    /// The server says something else than it is known to say when it carries the command out. Most likely it did not.
+    #[error("reply is not understood")]
+    Unexpected {
+        /// The first line of the reply that is neither board nor talk; empty if there is none.
+        text: PlayerText,
+    },
+    /// The reply is no listing of the kind asked for, or not a whole one.
+    #[error("listing is not understood")]
+    Listing {
+        /// What is wrong with it.
+        #[source]
+        source: ListingError,
+        /// As in [`Unexpected`](Self::Unexpected).
+        text: PlayerText,
+    },
     /// The session is over.
     #[error("session is over")]
     Ended(#[source] EndReason),
+}
+
+impl RequestError {
+    /// Why the server refuses; `None` if it does not, or in words that are not known.
+    ///
+    /// Refusals that are variants of their own have the reason which says the same.
+    pub const fn refusal(&self) -> Option<RefusalReason> {
+        let reason = match self {
+            Self::Refused { reason, .. } => *reason,
+            Self::UnknownCommand => RefusalReason::Refusal(Refusal::UnknownCommand),
+            Self::Ambiguous => RefusalReason::Refusal(Refusal::AmbiguousCommand),
+            Self::NotPlaying => RefusalReason::Refusal(Refusal::NotPlaying),
+            Self::CommandTooLong => RefusalReason::Refusal(Refusal::CommandTooLong),
+            Self::Rights => RefusalReason::Code(CommandCode::INSUFFICIENT_RIGHTS),
+            Self::BadParameters => RefusalReason::Code(CommandCode::BAD_PARAMETERS),
+            Self::Unnumbered => RefusalReason::Code(CommandCode::UNNUMBERED),
+            _ => return None,
+        };
+        Some(reason)
+    }
+
+    /// The server's words, where they say more than the variant: how it refuses, or what it says instead of an answer.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Refused { text, .. } => Some(text.as_str()),
+            Self::Unexpected { text } | Self::Listing { text, .. } => Some(text.as_str()),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_has_its_reason_whatever_variant_it_is() {
+        let refusal = |refusal| Some(RefusalReason::Refusal(refusal));
+        let code = |code| Some(RefusalReason::Code(CommandCode(code)));
+        let cases = [
+            (RequestError::UnknownCommand, refusal(Refusal::UnknownCommand)),
+            (RequestError::Ambiguous, refusal(Refusal::AmbiguousCommand)),
+            (RequestError::NotPlaying, refusal(Refusal::NotPlaying)),
+            (RequestError::CommandTooLong, refusal(Refusal::CommandTooLong)),
+            (RequestError::Rights, code(515)),
+            (RequestError::BadParameters, code(513)),
+            (RequestError::Unnumbered, code(519)),
+            (RequestError::Busy, None),
+            (RequestError::Lost, None),
+            (RequestError::Command(CommandError::LineBreak), None),
+            (RequestError::Ended(EndReason::Quit), None),
+        ];
+        for (error, want) in cases {
+            assert_eq!((error.refusal(), error.text()), (want, None), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn the_servers_words_are_kept_where_no_variant_says_them() {
+        let reason = RefusalReason::Refusal(Refusal::IllegalMove);
+        let refused = RequestError::Refused { reason, text: ServerText::from_wire(b"Illegal move.") };
+        assert_eq!((refused.refusal(), refused.text()), (Some(reason), Some("Illegal move.")));
+        let text = PlayerText::from_wire(b"What?");
+        let source = ListingError::NotThisReply;
+        for error in [RequestError::Unexpected { text: text.clone() }, RequestError::Listing { source, text }] {
+            assert_eq!((error.refusal(), error.text()), (None, Some("What?")));
+        }
+    }
 }

@@ -65,29 +65,30 @@ impl Reply {
 
     fn refusal(&self) -> Option<RequestError> {
         let answer = self.answer();
-        let text = || ServerText::from_wire(answer.map_or(&[], Event::raw));
-        let refused = |reason| RequestError::Refused { reason, text: text() };
-        match answer.and_then(Event::message) {
-            Some(Message::Refused(refusal)) => {
-                Some(of_refusal(*refusal).unwrap_or_else(|| refused(RefusalReason::Refusal(*refusal))))
-            }
-            Some(Message::ObservingRefused(refusal)) => Some(refused(RefusalReason::Observing(*refusal))),
-            _ => {
-                let code = self.code.filter(|code| code.is_error())?;
-                Some(of_code(code, answer).unwrap_or_else(|| refused(RefusalReason::Code(code))))
-            }
-        }
+        let by_code = || {
+            let code = self.code.filter(|code| code.is_error())?;
+            let text = ServerText::from_wire(answer.map_or(&[], Event::raw));
+            let refused = RequestError::Refused { reason: RefusalReason::Code(code), text };
+            Some(of_code(code, answer).unwrap_or(refused))
+        };
+        answer.and_then(RequestError::of_line).or_else(by_code)
     }
 }
 
-fn of_refusal(refusal: Refusal) -> Option<RequestError> {
-    match refusal {
-        Refusal::UnknownCommand => Some(RequestError::UnknownCommand),
-        Refusal::AmbiguousCommand => Some(RequestError::Ambiguous),
-        Refusal::NotPlaying => Some(RequestError::NotPlaying),
-        Refusal::NotRegistered => Some(RequestError::Rights),
-        Refusal::CommandTooLong => Some(RequestError::CommandTooLong),
-        _ => None,
+impl RequestError {
+    /// What a line says against a command; `None` if it is none that is known to refuse.
+    pub fn of_line(event: &Event) -> Option<Self> {
+        let reason = match event.message()? {
+            Message::Refused(Refusal::UnknownCommand) => return Some(Self::UnknownCommand),
+            Message::Refused(Refusal::AmbiguousCommand) => return Some(Self::Ambiguous),
+            Message::Refused(Refusal::NotPlaying) => return Some(Self::NotPlaying),
+            Message::Refused(Refusal::NotRegistered) => return Some(Self::Rights),
+            Message::Refused(Refusal::CommandTooLong) => return Some(Self::CommandTooLong),
+            Message::Refused(refusal) => RefusalReason::Refusal(*refusal),
+            Message::ObservingRefused(refusal) => RefusalReason::Observing(*refusal),
+            _ => return None,
+        };
+        Some(Self::Refused { reason, text: ServerText::from_wire(event.raw()) })
     }
 }
 

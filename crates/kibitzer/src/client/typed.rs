@@ -2,9 +2,9 @@
 
 use super::Client;
 use crate::command::{
-    Abort, Accept, Accepted, Ask, AskError, Challenged, Closed, Decline, Draw, Finger, GameOffer, Games, History,
-    MatchOptions, MoveMade, MoveText, Moves, Observe, Observed, OfferRef, Resign, SeekAnswer, SeekOptions, Sought,
-    Takeback, Talk, Told, Unobserve, Unseek, Who,
+    Abort, Accept, Accepted, Ask, Challenged, Closed, Decline, Draw, Finger, GameOffer, Games, History, MatchOptions,
+    MoveMade, MoveText, Moves, Observe, Observed, OfferRef, Resign, SeekAnswer, SeekOptions, Sought, Takeback, Talk,
+    Told, Unobserve, Unseek, Who,
 };
 use crate::core::message::{GameEnded, GameId, Handle, listing};
 use crate::core::session::RequestError;
@@ -23,14 +23,13 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`AskError`]: there is no reply, the server refuses, or the reply is none to this command.
+    /// [`RequestError`]: it was not sent, there is no reply, the server refuses, or the reply is none to this command.
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn ask<A: Ask>(&self, command: &A) -> Result<A::Answer, AskError> {
-        let line = command.command().map_err(RequestError::from)?;
-        Ok(command.read(&self.perform(line).await?)?)
+    pub async fn ask<A: Ask>(&self, command: &A) -> Result<A::Answer, RequestError> {
+        command.read(&self.perform(command.command()?).await?)
     }
 
     /// Follows a game from now on, across lost connections.
@@ -42,7 +41,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn observe(&self, game: GameId) -> Result<Observed, AskError> {
+    pub async fn observe(&self, game: GameId) -> Result<Observed, RequestError> {
         self.ask(&Observe::new(game)).await
     }
 
@@ -55,7 +54,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn unobserve(&self, game: GameId) -> Result<(), AskError> {
+    pub async fn unobserve(&self, game: GameId) -> Result<(), RequestError> {
         self.ask(&Unobserve::new(game)).await.map(drop)
     }
 
@@ -68,7 +67,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn make_move(&self, played: &MoveText) -> Result<MoveMade, AskError> {
+    pub async fn make_move(&self, played: &MoveText) -> Result<MoveMade, RequestError> {
         self.ask(played).await
     }
 
@@ -81,7 +80,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// Some of the pieces may have been said if the future is dropped.
-    pub async fn talk(&self, talk: &Talk) -> Result<Vec<Told>, AskError> {
+    pub async fn talk(&self, talk: &Talk) -> Result<Vec<Told>, RequestError> {
         let mut told = Vec::new();
         for piece in talk.pieces() {
             told.push(self.ask(&piece).await?);
@@ -111,7 +110,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`talk`](Self::talk).
-    pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<Told>, AskError> {
+    pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<Told>, RequestError> {
         self.talk(&Talk::tell(player, text)).await
     }
 
@@ -124,7 +123,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn seek(&self, seek: &SeekOptions) -> Result<SeekAnswer, AskError> {
+    pub async fn seek(&self, seek: &SeekOptions) -> Result<SeekAnswer, RequestError> {
         self.ask(seek).await
     }
 
@@ -137,7 +136,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn unseek(&self, index: u32) -> Result<(), AskError> {
+    pub async fn unseek(&self, index: u32) -> Result<(), RequestError> {
         self.ask(&Unseek::new(index)).await
     }
 
@@ -150,7 +149,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn challenge(&self, challenge: &MatchOptions) -> Result<Challenged, AskError> {
+    pub async fn challenge(&self, challenge: &MatchOptions) -> Result<Challenged, RequestError> {
         self.ask(challenge).await
     }
 
@@ -163,7 +162,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn accept(&self, offer: OfferRef) -> Result<Accepted, AskError> {
+    pub async fn accept(&self, offer: OfferRef) -> Result<Accepted, RequestError> {
         self.ask(&Accept::new(offer)).await
     }
 
@@ -176,7 +175,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn decline(&self, offer: OfferRef) -> Result<Closed, AskError> {
+    pub async fn decline(&self, offer: OfferRef) -> Result<Closed, RequestError> {
         self.ask(&Decline::new(offer)).await
     }
 
@@ -189,7 +188,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn draw(&self) -> Result<GameOffer, AskError> {
+    pub async fn draw(&self) -> Result<GameOffer, RequestError> {
         self.ask(&Draw::new()).await
     }
 
@@ -202,7 +201,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn resign(&self) -> Result<GameEnded, AskError> {
+    pub async fn resign(&self) -> Result<GameEnded, RequestError> {
         self.ask(&Resign::new()).await
     }
 
@@ -215,7 +214,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn abort(&self) -> Result<GameOffer, AskError> {
+    pub async fn abort(&self) -> Result<GameOffer, RequestError> {
         self.ask(&Abort::new()).await
     }
 
@@ -228,7 +227,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn takeback(&self, plies: u32) -> Result<GameOffer, AskError> {
+    pub async fn takeback(&self, plies: u32) -> Result<GameOffer, RequestError> {
         self.ask(&Takeback::plies(plies)).await
     }
 
@@ -241,7 +240,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn games(&self) -> Result<listing::GameListing, AskError> {
+    pub async fn games(&self) -> Result<listing::GameListing, RequestError> {
         self.ask(&Games::all()).await
     }
 
@@ -254,7 +253,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn who(&self) -> Result<listing::WhoList, AskError> {
+    pub async fn who(&self) -> Result<listing::WhoList, RequestError> {
         self.ask(&Who::all()).await
     }
 
@@ -267,7 +266,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn sought(&self) -> Result<listing::SoughtList, AskError> {
+    pub async fn sought(&self) -> Result<listing::SoughtList, RequestError> {
         self.ask(&Sought::all()).await
     }
 
@@ -280,7 +279,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn finger(&self, player: Handle) -> Result<listing::Finger, AskError> {
+    pub async fn finger(&self, player: Handle) -> Result<listing::Finger, RequestError> {
         self.ask(&Finger::of(player)).await
     }
 
@@ -293,7 +292,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn history(&self, player: Handle) -> Result<listing::History, AskError> {
+    pub async fn history(&self, player: Handle) -> Result<listing::History, RequestError> {
         self.ask(&History::of(player)).await
     }
 
@@ -306,7 +305,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn moves(&self, game: GameId) -> Result<listing::MoveList, AskError> {
+    pub async fn moves(&self, game: GameId) -> Result<listing::MoveList, RequestError> {
         self.ask(&Moves::of(game)).await
     }
 }

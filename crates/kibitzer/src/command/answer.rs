@@ -3,37 +3,27 @@
 use kibitzer_core::Event;
 use kibitzer_core::message::listing::Listing;
 use kibitzer_core::message::{GameCreated, GameEnded, GameId, Handle, Message, Relation, Style12};
-use kibitzer_core::session::{RefusalReason, Reply};
-use kibitzer_core::text::{PlayerText, ServerText};
-
-use super::ReadError;
+use kibitzer_core::session::{Reply, RequestError};
+use kibitzer_core::text::PlayerText;
 
 /// The first message that `pick` takes, or the error that tells what the server said instead.
-pub(super) fn first<'a, T>(reply: &'a Reply, pick: impl Fn(&'a Message) -> Option<T>) -> Result<T, ReadError> {
+pub(super) fn first<'a, T>(reply: &'a Reply, pick: impl Fn(&'a Message) -> Option<T>) -> Result<T, RequestError> {
     reply.messages().find_map(pick).ok_or_else(|| unexpected(reply))
 }
 
 /// The first line that `read` takes, or the error that tells what the server said instead.
-pub(super) fn first_line<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> Option<T>) -> Result<T, ReadError> {
+pub(super) fn first_line<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> Option<T>) -> Result<T, RequestError> {
     reply.answers().map(Event::raw).find_map(read).ok_or_else(|| unexpected(reply))
 }
 
 /// The whole reply as a listing, without what came in between.
-pub(super) fn listing<L: Listing>(reply: &Reply) -> Result<L, ReadError> {
-    L::parse(reply.answers().map(Event::raw)).map_err(|source| ReadError::Listing { source, text: said(reply) })
+pub(super) fn listing<L: Listing>(reply: &Reply) -> Result<L, RequestError> {
+    L::parse(reply.answers().map(Event::raw)).map_err(|source| RequestError::Listing { source, text: said(reply) })
 }
 
 /// The error that tells what the server said. A refusal may stand behind other lines.
-pub(super) fn unexpected(reply: &Reply) -> ReadError {
-    let refused = reply.answers().find_map(|event| {
-        let reason = match event.message()? {
-            Message::Refused(refusal) => RefusalReason::Refusal(*refusal),
-            Message::ObservingRefused(refusal) => RefusalReason::Observing(*refusal),
-            _ => return None,
-        };
-        Some(ReadError::Refused { reason, text: ServerText::from_wire(event.raw()) })
-    });
-    refused.unwrap_or_else(|| ReadError::Unexpected { text: said(reply) })
+pub(super) fn unexpected(reply: &Reply) -> RequestError {
+    reply.answers().find_map(RequestError::of_line).unwrap_or_else(|| RequestError::Unexpected { text: said(reply) })
 }
 
 /// The last board of a game in which this login moves the pieces.

@@ -2,10 +2,10 @@
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message};
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, Clock, ReadError, answer};
+use super::{Ask, Clock, answer};
 
 /// `match`: challenges a player.
 ///
@@ -75,13 +75,13 @@ impl Ask for MatchOptions {
         Command::new(words.maybe(self.variant.as_ref()).maybe(self.color.map(Color::as_str)).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Challenged, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Challenged, RequestError> {
         read_challenged(reply, Some(&self.opponent))
     }
 }
 
 /// The challenge that went out, or the game that began with this player.
-pub(super) fn read_challenged(reply: &Reply, opponent: Option<&Handle>) -> Result<Challenged, ReadError> {
+pub(super) fn read_challenged(reply: &Reply, opponent: Option<&Handle>) -> Result<Challenged, RequestError> {
     if let Some(created) = answer::created(reply, opponent) {
         return Ok(Challenged::Started(Box::new(created.clone())));
     }
@@ -99,9 +99,8 @@ pub(super) const fn rated_word(rated: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::message::Refusal;
-    use kibitzer_core::session::{RefusalReason, RequestError};
+    use kibitzer_core::session::RefusalReason;
 
-    use super::super::AskError;
     use super::super::testing::{answer, assert_line};
     use super::*;
 
@@ -176,7 +175,7 @@ mod tests {
             assert_eq!(error.text(), reply.lines().last(), "{reply}");
         }
         let guest = answer(&boris(), "Only registered players can play rated games.");
-        assert_eq!(guest, Err(AskError::Request(RequestError::Rights)));
+        assert_eq!(guest, Err(RequestError::Rights));
         for reply in [
             "Boris is playing a game.",
             "Can't interpret u in match command.",

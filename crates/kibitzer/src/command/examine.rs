@@ -2,10 +2,10 @@
 
 use kibitzer_core::Event;
 use kibitzer_core::message::{ExamineAction, Handle, Message, Relation, Style12};
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, ReadError, answer};
+use super::{Ask, answer};
 
 /// `examine`: goes through a game, or moves the pieces freely.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ impl Ask for Examine {
         Command::new(words.as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Examined, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Examined, RequestError> {
         let board = examined_board(reply).ok_or_else(|| answer::unexpected(reply))?;
         Ok(Examined { board })
     }
@@ -64,7 +64,7 @@ pub struct Stepped {
     pub is_at_edge: bool,
 }
 
-fn read_step(reply: &Reply) -> Result<Stepped, ReadError> {
+fn read_step(reply: &Reply) -> Result<Stepped, RequestError> {
     let board = examined_board(reply);
     let is_at_edge = |message: &Message| match message {
         Message::Examine(examine) => match examine.action {
@@ -110,7 +110,7 @@ macro_rules! steps {
                 Command::new(Words::new($word).with(self.plies).as_str())
             }
 
-            fn read(&self, reply: &Reply) -> Result<Stepped, ReadError> {
+            fn read(&self, reply: &Reply) -> Result<Stepped, RequestError> {
                 read_step(reply)
             }
         }
@@ -143,7 +143,7 @@ impl Ask for Revert {
         Command::new("revert")
     }
 
-    fn read(&self, reply: &Reply) -> Result<Stepped, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Stepped, RequestError> {
         read_step(reply)
     }
 }
@@ -167,7 +167,7 @@ impl Ask for Unexamine {
         Command::new("unexamine")
     }
 
-    fn read(&self, reply: &Reply) -> Result<(), ReadError> {
+    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
         answer::first(reply, |message| match message {
             Message::Examine(examine) if examine.by.is_none() && examine.action == ExamineAction::Stop => Some(()),
             _ => None,
@@ -178,9 +178,8 @@ impl Ask for Unexamine {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::message::Refusal;
-    use kibitzer_core::session::{RefusalReason, RequestError};
+    use kibitzer_core::session::RefusalReason;
 
-    use super::super::AskError;
     use super::super::testing::{answer, assert_line};
     use super::*;
 
@@ -234,7 +233,7 @@ mod tests {
         }
         assert_eq!(answer(&Forward::plies(1), "What?").unwrap_err().text(), Some("What?"));
         let unknown = answer(&Revert::new(), "revert: Command not found.");
-        assert_eq!(unknown, Err(AskError::Request(RequestError::UnknownCommand)));
+        assert_eq!(unknown, Err(RequestError::UnknownCommand));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Offers and claims in the game that is played.
 
 use kibitzer_core::message::{Actor, GameEnded, Message, OfferAnswer, OfferKind, Style12};
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, ReadError, answer};
+use super::{Ask, answer};
 
 /// What became of an offer in a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum GameOffer {
 }
 
 /// Reads the reply to an offer of this kind.
-fn read_offer(reply: &Reply, kind: OfferKind) -> Result<GameOffer, ReadError> {
+fn read_offer(reply: &Reply, kind: OfferKind) -> Result<GameOffer, RequestError> {
     let mine = reply.messages().find_map(|message| match message {
         Message::Offer(offer) if offer.actor == Actor::Me && offer.kind == kind => Some(offer.answer),
         _ => None,
@@ -62,7 +62,7 @@ macro_rules! offers {
                 Command::new($word)
             }
 
-            fn read(&self, reply: &Reply) -> Result<GameOffer, ReadError> {
+            fn read(&self, reply: &Reply) -> Result<GameOffer, RequestError> {
                 read_offer(reply, OfferKind::$kind)
             }
         }
@@ -98,7 +98,7 @@ impl Ask for Takeback {
         Command::new(Words::new("takeback").with(self.plies).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<GameOffer, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<GameOffer, RequestError> {
         read_offer(reply, OfferKind::Takeback)
     }
 }
@@ -125,7 +125,7 @@ macro_rules! endings {
                 Command::new($word)
             }
 
-            fn read(&self, reply: &Reply) -> Result<GameEnded, ReadError> {
+            fn read(&self, reply: &Reply) -> Result<GameEnded, RequestError> {
                 answer::ended(reply).cloned().ok_or_else(|| answer::unexpected(reply))
             }
         }
@@ -142,9 +142,8 @@ endings! {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::message::{GameResult, Refusal};
-    use kibitzer_core::session::{RefusalReason, RequestError};
+    use kibitzer_core::session::RefusalReason;
 
-    use super::super::AskError;
     use super::super::testing::{answer, assert_line};
     use super::*;
 
@@ -182,7 +181,7 @@ mod tests {
 
     #[test]
     fn offers_that_end_the_game() {
-        type Case = (fn(&str) -> Result<GameOffer, AskError>, &'static str, GameResult);
+        type Case = (fn(&str) -> Result<GameOffer, RequestError>, &'static str, GameResult);
         let cases: &[Case] = &[
             (
                 |reply| answer(&Draw::new(), reply),
@@ -245,7 +244,7 @@ mod tests {
         for text in ["Takeback is not allowed in bughouse.", "Takeback not implemented for bughouse games yet."] {
             assert_eq!(answer(&Takeback::plies(1), text).unwrap_err().text(), Some(text));
         }
-        let not_playing = Err(AskError::Request(RequestError::NotPlaying));
+        let not_playing = Err(RequestError::NotPlaying);
         assert_eq!(answer(&Draw::new(), "You are not playing a game."), not_playing);
         assert_eq!(answer(&Abort::new(), "You are not playing a game."), not_playing);
         assert_eq!(answer(&Resign::new(), "You are not playing a game.").err(), not_playing.err());

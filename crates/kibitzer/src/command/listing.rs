@@ -1,11 +1,11 @@
 //! Commands that ask for a table: games, players, moves, settings.
 
 use kibitzer_core::message::{Handle, listing};
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 use kibitzer_core::text::ServerText;
 
 use super::terms::Words;
-use super::{Ask, ReadError, Target, answer};
+use super::{Ask, Target, answer};
 
 /// Commands that may name a player, `finger Newton`, and else mean this login.
 macro_rules! of_player {
@@ -43,7 +43,7 @@ macro_rules! asks_for {
                 Command::new(words(self).as_str())
             }
 
-            fn read(&self, reply: &Reply) -> Result<Self::Answer, ReadError> {
+            fn read(&self, reply: &Reply) -> Result<Self::Answer, RequestError> {
                 answer::listing(reply)
             }
         }
@@ -81,7 +81,7 @@ impl Ask for History {
     }
 
     /// One server does not say whose games there are none of: the owner is then who was asked for, or empty.
-    fn read(&self, reply: &Reply) -> Result<Self::Answer, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Self::Answer, RequestError> {
         let is_none = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";
         if reply.answer().is_some_and(|event| is_none(event.raw())) {
             let mut history = listing::History::default();
@@ -212,7 +212,7 @@ impl Ask for Date {
         Command::new("date")
     }
 
-    fn read(&self, reply: &Reply) -> Result<ServerDate, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<ServerDate, RequestError> {
         let local = answer::first_line(reply, |line| time_behind(line, b"local time"))?;
         let server = [&b"server time"[..], b"greenwich time"];
         let server = server.iter().find_map(|name| reply.answers().find_map(|event| time_behind(event.raw(), name)));
@@ -231,9 +231,8 @@ fn time_behind(line: &[u8], name: &[u8]) -> Option<ServerText> {
 mod tests {
     use kibitzer_core::message::GameId;
     use kibitzer_core::message::listing::ListingError;
-    use kibitzer_core::session::{RefusalReason, RequestError};
+    use kibitzer_core::session::RefusalReason;
 
-    use super::super::AskError;
     use super::super::testing::{answer, assert_line};
     use super::*;
 
@@ -314,7 +313,7 @@ mod tests {
             let date = answer(&Date::new(), reply).unwrap();
             assert_eq!((date.local.as_str(), date.server.as_ref().map(ServerText::as_str)), want);
         }
-        assert!(matches!(answer(&Date::new(), "Localtime"), Err(AskError::Read(ReadError::Unexpected { .. }))));
+        assert!(matches!(answer(&Date::new(), "Localtime"), Err(RequestError::Unexpected { .. })));
     }
 
     #[test]
@@ -325,10 +324,10 @@ mod tests {
         let no_game = answer(&Moves::of(GameId(1)), "There is no such game.").unwrap_err();
         assert!(matches!(no_game.refusal(), Some(RefusalReason::Observing(_))));
         let not_playing = answer(&Moves::mine(), "You are not playing, examining, or observing a game.");
-        assert_eq!(not_playing, Err(AskError::Request(RequestError::NotPlaying)));
+        assert_eq!(not_playing, Err(RequestError::NotPlaying));
         let unknown = answer(&Who::all(), "TODO: unsupported format").unwrap_err();
         assert_eq!(unknown.text(), Some("TODO: unsupported format"));
-        let AskError::Read(ReadError::Listing { source, .. }) = unknown else { panic!("{unknown:?}") };
+        let RequestError::Listing { source, .. } = unknown else { panic!("{unknown:?}") };
         assert_eq!(source, ListingError::NotThisReply);
     }
 }

@@ -32,12 +32,11 @@
 //! | `partner` | [`Partner`] | [`PartnerAnswer`] | `ask` |
 //! | `set`, `iset` | [`Set`], [`Iset`] | the server's words; nothing | `ask` |
 //!
-//! Refusals that are known are found by the session, before a reply is read. A reply that holds no answer all the same is a
-//! [`ReadError`] with the server's words: most likely it refuses in words that are not known.
+//! Refusals that are known are found by the session, before a reply is read. A reply that holds no answer all the same is
+//! [`RequestError::Unexpected`] with the server's words: most likely it refuses in words that are not known.
 
 mod answer;
 mod challenge;
-mod error;
 mod examine;
 mod game;
 mod listing;
@@ -53,7 +52,6 @@ mod terms;
 mod testing;
 
 pub use challenge::{Challenged, MatchOptions};
-pub use error::{AskError, ReadError};
 pub use examine::{Backward, Examine, Examined, Forward, Revert, Stepped, Unexamine};
 pub use game::{Abort, Adjourn, Draw, Flag, GameOffer, Resign, Takeback};
 pub use listing::{
@@ -68,7 +66,7 @@ pub use setting::{Iset, Set, Style};
 pub use talk::{Talk, Told};
 pub use terms::{Clock, Target};
 
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 /// A command, and how its reply is read.
 pub trait Ask {
@@ -88,6 +86,7 @@ pub trait Ask {
     ///
     /// # Errors
     ///
-    /// [`ReadError`] if the answer is not in it.
-    fn read(&self, reply: &Reply) -> Result<Self::Answer, ReadError>;
+    /// [`RequestError::Unexpected`] or [`RequestError::Listing`] if the answer is not in it; a refusal if
+    /// one stands behind other lines.
+    fn read(&self, reply: &Reply) -> Result<Self::Answer, RequestError>;
 }

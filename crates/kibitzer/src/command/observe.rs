@@ -1,15 +1,15 @@
 //! Observing games.
 
 use kibitzer_core::message::{GameId, Message, ObservingChange, Style12};
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, ReadError, Target, answer};
+use super::{Ask, Target, answer};
 
 /// `observe`: follow a game.
 ///
 /// A game that is observed already is a refusal on most servers; uhlin-fics takes the command as the wish to observe no
-/// longer, and does so. Its words are then in the [`ReadError`].
+/// longer, and does so. Its words are then in [`RequestError::Unexpected`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Observe(Target);
 
@@ -37,7 +37,7 @@ impl Ask for Observe {
         Command::new(Words::new("observe").with(&self.0).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Observed, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Observed, RequestError> {
         let game = answer::first(reply, |message| match message {
             Message::Observing(observing) if observing.is_observed() && self.0.fits(observing.game) => {
                 Some(observing.game)
@@ -82,7 +82,7 @@ impl Ask for Unobserve {
         Command::new(Words::new("unobserve").maybe(self.0.as_ref()).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Vec<GameId>, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Vec<GameId>, RequestError> {
         let left = reply.messages().filter_map(|message| match message {
             Message::Observing(observing) if observing.change == ObservingChange::Stopped => Some(observing.game),
             _ => None,
@@ -97,7 +97,6 @@ mod tests {
     use kibitzer_core::message::ObservingRefusal;
     use kibitzer_core::session::RefusalReason;
 
-    use super::super::AskError;
     use super::super::testing::{answer, assert_line};
     use super::*;
 
@@ -148,7 +147,7 @@ mod tests {
             ["Alice is not playing a game.", "Removing game 1 from observation list.", "You are now observing game 2."]
         {
             let error = answer(&Observe::new(GameId(1)), reply).unwrap_err();
-            assert_eq!((matches!(error, AskError::Read(_)), error.text()), (true, Some(reply)));
+            assert!(matches!(&error, RequestError::Unexpected { text } if text.as_str() == reply), "{error:?}");
         }
     }
 

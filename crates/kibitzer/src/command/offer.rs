@@ -5,10 +5,10 @@ use std::fmt;
 use kibitzer_core::message::{
     Actor, ChallengeChange, GameCreated, GameEnded, Handle, Message, OfferAnswer, OfferKind, Partner, Style12,
 };
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, ReadError, answer};
+use super::{Ask, answer};
 
 /// Which of the pending offers is meant.
 ///
@@ -72,7 +72,7 @@ impl Ask for Accept {
     }
 
     /// uhlin-fics does not say what was accepted, only what came of it.
-    fn read(&self, reply: &Reply) -> Result<Accepted, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Accepted, RequestError> {
         if let Some(created) = answer::created(reply, None) {
             return Ok(Accepted::Started(Box::new(created.clone())));
         }
@@ -123,7 +123,7 @@ impl Ask for Decline {
         self.0.command("decline")
     }
 
-    fn read(&self, reply: &Reply) -> Result<Closed, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Closed, RequestError> {
         read_closed(reply, OfferAnswer::Declined, ChallengeChange::Declined)
     }
 }
@@ -146,12 +146,12 @@ impl Ask for Withdraw {
         self.0.command("withdraw")
     }
 
-    fn read(&self, reply: &Reply) -> Result<Closed, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Closed, RequestError> {
         read_closed(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
     }
 }
 
-fn read_closed(reply: &Reply, how: OfferAnswer, change: ChallengeChange) -> Result<Closed, ReadError> {
+fn read_closed(reply: &Reply, how: OfferAnswer, change: ChallengeChange) -> Result<Closed, RequestError> {
     answer::first(reply, |message| match message {
         Message::ChallengeUpdate(update) if update.actor == Actor::Me && update.change == change => {
             Some(Closed { name: update.name.clone(), kind: None })

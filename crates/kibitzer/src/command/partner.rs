@@ -1,10 +1,10 @@
 //! Bughouse partners.
 
 use kibitzer_core::message::{self, Actor, Handle, Message};
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, ReadError, answer};
+use super::{Ask, answer};
 
 /// `partner`: offers a player to be bughouse partners, or accepts that.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ impl Ask for Partner {
         Command::new(Words::new("partner").with(&self.0).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<PartnerAnswer, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<PartnerAnswer, RequestError> {
         answer::first(reply, |message| match message {
             Message::Partner(message::Partner::OfferSent(_)) => Some(PartnerAnswer::Sent),
             Message::Partner(message::Partner::Agreed { actor: Actor::Me, .. }) => Some(PartnerAnswer::Agreed),
@@ -63,7 +63,7 @@ impl Ask for EndPartnership {
     }
 
     /// uhlin-fics answers nothing at all.
-    fn read(&self, reply: &Reply) -> Result<(), ReadError> {
+    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
         if reply.answer().is_none() {
             return Ok(());
         }

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use kibitzer_core::chess::UciMove;
 use kibitzer_core::message::{GameEnded, Style12};
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 use thiserror::Error;
 
-use super::{Ask, ReadError, answer};
+use super::{Ask, answer};
 
 /// Longest move, in bytes: `Qa1xb2=Q+` and room for what variants add.
 const MAX_BYTES: usize = 12;
@@ -175,8 +175,8 @@ impl Ask for MoveText {
     }
 
     /// A server of one family knows no command by the name of a move that it cannot read:
-    /// [`RequestError::UnknownCommand`](kibitzer_core::session::RequestError::UnknownCommand).
-    fn read(&self, reply: &Reply) -> Result<MoveMade, ReadError> {
+    /// [`RequestError::UnknownCommand`].
+    fn read(&self, reply: &Reply) -> Result<MoveMade, RequestError> {
         let board = answer::own_board(reply).cloned().map(Box::new);
         let ended = match &board {
             Some(board) => answer::end_of_game(reply, board.game),
@@ -199,10 +199,9 @@ fn has_cut_board(reply: &Reply) -> bool {
 mod tests {
     use kibitzer_core::chess::{Color, LastMove};
     use kibitzer_core::message::{GameResult, Refusal};
-    use kibitzer_core::session::{RefusalReason, RequestError};
+    use kibitzer_core::session::RefusalReason;
     use proptest::prelude::*;
 
-    use super::super::AskError;
     use super::super::testing::{answer, assert_line};
     use super::*;
 
@@ -311,9 +310,9 @@ mod tests {
             assert_eq!((error.refusal(), error.text()), (Some(RefusalReason::Refusal(reason)), Some(text)));
         }
         let not_playing = answer(&e4(), "You are not playing or examining a game.");
-        assert_eq!(not_playing, Err(AskError::Request(RequestError::NotPlaying)));
+        assert_eq!(not_playing, Err(RequestError::NotPlaying));
         for text in ["qz9: Command not found.", "kd9: Command has failed."] {
-            assert_eq!(answer(&e4(), text), Err(AskError::Request(RequestError::UnknownCommand)));
+            assert_eq!(answer(&e4(), text), Err(RequestError::UnknownCommand));
         }
         assert_eq!(answer(&e4(), "Foo tells you: {Game").unwrap_err().text(), Some(""));
     }

@@ -4,11 +4,11 @@ use std::ops::RangeInclusive;
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{ChallengeChange, Handle, Message, SeekNotice};
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::challenge::{Challenged, rated_word, read_challenged};
 use super::terms::Words;
-use super::{Ask, Clock, ReadError, answer};
+use super::{Ask, Clock, answer};
 
 /// `seek`: tells everybody that this login wants to play.
 ///
@@ -113,7 +113,7 @@ impl Ask for SeekOptions {
         Command::new(words.maybe(ratings).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<SeekAnswer, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<SeekAnswer, RequestError> {
         let notice = |pick: fn(SeekNotice) -> Option<u32>| {
             reply.messages().find_map(|message| match message {
                 Message::SeekNotice(notice) => pick(*notice),
@@ -160,7 +160,7 @@ impl Ask for Unseek {
         Command::new(Words::new("unseek").maybe(self.0).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<(), ReadError> {
+    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
         let is_removal = |line: &[u8]| line.starts_with(b"Your seek") && line.trim_ascii_end().ends_with(b" removed.");
         answer::first_line(reply, |line| is_removal(line).then_some(()))
     }
@@ -199,7 +199,7 @@ impl Ask for Play {
         Command::new(words.as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Challenged, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Challenged, RequestError> {
         let owner = match &self.0 {
             SeekRef::Number(_) => None,
             SeekRef::Player(player) => Some(player),

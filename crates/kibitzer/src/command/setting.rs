@@ -1,11 +1,11 @@
 //! Settings.
 
 use kibitzer_core::message::Ivar;
-use kibitzer_core::session::{Command, CommandError, Reply};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 use kibitzer_core::text::PlayerText;
 
 use super::terms::Words;
-use super::{Ask, ReadError, answer};
+use super::{Ask, answer};
 
 /// How a server starts to say that a variable stays as it is; other refusals are known to the session.
 const REFUSALS: [&[u8]; 4] = [b"Bad value given for variable", b"You cannot ", b"Usage:", b"Command:"];
@@ -37,7 +37,7 @@ impl Ask for Set {
         Command::new(Words::new("set").with(&self.name).maybe(self.value.as_ref()).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<PlayerText, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<PlayerText, RequestError> {
         let is_refusal = |said: &[u8]| REFUSALS.iter().any(|refusal| said.starts_with(refusal));
         match reply.answer() {
             Some(event) if is_refusal(event.raw()) => Err(answer::unexpected(reply)),
@@ -65,7 +65,7 @@ impl Ask for Style {
         Command::new(Words::new("set style").with(self.0).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<(), ReadError> {
+    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
         let done = format!("Style {} set.", self.0);
         answer::first_line(reply, |line| (line.trim_ascii() == done.as_bytes()).then_some(()))
     }
@@ -100,7 +100,7 @@ impl Ask for Iset {
     }
 
     /// uhlin-fics repeats the command and does nothing: that is no answer.
-    fn read(&self, reply: &Reply) -> Result<(), ReadError> {
+    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
         let ending: &[u8] = if self.on { b" set." } else { b" unset." };
         answer::first_line(reply, |line| line.trim_ascii().ends_with(ending).then_some(()))
     }

@@ -1,10 +1,10 @@
 //! Talk.
 
 use kibitzer_core::message::Handle;
-use kibitzer_core::session::{Command, CommandError, Reply, split_text};
+use kibitzer_core::session::{Command, CommandError, Reply, RequestError, split_text};
 use kibitzer_core::text::encode;
 
-use super::{Ask, ReadError, answer};
+use super::{Ask, answer};
 
 /// Longest text of one line of talk after encoding, in bytes.
 ///
@@ -107,7 +107,7 @@ impl Ask for Talk {
         Command::with_text(&self.head, &self.text)
     }
 
-    fn read(&self, reply: &Reply) -> Result<Told, ReadError> {
+    fn read(&self, reply: &Reply) -> Result<Told, RequestError> {
         let told: Vec<u32> = reply.answers().filter_map(|event| told(event.raw())).collect();
         if told.is_empty() {
             return Err(answer::unexpected(reply));

@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use kibitzer_core::session::Reply;
+use kibitzer_core::session::{Reply, RequestError};
 use kibitzer_core::{EventKind, EventReader};
 
-use super::{Ask, AskError};
+use super::Ask;
 
 /// The reply that these lines are; the marks of the stream are none of it.
 pub(super) fn reply(sent: &str) -> Reply {
@@ -20,8 +20,8 @@ pub(super) fn reply(sent: &str) -> Reply {
 }
 
 /// What comes of a command to which this is the reply: refusals are the session's to find.
-pub(super) fn answer<A: Ask>(ask: &A, sent: &str) -> Result<A::Answer, AskError> {
-    Ok(ask.read(&reply(sent).judge()?)?)
+pub(super) fn answer<A: Ask>(ask: &A, sent: &str) -> Result<A::Answer, RequestError> {
+    ask.read(&reply(sent).judge()?)
 }
 
 /// Holds the line of a command against the one that is wanted.
