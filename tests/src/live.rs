@@ -182,8 +182,8 @@ impl Place {
 pub async fn begin_game(white: &Client, black: &Client) -> GameId {
     let opponent = black.handle().expect("the server told the name");
     let challenge = MatchOptions::new(opponent).time(5, 0).color(Color::White);
-    white.ask(&challenge).await.expect("the challenge is sent");
-    match black.ask(&Accept::new(OfferRef::Only)).await.expect("there is one challenge") {
+    white.request(&challenge).await.expect("the challenge is sent");
+    match black.request(&Accept::new(OfferRef::Only)).await.expect("there is one challenge") {
         Accepted::Started(created) => created.game,
         other => unexpected(&other),
     }
@@ -195,7 +195,7 @@ pub async fn begin_game(white: &Client, black: &Client) -> GameId {
 ///
 /// Dropping the future leaves open whether it is played.
 pub async fn play(client: &Client, played: &str) {
-    client.ask(&MoveText::new(played).expect("a move")).await.expect("the move is legal");
+    client.request(&MoveText::new(played).expect("a move")).await.expect("the move is legal");
 }
 
 /// The next event that `take` takes.

@@ -6,10 +6,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use kibitzer::command::{
-    Abort, Accept, Accepted, Adjourn, Ask, Backward, Challenged, Date, Decline, Draw, EndPartnership, Examine, Finger,
-    Flag, GameOffer, Games, History, InChannel, InterfaceVariables, Iset, MatchOptions, MoveText, Moves, Observe,
-    OfferRef, Resign, SeekAnswer, SeekOptions, Set, Sought, Stored, Style, Takeback, Talk, Unexamine, Unobserve,
-    Unseek, Variables, Who, Withdraw,
+    Abort, Accept, Accepted, Adjourn, Backward, Challenged, Date, Decline, Draw, EndPartnership, Examine, Finger, Flag,
+    GameOffer, Games, History, InChannel, InterfaceVariables, Iset, MatchOptions, MoveText, Moves, Observe, OfferRef,
+    Request, Resign, SeekAnswer, SeekOptions, Set, Sought, Stored, Style, Takeback, Talk, Unexamine, Unobserve, Unseek,
+    Variables, Who, Withdraw,
 };
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
@@ -48,15 +48,15 @@ impl Blocks {
     }
 
     /// What comes of a command that the recording client sent, letter by letter, under this number.
-    fn answer<A: Ask + Debug>(&self, id: u64, ask: &A) -> Result<A::Answer, RequestError> {
-        let line = format!("{id} {}\n", ask.command().unwrap());
+    fn answer<R: Request + Debug>(&self, id: u64, command: &R) -> Result<R::Answer, RequestError> {
+        let line = format!("{id} {}\n", command.command().unwrap());
         assert!(self.sent.lines().any(|sent| sent == line.trim_end()), "{line} was not sent");
-        self.answer_to_like(id, ask)
+        self.answer_to_like(id, command)
     }
 
     /// What comes of a command that the recording client sent in other words.
-    fn answer_to_like<A: Ask + Debug>(&self, id: u64, ask: &A) -> Result<A::Answer, RequestError> {
-        ask.read(&self.replies[&id].clone().judge()?)
+    fn answer_to_like<R: Request + Debug>(&self, id: u64, command: &R) -> Result<R::Answer, RequestError> {
+        command.answer(self.replies[&id].clone().judge()?)
     }
 }
 

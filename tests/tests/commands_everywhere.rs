@@ -9,7 +9,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
-use kibitzer::command::{self, Ask};
+use kibitzer::command::{self, Request};
 use kibitzer::transcript::{Direction, TranscriptReader};
 use kibitzer_core::EventKind;
 use kibitzer_core::message::{GameId, Handle, Ivar};
@@ -85,8 +85,8 @@ fn read(line: &str, reply: &Reply) -> Option<Result<(), RequestError>> {
     Some(result)
 }
 
-fn ask<A: Ask>(ask: &A, reply: &Reply) -> Result<(), RequestError> {
-    ask.read(&reply.clone().judge()?).map(drop)
+fn ask<R: Request>(command: &R, reply: &Reply) -> Result<(), RequestError> {
+    command.answer(reply.clone().judge()?).map(drop)
 }
 
 fn observed(arguments: &[&str]) -> command::Observe {

@@ -28,10 +28,10 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let client = Client::connect(profile).await?;
     let mut events = client.subscribe();
     let seek = SeekOptions::new().time(3, 0).unrated();
-    client.ask(&seek).await?;
+    client.request(&seek).await?;
     while let Some(event) = events.next_event().await {
         match event.message() {
-            Some(Message::GameEnded(_)) => drop(client.ask(&seek).await?),
+            Some(Message::GameEnded(_)) => drop(client.request(&seek).await?),
             // A refusal brings the board again, which is no reason to move.
             Some(Message::Style12(board)) if board.relation == Relation::MyTurn && !is_repeated(&event) => {
                 for played in OPENING.iter().flat_map(|line| line.split(' ')).chain(["resign"]) {

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing::{Instrument as _, field, info_span};
 
+use crate::command::Request;
 use crate::core::game::Game;
 use crate::core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
@@ -267,30 +268,37 @@ impl Client {
         &self.shared.hub
     }
 
-    /// Sends a command and waits for its reply.
+    /// Sends a command and waits for its answer: the whole reply to a line, a value of the command's own to a typed one.
+    ///
+    /// ```no_run
+    /// use kibitzer::command::{Games, SeekOptions};
+    ///
+    /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// println!("{}", client.request("uptime").await?.text());
+    /// println!("{} games", client.request(&Games::all()).await?.games.len());
+    /// client.request(&SeekOptions::new().time(3, 2).unrated()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`RequestError`]: what is no line is not sent; what the server refuses is an error with its words.
+    /// [`RequestError`]: it was not sent, there is no reply, the server refuses, or the reply is none to this command.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future before it is ready harms nobody: the command may have been sent, and if so its reply is taken for
     /// no other's.
-    pub async fn request(&self, line: &str) -> Result<Reply, RequestError> {
-        self.perform(Command::new(line)?).await
+    pub async fn request<R: Request + ?Sized>(&self, command: &R) -> Result<R::Answer, RequestError> {
+        command.answer(self.reply_to(command.command()?).await?)
     }
 
-    /// Sends a command that was checked, and waits for its reply.
-    ///
     /// # Errors
-    ///
-    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
-    /// As [`request`](Self::request).
-    pub async fn perform(&self, command: Command) -> Result<Reply, RequestError> {
+    /// Both as [`request`](Self::request).
+    async fn reply_to(&self, command: Command) -> Result<Reply, RequestError> {
         let (sender, reply) = oneshot::channel();
         self.shared.desk.request(command, sender)?;
         // Without a reply the task is gone.

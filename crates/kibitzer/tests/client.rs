@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use common::*;
-use kibitzer::command::{MoveText, Talk};
+use kibitzer::command::{Date, MoveText, Request, Talk};
 use kibitzer::core::hub::{Hub, HubOptions, RecvError};
 use kibitzer::core::message::{GameId, Message};
 use kibitzer::core::session::{
-    CommandError, DialError, EndReason, LoginError, Password, RequestError, RequestLimits, State, TimesealChoice,
+    Command, CommandError, DialError, EndReason, LoginError, Password, RequestError, RequestLimits, State,
+    TimesealChoice,
 };
 use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, ConnectError, Dial, PasswordSource, Profile, SecretError};
@@ -122,6 +123,14 @@ async fn typed_commands_have_typed_answers() {
     assert!(told.len() > 1 && peer.heard.len() == told.len() + 1, "{:?}", peer.heard);
     let refused = peer.serving(client.make_move(&MoveText::new("e2e4").unwrap())).await;
     assert_eq!(refused, Err(RequestError::NotPlaying));
+    let date = peer.serving(client.request(&Date::new())).await.unwrap();
+    for reply in [
+        peer.serving(client.request("date")).await.unwrap(),
+        peer.serving(client.request(&String::from("date"))).await.unwrap(),
+        peer.serving(client.request(&Command::new("date").unwrap())).await.unwrap(),
+    ] {
+        assert_eq!(Date::new().answer(reply).as_ref(), Ok(&date), "what is typed and what is a type are asked alike");
+    }
     let injected = client.talk(&Talk::kibitz("hi\nresign")).await;
     assert!(matches!(injected, Err(RequestError::Command(CommandError::LineBreak))), "{injected:?}");
     client.shutdown().await;

@@ -86,7 +86,7 @@ impl Stage {
             Phase::Observing => {
                 self.cast = vec![self.join(NAMES[1]).await, self.join(NAMES[2]).await];
                 let game = begin_game(&self.cast[0], &self.cast[1]).await;
-                self.subject.client.ask(&Observe::new(game)).await.unwrap();
+                self.subject.client.request(&Observe::new(game)).await.unwrap();
                 Some(game)
             }
             Phase::Playing => {

@@ -1,10 +1,10 @@
 //! Typed commands outside of games, and their typed replies.
 
-use kibitzer::command::{
-    Ask, Date, EndPartnership, Examine, Finger, Games, History, InChannel, MoveText, Moves, Observe, Partner,
-    PartnerAnswer, Sought, Stored, Talk, Unobserve, Variables, Who,
-};
 use kibitzer::command::{Backward, Forward, Revert, Unexamine};
+use kibitzer::command::{
+    Date, EndPartnership, Examine, Finger, Games, History, InChannel, MoveText, Moves, Observe, Partner, PartnerAnswer,
+    Request, Sought, Stored, Talk, Unobserve, Variables, Who,
+};
 use kibitzer::core::chess::Color;
 use kibitzer::core::hub::Filter;
 use kibitzer::core::message::listing::{GameRowState, WhoStatus};
@@ -43,55 +43,55 @@ impl Scene {
     }
 }
 
-async fn refusal<A: Ask<Answer: std::fmt::Debug>>(client: &kibitzer::Client, command: &A) -> RequestError {
-    client.ask(command).await.unwrap_err()
+async fn refusal<R: Request<Answer: std::fmt::Debug>>(client: &kibitzer::Client, command: &R) -> RequestError {
+    client.request(command).await.unwrap_err()
 }
 
 #[tokio::test(start_paused = true)]
 async fn listings_are_read_whole_with_and_without_block_mode() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let scene = Scene::open(without).await;
-        let games = scene.gauss.ask(&Games::all()).await.unwrap();
+        let games = scene.gauss.request(&Games::all()).await.unwrap();
         let [row] = &games.games[..] else { panic!("{games:?}") };
         assert_eq!(
             (row.game, row.state, row.move_number, row.to_move),
             (scene.game, GameRowState::Played, 2, Color::White)
         );
         assert!(games.unread.is_empty() && games.count.is_some(), "{games:?}");
-        assert_eq!(scene.gauss.ask(&Games::of(handle("Newton"))).await.unwrap().games, games.games);
+        assert_eq!(scene.gauss.request(&Games::of(handle("Newton"))).await.unwrap().games, games.games);
 
-        let who = scene.gauss.ask(&Who::all()).await.unwrap();
+        let who = scene.gauss.request(&Who::all()).await.unwrap();
         let mut names: Vec<_> = who.players.iter().map(|entry| entry.player.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(names, ["Euler", "Gauss", "Newton"], "{who:?}");
         assert!(who.players.iter().any(|entry| entry.status == WhoStatus::Playing), "{who:?}");
         assert!(who.unread.is_empty(), "{who:?}");
 
-        let moves = scene.gauss.ask(&Moves::of(scene.game)).await.unwrap();
+        let moves = scene.gauss.request(&Moves::of(scene.game)).await.unwrap();
         let played: Vec<_> = moves.moves.iter().map(|played| played.san.as_str()).collect();
         assert_eq!((&played[..], moves.initial_min), (&["e4", "c5"][..], Some(5)), "{moves:?}");
         assert!(moves.unread.is_empty(), "{moves:?}");
-        assert_eq!(scene.newton.ask(&Moves::mine()).await.unwrap().moves, moves.moves);
+        assert_eq!(scene.newton.request(&Moves::mine()).await.unwrap().moves, moves.moves);
 
-        let finger = scene.gauss.ask(&Finger::of(handle("Newton"))).await.unwrap();
+        let finger = scene.gauss.request(&Finger::of(handle("Newton"))).await.unwrap();
         assert_eq!((finger.player.name.as_str(), finger.registered), ("Newton", true));
         assert_eq!(finger.game.as_ref().map(|game| game.game), Some(scene.game), "{finger:?}");
-        assert_eq!(scene.gauss.ask(&Finger::mine()).await.unwrap().player.name.as_str(), "Gauss");
+        assert_eq!(scene.gauss.request(&Finger::mine()).await.unwrap().player.name.as_str(), "Gauss");
 
-        let variables = scene.gauss.ask(&Variables::of(handle("Newton"))).await.unwrap();
+        let variables = scene.gauss.request(&Variables::of(handle("Newton"))).await.unwrap();
         assert_eq!(variables.value("style"), Some("12"));
-        let date = scene.gauss.ask(&Date::new()).await.unwrap();
+        let date = scene.gauss.request(&Date::new()).await.unwrap();
         assert!(date.local.as_str().contains("2026") && date.server.is_some(), "{date:?}");
 
-        assert!(scene.gauss.ask(&Sought::all()).await.unwrap().seeks.is_empty());
-        assert!(scene.gauss.ask(&History::mine()).await.unwrap().games.is_empty());
+        assert!(scene.gauss.request(&Sought::all()).await.unwrap().seeks.is_empty());
+        assert!(scene.gauss.request(&History::mine()).await.unwrap().games.is_empty());
         scene.newton.request("resign").await.unwrap();
-        let history = scene.gauss.ask(&History::of(handle("Newton"))).await.unwrap();
+        let history = scene.gauss.request(&History::of(handle("Newton"))).await.unwrap();
         let [row] = &history.games[..] else { panic!("{history:?}") };
         assert_eq!((row.opponent.as_str(), row.color, &*row.ending), ("Euler", Color::White, "Res"), "{history:?}");
-        assert!(scene.gauss.ask(&Games::all()).await.unwrap().games.is_empty());
-        assert!(scene.gauss.ask(&InChannel::new(4)).await.unwrap().unread.is_empty());
-        assert!(scene.gauss.ask(&Stored::mine()).await.unwrap().games.is_empty());
+        assert!(scene.gauss.request(&Games::all()).await.unwrap().games.is_empty());
+        assert!(scene.gauss.request(&InChannel::new(4)).await.unwrap().unread.is_empty());
+        assert!(scene.gauss.request(&Stored::mine()).await.unwrap().games.is_empty());
         scene.close().await;
     }
 }
@@ -111,12 +111,12 @@ async fn games_are_observed_and_left() {
         watch.changed().await.unwrap();
         let game = watch.latest().unwrap();
         assert_eq!((game.position().ply(), game.moves().len()), (3, 1), "what was played before is not known");
-        assert_eq!(scene.gauss.ask(&Unobserve::new(scene.game)).await.unwrap(), [scene.game]);
-        assert_eq!(scene.gauss.ask(&Observe::new(handle("Euler"))).await.unwrap().game, scene.game);
-        assert_eq!(scene.gauss.ask(&Unobserve::all()).await.unwrap(), [scene.game]);
+        assert_eq!(scene.gauss.request(&Unobserve::new(scene.game)).await.unwrap(), [scene.game]);
+        assert_eq!(scene.gauss.request(&Observe::new(handle("Euler"))).await.unwrap().game, scene.game);
+        assert_eq!(scene.gauss.request(&Unobserve::all()).await.unwrap(), [scene.game]);
         let none = refusal(&scene.gauss, &Observe::new(GameId(99))).await;
         assert_eq!(none.refusal(), Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame)), "{none:?}");
-        assert!(scene.gauss.ask(&Unobserve::new(scene.game)).await.is_err());
+        assert!(scene.gauss.request(&Unobserve::new(scene.game)).await.is_err());
         scene.close().await;
     }
 }
@@ -141,7 +141,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
     for (talk, kind) in to_gauss {
         let mut heard = scene.gauss.subscribe().only(said(kind));
         let text = format!("this is a {kind}");
-        let told = scene.newton.ask(&talk(text.clone())).await.unwrap();
+        let told = scene.newton.request(&talk(text.clone())).await.unwrap();
         assert!(told.players >= 1, "{kind}: {told:?}");
         let got = wait_for(&mut heard, |event| match event.message() {
             Some(Message::Talk(talk)) => Some(talk.text.as_str().to_owned()),
@@ -150,7 +150,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
         assert_eq!(got.await, text);
     }
     let mut heard = scene.euler.subscribe().only(said(EventKind::Say));
-    assert_eq!(scene.newton.ask(&Talk::say("good luck")).await.unwrap().players, 1);
+    assert_eq!(scene.newton.request(&Talk::say("good luck")).await.unwrap().players, 1);
     let kind = wait_for(&mut heard, |event| match event.message() {
         Some(Message::Talk(talk)) => Some(talk.kind),
         _ => None,
@@ -168,12 +168,12 @@ async fn partners_agree_talk_and_part() {
     for client in [&scene.newton, &scene.gauss] {
         client.request("set bugopen 1").await.unwrap();
     }
-    assert_eq!(scene.newton.ask(&Partner::new(handle("Gauss"))).await.unwrap(), PartnerAnswer::Sent);
-    assert_eq!(scene.gauss.ask(&Partner::new(handle("Newton"))).await.unwrap(), PartnerAnswer::Agreed);
+    assert_eq!(scene.newton.request(&Partner::new(handle("Gauss"))).await.unwrap(), PartnerAnswer::Sent);
+    assert_eq!(scene.gauss.request(&Partner::new(handle("Newton"))).await.unwrap(), PartnerAnswer::Agreed);
     let mut heard = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::PartnerTell]));
-    scene.newton.ask(&Talk::partner("I need a knight")).await.unwrap();
+    scene.newton.request(&Talk::partner("I need a knight")).await.unwrap();
     wait_for(&mut heard, |event| event.raw().ends_with(b"I need a knight").then_some(())).await;
-    scene.newton.ask(&EndPartnership::new()).await.unwrap();
+    scene.newton.request(&EndPartnership::new()).await.unwrap();
     scene.close().await;
 }
 
@@ -181,23 +181,23 @@ async fn partners_agree_talk_and_part() {
 async fn a_finished_game_is_examined() {
     let scene = Scene::open(&[]).await;
     scene.newton.request("resign").await.unwrap();
-    let history = scene.gauss.ask(&History::of(handle("Newton"))).await.unwrap();
-    let examined = scene.gauss.ask(&Examine::history(handle("Newton"), history.games[0].index)).await.unwrap();
+    let history = scene.gauss.request(&History::of(handle("Newton"))).await.unwrap();
+    let examined = scene.gauss.request(&Examine::history(handle("Newton"), history.games[0].index)).await.unwrap();
     assert_eq!(examined.board.ply(), 0, "{examined:?}");
-    let stepped = scene.gauss.ask(&Forward::plies(1)).await.unwrap();
+    let stepped = scene.gauss.request(&Forward::plies(1)).await.unwrap();
     assert_eq!((stepped.board.unwrap().ply(), stepped.is_at_edge), (1, false));
-    let stepped = scene.gauss.ask(&Forward::plies(1)).await.unwrap();
+    let stepped = scene.gauss.request(&Forward::plies(1)).await.unwrap();
     assert_eq!(stepped.board.unwrap().ply(), 2);
-    assert!(scene.gauss.ask(&Forward::plies(1)).await.unwrap().is_at_edge);
-    scene.gauss.ask(&Backward::plies(1)).await.unwrap();
+    assert!(scene.gauss.request(&Forward::plies(1)).await.unwrap().is_at_edge);
+    scene.gauss.request(&Backward::plies(1)).await.unwrap();
     // Another second move leaves the main line.
-    let made = scene.gauss.ask(&MoveText::new("e5").unwrap()).await.unwrap();
+    let made = scene.gauss.request(&MoveText::new("e5").unwrap()).await.unwrap();
     assert_eq!(made.board.unwrap().ply(), 2);
-    assert_eq!(scene.gauss.ask(&Revert::new()).await.unwrap().board.unwrap().ply(), 1);
-    scene.gauss.ask(&Unexamine::new()).await.unwrap();
+    assert_eq!(scene.gauss.request(&Revert::new()).await.unwrap().board.unwrap().ply(), 1);
+    scene.gauss.request(&Unexamine::new()).await.unwrap();
     let nothing = refusal(&scene.gauss, &Unexamine::new()).await;
     assert_eq!(nothing.refusal(), Some(RefusalReason::Refusal(Refusal::NotExamining)), "{nothing:?}");
-    let board = scene.gauss.ask(&Examine::scratch()).await.unwrap().board;
+    let board = scene.gauss.request(&Examine::scratch()).await.unwrap().board;
     assert!(board.relation.is_examined());
     scene.close().await;
 }
@@ -214,7 +214,7 @@ async fn quit_ends_the_session_with_the_servers_farewell() {
     })
     .await;
     assert!(
-        !scene.newton.ask(&Who::all()).await.unwrap().players.iter().any(|one| one.player.name.as_str() == "Gauss")
+        !scene.newton.request(&Who::all()).await.unwrap().players.iter().any(|one| one.player.name.as_str() == "Gauss")
     );
     scene.close().await;
 }

@@ -35,18 +35,18 @@ fn number(challenged: &Challenged) -> GameId {
 async fn a_challenge_is_accepted_declined_and_withdrawn() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let (_hall, newton, euler) = pair(without).await;
-        let Challenged::Sent(challenge) = newton.ask(&to_euler().unrated()).await.unwrap() else { panic!() };
+        let Challenged::Sent(challenge) = newton.request(&to_euler().unrated()).await.unwrap() else { panic!() };
         assert_eq!(challenge.to.as_str(), "Euler", "{challenge:?}");
-        let declined = euler.ask(&Decline::new(OfferRef::Player(handle("Newton")))).await.unwrap();
+        let declined = euler.request(&Decline::new(OfferRef::Player(handle("Newton")))).await.unwrap();
         assert_eq!(declined.name.as_ref().map(Handle::as_str), Some("Newton"), "{declined:?}");
-        newton.ask(&to_euler()).await.unwrap();
-        let withdrawn = newton.ask(&Withdraw::new(OfferRef::Only)).await.unwrap();
+        newton.request(&to_euler()).await.unwrap();
+        let withdrawn = newton.request(&Withdraw::new(OfferRef::Only)).await.unwrap();
         assert_eq!(withdrawn.name.as_ref().map(Handle::as_str), Some("Euler"), "{withdrawn:?}");
-        assert!(euler.ask(&Accept::new(OfferRef::Only)).await.is_err(), "there is nothing to accept");
-        newton.ask(&to_euler()).await.unwrap();
-        let Accepted::Started(created) = euler.ask(&Accept::new(OfferRef::Only)).await.unwrap() else { panic!() };
+        assert!(euler.request(&Accept::new(OfferRef::Only)).await.is_err(), "there is nothing to accept");
+        newton.request(&to_euler()).await.unwrap();
+        let Accepted::Started(created) = euler.request(&Accept::new(OfferRef::Only)).await.unwrap() else { panic!() };
         assert_eq!((created.white.as_str(), created.black.as_str()), ("Newton", "Euler"));
-        let busy = newton.ask(&to_euler()).await.unwrap_err();
+        let busy = newton.request(&to_euler()).await.unwrap_err();
         assert!(busy.text().is_some(), "{busy:?}");
     }
 }
@@ -55,39 +55,39 @@ async fn a_challenge_is_accepted_declined_and_withdrawn() {
 async fn a_seek_is_posted_listed_answered_and_removed() {
     let (_hall, newton, euler) = pair(&[]).await;
     let wanted = SeekOptions::new().time(3, 2).unrated().ratings(1000..=2000);
-    let SeekAnswer::Posted { index, .. } = newton.ask(&wanted).await.unwrap() else { panic!() };
-    let sought = euler.ask(&Sought::all()).await.unwrap();
+    let SeekAnswer::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
+    let sought = euler.request(&Sought::all()).await.unwrap();
     let [seek] = &sought.seeks[..] else { panic!("{sought:?}") };
     assert_eq!(
         (seek.index, seek.name.as_str(), seek.initial_min, seek.increment_s),
         (index, "Newton", Some(3), Some(2))
     );
     assert_eq!((seek.rating_min, seek.rating_max), (Some(1000), Some(2000)));
-    newton.ask(&Unseek::new(index)).await.unwrap();
-    assert!(newton.ask(&Unseek::new(index)).await.is_err());
-    assert!(euler.ask(&Sought::all()).await.unwrap().seeks.is_empty());
+    newton.request(&Unseek::new(index)).await.unwrap();
+    assert!(newton.request(&Unseek::new(index)).await.is_err());
+    assert!(euler.request(&Sought::all()).await.unwrap().seeks.is_empty());
 
-    newton.ask(&wanted).await.unwrap();
-    let played = euler.ask(&Play::new(SeekRef::Player(handle("Newton")))).await.unwrap();
+    newton.request(&wanted).await.unwrap();
+    let played = euler.request(&Play::new(SeekRef::Player(handle("Newton")))).await.unwrap();
     number(&played);
-    euler.ask(&Resign::new()).await.unwrap();
+    euler.request(&Resign::new()).await.unwrap();
 
-    let SeekAnswer::Posted { index, .. } = newton.ask(&wanted).await.unwrap() else { panic!() };
-    number(&euler.ask(&Play::new(SeekRef::Number(index))).await.unwrap());
-    newton.ask(&Resign::new()).await.unwrap();
+    let SeekAnswer::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
+    number(&euler.request(&Play::new(SeekRef::Number(index))).await.unwrap());
+    newton.request(&Resign::new()).await.unwrap();
 
-    newton.ask(&wanted).await.unwrap();
-    let SeekAnswer::Matched(matched) = euler.ask(&SeekOptions::new().time(3, 2).unrated()).await.unwrap() else {
+    newton.request(&wanted).await.unwrap();
+    let SeekAnswer::Matched(matched) = euler.request(&SeekOptions::new().time(3, 2).unrated()).await.unwrap() else {
         panic!()
     };
     number(&matched);
-    euler.ask(&Resign::new()).await.unwrap();
+    euler.request(&Resign::new()).await.unwrap();
 
-    newton.ask(&wanted.clone().manual()).await.unwrap();
-    let asked = euler.ask(&Play::new(SeekRef::Player(handle("Newton")))).await.unwrap();
+    newton.request(&wanted.clone().manual()).await.unwrap();
+    let asked = euler.request(&Play::new(SeekRef::Player(handle("Newton")))).await.unwrap();
     assert!(matches!(asked, Challenged::Sent(_)), "{asked:?}");
-    newton.ask(&Unseek::all()).await.unwrap();
-    assert!(euler.ask(&Play::new(SeekRef::Number(999))).await.is_err());
+    newton.request(&Unseek::all()).await.unwrap();
+    assert!(euler.request(&Play::new(SeekRef::Number(999))).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,20 +95,20 @@ async fn a_refused_move_is_an_error_with_the_servers_reason() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let (_hall, newton, euler) = pair(without).await;
         let e5 = MoveText::new("e5").unwrap();
-        assert_eq!(newton.ask(&e5).await, Err(RequestError::NotPlaying), "{without:?}");
+        assert_eq!(newton.request(&e5).await, Err(RequestError::NotPlaying), "{without:?}");
         begin_game(&newton, &euler).await;
-        let illegal = newton.ask(&MoveText::new("Ke5").unwrap()).await.unwrap_err();
+        let illegal = newton.request(&MoveText::new("Ke5").unwrap()).await.unwrap_err();
         assert_eq!(illegal.refusal(), Some(RefusalReason::Refusal(Refusal::IllegalMove)), "{illegal:?}");
         assert_eq!(illegal.text(), Some("Illegal move (Ke5)."));
-        let early = euler.ask(&e5).await.unwrap_err();
+        let early = euler.request(&e5).await.unwrap_err();
         assert_eq!(early.refusal(), Some(RefusalReason::Refusal(Refusal::NotYourMove)), "{early:?}");
-        let made = newton.ask(&MoveText::new("e2e4").unwrap()).await.unwrap();
+        let made = newton.request(&MoveText::new("e2e4").unwrap()).await.unwrap();
         assert_eq!((made.board.unwrap().ply(), made.ended), (1, None));
         // A mate is told with the move that gives it.
         for (client, played) in [(&euler, "f6"), (&newton, "d4"), (&euler, "g5")] {
             play(client, played).await;
         }
-        let made = newton.ask(&MoveText::new("Qh5").unwrap()).await.unwrap();
+        let made = newton.request(&MoveText::new("Qh5").unwrap()).await.unwrap();
         let ended = made.ended.unwrap();
         assert_eq!((ended.reason, ended.result), (EndReason::Mate, GameResult::WhiteWins));
     }
@@ -122,22 +122,24 @@ async fn offers_in_a_game_are_made_answered_and_taken_back() {
         for (client, played) in [(&newton, "e4"), (&euler, "e5"), (&newton, "Nf3"), (&euler, "Nc6")] {
             play(client, played).await;
         }
-        assert_eq!(newton.ask(&Takeback::plies(2)).await.unwrap(), GameOffer::Sent);
-        let Accepted::Changed(Some(board)) = euler.ask(&Accept::new(OfferRef::Only)).await.unwrap() else { panic!() };
+        assert_eq!(newton.request(&Takeback::plies(2)).await.unwrap(), GameOffer::Sent);
+        let Accepted::Changed(Some(board)) = euler.request(&Accept::new(OfferRef::Only)).await.unwrap() else {
+            panic!()
+        };
         assert_eq!((board.game, board.ply()), (game, 2));
-        assert!(newton.ask(&Takeback::plies(9)).await.is_err(), "there are only two");
+        assert!(newton.request(&Takeback::plies(9)).await.is_err(), "there are only two");
 
-        assert_eq!(newton.ask(&Draw::new()).await.unwrap(), GameOffer::Sent);
-        let declined = euler.ask(&Decline::new(OfferRef::Kind(OfferKind::Draw))).await.unwrap();
+        assert_eq!(newton.request(&Draw::new()).await.unwrap(), GameOffer::Sent);
+        let declined = euler.request(&Decline::new(OfferRef::Kind(OfferKind::Draw))).await.unwrap();
         assert_eq!(declined.kind, Some(OfferKind::Draw), "{declined:?}");
-        assert_eq!(newton.ask(&Adjourn::new()).await.unwrap(), GameOffer::Sent);
-        let withdrawn = newton.ask(&Withdraw::new(OfferRef::Only)).await.unwrap();
+        assert_eq!(newton.request(&Adjourn::new()).await.unwrap(), GameOffer::Sent);
+        let withdrawn = newton.request(&Withdraw::new(OfferRef::Only)).await.unwrap();
         assert_eq!(withdrawn.kind, Some(OfferKind::Adjourn), "{withdrawn:?}");
 
-        assert_eq!(newton.ask(&Draw::new()).await.unwrap(), GameOffer::Sent);
-        let GameOffer::Ended(ended) = euler.ask(&Draw::new()).await.unwrap() else { panic!() };
+        assert_eq!(newton.request(&Draw::new()).await.unwrap(), GameOffer::Sent);
+        let GameOffer::Ended(ended) = euler.request(&Draw::new()).await.unwrap() else { panic!() };
         assert_eq!((ended.game, ended.reason, ended.result), (game, EndReason::Agreement, GameResult::Draw));
-        assert_eq!(newton.ask(&Draw::new()).await, Err(RequestError::NotPlaying));
+        assert_eq!(newton.request(&Draw::new()).await, Err(RequestError::NotPlaying));
     }
 }
 
@@ -151,16 +153,16 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
         game
     };
     let game = moves(begin_game(&newton, &euler).await).await;
-    let ended = newton.ask(&Resign::new()).await.unwrap();
+    let ended = newton.request(&Resign::new()).await.unwrap();
     assert_eq!((ended.game, ended.reason, ended.result), (game, EndReason::Resign, GameResult::BlackWins));
 
     begin_game(&newton, &euler).await;
-    let GameOffer::Ended(ended) = newton.ask(&Abort::new()).await.unwrap() else { panic!("needs no consent") };
+    let GameOffer::Ended(ended) = newton.request(&Abort::new()).await.unwrap() else { panic!("needs no consent") };
     assert_eq!(ended.result, GameResult::Unfinished);
 
     moves(begin_game(&newton, &euler).await).await;
-    assert_eq!(newton.ask(&Abort::new()).await.unwrap(), GameOffer::Sent);
-    let GameOffer::Ended(ended) = euler.ask(&Abort::new()).await.unwrap() else { panic!() };
+    assert_eq!(newton.request(&Abort::new()).await.unwrap(), GameOffer::Sent);
+    let GameOffer::Ended(ended) = euler.request(&Abort::new()).await.unwrap() else { panic!() };
     assert_eq!(ended.reason, EndReason::AbortAgreement);
 
     // Else the server ends the game by itself.
@@ -168,21 +170,21 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
         client.request("set autoflag 0").await.unwrap();
     }
     moves(begin_game(&newton, &euler).await).await;
-    let early = euler.ask(&Flag::new()).await.unwrap_err();
+    let early = euler.request(&Flag::new()).await.unwrap_err();
     assert_eq!(early.refusal(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)), "{early:?}");
     tokio::time::sleep(Duration::from_mins(6)).await;
-    let ended = euler.ask(&Flag::new()).await.unwrap();
+    let ended = euler.request(&Flag::new()).await.unwrap();
     assert_eq!((ended.reason, ended.result), (EndReason::Time, GameResult::BlackWins), "White thought too long");
 
     moves(begin_game(&newton, &euler).await).await;
-    assert_eq!(newton.ask(&Adjourn::new()).await.unwrap(), GameOffer::Sent);
-    let Accepted::Ended(ended) = euler.ask(&Accept::new(OfferRef::Kind(OfferKind::Adjourn))).await.unwrap() else {
+    assert_eq!(newton.request(&Adjourn::new()).await.unwrap(), GameOffer::Sent);
+    let Accepted::Ended(ended) = euler.request(&Accept::new(OfferRef::Kind(OfferKind::Adjourn))).await.unwrap() else {
         panic!()
     };
     assert_eq!(ended.reason, EndReason::AdjournAgreement);
     // What was adjourned is taken up again.
-    newton.ask(&MatchOptions::new(handle("Euler"))).await.unwrap();
-    let Accepted::Started(resumed) = euler.ask(&Accept::new(OfferRef::Only)).await.unwrap() else { panic!() };
+    newton.request(&MatchOptions::new(handle("Euler"))).await.unwrap();
+    let Accepted::Started(resumed) = euler.request(&Accept::new(OfferRef::Only)).await.unwrap() else { panic!() };
     assert!(resumed.resumed, "{resumed:?}");
     play(&newton, "Bb5").await;
 }

@@ -45,7 +45,7 @@ async fn record(recording: &Recording) -> Vec<Arc<Event>> {
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
-    gauss.ask(&Observe::new(game)).await.unwrap();
+    gauss.request(&Observe::new(game)).await.unwrap();
     for (client, played) in [(&newton, "e4"), (&euler, "e5"), (&newton, "Nf3")] {
         play(client, played).await;
         sleep(Duration::from_secs(20)).await;

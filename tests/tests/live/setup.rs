@@ -36,7 +36,7 @@ async fn capabilities_are_what_the_server_granted() {
             let hall = Hall::open(options).await;
             let client = Client::connect(all(hall.profile())).await.unwrap();
             assert_eq!(facts(client.capabilities()), [has_block, true, true, true, true, true, true], "{case}");
-            let listed = client.ask(&InterfaceVariables::new()).await.unwrap();
+            let listed = client.request(&InterfaceVariables::new()).await.unwrap();
             for ivar in ["ms", "nowrap", "seekinfo", "pendinfo", "gameinfo", "compressmove", "defprompt"] {
                 assert_eq!(listed.value(ivar), Some("1"), "{case}: {ivar}");
             }
@@ -52,15 +52,15 @@ async fn capabilities_are_what_the_server_granted() {
 async fn style_width_bell_and_interface_are_set() {
     let hall = Hall::open(options(&["Newton"])).await;
     let client = Client::connect(hall.account("Newton").interface("observer 1.0")).await.unwrap();
-    let settings = client.ask(&Variables::mine()).await.unwrap();
+    let settings = client.request(&Variables::mine()).await.unwrap();
     for (name, want) in [("style", "12"), ("width", "240"), ("height", "240"), ("bell", "0"), ("ptime", "0")] {
         assert_eq!(settings.value(name), Some(want), "{name}: {settings:?}");
     }
     assert!(client.request("variables").await.unwrap().text().contains("Interface: observer 1.0"));
-    client.ask(&Set::new("bell", "1")).await.unwrap();
-    assert_eq!(client.ask(&Variables::mine()).await.unwrap().value("bell"), Some("1"));
-    assert!(client.ask(&Set::new("bell", "loud")).await.is_err());
-    client.ask(&Style::new(12)).await.unwrap();
+    client.request(&Set::new("bell", "1")).await.unwrap();
+    assert_eq!(client.request(&Variables::mine()).await.unwrap().value("bell"), Some("1"));
+    assert!(client.request(&Set::new("bell", "loud")).await.is_err());
+    client.request(&Style::new(12)).await.unwrap();
     client.shutdown().await;
 }
 
@@ -69,13 +69,13 @@ async fn what_is_set_later_is_a_capability_too() {
     let hall = Hall::open(options(&[])).await;
     let client = Client::connect(hall.profile()).await.unwrap();
     assert!(!client.capabilities().seekinfo());
-    client.ask(&Iset::on(Ivar::SeekInfo)).await.unwrap();
-    assert_eq!(client.ask(&InterfaceVariables::new()).await.unwrap().value("seekinfo"), Some("1"));
-    client.ask(&Iset::off(Ivar::SeekInfo)).await.unwrap();
-    assert_eq!(client.ask(&InterfaceVariables::new()).await.unwrap().value("seekinfo"), Some("0"));
+    client.request(&Iset::on(Ivar::SeekInfo)).await.unwrap();
+    assert_eq!(client.request(&InterfaceVariables::new()).await.unwrap().value("seekinfo"), Some("1"));
+    client.request(&Iset::off(Ivar::SeekInfo)).await.unwrap();
+    assert_eq!(client.request(&InterfaceVariables::new()).await.unwrap().value("seekinfo"), Some("0"));
     // Block mode may go and come back; requests have their replies all the same.
     for iset in [Iset::off(Ivar::Block), Iset::on(Ivar::Block), Iset::off(Ivar::Block)] {
-        client.ask(&iset).await.unwrap();
+        client.request(&iset).await.unwrap();
         assert!(client.request("date").await.unwrap().text().contains("Server time"));
     }
     let refused = client.request("iset nonsense 1").await;

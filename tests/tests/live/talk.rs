@@ -37,19 +37,19 @@ async fn a_text_with_a_line_end_is_an_error_and_nothing_is_sent() {
         ("del\x7f", CommandError::Control),
     ];
     for (text, want) in cases {
-        let refused = newton.ask(&Talk::tell(&handle("Euler"), text)).await.unwrap_err();
+        let refused = newton.request(&Talk::tell(&handle("Euler"), text)).await.unwrap_err();
         assert_eq!(refused, RequestError::Command(want), "{text:?}");
         assert_eq!(newton.request(&format!("tell Euler {text}")).await, Err(RequestError::Command(want)), "{text:?}");
     }
     let line_break = RequestError::Command(CommandError::LineBreak);
-    assert_eq!(newton.ask(&Set::new("1", "a note\r\nquit")).await, Err(line_break.clone()));
+    assert_eq!(newton.request(&Set::new("1", "a note\r\nquit")).await, Err(line_break.clone()));
     let variant = MatchOptions::new(handle("Euler")).variant("blitz\nquit");
-    assert_eq!(newton.ask(&variant).await.err(), Some(line_break.clone()));
+    assert_eq!(newton.request(&variant).await.err(), Some(line_break.clone()));
     let variant = SeekOptions::new().variant("blitz\rquit");
-    assert_eq!(newton.ask(&variant).await.err(), Some(line_break));
+    assert_eq!(newton.request(&variant).await.err(), Some(line_break));
     assert!(MoveText::new("e4\nquit").is_err());
     assert_eq!(newton.counters().session.lines_sent, sent, "nothing was sent");
-    newton.ask(&Talk::tell(&handle("Euler"), "the end")).await.unwrap();
+    newton.request(&Talk::tell(&handle("Euler"), "the end")).await.unwrap();
     assert_eq!(wait_for(&mut heard, text_of).await, "the end");
 }
 
@@ -72,7 +72,7 @@ async fn what_looks_like_the_servers_own_words_stays_talk() {
             "caf\u{e9} \u{265e} \u{1f600} &#x265e; & &amp; 100% \"quoted\" \\ end",
         ];
         for text in texts {
-            newton.ask(&Talk::tell(&handle("Euler"), text)).await.unwrap();
+            newton.request(&Talk::tell(&handle("Euler"), text)).await.unwrap();
             let got = wait_for(&mut heard, text_of).await;
             assert_eq!(got, text.trim_end().replace("&#x265e;", "\u{265e}"), "{without:?}");
         }
@@ -111,7 +111,7 @@ async fn a_slow_server_loses_no_text() {
     let mut asked = tokio::task::JoinSet::new();
     for n in 0..30 {
         let newton = newton.clone();
-        asked.spawn(async move { newton.ask(&Talk::tell(&handle("Euler"), format!("tell {n}"))).await });
+        asked.spawn(async move { newton.request(&Talk::tell(&handle("Euler"), format!("tell {n}"))).await });
     }
     assert!(asked.join_all().await.iter().all(Result::is_ok));
     sleep(Duration::from_secs(1)).await;

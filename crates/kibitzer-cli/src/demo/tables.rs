@@ -57,7 +57,7 @@ fn going_on(games: &[Arc<Game>]) -> BTreeSet<GameId> {
 ///
 /// As [`keep_observing`].
 async fn fill(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
-    let mut candidates = client.ask(&Games::all()).await.map_or_else(|_| Vec::new(), |listing| listing.games);
+    let mut candidates = client.request(&Games::all()).await.map_or_else(|_| Vec::new(), |listing| listing.games);
     while observed.len() < TABLES
         && let Some(game) = choose(&candidates, &observed)
     {

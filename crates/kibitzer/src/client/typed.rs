@@ -2,7 +2,7 @@
 
 use super::Client;
 use crate::command::{
-    Abort, Accept, Accepted, Ask, Challenged, Closed, Decline, Draw, Finger, GameOffer, Games, History, MatchOptions,
+    Abort, Accept, Accepted, Challenged, Closed, Decline, Draw, Finger, GameOffer, Games, History, MatchOptions,
     MoveMade, MoveText, Moves, Observe, Observed, OfferRef, Resign, SeekAnswer, SeekOptions, Sought, Takeback, Talk,
     Told, Unobserve, Unseek, Who,
 };
@@ -10,72 +10,50 @@ use crate::core::message::{GameEnded, GameId, Handle, listing};
 use crate::core::session::RequestError;
 
 impl Client {
-    /// Sends a command and reads its reply; every command of [`command`](crate::command) goes here.
-    ///
-    /// ```no_run
-    /// use kibitzer::command::SeekOptions;
-    ///
-    /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// client.ask(&SeekOptions::new().time(3, 2).unrated()).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`RequestError`]: it was not sent, there is no reply, the server refuses, or the reply is none to this command.
-    ///
-    /// # Cancel safety
-    ///
-    /// As [`request`](Self::request).
-    pub async fn ask<A: Ask>(&self, command: &A) -> Result<A::Answer, RequestError> {
-        command.read(&self.perform(command.command()?).await?)
-    }
-
     /// Follows a game from now on, across lost connections.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn observe(&self, game: GameId) -> Result<Observed, RequestError> {
-        self.ask(&Observe::new(game)).await
+        self.request(&Observe::new(game)).await
     }
 
     /// Follows a game no longer.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn unobserve(&self, game: GameId) -> Result<(), RequestError> {
-        self.ask(&Unobserve::new(game)).await.map(drop)
+        self.request(&Unobserve::new(game)).await.map(drop)
     }
 
     /// Makes a move in the game that is played, or in the one that is examined.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask): a move against the rules is a refusal.
+    /// As [`request`](Self::request): a move against the rules is a refusal.
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn make_move(&self, played: &MoveText) -> Result<MoveMade, RequestError> {
-        self.ask(played).await
+        self.request(played).await
     }
 
     /// Says something, in as many pieces as it takes for the server to deliver it whole, one after the other.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask). The pieces in front of the one that failed were said.
+    /// As [`request`](Self::request). The pieces in front of the one that failed were said.
     ///
     /// # Cancel safety
     ///
@@ -83,7 +61,7 @@ impl Client {
     pub async fn talk(&self, talk: &Talk) -> Result<Vec<Told>, RequestError> {
         let mut told = Vec::new();
         for piece in talk.pieces() {
-            told.push(self.ask(&piece).await?);
+            told.push(self.request(&piece).await?);
         }
         Ok(told)
     }
@@ -118,194 +96,194 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn seek(&self, seek: &SeekOptions) -> Result<SeekAnswer, RequestError> {
-        self.ask(seek).await
+        self.request(seek).await
     }
 
     /// Takes back what was offered to everybody, by the number in [`SeekAnswer`].
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn unseek(&self, index: u32) -> Result<(), RequestError> {
-        self.ask(&Unseek::new(index)).await
+        self.request(&Unseek::new(index)).await
     }
 
     /// Offers a game to one player: `match`.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn challenge(&self, challenge: &MatchOptions) -> Result<Challenged, RequestError> {
-        self.ask(challenge).await
+        self.request(challenge).await
     }
 
     /// Says yes to a challenge, or to an offer in the game.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn accept(&self, offer: OfferRef) -> Result<Accepted, RequestError> {
-        self.ask(&Accept::new(offer)).await
+        self.request(&Accept::new(offer)).await
     }
 
     /// Says no to a challenge, or to an offer in the game.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn decline(&self, offer: OfferRef) -> Result<Closed, RequestError> {
-        self.ask(&Decline::new(offer)).await
+        self.request(&Decline::new(offer)).await
     }
 
     /// Offers a draw, accepts one, or claims one by the rules.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn draw(&self) -> Result<GameOffer, RequestError> {
-        self.ask(&Draw::new()).await
+        self.request(&Draw::new()).await
     }
 
     /// Gives the game up.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn resign(&self) -> Result<GameEnded, RequestError> {
-        self.ask(&Resign::new()).await
+        self.request(&Resign::new()).await
     }
 
     /// Offers to end the game without a result, or accepts that.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn abort(&self) -> Result<GameOffer, RequestError> {
-        self.ask(&Abort::new()).await
+        self.request(&Abort::new()).await
     }
 
     /// Asks to take back so many plies, from 1 on, or accepts to.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn takeback(&self, plies: u32) -> Result<GameOffer, RequestError> {
-        self.ask(&Takeback::plies(plies)).await
+        self.request(&Takeback::plies(plies)).await
     }
 
     /// The games that are played or examined.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn games(&self) -> Result<listing::GameListing, RequestError> {
-        self.ask(&Games::all()).await
+        self.request(&Games::all()).await
     }
 
     /// The players who are logged in.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn who(&self) -> Result<listing::WhoList, RequestError> {
-        self.ask(&Who::all()).await
+        self.request(&Who::all()).await
     }
 
     /// The open seeks, all of them.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn sought(&self) -> Result<listing::SoughtList, RequestError> {
-        self.ask(&Sought::all()).await
+        self.request(&Sought::all()).await
     }
 
     /// What is known of a player.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn finger(&self, player: Handle) -> Result<listing::Finger, RequestError> {
-        self.ask(&Finger::of(player)).await
+        self.request(&Finger::of(player)).await
     }
 
     /// The last games of a player.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn history(&self, player: Handle) -> Result<listing::History, RequestError> {
-        self.ask(&History::of(player)).await
+        self.request(&History::of(player)).await
     }
 
     /// The moves of a game so far.
     ///
     /// # Errors
     ///
-    /// As [`ask`](Self::ask).
+    /// As [`request`](Self::request).
     ///
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
     pub async fn moves(&self, game: GameId) -> Result<listing::MoveList, RequestError> {
-        self.ask(&Moves::of(game)).await
+        self.request(&Moves::of(game)).await
     }
 }

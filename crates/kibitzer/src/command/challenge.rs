@@ -5,7 +5,7 @@ use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, Clock, answer};
+use super::{Clock, Request, answer};
 
 /// `match`: challenges a player.
 ///
@@ -67,7 +67,7 @@ pub enum Challenged {
     Started(Box<GameCreated>),
 }
 
-impl Ask for MatchOptions {
+impl Request for MatchOptions {
     type Answer = Challenged;
 
     fn command(&self) -> Result<Command, CommandError> {
@@ -75,8 +75,8 @@ impl Ask for MatchOptions {
         Command::new(words.maybe(self.variant.as_ref()).maybe(self.color.map(Color::as_str)).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Challenged, RequestError> {
-        read_challenged(reply, Some(&self.opponent))
+    fn answer(&self, reply: Reply) -> Result<Challenged, RequestError> {
+        read_challenged(&reply, Some(&self.opponent))
     }
 }
 

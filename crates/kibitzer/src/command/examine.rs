@@ -5,7 +5,7 @@ use kibitzer_core::message::{ExamineAction, Handle, Message, Relation, Style12};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, answer};
+use super::{Request, answer};
 
 /// `examine`: goes through a game, or moves the pieces freely.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ pub struct Examined {
     pub board: Box<Style12>,
 }
 
-impl Ask for Examine {
+impl Request for Examine {
     type Answer = Examined;
 
     fn command(&self) -> Result<Command, CommandError> {
@@ -43,8 +43,8 @@ impl Ask for Examine {
         Command::new(words.as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Examined, RequestError> {
-        let board = examined_board(reply).ok_or_else(|| answer::unexpected(reply))?;
+    fn answer(&self, reply: Reply) -> Result<Examined, RequestError> {
+        let board = examined_board(&reply).ok_or_else(|| answer::unexpected(&reply))?;
         Ok(Examined { board })
     }
 }
@@ -103,15 +103,15 @@ macro_rules! steps {
             }
         }
 
-        impl Ask for $name {
+        impl Request for $name {
             type Answer = Stepped;
 
             fn command(&self) -> Result<Command, CommandError> {
                 Command::new(Words::new($word).with(self.plies).as_str())
             }
 
-            fn read(&self, reply: &Reply) -> Result<Stepped, RequestError> {
-                read_step(reply)
+            fn answer(&self, reply: Reply) -> Result<Stepped, RequestError> {
+                read_step(&reply)
             }
         }
     )+};
@@ -136,15 +136,15 @@ impl Revert {
     }
 }
 
-impl Ask for Revert {
+impl Request for Revert {
     type Answer = Stepped;
 
     fn command(&self) -> Result<Command, CommandError> {
         Command::new("revert")
     }
 
-    fn read(&self, reply: &Reply) -> Result<Stepped, RequestError> {
-        read_step(reply)
+    fn answer(&self, reply: Reply) -> Result<Stepped, RequestError> {
+        read_step(&reply)
     }
 }
 
@@ -160,15 +160,15 @@ impl Unexamine {
     }
 }
 
-impl Ask for Unexamine {
+impl Request for Unexamine {
     type Answer = ();
 
     fn command(&self) -> Result<Command, CommandError> {
         Command::new("unexamine")
     }
 
-    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
-        answer::first(reply, |message| match message {
+    fn answer(&self, reply: Reply) -> Result<(), RequestError> {
+        answer::first(&reply, |message| match message {
             Message::Examine(examine) if examine.by.is_none() && examine.action == ExamineAction::Stop => Some(()),
             _ => None,
         })

@@ -4,7 +4,7 @@ use kibitzer_core::message::{Actor, GameEnded, Message, OfferAnswer, OfferKind, 
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, answer};
+use super::{Request, answer};
 
 /// What became of an offer in a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,15 +55,15 @@ macro_rules! offers {
             }
         }
 
-        impl Ask for $name {
+        impl Request for $name {
             type Answer = GameOffer;
 
             fn command(&self) -> Result<Command, CommandError> {
                 Command::new($word)
             }
 
-            fn read(&self, reply: &Reply) -> Result<GameOffer, RequestError> {
-                read_offer(reply, OfferKind::$kind)
+            fn answer(&self, reply: Reply) -> Result<GameOffer, RequestError> {
+                read_offer(&reply, OfferKind::$kind)
             }
         }
     )+};
@@ -91,15 +91,15 @@ impl Takeback {
     }
 }
 
-impl Ask for Takeback {
+impl Request for Takeback {
     type Answer = GameOffer;
 
     fn command(&self) -> Result<Command, CommandError> {
         Command::new(Words::new("takeback").with(self.plies).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<GameOffer, RequestError> {
-        read_offer(reply, OfferKind::Takeback)
+    fn answer(&self, reply: Reply) -> Result<GameOffer, RequestError> {
+        read_offer(&reply, OfferKind::Takeback)
     }
 }
 
@@ -118,15 +118,15 @@ macro_rules! endings {
             }
         }
 
-        impl Ask for $name {
+        impl Request for $name {
             type Answer = GameEnded;
 
             fn command(&self) -> Result<Command, CommandError> {
                 Command::new($word)
             }
 
-            fn read(&self, reply: &Reply) -> Result<GameEnded, RequestError> {
-                answer::ended(reply).cloned().ok_or_else(|| answer::unexpected(reply))
+            fn answer(&self, reply: Reply) -> Result<GameEnded, RequestError> {
+                answer::ended(&reply).cloned().ok_or_else(|| answer::unexpected(&reply))
             }
         }
     )+};

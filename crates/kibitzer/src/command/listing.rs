@@ -5,7 +5,7 @@ use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 use kibitzer_core::text::ServerText;
 
 use super::terms::Words;
-use super::{Ask, Target, answer};
+use super::{Request, Target, answer};
 
 /// Commands that may name a player, `finger Newton`, and else mean this login.
 macro_rules! of_player {
@@ -32,10 +32,10 @@ macro_rules! of_player {
     };
 }
 
-/// Implements [`Ask`] for a command whose whole reply is a listing.
+/// Implements [`Request`] for a command whose whole reply is a listing.
 macro_rules! asks_for {
     ($name:ty, $listing:ty, $words:expr) => {
-        impl Ask for $name {
+        impl Request for $name {
             type Answer = $listing;
 
             fn command(&self) -> Result<Command, CommandError> {
@@ -43,8 +43,8 @@ macro_rules! asks_for {
                 Command::new(words(self).as_str())
             }
 
-            fn read(&self, reply: &Reply) -> Result<Self::Answer, RequestError> {
-                answer::listing(reply)
+            fn answer(&self, reply: Reply) -> Result<Self::Answer, RequestError> {
+                answer::listing(&reply)
             }
         }
     };
@@ -73,7 +73,7 @@ of_player! {
     History, "history"
 }
 
-impl Ask for History {
+impl Request for History {
     type Answer = listing::History;
 
     fn command(&self) -> Result<Command, CommandError> {
@@ -81,14 +81,14 @@ impl Ask for History {
     }
 
     /// One server does not say whose games there are none of: the owner is then who was asked for, or empty.
-    fn read(&self, reply: &Reply) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, reply: Reply) -> Result<Self::Answer, RequestError> {
         let is_none = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";
         if reply.answer().is_some_and(|event| is_none(event.raw())) {
             let mut history = listing::History::default();
             history.owner = self.0.clone().unwrap_or_default();
             return Ok(history);
         }
-        answer::listing(reply)
+        answer::listing(&reply)
     }
 }
 
@@ -120,7 +120,7 @@ impl Games {
         Self(Some(target.into()))
     }
 }
-asks_for!(Games, listing::GameListing, |ask| Words::new("games").maybe(ask.0.as_ref()));
+asks_for!(Games, listing::GameListing, |command| Words::new("games").maybe(command.0.as_ref()));
 
 /// `who`: the players who are logged in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -152,7 +152,7 @@ impl Sought {
         Self { line: "sought all" }
     }
 }
-asks_for!(Sought, listing::SoughtList, |ask| Words::new(ask.line));
+asks_for!(Sought, listing::SoughtList, |command| Words::new(command.line));
 
 /// `moves`: the moves of a game so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -169,7 +169,7 @@ impl Moves {
         Self(Some(target.into()))
     }
 }
-asks_for!(Moves, listing::MoveList, |ask| Words::new("moves").maybe(ask.0.as_ref()));
+asks_for!(Moves, listing::MoveList, |command| Words::new("moves").maybe(command.0.as_ref()));
 
 /// `inchannel`: who listens to a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -181,7 +181,7 @@ impl InChannel {
         Self(channel)
     }
 }
-asks_for!(InChannel, listing::ChannelList, |ask| Words::new("inchannel").with(ask.0));
+asks_for!(InChannel, listing::ChannelList, |command| Words::new("inchannel").with(command.0));
 
 /// `date`: the server's clocks. Harmless, so it also serves to show that the server is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -205,15 +205,15 @@ pub struct ServerDate {
     pub server: Option<ServerText>,
 }
 
-impl Ask for Date {
+impl Request for Date {
     type Answer = ServerDate;
 
     fn command(&self) -> Result<Command, CommandError> {
         Command::new("date")
     }
 
-    fn read(&self, reply: &Reply) -> Result<ServerDate, RequestError> {
-        let local = answer::first_line(reply, |line| time_behind(line, b"local time"))?;
+    fn answer(&self, reply: Reply) -> Result<ServerDate, RequestError> {
+        let local = answer::first_line(&reply, |line| time_behind(line, b"local time"))?;
         let server = [&b"server time"[..], b"greenwich time"];
         let server = server.iter().find_map(|name| reply.answers().find_map(|event| time_behind(event.raw(), name)));
         Ok(ServerDate { local, server })
@@ -290,8 +290,8 @@ mod tests {
             (History::mine(), "Sorry, no game information available.", ""),
             (History::mine(), "Alice has no history games.", "Alice"),
         ];
-        for (ask, reply, owner) in cases {
-            let history = answer(&ask, reply).unwrap();
+        for (command, reply, owner) in cases {
+            let history = answer(&command, reply).unwrap();
             assert_eq!((history.owner.as_str(), history.games.len()), (owner, 0), "{reply}");
         }
     }

@@ -1,9 +1,10 @@
 //! Commands with typed arguments and typed answers.
 //!
-//! A command is a value that implements [`Ask`]: it knows its line, and it reads the reply to it. It does no I/O.
+//! A command is a value that implements [`Request`]: it knows its line, and it reads the reply to it. It does no I/O;
+//! [`Client::request`](crate::Client::request) does. A line as it is typed is a command as well, whose answer is the reply.
 //!
 //! ```
-//! use kibitzer::command::{Ask, MatchOptions, MoveText};
+//! use kibitzer::command::{Request, MatchOptions, MoveText};
 //!
 //! let challenge = MatchOptions::new("Newton".parse()?).time(3, 2).unrated();
 //! assert_eq!(challenge.command()?.as_str(), "match Newton 3 2 unrated");
@@ -17,20 +18,20 @@
 //! | `observe`, `unobserve` | [`Observe`], [`Unobserve`] | [`Observed`], games left | `observe`, `unobserve` |
 //! | a move | [`MoveText`] | [`MoveMade`] | `make_move` |
 //! | `seek`, `unseek` | [`SeekOptions`], [`Unseek`] | [`SeekAnswer`], nothing | `seek`, `unseek` |
-//! | `play` | [`Play`] | [`Challenged`] | `ask` |
+//! | `play` | [`Play`] | [`Challenged`] | `request` |
 //! | `match` | [`MatchOptions`] | [`Challenged`] | `challenge` |
 //! | `accept`, `decline` | [`Accept`], [`Decline`] | [`Accepted`], [`Closed`] | `accept`, `decline` |
-//! | `withdraw` | [`Withdraw`] | [`Closed`] | `ask` |
+//! | `withdraw` | [`Withdraw`] | [`Closed`] | `request` |
 //! | `draw`, `abort`, `takeback` | [`Draw`], [`Abort`], [`Takeback`] | [`GameOffer`] | `draw`, `abort`, `takeback` |
-//! | `adjourn` | [`Adjourn`] | [`GameOffer`] | `ask` |
+//! | `adjourn` | [`Adjourn`] | [`GameOffer`] | `request` |
 //! | `resign` | [`Resign`] | `GameEnded` | `resign` |
-//! | `flag` | [`Flag`] | `GameEnded` | `ask` |
+//! | `flag` | [`Flag`] | `GameEnded` | `request` |
 //! | `games`, `who`, `sought` | [`Games`], [`Who`], [`Sought`] | a list | `games`, `who`, `sought` |
 //! | `finger`, `history`, `moves` | [`Finger`], [`History`], [`Moves`] | a list | `finger`, `history`, `moves` |
-//! | `stored`, `variables`, `inchannel`, `date` | [`Stored`], [`Variables`], [`InChannel`], [`Date`] | a list; [`ServerDate`] | `ask` |
-//! | `examine`, `forward`, `backward`, `revert` | [`Examine`], [`Forward`], [`Backward`], [`Revert`] | [`Examined`], [`Stepped`] | `ask` |
-//! | `partner` | [`Partner`] | [`PartnerAnswer`] | `ask` |
-//! | `set`, `iset` | [`Set`], [`Iset`] | the server's words; nothing | `ask` |
+//! | `stored`, `variables`, `inchannel`, `date` | [`Stored`], [`Variables`], [`InChannel`], [`Date`] | a list; [`ServerDate`] | `request` |
+//! | `examine`, `forward`, `backward`, `revert` | [`Examine`], [`Forward`], [`Backward`], [`Revert`] | [`Examined`], [`Stepped`] | `request` |
+//! | `partner` | [`Partner`] | [`PartnerAnswer`] | `request` |
+//! | `set`, `iset` | [`Set`], [`Iset`] | the server's words; nothing | `request` |
 //!
 //! Refusals that are known are found by the session, before a reply is read. A reply that holds no answer all the same is
 //! [`RequestError::Unexpected`] with the server's words: most likely it refuses in words that are not known.
@@ -68,8 +69,8 @@ pub use terms::{Clock, Target};
 
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
-/// A command, and how its reply is read.
-pub trait Ask {
+/// A command, and how its reply is read: what [`Client::request`](crate::Client::request) takes.
+pub trait Request {
     /// What the server answers if it carries the command out.
     type Answer;
 
@@ -80,13 +81,52 @@ pub trait Ask {
     /// [`CommandError`] if an argument cannot be part of a line, or the line gets too long. Nothing was sent.
     fn command(&self) -> Result<Command, CommandError>;
 
-    /// Reads a reply that holds no refusal.
+    /// Reads a reply that does not begin with a refusal: see [`Reply::judge`].
     ///
     /// Boards, talk and other things that came in between are passed over.
     ///
     /// # Errors
     ///
-    /// [`RequestError::Unexpected`] or [`RequestError::Listing`] if the answer is not in it; a refusal if
-    /// one stands behind other lines.
-    fn read(&self, reply: &Reply) -> Result<Self::Answer, RequestError>;
+    /// [`RequestError::Unexpected`] or [`RequestError::Listing`] if the answer is not in it; a refusal if one stands
+    /// behind other lines.
+    fn answer(&self, reply: Reply) -> Result<Self::Answer, RequestError>;
+}
+
+/// A line as it is typed; the answer is the whole reply.
+impl Request for str {
+    type Answer = Reply;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        Command::new(self)
+    }
+
+    fn answer(&self, reply: Reply) -> Result<Reply, RequestError> {
+        Ok(reply)
+    }
+}
+
+/// As for `str`.
+impl Request for String {
+    type Answer = Reply;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        self.as_str().command()
+    }
+
+    fn answer(&self, reply: Reply) -> Result<Reply, RequestError> {
+        Ok(reply)
+    }
+}
+
+/// A line that was checked already; the answer is the whole reply.
+impl Request for Command {
+    type Answer = Reply;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        Ok(self.clone())
+    }
+
+    fn answer(&self, reply: Reply) -> Result<Reply, RequestError> {
+        Ok(reply)
+    }
 }

@@ -4,7 +4,7 @@ use kibitzer_core::message::{GameId, Message, ObservingChange, Style12};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, Target, answer};
+use super::{Request, Target, answer};
 
 /// `observe`: follow a game.
 ///
@@ -30,21 +30,21 @@ pub struct Observed {
     pub board: Option<Box<Style12>>,
 }
 
-impl Ask for Observe {
+impl Request for Observe {
     type Answer = Observed;
 
     fn command(&self) -> Result<Command, CommandError> {
         Command::new(Words::new("observe").with(&self.0).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Observed, RequestError> {
-        let game = answer::first(reply, |message| match message {
+    fn answer(&self, reply: Reply) -> Result<Observed, RequestError> {
+        let game = answer::first(&reply, |message| match message {
             Message::Observing(observing) if observing.is_observed() && self.0.fits(observing.game) => {
                 Some(observing.game)
             }
             _ => None,
         })?;
-        Ok(Observed { game, board: answer::board_of_game(reply, game).cloned().map(Box::new) })
+        Ok(Observed { game, board: answer::board_of_game(&reply, game).cloned().map(Box::new) })
     }
 }
 
@@ -74,7 +74,7 @@ impl Unobserve {
     }
 }
 
-impl Ask for Unobserve {
+impl Request for Unobserve {
     /// The games that are not observed any longer; at least one.
     type Answer = Vec<GameId>;
 
@@ -82,13 +82,13 @@ impl Ask for Unobserve {
         Command::new(Words::new("unobserve").maybe(self.0.as_ref()).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Vec<GameId>, RequestError> {
+    fn answer(&self, reply: Reply) -> Result<Vec<GameId>, RequestError> {
         let left = reply.messages().filter_map(|message| match message {
             Message::Observing(observing) if observing.change == ObservingChange::Stopped => Some(observing.game),
             _ => None,
         });
         let left: Vec<_> = left.collect();
-        if left.is_empty() { Err(answer::unexpected(reply)) } else { Ok(left) }
+        if left.is_empty() { Err(answer::unexpected(&reply)) } else { Ok(left) }
     }
 }
 

@@ -8,7 +8,7 @@ use kibitzer_core::message::{
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, answer};
+use super::{Request, answer};
 
 /// Which of the pending offers is meant.
 ///
@@ -64,7 +64,7 @@ pub enum Accepted {
     Changed(Option<Box<Style12>>),
 }
 
-impl Ask for Accept {
+impl Request for Accept {
     type Answer = Accepted;
 
     fn command(&self) -> Result<Command, CommandError> {
@@ -72,14 +72,14 @@ impl Ask for Accept {
     }
 
     /// uhlin-fics does not say what was accepted, only what came of it.
-    fn read(&self, reply: &Reply) -> Result<Accepted, RequestError> {
-        if let Some(created) = answer::created(reply, None) {
+    fn answer(&self, reply: Reply) -> Result<Accepted, RequestError> {
+        if let Some(created) = answer::created(&reply, None) {
             return Ok(Accepted::Started(Box::new(created.clone())));
         }
-        if let Some(ended) = answer::ended(reply) {
+        if let Some(ended) = answer::ended(&reply) {
             return Ok(Accepted::Ended(Box::new(ended.clone())));
         }
-        let board = answer::own_board(reply).cloned().map(Box::new);
+        let board = answer::own_board(&reply).cloned().map(Box::new);
         let agreed = reply.messages().find_map(|message| match message {
             Message::Partner(Partner::Agreed { actor: Actor::Me, name }) => Some(Accepted::Partner(name.clone())),
             Message::Offer(offer) if is_answer(offer.actor, offer.answer, OfferAnswer::Accepted) => {
@@ -87,7 +87,7 @@ impl Ask for Accept {
             }
             _ => None,
         });
-        agreed.or(board.map(|board| Accepted::Changed(Some(board)))).ok_or_else(|| answer::unexpected(reply))
+        agreed.or(board.map(|board| Accepted::Changed(Some(board)))).ok_or_else(|| answer::unexpected(&reply))
     }
 }
 
@@ -116,15 +116,15 @@ impl Decline {
     }
 }
 
-impl Ask for Decline {
+impl Request for Decline {
     type Answer = Closed;
 
     fn command(&self) -> Result<Command, CommandError> {
         self.0.command("decline")
     }
 
-    fn read(&self, reply: &Reply) -> Result<Closed, RequestError> {
-        read_closed(reply, OfferAnswer::Declined, ChallengeChange::Declined)
+    fn answer(&self, reply: Reply) -> Result<Closed, RequestError> {
+        read_closed(&reply, OfferAnswer::Declined, ChallengeChange::Declined)
     }
 }
 
@@ -139,15 +139,15 @@ impl Withdraw {
     }
 }
 
-impl Ask for Withdraw {
+impl Request for Withdraw {
     type Answer = Closed;
 
     fn command(&self) -> Result<Command, CommandError> {
         self.0.command("withdraw")
     }
 
-    fn read(&self, reply: &Reply) -> Result<Closed, RequestError> {
-        read_closed(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
+    fn answer(&self, reply: Reply) -> Result<Closed, RequestError> {
+        read_closed(&reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
     }
 }
 

@@ -4,7 +4,7 @@ use kibitzer_core::message::{self, Actor, Handle, Message};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Ask, answer};
+use super::{Request, answer};
 
 /// `partner`: offers a player to be bughouse partners, or accepts that.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,15 +27,15 @@ pub enum PartnerAnswer {
     Agreed,
 }
 
-impl Ask for Partner {
+impl Request for Partner {
     type Answer = PartnerAnswer;
 
     fn command(&self) -> Result<Command, CommandError> {
         Command::new(Words::new("partner").with(&self.0).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<PartnerAnswer, RequestError> {
-        answer::first(reply, |message| match message {
+    fn answer(&self, reply: Reply) -> Result<PartnerAnswer, RequestError> {
+        answer::first(&reply, |message| match message {
             Message::Partner(message::Partner::OfferSent(_)) => Some(PartnerAnswer::Sent),
             Message::Partner(message::Partner::Agreed { actor: Actor::Me, .. }) => Some(PartnerAnswer::Agreed),
             _ => None,
@@ -55,7 +55,7 @@ impl EndPartnership {
     }
 }
 
-impl Ask for EndPartnership {
+impl Request for EndPartnership {
     type Answer = ();
 
     fn command(&self) -> Result<Command, CommandError> {
@@ -63,11 +63,11 @@ impl Ask for EndPartnership {
     }
 
     /// uhlin-fics answers nothing at all.
-    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
+    fn answer(&self, reply: Reply) -> Result<(), RequestError> {
         if reply.answer().is_none() {
             return Ok(());
         }
-        answer::first(reply, |message| match message {
+        answer::first(&reply, |message| match message {
             Message::Partner(message::Partner::Ended) => Some(()),
             _ => None,
         })
@@ -84,12 +84,12 @@ mod tests {
 
     #[test]
     fn partners_are_asked_or_agree() {
-        let ask = Partner::new("Dmitri".parse().unwrap());
-        assert_line(&ask, "partner Dmitri");
+        let command = Partner::new("Dmitri".parse().unwrap());
+        assert_line(&command, "partner Dmitri");
         let sent = "Making a partnership offer to Dmitri.\n\n<pt> 4 w=Dmitri t=partner p=#";
-        assert_eq!(answer(&ask, sent), Ok(PartnerAnswer::Sent));
-        assert_eq!(answer(&ask, "You agree to be Dmitri's partner."), Ok(PartnerAnswer::Agreed));
-        let nobody = answer(&ask, "No player named \"dmitri\" is online.").unwrap_err();
+        assert_eq!(answer(&command, sent), Ok(PartnerAnswer::Sent));
+        assert_eq!(answer(&command, "You agree to be Dmitri's partner."), Ok(PartnerAnswer::Agreed));
+        let nobody = answer(&command, "No player named \"dmitri\" is online.").unwrap_err();
         assert_eq!(nobody.refusal(), Some(RefusalReason::Refusal(Refusal::NotLoggedIn)));
     }
 

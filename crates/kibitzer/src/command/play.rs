@@ -8,7 +8,7 @@ use kibitzer_core::message::{GameEnded, Style12};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 use thiserror::Error;
 
-use super::{Ask, answer};
+use super::{Request, answer};
 
 /// Longest move, in bytes: `Qa1xb2=Q+` and room for what variants add.
 const MAX_BYTES: usize = 12;
@@ -167,7 +167,7 @@ pub struct MoveMade {
     pub ended: Option<Box<GameEnded>>,
 }
 
-impl Ask for MoveText {
+impl Request for MoveText {
     type Answer = MoveMade;
 
     fn command(&self) -> Result<Command, CommandError> {
@@ -176,15 +176,15 @@ impl Ask for MoveText {
 
     /// A server of one family knows no command by the name of a move that it cannot read:
     /// [`RequestError::UnknownCommand`].
-    fn read(&self, reply: &Reply) -> Result<MoveMade, RequestError> {
-        let board = answer::own_board(reply).cloned().map(Box::new);
+    fn answer(&self, reply: Reply) -> Result<MoveMade, RequestError> {
+        let board = answer::own_board(&reply).cloned().map(Box::new);
         let ended = match &board {
-            Some(board) => answer::end_of_game(reply, board.game),
-            None => answer::ended(reply),
+            Some(board) => answer::end_of_game(&reply, board.game),
+            None => answer::ended(&reply),
         };
         let ended = ended.cloned().map(Box::new);
-        if board.is_none() && ended.is_none() && !has_cut_board(reply) {
-            return Err(answer::unexpected(reply));
+        if board.is_none() && ended.is_none() && !has_cut_board(&reply) {
+            return Err(answer::unexpected(&reply));
         }
         Ok(MoveMade { board, ended })
     }

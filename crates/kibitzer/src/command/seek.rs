@@ -8,7 +8,7 @@ use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::challenge::{Challenged, rated_word, read_challenged};
 use super::terms::Words;
-use super::{Ask, Clock, answer};
+use super::{Clock, Request, answer};
 
 /// `seek`: tells everybody that this login wants to play.
 ///
@@ -102,7 +102,7 @@ pub enum SeekAnswer {
     Matched(Challenged),
 }
 
-impl Ask for SeekOptions {
+impl Request for SeekOptions {
     type Answer = SeekAnswer;
 
     fn command(&self) -> Result<Command, CommandError> {
@@ -113,7 +113,7 @@ impl Ask for SeekOptions {
         Command::new(words.maybe(ratings).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<SeekAnswer, RequestError> {
+    fn answer(&self, reply: Reply) -> Result<SeekAnswer, RequestError> {
         let notice = |pick: fn(SeekNotice) -> Option<u32>| {
             reply.messages().find_map(|message| match message {
                 Message::SeekNotice(notice) => pick(*notice),
@@ -125,11 +125,11 @@ impl Ask for SeekOptions {
         if let Some(index) = posted {
             return Ok(SeekAnswer::Posted { index, seen_by });
         }
-        let matched = answer::first(reply, |message| match message {
+        let matched = answer::first(&reply, |message| match message {
             Message::ChallengeUpdate(update) if is_match(update.change) => Some(update.name.as_ref()),
             _ => None,
         })?;
-        read_challenged(reply, matched).map(SeekAnswer::Matched)
+        read_challenged(&reply, matched).map(SeekAnswer::Matched)
     }
 }
 
@@ -153,16 +153,16 @@ impl Unseek {
     }
 }
 
-impl Ask for Unseek {
+impl Request for Unseek {
     type Answer = ();
 
     fn command(&self) -> Result<Command, CommandError> {
         Command::new(Words::new("unseek").maybe(self.0).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
+    fn answer(&self, reply: Reply) -> Result<(), RequestError> {
         let is_removal = |line: &[u8]| line.starts_with(b"Your seek") && line.trim_ascii_end().ends_with(b" removed.");
-        answer::first_line(reply, |line| is_removal(line).then_some(()))
+        answer::first_line(&reply, |line| is_removal(line).then_some(()))
     }
 }
 
@@ -187,7 +187,7 @@ impl Play {
     }
 }
 
-impl Ask for Play {
+impl Request for Play {
     type Answer = Challenged;
 
     fn command(&self) -> Result<Command, CommandError> {
@@ -199,12 +199,12 @@ impl Ask for Play {
         Command::new(words.as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Challenged, RequestError> {
+    fn answer(&self, reply: Reply) -> Result<Challenged, RequestError> {
         let owner = match &self.0 {
             SeekRef::Number(_) => None,
             SeekRef::Player(player) => Some(player),
         };
-        read_challenged(reply, owner)
+        read_challenged(&reply, owner)
     }
 }
 

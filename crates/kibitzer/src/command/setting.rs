@@ -5,7 +5,7 @@ use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 use kibitzer_core::text::PlayerText;
 
 use super::terms::Words;
-use super::{Ask, answer};
+use super::{Request, answer};
 
 /// How a server starts to say that a variable stays as it is; other refusals are known to the session.
 const REFUSALS: [&[u8]; 4] = [b"Bad value given for variable", b"You cannot ", b"Usage:", b"Command:"];
@@ -29,7 +29,7 @@ impl Set {
     }
 }
 
-impl Ask for Set {
+impl Request for Set {
     /// What the server says to it. Every variable has a sentence of its own; uhlin-fics has none for the prompt.
     type Answer = PlayerText;
 
@@ -37,11 +37,11 @@ impl Ask for Set {
         Command::new(Words::new("set").with(&self.name).maybe(self.value.as_ref()).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<PlayerText, RequestError> {
+    fn answer(&self, reply: Reply) -> Result<PlayerText, RequestError> {
         let is_refusal = |said: &[u8]| REFUSALS.iter().any(|refusal| said.starts_with(refusal));
         match reply.answer() {
-            Some(event) if is_refusal(event.raw()) => Err(answer::unexpected(reply)),
-            _ => Ok(answer::said(reply)),
+            Some(event) if is_refusal(event.raw()) => Err(answer::unexpected(&reply)),
+            _ => Ok(answer::said(&reply)),
         }
     }
 }
@@ -57,7 +57,7 @@ impl Style {
     }
 }
 
-impl Ask for Style {
+impl Request for Style {
     type Answer = ();
 
     /// `set style`, which every server knows; some do not know `style`.
@@ -65,9 +65,9 @@ impl Ask for Style {
         Command::new(Words::new("set style").with(self.0).as_str())
     }
 
-    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
+    fn answer(&self, reply: Reply) -> Result<(), RequestError> {
         let done = format!("Style {} set.", self.0);
-        answer::first_line(reply, |line| (line.trim_ascii() == done.as_bytes()).then_some(()))
+        answer::first_line(&reply, |line| (line.trim_ascii() == done.as_bytes()).then_some(()))
     }
 }
 
@@ -92,7 +92,7 @@ impl Iset {
     }
 }
 
-impl Ask for Iset {
+impl Request for Iset {
     type Answer = ();
 
     fn command(&self) -> Result<Command, CommandError> {
@@ -100,9 +100,9 @@ impl Ask for Iset {
     }
 
     /// uhlin-fics repeats the command and does nothing: that is no answer.
-    fn read(&self, reply: &Reply) -> Result<(), RequestError> {
+    fn answer(&self, reply: Reply) -> Result<(), RequestError> {
         let ending: &[u8] = if self.on { b" set." } else { b" unset." };
-        answer::first_line(reply, |line| line.trim_ascii().ends_with(ending).then_some(()))
+        answer::first_line(&reply, |line| line.trim_ascii().ends_with(ending).then_some(()))
     }
 }
 

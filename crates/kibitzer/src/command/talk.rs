@@ -4,7 +4,7 @@ use kibitzer_core::message::Handle;
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError, split_text};
 use kibitzer_core::text::encode;
 
-use super::{Ask, answer};
+use super::{Request, answer};
 
 /// Longest text of one line of talk after encoding, in bytes.
 ///
@@ -18,7 +18,7 @@ const MAX_TEXT_BYTES: usize = 320;
 /// what is beyond.
 ///
 /// ```
-/// use kibitzer::command::{Ask, Talk};
+/// use kibitzer::command::{Request, Talk};
 ///
 /// let talk = Talk::tell(&"Newton".parse()?, "Köln?");
 /// assert_eq!(talk.command()?.as_str(), "tell Newton K&#xf6;ln?");
@@ -78,7 +78,7 @@ impl Talk {
 
     /// The same in pieces that servers deliver whole, cut between words; to be sent one after the other.
     ///
-    /// A text that holds nothing to say is one piece, whose [`command`](Ask::command) fails.
+    /// A text that holds nothing to say is one piece, whose [`command`](Request::command) fails.
     pub fn pieces(&self) -> Vec<Self> {
         if encode(&self.text).len() <= MAX_TEXT_BYTES {
             return vec![self.clone()];
@@ -95,7 +95,7 @@ pub struct Told {
     pub players: u32,
 }
 
-impl Ask for Talk {
+impl Request for Talk {
     type Answer = Told;
 
     /// A text longer than one piece is [`CommandError::TooLong`].
@@ -107,10 +107,10 @@ impl Ask for Talk {
         Command::with_text(&self.head, &self.text)
     }
 
-    fn read(&self, reply: &Reply) -> Result<Told, RequestError> {
+    fn answer(&self, reply: Reply) -> Result<Told, RequestError> {
         let told: Vec<u32> = reply.answers().filter_map(|event| told(event.raw())).collect();
         if told.is_empty() {
-            return Err(answer::unexpected(reply));
+            return Err(answer::unexpected(&reply));
         }
         Ok(Told { players: told.into_iter().fold(0, u32::saturating_add) })
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kibitzer_core::session::{Reply, RequestError};
 use kibitzer_core::{EventKind, EventReader};
 
-use super::Ask;
+use super::Request;
 
 /// The reply that these lines are; the marks of the stream are none of it.
 pub(super) fn reply(sent: &str) -> Reply {
@@ -20,11 +20,11 @@ pub(super) fn reply(sent: &str) -> Reply {
 }
 
 /// What comes of a command to which this is the reply: refusals are the session's to find.
-pub(super) fn answer<A: Ask>(ask: &A, sent: &str) -> Result<A::Answer, RequestError> {
-    ask.read(&reply(sent).judge()?)
+pub(super) fn answer<R: Request>(command: &R, sent: &str) -> Result<R::Answer, RequestError> {
+    command.answer(reply(sent).judge()?)
 }
 
 /// Holds the line of a command against the one that is wanted.
-pub(super) fn assert_line<A: Ask + Debug>(ask: &A, want: &str) {
-    assert_eq!(ask.command().unwrap().as_str(), want, "{ask:?}");
+pub(super) fn assert_line<R: Request + Debug>(command: &R, want: &str) {
+    assert_eq!(command.command().unwrap().as_str(), want, "{command:?}");
 }
