@@ -168,6 +168,7 @@ const OF_SUBJECT: &[(&str, Refusal)] = &[
 const OF_ME: &[(&str, Refusal)] = &[
     ("are not playing a game.", Refusal::NotPlaying),
     ("are not playing or examining a game.", Refusal::NotPlaying),
+    ("are not playing or observing a game.", Refusal::NotPlaying),
     ("are not playing, examining, or observing a game.", Refusal::NotPlaying),
     ("are neither playing, observing nor examining a game.", Refusal::NotPlaying),
     ("are not examining a game.", Refusal::NotExamining),
@@ -244,6 +245,7 @@ mod tests {
         ("It is not your move.", Why::NotYourMove),
         ("You are not playing or examining a game.", Why::NotPlaying),
         ("You are not playing a game.", Why::NotPlaying),
+        ("You are not playing or observing a game.", Why::NotPlaying),
         ("You are not playing, examining, or observing a game.", Why::NotPlaying),
         ("You are neither playing, observing nor examining a game.", Why::NotPlaying),
         ("You are not examining a game.", Why::NotExamining),

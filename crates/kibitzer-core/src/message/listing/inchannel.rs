@@ -10,9 +10,10 @@ use crate::text::{Line, decode};
 ///
 /// Rows look like `Channel 1 "help": A B C` on FICS, `Channel 1: A B` on uhlin-fics, `53: A B(U)` on FatICS. For one
 /// channel a line with the number of players follows: `3 players are in channel 1.`, `2 people are in channel 1.`,
-/// `There are 0 players in channel 1.`; it ends the list. FatICS's list of all channels has no end.
+/// `There are 0 players in channel 1.`; it ends the list. Of a channel without players uhlin-fics says
+/// `Channel 1 is empty.` FatICS's list of all channels has no end.
 ///
-/// Source: transcripts of FatICS and uhlin-fics.
+/// Source: transcripts of FatICS and uhlin-fics; the words for an empty channel were heard of uhlin-fics 1.4.7.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChannelList {
@@ -43,7 +44,7 @@ impl Rows for ChannelList {
         if extend(&mut self.channels, ChannelMembers::read(line)) {
             return CollectorStep::Taken;
         }
-        let Some(channel) = read_count(line) else { return CollectorStep::NotMine };
+        let Some(channel) = read_count(line).or_else(|| read_empty(line)) else { return CollectorStep::NotMine };
         if self.channels.iter().all(|row| row.channel != channel) {
             self.channels.push(ChannelMembers { channel, name: None, members: Vec::new() });
         }
@@ -103,6 +104,16 @@ fn read_count(line: &[u8]) -> Option<u32> {
     Some(channel)
 }
 
+/// The channel of a line that says nobody is in it.
+fn read_empty(line: &[u8]) -> Option<u32> {
+    let mut at = Cursor::new(line);
+    at.expect(b"Channel ")?;
+    let channel = at.number()?;
+    at.expect(b" is empty.")?;
+    at.end()?;
+    Some(channel)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::ListingError;
@@ -115,7 +126,7 @@ mod tests {
 
     #[test]
     fn one_channel_of_every_server() {
-        let cases: [(&str, u32, &[&str]); 4] = [
+        let cases: [(&str, u32, &[&str]); 5] = [
             ("Channel 1 \"help\": A B C\n3 players are in channel 1.", 1, &["A", "B", "C"]),
             ("Channel 1: Alice Boris\n2 people are in channel 1.", 1, &["Alice", "Boris"]),
             (
@@ -124,6 +135,7 @@ mod tests {
                 &["Bogoljubov", "GuestMLBX", "Alekhine"],
             ),
             ("There are 0 players in channel 1.", 1, &[]),
+            ("Channel 1 is empty.", 1, &[]),
         ];
         for (reply, channel, names) in cases {
             let list = parse::<ChannelList>(reply).unwrap();
@@ -142,7 +154,14 @@ mod tests {
 
     #[test]
     fn other_lines_are_no_channels() {
-        for line in ["53: hi!", "Channel x: A", "3 players are in channel 1", "3 dogs are in channel 1.", "-1: A"] {
+        for line in [
+            "53: hi!",
+            "Channel 1 is empty, alas.",
+            "Channel x: A",
+            "3 players are in channel 1",
+            "3 dogs are in channel 1.",
+            "-1: A",
+        ] {
             assert_eq!(parse::<ChannelList>(line), Err(ListingError::NotThisReply), "{line}");
         }
     }
