@@ -133,9 +133,10 @@ impl Framer {
         self.timeseal = timeseal;
     }
 
-    /// Sets the account's own prompt, its trailing blank included; it is recognised besides those all servers use.
+    /// Sets the account's own prompt; it is recognised besides those all servers use.
     ///
-    /// An empty prompt takes it back.
+    /// Every prompt ends with a blank: where it is left out here, it is added. An empty prompt takes it back, and so does one
+    /// that holds control bytes, which no prompt has.
     pub fn set_prompt(&mut self, prompt: &[u8]) {
         self.prompts.set_custom(prompt);
     }

@@ -1,5 +1,6 @@
 //! Prompts: the only things a server says that have no line end.
 
+use super::telnet::IAC;
 use crate::message::Handle;
 use crate::scan::Cursor;
 
@@ -28,8 +29,12 @@ const SERVERS: [&[u8]; 6] = [b"fics", b"aics", b"ics", b"chess", b"uscn", b"bics
 const CLOCK_BYTES: usize = 6;
 
 impl Prompts {
+    /// A prompt without its blank would be over before the blank in one read and behind it in another; one with control bytes
+    /// would be seen only where nothing takes those out.
     pub(super) fn set_custom(&mut self, prompt: &[u8]) {
-        self.custom = (!prompt.is_empty()).then(|| prompt.into());
+        let is_text = !prompt.iter().any(|&byte| byte.is_ascii_control() || byte == IAC);
+        let blank: &[u8] = if prompt.ends_with(b" ") { b"" } else { b" " };
+        self.custom = (is_text && !prompt.is_empty()).then(|| [prompt, blank].concat().into());
     }
 
     /// From now on `login: ` and `password: ` are text.
@@ -115,8 +120,14 @@ mod tests {
         assert_eq!(prompts.at_start(b"chess> <12>"), None);
         prompts.set_custom(b"chess> ");
         assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command, 7)));
-        prompts.set_custom(b"");
-        assert_eq!(prompts.at_start(b"chess> <12>"), None);
+        prompts.set_custom(b"chess>");
+        assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command, 7)), "the server adds the blank");
+        assert_eq!(prompts.at_start(b"chess><12>"), None);
+        for none in [&b""[..], b"chess>\x07 ", b"\xff "] {
+            prompts.set_custom(none);
+            assert_eq!(prompts.at_start(b"chess> <12>"), None);
+            assert_eq!(prompts.at_start(none), None);
+        }
     }
 
     // Rules: transport P9, transport LG4

@@ -650,7 +650,14 @@ fn any_framer() -> impl Strategy<Value = Framer> {
         Just(Limits::default()),
         Just(Limits::default().line_bytes(50).wrapped_line_bytes(90).block_bytes(60).datagram_bytes(20))
     ];
-    (timeseal, limits).prop_map(|(timeseal, limits)| Framer::new().with_timeseal(timeseal).with_limits(limits))
+    // As the account may have set one, or as somebody may write it down.
+    let prompt =
+        prop::sample::select(vec![&b""[..], b"> ", b"9", b"Foo tells", b"x  ", b"[G]", b"\x1b[7m", b"\xff ", b"\x07 "]);
+    (timeseal, limits, prompt).prop_map(|(timeseal, limits, prompt)| {
+        let mut framer = Framer::new().with_timeseal(timeseal).with_limits(limits);
+        framer.set_prompt(prompt);
+        framer
+    })
 }
 
 proptest! {
