@@ -49,11 +49,12 @@ impl Fence {
         self.in_front(line).is_some_and(|in_front| in_front.ends_with(ICC_ANSWER))
     }
 
-    /// What stands in front of the answer on its line: a prompt that the account has set.
+    /// What stands in front of the answer on its line: a prompt that the account has set. Every prompt ends with a blank;
+    /// what does not is a line that broke off.
     pub(super) fn prompt_in_front<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         let in_front = self.in_front(line)?;
         let prompt = in_front.strip_suffix(ICC_ANSWER).unwrap_or(in_front);
-        (!prompt.is_empty()).then(|| period(prompt))
+        prompt.ends_with(b" ").then(|| period(prompt))
     }
 
     /// What stands in front of it. A server without tags repeats the tag, too.
@@ -95,6 +96,7 @@ mod tests {
             ("ICC", "No such command (zqX).", None),
             ("a prompt the account has set", "chess> zqX: Command has failed.", Some("chess> ")),
             ("it twice", "> > zqX: Command has failed.", Some("> ")),
+            ("a line that broke off", "(c-shoutedzqX: Command not found.", None),
             ("on ICC", "? No such command (zqX).", Some("? ")),
             ("on ICC, with its tag", "? No such command (`zqX`zqX).", Some("? ")),
         ];
