@@ -63,13 +63,8 @@ use crate::message::GameId;
 
 /// How much a hub keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct HubOptions {
-    /// How many events are kept for the broadcast subscriber that has not read them. Default 1,024; at least 1.
-    ///
-    /// Memory is used only while somebody is behind: an event is freed once every subscriber has read it, and without
-    /// unread events the ring shrinks to 256 bytes.
-    pub kept_events: usize,
+    kept_events: usize,
 }
 
 impl Default for HubOptions {
@@ -79,10 +74,14 @@ impl Default for HubOptions {
 }
 
 impl HubOptions {
-    /// Sets how many events are kept for slow broadcast subscribers. Default 1,024; 0 is taken as 1.
+    /// Sets how many events are kept for the broadcast subscriber that has not read them. Default 1,024; 0 is taken as 1.
+    ///
+    /// Memory is used only while somebody is behind: an event is freed once every subscriber has read it, and without
+    /// unread events the ring shrinks to 256 bytes.
     #[must_use]
-    pub const fn kept_events(self, kept_events: usize) -> Self {
-        Self { kept_events, ..self }
+    pub const fn kept_events(mut self, kept_events: usize) -> Self {
+        self.kept_events = kept_events;
+        self
     }
 }
 

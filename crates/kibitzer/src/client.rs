@@ -196,7 +196,6 @@ impl Client {
             dial: profile.dialing(),
             target: profile.target(),
             write_timeout: profile.patience(),
-            kept_events: profile.hub_options().kept_events,
             recorder,
             spout,
             span: span.clone(),

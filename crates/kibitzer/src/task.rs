@@ -60,7 +60,6 @@ pub(crate) struct Beginning {
     pub(crate) dial: Dial,
     pub(crate) target: Target,
     pub(crate) write_timeout: Duration,
-    pub(crate) kept_events: usize,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) spout: Option<Spout>,
     pub(crate) span: Span,
@@ -93,9 +92,9 @@ enum Wake {
 impl Task {
     /// A task that has not begun. It is boxed: its future would hold a copy for every function it is handed to.
     pub(crate) fn new(beginning: Beginning) -> Box<Self> {
-        let Beginning { session, publisher, desk, dial, target, write_timeout, kept_events, recorder, spout, span } =
-            beginning;
+        let Beginning { session, publisher, desk, dial, target, write_timeout, recorder, spout, span } = beginning;
         Box::new(Self {
+            events_per_turn: publisher.kept_events().min(EVENTS_PER_TURN),
             session,
             publisher,
             desk,
@@ -103,7 +102,6 @@ impl Task {
             dial,
             target,
             write_timeout,
-            events_per_turn: kept_events.clamp(1, EVENTS_PER_TURN),
             n_published: 0,
             connection: Connection::None,
             input: Input::default(),

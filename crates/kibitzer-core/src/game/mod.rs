@@ -26,13 +26,9 @@ use state::{Step, reported_move};
 
 /// How much is kept of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct GameLimits {
-    /// Games kept at once, those that have ended included. Default 1,024; at least 1. One that is over or
-    /// left makes room, the lowest number first; if none is, one that goes on.
-    pub games: usize,
-    /// Moves kept of one game. Default 2,048; at least 1. Beyond that, they are counted anew from the current board.
-    pub moves: usize,
+    games: usize,
+    moves: usize,
 }
 
 impl Default for GameLimits {
@@ -42,13 +38,15 @@ impl Default for GameLimits {
 }
 
 impl GameLimits {
-    /// Sets how many games are kept at once. Default 1,024; 0 is taken as 1.
+    /// Sets how many games are kept at once, those that have ended included. Default 1,024; 0 is taken as 1. One that is
+    /// over or left makes room, the lowest number first; if none is, one that goes on.
     #[must_use]
     pub const fn games(self, games: usize) -> Self {
         Self { games, ..self }
     }
 
-    /// Sets how many moves are kept of one game. Default 2,048; 0 is taken as 1.
+    /// Sets how many moves are kept of one game. Default 2,048; 0 is taken as 1. Beyond that, they are counted anew from
+    /// the current board.
     #[must_use]
     pub const fn moves(self, moves: usize) -> Self {
         Self { moves, ..self }

@@ -57,6 +57,11 @@ impl Publisher {
         Hub::new(Arc::clone(&self.shared))
     }
 
+    /// How many events are kept for slow broadcast subscribers, as [`HubOptions`] say.
+    pub fn kept_events(&self) -> usize {
+        self.shared.state().ring.limit()
+    }
+
     /// Gives an event to every subscriber, and the game it changed to those who watch that game.
     ///
     /// `games` are the games as they stand after the event. Waits only while the queue of a lossless subscriber is full.

@@ -35,6 +35,10 @@ impl Ring {
         Self { unread: VecDeque::new(), first: 0, limit: limit.max(1), n_readers: 0, n_missed: 0 }
     }
 
+    pub(super) const fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// A new reader's position: behind everything there is.
     pub(super) fn join(&mut self) -> u64 {
         self.n_readers += 1;

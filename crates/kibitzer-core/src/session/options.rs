@@ -34,30 +34,19 @@ impl TimesealChoice {
     }
 }
 
-/// How long a session waits for what.
+/// How long a session waits for what. Whatever is longer than thirty years is taken as that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Timings {
-    /// From the connection to the first `login: `. Default 30 s.
-    pub greeting: Duration,
-    /// For each further step of the login. Default 20 s.
-    pub login_step: Duration,
-    /// In the queue in front of a full server, from the last word of our place in it. Default 30 min.
-    pub queue: Duration,
-    /// How long the server must be silent after our last answer before it is asked whether we are in. Default 1 s.
-    pub settle: Duration,
-    /// For the whole set-up behind the login. Default 30 s.
-    pub set_up: Duration,
-    /// For the reply to a request, from when it is sent. Default 30 s.
-    pub request: Duration,
-    /// How long the server may be silent before a probe is sent. Default 15 s.
-    pub probe_after: Duration,
-    /// How long it may then be silent on before the line is given up. Default 10 s.
-    pub probe_timeout: Duration,
-    /// How long we may send nothing that the server takes for a sign of life. Default 50 min; FICS logs out after 60.
-    pub keep_alive: Duration,
-    /// How long the server may take to hang up after `quit`. Default 5 s.
-    pub quit: Duration,
+    pub(super) greeting: Duration,
+    pub(super) login_step: Duration,
+    pub(super) queue: Duration,
+    pub(super) settle: Duration,
+    pub(super) set_up: Duration,
+    pub(super) request: Duration,
+    pub(super) probe_after: Duration,
+    pub(super) probe_timeout: Duration,
+    pub(super) keep_alive: Duration,
+    pub(super) quit: Duration,
 }
 
 impl Default for Timings {
@@ -98,23 +87,25 @@ macro_rules! setters {
 
 impl Timings {
     setters! {
-        /// Sets how long the first `login: ` may take. Default 30 s.
+        /// Sets how long the first `login: ` may take, from the connection on. Default 30 s.
         greeting: Duration,
         /// Sets how long each further step of the login may take. Default 20 s.
         login_step: Duration,
-        /// Sets how long to wait in the queue in front of a full server. Default 30 min.
+        /// Sets how long to wait in the queue in front of a full server, from its last word of our place in it. Default
+        /// 30 min.
         queue: Duration,
-        /// Sets how long the server is silent before it is asked whether we are in. Default 1 s.
+        /// Sets how long the server must be silent after our last answer before it is asked whether we are in. Default 1 s.
         settle: Duration,
-        /// Sets how long the set-up may take. Default 30 s.
+        /// Sets how long the whole set-up behind the login may take. Default 30 s.
         set_up: Duration,
-        /// Sets how long a reply may take. Default 30 s.
+        /// Sets how long the reply to a request may take, from when it is sent. Default 30 s.
         request: Duration,
-        /// Sets how long the server may be silent before a probe. Default 15 s.
+        /// Sets how long the server may be silent before a probe is sent. Default 15 s.
         probe_after: Duration,
-        /// Sets how long the server may be silent behind a probe. Default 10 s.
+        /// Sets how long the server may be silent on behind a probe before the line is given up. Default 10 s.
         probe_timeout: Duration,
-        /// Sets after how long of sending nothing a harmless command is sent. Default 50 min.
+        /// Sets after how long of sending nothing that the server takes for a sign of life a harmless command is sent.
+        /// Default 50 min; FICS logs out after 60.
         keep_alive: Duration,
         /// Sets how long the server may take to hang up after `quit`. Default 5 s.
         quit: Duration,
@@ -123,15 +114,10 @@ impl Timings {
 
 /// Whether and when a lost connection is made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Reconnect {
-    /// The first delay, which doubles with every attempt. Default 1 s.
-    pub base: Duration,
-    /// The longest delay. Default 60 s.
-    pub cap: Duration,
-    /// How many attempts in a row, until a login succeeds; `None` for no limit. Default `None`; `Some(0)` never
-    /// reconnects.
-    pub attempts: Option<u32>,
+    pub(super) base: Duration,
+    pub(super) cap: Duration,
+    pub(super) attempts: Option<u32>,
 }
 
 impl Default for Reconnect {
@@ -147,27 +133,23 @@ impl Reconnect {
     }
 
     setters! {
-        /// Sets the first delay. Default 1 s. Half of every delay is left to chance.
+        /// Sets the first delay, which doubles with every attempt; half of every delay is left to chance. Default 1 s.
         base: Duration,
         /// Sets the longest delay. Default 60 s.
         cap: Duration,
-        /// Sets the number of attempts in a row; `None` for no limit. Default `None`.
+        /// Sets how many attempts are made in a row, until a login succeeds; `None` for no limit. Default `None`;
+        /// `Some(0)` never reconnects.
         attempts: Option<u32>,
     }
 }
 
 /// How much a session keeps of requests and replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct RequestLimits {
-    /// Requests that wait to be sent. Default 64.
-    pub queued: usize,
-    /// Requests that were sent and not answered. Default 16; 1 to 64.
-    pub in_flight: usize,
-    /// Events kept of one reply. Default 16,384.
-    pub reply_events: usize,
-    /// Bytes of lines kept of one reply. Default 1,048,576.
-    pub reply_bytes: usize,
+    pub(super) queued: usize,
+    pub(super) in_flight: usize,
+    pub(super) reply_events: usize,
+    pub(super) reply_bytes: usize,
 }
 
 impl Default for RequestLimits {
@@ -178,9 +160,9 @@ impl Default for RequestLimits {
 
 impl RequestLimits {
     setters! {
-        /// Sets how many requests may wait to be sent. Default 64.
+        /// Sets how many requests may wait to be sent. Default 64; with 0 every request is refused.
         queued: usize,
-        /// Sets how many requests may wait for their reply. Default 16; brought into 1 to 64.
+        /// Sets how many requests may have been sent and not answered. Default 16; brought into 1 to 64.
         in_flight: usize,
         /// Sets how many events are kept of one reply. Default 16,384.
         reply_events: usize,

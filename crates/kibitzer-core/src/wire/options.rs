@@ -15,16 +15,12 @@ pub enum Timeseal {
 
 /// How much the framer keeps of one thing before it stops keeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[expect(clippy::struct_field_names, reason = "units belong to names")]
 pub struct Limits {
-    /// Longest line as received, in bytes. Default 16,384.
-    pub line_bytes: usize,
-    /// Longest line after its wrapped pieces are joined, in bytes. Default 65,536.
-    pub wrapped_line_bytes: usize,
-    /// Longest reply in block mode, in bytes; checked where a line ends. Default 4,194,304.
-    pub block_bytes: u64,
-    /// Longest ICC level-2 unit, in bytes. Default 65,536.
-    pub datagram_bytes: usize,
+    pub(super) line_bytes: usize,
+    pub(super) wrapped_line_bytes: usize,
+    pub(super) block_bytes: u64,
+    pub(super) datagram_bytes: usize,
 }
 
 impl Default for Limits {
@@ -34,25 +30,25 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets the longest line as received, in bytes.
+    /// Sets the longest line as received, in bytes. Default 16,384; what is longer is cut.
     #[must_use]
     pub const fn line_bytes(self, line_bytes: usize) -> Self {
         Self { line_bytes, ..self }
     }
 
-    /// Sets the longest joined line, in bytes.
+    /// Sets the longest line after its wrapped pieces are joined, in bytes. Default 65,536.
     #[must_use]
     pub const fn wrapped_line_bytes(self, wrapped_line_bytes: usize) -> Self {
         Self { wrapped_line_bytes, ..self }
     }
 
-    /// Sets the longest reply in block mode, in bytes.
+    /// Sets the longest reply in block mode, in bytes; checked where a line ends. Default 4,194,304.
     #[must_use]
     pub const fn block_bytes(self, block_bytes: u64) -> Self {
         Self { block_bytes, ..self }
     }
 
-    /// Sets the longest ICC level-2 unit, in bytes.
+    /// Sets the longest ICC level-2 unit, in bytes. Default 65,536.
     #[must_use]
     pub const fn datagram_bytes(self, datagram_bytes: usize) -> Self {
         Self { datagram_bytes, ..self }

@@ -38,21 +38,20 @@ pub(crate) fn serve(n_boards: usize) {
 
 pub(crate) fn run(is_quick: bool) {
     let (steps, n_boards) = if is_quick { ([10, 20, 40], 100) } else { ([250, 500, 1_000], 10_000) };
-    let timings = Timings::default().probe_timeout(Duration::from_mins(1));
-    let timings = if is_quick { timings.probe_after(Duration::from_millis(200)) } else { timings };
+    let probe_after = Duration::from_millis(if is_quick { 200 } else { 15_000 });
+    let timings = Timings::default().probe_after(probe_after).probe_timeout(Duration::from_mins(1));
     let server = Server::start(n_boards);
     let [port, bare_port] = server.ports;
     runtime().block_on(async {
-        let sessions = open(port, timings, steps, n_boards as u64).await;
+        let sessions = open(port, timings, probe_after * 3 / 2, steps, n_boards as u64).await;
         let stream = streams::messages(n_boards).concat();
         let times = [read_all(sessions, &stream).await, drop_all(bare_port, steps[2], &stream).await];
         print_load(steps[2] * n_boards, times);
     });
 }
 
-/// Opens sessions and tells what each keeps once the server was silent so long that it was asked for a sign of life.
-async fn open(port: u16, timings: Timings, steps: [usize; 3], n_boards: u64) -> Vec<Counted> {
-    let quiet = timings.probe_after * 3 / 2;
+/// Opens sessions and tells what each keeps once the server was silent so long (`quiet`) that it was asked for a sign of life.
+async fn open(port: u16, timings: Timings, quiet: Duration, steps: [usize; 3], n_boards: u64) -> Vec<Counted> {
     // What all share is there from the first on.
     let mut sessions = vec![Counted::start(port, timings, n_boards).await];
     sleep(quiet).await;

@@ -39,7 +39,8 @@ impl SeekOptions {
         }
     }
 
-    /// Sets the time: minutes at the start, seconds added per move. Default: the account's own.
+    /// Sets the time: minutes at the start, seconds added per move. Default: the account's own. Servers of the FICS family
+    /// take up to 1,000 of each; 0 and 0 is a game without clocks.
     pub const fn time(mut self, initial_min: u32, increment_s: u32) -> Self {
         self.clock = Some(Clock::new(initial_min, increment_s));
         self

@@ -9,8 +9,11 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, de};
 
 use super::{Profile, Secret};
+use crate::core::game::GameLimits;
+use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle, Ivar};
-use crate::core::session::TimesealChoice;
+use crate::core::session::{Reconnect, RequestLimits, TimesealChoice, Timings};
+use crate::core::wire::Limits;
 use crate::password::PasswordSource;
 
 /// What a file or the environment says. A key that is not there changes nothing.
@@ -84,41 +87,48 @@ impl Settings {
         put(&mut profile.login.secret, self.password_from.map(|source| Some(Secret::Source(source))));
 
         let timings = &mut profile.timings;
-        put(&mut timings.greeting, self.greeting_timeout_ms);
-        put(&mut timings.login_step, self.login_step_timeout_ms);
-        put(&mut timings.queue, self.queue_timeout_ms);
-        put(&mut timings.settle, self.settle_ms);
-        put(&mut timings.set_up, self.set_up_timeout_ms);
-        put(&mut timings.request, self.request_timeout_ms);
-        put(&mut timings.probe_after, self.probe_after_ms);
-        put(&mut timings.probe_timeout, self.probe_timeout_ms);
-        put(&mut timings.keep_alive, self.keep_alive_ms);
-        put(&mut timings.quit, self.quit_timeout_ms);
+        set(timings, self.greeting_timeout_ms, Timings::greeting);
+        set(timings, self.login_step_timeout_ms, Timings::login_step);
+        set(timings, self.queue_timeout_ms, Timings::queue);
+        set(timings, self.settle_ms, Timings::settle);
+        set(timings, self.set_up_timeout_ms, Timings::set_up);
+        set(timings, self.request_timeout_ms, Timings::request);
+        set(timings, self.probe_after_ms, Timings::probe_after);
+        set(timings, self.probe_timeout_ms, Timings::probe_timeout);
+        set(timings, self.keep_alive_ms, Timings::keep_alive);
+        set(timings, self.quit_timeout_ms, Timings::quit);
 
         let reconnect = &mut profile.reconnect;
-        put(&mut reconnect.base, self.reconnect_base_ms);
-        put(&mut reconnect.cap, self.reconnect_cap_ms);
-        put(&mut reconnect.attempts, self.reconnect_attempts.map(Some));
+        set(reconnect, self.reconnect_base_ms, Reconnect::base);
+        set(reconnect, self.reconnect_cap_ms, Reconnect::cap);
+        set(reconnect, self.reconnect_attempts.map(Some), Reconnect::attempts);
 
         let requests = &mut profile.requests;
-        put(&mut requests.queued, self.queued_requests);
-        put(&mut requests.in_flight, self.requests_in_flight);
-        put(&mut requests.reply_events, self.reply_events);
-        put(&mut requests.reply_bytes, self.reply_bytes);
+        set(requests, self.queued_requests, RequestLimits::queued);
+        set(requests, self.requests_in_flight, RequestLimits::in_flight);
+        set(requests, self.reply_events, RequestLimits::reply_events);
+        set(requests, self.reply_bytes, RequestLimits::reply_bytes);
 
-        put(&mut profile.hub.kept_events, self.kept_events);
-        put(&mut profile.game_limits.games, self.kept_games);
-        put(&mut profile.game_limits.moves, self.kept_moves);
-        put(&mut profile.limits.line_bytes, self.line_bytes);
-        put(&mut profile.limits.wrapped_line_bytes, self.wrapped_line_bytes);
-        put(&mut profile.limits.block_bytes, self.block_bytes);
-        put(&mut profile.limits.datagram_bytes, self.datagram_bytes);
+        set(&mut profile.hub, self.kept_events, HubOptions::kept_events);
+        set(&mut profile.game_limits, self.kept_games, GameLimits::games);
+        set(&mut profile.game_limits, self.kept_moves, GameLimits::moves);
+        let limits = &mut profile.limits;
+        set(limits, self.line_bytes, Limits::line_bytes);
+        set(limits, self.wrapped_line_bytes, Limits::wrapped_line_bytes);
+        set(limits, self.block_bytes, Limits::block_bytes);
+        set(limits, self.datagram_bytes, Limits::datagram_bytes);
     }
 }
 
 fn put<T>(place: &mut T, value: Option<impl Into<T>>) {
     if let Some(value) = value {
         *place = value.into();
+    }
+}
+
+fn set<T: Copy, V>(options: &mut T, value: Option<impl Into<V>>, setter: impl FnOnce(T, V) -> T) {
+    if let Some(value) = value {
+        *options = setter(*options, value.into());
     }
 }
 
