@@ -4,57 +4,25 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
-use super::terms::Words;
+use super::terms::{Terms, Words, terms_setters};
 use super::{Clock, Request, answer};
 
 /// `match`: challenges a player.
 ///
 /// Terms that are not set are the server's to choose: the variables `time`, `inc` and `rated` of this account.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
 pub struct MatchOptions {
     opponent: Handle,
-    clock: Option<Clock>,
-    rated: Option<bool>,
-    color: Option<Color>,
-    variant: Option<String>,
+    terms: Terms,
 }
 
 impl MatchOptions {
     /// Challenges this player; an adjourned game with the same player goes on, whatever the terms.
     pub const fn new(opponent: Handle) -> Self {
-        Self { opponent, clock: None, rated: None, color: None, variant: None }
+        Self { opponent, terms: Terms::new() }
     }
 
-    /// Sets the time: minutes at the start, seconds added per move. Default: the account's own. Servers of the FICS family
-    /// take up to 1,000 of each; 0 and 0 is a game without clocks.
-    pub const fn time(mut self, initial_min: u32, increment_s: u32) -> Self {
-        self.clock = Some(Clock::new(initial_min, increment_s));
-        self
-    }
-
-    /// Ratings are at stake. Default: the account's setting; servers make some games unrated all the same.
-    pub const fn rated(mut self) -> Self {
-        self.rated = Some(true);
-        self
-    }
-
-    /// Ratings are not at stake.
-    pub const fn unrated(mut self) -> Self {
-        self.rated = Some(false);
-        self
-    }
-
-    /// The color this login wants. Default: the server decides.
-    pub const fn color(mut self, color: Color) -> Self {
-        self.color = Some(color);
-        self
-    }
-
-    /// The variant in the server's words: `crazyhouse`, `wild fr`, `chess960 idn=692`. Default: ordinary chess.
-    pub fn variant(self, variant: impl Into<String>) -> Self {
-        Self { variant: Some(variant.into()), ..self }
-    }
+    terms_setters! {}
 }
 
 /// What became of a challenge.
@@ -71,8 +39,9 @@ impl Request for MatchOptions {
     type Answer = Challenged;
 
     fn command(&self) -> Result<Command, CommandError> {
-        let words = Words::new("match").with(&self.opponent).maybe(self.clock).maybe(self.rated.map(rated_word));
-        Command::new(words.maybe(self.variant.as_ref()).maybe(self.color.map(Color::as_str)).as_str())
+        let Terms { clock, color, variant, .. } = &self.terms;
+        let words = Words::new("match").with(&self.opponent).maybe(*clock).maybe(self.terms.rated_word());
+        Command::new(words.maybe(variant.as_ref()).maybe(color.map(Color::as_str)).as_str())
     }
 
     fn answer(&self, reply: Reply) -> Result<Challenged, RequestError> {
@@ -89,11 +58,6 @@ pub(super) fn read_challenged(reply: &Reply, opponent: Option<&Handle>) -> Resul
         Message::Challenge(challenge) if challenge.actor == Actor::Me => Some(Challenged::Sent(challenge.clone())),
         _ => None,
     })
-}
-
-/// The word for whether ratings are at stake.
-pub(super) const fn rated_word(rated: bool) -> &'static str {
-    if rated { "rated" } else { "unrated" }
 }
 
 #[cfg(test)]

@@ -6,20 +6,16 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::{ChallengeChange, Handle, Message, SeekNotice};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
-use super::challenge::{Challenged, rated_word, read_challenged};
-use super::terms::Words;
+use super::challenge::{Challenged, read_challenged};
+use super::terms::{Terms, Words, terms_setters};
 use super::{Clock, Request, answer};
 
 /// `seek`: tells everybody that this login wants to play.
 ///
 /// Terms that are not set are the server's to choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use]
 pub struct SeekOptions {
-    clock: Option<Clock>,
-    rated: Option<bool>,
-    color: Option<Color>,
-    variant: Option<String>,
+    terms: Terms,
     is_manual: bool,
     has_formula: bool,
     ratings: Option<RangeInclusive<u16>>,
@@ -28,60 +24,27 @@ pub struct SeekOptions {
 impl SeekOptions {
     /// Any game, with the account's own times.
     pub const fn new() -> Self {
-        Self {
-            clock: None,
-            rated: None,
-            color: None,
-            variant: None,
-            is_manual: false,
-            has_formula: false,
-            ratings: None,
-        }
+        Self { terms: Terms::new(), is_manual: false, has_formula: false, ratings: None }
     }
 
-    /// Sets the time: minutes at the start, seconds added per move. Default: the account's own. Servers of the FICS family
-    /// take up to 1,000 of each; 0 and 0 is a game without clocks.
-    pub const fn time(mut self, initial_min: u32, increment_s: u32) -> Self {
-        self.clock = Some(Clock::new(initial_min, increment_s));
-        self
-    }
-
-    /// Ratings are at stake. Default: the account's setting; a guest's games never are.
-    pub const fn rated(mut self) -> Self {
-        self.rated = Some(true);
-        self
-    }
-
-    /// Ratings are not at stake.
-    pub const fn unrated(mut self) -> Self {
-        self.rated = Some(false);
-        self
-    }
-
-    /// The color this login wants. Default: the server decides.
-    pub const fn color(mut self, color: Color) -> Self {
-        self.color = Some(color);
-        self
-    }
-
-    /// The variant in the server's words: `crazyhouse`, `wild fr`. Default: ordinary chess.
-    pub fn variant(self, variant: impl Into<String>) -> Self {
-        Self { variant: Some(variant.into()), ..self }
-    }
+    terms_setters! {}
 
     /// Whoever answers becomes a challenger, instead of the game beginning at once. Default: it begins at once.
+    #[must_use]
     pub const fn manual(mut self) -> Self {
         self.is_manual = true;
         self
     }
 
     /// Only who fits this account's formula may answer. Default: the formula is not asked.
+    #[must_use]
     pub const fn formula(mut self) -> Self {
         self.has_formula = true;
         self
     }
 
     /// Only players with ratings in this range may answer, from 0 to 9,999. Default: everybody may.
+    #[must_use]
     pub const fn ratings(mut self, ratings: RangeInclusive<u16>) -> Self {
         self.ratings = Some(ratings);
         self
@@ -107,8 +70,9 @@ impl Request for SeekOptions {
     type Answer = SeekAnswer;
 
     fn command(&self) -> Result<Command, CommandError> {
-        let words = Words::new("seek").maybe(self.clock).maybe(self.rated.map(rated_word));
-        let words = words.maybe(self.color.map(Color::as_str)).maybe(self.variant.as_ref());
+        let Terms { clock, color, variant, .. } = &self.terms;
+        let words = Words::new("seek").maybe(*clock).maybe(self.terms.rated_word());
+        let words = words.maybe(color.map(Color::as_str)).maybe(variant.as_ref());
         let words = words.maybe(self.is_manual.then_some('m')).maybe(self.has_formula.then_some('f'));
         let ratings = self.ratings.as_ref().map(|ratings| format!("{}-{}", ratings.start(), ratings.end()));
         Command::new(words.maybe(ratings).as_str())

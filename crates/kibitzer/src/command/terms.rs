@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameId, Handle};
 
 /// A game, by its number or by one of its players.
@@ -59,6 +60,72 @@ impl fmt::Display for Clock {
         write!(f, "{} {}", self.initial_min, self.increment_s)
     }
 }
+
+/// What players agree on before a game. What is not set is the server's to choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Terms {
+    pub(super) clock: Option<Clock>,
+    pub(super) rated: Option<bool>,
+    pub(super) color: Option<Color>,
+    pub(super) variant: Option<String>,
+}
+
+impl Terms {
+    pub(super) const fn new() -> Self {
+        Self { clock: None, rated: None, color: None, variant: None }
+    }
+
+    /// The word for whether ratings are at stake.
+    pub(super) const fn rated_word(&self) -> Option<&'static str> {
+        match self.rated {
+            Some(true) => Some("rated"),
+            Some(false) => Some("unrated"),
+            None => None,
+        }
+    }
+}
+
+/// Declares the setters of the field `terms`.
+macro_rules! terms_setters {
+    () => {
+        /// Sets the time: minutes at the start, seconds added per move. Default: the account's own. Servers of the FICS
+        /// family take up to 1,000 of each; 0 and 0 is a game without clocks.
+        #[must_use]
+        pub const fn time(mut self, initial_min: u32, increment_s: u32) -> Self {
+            self.terms.clock = Some(Clock::new(initial_min, increment_s));
+            self
+        }
+
+        /// Ratings are at stake. Default: the account's setting. A guest's games are never rated, nor are some others.
+        #[must_use]
+        pub const fn rated(mut self) -> Self {
+            self.terms.rated = Some(true);
+            self
+        }
+
+        /// Ratings are not at stake.
+        #[must_use]
+        pub const fn unrated(mut self) -> Self {
+            self.terms.rated = Some(false);
+            self
+        }
+
+        /// Sets the color this login wants. Default: the server decides.
+        #[must_use]
+        pub const fn color(mut self, color: Color) -> Self {
+            self.terms.color = Some(color);
+            self
+        }
+
+        /// Sets the variant in the server's words: `crazyhouse`, `wild fr`, `chess960 idn=692`. Default: ordinary chess.
+        #[must_use]
+        pub fn variant(mut self, variant: impl Into<String>) -> Self {
+            self.terms.variant = Some(variant.into());
+            self
+        }
+    };
+}
+pub(super) use terms_setters;
 
 /// A line that grows word by word.
 #[derive(Debug)]
