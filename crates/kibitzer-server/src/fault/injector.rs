@@ -44,7 +44,7 @@ impl Injector {
 
     /// Orders a fault. Tells what is to be done at once.
     pub(crate) fn add(&mut self, at: At, fault: Fault) -> Option<Step> {
-        let has_passed = matches!(at, At::AfterBytes(n) if n <= self.n_bytes);
+        let has_passed = matches!(at, At::AfterBytes(n) if n < self.n_bytes);
         match (if has_passed { At::Now } else { at }, fault) {
             (At::Now, Fault::Stall) => Some(Step::Stall),
             (At::Now, Fault::Reset) => Some(Step::Reset),
@@ -206,10 +206,18 @@ mod tests {
     fn a_point_that_has_passed_is_now() {
         let mut injector = Injector::new(1);
         injector.pass(b"01234");
-        assert_eq!(injector.add(At::AfterBytes(5), Fault::Stall), Some(Step::Stall));
+        assert_eq!(injector.add(At::AfterBytes(4), Fault::Stall), Some(Step::Stall));
         assert_eq!(injector.add(At::AfterBytes(2), Fault::Kick), Some(Step::Ask(Fault::Kick)));
         assert_eq!(injector.add(At::AfterBytes(3), Fault::CutMidLine), None);
         assert_eq!(injector.pass(b"567\n"), [write(b"5"), Step::Cut]);
+    }
+
+    #[test]
+    fn a_point_at_the_next_byte_has_not_passed() {
+        let mut injector = Injector::new(1);
+        injector.pass(b"01234");
+        assert_eq!(injector.add(At::AfterBytes(5), Fault::Reset), None);
+        assert_eq!(injector.pass(b"5678\n"), [write(b"56"), Step::Reset]);
     }
 
     #[test]
