@@ -59,7 +59,7 @@ impl Live {
         let deadline = after(cx.now, cx.options.timings.set_up);
         let mut live = Self {
             stage: Stage::SettingUp(Box::new(SetUp::new(entrance, capabilities, cx.options, deadline))),
-            requests: Requests::new(entrance.mode, cx.options.requests),
+            requests: Requests::new(entrance.mode, cx.options.requests, cx.now),
             liveness: Liveness::new(cx.now),
             capabilities,
             style: StyleWatch::default(),

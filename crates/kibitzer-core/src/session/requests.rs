@@ -87,7 +87,8 @@ pub(super) struct Sending<'a> {
 }
 
 impl Requests {
-    pub(super) fn new(mode: Mode, limits: RequestLimits) -> Self {
+    /// Nothing is sent in front of the prompt that ends the login.
+    pub(super) fn new(mode: Mode, limits: RequestLimits, now: Instant) -> Self {
         Self {
             mode,
             limits: RequestLimits { in_flight: limits.in_flight.clamp(1, 64), ..limits },
@@ -97,7 +98,7 @@ impl Requests {
             units: Units::default(),
             unfenced: OpenReply::default(),
             pacing: Pacing::default(),
-            gap_until: None,
+            gap_until: (mode == Mode::Fenced).then(|| after(now, LINE_GAP)),
             done: VecDeque::new(),
             round_trip: None,
             is_unnumbered: false,

@@ -65,6 +65,23 @@ pub(super) fn on_uhlin(options: SessionOptions) -> (Driver, Peer) {
     (driver, peer)
 }
 
+/// The prompt behind the answer to the fence of the login is not the one of the first line of the set-up.
+#[test]
+fn a_set_up_without_block_mode_sends_one_line_at_a_time() {
+    let (mut driver, mut peer) = (Driver::connected(guest()), Peer::new(Manner::Uhlin));
+    driver.feed(UHLIN_GREETING);
+    driver.feed(UHLIN_BAD_NAME);
+    driver.feed(UHLIN_GUEST);
+    driver.feed(UHLIN_DAY);
+    driver.take_sent();
+    driver.feed("fics% ");
+    while driver.session.state() != State::Ready {
+        let sent = driver.take_sent();
+        assert_eq!(sent.len(), 1, "{sent:?}");
+        driver.answer(&mut peer, &sent);
+    }
+}
+
 #[test]
 fn a_guest_is_let_in_and_the_session_set_up() {
     let mut driver = Driver::connected(guest());
