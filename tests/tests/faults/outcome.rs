@@ -52,6 +52,7 @@ pub(crate) fn request(result: &Result<Reply, RequestError>, want: &str) -> Strin
         Ok(reply) if reply.text().contains(want) => "request answered",
         Ok(reply) => panic!("another's reply: {reply:?}"),
         Err(RequestError::Lost) => "request lost",
+        Err(RequestError::Ended(_)) => "request ended",
         Err(RequestError::TimedOut(_)) => "request timed out",
         Err(other) => panic!("{other:?}"),
     }
@@ -82,7 +83,7 @@ fn outcome(game: &RestoredGame) -> &'static str {
 }
 
 /// What each word means for a bot. A word in front of a bracket or a colon stands for all that is in it.
-pub(crate) const MEANINGS: [(&str, &str); 12] = [
+pub(crate) const MEANINGS: [(&str, &str); 13] = [
     (
         "goes on",
         "No event tells of it but those of the lines that came: what is no line of the server comes as text, an over-long \
@@ -112,6 +113,11 @@ pub(crate) const MEANINGS: [(&str, &str); 12] = [
         "request lost",
         "The request fails with `Lost` as soon as the loss is known: the command may or may not have been carried out. \
          It is not sent again.",
+    ),
+    (
+        "request ended",
+        "The request fails with `Ended`, as the session does. Without block mode a reply is whole when the server has answered the \
+         line behind the command, which is sent once the reply is there: a kick may come in between.",
     ),
     (
         "request timed out",
