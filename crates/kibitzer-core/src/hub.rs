@@ -77,7 +77,7 @@ impl HubOptions {
     /// Sets how many events are kept for the broadcast subscriber that has not read them. Default 1,024; 0 is taken as 1.
     ///
     /// Memory is used only while somebody is behind: an event is freed once every subscriber has read it, and without
-    /// unread events the ring shrinks to 256 bytes.
+    /// unread events the ring shrinks to 64 bytes.
     #[must_use]
     pub const fn kept_events(mut self, kept_events: usize) -> Self {
         self.kept_events = kept_events;

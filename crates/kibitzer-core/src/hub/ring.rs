@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::RecvError;
 use crate::event::Event;
 
-/// Places the ring keeps allocated once all was read: 256 bytes.
-const IDLE_PLACES: usize = 16;
+/// Places the ring keeps allocated once all was read: 64 bytes.
+const IDLE_PLACES: usize = 4;
 
 /// A queue with many readers, each at a position of its own.
 ///
