@@ -205,8 +205,8 @@ pub enum DesyncReason {
 pub struct EventReader {
     reader: Reader,
     games: Games,
-    /// The event behind a desync.
-    next: Option<Event>,
+    /// The event behind a desync. Boxed, as there is hardly ever one.
+    next: Option<Box<Event>>,
 }
 
 impl EventReader {
@@ -231,6 +231,11 @@ impl EventReader {
         self.reader.set_family(family);
     }
 
+    /// Gives back memory that is not used.
+    pub(crate) fn shrink(&mut self) {
+        self.reader.shrink();
+    }
+
     /// The games as they stand after the last event.
     pub const fn games(&self) -> &Games {
         &self.games
@@ -239,7 +244,7 @@ impl EventReader {
     /// Takes the next event out of `input` and moves `input` behind it; `None` once all of it was taken in.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
         if let Some(event) = self.next.take() {
-            return Some(event);
+            return Some(*event);
         }
         let received = self.reader.next(input)?;
         Some(self.receive(received))
@@ -248,7 +253,7 @@ impl EventReader {
     /// Takes the next event out of what is left when the stream has ended.
     pub fn finish(&mut self) -> Option<Event> {
         if let Some(event) = self.next.take() {
-            return Some(event);
+            return Some(*event);
         }
         let received = self.reader.finish()?;
         Some(self.receive(received))
@@ -261,7 +266,7 @@ impl EventReader {
         match desync {
             None => event,
             Some(desync) => {
-                self.next = Some(event);
+                self.next = Some(Box::new(event));
                 Event::Desync(desync)
             }
         }

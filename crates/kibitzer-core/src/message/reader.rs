@@ -124,6 +124,12 @@ impl Reader {
         self.typist.family = family;
     }
 
+    /// Gives back memory that is not used.
+    pub(crate) fn shrink(&mut self) {
+        self.framer.shrink();
+        self.ready.shrink_to_fit();
+    }
+
     /// The framer, to tell it what was learned about the stream.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         &mut self.framer

@@ -38,7 +38,7 @@ pub(super) struct Live {
 #[derive(Debug)]
 enum Stage {
     SettingUp(Box<SetUp>),
-    Restoring(Restore),
+    Restoring(Box<Restore>),
     Ready,
 }
 
@@ -283,6 +283,7 @@ impl Live {
             (_, Owner::Probe) => {
                 self.requests.shrink();
                 cx.out.shrink();
+                cx.reader.shrink();
             }
             // It was refused, or timed out.
             (_, Owner::User | Owner::Quit) if done.command.as_ref().is_some_and(Command::is_quit) => self.stay(),
@@ -335,7 +336,7 @@ impl Live {
         cx.memory.has_stood = true;
         cx.tell(Event::Ready(capabilities));
         self.stage = match cx.memory.lost_at {
-            Some(_) => Stage::Restoring(Restore::new(cx.memory, cx.reader.games())),
+            Some(_) => Stage::Restoring(Box::new(Restore::new(cx.memory, cx.reader.games()))),
             None => Stage::Ready,
         };
     }

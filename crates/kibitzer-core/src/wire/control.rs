@@ -90,6 +90,11 @@ impl Sequence {
         self.bytes.extend(first);
     }
 
+    /// Gives back memory that is not used.
+    pub(super) fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+    }
+
     /// Drops a unit that was handed out.
     pub(super) fn reclaim(&mut self) {
         if std::mem::take(&mut self.handed_out) {

@@ -151,6 +151,13 @@ impl Framer {
         self.wrapping.enabled = false;
     }
 
+    /// Gives back memory that is not used.
+    pub(crate) fn shrink(&mut self) {
+        self.line.shrink();
+        self.sequence.shrink();
+        self.again.shrink_to_fit();
+    }
+
     /// Stream position behind the last byte taken.
     pub const fn position(&self) -> u64 {
         self.position

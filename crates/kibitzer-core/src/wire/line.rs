@@ -74,6 +74,11 @@ impl LineBuffer {
         matches!(self.phase, Phase::Open) && self.text.is_empty()
     }
 
+    /// Gives back memory that is not used.
+    pub(super) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+    }
+
     /// Drops what was handed out, and puts back what was mistaken for a continuation mark.
     pub(super) fn reclaim(&mut self) {
         match (self.handed_out, self.phase) {
