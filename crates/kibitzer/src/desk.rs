@@ -168,8 +168,8 @@ impl Desk {
     }
 
     /// The task takes the recording that is to begin.
-    pub(crate) fn take_recorder(&self) -> Option<Recorder> {
-        self.state().recorder.take().map(|recorder| *recorder)
+    pub(crate) fn take_recorder(&self) -> Option<Box<Recorder>> {
+        self.state().recorder.take()
     }
 
     /// The task takes how the session is to end.

@@ -327,7 +327,8 @@ impl Input {
 /// Cancel safe: the event is published or still held.
 async fn deliver(publisher: &mut Publisher, held: &mut Option<Arc<Event>>, games: &Games) {
     if let Some(event) = held {
-        publisher.publish(Arc::clone(event), games).await;
+        // Boxed, as the task's future has room for whatever it may wait for, and hardly any session waits for this.
+        Box::pin(publisher.publish(Arc::clone(event), games)).await;
         *held = None;
     } else {
         publisher.newcomers().await;

@@ -5,13 +5,15 @@
 mod common;
 
 use common::*;
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use kibitzer::core::session::State;
 use tokio::runtime::Builder;
 use tokio::time::sleep;
 
-/// What `docs/performance.md` grants a session that waits.
-const BUDGET_BYTES: i64 = 6 << 10;
+/// What a session that waits may own. `docs/performance.md` grants it 6 KiB of resident memory, and in that the runtime's
+/// registration of a socket and what an allocator cannot give back have to find room, too.
+const BUDGET_BYTES: i64 = 5 << 10;
 const SESSIONS: usize = 50;
 
 #[test]
@@ -38,6 +40,10 @@ async fn idle_sessions(n_sessions: usize) -> impl Sized {
         peers.push(peer);
     }
     join_all(peers.iter_mut().map(|peer| peer.serving(sleep(seconds(300))))).await;
+    for peer in &mut peers {
+        // Who waited at the pipe last has left a waker there, and with it the memory of a future that is over.
+        assert_eq!(peer.next_line().now_or_never(), None);
+    }
     for (events, client) in &mut clients {
         assert_eq!(client.state(), State::Ready);
         while events.try_next().unwrap().is_some() {}

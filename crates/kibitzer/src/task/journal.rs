@@ -17,9 +17,10 @@ use crate::transcript::Recorder;
 pub(super) struct Journal {
     /// That of the session.
     span: Span,
-    /// That of the login, while it goes on.
-    login: Option<Span>,
-    recorder: Option<Recorder>,
+    /// That of the login, while it goes on. Boxed, as it is short.
+    login: Option<Box<Span>>,
+    /// Boxed, as hardly any session has one.
+    recorder: Option<Box<Recorder>>,
     /// Whether there was to be a recording.
     is_recorded: bool,
     n_unrecorded: u64,
@@ -30,11 +31,12 @@ pub(super) struct Journal {
 impl Journal {
     pub(super) fn new(span: Span, recorder: Option<Recorder>, spout: Option<Spout>) -> Self {
         let is_recorded = recorder.is_some();
-        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0, spout: spout.map(Box::new) }
+        let (recorder, spout) = (recorder.map(Box::new), spout.map(Box::new));
+        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0, spout }
     }
 
     /// Begins a recording; one that goes on already goes on alone.
-    pub(super) fn record(&mut self, recorder: Recorder) {
+    pub(super) fn record(&mut self, recorder: Box<Recorder>) {
         if !self.is_recorded {
             (self.is_recorded, self.recorder) = (true, Some(recorder));
         }
@@ -47,7 +49,7 @@ impl Journal {
 
     /// Whether no more should be read before some of the recording is written, and the tap has room.
     pub(super) fn is_full(&self) -> bool {
-        self.recorder.as_ref().is_some_and(Recorder::is_full)
+        self.recorder.as_ref().is_some_and(|recorder| recorder.is_full())
             || self.spout.as_ref().is_some_and(|spout| spout.is_full())
     }
 
@@ -102,7 +104,7 @@ impl Journal {
             spout.event(event, game, started.elapsed());
         }
         if let Event::Connecting { attempt } = &**event {
-            self.login = Some(info_span!(parent: &self.span, "login", attempt));
+            self.login = Some(Box::new(info_span!(parent: &self.span, "login", attempt)));
         }
         self.log(event);
         if matches!(**event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_)) {
@@ -113,13 +115,13 @@ impl Journal {
     /// Logs bytes, if anybody wants to see them.
     fn trace(&self, log: impl FnOnce()) {
         if enabled!(Level::TRACE) {
-            let _login = self.login.as_ref().map(Span::enter);
+            let _login = self.login.as_ref().map(|login| login.enter());
             log();
         }
     }
 
     fn log(&self, event: &Event) {
-        let _login = self.login.as_ref().map(Span::enter);
+        let _login = self.login.as_ref().map(|login| login.enter());
         match event {
             Event::Connecting { attempt: 1 } => debug!("connecting"),
             Event::Connecting { attempt } => info!(attempt, "reconnecting"),
@@ -154,7 +156,8 @@ impl Journal {
         };
         let tapped = async {
             match spout {
-                Some(spout) if spout.is_full() => spout.flush().await,
+                // Boxed, as the task's future has room for whatever it may wait for.
+                Some(spout) if spout.is_full() => Box::pin(spout.flush()).await,
                 _ => pending().await,
             }
         };
@@ -176,7 +179,7 @@ impl Journal {
             self.judge(written);
         }
         if let Some(spout) = &mut self.spout {
-            spout.flush().await;
+            Box::pin(spout.flush()).await;
         }
     }
 
