@@ -7,14 +7,14 @@ use crate::chess::Color;
 use crate::message::clock::ClockReading;
 use crate::message::{GameId, Rating, Titles};
 use crate::scan::Cursor;
-use crate::text::Line;
+use crate::text::{Line, PlayerText};
 
 /// The games in progress.
 ///
 /// Rows look like ` 29 1622 Vman        1609 PopKid     [ sr 10  10]   1:14 -  5:10 (21-22) B: 18`, on ICC like
-/// ` 791 1506 PlotinusRedux             guest3090             bu  2  12       W: 21`. The list ends with
-/// `  6 games displayed (of 23 in progress).`; FatICS prints an empty line behind each row, and another sentence if
-/// there is no game.
+/// ` 791 1506 PlotinusRedux             guest3090             bu  2  12       W: 21`, and with `Ex: scratch` in place of kind
+/// and times if it is examined. The list ends with `  6 games displayed (of 23 in progress).`; FatICS prints an empty line
+/// behind each row, and another sentence if there is no game.
 ///
 /// Source: transcripts of FatICS and uhlin-fics; ICC's rows as clients know them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,10 +38,12 @@ pub struct GameRow {
     pub state: GameRowState,
     /// White. FICS cuts the name to 11 letters, FatICS to 10; examined games may have made-up names.
     pub white: ListedPlayer,
-    /// Black, likewise; without a name if ICC shows one word only (`scratch`).
+    /// Black, likewise.
     pub black: ListedPlayer,
-    /// Kind and times; [`mark`](GameTerms::mark) is `p` if the game is private.
+    /// Kind and times; [`mark`](GameTerms::mark) is `p` if the game is private. ICC tells none of an examined game.
     pub terms: GameTerms,
+    /// What an examined game is an example of, on ICC: `scratch`, `StLouis16 %0`. Else empty.
+    pub example: PlayerText,
     /// White's clock, if shown: in whole seconds, negative once White is out of time.
     pub white_clock: Option<ClockReading>,
     /// Black's clock, likewise.
@@ -109,26 +111,31 @@ impl GameRow {
     }
 
     fn read_icc(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
-        let state = if at.eat(b"Ex:") { GameRowState::Examined } else { GameRowState::Played };
-        let white = read_icc_player(&mut at)?;
+        let (white, black) = (read_icc_player(&mut at)?, read_icc_player(&mut at)?);
         at.blanks();
-        let (black, terms) = read_icc_black(&mut at)?;
-        Self::read_rest(at, Self::new(game, state, white, black, terms))
+        if at.eat(b"Ex:") {
+            let row = Self::new(game, GameRowState::Examined, white, black, GameTerms::EXAMINED);
+            return Self::read_example(at, row);
+        }
+        let terms = GameTerms::read_icc(&mut at)?;
+        Self::read_rest(at, Self::new(game, GameRowState::Played, white, black, terms))
     }
 
-    const fn new(
-        game: GameId,
-        state: GameRowState,
-        white: ListedPlayer,
-        black: ListedPlayer,
-        terms: GameTerms,
-    ) -> Self {
+    /// What an examined game is an example of: words of the examiner up to the side to move, which stands behind the last colon.
+    fn read_example(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
+        let (example, side_to_move) = split_side_to_move(at.take_rest())?;
+        row.example = PlayerText::from_wire(example.trim_ascii());
+        Self::read_rest(Cursor::new(side_to_move), row)
+    }
+
+    fn new(game: GameId, state: GameRowState, white: ListedPlayer, black: ListedPlayer, terms: GameTerms) -> Self {
         Self {
             game,
             state,
             white,
             black,
             terms,
+            example: PlayerText::default(),
             white_clock: None,
             black_clock: None,
             white_material: None,
@@ -183,21 +190,15 @@ fn read_clocks(at: &mut Cursor<'_>) -> Option<(ClockReading, ClockReading)> {
 /// A name with or without a rating: ICC leaves the column of an unrated guest blank.
 fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     at.blanks();
-    let rating = at.peek().filter(|b| !b.is_ascii_alphabetic()).and_then(|_| Rating::read(at));
-    Some(ListedPlayer { name: read_free_name(at)?, titles: Titles::default(), rating })
+    let rating = at.peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
+    let name = read_free_name(at)?;
+    Some(ListedPlayer { name, titles: Titles::read(at), rating })
 }
 
-/// The second player, if there is one, and the terms.
-fn read_icc_black(at: &mut Cursor<'_>) -> Option<(ListedPlayer, GameTerms)> {
-    let mut ahead = *at;
-    let only_terms = GameTerms::read_bare(&mut ahead).filter(|_| ahead.peek().is_none_or(|b| b == b' '));
-    if let Some(terms) = only_terms {
-        *at = ahead;
-        return Some((ListedPlayer::default(), terms));
-    }
-    let black = read_icc_player(at)?;
-    at.blanks();
-    Some((black, GameTerms::read_bare(at)?))
+/// ` scratch      W: 35` in front of its `W` and from there on.
+fn split_side_to_move(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = memchr::memrchr(b':', line)?;
+    line.split_at_checked(colon.checked_sub(1)?)
 }
 
 #[cfg(test)]
@@ -299,11 +300,48 @@ mod tests {
         assert_eq!((row1.black.name.as_str(), row1.terms.kind, row1.move_number), ("guest3090", 'b', 21));
         let row2 = row(" 17      guest1               2200 bu                    sr 15  10       B:  3");
         assert_eq!((row2.white.rating, row2.black.name.as_str(), row2.black.rating), (None, "bu", Some(rated(2200))));
-        let row3 = row(" 31 Ex: scratch               su 15  10       W:  1");
-        assert_eq!(
-            (row3.state, row3.white.name.as_str(), row3.black.name.as_str()),
-            (GameRowState::Examined, "scratch", "")
-        );
+        // A title, and a wild game by its number.
+        let row3 = row("1267      guest25              1400 Robot(C)             20u  5  12       W:  1");
+        assert_eq!((row3.black.name.as_str(), row3.black.titles.to_string()), ("Robot", "(C)".to_owned()));
+        assert_eq!((row3.terms.kind, row3.terms.rated, row3.terms.increment_s), ('w', false, 12));
+        assert_eq!(row(" 8 Foo Bar 5r  5   0 B:  2").terms.kind, 'w');
+    }
+
+    // Rules: bugs 69
+    #[test]
+    fn rows_of_icc_for_examined_games() {
+        // The line, White, Black's rating, example, move number.
+        let cases = [
+            (
+                "  47 2357 *IM_Foo              2683 *GM_Bar              Ex: scratch      W: 35",
+                "*IM_Foo",
+                Some(2683),
+                "scratch",
+                35,
+            ),
+            (
+                " 101      Relay                     Relay                Ex: scratch      W:  1",
+                "Relay",
+                None,
+                "scratch",
+                1,
+            ),
+            (
+                " 117 2760 *GM_Foo              2823 *GM_Bar              Ex: City16: %0 B: 29",
+                "*GM_Foo",
+                Some(2823),
+                "City16: %0",
+                29,
+            ),
+            (" 118 2760 Foo                  2823 Bar                  Ex:  W: 29", "Foo", Some(2823), "", 29),
+        ];
+        for (line, white, black_rating, example, number) in cases {
+            let row = row(line);
+            assert_eq!((row.state, row.white.name.as_str()), (GameRowState::Examined, white), "{line}");
+            assert_eq!((row.black.rating, row.example.as_str()), (black_rating.map(rated), example), "{line}");
+            assert_eq!((row.terms, row.move_number), (GameTerms::EXAMINED, number), "{line}");
+        }
+        assert!(GameRow::read(b" 31 Foo Bar Ex: scratch").is_none());
     }
 
     #[test]

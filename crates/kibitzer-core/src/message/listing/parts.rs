@@ -65,6 +65,9 @@ pub struct GameTerms {
 }
 
 impl GameTerms {
+    /// What a listing has that tells no terms of an examined game.
+    pub(super) const EXAMINED: Self = Self { mark: None, kind: 'e', rated: false, initial_min: 0, increment_s: 0 };
+
     /// Reads the form in square brackets; the numbers may touch the letters or be padded.
     pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         at.expect(b"[")?;
@@ -76,9 +79,19 @@ impl GameTerms {
         Some(terms)
     }
 
-    /// Reads `bu  2  12`, ICC's form without brackets.
-    pub(super) fn read_bare(at: &mut Cursor<'_>) -> Option<Self> {
+    /// Reads ICC's form without brackets, `bu  2  12`, in which wild games go by their number: `20u  5  12`.
+    pub(super) fn read_icc(at: &mut Cursor<'_>) -> Option<Self> {
+        let is_wild = !at.take_while(|b| b.is_ascii_digit()).is_empty();
+        if is_wild { Self::read_behind('w', at) } else { Self::read_bare(at) }
+    }
+
+    fn read_bare(at: &mut Cursor<'_>) -> Option<Self> {
         let kind = read_letter(at).filter(char::is_ascii_alphanumeric)?;
+        Self::read_behind(kind, at)
+    }
+
+    /// Reads what stands behind the kind.
+    fn read_behind(kind: char, at: &mut Cursor<'_>) -> Option<Self> {
         let rated = at.eat(b"r");
         (rated || at.eat(b"u")).then_some(())?;
         at.blanks();
