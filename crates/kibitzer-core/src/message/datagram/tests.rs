@@ -128,6 +128,76 @@ fn check_round_trip(datagram: &Datagram) {
     assert_eq!(kinds, [Some(datagram.clone()), None]);
 }
 
+/// A unit of each number that becomes a message, with braces and control bytes where players write, and empty arguments.
+const TYPED: &str = "\
+0 Foo {GM TD}
+1 Bar 1500 2 1 X 0
+2 Bar
+12 9 Ann Cid 0 Blitz 1 5 3 5 3 1 {} 1500 0 12 {IM} {} 0 0 0 {} 0
+13 7 0 Mat 1-0 {Black checkmated} {}
+15 8 Foo Bar 22 Blitz 0 5 3 4 2 0 {Ex: Foo 0} 0 0 12 {} {} 0 0 0 {40/7200:20/3600} 0
+16 7 1 Res 0-1 {White resigns} {B00}
+17 7
+18 9 Ann Cid 23 Crazyhouse 1 5 3 5 3 1 {} 1500 1600 12 {} {C} 0 0 1 {} 0
+19 7
+21 7 1 0 0 0 0 0 0 3
+22 7 2
+23 7 4
+24 7 e4 e2e4 1 299 1
+25 7 * {e4 e2e4 1 299} {e5 e7e5 2 298}
+26 7 Bar {} 1 ^{a {b} )\u{7} ^}
+28 50 Bar {TD} ^{^} 1
+29 Bar 1500 1 {} Foo 0 0 {} 0 Blitz 0 0 5 3 5 3 -1 {}
+30 Bar Foo ^{{gone}^}
+31 Bar {} ^{}{\u{1b}[^} 1
+32 Bar {C} 1 ^{^}
+37 7 {PNB} {}
+38 7 60 -1
+39 7 1
+40 9 Ann Cid 0 Blitz 1 5 3 5 3 0 {a board} 0 0 0 {} {} 0 0 0 {} 0
+42 7 e5 2
+43 7 PW
+44 Foo Bar 1
+50 195 Bar {C} 2402 2 0 Blitz 5 3 1 -1 0 9999 1 1 {}
+51 195 2
+55 Bar
+56 7 W 299500 0 0 0
+59 7 Bar e4
+60 7 Bar e2 e4
+64 Bar 1500 2
+65 Bar
+69 11 {Wrong}
+70 7 {8/8/8/8/8/8/8/K1k5 w - - 3 9}
+82 50 Bar {} ^{\\H{a}\\h\\nb^}
+83 Bar {} ^{^}
+84 7 rnbqkbnrpppppppp--------------------------------PPPPPPPPRNBQKBNR W
+89 7 Bar e4
+90 7 Bar e2 e4
+100 7 Foo Cid 0 Blitz 1 5 3 5 3 1 {} 0 0 12 {} {} 0 0 0 {} 0
+101 7 {} 1
+110 7 {8/8/8/8/8/8/8/K1k5 w - - 3 9} 0
+111 7 e4 e2e4 1 299 0";
+
+// Rules: icc §8, bugs 80
+#[test]
+fn every_number_that_becomes_a_message_says_the_same_once_printed() {
+    let mut units = TYPED.lines();
+    for form in DatagramForm::ALL.iter().filter(|form| form.read.is_some()) {
+        let unit = units.next().unwrap();
+        let datagram = Datagram::parse(unit.replace('^', "\x19").as_bytes()).unwrap();
+        assert_eq!(datagram.number, form.number.into(), "{unit}");
+        let mut wire = Vec::new();
+        datagram.write(&mut wire);
+        let printed = String::from_utf8(wire).unwrap();
+        let printed = printed.strip_prefix("\x19(").and_then(|unit| unit.strip_suffix("\x19)")).unwrap();
+        let behind = |unit| messages(&["0 Foo {}", "15 7 Foo Bar 0 Blitz 1 5 3 5 3 1", unit])[3..].to_vec();
+        let said = behind(unit);
+        assert!(!said.is_empty() && !said.iter().any(|said| matches!(said, Message::Datagram(_))), "{said:?}");
+        assert_eq!(behind(printed), said, "{unit}");
+    }
+    assert_eq!(units.next(), None);
+}
+
 #[test]
 fn what_no_quotation_holds_is_not_printed() {
     let mut wire = Vec::new();
