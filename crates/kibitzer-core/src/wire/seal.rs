@@ -29,9 +29,6 @@ const TIME_END: u8 = 0x19;
 /// Fills the last block.
 const FILLER: u8 = b'1';
 
-/// Times are counted anew from 0 at this many milliseconds, as the servers' own clients do.
-const TIME_MODULUS_MS: u64 = 10_000_000;
-
 /// The text that answers a ping.
 const PING_ANSWER: &[u8] = b"\x029";
 
@@ -139,6 +136,9 @@ pub struct Unsealed {
 }
 
 impl Unsealed {
+    /// Times are counted anew from 0 at this many milliseconds, as the servers' own clients do.
+    pub const TIME_MODULUS_MS: u64 = 10_000_000;
+
     /// Whether it answers a ping, and is no command.
     pub fn is_ping_answer(&self) -> bool {
         self.text == PING_ANSWER
@@ -187,7 +187,7 @@ fn take_time(bytes: &mut Vec<u8>) -> Option<u64> {
 
 /// The sealed form of a text, with its LF. The text may be a password: it is scrambled in place and copied nowhere else.
 fn scramble(text: &[u8], time_ms: u64, offset: u8) -> Vec<u8> {
-    let stamp = (time_ms % TIME_MODULUS_MS).to_string();
+    let stamp = (time_ms % Unsealed::TIME_MODULUS_MS).to_string();
     let length = (text.len() + stamp.len() + 2).next_multiple_of(BLOCK_BYTES);
     let mut bytes = Vec::with_capacity(length + 2);
     bytes.extend_from_slice(text);
@@ -343,7 +343,7 @@ mod tests {
     proptest! {
         // Rules: transport L2
         #[test]
-        fn what_is_sealed_can_be_read(text in "[ -~]{0,60}", time_ms in 0..TIME_MODULUS_MS, offset in 0..50_u8) {
+        fn what_is_sealed_can_be_read(text in "[ -~]{0,60}", time_ms in 0..Unsealed::TIME_MODULUS_MS, offset in 0..50_u8) {
             let line = scramble(text.as_bytes(), time_ms, offset);
             prop_assert_eq!(line.len() % BLOCK_BYTES, 2);
             prop_assert_eq!(line.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count(), 1);

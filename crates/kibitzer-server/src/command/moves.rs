@@ -21,7 +21,7 @@ impl World {
     pub(super) fn try_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let number = self.player(id)?.game;
         let Some(number) = number else { return self.refuse_move_without_game(id, typed) };
-        let is_sensitive = self.player(id)?.ivars.is_set(Ivar::Movecase);
+        let is_sensitive = self.player(id)?.ivars.is_set(Ivar::MoveCase);
         let case = if is_sensitive { MoveCase::Sensitive } else { MoveCase::Insensitive };
         let position = match &self.table(number)?.show {
             Show::Played(game) => game.position(),

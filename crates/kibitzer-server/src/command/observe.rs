@@ -51,7 +51,7 @@ impl World {
         if let Some(why) = self.obstacle_to_observing(id, number) {
             return self.put(id, &why);
         }
-        let is_single = self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::Singleboard));
+        let is_single = self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::SingleBoard));
         if is_single {
             self.stop_observing(id, None);
         }

@@ -4,7 +4,7 @@
 
 use super::{Command, Rights, Verdict};
 use crate::options::Feature;
-use crate::world::{ConnectionId, Ivar, SetError, Text, World};
+use crate::world::{ConnectionId, Ivar, SetError, Text, World, ivars_starting_with};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -80,7 +80,7 @@ fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let (Some(name), value) = (words.next(), words.next()) else { return Verdict::Usage };
     let prefix = name.to_ascii_lowercase();
     let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has(Feature::BlockMode);
-    let fitting: Vec<_> = Ivar::starting_with(&prefix).into_iter().filter(is_offered).collect();
+    let fitting: Vec<_> = ivars_starting_with(&prefix).into_iter().filter(is_offered).collect();
     match fitting.as_slice() {
         [] => world.put(id, &format!("No such ivariable \"{name}\".\n")),
         &[ivar] => set_ivar(world, id, ivar, value),
@@ -107,7 +107,7 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
     player.ivars.set(ivar, value);
     let said = if value { "set" } else { "unset" };
     world.put(id, &format!("{} {said}.\n", ivar.name()));
-    if ivar == Ivar::Seekinfo && value {
+    if ivar == Ivar::SeekInfo && value {
         let list = world.seek_list(id);
         world.put_whole(id, &list);
     }

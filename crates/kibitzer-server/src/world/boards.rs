@@ -61,7 +61,7 @@ impl World {
             form: self.board_form(to)?,
             is_flipped: self.has_flag(to, Flag::Flip),
         };
-        let wants_delta = occasion == Occasion::Move && ivars.is_set(Ivar::Compressmove);
+        let wants_delta = occasion == Occasion::Move && ivars.is_set(Ivar::CompressMove);
         let line = match &table.show {
             Show::Played(game) => {
                 let delta = if wants_delta { game.delta() } else { None };
@@ -141,7 +141,7 @@ impl World {
 
     /// The terms of a game, for a client that asked for them.
     pub(crate) fn info_line(&self, number: GameId, to: ConnectionId) -> Option<String> {
-        let wants = self.player(to).is_some_and(|player| player.ivars.is_set(Ivar::Gameinfo));
+        let wants = self.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
         let game = self.table(number)?.played().filter(|_| wants)?;
         Some(format!("{}\n", game.info()))
     }

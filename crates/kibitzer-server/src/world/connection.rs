@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use kibitzer_core::message::Handle;
+use kibitzer_core::message::{Handle, Ivar};
 
-use super::ivars::{Ivar, Ivars};
+use super::ivars::Ivars;
 use super::login::LoginRefusal;
 use super::player::Player;
 use super::seal::Seal;
@@ -119,7 +119,7 @@ impl Connection {
 
     fn width(&self) -> Width {
         match self.player() {
-            Some(player) if !player.ivars.is_set(Ivar::Nowrap) && self.levels.is_wrapping => {
+            Some(player) if !player.ivars.is_set(Ivar::NoWrap) && self.levels.is_wrapping => {
                 Width::Wrapped(player.keepsake.variables.number(Number::Width).into())
             }
             Some(_) | None => Width::Whole,

@@ -62,7 +62,7 @@ impl World {
 
     fn prompt_of(&self, player: &Player, family: Family) -> String {
         let variables = &player.keepsake.variables;
-        if player.ivars.is_set(Ivar::Defprompt) {
+        if player.ivars.is_set(Ivar::DefPrompt) {
             return family.prompt().to_owned();
         }
         let own = variables.text(Text::Prompt);

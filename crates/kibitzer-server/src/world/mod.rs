@@ -28,11 +28,12 @@ use std::time::{Duration, Instant, SystemTime};
 pub(crate) use self::agenda::Agenda;
 pub use self::connection::ConnectionId;
 pub(crate) use self::connection::{Connection, Stage};
-pub(crate) use self::ivars::{Ivar, Ivars};
+pub(crate) use self::ivars::{Ivars, ivars_starting_with};
 pub use self::login::LoginRefusal;
 pub(crate) use self::player::{Keepsake, List, MAX_LIST_ENTRIES, Player};
 pub(crate) use self::variables::{Flag, Number, SetError, Text};
 use kibitzer_core::message::GameId;
+pub(crate) use kibitzer_core::message::Ivar;
 
 pub(crate) use self::boards::Occasion;
 pub(crate) use self::offers::{Challenge, Offer, OfferKind};

@@ -137,7 +137,7 @@ impl World {
     }
 
     fn put_pending(&mut self, to: ConnectionId, line: &str) {
-        if self.player(to).is_some_and(|player| player.ivars.is_set(Ivar::Pendinfo)) {
+        if self.player(to).is_some_and(|player| player.ivars.is_set(Ivar::PendInfo)) {
             self.put_whole(to, line);
         }
     }

@@ -2,12 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kibitzer_core::wire::Timeseal;
-
-/// Clients count their milliseconds anew from there.
-///
-/// Source: transport §10.
-const TIME_MODULUS_MS: u64 = 10_000_000;
+use kibitzer_core::wire::{Timeseal, Unsealed};
 
 /// The clock of a client and ours.
 #[derive(Debug)]
@@ -42,8 +37,10 @@ impl Seal {
     /// What went by here since the ping less what went by there since its answer; `None` before the first answer. A client
     /// whose clock runs ahead of ours gets nothing.
     pub(crate) fn lag_since_ping(&self, now: Instant) -> Option<Duration> {
+        // Clients count their milliseconds anew from there.
+        const MODULUS: u64 = Unsealed::TIME_MODULUS_MS;
         let (pinged, time_ms) = self.answer?;
-        let there = (self.time_ms % TIME_MODULUS_MS + TIME_MODULUS_MS - time_ms % TIME_MODULUS_MS) % TIME_MODULUS_MS;
+        let there = (self.time_ms % MODULUS + MODULUS - time_ms % MODULUS) % MODULUS;
         Some(now.saturating_duration_since(pinged).saturating_sub(Duration::from_millis(there)))
     }
 

@@ -60,12 +60,12 @@ impl World {
     }
 
     fn shows_own(&self, id: ConnectionId) -> bool {
-        self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::Showownseek))
+        self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::ShowOwnSeek))
     }
 
     /// Shows an ad as data, as text, or both; tells whether it was shown at all.
     fn show_seek(&mut self, id: ConnectionId, seek: &Seek, data: &str, text: &str) -> bool {
-        let has_data = self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::Seekinfo));
+        let has_data = self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::SeekInfo));
         let is_own = id == seek.from;
         let has_text = self.has_flag(id, Flag::Seek) && (!is_own || self.has_flag(id, Flag::Showownseek));
         if has_data {
@@ -138,7 +138,7 @@ impl World {
     pub(crate) fn remove_seek(&mut self, number: u32) {
         self.seeks.retain(|seek| seek.number != number);
         let wants = |id: &ConnectionId| {
-            self.player(*id).is_some_and(|p| p.ivars.is_set(Ivar::Seekinfo) && p.ivars.is_set(Ivar::Seekremove))
+            self.player(*id).is_some_and(|p| p.ivars.is_set(Ivar::SeekInfo) && p.ivars.is_set(Ivar::SeekRemove))
         };
         let told: Vec<_> = self.players().map(|(id, _)| id).filter(wants).collect();
         for id in told {
