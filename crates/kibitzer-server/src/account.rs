@@ -8,10 +8,7 @@ use kibitzer_core::message::Handle;
 use serde::Deserialize;
 use thiserror::Error;
 
-/// Shortest and longest name a player may have.
-///
-/// Source: transport §7.
-pub(crate) const NAME_LENGTH: std::ops::RangeInclusive<usize> = 3..=17;
+use crate::family::Family;
 
 /// A registered player.
 #[derive(Clone, PartialEq, Eq)]
@@ -84,19 +81,26 @@ pub enum AccountsError {
     /// The text is no TOML, or has a key that is not known; the source names the line.
     #[error("cannot understand the accounts")]
     Parse(#[source] toml::de::Error),
-    /// This name is none: 3 to 17 letters are.
-    #[error("an account's name is not 3 to 17 letters: {0:?}")]
-    Name(String),
+    /// No player of that family can have this name.
+    #[error("an account's name is not {}: {name:?}", .family.name_rule())]
+    Name {
+        /// The name.
+        name: String,
+        /// The family whose rule it breaks: 3 to 17 letters on FICS, on ICC 2 to 15 letters and digits, a letter first.
+        family: Family,
+    },
     /// Two accounts have this name.
     #[error("two accounts are named {0}")]
     Twice(Handle),
 }
 
 impl Accounts {
-    /// Reads accounts from a TOML text.
+    /// Reads accounts of a server of that family from a TOML text.
     ///
     /// ```
-    /// let accounts = kibitzer_server::Accounts::parse(
+    /// use kibitzer_server::{Accounts, Family};
+    ///
+    /// let accounts = Accounts::parse(
     ///     r#"
     ///     [[account]]
     ///     handle = "Newton"
@@ -105,6 +109,7 @@ impl Accounts {
     ///     ratings = { blitz = 2100 } # may be left out
     ///     banned = false             # may be left out
     ///     "#,
+    ///     Family::Fics,
     /// )?;
     /// assert!(accounts.contains("newton"));
     /// # Ok::<_, kibitzer_server::AccountsError>(())
@@ -113,11 +118,11 @@ impl Accounts {
     /// # Errors
     ///
     /// [`AccountsError`], of every kind except `Read`.
-    pub fn parse(text: &str) -> Result<Self, AccountsError> {
+    pub fn parse(text: &str, family: Family) -> Result<Self, AccountsError> {
         let file: AccountsFile = toml::from_str(text).map_err(AccountsError::Parse)?;
         let mut accounts = Self::default();
         for entry in file.account {
-            let account = entry.checked()?;
+            let account = entry.checked(family)?;
             if accounts.contains(account.handle.as_str()) {
                 return Err(AccountsError::Twice(account.handle));
             }
@@ -126,13 +131,13 @@ impl Accounts {
         Ok(accounts)
     }
 
-    /// Reads accounts from a TOML file.
+    /// Reads accounts of a server of that family from a TOML file.
     ///
     /// # Errors
     ///
     /// [`AccountsError`].
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, AccountsError> {
-        Self::parse(&std::fs::read_to_string(path).map_err(AccountsError::Read)?)
+    pub fn load(path: impl AsRef<Path>, family: Family) -> Result<Self, AccountsError> {
+        Self::parse(&std::fs::read_to_string(path).map_err(AccountsError::Read)?, family)
     }
 
     /// Adds an account; one of the same name, in any case of letters, is replaced.
@@ -163,11 +168,6 @@ pub(crate) fn key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
-/// Whether a player may have this name.
-pub(crate) fn is_name(name: &str) -> bool {
-    NAME_LENGTH.contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphabetic())
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AccountsFile {
@@ -189,10 +189,10 @@ struct AccountEntry {
 }
 
 impl AccountEntry {
-    fn checked(self) -> Result<Account, AccountsError> {
-        let Self { handle, password, titles, ratings, banned } = self;
-        let Some(handle) = Some(&handle).filter(|name| is_name(name)).and_then(|name| name.parse().ok()) else {
-            return Err(AccountsError::Name(handle));
+    fn checked(self, family: Family) -> Result<Account, AccountsError> {
+        let Self { handle: name, password, titles, ratings, banned } = self;
+        let Some(handle) = Some(&name).filter(|name| family.is_name(name)).and_then(|name| name.parse().ok()) else {
+            return Err(AccountsError::Name { name, family });
         };
         Ok(Account { handle, password, titles, ratings, is_banned: banned })
     }
@@ -207,6 +207,7 @@ mod tests {
         let accounts = Accounts::parse(
             "[[account]]\nhandle = 'Newton'\npassword = 'apple'\ntitles = ['GM', '*']\n[account.ratings]\nblitz = 2100\n\
              [[account]]\nhandle = 'Leibniz'\npassword = 'dx'\nbanned = true\n",
+            Family::Fics,
         );
         let newton = Account::new("Newton".parse().unwrap(), "apple").title("GM").title("*").rating("blitz", 2100);
         let leibniz = Account::new("Leibniz".parse().unwrap(), "dx").banned();
@@ -220,18 +221,40 @@ mod tests {
 
     #[test]
     fn what_is_wrong_in_a_file_is_told() {
-        let error = |text: &str| Accounts::parse(text).unwrap_err();
+        let error = |text: &str| Accounts::parse(text, Family::Fics).unwrap_err();
         let unknown = error("[[account]]\nhandle = 'Newton'\npassword = 'x'\nraitngs = {}\n");
         assert!(
             matches!(&unknown, AccountsError::Parse(source) if source.to_string().contains("line 4")),
             "{unknown:?}"
         );
-        assert!(
-            matches!(error("[[account]]\nhandle = 'No'\npassword = 'x'\n"), AccountsError::Name(name) if name == "No")
-        );
         let twice = "[[account]]\nhandle = 'Newton'\npassword = 'x'\n[[account]]\nhandle = 'newton'\npassword = 'x'\n";
         assert!(matches!(error(twice), AccountsError::Twice(_)));
-        assert!(matches!(Accounts::load("/nonexistent"), Err(AccountsError::Read(_))));
+        assert!(matches!(Accounts::load("/nonexistent", Family::Fics), Err(AccountsError::Read(_))));
+    }
+
+    #[test]
+    fn names_are_those_of_the_family() {
+        let cases = [
+            ("Newton", [true, true]),
+            ("No", [false, true]),
+            ("N2-old", [false, true]),
+            ("Abcdefghijklmnop", [true, false]),
+            ("2N", [false, false]),
+        ];
+        for (name, want) in cases {
+            let text = format!("[[account]]\nhandle = '{name}'\npassword = 'x'\n");
+            for (family, want) in [Family::Fics, Family::Icc].into_iter().zip(want) {
+                match Accounts::parse(&text, family) {
+                    Ok(accounts) => assert!(want && accounts.contains(name), "{name} {family:?}"),
+                    Err(AccountsError::Name { name: refused, .. }) => {
+                        assert!(!want && refused == name, "{name} {family:?}");
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+        let error = Accounts::parse("[[account]]\nhandle = 'x'\npassword = 'x'\n", Family::Icc).unwrap_err();
+        assert!(error.to_string().contains("not 2 to 15 letters and digits"), "{error}");
     }
 
     #[test]

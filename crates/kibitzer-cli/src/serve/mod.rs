@@ -130,8 +130,8 @@ impl Args {
             options = options.population(self.population.options());
         }
         if let Some(path) = &self.accounts {
-            let accounts =
-                Accounts::load(path).map_err(|source| ServeError::Accounts { path: path.clone(), source })?;
+            let accounts = Accounts::load(path, self.family.into())
+                .map_err(|source| ServeError::Accounts { path: path.clone(), source })?;
             options = options.accounts(accounts);
         }
         Ok(options)

@@ -89,20 +89,29 @@ impl Family {
         }
     }
 
+    /// Shortest and longest name a player may have. Source: transport §7, icc §1.
     pub(crate) const fn name_length(self) -> RangeInclusive<usize> {
         match self {
-            Self::Fics => crate::account::NAME_LENGTH,
+            Self::Fics => 3..=17,
             Self::Icc => 2..=15,
         }
     }
 
-    /// Whether all of a name is made of what names are made of.
+    /// What a name has to be, in words.
+    pub(crate) const fn name_rule(self) -> &'static str {
+        match self {
+            Self::Fics => "3 to 17 letters",
+            Self::Icc => "2 to 15 letters and digits, a letter first",
+        }
+    }
+
+    /// Whether all of a name is made of what names are made of. A few old names on ICC have a hyphen.
     pub(crate) fn has_characters_of_name(self, name: &str) -> bool {
         match self {
             Self::Fics => name.bytes().all(|byte| byte.is_ascii_alphabetic()),
             Self::Icc => {
                 name.starts_with(|first: char| first.is_ascii_alphabetic())
-                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             }
         }
     }

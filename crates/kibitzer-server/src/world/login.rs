@@ -165,8 +165,8 @@ impl World {
     fn refuse_bad_name(&mut self, id: ConnectionId, name: &str) {
         let family = self.options.family;
         let (failure, why) = if !family.has_characters_of_name(name) {
-            let why = "Sorry, names can only consist of lower and upper case letters.  Try again.";
-            (Failure::BadCharacters, why.to_owned())
+            let letters = if family == Family::Fics { "lower and upper case letters" } else { "letters and digits" };
+            (Failure::BadCharacters, format!("Sorry, names can only consist of {letters}.  Try again."))
         } else if name.len() < *family.name_length().start() {
             let least = if family == Family::Fics { "three" } else { "two" };
             (Failure::NameTooShort, format!("A name should be at least {least} characters long!  Try again."))
