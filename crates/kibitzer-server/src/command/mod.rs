@@ -181,9 +181,14 @@ impl World {
         if name.is_empty() {
             return NULL;
         }
+        self.issue(id, |world| world.run_word(id, name, parameters.trim_start()))
+    }
+
+    /// A command by its name, or a move.
+    fn run_word(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let lower = name.to_ascii_lowercase();
         let played = if self.directory.has(&lower) { None } else { self.try_move(id, name) };
-        played.unwrap_or_else(|| self.run_named(id, &lower, parameters.trim_start()))
+        played.unwrap_or_else(|| self.run_named(id, &lower, parameters))
     }
 
     fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {

@@ -18,6 +18,7 @@ pub(crate) use datagrams::Said;
 pub(crate) use levels::{BoardStyle, Levels};
 pub(crate) use login::Failure;
 pub(crate) use settings::COMMANDS as ICC_COMMANDS;
+pub(crate) use units::Issued;
 
 /// The numbers of the datagrams that are sent. Source: icc §8.
 pub(crate) mod number {

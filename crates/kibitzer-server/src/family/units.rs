@@ -2,9 +2,11 @@
 //!
 //! Source: icc §3.
 
+use std::collections::BTreeMap;
+
 use kibitzer_core::message::CommandCode;
 
-use crate::world::{ConnectionId, World};
+use crate::world::{Connection, ConnectionId, World};
 
 const CONTROL_Y: char = '\x19';
 
@@ -66,6 +68,23 @@ const NUMBERS: [(&str, u16); 51] = [
     ("who", 106),
 ];
 
+/// The command that is being carried out, and who is sent something by it.
+#[derive(Debug)]
+pub(crate) struct Issued {
+    by: ConnectionId,
+    /// Where in what is to be sent to others the unit of this command starts.
+    starts: BTreeMap<ConnectionId, usize>,
+}
+
+impl Issued {
+    /// Something may be sent to somebody.
+    pub(crate) fn touch(&mut self, id: ConnectionId, connection: &Connection) {
+        if id != self.by && connection.levels.has_units() {
+            self.starts.entry(id).or_insert(connection.unsent.len());
+        }
+    }
+}
+
 impl World {
     /// Frames what a command sends to `id`, with the tag that stands in front of it.
     pub(crate) fn in_unit(&mut self, id: ConnectionId, line: &str) {
@@ -73,9 +92,28 @@ impl World {
         let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
         let start = self.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = self.run_command(id, command);
-        let Some(connection) = self.connection_mut(id) else { return };
         let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
-        let head = format!("{CONTROL_Y}[{} *{tag}\r\n", number_of(code));
+        self.frame_unit(id, start, &format!("{} *{tag}", number_of(code)));
+    }
+
+    /// Has a command of `id` carried out. What that sends to others stands in units with his name, for those who want units.
+    pub(crate) fn issue(&mut self, id: ConnectionId, run: impl FnOnce(&mut Self) -> CommandCode) -> CommandCode {
+        let name = self.player(id).map(|player| player.handle.clone()).unwrap_or_default();
+        self.issued = Some(Issued { by: id, starts: BTreeMap::new() });
+        let code = run(self);
+        let head = format!("{} {name}", number_of(code));
+        for (to, start) in self.issued.take().map(|issued| issued.starts).into_iter().flatten() {
+            if self.connection(to).is_some_and(|connection| connection.unsent.len() > start) {
+                self.frame_unit(to, start, &head);
+            }
+        }
+        code
+    }
+
+    /// Frames what is to be sent from `start` on.
+    fn frame_unit(&mut self, id: ConnectionId, start: usize, head: &str) {
+        let Some(connection) = self.connection_mut(id) else { return };
+        let head = format!("{CONTROL_Y}[{head}\r\n");
         connection.unsent.splice(start..start, head.into_bytes());
         connection.put_whole(&format!("{CONTROL_Y}]"));
     }

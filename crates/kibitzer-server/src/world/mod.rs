@@ -42,6 +42,7 @@ pub(crate) use self::tables::{Finished, MAX_OBSERVED, Show, Stored, Table};
 use crate::account::{Account, key};
 use crate::calendar::Date;
 use crate::command::Directory;
+use crate::family::Issued;
 use crate::options::ServerOptions;
 use crate::population::Population;
 use crate::random::Random;
@@ -105,6 +106,8 @@ pub(crate) struct World {
     /// Simulated players, and those of them to whom something was sent.
     population: Option<Population>,
     unheard: BTreeSet<ConnectionId>,
+    /// The command that is being carried out.
+    pub(crate) issued: Option<Issued>,
     is_over: bool,
 }
 
@@ -132,6 +135,7 @@ impl World {
             unsent: BTreeSet::new(),
             population: None,
             unheard: BTreeSet::new(),
+            issued: None,
             is_over: false,
         };
         world.populate();
@@ -209,6 +213,9 @@ impl World {
         let connection = self.connections.get_mut(&id)?;
         let unread = if connection.is_simulated { &mut self.unheard } else { &mut self.unsent };
         unread.insert(id);
+        if let Some(issued) = &mut self.issued {
+            issued.touch(id, connection);
+        }
         Some(connection)
     }
 

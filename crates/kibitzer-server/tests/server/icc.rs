@@ -102,6 +102,49 @@ async fn replies_stand_in_units_with_their_tags() {
     server.shutdown().await;
 }
 
+// Rules: icc L1, icc DG5
+#[tokio::test(start_paused = true)]
+async fn what_others_do_stands_in_units_with_their_names() {
+    let server = icc(&["Newton", "Euler"]).await;
+    let (mut newton, mut euler) = (Client::player(&server, "Newton").await, Client::player(&server, "Euler").await);
+    let echo = newton.ask("`7`tell Euler hi").await;
+    assert_eq!(echo, "\x19[101 * 7\r\n(told Euler)\r\n\x19]");
+    assert_eq!(euler.heard().await, "\x19[101 Newton\r\n\x19(31 Newton {} \x19{hi\x19} 1\x19)\x19]");
+    newton.ask("match Euler 5 0 white").await;
+    let offer = euler.heard().await;
+    assert!(offer.starts_with("\x19[121 Newton\r\n") && offer.ends_with("\x19]"), "{offer}");
+    euler.ask("accept").await;
+    newton.heard().await;
+    newton.ask("`8`e4").await;
+    let board = euler.heard().await;
+    assert!(
+        board.starts_with("\x19[2 Newton\r\n") && board.contains("<12> ") && board.ends_with("\x19)\x19]"),
+        "{board}"
+    );
+    server.shutdown().await;
+}
+
+// Rules: icc DG5, transport P7
+#[tokio::test(start_paused = true)]
+async fn datagrams_follow_each_other_and_the_prompt_follows_them() {
+    let server = icc(&["Newton", "Euler"]).await;
+    let mut newton = Client::player(&server, "Newton").await;
+    let mut euler = Client::connect(&server).await;
+    euler.ask("Euler secret").await;
+    for number in [15, 24, 33, 34, 35, 36, 43, 56, 110] {
+        euler.ask(&format!("set-2 {number} 1")).await;
+    }
+    euler.ask("set style 13").await;
+    newton.ask("match Euler 5 0 white").await;
+    euler.heard().await;
+    euler.ask("accept").await;
+    newton.heard().await;
+    newton.ask("e4").await;
+    let want = "\x19(24 1 e4 e2e4 0 300\x19)\x19(56 1 W 300000 0\x19)\x19(56 1 B 300000 0\x19)aics% ";
+    assert_eq!(euler.heard().await, want);
+    server.shutdown().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn boards_have_thirty_one_fields_or_are_blocks() {
     let server = icc(&["Newton", "Euler"]).await;
