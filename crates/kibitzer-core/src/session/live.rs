@@ -285,8 +285,8 @@ impl Live {
                 cx.out.shrink();
                 cx.reader.shrink();
             }
-            // It was refused, or timed out.
-            (_, Owner::User | Owner::Quit) if done.command.as_ref().is_some_and(Command::is_quit) => self.stay(),
+            // It was refused, or timed out. A unit of ICC's may end in front of the connection: any other answer is no refusal.
+            (_, Owner::User | Owner::Quit) if done.result.is_err() && is_quit(&done) => self.stay(),
             _ => {}
         }
         if done.owner == Owner::User {
@@ -348,4 +348,9 @@ impl Live {
         let restored = Restored { offline_for, ..restore.finish(cx.memory) };
         cx.tell(Event::Restored(Box::new(restored)));
     }
+}
+
+/// Whether it was a `quit`.
+fn is_quit(done: &Done) -> bool {
+    done.command.as_ref().is_some_and(Command::is_quit)
 }

@@ -230,6 +230,29 @@ fn a_second_login_ends_the_session_inside_of_a_unit_too() {
 }
 
 #[test]
+fn a_quit_is_answered_in_its_unit_before_the_server_hangs_up() {
+    let unit = "\x19[162 * 7\r\nLogging you out.\r\n\x19]";
+    let (mut driver, _) = ready(account());
+    driver.request("quit").unwrap();
+    driver.feed(unit);
+    assert!(driver.reply().is_ok());
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit));
+
+    let (mut driver, _) = ready(account());
+    driver.request("quit").unwrap();
+    driver.feed(unit);
+    driver.wait(seconds(5));
+    assert_eq!(driver.session.link(), Link::Close, "it does not hang up");
+
+    let (mut driver, _) = ready(account());
+    driver.request("quit").unwrap();
+    driver.feed("\x19[162 * 7\r\nYou can't quit while you are playing a game.\r\n\x19]");
+    assert!(driver.reply().is_err());
+    assert!(driver.request("date").is_ok(), "it was refused");
+}
+
+#[test]
 fn boards_come_as_moves_where_those_are_wanted() {
     let (_, peer) = ready(account().want(Ivar::CompressMove));
     assert_eq!(peer.heard[0], "set style 13");
