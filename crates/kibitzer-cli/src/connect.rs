@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use kibitzer::{Client, Profile, Tap};
 
+use crate::failure::EXIT_STATUS;
 use crate::live::{
     EndingArgs, FormatArgs, LiveError, LoginArgs, Printer, TARGET_HELP, Target, UNPRINTED_EVENTS, run, send_typed,
 };
@@ -12,10 +13,9 @@ use crate::output::LineFormat;
 /// Log in to a server by hand: see what it says, type what to send
 ///
 /// Each line of standard input is sent as a command; its end ends nothing. Lost connections are made again. It ends with
-/// `quit`, at Ctrl-C, or after the time given, with exit status 0; with 1, and one line on standard error, if the login
-/// fails or the session is lost for good.
+/// `quit`, at Ctrl-C, or after the time given; if it fails, one line on standard error says why.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 #[group(id = "connection")]
 pub(crate) struct Args {
     #[arg(value_name = "PROFILE|HOST[:PORT]", default_value = "demo", help = TARGET_HELP)]
@@ -73,6 +73,11 @@ impl Args {
     /// Whether programs are to read what is printed.
     pub(crate) fn is_for_programs(&self) -> bool {
         self.format.format() == LineFormat::Jsonl
+    }
+
+    /// Whether it ends by itself.
+    pub(crate) const fn is_timed(&self) -> bool {
+        self.ending.is_timed()
     }
 
     /// Begins to connect, and to hand out all of the session.

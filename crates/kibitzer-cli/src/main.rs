@@ -6,6 +6,7 @@ mod console;
 mod decode;
 mod demo;
 mod duration;
+mod failure;
 mod live;
 mod output;
 mod population;
@@ -15,20 +16,20 @@ mod serve;
 mod server;
 mod timeseal;
 
-use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use failure::{EXIT_STATUS, Failure, USAGE};
 use output::{Shown, WriteError};
 
 /// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives)
 ///
-/// Without a command: a demo, which needs no network. A small chess server runs in this process; a guest logs in there,
-/// observes three games, and what he sees is printed.
+/// Without a command: a demo, which needs no network. A small chess server runs in this process; a guest logs in there and
+/// observes three games, in the console on a terminal, else, or with --plain, --json or --for, as lines.
 #[derive(Debug, Parser)]
-#[command(name = "kibitzer", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "kibitzer", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -38,15 +39,15 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  kibitzer                               the console on an embedded server; ? lists its keys
-  kibitzer --plain                       the same without a screen, until Ctrl-C
-  kibitzer console fics                  a live session in the console
-  kibitzer --json --for 10s | jq .event  ten seconds of it, for programs
-  kibitzer connect fics                  log in to a server by hand, as a guest
-  kibitzer record fics session.jsonl     record a session
-  kibitzer decode session.jsonl          read what is in it
-  kibitzer replay session.jsonl          look at it in the console
-  kibitzer serve                         the embedded server alone, to try a bot on
+  kibitzer                                 the console on an embedded server
+  kibitzer --plain                         the same without a screen, until Ctrl-C
+  kibitzer --json --for 10s | jq .event    ten seconds of it, for programs
+  kibitzer console fics                    a live session in the console
+  kibitzer connect fics                    log in to a server by hand, as a guest
+  kibitzer record fics session.jsonl       record a session
+  kibitzer decode session.jsonl            read what is in it
+  kibitzer replay session.jsonl            look at it in the console
+  kibitzer serve                           the embedded server alone, to try a bot on
 `kibitzer COMMAND --help` has more of each.";
 
 #[derive(Debug, Subcommand)]
@@ -86,17 +87,17 @@ fn refuse(error: &clap::Error) -> ExitCode {
     let (reason, _) = rendered.split_once("\n\n").unwrap_or((&rendered, ""));
     let words = reason.split_whitespace().skip_while(|&word| word == "error:").collect::<Vec<_>>();
     tell(&format!("{} (try --help)", words.join(" ")));
-    ExitCode::from(2)
+    ExitCode::from(USAGE)
 }
 
 /// Tells in one line why a command failed. That nobody wants to read more of it is no failure.
-fn exit(result: Result<(), impl Error>) -> ExitCode {
+fn exit(result: Result<(), impl Failure>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
     if error.source().and_then(|source| source.downcast_ref()).is_some_and(WriteError::is_closed_pipe) {
         return ExitCode::SUCCESS;
     }
     tell(&error.to_string());
-    ExitCode::FAILURE
+    ExitCode::from(error.status())
 }
 
 fn tell(message: &str) {

@@ -9,6 +9,7 @@ use kibitzer::{Client, ClientCounters};
 use thiserror::Error;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::failure::{EXIT_STATUS, FAILED, Failure};
 use crate::live::{Ending, EndingArgs, LiveError, LoginArgs, TARGET_HELP, Target, run, send_typed};
 use crate::output::WriteError;
 
@@ -17,7 +18,7 @@ use crate::output::WriteError;
 /// All that both sides send, with times, without names and passwords of the login. Each line of standard input is sent as a
 /// command. How much there is already is shown on a terminal. It ends as `kibitzer connect` does.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, allow_missing_positional = true)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), allow_missing_positional = true)]
 pub(crate) struct Args {
     #[arg(value_name = "PROFILE|HOST[:PORT]", default_value = "demo", help = TARGET_HELP)]
     server: Target,
@@ -47,6 +48,15 @@ pub(crate) enum RecordingError {
     Live(#[from] LiveError),
     #[error("{0} pieces are missing in {1}: it could not be written")]
     Incomplete(u64, PathBuf),
+}
+
+impl Failure for RecordingError {
+    fn status(&self) -> u8 {
+        match self {
+            Self::Live(error) => error.status(),
+            Self::Incomplete(..) => FAILED,
+        }
+    }
 }
 
 impl From<io::Error> for RecordingError {

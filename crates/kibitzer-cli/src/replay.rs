@@ -13,6 +13,7 @@ use kibitzer::transcript::{Direction, TranscriptError, TranscriptReader};
 use thiserror::Error;
 
 use crate::console::{self, ConsoleError};
+use crate::failure::Failure;
 use crate::output::{LineFormat, Lines, WriteError};
 use crate::server::Server;
 use crate::timeseal::Version;
@@ -59,6 +60,8 @@ pub(crate) enum Error {
     #[error("{0}")]
     Console(#[from] ConsoleError),
 }
+
+impl Failure for Error {}
 
 impl Args {
     /// Runs the command.

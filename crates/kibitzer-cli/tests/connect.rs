@@ -93,8 +93,13 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-fn assert_fails_with_one_line(output: &Output, start: &str) {
-    assert_eq!(output.status.code(), Some(1));
+/// What a script is told of a failure.
+const FAILED: i32 = 1;
+const NO_SESSION: i32 = 3;
+const LOST: i32 = 4;
+
+fn assert_fails_with_one_line(output: &Output, status: i32, start: &str) {
+    assert_eq!(output.status.code(), Some(status), "{output:?}");
     let error = text(&output.stderr);
     assert!(error.starts_with(start) && error.lines().count() == 1, "{error}");
 }
@@ -136,7 +141,7 @@ fn nobody_listens() {
     let address = listener.local_addr().unwrap().to_string();
     drop(listener);
     let output = start(&address, &[]).wait_with_output().unwrap();
-    assert_fails_with_one_line(&output, &format!("kibitzer: cannot connect to {address}: "));
+    assert_fails_with_one_line(&output, NO_SESSION, &format!("kibitzer: cannot connect to {address}: "));
 }
 
 #[test]
@@ -145,7 +150,7 @@ fn the_login_fails() {
     peer.say(GREETING);
     drop(peer);
     let output = child.wait_with_output().unwrap();
-    assert_fails_with_one_line(&output, "kibitzer: cannot connect to 127.0.0.1:");
+    assert_fails_with_one_line(&output, NO_SESSION, "kibitzer: cannot connect to 127.0.0.1:");
 }
 
 #[test]
@@ -160,7 +165,7 @@ fn the_connection_is_reset() {
     peer.socket.get_ref().peek(&mut [0]).unwrap();
     drop(peer);
     let output = child.wait_with_output().unwrap();
-    assert_fails_with_one_line(&output, "kibitzer: session on 127.0.0.1:");
+    assert_fails_with_one_line(&output, LOST, "kibitzer: session on 127.0.0.1:");
 }
 
 #[test]
@@ -206,7 +211,7 @@ fn what_a_session_tells_of_itself_is_printed() {
     let told = own.flat_map(|line| [without_times(line), "\n".to_owned()]).collect::<String>();
     let table = include_str!("session.txt");
     assert_eq!(told, table.split_once("\n\n").unwrap().1);
-    assert_fails_with_one_line(&output, "kibitzer: session on 127.0.0.1:");
+    assert_fails_with_one_line(&output, LOST, "kibitzer: session on 127.0.0.1:");
 }
 
 /// The line with 0 for every number behind `_ms":`.
@@ -281,16 +286,16 @@ fn logins_that_fail_are_told_in_one_line() {
     let server = serve(&["--no-population", "--accounts", &file("connect-accounts-2.toml", ACCOUNTS)]);
     let wrong = file("connect-wrong-password", "goldfish\n");
     let exposed = "Cargo.toml";
-    let cases: [(&[&str], &str); 5] = [
-        (&["--user", "Newton", "--password-file", &wrong], "wrong password"),
-        (&["--user", "Newton", "--password-command", "false"], "password command false was not successful"),
-        (&["--user", "Newton", "--password-file", exposed], "has to be a regular file of yours with mode 0600"),
-        (&["--guest", "--user", "Newton"], "name belongs to an account, which wants a password"),
-        (&["--user", "Newton"], "no password for Newton"),
+    let cases: [(&[&str], i32, &str); 5] = [
+        (&["--user", "Newton", "--password-file", &wrong], NO_SESSION, "wrong password"),
+        (&["--user", "Newton", "--password-command", "false"], FAILED, "password command false was not successful"),
+        (&["--user", "Newton", "--password-file", exposed], FAILED, "has to be a regular file of yours with mode 0600"),
+        (&["--guest", "--user", "Newton"], NO_SESSION, "name belongs to an account, which wants a password"),
+        (&["--user", "Newton"], FAILED, "no password for Newton"),
     ];
-    for (arguments, want) in cases {
+    for (arguments, status, want) in cases {
         let output = said(&[&[&*server.address], arguments].concat(), &[]);
-        assert_fails_with_one_line(&output, "kibitzer: ");
+        assert_fails_with_one_line(&output, status, "kibitzer: ");
         assert!(text(&output.stderr).contains(want), "{output:?}");
         assert!(!text(&output.stderr).contains("fish"), "{output:?}");
     }
@@ -300,7 +305,7 @@ fn logins_that_fail_are_told_in_one_line() {
 fn what_is_wrong_in_a_profile_is_told_with_its_line() {
     let profile = file("connect-wrong-profile.toml", "host = 'localhost'\nprots = [5000]\n");
     let output = said(&[&profile], &[]);
-    assert_fails_with_one_line(&output, &format!("kibitzer: {profile}, line 2: "));
+    assert_fails_with_one_line(&output, FAILED, &format!("kibitzer: {profile}, line 2: "));
 }
 
 #[test]

@@ -9,14 +9,15 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::{ConsoleError, live};
 use crate::connect;
+use crate::failure::{EXIT_STATUS, FAILED, Failure};
 use crate::live::LiveError;
 
 /// Look at a live session in the console: every event with its bytes, the boards, what was sent and what came back
 ///
-/// What is typed is sent; / begins a command of the console, ? lists the keys. On a pipe, or with --plain or --json, it is
+/// What is typed is sent; / begins a command of the console, ? lists the keys. On a pipe, or with --plain, --json or --for, it is
 /// `kibitzer connect`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
     #[command(flatten)]
     session: connect::Args,
@@ -42,6 +43,15 @@ pub(crate) enum Error {
     Console(#[from] ConsoleError),
 }
 
+impl Failure for Error {
+    fn status(&self) -> u8 {
+        match self {
+            Self::Live(error) => error.status(),
+            Self::Console(_) => FAILED,
+        }
+    }
+}
+
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         Self::Live(error.into())
@@ -51,7 +61,8 @@ impl From<io::Error> for Error {
 impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Error> {
-        if self.plain || self.session.is_for_programs() || !is_on_terminal() {
+        // Who says when it is to end does not look on.
+        if self.plain || self.session.is_for_programs() || self.session.is_timed() || !is_on_terminal() {
             return Ok(self.session.run()?);
         }
         let runtime = runtime()?;

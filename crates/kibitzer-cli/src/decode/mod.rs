@@ -14,6 +14,7 @@ use kibitzer::core::wire::Framer;
 use kibitzer::core::{Event, EventReader};
 use thiserror::Error;
 
+use crate::failure::Failure;
 use crate::output::{FORMAT_HELP, LineFormat, Lines, WriteError};
 use crate::server::Server;
 use crate::timeseal::Version;
@@ -79,6 +80,8 @@ pub(crate) enum DecodeError {
     #[error("{0}")]
     Write(#[from] WriteError),
 }
+
+impl Failure for DecodeError {}
 
 impl Args {
     /// Runs the command.

@@ -28,6 +28,7 @@ pub(crate) use target::{TARGET_HELP, Target};
 pub(crate) use typed::send_typed;
 
 use crate::chain::chain;
+use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 use crate::output::WriteError;
 
 /// Why a session failed. That it was told to end is no failure.
@@ -45,6 +46,21 @@ pub(crate) enum LiveError {
     Lost { server: String, source: EndReason },
     #[error("{0}")]
     Write(#[from] WriteError),
+}
+
+impl Failure for LiveError {
+    fn status(&self) -> u8 {
+        match self {
+            // What nobody could be asked for.
+            Self::Connect { source: ConnectError::Secret(_) | ConnectError::Record(_), .. }
+            | Self::Start(_)
+            | Self::Config(_)
+            | Self::Login(_)
+            | Self::Write(_) => FAILED,
+            Self::Connect { .. } => NO_SESSION,
+            Self::Lost { .. } => LOST,
+        }
+    }
 }
 
 impl LiveError {

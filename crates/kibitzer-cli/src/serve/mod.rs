@@ -10,6 +10,7 @@ use kibitzer_server::{Accounts, AccountsError, ControlError, Family, Server, Ser
 use thiserror::Error;
 
 use crate::chain::chain;
+use crate::failure::Failure;
 use crate::live::{EndingArgs, run};
 use crate::output::WriteError;
 use crate::population::PopulationArgs;
@@ -90,6 +91,8 @@ pub(crate) enum ServeError {
     #[error("{0}")]
     Write(#[from] WriteError),
 }
+
+impl Failure for ServeError {}
 
 impl Args {
     /// Runs the command.

@@ -1,0 +1,29 @@
+//! What a script can tell from the exit status.
+
+use std::error::Error;
+
+/// Something the program could not do on this machine: a file, the terminal, a profile.
+pub(crate) const FAILED: u8 = 1;
+/// The arguments are wrong.
+pub(crate) const USAGE: u8 = 2;
+/// There was no session: nobody answered, or the login was refused.
+pub(crate) const NO_SESSION: u8 = 3;
+/// There was a session, and it was lost for good.
+pub(crate) const LOST: u8 = 4;
+
+/// The same for people, in the help of what opens a session.
+pub(crate) const EXIT_STATUS: &str = "\
+Exit status:
+  0  it ended as it was told to: by quit, a signal, or the time given
+  1  a file, the terminal or a profile cannot be used
+  2  the arguments are wrong
+  3  there was no session: nobody answers, or the login is refused
+  4  there was one, and it was lost for good";
+
+/// An error that ends the program.
+pub(crate) trait Failure: Error {
+    /// The exit status it ends with.
+    fn status(&self) -> u8 {
+        FAILED
+    }
+}
