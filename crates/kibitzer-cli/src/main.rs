@@ -8,6 +8,7 @@ mod demo;
 mod duration;
 mod failure;
 mod live;
+mod manual;
 mod output;
 mod population;
 mod record;
@@ -58,6 +59,8 @@ enum Command {
     Decode(decode::Args),
     Replay(replay::Args),
     Serve(serve::Args),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -73,6 +76,8 @@ fn main() -> ExitCode {
         Some(Command::Decode(args)) => exit(args.run()),
         Some(Command::Replay(args)) => exit(args.run()),
         Some(Command::Serve(args)) => exit(args.run()),
+        Some(Command::Completions(args)) => exit(args.run()),
+        Some(Command::Man(args)) => exit(args.run()),
     }
 }
 

@@ -1,0 +1,116 @@
+//! `kibitzer completions` and `kibitzer man`: what the argument parser knows, for shells and for `man`.
+
+use std::io::{self, Write as _};
+
+use clap::{Command, CommandFactory as _};
+use clap_complete::{Shell, generate};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use thiserror::Error;
+
+use crate::Cli;
+use crate::failure::Failure;
+use crate::output::WriteError;
+
+/// Print a script that lets a shell complete commands, options and their values
+#[derive(Debug, clap::Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// The shell it is for
+    shell: Shell,
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  kibitzer completions bash > ~/.local/share/bash-completion/completions/kibitzer
+  kibitzer completions zsh > ~/.zfunc/_kibitzer   where ~/.zfunc is in $fpath
+  kibitzer completions fish > ~/.config/fish/completions/kibitzer.fish
+  eval \"$(kibitzer completions bash)\"             for this shell alone";
+
+/// Print the manual page of the program, or of one of its commands
+#[derive(Debug, clap::Args)]
+#[command(after_help = MAN_EXAMPLES)]
+pub(crate) struct ManArgs {
+    /// Print the page of this command
+    #[arg(value_name = "COMMAND")]
+    command: Option<String>,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  kibitzer man | man -l -                          read it
+  kibitzer man console > kibitzer-console.1        for a package";
+
+/// Why nothing was printed.
+#[derive(Debug, Error)]
+pub(crate) enum ManualError {
+    #[error("there is no command {0}; kibitzer --help lists them")]
+    NoCommand(String),
+    #[error("{0}")]
+    Write(#[from] WriteError),
+}
+
+impl Failure for ManualError {}
+
+impl CompletionsArgs {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), ManualError> {
+        let (mut command, mut script) = (Cli::command(), Vec::new());
+        let name = command.get_name().to_owned();
+        // Into memory first: it takes a full disk for a bug of its own.
+        generate(self.shell, &mut command, name, &mut script);
+        print(&script)
+    }
+}
+
+impl ManArgs {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), ManualError> {
+        print(&page_of(&self.command()?).map_err(WriteError::from)?)
+    }
+
+    /// The command the page is about.
+    fn command(&self) -> Result<Command, ManualError> {
+        let mut program = Cli::command().disable_help_subcommand(true);
+        program.build();
+        let Some(name) = &self.command else { return Ok(program) };
+        program.find_subcommand(name).cloned().ok_or_else(|| ManualError::NoCommand(name.clone()))
+    }
+}
+
+/// The page, part by part: what stands behind the help has lines of its own, which the whole would be filled into one.
+fn page_of(command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let man = Man::new(command.clone()).source(concat!("kibitzer ", env!("CARGO_PKG_VERSION")));
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    if let Some(help) = command.get_after_help() {
+        sections(&help.to_string()).to_writer(&mut page)?;
+    }
+    Ok(page)
+}
+
+/// Paragraphs such as `Examples:` as sections whose lines stay as they are.
+fn sections(help: &str) -> Roff {
+    let mut roff = Roff::new();
+    for (title, lines) in help.split("\n\n").filter_map(|paragraph| paragraph.split_once(":\n")) {
+        roff.control("SH", [title.to_uppercase().as_str()]).control("nf", []);
+        for line in lines.lines() {
+            roff.text([roman(line)]);
+        }
+        roff.control("fi", []);
+    }
+    roff
+}
+
+fn print(text: &[u8]) -> Result<(), ManualError> {
+    let mut out = io::stdout().lock();
+    out.write_all(text).and_then(|()| out.flush()).map_err(WriteError::from)?;
+    Ok(())
+}
