@@ -34,16 +34,16 @@ fn its_players_play() {
 #[test]
 fn faults_come_when_they_are_ordered() {
     let cases = [
-        ("refuse=full", "cannot connect to", "server is full"),
-        ("refuse=guests", "cannot connect to", "guests are not admitted"),
-        ("cut@login", "cannot connect to", "connection closed during login: greeting"),
-        ("reset@in-block", "cannot connect to", "connection closed during login"),
-        ("kick@setup", "lost: ", "kicked"),
+        ("refuse=full", 3, "cannot connect to", "server is full"),
+        ("refuse=guests", 3, "cannot connect to", "guests are not admitted"),
+        ("cut@login", 3, "cannot connect to", "connection closed during login: greeting"),
+        ("reset@in-block", 3, "cannot connect to", "connection closed during login"),
+        ("kick@setup", 4, "lost: ", "kicked"),
     ];
-    for (fault, what, why) in cases {
+    for (fault, code, what, why) in cases {
         let server = serve(&["--no-population", "--fault", fault]);
         let Outcome { stderr, status, .. } = guest(&server.address, "quit\n");
-        assert_eq!((status, stderr.lines().count()), (1, 1), "{fault}: {stderr}");
+        assert_eq!((status, stderr.lines().count()), (code, 1), "{fault}: {stderr}");
         assert!(stderr.contains(what) && stderr.contains(why), "{fault}: {stderr}");
         // The next connection is whole.
         let Outcome { stderr, status, .. } = guest(&server.address, "quit\n");
