@@ -18,6 +18,10 @@ use crate::chain::chain;
 /// Lines that may wait for their reply at once.
 const UNANSWERED_LINES: usize = 64;
 
+/// How timeseal begins, and how it answers a ping, in words.
+const HELLO: &str = "(timeseal hello)";
+const PING_ANSWER: &str = "(timeseal answers a ping)";
+
 /// A session that goes on, and what is asked of it.
 #[derive(Debug)]
 pub(super) struct Live {
@@ -101,9 +105,8 @@ impl Live {
         let at = piece.at.saturating_duration_since(self.began);
         let what = match piece.what {
             Tapped::Received(bytes) => What::Bytes(bytes),
-            Tapped::Sent { bytes, kind: TransmitKind::Hello | TransmitKind::PingAnswer } => {
-                What::Sent { text: bytes.trim_ascii_end().to_vec(), bytes, answers_ping: true, is_secret: false }
-            }
+            Tapped::Sent { bytes, kind: TransmitKind::Hello } => of_timeseal(bytes, HELLO),
+            Tapped::Sent { bytes, kind: TransmitKind::PingAnswer } => of_timeseal(bytes, PING_ANSWER),
             Tapped::Sent { bytes, .. } => {
                 self.untold.push_back(bytes);
                 return None;
@@ -167,6 +170,11 @@ impl Live {
         }
         None
     }
+}
+
+/// Bytes of the seal itself, which say nothing to anybody who reads them.
+fn of_timeseal(bytes: Vec<u8>, name: &str) -> What {
+    What::Sent { bytes, text: name.into(), answers_ping: true, is_secret: false }
 }
 
 /// What the stream does not show of a failure: that the line was not sent, or that nothing came.

@@ -31,8 +31,19 @@ pub(super) enum Surety {
 
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "reply #{} after {}", self.row, self.time())
+    }
+}
+
+impl Reply {
+    /// What there is room for in a small place: the time, and the row.
+    pub(super) fn short(&self) -> String {
+        format!("{} #{}", self.time(), self.row)
+    }
+
+    fn time(&self) -> String {
         let about = if self.surety == Surety::Guessed { "~" } else { "" };
-        write!(f, "reply #{} after {about}{}", self.row, Short(self.after))
+        format!("{about}{}", Short(self.after))
     }
 }
 

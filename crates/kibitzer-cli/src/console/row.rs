@@ -6,8 +6,10 @@ use std::time::Duration;
 use kibitzer::core::message::{GameId, Handle, Message};
 use kibitzer::core::text::decode;
 use kibitzer::core::{Event, EventKind};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::replies::Reply;
+use crate::live::repeats_reserves;
 use crate::output::{Shown, one_line};
 
 /// What stands for a password.
@@ -98,13 +100,27 @@ impl Row {
         }
     }
 
-    /// Whether it belongs to how things are said rather than to what is said: prompts, marks of blocks, empty lines.
+    /// The same for so many cells: of a line that was sent the reply is kept, and its time before anything else.
+    pub(super) fn line_within(&self, cells: usize) -> String {
+        let line = self.line();
+        match &self.body {
+            Body::Sent(Sent { reply: Some(reply), .. }) if line.width() > cells => {
+                let told = format!("  [{}]", reply.short());
+                let sent = line.rsplit_once("  [").map_or("", |(sent, _)| sent);
+                start_of(sent, cells.saturating_sub(told.width())) + &told
+            }
+            _ => start_of(&line, cells),
+        }
+    }
+
+    /// Whether it belongs to how things are said rather than to what is said: prompts, marks of blocks, empty lines,
+    /// reserves that are told again.
     pub(super) fn is_plumbing(&self) -> bool {
         let Some(event) = self.event() else { return false };
         match event.kind() {
             EventKind::Prompt | EventKind::BlockStart | EventKind::BlockEnd | EventKind::Ping => true,
             EventKind::Text => event.raw().is_empty(),
-            _ => false,
+            _ => repeats_reserves(event),
         }
     }
 
@@ -116,5 +132,49 @@ impl Row {
                 Body::Sent(sent) => sent.bytes.len() + sent.text.len(),
                 Body::Mark(text) => text.len(),
             }
+    }
+}
+
+/// As much of a text as so many cells take.
+fn start_of(text: &str, cells: usize) -> String {
+    let mut room = cells;
+    let fits = |character: &char| {
+        let left = room.checked_sub(character.width().unwrap_or(0));
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    text.chars().take_while(fits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::console::replies::Surety;
+
+    #[test]
+    fn where_there_is_little_room_the_time_of_the_reply_stays() {
+        let reply = Reply { after: Duration::from_millis(12), row: 345, surety: Surety::Numbered };
+        let sent = Sent { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
+        let row = Row { number: 1, at: Duration::ZERO, base: 0, body: Body::Sent(sent) };
+        let cases = [
+            (80, "> 14 finger  [reply #345 after 12ms]"),
+            (36, "> 14 finger  [reply #345 after 12ms]"),
+            (35, "> 14 finger  [12ms #345]"),
+            (20, "> 14 fi  [12ms #345]"),
+            (5, "  [12ms #345]"),
+        ];
+        for (cells, want) in cases {
+            assert_eq!(row.line_within(cells), want, "{cells}");
+        }
+    }
+
+    #[test]
+    fn wide_characters_take_two_cells() {
+        let cases = [("\u{4e16}\u{754c}", 3, "\u{4e16}"), ("a\u{4e16}b", 3, "a\u{4e16}"), ("abc", 0, "")];
+        for (text, cells, want) in cases {
+            assert_eq!(start_of(text, cells), want);
+        }
     }
 }

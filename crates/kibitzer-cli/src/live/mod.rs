@@ -23,7 +23,7 @@ pub(crate) use ending::{Ending, EndingArgs};
 pub(crate) use format::FormatArgs;
 pub(crate) use login::{LoginArgs, LoginArgsError};
 pub(crate) use printer::{Printer, UNPRINTED_EVENTS};
-pub(crate) use reticence::Reticence;
+pub(crate) use reticence::{Reticence, repeats_reserves};
 pub(crate) use target::{TARGET_HELP, Target};
 pub(crate) use typed::send_typed;
 

@@ -36,9 +36,7 @@ impl Reticence {
             Some(Message::BlockStart { id, .. }) => self.is_inside = self.own.remove(id),
             Some(Message::BlockEnd { .. }) => self.is_inside = false,
             Some(Message::LoggedIn(_)) => self.is_announced = true,
-            // Servers repeat the reserves with every board.
-            Some(Message::Holding(holding)) if holding.passed.is_none() => return false,
-            Some(_) if self.is_inside => return false,
+            Some(_) if self.is_inside || repeats_reserves(event) => return false,
             _ => {}
         }
         let is_repeated = self.is_announced && matches!(event, Event::LoggedIn(_));
@@ -54,6 +52,11 @@ impl Reticence {
             self.own.insert(number);
         }
     }
+}
+
+/// Whether an event only says again what a player holds, as servers do with every board.
+pub(crate) fn repeats_reserves(event: &Event) -> bool {
+    matches!(event.message(), Some(Message::Holding(holding)) if holding.passed.is_none())
 }
 
 /// Whether an event is a mark of the stream, or repeats what was typed.

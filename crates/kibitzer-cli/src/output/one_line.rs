@@ -9,6 +9,9 @@ use super::board::last_move_number;
 use super::entry::{Entry, Position};
 use super::{Shown, text};
 
+/// Between the lines of what a session tells of its games.
+const CONTINUED: &str = "\n*   ";
+
 /// The event in one line, fit for a line of cells: the words of the text form without its color; of a board, the
 /// move and the clocks, White's first, instead of a drawing.
 pub(crate) fn one_line(event: &Event) -> String {
@@ -25,7 +28,8 @@ fn words(event: &Event) -> String {
     let _ = text::write(&mut written, event);
     let written = String::from_utf8_lossy(&written);
     let plain = strip_str(written.trim_end_matches('\n')).to_string();
-    Shown(&plain).in_cells().into_owned()
+    // Line ends are ours: those of others are spelled out by now.
+    Shown(&plain.replace(CONTINUED, "; ")).in_cells().into_owned()
 }
 
 fn board(position: &Position<'_>) -> String {

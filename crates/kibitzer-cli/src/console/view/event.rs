@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{lines_at, wrapped};
 use super::theme::Theme;
+use crate::console::replies::Reply;
 use crate::console::row::{Body, Row, Sent};
 use crate::output::Shown;
 
@@ -39,8 +40,14 @@ fn fields(row: &Row) -> Vec<String> {
 }
 
 fn sent_fields(sent: &Sent) -> Vec<String> {
-    let reply = sent.reply.as_ref().map_or_else(|| "none".to_owned(), |reply| format!("{reply:?}"));
-    vec![format!("line: {:?}", sent.text()), format!("secret: {}", sent.secret), format!("reply: {reply}")]
+    let mut fields = vec![format!("line: {:?}", sent.text()), format!("secret: {}", sent.secret)];
+    match &sent.reply {
+        Some(Reply { after, row, surety }) => {
+            fields.extend([format!("reply: #{row}"), format!("after: {after:?}"), format!("surety: {surety:?}")]);
+        }
+        None => fields.push("reply: none".to_owned()),
+    }
+    fields
 }
 
 /// Every field of the event, as the library prints it.

@@ -49,8 +49,7 @@ fn line(theme: Theme, row: &Row, width: u16, is_selected: bool) -> Line<'static>
     let cells = if width < 80 { narrow } else { wide };
     let kind: String = row.kind().chars().take(cells).collect();
     let room = usize::from(width).saturating_sub(10 + cells + 1);
-    // More cells than characters there cannot be.
-    let text: String = row.line().chars().take(room).collect();
+    let text = row.line_within(room);
     let style = if row.is_plumbing() { theme.quiet() } else { theme.kind(row.kind()) };
     Line::from(vec![
         Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, clock(row.at)), theme.quiet()),
