@@ -60,7 +60,7 @@ pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
     ("/speed", "N", "play N times as fast"),
     ("/flip", "", "turn the board around"),
     ("/raw", "", "show the bytes, or the event again"),
-    ("/all", "", "list prompts, block marks and empty lines too, or not"),
+    ("/all", "", "list prompts, block marks, repeated reserves too, or not"),
     ("/help", "", "what keys and commands there are; /quit leaves"),
 ];
 

@@ -61,7 +61,7 @@ pub(super) enum Action {
 pub(super) const LIST_KEYS: [(&str, &str); 15] = [
     ("Up Down PgUp PgDn", "look at another line; the views follow"),
     ("Home End", "the first line; the last one, and those to come"),
-    ("Space", "let the recording run, or stand still"),
+    ("Space", "run or stand still: a recording, or a session's screen"),
     ("Right s", "one line on"),
     ("Left", "one line back"),
     ("+ -", "twice, half as fast"),
@@ -70,15 +70,16 @@ pub(super) const LIST_KEYS: [(&str, &str); 15] = [
     ("J K", "scroll the view"),
     ("[ ]", "the game before, the next game"),
     ("f", "turn the board"),
-    ("a", "list prompts, block marks and empty lines too"),
+    ("a", "list prompts, block marks, empty lines, repeated reserves"),
     ("m", "put a mark into the list"),
     ("r", "from a line that was sent to its reply"),
     ("/ i q ?", "type a command; type; quit; this page"),
 ];
 
 /// The keys of the line.
-pub(super) const INPUT_KEYS: [(&str, &str); 5] = [
-    ("Enter Esc", "run the line; back to the list"),
+pub(super) const INPUT_KEYS: [(&str, &str); 6] = [
+    ("Enter Esc", "run the line; to the keys of the list"),
+    ("Space Tab", "on an empty line as in the list"),
     ("Up Down", "lines typed before"),
     ("Tab", "complete commands, kinds, handles, channels, games"),
     ("Ctrl-A E B F, Alt-B F", "start, end, a character, a word"),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{App, Echo, Notice, View};
+use super::{App, Echo, Notice, View, home};
 use crate::console::command::Command;
 use crate::console::filter::Filter;
 use crate::console::keys::Focus;
@@ -13,7 +13,7 @@ impl App {
     pub(super) fn run_line(&mut self, now: Instant) -> Result<(), ReplayError> {
         let echo = self.echo();
         let line = self.input.take();
-        self.focus = Focus::List;
+        self.focus = home(&self.source);
         if line.trim().is_empty() {
             return Ok(());
         }

@@ -91,12 +91,13 @@ pub(super) enum Echo {
 
 impl App {
     pub(super) fn new(source: Source, store: Option<Store>) -> Self {
+        let focus = home(&source);
         Self {
             model: Model::default(),
             source,
             list: List::default(),
             input: Editor::default(),
-            focus: Focus::List,
+            focus,
             view: View::Event,
             scroll: 0,
             flip: false,
@@ -127,6 +128,7 @@ impl App {
                     self.put_marks(item.at);
                     if let Some(row) = self.model.take(item) {
                         self.arrived(row, now);
+                        self.note_end(row);
                     }
                 }
                 Next::Wait => {
@@ -149,13 +151,22 @@ impl App {
         Ok(true)
     }
 
+    /// Tells that a session is over: then nothing that is typed goes anywhere.
+    fn note_end(&mut self, row: u64) {
+        let ended = self.model.rows.get(row).filter(|row| self.source.is_live() && row.kind() == "ended");
+        if let Some(row) = ended {
+            self.wrong(format!("{}; q leaves", row.line().trim_start_matches("* ")));
+            self.focus = Focus::List;
+        }
+    }
+
     /// Does what a key asks for.
     ///
     /// # Errors
     ///
     /// [`ReplayError`] if the recording cannot be read anew.
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), ReplayError> {
-        let Some(action) = action(self.focus, key) else { return Ok(()) };
+        let Some(action) = action(self.focus, key).map(|action| self.on_empty_line(action)) else { return Ok(()) };
         self.notice = None;
         match action {
             Action::Run => return self.run_line(now),
@@ -191,7 +202,8 @@ impl App {
                     self.input.insert(character.encode_utf8(&mut [0; 4]));
                 }
             }
-            Action::Leave => (self.focus, self.scroll) = (Focus::List, 0),
+            Action::Leave if self.focus == Focus::Help => (self.focus, self.scroll) = (home(&self.source), 0),
+            Action::Leave => self.focus = Focus::List,
             Action::Go(places) if self.focus == Focus::Help => self.scroll_by(places),
             Action::Page(pages) if self.focus == Focus::Help => self.scroll_by(pages * 10),
             Action::Scroll(lines) => self.scroll_by(lines),
@@ -228,6 +240,11 @@ impl App {
     fn wrong(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice::Wrong(text.into()));
     }
+}
+
+/// Where keys go at first: what is typed into a session goes to the server.
+const fn home(source: &Source) -> Focus {
+    if source.is_live() { Focus::Input } else { Focus::List }
 }
 
 const fn next_view(view: View) -> View {

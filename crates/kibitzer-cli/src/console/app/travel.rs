@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{App, Notice};
+use crate::console::keys::Focus;
 use crate::console::model::Model;
 use crate::console::player::{Goal, Player, ply_of};
 use crate::console::replay::ReplayError;
@@ -31,7 +32,8 @@ impl App {
             }
             self.search.clone_from(&self.breakpoint);
             self.list.select(row);
-            self.notice = Some(Notice::Done(format!("break at #{row}; space goes on, n goes to the next")));
+            let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
+            self.notice = Some(Notice::Done(format!("break at #{row}; Space goes on, {next} to the next")));
         } else if self.source.arrived(&self.model, row, is_listed) {
             if is_listed {
                 self.list.go_to_end();

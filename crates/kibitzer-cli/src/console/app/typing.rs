@@ -2,7 +2,7 @@
 
 use super::{App, Echo, Notice};
 use crate::console::input::Completion;
-use crate::console::keys::Action;
+use crate::console::keys::{Action, Focus};
 
 impl App {
     pub(super) fn edit(&mut self, action: Action) {
@@ -36,6 +36,16 @@ impl App {
         } else {
             let words = completion.words;
             self.notice = Some(Notice::Done(format!("{}: {}", words.len(), words.join("  "))));
+        }
+    }
+
+    /// What a key means on a line on which nothing is typed: Space and Tab do what they do in the list.
+    pub(super) fn on_empty_line(&self, action: Action) -> Action {
+        let is_empty = self.focus == Focus::Input && self.input.text().is_empty() && self.echo() == Echo::Shown;
+        match action {
+            Action::Insert(' ') if is_empty => Action::PlayOrPause,
+            Action::Complete if is_empty => Action::NextView,
+            action => action,
         }
     }
 

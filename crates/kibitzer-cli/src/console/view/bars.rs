@@ -83,7 +83,12 @@ pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Opti
         before.remove(0);
     }
     let column = u16::try_from(2 + before.width()).ok().filter(|_| app.focus == Focus::Input);
-    (Line::from(vec![Span::styled("> ", theme.title()), Span::raw(format!("{before}{behind}"))]), column)
+    let typed = if app.input.text().is_empty() {
+        Span::styled(typing_hint(app), theme.quiet())
+    } else {
+        Span::raw(format!("{before}{behind}"))
+    };
+    (Line::from(vec![Span::styled("> ", theme.title()), typed]), column)
 }
 
 fn hint(app: &App) -> &'static str {
@@ -94,6 +99,15 @@ fn hint(app: &App) -> &'static str {
             "Space pause  s step  Up Down look  Tab view  / command  ? help  q quit"
         }
         _ => "Space play  s step  Up Down look  Tab view  / command  ? help  q quit",
+    }
+}
+
+/// What can be typed, as long as nothing is.
+fn typing_hint(app: &App) -> &'static str {
+    match app.echo() {
+        Echo::Hidden => "password: it is not shown",
+        Echo::Shown if app.source.is_live() => " to the server  / command  Space pause  PgUp look  Esc keys  F1 help",
+        Echo::Shown => " / command  Esc keys  F1 help",
     }
 }
 

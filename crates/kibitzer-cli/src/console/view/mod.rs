@@ -47,8 +47,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
 
 fn draw_body(buffer: &mut Buffer, areas: &Areas, app: &mut App, theme: Theme, now: Duration) {
     list::draw(buffer, areas.list, theme, app);
-    let as_of = if app.list.follows() || app.list.n_behind() == 0 { "" } else { "as it was then" };
-    board::draw(buffer, areas.board, theme, app.card(now).as_ref(), app.flip, as_of);
+    let card = app.card(now);
+    board::draw(buffer, areas.board, theme, card.as_ref(), app.flip, board_note(app, card.is_some()));
     games::draw(buffer, areas.games, theme, &app.model, app.game());
     meters::draw(buffer, areas.meters, theme, &app.model, now);
     draw_divider(buffer, areas.divider, theme);
@@ -60,6 +60,17 @@ fn draw_body(buffer: &mut Buffer, areas: &Areas, app: &mut App, theme: Theme, no
     };
     let status = bars::notice(theme, app.notice.as_ref()).unwrap_or(meters);
     draw::line_at(buffer, areas.status, 0, &status);
+}
+
+/// What there is to say of the board.
+fn board_note(app: &App, is_shown: bool) -> &'static str {
+    if !is_shown && app.source.is_live() {
+        "games, observe N"
+    } else if app.list.follows() || app.list.n_behind() == 0 {
+        ""
+    } else {
+        "as it was then"
+    }
 }
 
 /// Draws the views there is room for; how far down the one that was chosen is now.
