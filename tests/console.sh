@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Drives the console as a person would, in a real terminal (tmux), and looks at what the screen shows: play, filter, step,
-# break, the three views, another size, quit, being told to end; then a live session: typing, recording, a break, quit. Takes the program to run; builds it if there is none.
+# break, the three views, another size, quit, being told to end; then live sessions: a login with a password, observing,
+# filters, completion, recording, a break with what comes in meanwhile, quit; and what was recorded, replayed. Takes the
+# program to run; builds it if there is none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,8 +21,10 @@ scratch=$(mktemp -d)
 export XDG_STATE_HOME=$scratch
 
 in_tmux() { tmux -L "kibitzer-$$" -u -f /dev/null "$@"; }
+server=
 finish() {
     in_tmux kill-server 2>/dev/null || true
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
     rm -rf "$scratch"
 }
 trap finish EXIT
@@ -111,7 +115,10 @@ refuse 'R round trip'
 keys -l '/'
 keys Up
 expect '^> /speed 100'
+keys C-u
 keys Escape
+# Escape and a letter that come together would be another key.
+expect '^Space play'
 keys -l 'q'
 expect '^shell>'
 expect 'what was here before'
@@ -133,37 +140,100 @@ kill -TERM "$(cat "$scratch/pid")"
 expect '^shell>'
 settings told
 cmp -s "$scratch/before" "$scratch/told" || fail 'the terminal is not as it was after a signal'
-# A live session: the server in the program itself, a guest, three games.
-line "$program --seed 7 --speed 4"
-expect '^kibitzer live .* at the embedded server'
-expect '─ games [0-9]+ known'
-expect ' position '
-keys -l 'i'
-keys -l 'finger'
-keys Enter
-line '/filter kind:sent'
+
+# Login: an account on a server of its own; the password is asked for, and shown nowhere.
+cat >"$scratch/accounts.toml" <<'END'
+[[account]]
+handle = "Newton"
+password = "swordfish"
+END
+"$program" serve --port 0 --seed 7 --accounts "$scratch/accounts.toml" --for 10m >"$scratch/address" &
+server=$!
+until [ -s "$scratch/address" ]; do read -rt 0.05 <> <(:) || true; done
+address=$(cat "$scratch/address")
+line "clear; $program console $address --user Newton; echo status \$?"
+expect '^password for Newton:'
+line 'swordfish'
+expect '^kibitzer live .* Newton at 127\.'
+refuse 'swordfish'
+expect '─ board games, observe N'
+
+# Observe: what is typed goes to the server, at once.
+line 'games'
+expect ' games displayed'
+line "/record $scratch/live.jsonl"
+expect 'recorded in '
+line 'observe 1'
+expect '─ game 1 '
+expect 'position +game 1 '
+expect '> [0-9]+ observe 1 +\[[0-9.]+.?s #[0-9]+\]'
+keys -l 'finger Heronr'
+keys Tab
+expect '^> finger Heronridge'
+keys C-u
+line 'tell Whetstone hello there'
+expect 'tell +Whetstone.* tells you: '
+
+# Filter: by an expression, and by one with a name.
+line '/filter kind:sent text:observe'
+expect '1 of [0-9]+ match kind:sent text:observe'
+refuse ' position '
+line '/filter talk = kind:tell,say from:Whetstone'
+expect 'match kind:tell,say from:Whetstone'
+refuse ' position '
+line '/filter'
+expect ' no prompts'
+line '/filter talk'
+expect 'match kind:tell,say from:Whetstone'
+line '/filter'
 
 # Out of a cramped screen and back, and keys still count.
 in_tmux resize-window -t main -x 160 -y 50
 expect '─ time last, median'
-expect '> [0-9]+ finger +\[reply #[0-9]+ after'
-line '/filter'
+expect '> [0-9]+ tell Whetstone hello there +\[reply #[0-9]+ after'
 in_tmux resize-window -t main -x 80 -y 24
 
-# A break stops the screen; the session goes on behind it.
-line "/record $scratch/live.jsonl"
-expect 'recorded in '
+# Break: the screen stops, and the session goes on behind it.
 line '/break kind:position'
 expect 'screen paused'
+expect '^break at #[0-9]+; Space goes on'
+line 'date'
 expect '\+[0-9]+ below'
 line '/break'
 keys Space
 refuse 'screen paused'
 line '/speed 3'
 expect 'this session is live'
+
+# Quit: the terminal is as it was.
 line '/quit'
+expect '^status 0'
 expect '^shell>'
-[ -s "$scratch/live.jsonl" ] || fail 'nothing is recorded'
 settings live
 cmp -s "$scratch/before" "$scratch/live" || fail 'the terminal is not as it was after a session'
+
+# Replay: the same session, from its recording.
+line "$program replay --speed 1000 $scratch/live.jsonl"
+expect '^kibitzer over '
+line '/filter kind:sent'
+expect '> [0-9]+ observe 1 '
+expect '> [0-9]+ tell Whetst'
+refuse 'swordfish'
+keys -l 'q'
+expect '^shell>'
+grep -q swordfish "$scratch"/*.jsonl "$scratch"/kibitzer/* && fail 'the password is in a file'
+
+# Nobody there: it says so, and a script can tell.
+line "clear; $program console 127.0.0.1:1; echo status \$?"
+expect '^session over: not connected.*; q leaves'
+keys -l 'q'
+expect '^status 3'
+
+# The program alone: a server of its own, a guest, three games.
+line "clear; $program --seed 7 --speed 4"
+expect '^kibitzer live .* at the embedded server'
+expect '─ games 3 known'
+expect ' position '
+keys C-c
+expect '^shell>'
 echo 'console.sh: all as it should be'

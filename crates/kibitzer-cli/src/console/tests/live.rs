@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use kibitzer::core::session::{CloseCause, LostCause};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::{Client, Dial, Profile};
-use kibitzer_server::{Server, ServerOptions};
+use kibitzer_server::{At, Fault, PopulationOptions, Server, ServerOptions, Target};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tokio::runtime::Handle;
 
@@ -16,6 +17,7 @@ use super::text;
 use crate::console::app::{App, Notice};
 use crate::console::item::{Item, What};
 use crate::console::live::Live;
+use crate::console::meters::Delays;
 use crate::console::model::Model;
 use crate::console::row::{Body, Row};
 use crate::console::source::Source;
@@ -64,10 +66,15 @@ fn a_line_nobody_may_see_is_a_row_without_it() {
 }
 
 /// Somebody in front of a console with a session on the embedded server.
-struct Guest {
-    app: App,
-    client: Client,
-    server: Server,
+pub(super) struct Guest {
+    pub(super) app: App,
+    pub(super) client: Client,
+    pub(super) server: Server,
+}
+
+/// The time of tokio's clock, which stands still unless somebody waits.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
 }
 
 impl Guest {
@@ -75,7 +82,31 @@ impl Guest {
     ///
     /// None is needed.
     async fn log_in() -> Self {
-        let server = Server::start(ServerOptions::new().detached().seed(1)).await.unwrap();
+        Self::log_in_at(Server::start(ServerOptions::new().detached().seed(1)).await.unwrap()).await
+    }
+
+    /// Logs in at a server where there is some life, and which is some way off; observes two games, and talks.
+    ///
+    /// # Cancel safety
+    ///
+    /// None is needed.
+    pub(super) async fn among_players() -> Self {
+        let options = ServerOptions::new().detached().seed(7).population(PopulationOptions::new().speed(4.0));
+        let server = Server::start(options).await.unwrap();
+        let delay = Fault::Delay(Duration::from_millis(18));
+        server.control().inject(Target::Next, At::Connect, delay).await.unwrap();
+        let mut guest = Self::log_in_at(server).await;
+        for line in ["observe 1", "observe 2", "tell Whetstone hello"] {
+            guest.run(line).await;
+        }
+        guest.wait(Duration::from_secs(10)).await;
+        guest
+    }
+
+    /// # Cancel safety
+    ///
+    /// None is needed.
+    async fn log_in_at(server: Server) -> Self {
         let connector = server.connector();
         let dial = Dial::with(move || {
             let connector = connector.clone();
@@ -87,8 +118,8 @@ impl Guest {
         Self { app: App::new(Source::Live(Box::new(live)), None), client, server }
     }
 
-    fn press(&mut self, code: KeyCode) {
-        self.app.key(KeyEvent::new(code, KeyModifiers::NONE), Instant::now()).unwrap();
+    pub(super) fn press(&mut self, code: KeyCode) {
+        self.app.key(KeyEvent::new(code, KeyModifiers::NONE), now()).unwrap();
     }
 
     /// Types a line, and waits until the session has nothing more to do.
@@ -96,24 +127,46 @@ impl Guest {
     /// # Cancel safety
     ///
     /// None is needed.
-    async fn run(&mut self, line: &str) {
+    pub(super) async fn run(&mut self, line: &str) {
+        self.keys(line);
         self.press(KeyCode::Enter);
-        line.chars().for_each(|character| self.press(KeyCode::Char(character)));
-        self.press(KeyCode::Enter);
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        while self.app.pump(Instant::now()).unwrap() {}
+        self.wait(Duration::from_secs(1)).await;
     }
 
-    fn screen(&mut self) -> String {
-        let mut terminal = Terminal::new(TestBackend::new(120, 30)).unwrap();
-        terminal.draw(|frame| view::draw(frame, &mut self.app, Theme::new(true), Duration::ZERO)).unwrap();
-        text(terminal.backend().buffer())
+    /// Types characters.
+    pub(super) fn keys(&mut self, text: &str) {
+        text.chars().for_each(|character| self.press(KeyCode::Char(character)));
+    }
+
+    /// Lets time pass, and takes in what comes.
+    ///
+    /// # Cancel safety
+    ///
+    /// None is needed.
+    pub(super) async fn wait(&mut self, time: Duration) {
+        tokio::time::sleep(time).await;
+        while self.app.pump(now()).unwrap() {}
+    }
+
+    /// What a screen of this size shows. How long the decoder takes is the machine's to say: here it is the same every time.
+    pub(super) fn buffer(&mut self, (width, height): (u16, u16)) -> Buffer {
+        let decoding = &mut self.app.model.latency.decoding;
+        *decoding = Delays::default();
+        decoding.push(Duration::from_micros(3));
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        let time = self.app.source.time(now());
+        terminal.draw(|frame| view::draw(frame, &mut self.app, Theme::new(true), time)).unwrap();
+        terminal.backend().buffer().clone()
+    }
+
+    pub(super) fn screen(&mut self) -> String {
+        text(&self.buffer((120, 30)))
     }
 
     /// # Cancel safety
     ///
     /// None is needed.
-    async fn leave(self) {
+    pub(super) async fn leave(self) {
         self.client.shutdown().await;
         drop(self.app);
         self.server.shutdown().await;
@@ -135,6 +188,16 @@ async fn what_is_typed_is_asked_and_answered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_that_is_over_says_so_and_keys_go_to_the_list() {
+    let mut guest = Guest::log_in().await;
+    guest.run("quit").await;
+    assert_eq!(guest.app.notice, Some(Notice::Wrong("session over: quit; q leaves".to_owned())));
+    guest.keys("q");
+    assert!(guest.app.is_over);
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_break_stops_the_screen_and_not_the_session() {
     let mut guest = Guest::log_in().await;
     guest.run("/break text:time").await;
@@ -145,7 +208,11 @@ async fn a_break_stops_the_screen_and_not_the_session() {
     assert_eq!(guest.app.list.selected(), Some(selected));
     assert!(guest.app.model.rows.newest() > newest);
     assert!(guest.screen().contains("screen paused"));
+    // On a line with nothing on it Space is no letter.
     guest.press(KeyCode::Char(' '));
-    assert!(guest.app.list.follows());
+    assert!(guest.app.list.follows() && guest.app.input.text().is_empty());
+    guest.keys("tell x");
+    guest.press(KeyCode::Char(' '));
+    assert_eq!((guest.app.list.follows(), guest.app.input.text()), (true, "tell x "));
     guest.leave().await;
 }

@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::crossterm::event::KeyCode;
 use ratatui::style::{Color, Modifier};
 
+use super::live::Guest;
 use super::{Watcher, assert_kept};
 use crate::console::view::Theme;
 
@@ -23,6 +25,18 @@ fn the_pictures_show_what_is_drawn() {
     game.keys("1");
     (0..6).for_each(|_| game.press(KeyCode::Up));
     assert_picture("console-80x24", &game.buffer((80, 24), Theme::new(true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pictures_of_a_session_show_what_is_drawn() {
+    let mut guest = Guest::among_players().await;
+    assert_picture("console-live-160x50", &guest.buffer((160, 50)));
+    guest.run("/filter kind:position,tell,sent").await;
+    guest.run("/break kind:tell").await;
+    guest.run("tell Whetstone how are you?").await;
+    guest.wait(Duration::from_secs(4)).await;
+    assert_picture("console-live-80x24", &guest.buffer((80, 24)));
+    guest.leave().await;
 }
 
 fn assert_picture(name: &str, buffer: &Buffer) {

@@ -1,21 +1,33 @@
 //! Every view at both sizes, held against the screens that were looked at.
 
 use std::path::Path;
+use std::time::Duration;
 
+use kibitzer_server::{At, Fault, Target};
 use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Color;
 
-use super::{SIZES, Watcher, assert_kept};
+use super::live::Guest;
+use super::{SIZES, Watcher, assert_kept, text};
 use crate::console::view::Theme;
 
 /// Holds both sizes against the files of this name.
 fn assert_screens(name: &str, watcher: &mut Watcher) {
-    for (width, height) in SIZES {
-        let file = format!("src/console/tests/screens/{name}-{width}x{height}.txt");
-        let screen = watcher.screen((width, height));
-        assert_eq!(screen.lines().count(), usize::from(height), "{name}");
-        assert_kept(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), &screen);
+    for size in SIZES {
+        assert_screen(name, size, &watcher.screen(size));
     }
+}
+
+fn assert_live_screens(name: &str, guest: &mut Guest) {
+    for size in SIZES {
+        assert_screen(name, size, &text(&guest.buffer(size)));
+    }
+}
+
+fn assert_screen(name: &str, (width, height): (u16, u16), screen: &str) {
+    let file = format!("src/console/tests/screens/{name}-{width}x{height}.txt");
+    assert_eq!(screen.lines().count(), usize::from(height), "{name}");
+    assert_kept(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), screen);
 }
 
 /// In the middle of a game.
@@ -141,4 +153,48 @@ fn clocks_tick_while_the_recording_runs() {
     watcher.keys(" ");
     watcher.wait(60.0);
     assert!(watcher.screen(SIZES[0]).contains("1:59"), "it stands still");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_live_session_in_each_view() {
+    let mut guest = Guest::among_players().await;
+    for view in ["live-bytes", "live-frame", "live-event"] {
+        // On an empty line it changes the view, as in the list.
+        guest.press(KeyCode::Tab);
+        assert_live_screens(view, &mut guest);
+    }
+    guest.run("/help").await;
+    assert_live_screens("live-help", &mut guest);
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_live_session_that_is_asked_and_answers() {
+    let mut guest = Guest::among_players().await;
+    guest.run("/filter kind:sent,tell").await;
+    guest.run("/find tell").await;
+    guest.keys("finger Whet");
+    guest.press(KeyCode::Tab);
+    assert_live_screens("live-sent", &mut guest);
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_break_in_a_live_session_with_what_came_in_meanwhile() {
+    let mut guest = Guest::among_players().await;
+    guest.run("/break kind:position").await;
+    guest.wait(Duration::from_secs(8)).await;
+    assert_live_screens("live-break", &mut guest);
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_is_lost_and_made_again() {
+    let mut guest = Guest::among_players().await;
+    let target = Target::Player(guest.client.handle().unwrap().to_string());
+    guest.server.control().inject(target, At::Now, Fault::CutMidLine).await.unwrap();
+    guest.wait(Duration::from_secs(10)).await;
+    guest.run("/filter kind:lost,connecting,connected,logged_in,session_ready,restored").await;
+    assert_live_screens("live-lost", &mut guest);
+    guest.leave().await;
 }
