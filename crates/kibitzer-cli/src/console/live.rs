@@ -135,6 +135,9 @@ impl Live {
 
     /// Sends a line. What comes back is in the stream; [`notice`](Self::notice) tells what does not get that far.
     pub(super) fn request(&mut self, line: String) -> Result<(), &'static str> {
+        if matches!(self.client.state(), State::Ended(_)) {
+            return Err("not sent: the session is over");
+        }
         if self.jobs.len() >= UNANSWERED_LINES {
             return Err("not sent: too many lines wait for their reply");
         }
@@ -181,9 +184,7 @@ fn of_timeseal(bytes: Vec<u8>, name: &str) -> What {
 fn trouble(error: &RequestError) -> Option<Notice> {
     match error {
         RequestError::Command(error) => Some(Notice::Wrong(format!("not sent: {error}"))),
-        RequestError::Busy | RequestError::NotConnected | RequestError::Ended(_) => {
-            Some(Notice::Wrong(format!("not sent: {error}")))
-        }
+        RequestError::Busy | RequestError::NotConnected => Some(Notice::Wrong(format!("not sent: {error}"))),
         RequestError::TimedOut(_) | RequestError::Lost => Some(Notice::Wrong(error.to_string())),
         _ => None,
     }

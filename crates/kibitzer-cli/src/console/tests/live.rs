@@ -192,6 +192,10 @@ async fn a_session_that_is_over_says_so_and_keys_go_to_the_list() {
     let mut guest = Guest::log_in().await;
     guest.run("quit").await;
     assert_eq!(guest.app.notice, Some(Notice::Wrong("session over: quit; q leaves".to_owned())));
+    guest.keys("i");
+    guest.run("date").await;
+    assert_eq!(guest.app.notice, Some(Notice::Wrong("not sent: the session is over".to_owned())));
+    guest.press(KeyCode::Esc);
     guest.keys("q");
     assert!(guest.app.is_over);
     guest.leave().await;
