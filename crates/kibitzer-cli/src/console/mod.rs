@@ -63,6 +63,9 @@ pub(crate) enum ConsoleError {
     Terminal(io::Error),
     #[error("{0}")]
     Replay(#[from] ReplayError),
+    /// Something behind the screen; what it said.
+    #[error("the console has a bug: {0}")]
+    Panicked(String),
 }
 
 /// Shows a recording, so many times as fast as it was made, until somebody leaves.
@@ -93,7 +96,7 @@ fn live(
     let live = Live::new(client.clone(), tap, server, runtime.handle().clone());
     let app = App::new(Source::Live(Box::new(live)), Store::of_user());
     thread::scope(|scope| {
-        scope.spawn(move || {
+        let session = scope.spawn(move || {
             runtime.block_on(async move {
                 tokio::select! {
                     _ = left => {}
@@ -104,6 +107,8 @@ fn live(
         });
         let shown = terminal::run(app);
         drop(leave);
+        // Had it panicked, that was told.
+        let _ = session.join();
         shown
     })
 }

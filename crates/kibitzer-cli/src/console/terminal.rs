@@ -1,15 +1,21 @@
 //! The terminal: taken for the console, and given back as it was, whatever happens.
 
+mod alarm;
 mod guard;
 mod keyboard;
+#[cfg(unix)]
+#[cfg(test)]
+mod tests;
 
 use std::io;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
 use ratatui::crossterm::execute;
 
+use self::alarm::Alarm;
 use self::guard::Guard;
 use self::keyboard::{Heard, Keyboard};
 use super::ConsoleError;
@@ -26,12 +32,14 @@ const QUIET_FRAME: Duration = Duration::from_millis(100);
 /// It is given back when this is dropped. A panic gives it back first, so that its message can be read.
 struct Screen {
     terminal: DefaultTerminal,
+    /// Panics on other threads.
+    alarm: Alarm,
 }
 
 impl Screen {
     fn take() -> io::Result<Self> {
         let terminal = ratatui::try_init()?;
-        let screen = Self { terminal };
+        let screen = Self { terminal, alarm: Alarm::begin() };
         execute!(io::stdout(), EnableBracketedPaste)?;
         Ok(screen)
     }
@@ -41,7 +49,10 @@ impl Drop for Screen {
     fn drop(&mut self) {
         // There is nobody left to tell.
         let _ = execute!(io::stdout(), DisableBracketedPaste);
-        ratatui::restore();
+        // A panic has given it back already. Twice would put the cursor back as well, onto what the panic says.
+        if !thread::panicking() {
+            ratatui::restore();
+        }
     }
 }
 
@@ -51,19 +62,27 @@ impl Drop for Screen {
 ///
 /// [`ConsoleError`] if the terminal or the recording fails.
 pub(super) fn run(mut app: App) -> Result<(), ConsoleError> {
-    let theme = Theme::of_environment();
     let keyboard = Keyboard::open().map_err(ConsoleError::Terminal)?;
     let guard = Guard::begin().map_err(ConsoleError::Terminal)?;
     let mut screen = Screen::take().map_err(ConsoleError::Terminal)?;
+    show(&mut app, &mut screen, &keyboard, &guard)
+}
+
+/// Draws and takes keys, in turn.
+fn show(app: &mut App, screen: &mut Screen, keyboard: &Keyboard, guard: &Guard) -> Result<(), ConsoleError> {
+    let theme = Theme::of_environment();
     while !app.is_over && !guard.is_ended() {
+        if let Some(panic) = screen.alarm.take() {
+            return Err(ConsoleError::Panicked(panic));
+        }
         let more = app.pump(Instant::now())?;
         let now = app.source.time(Instant::now());
         if std::mem::take(&mut app.wants_redraw) {
             screen.terminal.clear().map_err(ConsoleError::Terminal)?;
         }
-        screen.terminal.draw(|frame| view::draw(frame, &mut app, theme, now)).map_err(ConsoleError::Terminal)?;
-        let pause = if more { Duration::ZERO } else { pause(&app) };
-        take_keys(&mut app, &keyboard, pause)?;
+        screen.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(ConsoleError::Terminal)?;
+        let pause = if more { Duration::ZERO } else { pause(app) };
+        take_keys(app, keyboard, pause)?;
     }
     Ok(())
 }

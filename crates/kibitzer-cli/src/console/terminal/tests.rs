@@ -1,0 +1,67 @@
+//! Panics, each in a process of its own with a terminal of its own.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use kibitzer::core::message::Family;
+use kibitzer::core::wire::Timeseal;
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, tcgetattr};
+
+use super::*;
+use crate::console::player::Player;
+use crate::console::replay::Replay;
+use crate::console::source::Source;
+
+/// Set in a process that is to have a console, and a panic of this kind.
+const PANIC: &str = "KIBITZER_TEST_PANIC";
+const NAME: &str = "console::terminal::tests::after_a_panic_the_terminal_is_as_before";
+
+/// A console on a recording, on the terminal of this process, in which something panics.
+fn panic(kind: &str) {
+    let recording =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts/fatics-game-quick-observer.jsonl");
+    let replay = Replay::open(&recording, Family::Auto, Timeseal::Off, Instant::now).unwrap();
+    let mut app = App::new(Source::Recording(Box::new(Player::new(replay, 1.0, Instant::now()))), None);
+    let (keyboard, guard) = (Keyboard::open().unwrap(), Guard::begin().unwrap());
+    let mut screen = Screen::take().unwrap();
+    screen.terminal.draw(|frame| view::draw(frame, &mut app, Theme::new(true), Duration::ZERO)).unwrap();
+    if kind == "drawing" {
+        screen.terminal.draw(|_| panic!("on purpose")).unwrap();
+    }
+    thread::spawn(|| panic!("on purpose")).join().unwrap_err();
+    let error = show(&mut app, &mut screen, &keyboard, &guard).unwrap_err();
+    drop(screen);
+    writeln!(io::stdout(), "{error}").unwrap();
+}
+
+#[test]
+fn after_a_panic_the_terminal_is_as_before() {
+    if let Some(kind) = std::env::var_os(PANIC) {
+        return panic(kind.to_str().unwrap());
+    }
+    for kind in ["drawing", "beside"] {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let theirs = open(ptsname(&ours, Vec::new()).unwrap(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        let end = || Stdio::from(theirs.try_clone().unwrap());
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", NAME, "--nocapture"]).env(PANIC, kind);
+        let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        child.wait().unwrap();
+        assert!(tcgetattr(&theirs).unwrap().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO), "{kind}");
+        let mut shown = vec![0; 1 << 16];
+        let n = File::from(ours).read(&mut shown).unwrap();
+        let shown = String::from_utf8_lossy(&shown[..n]).into_owned();
+        let (screen, behind) = shown.split_once("\u{1b}[?1049l").unwrap();
+        assert!(screen.contains("\u{1b}[?1049h"), "there was no screen: {shown}");
+        assert!(shown.rfind("\u{1b}[?2004l") > shown.rfind("\u{1b}[?2004h"), "pasting is as before: {shown}");
+        assert!(shown.rfind("\u{1b}[?25h") > shown.rfind("\u{1b}[?25l"), "there is a cursor: {shown}");
+        assert!(!screen.contains("on purpose") && behind.contains("on purpose"), "{shown}");
+        assert!(!behind.contains("\u{1b}[?1049"), "{shown}");
+    }
+}
