@@ -135,7 +135,7 @@ fn commands<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 fn what_the_recorded_client_asked_for_goes_out_in_its_order() {
     let mut n_commands = 0;
     for (recording, played) in acted() {
-        let sent = played.sent.iter().filter(|sent| sent.is_recorded && sent.kind == TransmitKind::Command);
+        let sent = played.sent.iter().filter(|sent| sent.is_recorded && sent.is_command());
         let sent = commands(sent.map(|sent| sent.text.as_str()));
         let typed: Vec<_> = recording.typed(Role::Command).map(String::from_utf8_lossy).collect();
         let mut typed_on = commands(typed.iter().map(AsRef::as_ref)).into_iter();
@@ -443,7 +443,7 @@ fn a_session_that_does_wrong_is_noticed() {
             while session.receive(&mut rest, now).is_some() {}
             audit.heard(&told);
             while let Some(transmit) = session.poll_transmit(now) {
-                audit.sent(&transmit, &session);
+                audit.sent(&transmit, &session, now);
             }
             if is_in {
                 audit.logged_in();
@@ -459,7 +459,8 @@ fn a_session_that_does_wrong_is_noticed() {
     let mut audit = Audit::new(Some("zanuwgxi".to_owned()), TimesealChoice::Off);
     audit.shown(&"zanuwgxi".as_bytes());
     audit.added("resign", true);
+    audit.added("set style 12", true);
     audit.pinged();
     audit.drained();
-    assert_eq!(audit.problems.len(), 3, "{:?}", audit.problems);
+    assert_eq!(audit.problems.len(), 4, "{:?}", audit.problems);
 }

@@ -1,9 +1,15 @@
 //! What must hold of every line a session sends, whatever the server says.
 
 use std::fmt::Debug;
+use std::time::{Duration, Instant};
 
 use kibitzer_core::session::{Link, Session, TimesealChoice, Transmit, TransmitKind};
 use kibitzer_core::wire::unseal;
+
+use super::play::is_command;
+
+/// How long a server without block mode is left with one line, if it says nothing.
+const LINE_GAP: Duration = Duration::from_millis(250);
 
 /// How the commands of a set-up begin.
 const SET_UP: [&str; 8] = [
@@ -17,6 +23,9 @@ const SET_UP: [&str; 8] = [
     "set interface kibitzer",
 ];
 
+/// What is sent when boards come in another style.
+const REPAIR: [&str; 2] = ["set style 12", "refresh"];
+
 /// Listens in on a session, and takes down what it should not have done. It reads what the server said by itself.
 #[derive(Clone, Debug)]
 pub struct Audit {
@@ -24,6 +33,12 @@ pub struct Audit {
     timeseal: TimesealChoice,
     /// What the server said on this connection since the last line of ours.
     heard: Vec<u8>,
+    /// The line of the server that has no end yet.
+    line: Vec<u8>,
+    /// Boards come in another style, and no board was asked for since.
+    is_other_style: bool,
+    /// Until when it is left with the last command.
+    busy_until: Option<Instant>,
     is_greeted: bool,
     n_passwords: usize,
     is_in: bool,
@@ -40,6 +55,9 @@ impl Audit {
             password,
             timeseal,
             heard: Vec::new(),
+            line: Vec::new(),
+            is_other_style: false,
+            busy_until: None,
             is_greeted: false,
             n_passwords: 0,
             is_in: false,
@@ -58,6 +76,12 @@ impl Audit {
     /// The server said this.
     pub fn heard(&mut self, bytes: &[u8]) {
         self.heard.extend(bytes);
+        for &byte in bytes {
+            self.line.push(byte);
+            if byte == b'\n' {
+                self.is_other_style |= is_other_board(&readable(&std::mem::take(&mut self.line)));
+            }
+        }
     }
 
     /// The session took a ping in.
@@ -70,8 +94,8 @@ impl Audit {
         self.is_in = true;
     }
 
-    /// The session sends this.
-    pub fn sent(&mut self, transmit: &Transmit, session: &Session) {
+    /// The session sends this now.
+    pub fn sent(&mut self, transmit: &Transmit, session: &Session, now: Instant) {
         self.require(session.link() == Link::Keep, "a line on a connection that was given up", transmit);
         let text = self.text_of(transmit);
         let heard = readable(&self.heard);
@@ -98,10 +122,20 @@ impl Audit {
         let is_login = matches!(transmit.kind(), TransmitKind::Login | TransmitKind::Password);
         self.require(!is_login || !self.is_in, "a line of the login behind it", transmit);
         self.require(self.pings_due == 0, "a line in front of the answer to a ping", transmit);
-        let is_secret = self.password.as_ref().is_some_and(|password| text == *password);
+        let is_secret = self.password.as_ref() == Some(&text) || command_of(&text).starts_with("password ");
         self.require(is_secret == transmit.is_secret(), "a secret that is not marked so, or marked and none", transmit);
+        if is_command(transmit.kind()) && command_of(&text) == text {
+            self.require(!self.is_busy(now), "a line that the server may leave for later", transmit);
+            self.busy_until = Some(now + LINE_GAP);
+        }
         self.is_greeted = true;
         self.heard.clear();
+    }
+
+    /// Whether the server has said nothing to the last command. What a board in another style calls for goes out in front of the
+    /// board's own prompt.
+    fn is_busy(&self, now: Instant) -> bool {
+        self.heard.is_empty() && !self.is_other_style && self.busy_until.is_some_and(|until| now < until)
     }
 
     /// The text of a line, which must be one.
@@ -118,12 +152,10 @@ impl Audit {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// The session sends a command that nobody asked for. Set-up ends when it is ready; then only signs of life are left.
+    /// The session sends a command that nobody asked for. Set-up ends when it is ready; then only signs of life are left, and what
+    /// boards in another style call for.
     pub fn added(&mut self, line: &str, is_ready: bool) {
-        let command = match line.split_once(' ') {
-            Some((number, command)) if number.parse::<u8>().is_ok() => command,
-            _ => line,
-        };
+        let command = command_of(line);
         let bare = command.trim_start_matches("$$");
         let is_fence = bare.len() == 10 && bare.starts_with("zq") && bare.bytes().all(|byte| byte.is_ascii_lowercase());
         let is_set_up = SET_UP.iter().any(|head| command.starts_with(head));
@@ -132,9 +164,16 @@ impl Audit {
         }
         if is_fence {
             self.fences.push(bare.to_owned());
-        } else if !(bare == "date" || is_set_up && !is_ready) {
+        } else if !(bare == "date" || is_set_up && !is_ready || self.repairs(command)) {
             self.problems.push(format!("a command that nobody asked for: {line}"));
         }
+    }
+
+    /// Whether it asks for boards in our style, and they came in another.
+    fn repairs(&mut self, command: &str) -> bool {
+        let was_other_style = self.is_other_style;
+        self.is_other_style &= command != REPAIR[1];
+        was_other_style && REPAIR.contains(&command)
     }
 
     /// Everything that was to be sent now is out.
@@ -162,6 +201,21 @@ impl Audit {
             let tail: String = tail.chars().rev().take(120).collect::<Vec<_>>().into_iter().rev().collect();
             self.problems.push(format!("{what}: {transmit:?} behind {tail:?}"));
         }
+    }
+}
+
+/// Whether it is a board in a style other than 12, or what stands above it.
+fn is_other_board(line: &str) -> bool {
+    let line = line.trim_end();
+    let is_heading = line.starts_with("Game ") && line.contains(" vs. ") && line.ends_with(')');
+    is_heading || line.starts_with("#@#") || line.starts_with("<10>")
+}
+
+/// The command of a line, without its number in block mode.
+fn command_of(line: &str) -> &str {
+    match line.split_once(' ') {
+        Some((number, command)) if number.parse::<u8>().is_ok() => command,
+        _ => line,
     }
 }
 

@@ -71,6 +71,13 @@ pub struct Played {
     pub problems: Vec<String>,
 }
 
+impl Sent {
+    /// Whether it is a command, with a password in it or not.
+    pub const fn is_command(&self) -> bool {
+        is_command(self.kind)
+    }
+}
+
 impl<'a> Play<'a> {
     /// As the recorded client logged in, the reads as they were recorded.
     pub fn new(recording: &'a Recording, mode: Mode) -> Self {
@@ -125,6 +132,10 @@ impl Played {
     pub fn told(&self) -> Vec<&Event> {
         self.events.iter().map(Arc::as_ref).filter(|event| !matches!(event, Event::Sent { .. })).collect()
     }
+}
+
+pub(super) const fn is_command(kind: TransmitKind) -> bool {
+    matches!(kind, TransmitKind::Command | TransmitKind::SecretCommand)
 }
 
 pub(super) fn end(reason: &EndReason) -> String {

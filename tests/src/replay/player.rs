@@ -12,14 +12,14 @@ use kibitzer_core::session::{
 use kibitzer_core::wire::unseal;
 
 use super::audit::readable;
-use super::play::end;
+use super::play::{end, is_command};
 use super::{Audit, Mode, Play, Played, Role, Sent, StandIn, Step, What};
 
 /// A silence of the recording in which an answer to a fence is in time.
 const GAP: Duration = Duration::from_secs(3);
 
 /// More turns than any play takes.
-const MANY_TURNS: usize = 200_000;
+const MANY_TURNS: usize = 20_000;
 
 /// A play that goes on.
 pub(super) struct Player<'a> {
@@ -282,7 +282,7 @@ impl<'a> Player<'a> {
             self.audit.shown(&self.session);
         }
         while let Some(transmit) = self.session.poll_transmit(self.now) {
-            self.audit.sent(&transmit, &self.session);
+            self.audit.sent(&transmit, &self.session, self.now);
             self.audit.shown(&transmit);
             self.sent(&transmit);
         }
@@ -324,12 +324,12 @@ impl<'a> Player<'a> {
             TransmitKind::Login if !text.starts_with('%') => self.sent_login(Role::Name),
             TransmitKind::Login if self.next_role() == Some(Role::LoginString) => self.sent_login(Role::LoginString),
             TransmitKind::Login => false,
-            TransmitKind::Command => self.sent_command(&text),
+            kind if is_command(kind) => self.sent_command(&text),
             _ => true,
         };
         // What the server dropped is said again.
         let is_repeated = self.requests.values().any(|command| *command == text);
-        if !is_recorded && !is_repeated && transmit.kind() == TransmitKind::Command {
+        if !is_recorded && !is_repeated && is_command(transmit.kind()) {
             self.audit.added(&text, self.played.is_ready);
         }
         if !is_recorded && self.play.mode != Mode::Alone {
