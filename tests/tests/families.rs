@@ -116,7 +116,7 @@ fn seeded(family: Family) -> ServerOptions {
     options(&["Newton"]).family(family).seed(11).population(crowd)
 }
 
-/// What a player sees who follows all games for some minutes.
+/// What a player sees who follows all games.
 async fn watch(family: Family, by_moves: bool) -> Seen {
     let mut hall = Hall::open(seeded(family)).await;
     let profile = hall.account("Newton");
@@ -127,7 +127,8 @@ async fn watch(family: Family, by_moves: bool) -> Seen {
         // Not all of these numbers have a game.
         drop(client.request(&format!("observe {game}")).await);
     }
-    tokio::time::sleep(Duration::from_mins(4)).await;
+    // All these games are over by then.
+    tokio::time::sleep(Duration::from_mins(1)).await;
     let (all, n_missed) = drain(&mut events);
     assert_eq!(n_missed, 0);
     client.shutdown().await;
