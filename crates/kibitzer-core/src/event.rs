@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::chess::LastMove;
 use crate::game::{GameLimits, Games};
-use crate::message::{Family, GameId, Message, Reader, Received, Style12};
+use crate::message::{Family, GameId, Message, Reader, Received, Relation, Style12};
 use crate::session::{Capabilities, EndReason, Identity, LostCause, RequestId, Restored};
 use crate::wire::Framer;
 
@@ -98,10 +98,17 @@ impl Event {
     }
 
     /// The game whose state it changed.
-    pub const fn game(&self) -> Option<GameId> {
+    pub fn game(&self) -> Option<GameId> {
         match self {
-            Self::Received { change: Some(change), .. } => Some(change.game),
             Self::Desync(desync) => Some(desync.game),
+            _ => self.change().map(|change| change.game),
+        }
+    }
+
+    /// What it changed in the state of a game.
+    pub const fn change(&self) -> Option<&Change> {
+        match self {
+            Self::Received { change, .. } => change.as_ref(),
             _ => None,
         }
     }
@@ -113,6 +120,8 @@ impl Event {
 pub struct Change {
     /// Which game.
     pub game: GameId,
+    /// What it is to this login, by its last board: of a game that has ended, what it was.
+    pub relation: Relation,
     /// What about it.
     pub kind: ChangeKind,
     /// The board a delta board led to, as style 12 would have it; `None` for other messages, which bring their own.

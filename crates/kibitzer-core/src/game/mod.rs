@@ -164,7 +164,7 @@ impl Games {
             Some(_) => self.open(board, ChangeKind::Replaced),
             None => self.open(board, ChangeKind::Opened),
         };
-        step.applied(id, None)
+        step.applied(board, None)
     }
 
     fn open(&mut self, board: &Style12, kind: ChangeKind) -> Step {
@@ -210,7 +210,7 @@ impl Games {
             return Applied::desync(id, DesyncReason::NoBoard);
         };
         match game.apply_delta(delta, max_moves) {
-            Ok(step) => step.applied(id, Some(Box::new(game.position().clone()))),
+            Ok(step) => step.applied(game.position(), Some(Box::new(game.position().clone()))),
             Err(reason) => Applied::desync(id, reason),
         }
     }
@@ -222,7 +222,7 @@ impl Games {
             return Applied::default();
         };
         game.set_hands(hands);
-        Applied::change(holding.game, ChangeKind::Holding)
+        Applied::change(game, ChangeKind::Holding)
     }
 
     fn info(&mut self, info: &GameInfo) -> Applied {
@@ -234,10 +234,11 @@ impl Games {
             return Applied::default();
         };
         game.set_info(info.clone());
+        let applied = Applied::change(game, ChangeKind::Info);
         if let Some(partner_game) = info.partner_game {
             self.link_partners(info.game, partner_game);
         }
-        Applied::change(info.game, ChangeKind::Info)
+        applied
     }
 
     /// The game that has this number beyond doubt.
@@ -266,7 +267,7 @@ impl Games {
         if game.position().relation.is_mine() {
             self.partner_game = None;
         }
-        Applied::change(ended.game, ChangeKind::Ended)
+        Applied::change(game, ChangeKind::Ended)
     }
 
     fn observing(&mut self, observing: Observing) -> Applied {
@@ -286,16 +287,17 @@ impl Games {
             return Applied::default();
         };
         game.set_followed(kind == ChangeKind::Followed);
-        Applied::change(id, kind)
+        Applied::change(game, kind)
     }
 
     fn partner_plays(&mut self, partner_game: GameId) -> Applied {
         self.partner_game = Some(partner_game);
-        let Some(mine) = self.mine().map(Game::id) else {
+        let Some(mine) = self.mine() else {
             return Applied::default();
         };
-        self.link_partners(mine, partner_game);
-        Applied::change(mine, ChangeKind::Info)
+        let (id, applied) = (mine.id(), Applied::change(mine, ChangeKind::Info));
+        self.link_partners(id, partner_game);
+        applied
     }
 
     /// Puts two games of one bughouse match side by side.
@@ -309,8 +311,8 @@ impl Games {
 }
 
 impl Applied {
-    fn change(game: GameId, kind: ChangeKind) -> Self {
-        Self { change: Some(Change { game, kind, board: None, played: None }), desync: None }
+    fn change(game: &Game, kind: ChangeKind) -> Self {
+        Step { kind, played: None, desync: None }.applied(game.position(), None)
     }
 
     const fn desync(game: GameId, reason: DesyncReason) -> Self {
@@ -319,8 +321,10 @@ impl Applied {
 }
 
 impl Step {
-    fn applied(self, game: GameId, board: Option<Box<Style12>>) -> Applied {
-        let change = Change { game, kind: self.kind, board, played: self.played };
+    /// What a step has done to the game of which this is the last position.
+    fn applied(self, position: &Style12, board: Option<Box<Style12>>) -> Applied {
+        let (game, relation) = (position.game, position.relation);
+        let change = Change { game, relation, kind: self.kind, board, played: self.played };
         Applied { change: Some(change), desync: self.desync.map(|reason| (game, reason)) }
     }
 }

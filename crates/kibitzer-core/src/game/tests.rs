@@ -221,6 +221,21 @@ fn the_board_behind_the_end_does_not_reopen_a_game() {
 
 // Rules: text Z6
 #[test]
+fn a_change_tells_what_the_game_is_or_was_to_this_login() {
+    let end = line("{Game 7 (A vs. B) B resigns} 1-0");
+    let delta = line("<d1> 7 2 e5 e7e5 2000 298000 0");
+    for (relation, last) in [(-1, Relation::MyTurn), (0, Relation::Observing)] {
+        let stream = [e4(relation), delta.clone(), end.clone()].concat();
+        let (mut reader, mut rest) = (EventReader::default(), stream.as_bytes());
+        let events = std::iter::from_fn(|| reader.next(&mut rest));
+        let told: Vec<_> =
+            events.filter_map(|event| event.change().map(|change| (change.kind, change.relation))).collect();
+        let first = Relation::from_code(relation);
+        assert_eq!(told, [(ChangeKind::Opened, first), (ChangeKind::Moved, last), (ChangeKind::Ended, last)]);
+    }
+}
+
+#[test]
 fn the_end_of_a_game_that_is_not_followed_changes_nothing() {
     let session = play(&[start(0), line("{Game 8 (C vs. D) C resigns} 0-1"), line("{Game 7 (C vs. D) C resigns} 0-1")]);
     assert_eq!(session.kinds, [ChangeKind::Opened]);

@@ -53,7 +53,7 @@ impl Games {
             return Applied::default();
         };
         game.set_role(role);
-        Applied::change(id, ChangeKind::Info)
+        Applied::change(game, ChangeKind::Info)
     }
 
     /// Takes a position. If moves follow that lead to the current one, the last of them is the news.
@@ -70,7 +70,7 @@ impl Games {
             game.await_moves(n_moves, step.kind, known);
             return Applied::default();
         }
-        step.applied(id, Some(Box::new(game.position().clone())))
+        step.applied(game.position(), Some(Box::new(game.position().clone())))
     }
 
     fn move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[SentMove]) -> Applied {
@@ -110,7 +110,7 @@ impl Games {
         let max_moves = self.limits.moves;
         let Some(game) = self.current(id) else { return Applied::desync(id, DesyncReason::NoBoard) };
         match game.apply_action(action, max_moves) {
-            Ok(Some(step)) => step.applied(id, Some(Box::new(game.position().clone()))),
+            Ok(Some(step)) => step.applied(game.position(), Some(Box::new(game.position().clone()))),
             Ok(None) => Applied::default(),
             Err(reason) => Applied::desync(id, reason),
         }
