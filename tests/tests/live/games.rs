@@ -10,7 +10,7 @@ use kibitzer::command::{
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::{EndReason, GameId, GameResult, Handle, OfferKind, Refusal};
 use kibitzer::core::session::{RefusalReason, RequestError};
-use kibitzer_server::Feature;
+use kibitzer_server::{Family, Feature};
 use kibitzer_tests::live::{Hall, begin_game, handle, options, play};
 
 async fn pair(without: &[Feature]) -> (Hall, Client, Client) {
@@ -187,4 +187,26 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
     let Accepted::Started(resumed) = euler.request(&Accept::new(OfferRef::Only)).await.unwrap() else { panic!() };
     assert!(resumed.resumed, "{resumed:?}");
     play(&newton, "Bb5").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_game_that_begins_or_ends_meanwhile_is_no_answer() {
+    let four = || options(&["Newton", "Euler", "Gauss", "Noether"]);
+    for options in [four(), four().without(Feature::BlockMode), four().family(Family::Icc)] {
+        let hall = Hall::open(options).await;
+        let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+        let (gauss, noether) = (hall.player("Gauss").await, hall.player("Noether").await);
+        newton.request("set gin 1").await.unwrap();
+        gauss.challenge(&MatchOptions::new(handle("Noether")).time(5, 0)).await.unwrap();
+        euler.challenge(&MatchOptions::new(handle("Newton")).time(5, 0)).await.unwrap();
+        // The server hears the others first, so what it tells of them stands in front.
+        let accepted = tokio::join!(noether.accept(OfferRef::Only), newton.accept(OfferRef::Only));
+        let (Ok(Accepted::Started(other)), Ok(Accepted::Started(own))) = accepted else { panic!("{accepted:?}") };
+        let players = [own.white.as_str(), own.black.as_str()];
+        assert!(players.contains(&"Newton") && players.contains(&"Euler"), "{own:?}");
+        newton.observe(other.game).await.unwrap();
+        let ended = tokio::join!(gauss.resign(), newton.resign());
+        let (Ok(others_end), Ok(own_end)) = ended else { panic!("{ended:?}") };
+        assert_eq!((others_end.game, own_end.game), (other.game, own.game));
+    }
 }

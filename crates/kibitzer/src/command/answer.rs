@@ -1,10 +1,12 @@
 //! Finding the answer in a reply.
 
-use kibitzer_core::Event;
+use std::collections::BTreeSet;
+
 use kibitzer_core::message::listing::Listing;
 use kibitzer_core::message::{GameCreated, GameEnded, GameId, Handle, Message, Relation, Style12};
 use kibitzer_core::session::{Reply, RequestError};
 use kibitzer_core::text::PlayerText;
+use kibitzer_core::{Change, Event};
 
 /// The first message that `pick` takes, or the error that tells what the server said instead.
 pub(super) fn first<'a, T>(reply: &'a Reply, pick: impl Fn(&'a Message) -> Option<T>) -> Result<T, RequestError> {
@@ -41,16 +43,31 @@ pub(super) fn board_of_game(reply: &Reply, game: GameId) -> Option<&Style12> {
 fn board_of(event: &Event) -> Option<&Style12> {
     let Event::Received { received, change } = event else { return None };
     match &received.message {
-        Message::Style12(board) if !board.relation.is_isolated() => Some(board),
-        Message::Delta(_) => change.as_ref()?.board.as_deref(),
-        _ => None,
+        Message::Style12(board) => Some(board).filter(|board| !board.relation.is_isolated()),
+        _ => change.as_ref()?.board.as_deref(),
     }
 }
 
-/// The end of a game that this session follows, or else of any: with the variable `gin` on, servers tell of all.
-pub(super) fn ended(reply: &Reply) -> Option<&GameEnded> {
-    let followed = ends(reply).find(|(game, _)| game.is_some());
-    followed.or_else(|| ends(reply).next()).map(|(_, ended)| ended)
+/// The end of the game that this login plays. Others end meanwhile: those it observes, and with the variable `gin` on, all.
+pub(super) fn own_end(reply: &Reply) -> Option<&GameEnded> {
+    let is_mine = |change: Option<&Change>| change.is_some_and(|change| change.relation.is_mine());
+    ends(reply).find(|&(change, _)| is_mine(change)).map(|(_, ended)| ended)
+}
+
+/// [`own_end`], or else the end of the only game that may be meant although no board of it could be read.
+pub(super) fn likely_end(reply: &Reply) -> Option<&GameEnded> {
+    own_end(reply).or_else(|| {
+        // Some servers tell an observer twice, and only the first changes anything.
+        let known: BTreeSet<_> = ends(reply).filter_map(|(change, _)| change).map(|change| change.game).collect();
+        let unknown = ends(reply).map(|(_, ended)| ended).filter(|ended| !known.contains(&ended.game));
+        only(reply, unknown, |ended| ended.game)
+    })
+}
+
+/// What is told of one game and no other, in a reply without a board of this login's.
+fn only<'a, T>(reply: &Reply, mut told: impl Iterator<Item = &'a T>, game: impl Fn(&T) -> GameId) -> Option<&'a T> {
+    let first = told.next()?;
+    (told.all(|other| game(other) == game(first)) && own_board(reply).is_none()).then_some(first)
 }
 
 /// The end of this game.
@@ -58,23 +75,36 @@ pub(super) fn end_of_game(reply: &Reply, game: GameId) -> Option<&GameEnded> {
     ends(reply).map(|(_, ended)| ended).find(|ended| ended.game == game)
 }
 
-/// The ends of games, each with the game if this session follows it.
-fn ends(reply: &Reply) -> impl Iterator<Item = (Option<GameId>, &GameEnded)> {
+/// The ends of games, each with what it changed.
+fn ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
     reply.events.iter().filter_map(|event| match event.message() {
-        Some(Message::GameEnded(ended)) => Some((event.game(), ended)),
+        Some(Message::GameEnded(ended)) => Some((event.change(), ended)),
         _ => None,
     })
 }
 
-/// The game that begins or goes on, with this player in it if one is named.
-pub(super) fn created<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
-    let has = |created: &GameCreated, player: &Handle| {
-        [&created.white, &created.black].iter().any(|name| name.is_same_player(player.as_str()))
-    };
-    reply.messages().find_map(|message| match message {
-        Message::GameCreated(created) if player.is_none_or(|player| has(created, player)) => Some(created),
-        _ => None,
+/// The game of this login that begins or goes on, with this player in it if one is named: its first board follows. Others
+/// begin meanwhile: with the variable `gin` on, servers tell of all.
+pub(super) fn own_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
+    let mut boards = BTreeSet::new();
+    reply.events.iter().rev().find_map(|event| {
+        boards.extend(board_of(event).filter(|board| board.relation.is_mine()).map(|board| board.game));
+        created(event, player).filter(|created| boards.contains(&created.game))
     })
+}
+
+/// [`own_start`], or else the only game that may be meant although no board of it could be read.
+pub(super) fn likely_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
+    own_start(reply, player)
+        .or_else(|| only(reply, reply.events.iter().filter_map(|event| created(event, player)), |created| created.game))
+}
+
+/// A game that begins or goes on, with this player in it if one is named.
+fn created<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a GameCreated> {
+    let Some(Message::GameCreated(created)) = event.message() else { return None };
+    let players = [&created.white, &created.black];
+    let is_in = |player: &Handle| players.iter().any(|name| name.is_same_player(player.as_str()));
+    player.is_none_or(is_in).then_some(created)
 }
 
 /// What the server says first; empty if it says nothing but what comes unasked.

@@ -51,13 +51,16 @@ impl Request for MatchOptions {
 
 /// The challenge that went out, or the game that began with this player.
 pub(super) fn read_challenged(reply: &Reply, opponent: Option<&Handle>) -> Result<Challenged, RequestError> {
-    if let Some(created) = answer::created(reply, opponent) {
-        return Ok(Challenged::Started(Box::new(created.clone())));
+    let started = |created: &GameCreated| Challenged::Started(Box::new(created.clone()));
+    if let Some(own) = answer::own_start(reply, opponent) {
+        return Ok(started(own));
     }
-    answer::first(reply, |message| match message {
+    let sent = reply.messages().find_map(|message| match message {
         Message::Challenge(challenge) if challenge.actor == Actor::Me => Some(Challenged::Sent(challenge.clone())),
         _ => None,
-    })
+    });
+    let likely = || answer::likely_start(reply, opponent).map(started);
+    sent.or_else(likely).ok_or_else(|| answer::unexpected(reply))
 }
 
 #[cfg(test)]
@@ -118,6 +121,20 @@ mod tests {
             Creating: Alice (1720) Boris (----) rated blitz 5 5\n{Game 1 (Alice vs. Boris) Creating rated blitz match.}";
         let Ok(Challenged::Started(created)) = answer(&boris(), reply) else { panic!("{reply}") };
         assert_eq!(created.game.0, 1, "and not the other one");
+    }
+
+    #[test]
+    fn a_game_of_the_opponent_with_another_is_not_ours() {
+        let sent = "{Game 3 (Foo vs. Boris) Creating rated blitz match.}\n\
+            Issuing: Alice (1720) Boris (----) rated blitz 5 5.";
+        assert!(matches!(answer(&boris(), sent), Ok(Challenged::Sent(_))));
+        let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 \
+            Alice Boris 1 5 5 39 39 300 300 1 none (0:00) none 0 0 0";
+        let started = format!(
+            "{{Game 1 (Alice vs. Boris) Creating rated blitz match.}}\n{board}\n{{Game 3 (Foo vs. Boris) Creating rated blitz match.}}"
+        );
+        let Ok(Challenged::Started(created)) = answer(&boris(), &started) else { panic!("{started}") };
+        assert_eq!(created.game.0, 1);
     }
 
     #[test]

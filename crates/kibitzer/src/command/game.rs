@@ -28,7 +28,8 @@ fn read_offer(reply: &Reply, kind: OfferKind) -> Result<GameOffer, RequestError>
     if mine == Some(None) {
         return Ok(GameOffer::Sent);
     }
-    if let Some(ended) = answer::ended(reply) {
+    let ended = if kind == OfferKind::Takeback { answer::own_end(reply) } else { answer::likely_end(reply) };
+    if let Some(ended) = ended {
         return Ok(GameOffer::Ended(Box::new(ended.clone())));
     }
     let board = answer::own_board(reply).cloned().map(Box::new);
@@ -126,7 +127,7 @@ macro_rules! endings {
             }
 
             fn answer(&self, reply: Reply) -> Result<GameEnded, RequestError> {
-                answer::ended(&reply).cloned().ok_or_else(|| answer::unexpected(&reply))
+                answer::likely_end(&reply).cloned().ok_or_else(|| answer::unexpected(&reply))
             }
         }
     )+};
@@ -144,7 +145,7 @@ mod tests {
     use kibitzer_core::message::{GameResult, Refusal};
     use kibitzer_core::session::RefusalReason;
 
-    use super::super::testing::{answer, assert_line};
+    use super::super::testing::{answer, answer_after, assert_line};
     use super::*;
 
     const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 \
@@ -229,6 +230,55 @@ mod tests {
         // Another game's end, told of all games, comes first.
         let both = format!("{BOARD}\n{{Game 9 (Foo vs. Bar) Foo resigns}} 0-1\n{resigned}");
         assert_eq!(answer(&Resign::new(), &both).map(|ended| ended.game.0), Ok(1));
+    }
+
+    /// A game that is observed beside the own one.
+    const OBSERVED: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 8 \
+        Foo Bar 0 5 0 39 39 300 300 1 none (0:00) none 0 0 0";
+    /// It ends, which observers are told twice, and so does one that nobody here looks at.
+    const OTHERS_END: &str = "{Game 8 (Foo vs. Bar) Bar resigns} 1-0\n{Game 8 (Foo vs. Bar) Bar resigns} 1-0\n\
+        {Game 9 (Carla vs. Erika) Erika resigns} 1-0\n{Game 7 (Carla vs. Erika) Creating rated blitz match.}";
+
+    #[test]
+    fn another_game_that_ends_in_the_same_reply_is_not_ours() {
+        let before = format!("{BOARD}\n{OBSERVED}");
+        let agreed = format!("{OTHERS_END}\n{{Game 1 (Alice vs. Boris) Game drawn by agreement}} 1/2-1/2");
+        let resigned = format!("{OTHERS_END}\n{{Game 1 (Alice vs. Boris) Alice resigns}} 0-1");
+        let ended = answer_after(&before, &Resign::new(), &resigned);
+        assert_eq!(ended.map(|ended| ended.game.0), Ok(1));
+        for offer in [
+            answer_after(&before, &Draw::new(), &agreed),
+            answer_after(&before, &Abort::new(), &agreed),
+            answer_after(&before, &Adjourn::new(), &agreed),
+            answer_after(&before, &Takeback::plies(1), &agreed),
+        ] {
+            let Ok(GameOffer::Ended(ended)) = offer else { panic!("{offer:?}") };
+            assert_eq!(ended.game.0, 1);
+        }
+        let taken_back = answer_after(&before, &Takeback::plies(1), &format!("{OTHERS_END}\n{BOARD}"));
+        let Ok(GameOffer::Done(Some(board))) = taken_back else { panic!("{taken_back:?}") };
+        assert_eq!(board.game.0, 1);
+        for n_lines in 1..=4 {
+            let others: Vec<_> = OTHERS_END.lines().take(n_lines).collect();
+            let said = format!("{}\nSomething else.", others.join("\n"));
+            let error = answer_after(&before, &Takeback::plies(1), &said).unwrap_err();
+            assert_eq!(error.text(), Some("Something else."), "{said}");
+        }
+        let observed: Vec<_> = OTHERS_END.lines().take(2).collect();
+        assert!(
+            answer_after(&before, &Resign::new(), &observed.join("\n")).is_err(),
+            "none of those that ended is ours"
+        );
+    }
+
+    #[test]
+    fn a_game_whose_boards_cannot_be_read_is_ours_if_no_other_can_be_meant() {
+        let resigned = "{Game 1 (Alice vs. Boris) Alice resigns} 0-1";
+        let observed: Vec<_> = OTHERS_END.lines().take(2).collect();
+        let ended = answer_after(OBSERVED, &Resign::new(), &format!("{}\n{resigned}", observed.join("\n")));
+        assert_eq!(ended.map(|ended| ended.game.0), Ok(1));
+        let several = answer_after(OBSERVED, &Resign::new(), &format!("{OTHERS_END}\n{resigned}"));
+        assert!(matches!(several, Err(RequestError::Unexpected { .. })), "one of two: {several:?}");
     }
 
     #[test]

@@ -73,22 +73,52 @@ impl Request for Accept {
 
     /// uhlin-fics does not say what was accepted, only what came of it.
     fn answer(&self, reply: Reply) -> Result<Accepted, RequestError> {
-        if let Some(created) = answer::created(&reply, None) {
-            return Ok(Accepted::Started(Box::new(created.clone())));
+        if let Some(outcome) = own_outcome(&reply).or_else(|| new_partner(&reply)) {
+            return Ok(outcome);
         }
-        if let Some(ended) = answer::ended(&reply) {
-            return Ok(Accepted::Ended(Box::new(ended.clone())));
-        }
-        let board = answer::own_board(&reply).cloned().map(Box::new);
-        let agreed = reply.messages().find_map(|message| match message {
-            Message::Partner(Partner::Agreed { actor: Actor::Me, name }) => Some(Accepted::Partner(name.clone())),
-            Message::Offer(offer) if is_answer(offer.actor, offer.answer, OfferAnswer::Accepted) => {
-                Some(Accepted::Changed(board.clone()))
-            }
+        let kind = reply.messages().find_map(|message| match message {
+            Message::Offer(offer) if is_answer(offer.actor, offer.answer, OfferAnswer::Accepted) => Some(offer.kind),
             _ => None,
         });
-        agreed.or(board.map(|board| Accepted::Changed(Some(board)))).ok_or_else(|| answer::unexpected(&reply))
+        // Games that begin or end beside one that goes on are others'.
+        if kind.is_none_or(ends_games)
+            && let Some(outcome) = likely_outcome(&reply)
+        {
+            return Ok(outcome);
+        }
+        let board = answer::own_board(&reply).cloned().map(Box::new);
+        if kind.is_none() && board.is_none() {
+            return Err(answer::unexpected(&reply));
+        }
+        Ok(Accepted::Changed(board))
     }
+}
+
+fn outcome(start: Option<&GameCreated>, end: Option<&GameEnded>) -> Option<Accepted> {
+    let started = start.map(|created| Accepted::Started(Box::new(created.clone())));
+    started.or_else(|| end.map(|ended| Accepted::Ended(Box::new(ended.clone()))))
+}
+
+/// What became of a game that is known to be this login's.
+fn own_outcome(reply: &Reply) -> Option<Accepted> {
+    outcome(answer::own_start(reply, None), answer::own_end(reply))
+}
+
+/// What became of a game that can hardly be another's.
+fn likely_outcome(reply: &Reply) -> Option<Accepted> {
+    outcome(answer::likely_start(reply, None), answer::likely_end(reply))
+}
+
+fn new_partner(reply: &Reply) -> Option<Accepted> {
+    reply.messages().find_map(|message| match message {
+        Message::Partner(Partner::Agreed { actor: Actor::Me, name }) => Some(Accepted::Partner(name.clone())),
+        _ => None,
+    })
+}
+
+/// Whether a game is over once both players want this.
+const fn ends_games(kind: OfferKind) -> bool {
+    matches!(kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn)
 }
 
 fn is_answer(actor: Actor, answer: Option<OfferAnswer>, wanted: OfferAnswer) -> bool {
@@ -168,7 +198,7 @@ mod tests {
     use kibitzer_core::message::Refusal;
     use kibitzer_core::session::RefusalReason;
 
-    use super::super::testing::{answer, assert_line};
+    use super::super::testing::{answer, answer_after, assert_line};
     use super::*;
 
     const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 \
@@ -210,6 +240,33 @@ mod tests {
         for reply in [taken_back.as_str(), BOARD] {
             assert!(matches!(accept(reply), Accepted::Changed(Some(_))), "{reply}");
         }
+    }
+
+    #[test]
+    fn another_game_that_begins_or_ends_in_the_same_reply_was_not_accepted() {
+        const OTHERS: &str =
+            "{Game 8 (Foo vs. Bar) Bar resigns} 1-0\n{Game 8 (Foo vs. Bar) Creating rated blitz match.}";
+        let accept = |before: &str, reply: &str| answer_after(before, &Accept::default(), reply).unwrap();
+        let match_begins =
+            format!("{OTHERS}\n{{Game 1 (Alice vs. Boris) Creating rated blitz match.}}\n{OTHERS}\n{BOARD}");
+        let Accepted::Started(created) = accept("", &match_begins) else { panic!() };
+        assert_eq!(created.game.0, 1);
+        let drawn = format!("{OTHERS}\n{{Game 1 (Alice vs. Boris) Game drawn by agreement}} 1/2-1/2");
+        let Accepted::Ended(ended) = accept(BOARD, &drawn) else { panic!() };
+        assert_eq!(ended.game.0, 1);
+        for reply in
+            [format!("{BOARD}\n{OTHERS}"), format!("Accepting the takeback request from Boris.\n{OTHERS}\n{BOARD}")]
+        {
+            let Accepted::Changed(Some(board)) = accept(BOARD, &reply) else { panic!("{reply}") };
+            assert_eq!(board.game.0, 1);
+        }
+        let partner = format!("{OTHERS}\nYou agree to be Foo's partner.");
+        assert_eq!(accept("", &partner), Accepted::Partner("Foo".parse().unwrap()));
+        // The number of the own game that is over is another's now.
+        let again = format!(
+            "{BOARD}\n{{Game 1 (Alice vs. Boris) Alice resigns}} 0-1\n{{Game 1 (Foo vs. Bar) Creating rated blitz match.}}"
+        );
+        assert!(matches!(accept("", &again), Accepted::Ended(_)));
     }
 
     #[test]

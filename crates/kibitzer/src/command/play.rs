@@ -180,7 +180,7 @@ impl Request for MoveText {
         let board = answer::own_board(&reply).cloned().map(Box::new);
         let ended = match &board {
             Some(board) => answer::end_of_game(&reply, board.game),
-            None => answer::ended(&reply),
+            None => answer::likely_end(&reply),
         };
         let ended = ended.cloned().map(Box::new);
         if board.is_none() && ended.is_none() && !has_cut_board(&reply) {
