@@ -40,7 +40,7 @@ fn run<'a>(setup: &Setup<'_>, reads: impl IntoIterator<Item = &'a [u8]>) -> (Vec
 }
 
 fn reader(setup: &Setup<'_>) -> EventReader {
-    let mut framer = Framer::new().with_limits(setup.limits).with_timeseal(setup.timeseal);
+    let mut framer = Framer::new().with_limits(setup.kept.limits()).with_timeseal(setup.timeseal);
     if !setup.wraps {
         framer.set_unwrapped();
     }

@@ -2,8 +2,8 @@
 #![no_main]
 
 use kibitzer_core::text::Line;
-use kibitzer_core::wire::{Frame, FrameKind, Framer, Limits, Tag, Timeseal};
-use kibitzer_core_fuzz::Setup;
+use kibitzer_core::wire::{Frame, FrameKind, Framer, Tag, Timeseal};
+use kibitzer_core_fuzz::{Kept, Setup};
 use libfuzzer_sys::fuzz_target;
 
 /// Longest header of an ICC level-1 unit, and longest text between a sequence's first byte and the one that breaks it.
@@ -17,7 +17,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(run(framer, setup.stream.chunks(1)), whole, "byte by byte");
 
     check_places(&whole, setup.stream);
-    check_sizes(&whole, &setup.limits);
+    check_sizes(&whole, &setup.kept);
     check_conservation(&whole, setup.stream);
     check_plain_lines(&setup);
     check_wrapped_lines(&setup);
@@ -85,7 +85,7 @@ impl From<Frame<'_>> for Owned {
 }
 
 fn framer(setup: &Setup<'_>) -> Framer {
-    let mut framer = Framer::new().with_limits(setup.limits).with_timeseal(setup.timeseal);
+    let mut framer = Framer::new().with_limits(setup.kept.limits()).with_timeseal(setup.timeseal);
     if !setup.wraps {
         framer.set_unwrapped();
     }
@@ -128,17 +128,17 @@ fn check_places(frames: &[Owned], stream: &[u8]) {
     }
 }
 
-fn check_sizes(frames: &[Owned], limits: &Limits) {
+fn check_sizes(frames: &[Owned], kept: &Kept) {
     for frame in frames {
         match &frame.kind {
             Kind::Line(_, bytes) | Kind::GuestPrompt(bytes) => {
-                assert!(bytes.as_bytes().len() <= limits.wrapped_line_bytes.max(limits.datagram_bytes), "{frame:?}");
+                assert!(bytes.as_bytes().len() <= kept.wrapped_line_bytes.max(kept.datagram_bytes), "{frame:?}");
             }
             Kind::OverLong(bytes, length) => {
                 assert!(bytes.as_bytes().len() as u64 <= *length, "{frame:?}");
-                assert!(bytes.as_bytes().len() <= limits.wrapped_line_bytes.max(limits.datagram_bytes), "{frame:?}");
+                assert!(bytes.as_bytes().len() <= kept.wrapped_line_bytes.max(kept.datagram_bytes), "{frame:?}");
             }
-            Kind::Datagram(bytes) => assert!(bytes.as_bytes().len() <= limits.datagram_bytes, "{frame:?}"),
+            Kind::Datagram(bytes) => assert!(bytes.as_bytes().len() <= kept.datagram_bytes, "{frame:?}"),
             Kind::UnitStart(bytes) => assert!(bytes.as_bytes().len() <= SEQUENCE_BYTES, "{frame:?}"),
             _ => {}
         }
@@ -318,10 +318,10 @@ fn check_plain_lines(setup: &Setup<'_>) {
     if lines.iter().any(|line| line == b"nowrap unset.") {
         return;
     }
-    let mut framer = Framer::new().with_limits(setup.limits);
+    let mut framer = Framer::new().with_limits(setup.kept.limits());
     framer.set_unwrapped();
     let told: Vec<_> = run(framer, [&stream[..]]).into_iter().map(|frame| frame.kind).collect();
-    let limit = setup.limits.line_bytes.min(setup.limits.wrapped_line_bytes);
+    let limit = setup.kept.line_bytes.min(setup.kept.wrapped_line_bytes);
     let want: Vec<_> = lines.into_iter().map(|line| plain_line(line, limit)).collect();
     assert_eq!(told, want);
 }

@@ -13,8 +13,8 @@ const HEADER_BYTES: usize = 8;
 pub struct Setup<'a> {
     /// Which pings to take out.
     pub timeseal: Timeseal,
-    /// The limits; small ones in half of the inputs.
-    pub limits: Limits,
+    /// How much is kept; little in half of the inputs.
+    pub kept: Kept,
     /// Whether the server breaks lines.
     pub wraps: bool,
     /// Whose bytes they are said to be.
@@ -31,7 +31,7 @@ impl<'a> Setup<'a> {
         let (&options, sizes) = header.split_first()?;
         Some(Self {
             timeseal: [Timeseal::Off, Timeseal::V1, Timeseal::V2][usize::from(options & 3) % 3],
-            limits: if options & 4 == 0 { Limits::default() } else { small_limits() },
+            kept: if options & 4 == 0 { Kept::MUCH } else { Kept::LITTLE },
             wraps: options & 8 == 0,
             family: [Family::Auto, Family::Fics, Family::Icc][usize::from(options >> 4 & 3) % 3],
             sizes,
@@ -130,7 +130,32 @@ impl<'a> Step<'a> {
     }
 }
 
-/// Limits that short inputs reach.
-fn small_limits() -> Limits {
-    Limits::default().line_bytes(50).wrapped_line_bytes(90).block_bytes(60).datagram_bytes(20)
+/// How much a framer is told to keep, to hold against what it did; see [`Limits`].
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// Of a line as received.
+    pub line_bytes: usize,
+    /// Of a line whose pieces are joined.
+    pub wrapped_line_bytes: usize,
+    /// Of a reply in block mode.
+    pub block_bytes: u64,
+    /// Of an ICC level-2 unit.
+    pub datagram_bytes: usize,
+}
+
+impl Kept {
+    /// More than most inputs hold.
+    const MUCH: Self =
+        Self { line_bytes: 16 << 10, wrapped_line_bytes: 64 << 10, block_bytes: 4 << 20, datagram_bytes: 64 << 10 };
+    /// So little that short inputs go beyond it.
+    const LITTLE: Self = Self { line_bytes: 50, wrapped_line_bytes: 90, block_bytes: 60, datagram_bytes: 20 };
+
+    /// The same for a framer.
+    pub fn limits(self) -> Limits {
+        Limits::default()
+            .line_bytes(self.line_bytes)
+            .wrapped_line_bytes(self.wrapped_line_bytes)
+            .block_bytes(self.block_bytes)
+            .datagram_bytes(self.datagram_bytes)
+    }
 }
