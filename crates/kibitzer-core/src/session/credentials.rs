@@ -71,6 +71,13 @@ impl Credentials {
             Self::NamedGuest(handle) | Self::Account { handle, .. } => handle.as_str(),
         }
     }
+
+    /// Whether the password is in this line, in small or capital letters: a server may repeat what it was sent.
+    pub(super) fn are_shown_by(&self, line: &[u8]) -> bool {
+        let Self::Account { password, .. } = self else { return false };
+        let password = password.as_bytes();
+        line.windows(password.len()).any(|part| part.eq_ignore_ascii_case(password))
+    }
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ pub enum LoginError {
     /// The connection broke off in this step.
     #[error("connection closed during login: {step}", step = .0.as_str())]
     Closed(LoginStep),
-    /// Something else; the server's last line.
+    /// Something else; the server's last line, of those that do not hold the password.
     #[error("login refused")]
     Other(ServerText),
 }

@@ -78,7 +78,7 @@ impl Login {
                 self.sealing = Sealing::Proven;
             }
         }
-        if !raw.trim_ascii().is_empty() {
+        if !raw.trim_ascii().is_empty() && !cx.options.credentials.are_shown_by(raw) {
             self.last_line = ServerText::from_wire(raw);
         }
         let is_asked = self.step == Step::Name && is_guest(cx.options) && find(raw, b"ress return").is_some();

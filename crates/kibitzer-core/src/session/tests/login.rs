@@ -465,6 +465,18 @@ fn a_password_is_sent_once_and_only_when_asked_for() {
     assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Other(said("Sorry?")))));
 }
 
+// Rules: transport LG2, bugs 17
+#[test]
+fn a_password_that_comes_back_is_not_the_reason() {
+    let mut driver = Driver::connected(account());
+    for said in ["login: ", "login: ", "password: ", "Not that.\n\rSwordFish: no such name\n\r\n\rlogin: "] {
+        driver.feed(said);
+    }
+    driver.wait(seconds(1));
+    driver.hang_up();
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Other(said("Not that.")))));
+}
+
 // Rules: transport LG4
 #[test]
 fn a_message_of_the_day_may_look_like_a_login() {
