@@ -88,6 +88,18 @@ impl Event {
         }
     }
 
+    /// What the server said, as nothing but this text in the same place: for those who may not see the line as it was.
+    /// `None` if the server said nothing.
+    #[must_use]
+    pub fn with_text(&self, line: &[u8]) -> Option<Self> {
+        match self {
+            Self::Received { received, .. } => {
+                Some(Self::Received { received: received.with_text(line), change: None })
+            }
+            _ => None,
+        }
+    }
+
     /// Position in the stream of the frame it came from; 0 for what the session tells of itself.
     pub const fn offset(&self) -> u64 {
         match self {

@@ -28,7 +28,8 @@ pub struct TapPiece {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Tapped {
-    /// The server sent these bytes; nobody has looked at them yet.
+    /// The server sent these bytes; nobody has looked at them yet. What of them is a password that was just sent is
+    /// asterisks, one for each byte.
     Received(Vec<u8>),
     /// These bytes were handed out to be written. If they are a line of the user's or of the login, [`Event::Sent`] follows.
     Sent {
@@ -39,7 +40,8 @@ pub enum Tapped {
     },
     /// This was made of bytes that came before, or happened to the connection.
     Event {
-        /// The event, as subscribers get it.
+        /// The event, as subscribers get it, but for one whose line holds a password that was just sent: that is the text
+        /// which is left of it.
         event: Arc<Event>,
         /// The game it changed, as it is now.
         game: Option<Box<Game>>,

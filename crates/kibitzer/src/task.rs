@@ -4,6 +4,7 @@
 mod alarm;
 mod connection;
 mod journal;
+mod mask;
 mod replies;
 
 use std::sync::Arc;
@@ -186,6 +187,7 @@ impl Task {
             // Before anything is published: the server may be counting the time.
             self.send(now);
             while let Some((id, result)) = self.session.poll_reply() {
+                self.journal.replied(id);
                 self.replies.answer(id, result);
             }
             if !self.publish() {
@@ -221,7 +223,7 @@ impl Task {
     fn send(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
-            self.journal.sent(&transmit);
+            self.journal.sent(&transmit, now);
             self.connection.push(transmit.bytes());
             is_more = true;
             if transmit.is_secret() {
@@ -289,7 +291,7 @@ impl Task {
         };
         match wake {
             Wake::Connection(Progress::Received) => {
-                self.journal.received(&self.input.bytes, &self.session.state());
+                self.journal.received(&self.input.bytes, now());
             }
             Wake::Connection(Progress::Dialed(outcome)) => self.session.dialed(outcome, now()),
             Wake::Connection(Progress::Broken) | Wake::Other => {}

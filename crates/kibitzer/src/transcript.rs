@@ -2,7 +2,8 @@
 //!
 //! A transcript is JSON Lines. Each line is one piece: seconds since the recording began, the direction as this side saw
 //! it, the bytes in hexadecimal. A line that held a name or a password is marked, and its bytes
-//! stand for it. An empty piece from the server says that the connection ended.
+//! stand for it. A password that the server sent back has an asterisk for each of its bytes: one of the login as long as
+//! that takes, one in a command up to the reply. An empty piece from the server says that the connection ended.
 //!
 //! ```json
 //! {"t": 1.25, "dir": "rx", "hex": "666963732520"}

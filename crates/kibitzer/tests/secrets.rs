@@ -9,17 +9,20 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use common::*;
-use kibitzer::Client;
 use kibitzer::core::Event;
 use kibitzer::core::hub::Hub;
 use kibitzer::core::session::{Password, TimesealChoice};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
+use kibitzer::{Client, Tap, Tapped};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id};
 use tracing::subscriber::Interest;
 use tracing::{Level, Metadata, Subscriber};
 
 const PASSWORD: &str = "swordfish";
+
+/// What somebody says once the password is none any more.
+const CHAT: &[u8] = b"Foo shouts: a swordfish or a trout?";
 
 /// Keeps everything that is logged, in text.
 #[derive(Clone, Default)]
@@ -147,6 +150,63 @@ async fn a_sealed_password_is_not_recorded_either() {
         .collect();
     assert!(lines.iter().any(|line| line.ends_with("finger")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains(PASSWORD)), "{lines:?}");
+}
+
+/// What came from the server, as the recording has it.
+fn received(recording: &Recording) -> String {
+    let records = recording.records().into_iter().filter(|record| record.direction == Direction::Received);
+    String::from_utf8(records.flat_map(|record| record.bytes).collect()).unwrap()
+}
+
+/// What came from the server, as a tap has it, and all else of it but the chat, shown.
+async fn tapped(mut tap: Tap) -> (String, String) {
+    let (mut bytes, mut shown) = (Vec::new(), String::new());
+    while let Some(piece) = tap.next().await {
+        match piece.what {
+            Tapped::Received(received) => bytes.extend(received),
+            Tapped::Event { event, .. } if event.raw() == CHAT => {}
+            other => writeln!(shown, "{other:?}").unwrap(),
+        }
+    }
+    (String::from_utf8(bytes).unwrap(), shown)
+}
+
+// Rules: transport LG2, bugs 17
+#[tokio::test(start_paused = true)]
+async fn a_password_that_the_server_sends_back_is_hidden_as_long_as_it_is_one() {
+    for pipe_bytes in [1, 3, 7, 4096] {
+        let (log, recording) = (Log::default(), Recording::new("echo"));
+        let _guard = tracing::subscriber::set_default(log.clone());
+        let (mut listener, profile) = listen_with(pipe_bytes);
+        let profile =
+            profile.account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap()).record_file(&recording.0);
+        let (client, tap) = Client::start_tapped(profile).await.unwrap();
+        let tap = tokio::spawn(tapped(tap));
+        let mut peer = listener.accept().await;
+        peer.ask_name().await;
+        assert_eq!(peer.line().await, "Newton");
+        peer.say("password: ").await;
+        assert_eq!(peer.line().await, PASSWORD);
+        peer.say("swordfish\n\rSWORDFISH? It swords.\n\r**** Starting FICS session as Newton ****\n\r\n\rfics% ").await;
+        peer.serving(client.ready()).await.unwrap();
+        // The server does not know the command, and repeats it.
+        peer.serving(client.request("password swordfish trout")).await.unwrap_err();
+        let mut events = client.subscribe();
+        peer.say([b"\n\r", CHAT, b"\n\rfics% "].concat()).await;
+        wait_for(&mut events, |event| (event.raw() == CHAT).then_some(())).await;
+        client.shutdown().await;
+
+        let (bytes, shown) = tap.await.unwrap();
+        assert_eq!(received(&recording), bytes);
+        assert!(bytes.contains("\r*********? It swords.\n\r"), "{bytes}");
+        assert!(bytes.contains("password ********* *****: Command not found."), "{bytes}");
+        let chat = str::from_utf8(CHAT).unwrap();
+        assert!(bytes.contains(chat), "it is a word again: {bytes}");
+        for text in [bytes.replace(chat, ""), log.text().replace(chat, ""), shown] {
+            let text = text.to_lowercase();
+            assert!(!text.contains(PASSWORD) && !text.contains("trout"), "{pipe_bytes}: {text}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

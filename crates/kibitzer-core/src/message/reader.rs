@@ -61,6 +61,12 @@ impl Received {
         self.is_datagram.then(|| Datagram::parse(self.line.as_bytes()))?
     }
 
+    /// The same place, and nothing but this text.
+    pub(crate) fn with_text(&self, line: &[u8]) -> Self {
+        let Self { offset, end, bell, .. } = *self;
+        Self { offset, end, bell, message: Message::Text(Line::from(line)), line: Line::default(), is_datagram: false }
+    }
+
     fn new(frame: &Frame<'_>, message: Message, line: &[u8]) -> Self {
         let line = if matches!(message, Message::Text(_)) { Line::default() } else { Line::from(line) };
         Self { offset: frame.offset, end: frame.end, bell: frame.bell, message, line, is_datagram: false }

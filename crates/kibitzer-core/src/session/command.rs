@@ -115,9 +115,15 @@ impl Command {
     ///
     /// Servers take commands and variables by their first letters; fewer than three mean something else.
     pub(super) fn is_secret(&self) -> bool {
-        let mut words = self.words().map(small);
-        let verb = words.next().unwrap_or_default();
-        is_of_password(&verb) || verb == "set" && words.next().is_some_and(|name| is_of_password(&name))
+        self.secret_words().is_some()
+    }
+
+    /// The words that may be passwords, if it holds any: those behind the name of the command or the variable.
+    pub(super) fn secret_words(&self) -> Option<impl Iterator<Item = &str>> {
+        let mut words = self.words();
+        let verb = small(words.next()?);
+        let is_secret = is_of_password(&verb) || verb == "set" && is_of_password(&small(words.next()?));
+        is_secret.then_some(words)
     }
 
     /// Whether it may switch block mode, so that what follows it has to wait for its reply.

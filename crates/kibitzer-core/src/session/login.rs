@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 use super::context::Context;
-use super::credentials::Credentials;
+use super::credentials::{Credentials, Password};
 use super::error::{LoginError, LoginStep};
 use super::fence::Fence;
 use super::ladder::Retreat;
@@ -297,7 +297,7 @@ impl Login {
             && !password.as_bytes().contains(&b' ')
         {
             let line = Zeroizing::new([name.as_bytes(), b" ", password.as_bytes()].concat());
-            self.send(TransmitKind::Password, &line, cx);
+            self.send_password(&line, password, cx);
             return self.go(Step::NameAndPassword, cx);
         }
         self.send(TransmitKind::Login, name.as_bytes(), cx);
@@ -308,7 +308,7 @@ impl Login {
         match (self.step, &cx.options.credentials) {
             (Step::Name | Step::NameAndPassword, Credentials::Account { password, .. }) => {
                 let password = password.clone();
-                self.send(TransmitKind::Password, password.as_bytes(), cx);
+                self.send_password(password.as_bytes(), &password, cx);
                 self.go(Step::Password { asked_again: false }, cx)
             }
             (Step::Name | Step::NameAndPassword, _) => Verdict::Failed(LoginError::PasswordRequired),
@@ -375,6 +375,11 @@ impl Login {
 
     fn send(&mut self, kind: TransmitKind, text: &[u8], cx: &mut Context<'_>) {
         cx.out.push(kind, text);
+        self.quiet_since = cx.now;
+    }
+
+    fn send_password(&mut self, line: &[u8], password: &Password, cx: &mut Context<'_>) {
+        cx.out.push_password(line, password);
         self.quiet_since = cx.now;
     }
 

@@ -10,7 +10,6 @@ use super::fence::Fence;
 use super::prompt::changed_prompt;
 use super::reply::OpenReply;
 use super::requests::Sending;
-use super::transmit::TransmitKind;
 
 /// Numbers for block mode: from 1 to this. FICS advises small ones; a long round keeps late replies apart.
 const NUMBERS: u64 = 99;
@@ -112,7 +111,7 @@ impl Pending {
     pub(super) fn send_fence(&mut self, cx: &mut Sending<'_>) -> bool {
         let Some(sent) = self.sent.iter_mut().find(|sent| sent.owes_fence) else { return false };
         if let Mark::Fence(fence) = sent.mark {
-            cx.out.push_command(TransmitKind::Command, fence.as_str().to_owned(), Some(sent.order.id));
+            cx.out.push_command(None, fence.as_str().to_owned(), Some(sent.order.id));
         }
         sent.owes_fence = false;
         sent.sent = cx.now;

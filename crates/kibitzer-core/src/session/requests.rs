@@ -13,7 +13,7 @@ use super::pacing::{Heard, Pacing, Talk};
 use super::pending::{InFlight, Mark, Order, Owner, Pending};
 use super::random::Random;
 use super::reply::{OpenReply, Reply, is_content};
-use super::transmit::{Outbox, TransmitKind};
+use super::transmit::Outbox;
 use super::units::Units;
 use crate::event::Event;
 use crate::message::{CommandCode, Message, UnitHeader};
@@ -216,15 +216,13 @@ impl Requests {
     fn send_order(&mut self, order: Order, cx: &mut Sending<'_>) {
         let text = order.command.as_ref().map(Command::as_str);
         let owes_fence = self.mode == Mode::Fenced && text.is_some();
-        let is_secret = order.command.as_ref().is_some_and(Command::is_secret);
-        let kind = if is_secret { TransmitKind::SecretCommand } else { TransmitKind::Command };
         let mark = match self.mode {
             Mode::Numbered | Mode::Tagged => {
                 let number = self.pending.free_number();
                 let text = text.unwrap_or("$$date");
                 let is_tag = self.mode == Mode::Tagged;
                 let line = if is_tag { format!("`{number}`{text}") } else { format!("{number} {text}") };
-                cx.out.push_command(kind, line, Some(order.id));
+                cx.out.push_command(order.command.as_ref(), line, Some(order.id));
                 Mark::Number(number)
             }
             Mode::Fenced => {
@@ -233,7 +231,7 @@ impl Requests {
                 let fence = Fence::draw(cx.random);
                 // `$$` keeps a probe from ending our idle time. A server that has no `$` repeats it with the rest.
                 let line = text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned);
-                cx.out.push_command(kind, line, Some(order.id));
+                cx.out.push_command(order.command.as_ref(), line, Some(order.id));
                 Mark::Fence(fence)
             }
         };

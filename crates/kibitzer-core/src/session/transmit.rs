@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use zeroize::Zeroizing;
 
+use super::command::Command;
 use super::context::RequestId;
+use super::credentials::Password;
 use crate::wire::{Sealer, Timeseal};
 
 /// Bytes to write now, whole and in order.
@@ -14,7 +16,12 @@ use crate::wire::{Sealer, Timeseal};
 pub struct Transmit {
     bytes: Zeroizing<Vec<u8>>,
     kind: TransmitKind,
+    secrets: Secrets,
+    request: Option<RequestId>,
 }
+
+/// The parts of a line that are secret.
+type Secrets = Vec<Zeroizing<Vec<u8>>>;
 
 /// What kind of bytes a [`Transmit`] has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +62,17 @@ impl Transmit {
     pub const fn is_secret(&self) -> bool {
         self.kind.is_secret()
     }
+
+    /// What in them is secret, before it was sealed: the password, or each of those that a command holds. A server may send
+    /// it back.
+    pub fn secrets(&self) -> impl Iterator<Item = &[u8]> {
+        self.secrets.iter().map(|secret| &secret[..])
+    }
+
+    /// The request they belong to, whose reply [`poll_reply`](super::Session::poll_reply) brings.
+    pub const fn request(&self) -> Option<RequestId> {
+        self.request
+    }
 }
 
 /// Shows no secret.
@@ -74,6 +92,7 @@ pub(super) struct Line {
     pub(super) kind: TransmitKind,
     pub(super) text: Zeroizing<Vec<u8>>,
     pub(super) request: Option<RequestId>,
+    secrets: Secrets,
 }
 
 /// Shows no secret.
@@ -142,12 +161,23 @@ impl Outbox {
     }
 
     pub(super) fn push(&mut self, kind: TransmitKind, text: &[u8]) {
-        self.lines.push_back(Line { kind, text: Zeroizing::new(text.to_vec()), request: None });
+        let text = Zeroizing::new(text.to_vec());
+        self.lines.push_back(Line { kind, text, request: None, secrets: Vec::new() });
     }
 
-    pub(super) fn push_command(&mut self, kind: TransmitKind, text: String, request: Option<RequestId>) {
+    /// A line of the login that holds the password.
+    pub(super) fn push_password(&mut self, text: &[u8], password: &Password) {
+        let (text, secrets) = (Zeroizing::new(text.to_vec()), vec![Zeroizing::new(password.as_bytes().to_vec())]);
+        self.lines.push_back(Line { kind: TransmitKind::Password, text, request: None, secrets });
+    }
+
+    /// A line of the session's own making: the command with its number, or what is sent instead of one.
+    pub(super) fn push_command(&mut self, command: Option<&Command>, text: String, request: Option<RequestId>) {
         let text = Zeroizing::new(text.into_bytes());
-        self.lines.push_back(Line { kind, text, request });
+        let words = command.and_then(Command::secret_words);
+        let kind = if words.is_some() { TransmitKind::SecretCommand } else { TransmitKind::Command };
+        let secrets = words.into_iter().flatten().map(|word| Zeroizing::new(word.as_bytes().to_vec())).collect();
+        self.lines.push_back(Line { kind, text, request, secrets });
     }
 
     /// Forgets the lines of the login that were not sent.
@@ -167,12 +197,13 @@ impl Outbox {
                 return Some((transmit(TransmitKind::PingAnswer, answer), None));
             }
         }
-        let line = self.lines.pop_front()?;
+        let mut line = self.lines.pop_front()?;
         let bytes = match self.seal {
             Some(seal) => sealed(seal, &line.text, now),
             None => [&line.text[..], b"\n"].concat(),
         };
-        Some((transmit(line.kind, bytes), Some(line)))
+        let (secrets, request) = (std::mem::take(&mut line.secrets), line.request);
+        Some((Transmit { secrets, request, ..transmit(line.kind, bytes) }, Some(line)))
     }
 }
 
@@ -185,5 +216,5 @@ fn sealed(seal: Seal, text: &[u8], now: Instant) -> Vec<u8> {
 }
 
 fn transmit(kind: TransmitKind, bytes: Vec<u8>) -> Transmit {
-    Transmit { bytes: Zeroizing::new(bytes), kind }
+    Transmit { bytes: Zeroizing::new(bytes), kind, secrets: Vec::new(), request: None }
 }

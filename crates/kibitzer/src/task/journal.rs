@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
 
+use super::mask::Mask;
 use crate::core::Event;
 use crate::core::game::Game;
-use crate::core::session::{EndReason, LoginStep, State, Transmit, TransmitKind};
+use crate::core::session::{EndReason, RequestId, Transmit, TransmitKind};
 use crate::tap::Spout;
 use crate::transcript::Recorder;
 
@@ -26,13 +27,15 @@ pub(super) struct Journal {
     n_unrecorded: u64,
     /// Boxed, as hardly any session has one.
     spout: Option<Box<Spout>>,
+    /// There is one while a secret may come back.
+    mask: Option<Box<Mask>>,
 }
 
 impl Journal {
     pub(super) fn new(span: Span, recorder: Option<Recorder>, spout: Option<Spout>) -> Self {
         let is_recorded = recorder.is_some();
         let (recorder, spout) = (recorder.map(Box::new), spout.map(Box::new));
-        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0, spout }
+        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0, spout, mask: None }
     }
 
     /// Begins a recording; one that goes on already goes on alone.
@@ -59,12 +62,22 @@ impl Journal {
     }
 
     /// Notes what the server sent, before anybody has looked at it.
-    pub(super) fn received(&mut self, bytes: &[u8], state: &State) {
-        // A server that does not keep what it is told to itself sends the password back.
-        let may_echo = *state == State::LoggingIn(LoginStep::Password);
-        if !may_echo {
-            self.trace(|| trace!(bytes = %bytes.escape_ascii(), "received"));
+    ///
+    /// A server that does not keep what it is told to itself sends a password back: that is hidden.
+    pub(super) fn received(&mut self, bytes: &[u8], now: Instant) {
+        let Some(mask) = &mut self.mask else { return self.put_received(bytes) };
+        mask.expire(now);
+        let shown = mask.received(bytes);
+        self.put_received(&shown);
+        self.unmask();
+    }
+
+    fn put_received(&mut self, bytes: &[u8]) {
+        // Nothing stands for the end of the connection.
+        if bytes.is_empty() {
+            return;
         }
+        self.trace(|| trace!(bytes = %bytes.escape_ascii(), "received"));
         if let Some(spout) = &mut self.spout {
             spout.received(bytes);
         }
@@ -74,8 +87,34 @@ impl Journal {
         }
     }
 
+    /// Puts down what waits because it may be the beginning of a secret, in the place where it came.
+    fn catch_up(&mut self) {
+        if let Some(mask) = &mut self.mask {
+            let waiting = mask.release();
+            self.put_received(&waiting);
+        }
+    }
+
+    /// Hides nothing any more if there is nothing left to hide.
+    fn unmask(&mut self) {
+        if self.mask.as_ref().is_some_and(|mask| mask.is_over()) {
+            self.catch_up();
+            self.mask = None;
+        }
+    }
+
+    /// Notes that the reply to a request has come.
+    pub(super) fn replied(&mut self, id: RequestId) {
+        if let Some(mask) = &mut self.mask {
+            mask.replied(id);
+            self.unmask();
+        }
+    }
+
     /// Notes that the connection has ended: the server sends nothing more on it.
     pub(super) fn closed(&mut self) {
+        self.catch_up();
+        self.mask = None;
         match &mut self.recorder {
             Some(recorder) => recorder.received(&[]),
             None => self.miss(1),
@@ -83,7 +122,11 @@ impl Journal {
     }
 
     /// Notes what is sent.
-    pub(super) fn sent(&mut self, transmit: &Transmit) {
+    pub(super) fn sent(&mut self, transmit: &Transmit, now: Instant) {
+        self.catch_up();
+        if transmit.is_secret() {
+            self.mask.get_or_insert_with(|| Box::new(Mask::new())).learn(transmit, now);
+        }
         let is_hidden = transmit.is_secret() || transmit.kind() == TransmitKind::Login;
         if !is_hidden {
             self.trace(|| trace!(bytes = %transmit.bytes().escape_ascii(), "sent"));
@@ -101,7 +144,8 @@ impl Journal {
     /// Notes an event, once, with the game it changed, and when the decoder began with it.
     pub(super) fn note(&mut self, event: &Arc<Event>, game: Option<&Game>, started: Option<Instant>) {
         if let (Some(spout), Some(started)) = (&mut self.spout, started) {
-            spout.event(event, game, started.elapsed());
+            let masked = self.mask.as_ref().and_then(|mask| mask.event(event)).map(Arc::new);
+            spout.event(masked.as_ref().unwrap_or(event), game, started.elapsed());
         }
         if let Event::Connecting { attempt } = &**event {
             self.login = Some(Box::new(info_span!(parent: &self.span, "login", attempt)));
@@ -109,6 +153,10 @@ impl Journal {
         self.log(event);
         if matches!(**event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_)) {
             self.login = None;
+            if let Some(mask) = &mut self.mask {
+                mask.set_up();
+                self.unmask();
+            }
         }
     }
 
@@ -174,6 +222,7 @@ impl Journal {
     ///
     /// Cancel safe: what was not written stays.
     pub(super) async fn flush(&mut self) {
+        self.catch_up();
         if let Some(recorder) = &mut self.recorder {
             let written = recorder.flush().await;
             self.judge(written);

@@ -46,6 +46,7 @@ fn the_levels_stand_in_front_of_the_name() {
     let transmits = driver.take_transmits();
     assert_eq!(transmits[0].bytes(), b"newton swordfish\n");
     assert!(transmits.len() == 1 && transmits[0].is_secret() && !format!("{transmits:?}").contains("swordfish"));
+    assert!(transmits[0].secrets().eq([b"swordfish"]), "the name is none");
 }
 
 #[test]

@@ -226,6 +226,6 @@ fn a_sealed_password_is_as_secret() {
     let transmits = driver.take_transmits();
     let password = transmits.last().unwrap();
     assert_eq!(unseal(password.bytes()).unwrap().text, b"swordfish");
-    assert!(password.is_secret());
+    assert!(password.is_secret() && password.secrets().eq([b"swordfish"]));
     assert!(!format!("{password:?}").contains("bytes"), "{password:?}");
 }
