@@ -8,7 +8,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::process::Stdio;
 
-use common::{Outcome, file, kibitzer, run, serve};
+use common::{Outcome, decode, file, kibitzer, objects, run, serve};
+use serde_json::Value;
 
 /// What a guest is shown who types this.
 fn guest(address: &str, typed: &str) -> Outcome {
@@ -29,6 +30,53 @@ fn its_players_play() {
     let server = serve(&["--seed", "7"]);
     let Outcome { stdout, status, .. } = guest(&server.address, "games\nquit\n");
     assert!(status == 0 && stdout.contains("games displayed"), "{stdout}");
+}
+
+/// What an account sees of the first games of a server of that family whose players are too slow to move meanwhile.
+fn games_of(family: &str) -> Vec<Value> {
+    let accounts = file(&format!("serve-{family}.toml"), "[[account]]\nhandle = 'Newton'\npassword = 'swordfish'\n");
+    let server = serve(&["--family", family, "--seed", "7", "--speed", "0.01", "--accounts", &accounts]);
+    let secret = file(&format!("serve-{family}-password"), "swordfish\n");
+    let recording = file(&format!("serve-{family}.jsonl"), "");
+    std::fs::remove_file(&recording).unwrap();
+    let mut child = kibitzer(&["connect", &server.address, "--user", "Newton", "--password-file", &secret, "--json"]);
+    let child = child.args(["--for", "1m", "--record", &recording]).stdin(Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"observe 1\nobserve 2\nobserve 3\nobserve 4\nquit\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let told: Vec<_> = objects(&String::from_utf8(output.stdout).unwrap());
+    let of_the_server: Vec<_> = told.into_iter().filter(|event| !event["offset"].is_null()).collect();
+    assert_eq!(
+        objects(&decode(&["--server", family, &recording], b"")),
+        of_the_server,
+        "what was recorded says the same"
+    );
+    of_the_server
+}
+
+#[test]
+fn both_families_show_the_same_games() {
+    let seen = ["fics", "icc"].map(|family| {
+        let events = games_of(family);
+        let is_known = |kind: &str| events.iter().any(|event| event["event"] == kind);
+        assert_eq!(is_known("unit_start"), family == "icc");
+        assert!(is_known("logged_in") && is_known("holding"), "{family}");
+        // One board of each game; ICC tells the clocks once more beside it, and has no milliseconds in it.
+        let mut boards: Vec<_> = events.iter().filter(|event| event["event"] == "position").collect();
+        boards.dedup_by_key(|board| &board["game"]);
+        let fields = ["game", "fen", "white", "black", "initial_s", "increment_s", "move_number", "last_move"];
+        boards.iter().map(|board| fields.map(|field| board[field].clone())).collect::<Vec<_>>()
+    });
+    assert_eq!(seen[0].len(), 4, "{seen:?}");
+    let without_times = |games: &[[Value; 8]]| {
+        let mut games = games.to_vec();
+        for [.., last_move] in &mut games {
+            last_move["elapsed_ms"] = Value::Null;
+        }
+        games
+    };
+    assert_eq!(without_times(&seen[0]), without_times(&seen[1]));
 }
 
 #[test]
