@@ -166,6 +166,55 @@ fn a_server_that_is_named_is_understood() {
     }
 }
 
+/// What public documents print, damage included, and what each line says: kind, game and position or reserve.
+const SAMPLES: [(&str, &str); 7] = [
+    (
+        "<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein 1 2 12 39 39 119 \
+         122 2 K/e1-e2 (0:06) Ke2 0\r\n",
+        "position 7 rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2",
+    ),
+    (
+        " <12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Quimbee Darooha 1 2 12 39 39 \
+         119 122 2 K/e1-e2 (0:06) Ke2 0\r\n",
+        "position 7 rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2",
+    ),
+    (
+        "<12>rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 100 guestBLARG guestcday 1 10 0 39 39 \
+         600 600 1 P/e2-e4 (0:00) e4 1 0 0\r\n",
+        "position 100 rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+    ),
+    ("<b1> game 6 white [PNBBB] black [PNB]\r\n", "holding 6 PNBBB PNB"),
+    ("<b1> game 52 white [NB] black [N] <- BN\r\n", "holding 52 NB N"),
+    (" game 6 white [PNBBB] black [PNB]\r\n", "holding 6 PNBBB PNB"),
+    (
+        "\"10\"\r\n|r b kbnr|\r\n|ppp ppp |\r\n|  nq    |\r\n|   p   p|\r\n|   P    |\r\n|  NQB  N|\r\n|PPP PPPP|\r\n|R   KB R|\r\n\
+         B -1 1 1 1 1 3\r\n0 Darooha Quimbee 1 2 12 39 39 113 129 5 B/c1-e3 (0:22) Be3\r\n",
+        "position 0 r1b1kbnr/ppp1ppp1/2nq4/3p3p/3P4/2NQB2N/PPP1PPPP/R3KB1R b KQkq - 3 5",
+    ),
+];
+
+#[test]
+fn samples_of_public_documents_decode() {
+    let all = SAMPLES.map(|(sent, _)| sent).concat();
+    let want = SAMPLES.map(|(_, want)| want);
+    for line_end in ["\r\n", "\n\r", "\n"] {
+        for chunk in ["1", "1000"] {
+            let sent = all.replace("\r\n", line_end);
+            let printed = objects(&decode(&["--server", "icc", "--chunk", chunk], sent.as_bytes()));
+            let said = printed.iter().map(|event| {
+                let text = |field: &str| event[field].as_str().unwrap_or_default();
+                let content = if event["event"] == "holding" {
+                    [text("white"), text("black")].join(" ")
+                } else {
+                    text("fen").into()
+                };
+                format!("{} {} {content}", text("event"), event["game"])
+            });
+            assert_eq!(said.collect::<Vec<_>>(), want, "{line_end:?}");
+        }
+    }
+}
+
 #[test]
 fn a_summary_counts() {
     let sent = [SESSION, b"\n\r<d1> 399 10 O-O e8g8c 922 168890 207\n\r"].concat();
