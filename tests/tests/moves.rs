@@ -9,13 +9,17 @@
 use std::collections::HashMap;
 
 use cozy_chess::{Board as Rules, Move};
-use kibitzer_core::chess::LastMove;
+use kibitzer_core::chess::{LastMove, SanMove};
 use kibitzer_core::message::{GameId, Message, Relation, Style12};
 use kibitzer_tests::Transcript;
 
 /// Sets with games that are not chess as these rules have it, or that start from other boards.
 const VARIANTS: [&str; 8] =
     ["bughouse", "crazyhouse", "suicide", "chess960", "wild", "multi-euwe", "multi-flohr", "multi-observer"];
+
+/// Where the server writes `Re8` for a move that either rook can make: it takes a pinned piece for one that cannot move, even along
+/// the line of the pin.
+const AMBIGUOUS: &str = "2kr2R1/1ppnr2p/8/p3P3/1P3bQ1/P7/4NPBP/RN2K2R";
 
 // Rules: bugs 30, bugs 31, style12 V1, style12 V2, style12 V4
 #[test]
@@ -63,6 +67,10 @@ fn check(place: &str, before: &Style12, after: &Style12) {
     let mut ours = before.board;
     ours.apply(played, mover).unwrap_or_else(|error| panic!("{place}: {}: {error}", reported.verbose));
     assert_eq!(ours, after.board, "{place}: {}", reported.verbose);
+    // What is told of it in algebraic notation is enough to find it.
+    let found = SanMove::parse(reported.san.as_str().as_bytes()).and_then(|san| san.to_last_move(&before.board, mover));
+    let is_told = placement(&before.fen().to_string()) != AMBIGUOUS;
+    assert_eq!(found, is_told.then_some(played.located(&before.board, None, mover)), "{place}: {}", reported.san);
 
     let mut theirs = rules(before).unwrap_or_else(|| panic!("{place}: not a legal position: {}", before.fen()));
     let uci = match played {

@@ -108,7 +108,7 @@ pub(super) fn read_drop(role: u8, [file, rank]: [u8; 2]) -> Option<(Role, Square
 }
 
 /// The piece behind `=`; without `=` the last letter before any check signs.
-fn promotion_in_san(san: &[u8]) -> Option<Role> {
+pub(super) fn promotion_in_san(san: &[u8]) -> Option<Role> {
     let letter = match memchr::memchr(b'=', san) {
         Some(at) => san.get(at + 1),
         None => san.iter().rfind(|b| b.is_ascii_alphanumeric()),
@@ -116,7 +116,7 @@ fn promotion_in_san(san: &[u8]) -> Option<Role> {
     letter.copied().and_then(Role::from_promotion_letter)
 }
 
-fn castling_side(word: &[u8]) -> Option<CastlingSide> {
+pub(super) fn castling_side(word: &[u8]) -> Option<CastlingSide> {
     let is_o = |letter: u8| matches!(letter, b'o' | b'O' | b'0');
     match *word {
         [a, b'-', b] | [a, b] if is_o(a) && is_o(b) => Some(CastlingSide::Short),

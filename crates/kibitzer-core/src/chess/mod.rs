@@ -1,4 +1,4 @@
-//! Chess as far as a client needs it: boards, squares, moves as reported. No rules, no move generator.
+//! Chess as far as a client needs it: boards, squares, moves as reported. No rules but how pieces go, no move generator.
 
 mod apply;
 mod board;
@@ -8,6 +8,7 @@ mod fen;
 mod hand;
 mod last_move;
 mod role;
+mod san;
 mod smith;
 mod square;
 mod uci;
@@ -20,6 +21,7 @@ pub use fen::{Fen, FenError};
 pub use hand::{Hand, Hands};
 pub use last_move::LastMove;
 pub use role::{Piece, Role};
+pub use san::SanMove;
 pub use smith::{Capture, SmithMove};
 pub use square::{Square, SquareError};
 pub use uci::UciMove;

@@ -117,7 +117,7 @@ impl SmithMove {
     }
 }
 
-fn trim_check_signs(mut word: &[u8]) -> &[u8] {
+pub(super) fn trim_check_signs(mut word: &[u8]) -> &[u8] {
     while let [head @ .., b'+' | b'#'] = word {
         word = head;
     }

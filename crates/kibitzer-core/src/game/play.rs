@@ -1,6 +1,6 @@
 //! A reported move played on a board line: what the next line would be.
 
-use crate::chess::{ApplyError, CastlingRights, CastlingSide, Color, LastMove, Role, SmithMove, Square};
+use crate::chess::{ApplyError, CastlingRights, CastlingSide, Color, LastMove, Role, SanMove, SmithMove, Square};
 use crate::message::{ClockReading, Delta, GameRole, Relation, ReportedMove, SentMove, Style12};
 use crate::text::ServerText;
 
@@ -45,26 +45,27 @@ pub(super) fn after(
 
 /// The move of a delta board: itself, and as a board line would report it.
 pub(super) fn read_delta(delta: &Delta, before: &Style12) -> Option<(LastMove, ReportedMove)> {
-    let (played, reported) = read_smith(&delta.smith, &delta.san, Some(delta.taken_ms), before)?;
-    (played != LastMove::Hidden).then_some((played, reported))
+    let played = SmithMove::parse(delta.smith.as_str().as_bytes())?.to_last_move(&before.board)?;
+    (played != LastMove::Hidden).then(|| (played, report(played, &delta.san, Some(delta.taken_ms))))
 }
 
-/// The move of a datagram, in the same forms. What was not switched on does not help: without Smith notation there is no move.
+/// The move of a datagram, in the same forms: by its Smith notation if that was switched on, else by the algebraic one.
 pub(super) fn read_sent(sent: &SentMove, before: &Style12) -> Option<(LastMove, ReportedMove)> {
-    let smith = sent.smith.as_ref()?;
+    let played = match (&sent.smith, &sent.san) {
+        (Some(smith), _) => SmithMove::parse(smith.as_str().as_bytes())?.to_last_move(&before.board)?,
+        (None, Some(san)) => {
+            SanMove::parse(san.as_str().as_bytes())?.to_last_move(&before.board, before.side_to_move)?
+        }
+        (None, None) => return None,
+    };
     let taken_ms = sent.taken_s.and_then(|seconds| seconds.checked_mul(1000));
-    read_smith(smith, sent.san.as_ref().unwrap_or(smith), taken_ms, before)
+    let word = sent.san.as_ref().or(sent.smith.as_ref())?;
+    Some((played, report(played, word, taken_ms)))
 }
 
-fn read_smith(
-    smith: &ServerText,
-    san: &ServerText,
-    elapsed_ms: Option<u32>,
-    before: &Style12,
-) -> Option<(LastMove, ReportedMove)> {
-    let played = SmithMove::parse(smith.as_str().as_bytes())?.to_last_move(&before.board)?;
+fn report(played: LastMove, san: &ServerText, elapsed_ms: Option<u32>) -> ReportedMove {
     let verbose = ServerText::from_wire(verbose(played).as_bytes());
-    Some((played, ReportedMove { verbose, san: san.clone(), played: Some(played), elapsed_ms }))
+    ReportedMove { verbose, san: san.clone(), played: Some(played), elapsed_ms }
 }
 
 /// The side that a role plays.

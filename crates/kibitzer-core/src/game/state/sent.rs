@@ -1,7 +1,7 @@
 //! What ICC's datagrams do to one game.
 
 use super::{Announced, Game, Step, reported_move};
-use crate::chess::{Board, Color, Fen, LastMove, SmithMove, Square};
+use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
 use crate::game::{opening, play};
 use crate::message::{ClockReading, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12};
@@ -14,6 +14,30 @@ pub(super) struct Awaited {
     kind: ChangeKind,
     /// The squares that were known before the position.
     known: Option<Board>,
+}
+
+/// A move as it was told: in the notation that says more, of those that were switched on.
+#[derive(Clone, Copy, Debug)]
+enum ToldMove {
+    Smith(SmithMove),
+    San(SanMove),
+}
+
+impl ToldMove {
+    fn read(sent: &SentMove) -> Option<Self> {
+        match (&sent.smith, &sent.san) {
+            (Some(word), _) => SmithMove::parse(word.as_str().as_bytes()).map(Self::Smith),
+            (None, Some(word)) => SanMove::parse(word.as_str().as_bytes()).map(Self::San),
+            (None, None) => None,
+        }
+    }
+
+    const fn is_capture(self) -> bool {
+        match self {
+            Self::Smith(smith) => smith.captured().is_some(),
+            Self::San(san) => san.is_capture(),
+        }
+    }
 }
 
 /// Number of the variant in which captures explode. What they take, the move does not say.
@@ -98,13 +122,12 @@ impl Game {
     /// Takes a move. `None` while more are awaited, and where the move does not tell the board.
     fn play_sent(&mut self, sent: &SentMove, max_moves: usize) -> Result<Option<Step>, DesyncReason> {
         let awaited = self.awaited.take();
-        let smith = sent.smith.as_ref().and_then(|word| SmithMove::parse(word.as_str().as_bytes()));
-        let smith = smith.ok_or(DesyncReason::WrongMove)?;
-        if awaited.is_none() && self.repeats(smith) {
+        let told = ToldMove::read(sent).ok_or(DesyncReason::WrongMove)?;
+        if awaited.is_none() && self.repeats(told, sent) {
             self.set_own_clock(!self.position.side_to_move, sent);
             return Ok(Some(self.repeated()));
         }
-        if self.waits_for_boards(smith) {
+        if self.waits_for_boards(told) {
             return Ok(None);
         }
         let step = self.push_sent(sent, max_moves)?;
@@ -141,8 +164,19 @@ impl Game {
 
     /// Whether the move is the one that led here: where board lines are sent too, each move comes twice.
     ///
-    /// No move can be made twice running: the square it leaves is empty then, or the one it goes to is not.
-    fn repeats(&self, smith: SmithMove) -> bool {
+    /// No move can be made twice running: the square it leaves is empty then, or the one it goes to is not. By its algebraic
+    /// notation alone, a move that the side to move can make is a new one.
+    fn repeats(&self, told: ToldMove, sent: &SentMove) -> bool {
+        match told {
+            ToldMove::Smith(smith) => self.is_last(smith),
+            ToldMove::San(_) => {
+                let last = self.position.last_move.as_ref().map(|last| &last.san);
+                last == sent.san.as_ref() && play::read_sent(sent, &self.position).is_none()
+            }
+        }
+    }
+
+    fn is_last(&self, smith: SmithMove) -> bool {
         let last = self.moves.last().map(|last| last.played).or_else(|| reported_move(&self.position));
         match (smith, last) {
             (SmithMove::Normal { from, to, .. }, Some(LastMove::Normal { from: last_from, to: last_to, .. })) => {
@@ -159,9 +193,9 @@ impl Game {
     }
 
     /// Whether the squares change by more than the move says: then only a board tells them.
-    fn waits_for_boards(&self, smith: SmithMove) -> bool {
+    fn waits_for_boards(&self, told: ToldMove) -> bool {
         let start = self.info.as_ref().and_then(|info| info.start.as_ref());
-        start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && smith.captured().is_some()))
+        start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && told.is_capture()))
     }
 
     /// Takes a position of the server's. `is_past`: moves follow it, so it contradicts nothing.

@@ -113,6 +113,37 @@ fn every_way_to_tell_the_moves_leads_to_the_same_game() {
     assert_eq!(play(&[OBSERVED, "^(101 7 {} 3^)", E4, E5, NF3]).boards.len(), 1);
 }
 
+// Rules: icc P1, icc M1
+#[test]
+fn moves_in_algebraic_notation_alone_lead_to_the_same_game() {
+    let want = play(&[OBSERVED, START, E4, E5, NF3]);
+    let sans = ["^(24 7 e4^)", "^(24 7 e5 2 180^)", "^(24 7 Nf3 3 178^)"];
+    let session = play(&[&[OBSERVED, START][..], &sans].concat());
+    assert_eq!((session.fen(), session.sans(), &session.kinds), (want.fen(), want.sans(), &want.kinds));
+    let list = play(&[OBSERVED, "^(25 7 *{e4}{e5}{Nf3}^)"]);
+    assert_eq!((list.fen(), list.desyncs.len()), (want.fen(), 0));
+    // Where boards come too, a move that has been made is made once; that the other side castles as well is another move.
+    let line = board(AFTER_E5, 'W', 0, 2, "P/e7-e5 (0:02) e5");
+    let both = play(&[OBSERVED, START, sans[0], &line, sans[1], sans[2]]);
+    assert_eq!((both.fen(), both.desyncs.len()), (want.fen(), 0));
+    let castled = play(&[
+        OBSERVED,
+        "^(101 7 {r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 9} 0^)",
+        "^(24 7 O-O^)",
+        "^(24 7 O-O^)",
+        "^(24 7 Kh1^)",
+    ]);
+    assert_eq!((castled.fen().split(' ').next(), castled.desyncs.len()), (Some("r4rk1/8/8/8/8/8/8/R4R1K"), 0));
+    // Nobody can make it, or two can, or it is none.
+    for wrong in ["^(24 7 Nc6^)", "^(24 7 Nd2^)", "^(24 7 Zz9^)"] {
+        let session = play(&[OBSERVED, "^(101 7 {k7/8/8/8/8/5N2/8/KN6 w - - 0 9} 0^)", wrong]);
+        assert_eq!((session.sans().len(), &session.desyncs[..]), (0, &[DesyncReason::WrongMove][..]), "{wrong}");
+    }
+    let atomic = OBSERVED.replace(" 0 Blitz", " 27 Atomic");
+    let session = play(&[&atomic, START, "^(24 7 e4^)", "^(24 7 d5^)", "^(24 7 exd5^)"]);
+    assert_eq!((session.boards.len(), session.desyncs.len()), (3, 0), "what explodes is not told");
+}
+
 // Rules: icc P1
 #[test]
 fn the_first_move_may_come_before_any_board() {
@@ -306,7 +337,7 @@ fn moves_of_every_shape_are_played() {
 
 #[test]
 fn a_move_that_does_not_fit_is_a_desync_and_changes_nothing() {
-    for wrong in ["^(24 7 Nc6 d5c6 0 180 1^)", "^(24 7 e5 0 180 1^)", "^(24 7 e5 i9e5 0 180 1^)"] {
+    for wrong in ["^(24 7 Nc6 d5c6 0 180 1^)", "^(24 7 Ke5 0 180 1^)", "^(24 7 e5 i9e5 0 180 1^)"] {
         let session = play(&[OBSERVED, START, E4, wrong, E5]);
         assert_eq!((session.desyncs.len(), session.sans()), (1, vec!["e4", "e5"]), "{wrong}");
     }

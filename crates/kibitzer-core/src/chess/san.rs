@@ -1,0 +1,302 @@
+//! Moves in algebraic notation, found on the board: all that ICC tells of a move where nothing else is switched on.
+
+use smallvec::SmallVec;
+
+use super::last_move::{castling_side, promotion_in_san, read_drop};
+use super::smith::trim_check_signs;
+use super::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
+
+/// A move in algebraic notation: where a piece goes, and as much of where it comes from as is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SanMove {
+    /// `Nf3`, `Nbd2`, `R1e2`, `exd5`, `e8=Q`.
+    Normal {
+        /// What moves.
+        role: Role,
+        /// The file it comes from, if that is told; 0 is the a-file.
+        from_file: Option<u8>,
+        /// The rank it comes from, if that is told; 0 is the first.
+        from_rank: Option<u8>,
+        /// Where it goes.
+        to: Square,
+        /// Whether it takes something there: `x`.
+        is_capture: bool,
+        /// What a pawn becomes.
+        promotion: Option<Role>,
+    },
+    /// `O-O`, `O-O-O`.
+    Castle(CastlingSide),
+    /// `N@e4`, `@e4` for a pawn.
+    Drop {
+        /// What is dropped.
+        role: Role,
+        /// Where.
+        to: Square,
+    },
+    /// `?`: the server hides the move (kriegspiel on ICC).
+    Hidden,
+}
+
+impl SanMove {
+    /// Reads one word. Check signs behind it are ignored, and `=` may be missing in front of what a pawn becomes.
+    ///
+    /// Source: the PGN standard; ICC's description of its formats.
+    pub fn parse(word: &[u8]) -> Option<Self> {
+        let word = trim_check_signs(word);
+        match *word {
+            [b'?', ..] => return Some(Self::Hidden),
+            [b'@', file, rank] => return read_drop(b'P', [file, rank]).map(|(role, to)| Self::Drop { role, to }),
+            [role, b'@', file, rank] => {
+                return read_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to });
+            }
+            _ => {}
+        }
+        castling_side(word).map(Self::Castle).or_else(|| Self::read_walk(word))
+    }
+
+    fn read_walk(word: &[u8]) -> Option<Self> {
+        let (role, rest) = match word.split_first()? {
+            (&letter, rest) if letter.is_ascii_uppercase() => (Role::from_letter(letter)?, rest),
+            _ => (Role::Pawn, word),
+        };
+        let (squares, promotion) = split_promotion(role, rest)?;
+        let (from, &[file, rank]) = squares.split_last_chunk()?;
+        let (from, is_capture) = from.strip_suffix(b"x").map_or((from, false), |from| (from, true));
+        let (from_file, from_rank) = match *from {
+            [] => (None, None),
+            [file @ b'a'..=b'h'] => (Some(file - b'a'), None),
+            [rank @ b'1'..=b'8'] => (None, Some(rank - b'1')),
+            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => (Some(file - b'a'), Some(rank - b'1')),
+            _ => return None,
+        };
+        let to = Square::from_letters(file, rank)?;
+        Some(Self::Normal { role, from_file, from_rank, to, is_capture, promotion })
+    }
+
+    /// Whether it takes something.
+    pub const fn is_capture(self) -> bool {
+        matches!(self, Self::Normal { is_capture: true, .. })
+    }
+
+    /// The same move with the square it begins on: the only one of the mover's pieces on `before` that can make it.
+    ///
+    /// A piece that would leave its own king attacked cannot, unless it is the only one that reaches the square. `None` if
+    /// there is no such piece, or more than one.
+    pub fn to_last_move(self, before: &Board, mover: Color) -> Option<LastMove> {
+        match self {
+            Self::Normal { .. } => self.find(before, mover),
+            Self::Castle(side) => {
+                let castle = LastMove::Castle { side, king_from: None, rook_from: None }.located(before, None, mover);
+                let can = matches!(castle, LastMove::Castle { king_from: Some(_), rook_from: Some(_), .. });
+                can.then_some(castle)
+            }
+            Self::Drop { role, to } => before.piece(to).is_none().then_some(LastMove::Drop { role, to }),
+            Self::Hidden => Some(LastMove::Hidden),
+        }
+    }
+
+    fn find(self, before: &Board, mover: Color) -> Option<LastMove> {
+        let Self::Normal { role, from_file, from_rank, to, promotion, .. } = self else { return None };
+        // A pawn that takes tells its file.
+        let from_file = from_file.or_else(|| (role == Role::Pawn).then_some(to.file()));
+        let piece = Piece { color: mover, role };
+        let is_told = |from: Square| {
+            from_file.is_none_or(|file| file == from.file()) && from_rank.is_none_or(|rank| rank == from.rank())
+        };
+        let able = before.pieces().filter(|&(from, found)| found == piece && is_told(from));
+        let able: SmallVec<[LastMove; 4]> = able
+            .filter(|&(from, _)| before.can_go(piece, from, to))
+            .map(|(from, _)| LastMove::Normal { role, from, to, promotion })
+            .collect();
+        if let [only] = able[..] {
+            return Some(only);
+        }
+        let mut safe = able.into_iter().filter(|&played| before.leaves_king_safe(played, mover));
+        safe.next().filter(|_| safe.next().is_none())
+    }
+}
+
+/// The squares of a move, and what a pawn becomes on its last rank.
+fn split_promotion(role: Role, rest: &[u8]) -> Option<(&[u8], Option<Role>)> {
+    let letters = match rest.split_last()? {
+        (last, squares) if role == Role::Pawn && last.is_ascii_uppercase() => squares,
+        _ => return Some((rest, None)),
+    };
+    Some((letters.strip_suffix(b"=").unwrap_or(letters), Some(promotion_in_san(rest)?)))
+}
+
+impl Board {
+    /// Whether this piece goes from one square to the other as pieces go, over empty squares. Whose turn it is and what becomes
+    /// of the kings does not matter.
+    fn can_go(&self, piece: Piece, from: Square, to: Square) -> bool {
+        let is_free = self.piece(to).is_none_or(|target| target.color != piece.color);
+        is_free
+            && if piece.role == Role::Pawn {
+                self.can_push_or_take(piece.color, from, to)
+            } else {
+                self.reaches(piece.role, from, to)
+            }
+    }
+
+    fn can_push_or_take(&self, color: Color, from: Square, to: Square) -> bool {
+        let ahead = |n| match color {
+            Color::White => from.rank().checked_add(n),
+            Color::Black => from.rank().checked_sub(n),
+        };
+        if from.file() != to.file() {
+            // Onto an empty square it takes en passant.
+            return from.file().abs_diff(to.file()) == 1 && ahead(1) == Some(to.rank());
+        }
+        let is_push = ahead(1) == Some(to.rank()) || ahead(2) == Some(to.rank()) && self.is_open(from, to);
+        is_push && self.piece(to).is_none()
+    }
+
+    /// Whether a piece other than a pawn attacks one square from another.
+    fn reaches(&self, role: Role, from: Square, to: Square) -> bool {
+        let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
+        let is_straight = files == 0 || ranks == 0;
+        let is_diagonal = files == ranks;
+        from != to
+            && match role {
+                Role::Knight => files.min(ranks) == 1 && files.max(ranks) == 2,
+                Role::King => files.max(ranks) == 1,
+                Role::Bishop => is_diagonal && self.is_open(from, to),
+                Role::Rook => is_straight && self.is_open(from, to),
+                Role::Queen => (is_straight || is_diagonal) && self.is_open(from, to),
+                Role::Pawn => false,
+            }
+    }
+
+    /// Whether nothing stands between two squares of a line.
+    fn is_open(&self, from: Square, to: Square) -> bool {
+        let step = |from: u8, to: u8| i8::from(to > from) - i8::from(to < from);
+        let (file_step, rank_step) = (step(from.file(), to.file()), step(from.rank(), to.rank()));
+        let next = |at: &Square| {
+            let file = at.file().checked_add_signed(file_step)?;
+            Square::new(file, at.rank().checked_add_signed(rank_step)?)
+        };
+        std::iter::successors(next(&from), next).take_while(|&at| at != to).all(|at| self.piece(at).is_none())
+    }
+
+    /// Whether the mover's king is not attacked behind this move. Where there is no king, it is not.
+    fn leaves_king_safe(mut self, played: LastMove, mover: Color) -> bool {
+        if self.apply(played, mover).is_err() {
+            return false;
+        }
+        let Some(king) = self.find_king(mover) else { return true };
+        !self.pieces().any(|(from, piece)| piece.color != mover && self.can_go(piece, from, king))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::board::tests::{any_board, board, square};
+    use super::super::last_move::tests::{castle, normal};
+    use super::*;
+
+    fn find(rows: &str, san: &str, mover: Color) -> Option<LastMove> {
+        SanMove::parse(san.as_bytes())?.to_last_move(&board(rows), mover)
+    }
+
+    #[test]
+    fn a_word_is_a_piece_where_it_goes_and_where_it_may_come_from() {
+        let walk = |role, (from_file, from_rank), to, is_capture, promotion| {
+            Some(SanMove::Normal { role, from_file, from_rank, to: square(to), is_capture, promotion })
+        };
+        let cases = [
+            ("e4", walk(Role::Pawn, (None, None), "e4", false, None)),
+            ("exd5", walk(Role::Pawn, (Some(4), None), "d5", true, None)),
+            ("Nf3+", walk(Role::Knight, (None, None), "f3", false, None)),
+            ("Nbd2", walk(Role::Knight, (Some(1), None), "d2", false, None)),
+            ("R1xe2#", walk(Role::Rook, (None, Some(0)), "e2", true, None)),
+            ("Qa1b2", walk(Role::Queen, (Some(0), Some(0)), "b2", false, None)),
+            ("e8=Q+", walk(Role::Pawn, (None, None), "e8", false, Some(Role::Queen))),
+            ("bxa1N", walk(Role::Pawn, (Some(1), None), "a1", true, Some(Role::Knight))),
+            ("O-O", Some(SanMove::Castle(CastlingSide::Short))),
+            ("O-O-O+", Some(SanMove::Castle(CastlingSide::Long))),
+            ("N@e4", Some(SanMove::Drop { role: Role::Knight, to: square("e4") })),
+            ("@e4", Some(SanMove::Drop { role: Role::Pawn, to: square("e4") })),
+            ("?", Some(SanMove::Hidden)),
+        ];
+        for (word, want) in cases {
+            assert_eq!(SanMove::parse(word.as_bytes()), want, "{word}");
+        }
+        for word in ["", "e", "e9", "Ze4", "Nxx4", "e8=", "e8=P", "K@e4", "Nabc3", "none", "+", "x"] {
+            assert_eq!(SanMove::parse(word.as_bytes()), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn the_piece_that_can_is_found() {
+        let middle = "r---k--r p-p--ppp -p------ ---pP--- --B----- --N--N-- PPP--PPP R---K--R";
+        let cases = [
+            ("Ne4", Color::White, Some(normal(Role::Knight, "c3", "e4", None))),
+            ("Nd4", Color::White, Some(normal(Role::Knight, "f3", "d4", None))),
+            ("Nb5", Color::White, Some(normal(Role::Knight, "c3", "b5", None))),
+            ("exd6", Color::White, Some(normal(Role::Pawn, "e5", "d6", None))),
+            ("Bxd5", Color::White, Some(normal(Role::Bishop, "c4", "d5", None))),
+            ("dxc4", Color::Black, Some(normal(Role::Pawn, "d5", "c4", None))),
+            ("g4", Color::White, Some(normal(Role::Pawn, "g2", "g4", None))),
+            ("f3", Color::White, None),
+            ("f6", Color::Black, Some(normal(Role::Pawn, "f7", "f6", None))),
+            ("a5", Color::Black, Some(normal(Role::Pawn, "a7", "a5", None))),
+            ("Rd1", Color::White, Some(normal(Role::Rook, "a1", "d1", None))),
+            ("Rg1", Color::White, Some(normal(Role::Rook, "h1", "g1", None))),
+            ("O-O", Color::White, Some(castle(CastlingSide::Short, "e1", "h1"))),
+            ("O-O-O", Color::Black, Some(castle(CastlingSide::Long, "e8", "a8"))),
+            ("Q@d4", Color::White, Some(LastMove::Drop { role: Role::Queen, to: square("d4") })),
+            ("Q@c4", Color::White, None),
+        ];
+        for (san, mover, want) in cases {
+            assert_eq!(find(middle, san, mover), want, "{san}");
+        }
+        assert_eq!(
+            find(
+                "-------- P------- -------- -------- -------- -------- -------- -------- ".trim_end(),
+                "a8=R",
+                Color::White
+            ),
+            Some(normal(Role::Pawn, "a7", "a8", Some(Role::Rook)))
+        );
+    }
+
+    #[test]
+    fn of_two_that_reach_it_the_one_that_does_not_expose_its_king() {
+        // The knight on c3 is pinned by the bishop on b4.
+        let pinned = "-------- -------- -------- -------- -b------ --N----- -------- ----K-N-";
+        assert_eq!(find(pinned, "Ne2", Color::White), Some(normal(Role::Knight, "g1", "e2", None)));
+        // Neither is, or there is no king that could be attacked.
+        let free = pinned.replace('b', "-");
+        assert_eq!(
+            (find(&free, "Ne2", Color::White), find(&pinned.replace('K', "-"), "Ne2", Color::White)),
+            (None, None)
+        );
+        assert_eq!(find(&free, "Nce2", Color::White), Some(normal(Role::Knight, "c3", "e2", None)));
+        // Taking en passant, too, may open the line.
+        let line = "-------- -------- -------- K-PpP--r -------- -------- -------- --------";
+        assert_eq!(find(line, "cxd6", Color::White), Some(normal(Role::Pawn, "c5", "d6", None)));
+        // The only one that reaches it went there, whatever the rules of the variant make of it.
+        let only = "-------- -------- -------- -------- -b------ --N----- -------- ----K---";
+        assert_eq!(find(only, "Ne2", Color::White), Some(normal(Role::Knight, "c3", "e2", None)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_can_be_played(before in any_board(), word in "[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?[+#]?", is_white: bool) {
+            let mover = if is_white { Color::White } else { Color::Black };
+            let found = SanMove::parse(word.as_bytes()).and_then(|san| san.to_last_move(&before, mover));
+            if let Some(LastMove::Normal { role, from, .. }) = found {
+                let piece = Piece { color: mover, role };
+                prop_assert!(before.holds(from, piece));
+            }
+        }
+
+        #[test]
+        fn any_word_is_read_or_not(word in prop::collection::vec(any::<u8>(), 0..12), before in any_board()) {
+            let _ = SanMove::parse(&word).and_then(|san| san.to_last_move(&before, Color::White));
+        }
+    }
+}
