@@ -352,7 +352,12 @@ impl Login {
     }
 
     /// The server says so, and which name we have. ICC's datagram cannot be anything else, and no prompt may follow it.
+    ///
+    /// Before we have told a name, it can mean nobody.
     fn logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
+        if matches!(self.step, Step::Greeting | Step::LoginString { .. }) {
+            return Verdict::Goes;
+        }
         self.name = Some(logged_in.name.clone());
         self.enter(cx);
         let is_datagram = Datagram::parse(raw).is_some();

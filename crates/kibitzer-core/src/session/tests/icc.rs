@@ -60,6 +60,16 @@ fn a_server_that_asks_once_for_all_gets_the_name_too() {
 }
 
 #[test]
+fn nobody_is_logged_in_who_has_told_no_name() {
+    let mut driver = Driver::connected(guest());
+    driver.feed(GREETING);
+    driver.feed("\x19(0 Newton {}\x19)");
+    driver.wait(seconds(1));
+    assert_eq!(driver.take_sent()[2..], ["guest\n"]);
+    assert!(!driver.take_news().iter().any(|event| matches!(event, Event::LoggedIn(_))));
+}
+
+#[test]
 fn a_password_with_a_blank_and_one_that_is_asked_for_stand_alone() {
     let password = Password::new("sword fish").unwrap();
     let options = SessionOptions::new(Credentials::Account { handle: "newton".parse().unwrap(), password });
