@@ -24,7 +24,7 @@ for transcript in "$transcripts"/*.jsonl; do
             $n++;
         }' "$name" "$transcript"
     # A script for a session: what the server said, and at every line that the client typed a pause, an answer to what the session
-    # sent, and the line as a request. The byte behind the options chooses who logs in: a guest or an account.
+    # sent, and the line as a request. The byte behind the options chooses among others who logs in: a guest or an account.
     perl -e '
         my ($name, $transcript) = @ARGV;
         open(my $in, "<", $transcript) or die "$transcript: $!";
@@ -38,7 +38,8 @@ for transcript in "$transcripts"/*.jsonl; do
         my @pieces = (substr($script, 0, 4000), map { substr($script, 0, 2500) . substr($script, $_, 1500) } map { $_ * 9000 } 1 .. length($script) / 9000);
         for my $n (0 .. $#pieces) {
             open(my $out, ">:raw", "corpus/session/$name-$n") or die $!;
-            print $out "\0", $is_account ? "\x32" : "\x30", "\xff" x 6, $pieces[$n];
+            # Every other one without block mode, on a single connection.
+            print $out "\0", chr(($is_account ? 2 : 0) + 0x30 * ($n % 2)), "\xff" x 6, $pieces[$n];
         }' "$name" "$transcript"
 done
 
@@ -56,3 +57,16 @@ printf '%s\n' "18 $start" '25 7 *{e4 e2e4 1 181}{e5 e7e5 2 180}' '37 7 {PN} {}' 
 printf '%s\n' '31 Foo {} {hi} 1' '32 Foo {TD} 2 {a b}' '28 50 Foo {} {x} 1' '26 7 Foo {} 1 {x}' '83 Foo {} a\\nb' '44 Foo Bar 1' \
     '29 Foo 1500 1 {C} Bar 1671 2 {} 22 Blitz 1 0 5 3 4 2 0 {}' '50 195 Tinker {C} 2402 2 0 Blitz 5 3 1 -1 0 9999 1 1 {}' '69 20 {queue}' \
     '42 7 e5 1' '59 7 Foo e4' '60 7 Foo e2 e4' '1 Foo 1 2' '114 x y' '110 7 * 2' '111 7 d4 d2d4' 'text' '9999 a {b} c' >corpus/datagrams/people
+
+# Scripts for a session: on ICC, whose bytes are said to be its (\x60) or found out (\x40), and one that comes back. Signs as in src/lib.rs.
+sizes='\xff\xff\xff\xff\xff\xff' answers='\x1dx\x1dx\x1dx\x1dx' greeting='Welcome to chessclub.com\r\n\r\nlogin: '
+game='\x19(18 7 Foo Bar 0 Blitz 1 3 2 3 2 1 {} 1500 1600 9 {GM} {C} 0 0 0 {} 0\x19)\x19(25 7 *{e4 e2e4 1 181}\x19)'
+talk='\x19(31 Foo {TD} \x19{a `8`b\x19} 1\x19)\x19(69 20 {You are number 2 in the queue}\x19)\x19(29 Foo 1500 1 {C} Bar 1671 2 {} 22 Blitz 1 0 5 3 4 2 0 {}\x19)'
+board='<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 Foo Bar 0 3 2 39 39 180 180 1 none (0:00) none 0'
+printf '%b' "\x60\x02$sizes$greeting$answers$answers\x1drobserve 7\n\x1drpassword old new\n\x1drseek 5 0\n\x1dx$game$talk\x19[130 * 9\r\n$board\r\n" \
+    '\x1dt\x20\x19]\x1dx\x1dt\x40\x1dx\x1dq' >corpus/session/icc-account
+printf '%b' "\x40\x00$sizes$greeting\x1dt\x0d\x1dx\x1dx\x1dx\x1drfinger Foo\n\x1drdate\n\x1da\x1dx$talk$game\x1dt\x30\x1dx\x19(16 7 1 Res 1-0 {} {B00}\x19)\x19]" \
+    "\x1dc\x1dt\x10${greeting}password: \x1dx" >corpus/session/icc-guest
+printf '%b' "\x60\x02${sizes}login: \x1dxlogin: \x1dx\x19(69 20 {queue}\x19)\x1dt\x80\x19(69 5 {wrong}\x19)" >corpus/session/icc-refused
+printf '%b' "\x00\x00${sizes}login: $answers$answers\x1drobserve 7\n\x1drobserve 8\n\x1drseek 5 0\n\x1dx\x1dx\x1dc\x1dt\x10login: " \
+    "$answers$answers\x1drobserve 7\n\x1dx\x1dx" >corpus/session/restored

@@ -1,9 +1,14 @@
-//! What the fuzz targets share: how a fuzz input chooses the framer's options, and how it cuts the stream into reads.
+//! What the fuzz targets share: how a fuzz input chooses the framer's options, how it cuts the stream into reads, and a server
+//! that answers.
+
+mod peer;
 
 use std::time::Duration;
 
 use kibitzer_core::message::Family;
 use kibitzer_core::wire::{Limits, Timeseal};
+
+pub use peer::{Manner, Peer};
 
 /// Bytes in front of the stream: one of options, the others sizes of reads.
 const HEADER_BYTES: usize = 8;
@@ -19,6 +24,8 @@ pub struct Setup<'a> {
     pub wraps: bool,
     /// Whose bytes they are said to be.
     pub family: Family,
+    /// In whose manner a server answers.
+    pub manner: Manner,
     sizes: &'a [u8],
     /// The bytes of the server.
     pub stream: &'a [u8],
@@ -34,6 +41,7 @@ impl<'a> Setup<'a> {
             kept: if options & 4 == 0 { Kept::MUCH } else { Kept::LITTLE },
             wraps: options & 8 == 0,
             family: [Family::Auto, Family::Fics, Family::Icc][usize::from(options >> 4 & 3) % 3],
+            manner: if options & 64 == 0 { Manner::Fics } else { Manner::Icc },
             sizes,
             stream,
         })
