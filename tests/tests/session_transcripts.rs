@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use kibitzer_core::Event;
-use kibitzer_core::message::{Ivar, NameKind};
+use kibitzer_core::message::{Family, Ivar, NameKind};
 use kibitzer_core::session::{
     Credentials, Password, RequestError, Session, SessionOptions, TimesealChoice, TransmitKind,
 };
@@ -120,6 +120,24 @@ fn a_server_that_does_not_speak_timeseal_is_told_so_or_left_unsealed() {
         assert_eq!((played.end.as_str(), n_connected), (end, n_connections), "{name}, {timeseal:?}");
         assert_eq!(played.problems, [""; 0], "{name}, {timeseal:?}");
     }
+}
+
+#[test]
+fn a_guest_who_takes_the_server_for_icc_gets_in_as_well() {
+    let mut n_ready = 0;
+    for recording in Recording::all() {
+        // ICC takes name and password on one line, and no login string: what FICS would answer was not recorded.
+        if recording.password().is_some() || recording.typed(Role::LoginString).next().is_some() {
+            continue;
+        }
+        let [fics, icc] =
+            [Family::Fics, Family::Icc].map(|family| Play::new(&recording, Mode::Passive).with_family(family).run());
+        if fics.is_ready {
+            assert_eq!((icc.state(), &icc.problems[..]), (fics.state(), &[][..]), "{}", recording.name);
+        }
+        n_ready += usize::from(icc.is_ready);
+    }
+    assert!(n_ready > 20, "only {n_ready}");
 }
 
 /// Commands of a session, without the numbers of block mode.
@@ -435,7 +453,7 @@ fn a_session_that_does_wrong_is_noticed() {
     ];
     for (login, password, is_in, want) in cases {
         let mut session = Session::new(SessionOptions::new(account()));
-        let mut audit = Audit::new(Some("zanuwgxi".to_owned()), TimesealChoice::Off);
+        let mut audit = Audit::new(Some("zanuwgxi".to_owned()), TimesealChoice::Off, Family::Fics);
         session.dialed(Ok(()), now);
         for (server, told) in [("login: ", login), ("login: ", login), ("password: ", password)] {
             let (server, told) = (said("", server), said("", told));
@@ -456,7 +474,7 @@ fn a_session_that_does_wrong_is_noticed() {
             }
         }
     }
-    let mut audit = Audit::new(Some("zanuwgxi".to_owned()), TimesealChoice::Off);
+    let mut audit = Audit::new(Some("zanuwgxi".to_owned()), TimesealChoice::Off, Family::Fics);
     audit.shown(&"zanuwgxi".as_bytes());
     audit.added("resign", true);
     audit.added("set style 12", true);

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
+use kibitzer_core::message::Family;
 use kibitzer_core::session::{Link, Session, TimesealChoice, Transmit, TransmitKind};
 use kibitzer_core::wire::unseal;
 
@@ -23,6 +24,9 @@ const SET_UP: [&str; 8] = [
     "set interface kibitzer",
 ];
 
+/// How they begin where the server is taken for ICC, too.
+const ICC_SET_UP: [&str; 4] = ["set prompt 0", "set wrap 0", "set height 0", "set-2 "];
+
 /// What is sent when boards come in another style.
 const REPAIR: [&str; 2] = ["set style 12", "refresh"];
 
@@ -31,6 +35,7 @@ const REPAIR: [&str; 2] = ["set style 12", "refresh"];
 pub struct Audit {
     password: Option<String>,
     timeseal: TimesealChoice,
+    family: Family,
     /// What the server said on this connection since the last line of ours.
     heard: Vec<u8>,
     /// The line of the server that has no end yet.
@@ -39,6 +44,8 @@ pub struct Audit {
     is_other_style: bool,
     /// Until when it is left with the last command.
     busy_until: Option<Instant>,
+    /// Lines that told ICC what to send.
+    n_level_lines: usize,
     is_greeted: bool,
     n_passwords: usize,
     is_in: bool,
@@ -49,15 +56,17 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// For a session that has this secret, and asks for this version of timeseal.
-    pub const fn new(password: Option<String>, timeseal: TimesealChoice) -> Self {
+    /// For a session that has this secret, asks for this version of timeseal, and takes the server for one of this family.
+    pub const fn new(password: Option<String>, timeseal: TimesealChoice, family: Family) -> Self {
         Self {
             password,
             timeseal,
+            family,
             heard: Vec::new(),
             line: Vec::new(),
             is_other_style: false,
             busy_until: None,
+            n_level_lines: 0,
             is_greeted: false,
             n_passwords: 0,
             is_in: false,
@@ -70,7 +79,7 @@ impl Audit {
     /// A new connection.
     pub fn connected(&mut self) {
         let problems = std::mem::take(&mut self.problems);
-        *self = Self { problems, ..Self::new(self.password.take(), self.timeseal) };
+        *self = Self { problems, ..Self::new(self.password.take(), self.timeseal, self.family) };
     }
 
     /// The server said this.
@@ -114,8 +123,12 @@ impl Audit {
                 self.require(Some(&text) == self.password.as_ref(), "another password", transmit);
             }
             TransmitKind::Login if text.is_empty() => {
-                self.require(heard.contains("Press return to enter"), "a return that was not asked for", transmit);
+                // In which words ICC asks for it is not known: silence does.
+                let is_asked = heard.contains("Press return to enter") || self.family == Family::Icc;
+                self.require(is_asked, "a return that was not asked for", transmit);
             }
+            // The second follows the first at once.
+            TransmitKind::Login if is_level_line(&text) && self.n_level_lines == 1 => {}
             TransmitKind::Login => self.require(asked == "login: ", "a name that was not asked for", transmit),
             _ => self.require(self.is_greeted, "a command before the login", transmit),
         }
@@ -128,6 +141,7 @@ impl Audit {
             self.require(!self.is_busy(now), "a line that the server may leave for later", transmit);
             self.busy_until = Some(now + LINE_GAP);
         }
+        self.n_level_lines += usize::from(is_level_line(&text));
         self.is_greeted = true;
         self.heard.clear();
     }
@@ -158,7 +172,8 @@ impl Audit {
         let command = command_of(line);
         let bare = command.trim_start_matches("$$");
         let is_fence = bare.len() == 10 && bare.starts_with("zq") && bare.bytes().all(|byte| byte.is_ascii_lowercase());
-        let is_set_up = SET_UP.iter().any(|head| command.starts_with(head));
+        let of_icc = ICC_SET_UP.iter().filter(|_| self.family == Family::Icc);
+        let is_set_up = SET_UP.iter().chain(of_icc).any(|head| command.starts_with(head));
         if is_fence && self.fences.iter().any(|fence| fence == bare) {
             self.problems.push(format!("a fence is used twice: {line}"));
         }
@@ -211,8 +226,16 @@ fn is_other_board(line: &str) -> bool {
     is_heading || line.starts_with("#@#") || line.starts_with("<10>")
 }
 
-/// The command of a line, without its number in block mode.
+/// Whether it tells ICC in front of the name what to send.
+pub(super) fn is_level_line(line: &str) -> bool {
+    line.starts_with("level1=") || line.starts_with("level2settings=")
+}
+
+/// The command of a line, without its number in block mode, or its tag on ICC.
 fn command_of(line: &str) -> &str {
+    if let Some((_, command)) = line.strip_prefix('`').and_then(|line| line.split_once('`')) {
+        return command;
+    }
     match line.split_once(' ') {
         Some((number, command)) if number.parse::<u8>().is_ok() => command,
         _ => line,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer_core::Event;
-use kibitzer_core::message::{Ivar, KickedBy};
+use kibitzer_core::message::{Family, Ivar, KickedBy};
 use kibitzer_core::session::{
     EndReason, Reconnect, Reply, RequestError, RequestLimits, SessionOptions, TimesealChoice, TransmitKind,
 };
@@ -33,6 +33,7 @@ pub struct Play<'a> {
     pub(super) mode: Mode,
     pub(super) piece: usize,
     pub(super) timeseal: TimesealChoice,
+    pub(super) family: Family,
 }
 
 /// A line that went out.
@@ -86,7 +87,7 @@ impl<'a> Play<'a> {
             Timeseal::V2 => TimesealChoice::V2,
             Timeseal::Off => TimesealChoice::Off,
         };
-        Self { recording, mode, piece: usize::MAX, timeseal }
+        Self { recording, mode, piece: usize::MAX, timeseal, family: Family::Fics }
     }
 
     /// Cuts every read into pieces of so many bytes.
@@ -99,6 +100,11 @@ impl<'a> Play<'a> {
         Self { timeseal, ..self }
     }
 
+    /// Takes the server for one of another family.
+    pub const fn with_family(self, family: Family) -> Self {
+        Self { family, ..self }
+    }
+
     /// Plays to the end of the session.
     pub fn run(&self) -> Played {
         Player::new(self).run()
@@ -106,7 +112,7 @@ impl<'a> Play<'a> {
 
     pub(super) fn options(&self) -> SessionOptions {
         let options = SessionOptions::new(self.recording.credentials());
-        let options = options.timeseal(self.timeseal).reconnect(Reconnect::never());
+        let options = options.family(self.family).timeseal(self.timeseal).reconnect(Reconnect::never());
         if self.mode != Mode::Acting {
             return options;
         }

@@ -11,7 +11,7 @@ use kibitzer_core::session::{
 };
 use kibitzer_core::wire::unseal;
 
-use super::audit::readable;
+use super::audit::{is_level_line, readable};
 use super::play::{end, is_command};
 use super::{Audit, Mode, Play, Played, Role, Sent, StandIn, Step, What};
 
@@ -68,7 +68,7 @@ impl<'a> Player<'a> {
             play,
             steps: &recording.steps,
             session: Session::new(play.options()),
-            audit: Audit::new(recording.password(), play.timeseal),
+            audit: Audit::new(recording.password(), play.timeseal, play.family),
             stand_in: StandIn::new(recording.is_fatics()),
             zero,
             now: zero,
@@ -320,6 +320,7 @@ impl<'a> Player<'a> {
         let text = String::from_utf8_lossy(&text).into_owned();
         let is_recorded = match transmit.kind() {
             TransmitKind::Password => self.sent_login(Role::Password),
+            TransmitKind::Login if is_level_line(&text) => false,
             TransmitKind::Login if text.is_empty() => self.sent_login(Role::Return),
             TransmitKind::Login if !text.starts_with('%') => self.sent_login(Role::Name),
             TransmitKind::Login if self.next_role() == Some(Role::LoginString) => self.sent_login(Role::LoginString),
