@@ -9,7 +9,6 @@ pub struct StandIn {
     is_fatics: bool,
     /// Replies are framed, and lines need a number.
     in_blocks: bool,
-    is_in: bool,
     ivars: Vec<Ivar>,
     prompt: String,
 }
@@ -17,7 +16,7 @@ pub struct StandIn {
 impl StandIn {
     /// For FatICS, or else uhlin/fics.
     pub fn new(is_fatics: bool) -> Self {
-        Self { is_fatics, in_blocks: false, is_in: false, ivars: Vec::new(), prompt: "fics% ".to_owned() }
+        Self { is_fatics, in_blocks: false, ivars: Vec::new(), prompt: "fics% ".to_owned() }
     }
 
     /// Whether the server frames its replies now.
@@ -50,7 +49,6 @@ impl StandIn {
         if kind == TransmitKind::Login {
             return self.answer_login(line);
         }
-        self.is_in = true;
         let prompt = self.prompt.clone();
         if !self.in_blocks {
             return format!("{}{prompt}", self.run(line).1);
