@@ -85,8 +85,8 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing; a file for the recording may have been made.
-    pub(crate) async fn start_tapped(&self) -> Result<(Client, Tap), LiveError> {
-        let started = Client::start_tapped(self.profile().await?).await;
+    pub(crate) async fn start_tapped(&self, profile: Profile) -> Result<(Client, Tap), LiveError> {
+        let started = Client::start_tapped(profile).await;
         started.map_err(|source| LiveError::Connect { server: self.server(), source })
     }
 
@@ -107,7 +107,7 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the prompt for a password.
-    async fn profile(&self) -> Result<Profile, LiveError> {
+    pub(crate) async fn profile(&self) -> Result<Profile, LiveError> {
         let mut profile = self.login.apply(self.server.profile()?).await?;
         if let Some(path) = &self.record {
             profile = profile.record_file(path);

@@ -6,6 +6,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -56,6 +57,7 @@ pub struct Profile {
     game_limits: GameLimits,
     hub: HubOptions,
     record_file: Option<PathBuf>,
+    filters: BTreeMap<String, String>,
     seed: Option<u64>,
 }
 
@@ -108,6 +110,7 @@ impl Profile {
             game_limits: GameLimits::default(),
             hub: HubOptions::default(),
             record_file: None,
+            filters: BTreeMap::new(),
             seed: None,
         }
     }
@@ -199,6 +202,14 @@ impl Profile {
         Self { record_file: Some(path.into()), ..self }
     }
 
+    /// Names an expression by which a console filters this server's sessions. Default: none. The session does nothing with
+    /// it.
+    #[must_use]
+    pub fn filter(mut self, name: impl Into<String>, expression: impl Into<String>) -> Self {
+        self.filters.insert(name.into(), expression.into());
+        self
+    }
+
     /// Sets what delays and fences are drawn from, to have the same session again. Default: another one every time.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
@@ -233,6 +244,11 @@ impl Profile {
     /// The host.
     pub fn host_name(&self) -> &str {
         &self.host
+    }
+
+    /// The expressions that have a name, by name.
+    pub const fn filters(&self) -> &BTreeMap<String, String> {
+        &self.filters
     }
 
     /// The account or guest that logs in; `None` for a guest whose name the server chooses.

@@ -7,7 +7,7 @@ use kibitzer::{Client, Tap};
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
 
-use super::{ConsoleError, live};
+use super::{ConsoleError, ProfileFilters, live};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, FAILED, Failure};
 use crate::live::LiveError;
@@ -66,8 +66,10 @@ impl Args {
             return Ok(self.session.run()?);
         }
         let runtime = runtime()?;
-        let (client, tap) = runtime.block_on(self.session.start_tapped())?;
-        show(&runtime, &client, tap, &self.session.server(), pending())
+        let profile = runtime.block_on(self.session.profile())?;
+        let filters = ProfileFilters::of(&profile).map_err(ConsoleError::from)?;
+        let (client, tap) = runtime.block_on(self.session.start_tapped(profile))?;
+        show(&runtime, &client, tap, &self.session.server(), filters, pending())
     }
 }
 
@@ -91,8 +93,9 @@ pub(crate) fn show(
     client: &Client,
     tap: Tap,
     server: &str,
+    filters: ProfileFilters,
     beside: impl Future<Output = ()> + Send,
 ) -> Result<(), Error> {
-    live(runtime, client.clone(), tap, server.to_owned(), beside)?;
+    live(runtime, client.clone(), tap, server.to_owned(), filters, beside)?;
     Ok(LiveError::judge(&server, runtime.block_on(client.ended()))?)
 }

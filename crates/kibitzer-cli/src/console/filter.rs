@@ -50,7 +50,7 @@ enum Test {
 
 /// Why an expression means nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum FilterError {
+pub(crate) enum FilterError {
     #[error("an expression has at least one term, such as kind:tell")]
     Empty,
     #[error("no event is of the kind {0:?}; Tab completes kinds")]

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use kibitzer::Profile;
+use thiserror::Error;
+
 use super::command::is_name;
-use super::filter::Filter;
+use super::filter::{Filter, FilterError};
 use super::store::Store;
 
 /// The name of the file: a line for each, `name = expression`.
@@ -11,10 +14,11 @@ const FILE: &str = "filters";
 /// Names that are kept.
 const KEPT_NAMES: usize = 100;
 
-/// The expressions by name, also those of other runs.
+/// The expressions by name: those that were typed, also in other runs, over those of the profile.
 #[derive(Debug, Default)]
 pub(super) struct Filters {
     named: BTreeMap<String, Filter>,
+    profile: ProfileFilters,
     store: Option<Store>,
 }
 
@@ -23,15 +27,21 @@ impl Filters {
     pub(super) fn load(store: Option<Store>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
         let named = text.lines().filter_map(read).take(KEPT_NAMES).collect();
-        Self { named, store }
+        Self { named, profile: ProfileFilters::default(), store }
+    }
+
+    /// Takes in those of a profile. They stay in its file: a program that wrote there would have to keep comments and order,
+    /// and who else shares it would get what was typed here.
+    pub(super) fn lay_over(&mut self, profile: ProfileFilters) {
+        self.profile = profile;
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Filter> {
-        self.named.get(name)
+        self.named.get(name).or_else(|| self.profile.0.get(name))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.named.keys().map(String::as_str)
+        self.named.keys().chain(self.profile.0.keys()).map(String::as_str)
     }
 
     /// Gives an expression a name; `false` if there are too many.
@@ -44,6 +54,37 @@ impl Filters {
             store.write_lines(FILE, self.named.iter().map(|(name, filter)| format!("{name} = {filter}")));
         }
         true
+    }
+}
+
+/// The expressions of a profile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProfileFilters(BTreeMap<String, Filter>);
+
+/// Which expression of a profile means nothing.
+#[derive(Debug, Error)]
+pub(crate) enum ProfileFilterError {
+    #[error("filter {0} of the profile: a name is letters, digits, - and _")]
+    Name(String),
+    #[error("filter {0} of the profile: {1}")]
+    Expression(String, FilterError),
+}
+
+impl ProfileFilters {
+    /// Reads those of a profile.
+    ///
+    /// # Errors
+    ///
+    /// [`ProfileFilterError`]: as with any other key of a profile, what is wrong is not left out.
+    pub(super) fn of(profile: &Profile) -> Result<Self, ProfileFilterError> {
+        let read = |(name, source): (&String, &String)| {
+            if !is_name(name) {
+                return Err(ProfileFilterError::Name(name.clone()));
+            }
+            let filter = Filter::parse(source).map_err(|error| ProfileFilterError::Expression(name.clone(), error))?;
+            Ok((name.clone(), filter))
+        };
+        profile.filters().iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -68,6 +109,24 @@ mod tests {
         assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
         assert_eq!(later.get("talk").unwrap().to_string(), "kind:tell \"a = b\"");
         store.remove();
+    }
+
+    #[test]
+    fn those_of_the_profile_are_there_and_can_be_typed_over() {
+        let profile = Profile::fics().filter("talk", "kind:tell").filter("mine", "game:7");
+        let mut filters = Filters::default();
+        filters.lay_over(ProfileFilters::of(&profile).unwrap());
+        assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
+        assert!(filters.set("talk", Filter::parse("kind:say").unwrap()));
+        assert_eq!(filters.get("talk").unwrap().to_string(), "kind:say");
+        assert!(filters.names().any(|name| name == "mine"));
+        for (name, expression, want) in [
+            ("no name", "x", "filter no name of the profile: a name is letters, digits, - and _"),
+            ("talk", "kind:x", "filter talk of the profile: no event is of the kind \"x\"; Tab completes kinds"),
+        ] {
+            let error = ProfileFilters::of(&Profile::fics().filter(name, expression)).unwrap_err();
+            assert_eq!(error.to_string(), want);
+        }
     }
 
     #[test]

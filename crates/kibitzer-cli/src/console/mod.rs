@@ -49,6 +49,7 @@ use tokio::sync::oneshot;
 
 use self::app::App;
 pub(crate) use self::args::{Args, Error, is_on_terminal, runtime, show};
+pub(crate) use self::filters::{ProfileFilterError, ProfileFilters};
 use self::live::Live;
 use self::player::Player;
 use self::replay::Replay;
@@ -63,6 +64,8 @@ pub(crate) enum ConsoleError {
     Terminal(io::Error),
     #[error("{0}")]
     Replay(#[from] ReplayError),
+    #[error("{0}")]
+    Filter(#[from] ProfileFilterError),
     /// Something behind the screen; what it said.
     #[error("the console has a bug: {0}")]
     Panicked(String),
@@ -90,11 +93,12 @@ fn live(
     client: Client,
     tap: Tap,
     server: String,
+    filters: ProfileFilters,
     beside: impl Future<Output = ()> + Send,
 ) -> Result<(), ConsoleError> {
     let (leave, left) = oneshot::channel::<()>();
     let live = Live::new(client.clone(), tap, server, runtime.handle().clone());
-    let app = App::new(Source::Live(Box::new(live)), Store::of_user());
+    let app = App::new(Source::Live(Box::new(live)), Store::of_user()).know(filters);
     thread::scope(|scope| {
         let session = scope.spawn(move || {
             runtime.block_on(async move {

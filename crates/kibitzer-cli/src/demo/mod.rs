@@ -10,7 +10,7 @@ use kibitzer::core::hub::Filter;
 use kibitzer::{Client, Profile};
 use kibitzer_server::{Server, ServerOptions};
 
-use crate::console;
+use crate::console::{self, ProfileFilters};
 use crate::live::{EndingArgs, FormatArgs, LiveError, Printer, UNPRINTED_EVENTS, run};
 use crate::output::LineFormat;
 use crate::population::PopulationArgs;
@@ -82,7 +82,8 @@ impl Args {
         let (client, tap) = started.map_err(|source| LiveError::Connect { server: SERVER.to_owned(), source })?;
         let observer = client.clone();
         let beside = async move { keep_observing(&observer).await };
-        let shown = console::show(&runtime, &client, tap, &format!("{SERVER}, {address}"), beside);
+        let shown =
+            console::show(&runtime, &client, tap, &format!("{SERVER}, {address}"), ProfileFilters::default(), beside);
         runtime.block_on(server.shutdown());
         shown
     }

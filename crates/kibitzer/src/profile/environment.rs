@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::value::SeqDeserializer;
+use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{
     self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, VariantAccess, Visitor,
 };
@@ -65,7 +65,7 @@ impl<'de> MapAccess<'de> for Variables {
 }
 
 /// What a variable holds: a text, a number, or several of them with commas between; one of several kinds of them with the
-/// kind and a colon in front.
+/// kind and a colon in front; texts with names, `name=text`, with semicolons between.
 struct Value(String);
 
 impl Value {
@@ -119,8 +119,18 @@ impl<'de> Deserializer<'de> for Value {
         visitor.visit_seq(SeqDeserializer::new(parts.into_iter()))
     }
 
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, VariableError> {
+        let pair = |text: &str| {
+            let (name, value) =
+                text.split_once('=').ok_or_else(|| VariableError::custom("names and values have a = between"))?;
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        };
+        let pairs = self.0.split(';').filter(|text| !text.trim().is_empty()).map(pair);
+        visitor.visit_map(MapDeserializer::new(pairs.collect::<Result<Vec<_>, _>>()?.into_iter()))
+    }
+
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple tuple_struct map struct
+        bool i8 i16 i32 i64 i128 u8 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple tuple_struct struct
         identifier ignored_any
     }
 }

@@ -1,5 +1,6 @@
 //! The keys of a profile's file.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::num::{NonZeroU16, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -57,6 +58,7 @@ pub(super) struct Settings {
     block_bytes: Option<NonZeroU64>,
     datagram_bytes: Option<NonZeroUsize>,
     record_file: Option<PathBuf>,
+    filters: Option<BTreeMap<String, String>>,
 }
 
 /// A source that is none may be the password itself, so the error does not repeat it.
@@ -81,6 +83,7 @@ impl Settings {
         put(&mut profile.interface, self.interface);
         put(&mut profile.prompt, self.prompt);
         put(&mut profile.record_file, self.record_file.map(Some));
+        put(&mut profile.filters, self.filters);
         if let Some(Parsed(handle)) = self.handle {
             profile.login.handle = Some(handle);
         }

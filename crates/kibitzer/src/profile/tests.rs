@@ -47,10 +47,11 @@ wrapped_line_bytes = 24
 block_bytes = 25
 datagram_bytes = 26
 record_file = "session.jsonl"
+filters = { other = "game:27 kind:tell,say" }
 "#;
 
 /// Keys that have no default.
-const OPTIONAL: [&str; 5] = ["handle", "password_from", "interface", "reconnect_attempts", "record_file"];
+const OPTIONAL: [&str; 6] = ["handle", "password_from", "interface", "reconnect_attempts", "record_file", "filters"];
 
 /// A file for one test, gone with it.
 struct Config(PathBuf);
@@ -95,7 +96,7 @@ fn the_shipped_files_say_what_the_code_says() {
         assert_eq!(show(&Profile::load(shipped(name)).unwrap()), show(&want), "{name}");
         // Over a profile in which everything is different, all of it has to be said.
         let mut changed = want.clone().file(&other.0).unwrap().file(shipped(name)).unwrap();
-        (changed.login, changed.record_file) = Default::default();
+        (changed.login, changed.record_file, changed.filters) = Default::default();
         changed.reconnect = changed.reconnect.attempts(None);
         changed.interface.clone_from(&want.interface);
         assert_eq!(show(&changed), show(&want), "{name}");
@@ -131,6 +132,7 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
         ("less than no time", "host = \"x\"\nconnect_timeout_ms = -1\n", 2, "integer `-1`"),
         ("no such family", "\nfamily = \"kics\"\n", 2, "unknown variant `kics`"),
         ("no such ivar", "ivars = [\"block\", \"blok\"]\n", 1, ""),
+        ("no text", "filters = { talk = 7 }\n", 1, "invalid type"),
         ("no name", "handle = \"No Name\"\n", 1, ""),
         ("two sources", "password_from = { env = \"A\", file = \"b\" }\n", 1, ""),
         ("the key twice", "host = \"x\"\nhost = \"y\"\n", 2, "duplicate key"),
@@ -199,11 +201,14 @@ fn lists_and_sources_are_variables_too() {
         ("KIBITZER_IVARS", "block,ms"),
         ("KIBITZER_HANDLE", "Newton"),
         ("KIBITZER_PASSWORD_FROM", "command:pass,show,fics"),
+        ("KIBITZER_FILTERS", "talk = kind:tell,say; mine=game:7 \"a = b\";"),
     ];
     let profile = Profile::new("x").variables(environment(&variables)).unwrap();
     assert_eq!((&profile.ports[..], &profile.ivars[..]), (&[5000, 23][..], &[Ivar::Block, Ivar::Ms][..]));
     let Some(Secret::Source(PasswordSource::Command(words))) = profile.login.secret else { panic!("{profile:?}") };
     assert_eq!(words, ["pass", "show", "fics"]);
+    let filters: Vec<_> = profile.filters.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    assert_eq!(filters, [("mine", "game:7 \"a = b\""), ("talk", "kind:tell,say")]);
 }
 
 #[test]
@@ -216,6 +221,7 @@ fn a_wrong_variable_is_told_by_its_name() {
         ("KIBITZER_TIMESEAL", "3", "unknown variant"),
         ("KIBITZER_TIMESEAL", "auto:2", "nothing follows"),
         ("KIBITZER_IVARS", "block,blok", ""),
+        ("KIBITZER_FILTERS", "kind:tell", "have a = between"),
         ("KIBITZER_PASSWORD_FROM", "file", "env, command and file"),
     ];
     for (name, value, want) in cases {

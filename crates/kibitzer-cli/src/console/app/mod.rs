@@ -11,7 +11,7 @@ use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::KeyEvent;
 
 use super::filter::Filter;
-use super::filters::Filters;
+use super::filters::{Filters, ProfileFilters};
 use super::input::{Editor, History};
 use super::keys::{Action, Focus, action};
 use super::list::List;
@@ -114,6 +114,12 @@ impl App {
             marks: Vec::new(),
             n_marks: 0,
         }
+    }
+
+    /// Knows these filters by name.
+    pub(super) fn know(mut self, filters: ProfileFilters) -> Self {
+        self.filters.lay_over(filters);
+        self
     }
 
     /// Takes in what is due; whether there may be more of it at once.
