@@ -145,6 +145,16 @@ fn nobody_listens() {
 }
 
 #[test]
+fn the_server_of_this_machine_has_to_be_started() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    drop(listener);
+    let output = said(&["demo"], &[("KIBITZER_PORTS", &port)]);
+    assert_fails_with_one_line(&output, NO_SESSION, "kibitzer: cannot connect to demo: ");
+    assert!(text(&output.stderr).contains("`kibitzer serve` starts it"), "{output:?}");
+}
+
+#[test]
 fn the_login_fails() {
     let (child, mut peer) = connected(&[]);
     peer.say(GREETING);

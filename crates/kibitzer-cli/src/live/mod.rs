@@ -40,7 +40,7 @@ pub(crate) enum LiveError {
     Config(#[from] ConfigError),
     #[error("{0}")]
     Login(#[from] LoginArgsError),
-    #[error("cannot connect to {server}: {}", reason_of(.source))]
+    #[error("cannot connect to {server}: {}{}", reason_of(.source), advice(server, .source))]
     Connect { server: String, source: ConnectError },
     #[error("session on {server} lost: {}", reason_of(.source))]
     Lost { server: String, source: EndReason },
@@ -73,6 +73,12 @@ impl LiveError {
             source => Err(Self::Lost { server, source }),
         }
     }
+}
+
+/// What to do about it, where that is known: the server that is asked for if nobody names one has to be started first.
+fn advice(server: &str, source: &ConnectError) -> &'static str {
+    let is_absent = server == "demo" && matches!(source, ConnectError::Dial(_));
+    if is_absent { "; `kibitzer serve` starts it, `kibitzer` alone has one of its own" } else { "" }
 }
 
 /// An error's causes, and the server's words if they are all that is known; the error itself if it has no cause.
