@@ -1,5 +1,6 @@
-//! What the console takes while 1,000 boards and tells come in each second: how long a key takes to the screen, and how much of a
-//! core. It runs the program on a pseudo terminal against a server of its own; Linux tells the time a process used.
+//! What the console takes: while 1,000 boards and tells come in each second, how long a key takes to the screen, and how much of a
+//! core; and how much memory after a million of them. It runs the program on a pseudo terminal against a server of its own; Linux
+//! tells what a process used.
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::unwrap_used,
@@ -26,20 +27,61 @@ const KEYS: usize = 300;
 const BETWEEN_KEYS: Duration = Duration::from_millis(47);
 /// Characters after which the line is emptied, so that it stays in front of the screen's edge.
 const KEYS_PER_LINE: usize = 50;
+/// Lines after which memory is looked at, and after how many of them for the first time: by then all rings are full.
+const LINES: u32 = 1_000_000;
+const FIRST_LINES: u32 = 100_000;
 /// The budget.
 const MOST_LATENCY: Duration = Duration::from_millis(50);
 const MOST_OF_A_CORE: f64 = 0.5;
+const MOST_MEMORY_KB: u64 = 96 << 10;
+const MOST_GROWTH_KB: u64 = 4 << 10;
 
 fn main() {
+    let port = listen(talk);
+    for (columns, rows) in [(80, 24), (160, 50)] {
+        measure(port, columns, rows);
+    }
+    let port = listen(flood);
+    let [first, last] = [FIRST_LINES, LINES].map(|lines| memory_kb(port, lines));
+    println!("resident after {FIRST_LINES} lines {first} kB, after {LINES} lines {last} kB");
+    assert!(last < MOST_MEMORY_KB && last < first + MOST_GROWTH_KB, "over the budget");
+}
+
+/// What a server says to a console that has logged in, and may be told how much of it.
+type Talk = fn(&mut TcpStream, &Receiver<u32>);
+
+/// Listens for consoles, and says this to each that has logged in.
+fn listen(talk: Talk) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
         for stream in listener.incoming() {
-            thread::spawn(move || serve(stream.unwrap()));
+            thread::spawn(move || serve(stream.unwrap(), talk));
         }
     });
-    for (columns, rows) in [(80, 24), (160, 50)] {
-        measure(port, columns, rows);
+    port
+}
+
+/// The most memory a console had that took in so many lines, as fast as it could.
+fn memory_kb(port: u16, lines: u32) -> u64 {
+    let (mut keyboard, screen, mut console) = start(port, 80, 24);
+    wait_for(&screen, "ready");
+    keyboard.write_all(format!("{lines}\r").as_bytes()).unwrap();
+    wait_for(&screen, LAST_SPEAKER);
+    let status = fs::read_to_string(format!("/proc/{}/status", console.id())).unwrap();
+    console.kill().unwrap();
+    console.wait().unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim_end_matches("kB").trim().parse().unwrap()
+}
+
+/// Waits until the terminal is sent this.
+fn wait_for(screen: &Receiver<(Instant, Vec<u8>)>, wanted: &str) {
+    let mut shown = Vec::new();
+    while !shown.windows(wanted.len()).any(|window| window == wanted.as_bytes()) {
+        let (_, bytes) = screen.recv_timeout(Duration::from_mins(1)).unwrap();
+        shown.drain(..shown.len().saturating_sub(wanted.len()));
+        shown.extend(bytes);
     }
 }
 
@@ -47,7 +89,6 @@ fn measure(port: u16, columns: u16, rows: u16) {
     let (mut keyboard, screen, mut console) = start(port, columns, rows);
     // Until it is logged in, and the list is full.
     sleep(Duration::from_secs(5));
-    keyboard.write_all(b"i").unwrap();
     let (used, began) = (cpu_time(&console), Instant::now());
     let mut delays: Vec<_> = (0..KEYS).map(|n| key(&mut keyboard, &screen, rows, n)).collect();
     let share = cpu_time(&console).saturating_sub(used).as_secs_f64() / began.elapsed().as_secs_f64();
@@ -117,7 +158,7 @@ fn cpu_time(process: &Child) -> Duration {
 }
 
 /// A server that lets a guest in, answers in block mode, and then talks.
-fn serve(stream: TcpStream) {
+fn serve(stream: TcpStream, talk: Talk) {
     let mut said = stream.try_clone().unwrap();
     let mut heard = BufReader::new(stream).lines().map_while(Result::ok);
     said.write_all(b"Welcome\n\r\n\rlogin: ").unwrap();
@@ -130,34 +171,58 @@ fn serve(stream: TcpStream) {
     heard.next();
     said.write_all(b"\n\r**** Starting FICS session as GuestPUPE(U) ****\n\r\n\rfics% ").unwrap();
     let mut answers = said.try_clone().unwrap();
-    thread::spawn(move || talk(&mut said));
+    let (wanted, lines) = channel();
+    thread::spawn(move || talk(&mut said, &lines));
     for line in heard {
-        let number = line.split(' ').next().and_then(|number| number.parse::<u32>().ok()).unwrap_or(0);
-        let answer = format!("\x15{number}\x1656\x16set.\n\r\x17\n\rfics% ");
+        let (number, command) = line.split_once(' ').unwrap_or((&line, ""));
+        let answer = format!("\x15{}\x1656\x16set.\n\r\x17\n\rfics% ", number.parse().unwrap_or(0_u32));
         if answers.write_all(answer.as_bytes()).is_err() {
             return;
+        }
+        if let Ok(lines) = command.parse() {
+            let _ = wanted.send(lines);
         }
     }
 }
 
-/// Boards and talk, evenly.
-fn talk(said: &mut TcpStream) {
+/// Boards and talk, evenly, without end.
+fn talk(said: &mut TcpStream, _: &Receiver<u32>) {
     sleep(Duration::from_secs(2));
     let began = Instant::now();
     for n in 0_u32.. {
-        let clock = 60_000 + n % 1_000;
-        let line = if n % 2 == 0 {
-            format!(
-                "\n\r<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 \
-                 Newton Einstein 0 2 12 39 39 {clock} {clock} 1 P/e2-e4 (0:06) e4 0\n\rfics% "
-            )
-        } else {
-            format!("\n\rNewton(50): this is line {n} of many that come in a second\n\rfics% ")
-        };
-        if said.write_all(line.as_bytes()).is_err() {
+        if said.write_all(line(n).as_bytes()).is_err() {
             return;
         }
         let due = Duration::from_secs(1) * (n + 1) / LINES_PER_SECOND;
         sleep(due.saturating_sub(began.elapsed()));
+    }
+}
+
+/// So many of them, as fast as they are taken, and that they were all.
+fn flood(said: &mut TcpStream, wanted: &Receiver<u32>) {
+    let Ok(lines) = wanted.recv() else { return };
+    for first in (0..lines).step_by(1_000) {
+        let some: String = (first..lines.min(first + 1_000)).map(line).collect();
+        if said.write_all(some.as_bytes()).is_err() {
+            return;
+        }
+    }
+    let _ = said.write_all(format!("\n\r{LAST_SPEAKER} shouts: done\n\rfics% ").as_bytes());
+}
+
+/// Who speaks last. Nothing that stands on the screen before has one of these letters in the same place, so that all of them are
+/// drawn anew.
+const LAST_SPEAKER: &str = "Zzyxzzyx";
+
+/// A board or a line of talk.
+fn line(n: u32) -> String {
+    let clock = 60_000 + n % 1_000;
+    if n.is_multiple_of(2) {
+        format!(
+            "\n\r<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 \
+             Newton Einstein 0 2 12 39 39 {clock} {clock} 1 P/e2-e4 (0:06) e4 0\n\rfics% "
+        )
+    } else {
+        format!("\n\rNewton(50): this is line {n} of many that come in a second\n\rfics% ")
     }
 }
