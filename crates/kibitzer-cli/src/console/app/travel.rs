@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{App, Notice};
+use crate::console::filter::Filter;
 use crate::console::keys::Focus;
 use crate::console::model::Model;
 use crate::console::player::{Goal, Player, ply_of};
@@ -156,6 +157,8 @@ impl App {
             None if self.source.player().is_some_and(|player| player.replay().is_over()) => {
                 self.wrong("no further line matches");
             }
+            // Behind the newest line there is none: who looks for something means what was there.
+            None if self.source.is_live() && self.list.follows() => self.go_back_to(&search, u64::MAX),
             None => self.seek(Goal::Match(search), now, "no further line matches yet"),
         }
     }
@@ -164,7 +167,11 @@ impl App {
         let Some(search) = self.search.clone() else {
             return self.wrong("nothing to look for yet: /find EXPR");
         };
-        let to = self.list.selected().unwrap_or(0);
+        self.go_back_to(&search, self.list.selected().unwrap_or(0));
+    }
+
+    /// Goes to the last line that is meant, of those in front of a row.
+    fn go_back_to(&mut self, search: &Filter, to: u64) {
         let is_meant = |row: &&Row| row.number < to && self.list.lists(row) && search.accepts(row);
         let known = self.model.rows.iter().rev().find(is_meant).map(|row| row.number);
         match known {

@@ -202,6 +202,19 @@ async fn a_session_that_is_over_says_so_and_keys_go_to_the_list() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn looking_for_something_at_the_newest_line_finds_what_was_there() {
+    let mut guest = Guest::log_in().await;
+    guest.run("date").await;
+    guest.run("uptime").await;
+    guest.run("/find kind:sent date").await;
+    let found = guest.app.list.selected().and_then(|row| guest.app.model.rows.get(row)).unwrap().line();
+    assert!(found.contains(" date "), "{found}");
+    guest.run("/find kind:desync").await;
+    assert_eq!(guest.app.notice, Some(Notice::Wrong("no further line matches yet".to_owned())));
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_break_stops_the_screen_and_not_the_session() {
     let mut guest = Guest::log_in().await;
     guest.run("/break text:time").await;
