@@ -106,9 +106,9 @@ fn draw_view(
         View::Frame => frame::note(row),
         View::Event => event::note(row),
     };
-    let area = draw::tabs(buffer, area, theme, names, &note);
     // A column stays free, so that what stands beside does not read on.
     let area = Rect { width: area.width.saturating_sub(1), ..area };
+    let area = draw::tabs(buffer, area, theme, names, &note);
     // Only the view that was chosen is scrolled.
     let scroll = if view == app.view { app.scroll } else { 0 };
     match view {
