@@ -314,7 +314,7 @@ fn options(setup: &Setup<'_>) -> SessionOptions {
         .timeseal(timeseal)
         .reconnect(reconnect)
         .family(setup.family)
-        .limits(setup.limits)
+        .limits(setup.kept.limits())
         .game_limits(GameLimits::default().games(3).moves(4))
         .requests(RequestLimits::default().queued(8).in_flight(3).reply_events(20).reply_bytes(500));
     if choice & 32 == 0 { options } else { options.without(Ivar::Block).want(Ivar::SeekInfo).want(Ivar::Lock) }
