@@ -5,7 +5,7 @@ use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 use kibitzer_core::text::ServerText;
 
 use super::terms::Words;
-use super::{Request, Target, answer};
+use super::{GameRef, Request, answer};
 
 /// Commands that may name a player, `finger Newton`, and else mean this login.
 macro_rules! of_player {
@@ -107,7 +107,7 @@ asks_for!(InterfaceVariables, listing::Variables, |_| Words::new("ivariables"));
 
 /// `games`: the games that are played or examined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Games(Option<Target>);
+pub struct Games(Option<GameRef>);
 
 impl Games {
     /// Asks for every game.
@@ -116,8 +116,8 @@ impl Games {
     }
 
     /// Asks for one game, or for those of players whose names start so.
-    pub fn of(target: impl Into<Target>) -> Self {
-        Self(Some(target.into()))
+    pub fn of(game: impl Into<GameRef>) -> Self {
+        Self(Some(game.into()))
     }
 }
 asks_for!(Games, listing::GameListing, |command| Words::new("games").maybe(command.0.as_ref()));
@@ -156,7 +156,7 @@ asks_for!(Sought, listing::SoughtList, |command| Words::new(command.line));
 
 /// `moves`: the moves of a game so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Moves(Option<Target>);
+pub struct Moves(Option<GameRef>);
 
 impl Moves {
     /// Asks for the moves of the game this login plays, or else examines or observes.
@@ -165,8 +165,8 @@ impl Moves {
     }
 
     /// Asks for the moves of a game.
-    pub fn of(target: impl Into<Target>) -> Self {
-        Self(Some(target.into()))
+    pub fn of(game: impl Into<GameRef>) -> Self {
+        Self(Some(game.into()))
     }
 }
 asks_for!(Moves, listing::MoveList, |command| Words::new("moves").maybe(command.0.as_ref()));

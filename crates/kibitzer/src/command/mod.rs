@@ -65,7 +65,7 @@ pub use play::{MoveMade, MoveText, MoveTextError};
 pub use seek::{Play, SeekAnswer, SeekOptions, SeekRef, Unseek};
 pub use setting::{Iset, Set, Style};
 pub use talk::{Talk, Told};
-pub use terms::{Clock, Target};
+pub use terms::{Clock, GameRef};
 
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 

@@ -4,19 +4,19 @@ use kibitzer_core::message::{GameId, Message, ObservingChange, Style12};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
 use super::terms::Words;
-use super::{Request, Target, answer};
+use super::{GameRef, Request, answer};
 
 /// `observe`: follow a game.
 ///
 /// A game that is observed already is a refusal on most servers; uhlin-fics takes the command as the wish to observe no
 /// longer, and does so. Its words are then in [`RequestError::Unexpected`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Observe(Target);
+pub struct Observe(GameRef);
 
 impl Observe {
     /// Asks to observe this game.
-    pub fn new(target: impl Into<Target>) -> Self {
-        Self(target.into())
+    pub fn new(game: impl Into<GameRef>) -> Self {
+        Self(game.into())
     }
 }
 
@@ -48,7 +48,7 @@ impl Request for Observe {
     }
 }
 
-impl Target {
+impl GameRef {
     /// Whether it may be the game of this number.
     fn fits(&self, game: GameId) -> bool {
         match self {
@@ -60,12 +60,12 @@ impl Target {
 
 /// `unobserve`: follow a game no longer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Unobserve(Option<Target>);
+pub struct Unobserve(Option<GameRef>);
 
 impl Unobserve {
     /// Asks to observe this game no longer.
-    pub fn new(target: impl Into<Target>) -> Self {
-        Self(Some(target.into()))
+    pub fn new(game: impl Into<GameRef>) -> Self {
+        Self(Some(game.into()))
     }
 
     /// Asks to observe no game any longer.
@@ -103,8 +103,8 @@ mod tests {
     const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 \
         Alekhine Bogoljubov 0 5 0 39 39 300 300 1 none (0:00) none 0 0 0";
 
-    fn player(name: &str) -> Target {
-        Target::Player(name.parse().unwrap())
+    fn player(name: &str) -> GameRef {
+        GameRef::Player(name.parse().unwrap())
     }
 
     #[test]
@@ -122,9 +122,8 @@ mod tests {
         );
         let between = format!("{}\n{fatics}", BOARD.replace(" 1 Alekhine", " 2 Alekhine"));
         let uhlin = format!("You are now observing game 1.\n\n{BOARD}\n<b1> game 1 white [] black []");
-        for (target, reply) in [(GameId(1).into(), &fatics), (player("Alekhine"), &uhlin), (GameId(1).into(), &between)]
-        {
-            let observed = answer(&Observe::new(target), reply).unwrap();
+        for (game, reply) in [(GameId(1).into(), &fatics), (player("Alekhine"), &uhlin), (GameId(1).into(), &between)] {
+            let observed = answer(&Observe::new(game), reply).unwrap();
             assert_eq!((observed.game, observed.board.map(|board| board.game)), (GameId(1), Some(GameId(1))));
         }
         let in_style_1 = answer(&Observe::new(GameId(1)), "You are now observing game 1.\nGame 1 (Alice vs. Boris)");

@@ -8,27 +8,27 @@ use kibitzer_core::message::{GameId, Handle};
 /// A game, by its number or by one of its players.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "servers know a game by these two")]
-pub enum Target {
+pub enum GameRef {
     /// The game of this number.
     Game(GameId),
     /// The game this player plays or examines.
     Player(Handle),
 }
 
-impl From<GameId> for Target {
+impl From<GameId> for GameRef {
     fn from(game: GameId) -> Self {
         Self::Game(game)
     }
 }
 
-impl From<Handle> for Target {
+impl From<Handle> for GameRef {
     fn from(player: Handle) -> Self {
         Self::Player(player)
     }
 }
 
 /// As commands take it.
-impl fmt::Display for Target {
+impl fmt::Display for GameRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Game(game) => game.fmt(f),
