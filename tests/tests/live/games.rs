@@ -8,7 +8,7 @@ use kibitzer::command::{
     Play, Resign, SeekAnswer, SeekOptions, SeekRef, Sought, Takeback, Unseek, Withdraw,
 };
 use kibitzer::core::chess::Color;
-use kibitzer::core::message::{EndReason, GameId, GameResult, Handle, OfferKind, Refusal};
+use kibitzer::core::message::{GameEndReason, GameId, GameResult, Handle, OfferKind, Refusal};
 use kibitzer::core::session::{RefusalReason, RequestError};
 use kibitzer_server::{Family, Feature};
 use kibitzer_tests::live::{Hall, begin_game, handle, options, play};
@@ -110,7 +110,7 @@ async fn a_refused_move_is_an_error_with_the_servers_reason() {
         }
         let made = newton.request(&MoveText::new("Qh5").unwrap()).await.unwrap();
         let ended = made.ended.unwrap();
-        assert_eq!((ended.reason, ended.result), (EndReason::Mate, GameResult::WhiteWins));
+        assert_eq!((ended.reason, ended.result), (GameEndReason::Mate, GameResult::WhiteWins));
     }
 }
 
@@ -138,7 +138,7 @@ async fn offers_in_a_game_are_made_answered_and_taken_back() {
 
         assert_eq!(newton.request(&Draw::new()).await.unwrap(), GameOffer::Sent);
         let GameOffer::Ended(ended) = euler.request(&Draw::new()).await.unwrap() else { panic!() };
-        assert_eq!((ended.game, ended.reason, ended.result), (game, EndReason::Agreement, GameResult::Draw));
+        assert_eq!((ended.game, ended.reason, ended.result), (game, GameEndReason::Agreement, GameResult::Draw));
         assert_eq!(newton.request(&Draw::new()).await, Err(RequestError::NotPlaying));
     }
 }
@@ -154,7 +154,7 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
     };
     let game = moves(begin_game(&newton, &euler).await).await;
     let ended = newton.request(&Resign::new()).await.unwrap();
-    assert_eq!((ended.game, ended.reason, ended.result), (game, EndReason::Resign, GameResult::BlackWins));
+    assert_eq!((ended.game, ended.reason, ended.result), (game, GameEndReason::Resign, GameResult::BlackWins));
 
     begin_game(&newton, &euler).await;
     let GameOffer::Ended(ended) = newton.request(&Abort::new()).await.unwrap() else { panic!("needs no consent") };
@@ -163,7 +163,7 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
     moves(begin_game(&newton, &euler).await).await;
     assert_eq!(newton.request(&Abort::new()).await.unwrap(), GameOffer::Sent);
     let GameOffer::Ended(ended) = euler.request(&Abort::new()).await.unwrap() else { panic!() };
-    assert_eq!(ended.reason, EndReason::AbortAgreement);
+    assert_eq!(ended.reason, GameEndReason::AbortAgreement);
 
     // Else the server ends the game by itself.
     for client in [&newton, &euler] {
@@ -174,14 +174,14 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
     assert_eq!(early.refusal(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)), "{early:?}");
     tokio::time::sleep(Duration::from_mins(6)).await;
     let ended = euler.request(&Flag::new()).await.unwrap();
-    assert_eq!((ended.reason, ended.result), (EndReason::Time, GameResult::BlackWins), "White thought too long");
+    assert_eq!((ended.reason, ended.result), (GameEndReason::Time, GameResult::BlackWins), "White thought too long");
 
     moves(begin_game(&newton, &euler).await).await;
     assert_eq!(newton.request(&Adjourn::new()).await.unwrap(), GameOffer::Sent);
     let Accepted::Ended(ended) = euler.request(&Accept::new(OfferRef::Kind(OfferKind::Adjourn))).await.unwrap() else {
         panic!()
     };
-    assert_eq!(ended.reason, EndReason::AdjournAgreement);
+    assert_eq!(ended.reason, GameEndReason::AdjournAgreement);
     // What was adjourned is taken up again.
     newton.request(&MatchOptions::new(handle("Euler"))).await.unwrap();
     let Accepted::Started(resumed) = euler.request(&Accept::new(OfferRef::Only)).await.unwrap() else { panic!() };

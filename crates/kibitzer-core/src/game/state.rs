@@ -7,7 +7,7 @@ use super::foretold::Told;
 use super::moves::{Moves, PlayedMove};
 use super::play;
 use crate::chess::{Color, Fen, Hands};
-use crate::message::{EndReason, GameCreated, GameEnded, GameId, GameInfo, GameResult, Handle, Style12};
+use crate::message::{GameCreated, GameEndReason, GameEnded, GameId, GameInfo, GameResult, Handle, Style12};
 use crate::text::{PlayerText, ServerText};
 
 pub(super) use follow::{Step, reported_move};
@@ -50,7 +50,7 @@ pub struct Ending {
     /// Who won.
     pub result: GameResult,
     /// Why.
-    pub reason: EndReason,
+    pub reason: GameEndReason,
     /// The reason in the server's words.
     pub text: PlayerText,
 }

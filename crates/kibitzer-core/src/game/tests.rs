@@ -3,7 +3,7 @@
 use super::*;
 use crate::chess::Color;
 use crate::event::{Event, EventReader};
-use crate::message::{EndReason, GameResult};
+use crate::message::{GameEndReason, GameResult};
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR";
 const E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR";
@@ -214,7 +214,7 @@ fn the_board_behind_the_end_does_not_reopen_a_game() {
     let end = line("{Game 7 (A vs. B) B forfeits on time} 1-0");
     let session = play(&[start(0), e4(0), end, e4(0).replace(" 300 300 ", " 300 -17 ")]);
     let ending = session.game().ending().unwrap();
-    assert_eq!((ending.result, ending.reason), (GameResult::WhiteWins, EndReason::Time));
+    assert_eq!((ending.result, ending.reason), (GameResult::WhiteWins, GameEndReason::Time));
     assert_eq!(session.game().position().black_clock.as_ms(), -17_000);
     assert!(session.games.mine().is_none());
 }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::end_reason::split_subject;
+use super::game_end_reason::split_subject;
 use super::phrase::GameHead;
-use super::{EndReason, GameId, Handle};
+use super::{GameEndReason, GameId, Handle};
 use crate::chess::Color;
 use crate::scan::Cursor;
 use crate::text::PlayerText;
@@ -27,7 +27,7 @@ pub struct GameEnded {
     /// The result as printed; it alone says who won.
     pub result: GameResult,
     /// Why, as far as the words are known.
-    pub reason: EndReason,
+    pub reason: GameEndReason,
     /// The server's words for it: `Bar checkmated`. They hold names, so they are text and nothing more.
     pub text: PlayerText,
     /// Whether the game goes on as an examined one at once. Only ICC's datagrams say so.
@@ -93,7 +93,7 @@ impl GameEnded {
             b"}" => unfinished(&text, &white, &black).map(|_| GameResult::Unfinished)?,
             tail => GameResult::from_wire(tail.strip_prefix(b"} ")?)?,
         };
-        let reason = EndReason::find(text.as_str(), white.as_str(), black.as_str());
+        let reason = GameEndReason::find(text.as_str(), white.as_str(), black.as_str());
         Some(Self { game, white, black, result, reason, text, lives_on: false })
     }
 
@@ -157,7 +157,7 @@ mod tests {
                 white: Handle::from_wire(b"Alekhine"),
                 black: Handle::from_wire(b"Bogoljubov"),
                 result: GameResult::WhiteWins,
-                reason: EndReason::Mate,
+                reason: GameEndReason::Mate,
                 text: PlayerText::from_wire(b"Bogoljubov checkmated"),
                 lives_on: false,
             }
@@ -239,7 +239,7 @@ mod tests {
         ];
         for (line, text) in cases {
             let ended = parsed(line);
-            assert_eq!((ended.result, ended.reason), (GameResult::Unfinished, EndReason::Unknown), "{line}");
+            assert_eq!((ended.result, ended.reason), (GameResult::Unfinished, GameEndReason::Unknown), "{line}");
             assert_eq!(ended.text.as_str(), text, "{line}");
         }
     }

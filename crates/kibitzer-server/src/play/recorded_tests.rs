@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::chess::{Color, LastMove, Role};
 use kibitzer_core::message::{
-    Delta, EndReason, GameEnded, GameId, Handle, Holding, Message, Rating, Relation, Style12,
+    Delta, GameEndReason, GameEnded, GameId, Handle, Holding, Message, Rating, Relation, Style12,
 };
 
 use super::*;
@@ -352,7 +352,7 @@ fn the_client_understands_every_end() {
         let names = Sides { white: "Time", black: "Partner" };
         let line = format!("{{Game 7 (Time vs. Partner) {}}} {}", ending.text(names), ending.result());
         let end = GameEnded::parse(line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
-        assert_ne!(end.reason, EndReason::Unknown, "{line}");
+        assert_ne!(end.reason, GameEndReason::Unknown, "{line}");
         assert_eq!(
             (end.result, end.reason.is_adjournment(), end.reason.is_abort()),
             (ending.result(), ending.is_adjournment(), ending.is_abort()),

@@ -2,7 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::message::listing::{GameListing, GameRowState, Listing};
-use kibitzer_core::message::{EndReason, GameEnded, Message, Reader, Relation, SeeksRemoved, Style12, Talk, TalkKind};
+use kibitzer_core::message::{
+    GameEndReason, GameEnded, Message, Reader, Relation, SeeksRemoved, Style12, Talk, TalkKind,
+};
 
 use super::{Pastime, PopulationOptions};
 use crate::options::ServerOptions;
@@ -128,7 +130,7 @@ fn games_end_in_all_ways_and_new_ones_begin() {
         hall.send(id, "date");
         for message in messages(&hall.heard(id)) {
             if let Message::GameEnded(GameEnded { reason, text, .. }) = message {
-                assert_ne!(reason, EndReason::Unknown, "{text}");
+                assert_ne!(reason, GameEndReason::Unknown, "{text}");
                 *reasons.entry(reason.as_str()).or_default() += 1;
                 n_ended += 1;
             }
@@ -189,7 +191,7 @@ fn without_pastimes_there_are_games_alone() {
 }
 
 /// Plays a game against an opponent by the brain of simulated players; tells how it ended.
-fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> EndReason {
+fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> GameEndReason {
     hall.heard(id);
     hall.send(id, &format!("match whetstone {terms}"));
     let (mut me, mut random) =
@@ -217,7 +219,7 @@ fn an_opponent_accepts_any_match_and_plays_it_to_the_end() {
     let id = hall.enter("Challenger");
     for terms in ["1 0", "5 0 white", "2 12 black", "3 0 crazyhouse", "15 0", "untimed"] {
         let reason = play(&mut hall, id, terms);
-        assert!(!reason.is_adjournment() && reason != EndReason::Unknown, "{terms}: {reason:?}");
+        assert!(!reason.is_adjournment() && reason != GameEndReason::Unknown, "{terms}: {reason:?}");
     }
     hall.pass(SECOND * 10);
     assert!(hall.ask(id, "history").contains("Whetstone"));

@@ -3,7 +3,7 @@
 use crate::chess::Color;
 use crate::event::{ChangeKind, DesyncReason, Event, EventKind, EventReader};
 use crate::game::{Game, GameLimits, Games};
-use crate::message::{EndReason, Family, GameId, Reader, Relation};
+use crate::message::{Family, GameEndReason, GameId, Reader, Relation};
 use crate::wire::Framer;
 
 const ME: &str = "^(0 Foo {}^)";
@@ -350,7 +350,7 @@ fn a_result_ends_the_game_which_may_live_on() {
     let ending = session.game().ending().unwrap();
     assert_eq!(
         (ending.result.as_str(), ending.reason, session.kinds.last()),
-        ("1-0", EndReason::Resign, Some(&ChangeKind::Ended))
+        ("1-0", GameEndReason::Resign, Some(&ChangeKind::Ended))
     );
     // A result of a game that this login has not seen begin names nobody, and ends the game of its number.
     let unnamed = play(&[&board(AFTER_E4, 'B', 0, 1, "P/e2-e4 (0:01) e4"), "^(16 7 0 Mat 1-0 {} {}^)"]);

@@ -4,8 +4,8 @@ use super::form::{Arguments, Reading};
 use super::known::Known;
 use crate::message::start_list::Clock;
 use crate::message::{
-    Confidence, EndReason, Examine, ExamineAction, GameCreated, GameEnded, GameInfo, GameResult, Message, Observing,
-    ObservingChange, Rating, Refusal, StartKind, StartList,
+    Confidence, Examine, ExamineAction, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult, Message,
+    Observing, ObservingChange, Rating, Refusal, StartKind, StartList,
 };
 
 /// The start list is given from this field on in all versions of the format.
@@ -132,8 +132,8 @@ pub(super) fn game_result(arguments: &Arguments<'_>, known: &mut Known) -> Optio
         score => GameResult::from_wire(score)?,
     };
     let text = arguments.text("text");
-    let reason = match EndReason::find(text.as_str(), white.as_str(), black.as_str()) {
-        EndReason::Unknown => EndReason::of_code(arguments.bytes("code")?, result, score_is_aborted(arguments)),
+    let reason = match GameEndReason::find(text.as_str(), white.as_str(), black.as_str()) {
+        GameEndReason::Unknown => GameEndReason::of_code(arguments.bytes("code")?, result, score_is_aborted(arguments)),
         reason => reason,
     };
     let lives_on = arguments.flag("examined").unwrap_or_default();

@@ -402,7 +402,7 @@ fn start_lists_of_every_age_and_kind() {
 // Rules: icc R1, icc R2
 #[test]
 fn results_with_their_codes_and_words() {
-    use EndReason::{
+    use GameEndReason::{
         AbortAgreement, AbortCourtesy, AbortMove1, AbortShutdown, AdjournAgreement, AdjournDisconnect, Agreement,
         BothTime, Disconnect, Fifty, Mate, Material, Partner, Repetition, Resign, Stalemate, Time, TimeMaterial,
         Unknown,

@@ -11,7 +11,7 @@ use crate::chess::Color;
 /// Who won is in [`GameResult`](super::GameResult); the reason only explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum EndReason {
+pub enum GameEndReason {
     /// A player resigned.
     Resign,
     /// A player was checkmated.
@@ -74,7 +74,7 @@ pub enum EndReason {
     Unknown,
 }
 
-impl EndReason {
+impl GameEndReason {
     /// The project's name for it: `resign`, `abort_move1` and so on.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -165,7 +165,7 @@ impl EndReason {
     }
 }
 
-impl fmt::Display for EndReason {
+impl fmt::Display for GameEndReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -180,105 +180,105 @@ pub(crate) fn split_subject<'a>(text: &'a str, white: &str, black: &str) -> Opti
         .find_map(|(name, color)| Some((color, text.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'']))?)))
 }
 
-const WIN_CODES: &[(&str, EndReason)] = &[
-    ("Res", EndReason::Resign),
-    ("Mat", EndReason::Mate),
-    ("Fla", EndReason::Time),
-    ("Adj", EndReason::Adjudication),
-    ("BQ", EndReason::Disconnect),
+const WIN_CODES: &[(&str, GameEndReason)] = &[
+    ("Res", GameEndReason::Resign),
+    ("Mat", GameEndReason::Mate),
+    ("Fla", GameEndReason::Time),
+    ("Adj", GameEndReason::Adjudication),
+    ("BQ", GameEndReason::Disconnect),
 ];
 
-const DRAW_CODES: &[(&str, EndReason)] = &[
-    ("Agr", EndReason::Agreement),
-    ("Sta", EndReason::Stalemate),
-    ("Rep", EndReason::Repetition),
-    ("50", EndReason::Fifty),
-    ("TM", EndReason::TimeMaterial),
-    ("NM", EndReason::Material),
-    ("NT", EndReason::BothTime),
-    ("Adj", EndReason::Adjudication),
+const DRAW_CODES: &[(&str, GameEndReason)] = &[
+    ("Agr", GameEndReason::Agreement),
+    ("Sta", GameEndReason::Stalemate),
+    ("Rep", GameEndReason::Repetition),
+    ("50", GameEndReason::Fifty),
+    ("TM", GameEndReason::TimeMaterial),
+    ("NM", GameEndReason::Material),
+    ("NT", GameEndReason::BothTime),
+    ("Adj", GameEndReason::Adjudication),
 ];
 
-const ABORT_CODES: &[(&str, EndReason)] = &[
-    ("Agr", EndReason::AbortAgreement),
-    ("BQ", EndReason::AbortDisconnect),
-    ("SD", EndReason::AbortShutdown),
-    ("BA", EndReason::AbortCourtesy),
-    ("Adj", EndReason::AbortAdjudication),
-    ("Sho", EndReason::AbortMove1),
+const ABORT_CODES: &[(&str, GameEndReason)] = &[
+    ("Agr", GameEndReason::AbortAgreement),
+    ("BQ", GameEndReason::AbortDisconnect),
+    ("SD", GameEndReason::AbortShutdown),
+    ("BA", GameEndReason::AbortCourtesy),
+    ("Adj", GameEndReason::AbortAdjudication),
+    ("Sho", GameEndReason::AbortMove1),
 ];
 
-const ADJOURN_CODES: &[(&str, EndReason)] = &[
-    ("Agr", EndReason::AdjournAgreement),
-    ("BQ", EndReason::AdjournDisconnect),
-    ("SD", EndReason::AdjournShutdown),
-    ("BA", EndReason::AdjournCourtesy),
-    ("Adj", EndReason::AdjournAdjudication),
+const ADJOURN_CODES: &[(&str, GameEndReason)] = &[
+    ("Agr", GameEndReason::AdjournAgreement),
+    ("BQ", GameEndReason::AdjournDisconnect),
+    ("SD", GameEndReason::AdjournShutdown),
+    ("BA", GameEndReason::AdjournCourtesy),
+    ("Adj", GameEndReason::AdjournAdjudication),
 ];
 
 /// What stands behind the name of one of the two players.
-const OF_PLAYER: &[(&str, EndReason)] = &[
-    (" resigns", EndReason::Resign),
-    (" checkmated", EndReason::Mate),
-    (" and @ checkmated", EndReason::Mate),
-    (" forfeits on time", EndReason::Time),
-    (" forfeits by disconnection", EndReason::Disconnect),
-    (" disconnected and forfeits", EndReason::Disconnect),
-    (" wins by adjudication", EndReason::Adjudication),
-    (" wins by losing all material", EndReason::Variant),
-    (" wins by having less material*", EndReason::Variant),
-    (" wins by stalemate", EndReason::Variant),
-    ("'s partner won", EndReason::Partner),
-    ("'s partner resigns", EndReason::Partner),
-    ("'s partner checkmated", EndReason::Partner),
-    ("'s partner forfeits on time", EndReason::Partner),
-    ("'s partner disconnected and forfeits", EndReason::Partner),
-    (" ran out of time and @ has no material to mate", EndReason::TimeMaterial),
-    (" ran out of time and @ lacks mating material", EndReason::TimeMaterial),
-    (" lost connection and too few moves; game aborted", EndReason::AbortDisconnect),
-    (" aborts by disconnection", EndReason::AbortDisconnect),
-    (" lost connection; game adjourned", EndReason::AdjournDisconnect),
-    (" lost connection, game adjourned", EndReason::AdjournDisconnect),
+const OF_PLAYER: &[(&str, GameEndReason)] = &[
+    (" resigns", GameEndReason::Resign),
+    (" checkmated", GameEndReason::Mate),
+    (" and @ checkmated", GameEndReason::Mate),
+    (" forfeits on time", GameEndReason::Time),
+    (" forfeits by disconnection", GameEndReason::Disconnect),
+    (" disconnected and forfeits", GameEndReason::Disconnect),
+    (" wins by adjudication", GameEndReason::Adjudication),
+    (" wins by losing all material", GameEndReason::Variant),
+    (" wins by having less material*", GameEndReason::Variant),
+    (" wins by stalemate", GameEndReason::Variant),
+    ("'s partner won", GameEndReason::Partner),
+    ("'s partner resigns", GameEndReason::Partner),
+    ("'s partner checkmated", GameEndReason::Partner),
+    ("'s partner forfeits on time", GameEndReason::Partner),
+    ("'s partner disconnected and forfeits", GameEndReason::Partner),
+    (" ran out of time and @ has no material to mate", GameEndReason::TimeMaterial),
+    (" ran out of time and @ lacks mating material", GameEndReason::TimeMaterial),
+    (" lost connection and too few moves; game aborted", GameEndReason::AbortDisconnect),
+    (" aborts by disconnection", GameEndReason::AbortDisconnect),
+    (" lost connection; game adjourned", GameEndReason::AdjournDisconnect),
+    (" lost connection, game adjourned", GameEndReason::AdjournDisconnect),
 ];
 
 /// What is said of the game as a whole.
-const OF_GAME: &[(&str, EndReason)] = &[
-    ("Game drawn by mutual agreement", EndReason::Agreement),
-    ("Game drawn by agreement", EndReason::Agreement),
-    ("Game drawn by stalemate", EndReason::Stalemate),
-    ("Game drawn by stalemate (*", EndReason::Stalemate),
-    ("Game drawn by repetition", EndReason::Repetition),
-    ("Game drawn by the 50 move rule", EndReason::Fifty),
-    ("Game drawn because both players ran out of time", EndReason::BothTime),
-    ("Game drawn by adjudication", EndReason::Adjudication),
-    ("Game drawn due to length", EndReason::Length),
-    ("Game drawn by mate on both boards", EndReason::Partner),
-    ("Game was drawn by mutual agreement", EndReason::Agreement),
-    ("Game was drawn by agreement", EndReason::Agreement),
-    ("Game was drawn by stalemate", EndReason::Stalemate),
-    ("Game was drawn by repetition", EndReason::Repetition),
-    ("Game was drawn by the 50 move rule", EndReason::Fifty),
-    ("Neither player has mating material", EndReason::Material),
-    ("Both players ran out of time", EndReason::BothTime),
-    ("@ and @ checkmated", EndReason::Mate),
-    ("Partners' game drawn", EndReason::Partner),
-    ("Partners' game aborted", EndReason::AbortPartner),
-    ("Partners' game adjourned", EndReason::AdjournPartner),
-    ("Bughouse game aborted.", EndReason::AbortPartner),
-    ("Bughouse game aborted", EndReason::AbortPartner),
-    ("Game aborted on move 1", EndReason::AbortMove1),
-    ("Game aborted on move 1 by @", EndReason::AbortMove1),
-    ("Game aborted by mutual agreement", EndReason::AbortAgreement),
-    ("Game aborted by agreement", EndReason::AbortAgreement),
-    ("Game aborted by adjudication", EndReason::AbortAdjudication),
-    ("Game aborted by server shutdown", EndReason::AbortShutdown),
-    ("Game courtesyaborted by @", EndReason::AbortCourtesy),
-    ("Game adjourned by mutual agreement", EndReason::AdjournAgreement),
-    ("Game adjourned by agreement", EndReason::AdjournAgreement),
-    ("Game adjourned by server shutdown", EndReason::AdjournShutdown),
-    ("Game adjourned by adjudication", EndReason::AdjournAdjudication),
-    ("Game adjourned by simul holder", EndReason::AdjournSimul),
-    ("Game courtesyadjourned by @", EndReason::AdjournCourtesy),
+const OF_GAME: &[(&str, GameEndReason)] = &[
+    ("Game drawn by mutual agreement", GameEndReason::Agreement),
+    ("Game drawn by agreement", GameEndReason::Agreement),
+    ("Game drawn by stalemate", GameEndReason::Stalemate),
+    ("Game drawn by stalemate (*", GameEndReason::Stalemate),
+    ("Game drawn by repetition", GameEndReason::Repetition),
+    ("Game drawn by the 50 move rule", GameEndReason::Fifty),
+    ("Game drawn because both players ran out of time", GameEndReason::BothTime),
+    ("Game drawn by adjudication", GameEndReason::Adjudication),
+    ("Game drawn due to length", GameEndReason::Length),
+    ("Game drawn by mate on both boards", GameEndReason::Partner),
+    ("Game was drawn by mutual agreement", GameEndReason::Agreement),
+    ("Game was drawn by agreement", GameEndReason::Agreement),
+    ("Game was drawn by stalemate", GameEndReason::Stalemate),
+    ("Game was drawn by repetition", GameEndReason::Repetition),
+    ("Game was drawn by the 50 move rule", GameEndReason::Fifty),
+    ("Neither player has mating material", GameEndReason::Material),
+    ("Both players ran out of time", GameEndReason::BothTime),
+    ("@ and @ checkmated", GameEndReason::Mate),
+    ("Partners' game drawn", GameEndReason::Partner),
+    ("Partners' game aborted", GameEndReason::AbortPartner),
+    ("Partners' game adjourned", GameEndReason::AdjournPartner),
+    ("Bughouse game aborted.", GameEndReason::AbortPartner),
+    ("Bughouse game aborted", GameEndReason::AbortPartner),
+    ("Game aborted on move 1", GameEndReason::AbortMove1),
+    ("Game aborted on move 1 by @", GameEndReason::AbortMove1),
+    ("Game aborted by mutual agreement", GameEndReason::AbortAgreement),
+    ("Game aborted by agreement", GameEndReason::AbortAgreement),
+    ("Game aborted by adjudication", GameEndReason::AbortAdjudication),
+    ("Game aborted by server shutdown", GameEndReason::AbortShutdown),
+    ("Game courtesyaborted by @", GameEndReason::AbortCourtesy),
+    ("Game adjourned by mutual agreement", GameEndReason::AdjournAgreement),
+    ("Game adjourned by agreement", GameEndReason::AdjournAgreement),
+    ("Game adjourned by server shutdown", GameEndReason::AdjournShutdown),
+    ("Game adjourned by adjudication", GameEndReason::AdjournAdjudication),
+    ("Game adjourned by simul holder", GameEndReason::AdjournSimul),
+    ("Game courtesyadjourned by @", GameEndReason::AdjournCourtesy),
 ];
 
 #[cfg(test)]
@@ -346,7 +346,7 @@ mod tests {
             ("", "unknown"),
         ];
         for &(text, want) in cases {
-            let reason = EndReason::find(text, "Foo", "Bar");
+            let reason = GameEndReason::find(text, "Foo", "Bar");
             assert_eq!(reason.as_str(), want, "{text}");
             assert_eq!(reason.is_abort(), want.starts_with("abort_"), "{text}");
             assert_eq!(reason.is_adjournment(), want.starts_with("adjourn_"), "{text}");
@@ -357,12 +357,12 @@ mod tests {
     #[test]
     fn too_few_moves_is_a_lost_connection_and_not_move_1() {
         let cases = [
-            ("Foo lost connection and too few moves; game aborted", EndReason::AbortDisconnect),
-            ("Game aborted on move 1", EndReason::AbortMove1),
-            ("Game aborted on move 1 by Foo", EndReason::AbortMove1),
+            ("Foo lost connection and too few moves; game aborted", GameEndReason::AbortDisconnect),
+            ("Game aborted on move 1", GameEndReason::AbortMove1),
+            ("Game aborted on move 1 by Foo", GameEndReason::AbortMove1),
         ];
         for (text, want) in cases {
-            assert_eq!(EndReason::find(text, "Foo", "Bar"), want, "{text}");
+            assert_eq!(GameEndReason::find(text, "Foo", "Bar"), want, "{text}");
         }
     }
 
@@ -400,14 +400,14 @@ mod tests {
             ("resigns forfeits on time", "resigns", "Foo", "time"),
         ];
         for (text, white, black, want) in cases {
-            assert_eq!(EndReason::find(text, white, black).as_str(), want, "{text}");
+            assert_eq!(GameEndReason::find(text, white, black).as_str(), want, "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn no_text_panics(text in any::<String>(), white in "\\PC{0,5}", black in "\\PC{0,5}") {
-            let _ = EndReason::find(&text, &white, &black);
+            let _ = GameEndReason::find(&text, &white, &black);
         }
     }
 }
