@@ -48,7 +48,7 @@ pub enum Event {
         request: Option<RequestId>,
     },
     /// The server did something that it should not.
-    Fault(Fault),
+    Fault(ServerFault),
     /// There is no session at the moment.
     Lost {
         /// Why.
@@ -65,7 +65,7 @@ pub enum Event {
 /// Something the server should not do. The session goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum ServerFault {
     /// In block mode it missed the number of a line of which none was sent without. A request may stay without its reply.
     #[error("server answered a line without a number")]
     Unnumbered,

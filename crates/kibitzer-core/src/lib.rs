@@ -36,4 +36,6 @@ mod short_text;
 pub mod text;
 pub mod wire;
 
-pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventReader, Fault, UnknownEventKind};
+pub use event::{
+    Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventReader, ServerFault, UnknownEventKind,
+};

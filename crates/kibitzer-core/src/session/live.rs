@@ -17,7 +17,7 @@ use super::restore::Restore;
 use super::restored::Restored;
 use super::setup::SetUp;
 use super::style::{REPAIR, StyleWatch};
-use crate::event::{Event, Fault};
+use crate::event::{Event, ServerFault};
 use crate::message::Ivar;
 
 /// Tells our idle time that we are there. Source: transport §9.
@@ -121,7 +121,7 @@ impl Live {
     pub(super) fn handle(&mut self, event: &Arc<Event>, cx: &mut Context<'_>) {
         self.requests.handle(event, cx.now);
         if self.requests.take_unnumbered() {
-            cx.tell(Event::Fault(Fault::Unnumbered));
+            cx.tell(Event::Fault(ServerFault::Unnumbered));
         }
         if let Some(prompt) = self.requests.take_prompt() {
             cx.reader.framer_mut().set_prompt(&prompt);

@@ -6,7 +6,7 @@ pub(super) mod text;
 use std::time::Duration;
 
 use kibitzer::core::session::{Capabilities, EndReason, Identity, LostCause, Outcome, Part, Restored};
-use kibitzer::core::{Event, Fault};
+use kibitzer::core::{Event, ServerFault};
 
 /// A line about the session, rather than about what the server said.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(crate) enum Life<'a> {
     Ready(Capabilities),
     /// `None` is a password.
     Sent(Option<&'a str>),
-    Fault(Fault),
+    Fault(ServerFault),
     Lost {
         cause: &'a LostCause,
         retry_in: Option<Duration>,

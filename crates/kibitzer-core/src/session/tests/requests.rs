@@ -3,7 +3,7 @@
 use super::login::{on_fics, on_uhlin};
 use super::peer::{Manner, Peer};
 use super::*;
-use crate::event::Fault;
+use crate::event::ServerFault;
 use crate::message::{CommandCode, Refusal};
 
 /// The block of a reply, and the prompt behind it.
@@ -171,7 +171,7 @@ fn a_line_without_a_number_is_a_fault_and_nobody_waits_forever() {
     let (mut driver, _) = on_fics(guest());
     driver.request("finger").unwrap();
     driver.feed(block("0", 519, ""));
-    assert!(driver.take_news().contains(&Event::Fault(Fault::Unnumbered)));
+    assert!(driver.take_news().contains(&Event::Fault(ServerFault::Unnumbered)));
     for _ in 0..3 {
         driver.wait(seconds(10));
         driver.feed("fics% ");
