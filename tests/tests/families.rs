@@ -156,6 +156,53 @@ async fn the_same_games_are_seen_by_their_moves() {
     assert_same(&fics, &icc);
 }
 
+/// What a player sees of a game in which a move is taken back and time is added.
+async fn play_with_takeback(family: Family, by_moves: bool) -> Seen {
+    let mut hall = Hall::open(options(&["Newton", "Euler"]).family(family)).await;
+    let profile = hall.account("Newton");
+    let profile = if by_moves { profile.want(Ivar::CompressMove) } else { profile };
+    let (newton, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(CAPACITY)).await.unwrap();
+    newton.ready().await.unwrap();
+    let euler = hall.player("Euler").await;
+    let script = [
+        (&newton, "match Euler 5 0 white"),
+        (&euler, "accept"),
+        (&newton, "e4"),
+        (&euler, "e5"),
+        (&newton, "Nf3"),
+        (&newton, "takeback 1"),
+        (&euler, "accept"),
+        (&newton, "Nc3"),
+        (&euler, "moretime 30"),
+        (&euler, "Nf6"),
+        (&newton, "takeback 2"),
+        (&euler, "accept"),
+        (&newton, "resign"),
+    ];
+    for (player, line) in script {
+        player.request(line).await.unwrap();
+    }
+    let (all, _) = drain(&mut events);
+    assert!(all.iter().all(|event| !matches!(&**event, Event::Desync(_))), "{all:?}");
+    newton.shutdown().await;
+    euler.shutdown().await;
+    hall.close().await;
+    Seen::of(all.iter().map(AsRef::as_ref))
+}
+
+// Rules: icc P4
+#[tokio::test(start_paused = true)]
+async fn a_takeback_leads_to_the_same_positions_on_both() {
+    let want = play_with_takeback(Family::Fics, false).await;
+    let placements: Vec<_> = want.positions.iter().filter_map(|(_, fen)| fen.split('/').nth(5)).collect();
+    assert_eq!(placements, ["8", "8", "8", "5N2", "8", "2N5", "2N5", "8"], "the third rank: {want:?}");
+    for (family, by_moves) in [(Family::Fics, true), (Family::Icc, false), (Family::Icc, true)] {
+        let seen = play_with_takeback(family, by_moves).await;
+        assert_eq!(first_difference(&want.positions, &seen.positions), None, "{family:?} {by_moves}");
+        assert_eq!(want.results, seen.results);
+    }
+}
+
 fn assert_same(one: &Seen, other: &Seen) {
     assert_eq!(first_difference(&one.positions, &other.positions), None);
     assert_eq!(first_difference(&one.holdings, &other.holdings), None);

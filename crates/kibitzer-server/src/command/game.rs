@@ -243,7 +243,7 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
             world.glue(whom, &format!("{name} has added {seconds} seconds to {whose} clock.\n"));
         }
     }
-    world.send_boards(number, Some(id), Occasion::Move);
+    world.send_boards(number, Some(id), Occasion::Clock);
     world.watch_flag(number);
     Verdict::Done
 }

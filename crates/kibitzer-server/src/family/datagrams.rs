@@ -156,18 +156,35 @@ impl World {
         }
     }
 
-    /// The last move, if that is what happened; else the whole position.
+    /// What happened to the board: the last move, a takeback, new clocks; else the whole position.
     fn position_datagram(&self, number: GameId, to: ConnectionId, occasion: Occasion) -> Option<Datagram> {
-        let whole = |position: &crate::chess::Position| {
-            let arguments = [number.to_string(), position.fen().to_string(), "0".to_owned()];
-            Datagram::new(number::POSITION_BEGIN, arguments)
+        let Show::Played(game) = &self.table(number)?.show else { return self.whole_position(number) };
+        let id = number.to_string();
+        match occasion {
+            Occasion::Move => self.last_move(game, to),
+            Occasion::TookBack(plies) if self.connection(to)?.levels.has(number::TAKEBACK) => {
+                Some(Datagram::new(number::TAKEBACK, [id, plies.to_string()]))
+            }
+            Occasion::Clock => {
+                let left = game.clocks().readings(self.now);
+                let seconds = [left.white, left.black].map(|ms| ms.div_euclid(1000).to_string());
+                Some(Datagram::new(number::SET_CLOCK, std::iter::once(id).chain(seconds)))
+            }
+            Occasion::TookBack(_) | Occasion::Other => self.whole_position(number),
+        }
+    }
+
+    fn whole_position(&self, number: GameId) -> Option<Datagram> {
+        let position = match &self.table(number)?.show {
+            Show::Played(game) => game.position(),
+            Show::Examined { game, .. } => game.position(),
         };
-        let game = match &self.table(number)?.show {
-            Show::Played(game) => game,
-            Show::Examined { game, .. } => return Some(whole(game.position())),
-        };
-        let last = game.record().last().filter(|_| occasion == Occasion::Move);
-        let Some(ply) = last else { return Some(whole(game.position())) };
+        let arguments = [number.to_string(), position.fen().to_string(), "0".to_owned()];
+        Some(Datagram::new(number::POSITION_BEGIN, arguments))
+    }
+
+    fn last_move(&self, game: &Game, to: ConnectionId) -> Option<Datagram> {
+        let ply = game.record().last()?;
         let before = game.record().position_after(game.record().len().saturating_sub(1));
         let levels = &self.connection(to)?.levels;
         let clock_s = ply.clocks_ms.of(before.side_to_move()).div_euclid(1000);
@@ -179,7 +196,7 @@ impl World {
             (number::IS_VARIATION, "1".to_owned()),
         ];
         let parts = parts.into_iter().filter(|(part, _)| levels.has(*part)).map(|(_, part)| part);
-        Some(Datagram::new(number::SEND_MOVES, std::iter::once(number.to_string()).chain(parts)))
+        Some(Datagram::new(number::SEND_MOVES, std::iter::once(game.id().to_string()).chain(parts)))
     }
 
     /// An ad, in place of the data of the other family; whether the client wants that.

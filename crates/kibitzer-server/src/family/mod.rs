@@ -25,6 +25,7 @@ pub(crate) mod number {
     pub(crate) const WHO_AM_I: u32 = 0;
     pub(crate) const MY_GAME_STARTED: u32 = 15;
     pub(crate) const STARTED_OBSERVING: u32 = 18;
+    pub(crate) const TAKEBACK: u32 = 22;
     pub(crate) const SEND_MOVES: u32 = 24;
     pub(crate) const KIBITZ: u32 = 26;
     pub(crate) const CHANNEL_TELL: u32 = 28;
@@ -35,6 +36,7 @@ pub(crate) mod number {
     pub(crate) const MOVE_TIME: u32 = 35;
     pub(crate) const MOVE_CLOCK: u32 = 36;
     pub(crate) const HOLDINGS: u32 = 37;
+    pub(crate) const SET_CLOCK: u32 = 38;
     pub(crate) const MY_RELATION: u32 = 43;
     pub(crate) const SEEK: u32 = 50;
     pub(crate) const SEEK_REMOVED: u32 = 51;

@@ -14,10 +14,24 @@ use crate::play::{BoardForm, ClockUnit, View, Viewer};
 /// Why a board is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Occasion {
-    /// A move was made, so that a delta board tells it all.
+    /// A move was made.
     Move,
+    /// So many plies were taken back.
+    TookBack(usize),
+    /// A clock was set.
+    Clock,
     /// Anything else.
     Other,
+}
+
+impl Occasion {
+    /// Whether the recorded server tells it in a delta board: also, unlike what datagrams D5 has of FICS, a takeback and a clock,
+    /// with the move that is the last one.
+    ///
+    /// Source: transcripts fatics-ms-compress-*.
+    const fn has_delta(self) -> bool {
+        matches!(self, Self::Move | Self::TookBack(_) | Self::Clock)
+    }
 }
 
 impl World {
@@ -61,7 +75,7 @@ impl World {
             form: self.board_form(to)?,
             is_flipped: self.has_flag(to, Flag::Flip),
         };
-        let wants_delta = occasion == Occasion::Move && ivars.is_set(Ivar::CompressMove);
+        let wants_delta = occasion.has_delta() && ivars.is_set(Ivar::CompressMove);
         let line = match &table.show {
             Show::Played(game) => {
                 let delta = if wants_delta { game.delta() } else { None };

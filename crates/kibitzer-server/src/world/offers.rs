@@ -283,7 +283,7 @@ impl World {
         let now = self.now;
         let Some(Show::Played(game)) = self.table_mut(number).map(|table| &mut table.show) else { return };
         if game.take_back(plies, now).is_ok() {
-            self.send_boards(number, Some(actor), Occasion::Move);
+            self.send_boards(number, Some(actor), Occasion::TookBack(plies));
             self.watch_flag(number);
         }
     }

@@ -142,6 +142,23 @@ async fn datagrams_follow_each_other_and_the_prompt_follows_them() {
     newton.ask("e4").await;
     let want = "\x19(24 1 e4 e2e4 0 300\x19)\x19(56 1 W 300000 0\x19)\x19(56 1 B 300000 0\x19)aics% ";
     assert_eq!(euler.heard().await, want);
+    // A takeback is no move, and is told as a position to those who do not know it; new clocks are neither.
+    let clocks = "\x19(56 1 W 300000 0\x19)\x19(56 1 B 300000 0\x19)";
+    for (is_known, want) in [
+        ("1", "\x19(22 1 1\x19)"),
+        ("0", "\x19(110 1 {rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1} 0\x19)"),
+    ] {
+        euler.ask(&format!("set-2 22 {is_known}")).await;
+        newton.ask("takeback 1").await;
+        let board = euler.ask("accept").await;
+        assert!(board.contains(&format!("{want}{clocks}")), "{board}");
+        newton.ask("e4").await;
+        euler.heard().await;
+    }
+    euler.ask("set-2 38 1").await;
+    newton.ask("moretime 30").await;
+    let set = euler.heard().await;
+    assert!(set.contains("\x19(38 1 300 330\x19)\x19(56 1 W 300000 0\x19)\x19(56 1 B 330000 0\x19)"), "{set}");
     server.shutdown().await;
 }
 
