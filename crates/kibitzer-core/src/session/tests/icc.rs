@@ -98,6 +98,24 @@ fn the_own_name_is_told_and_replies_are_known_by_their_tags() {
     assert_eq!(identities, 1);
 }
 
+// Rules: icc §1, icc L4
+#[test]
+fn a_login_told_in_a_unit_is_one_and_its_end_ends_no_reply() {
+    for end in ["\x19]", "\r\n\x19]\x19]", "\x1a\x19]"] {
+        let mut driver = at_the_name(account());
+        driver.take_sent();
+        driver.feed("\x19[12 *\r\n\x19(0 Newton {GM}\x19)Message of the day\r\n");
+        driver.feed(end);
+        let mut peer = peer();
+        driver.serve(&mut peer);
+        assert_eq!(driver.session.state(), State::Ready, "{end:?}");
+        assert!(driver.session.capabilities().units());
+        driver.request("date").unwrap();
+        driver.serve(&mut peer);
+        assert!(driver.reply().is_ok());
+    }
+}
+
 // Rules: icc L1, icc L3, icc L5
 #[test]
 fn a_reply_ends_with_the_unit_of_its_tag() {
