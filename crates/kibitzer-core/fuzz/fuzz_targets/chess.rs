@@ -1,7 +1,7 @@
 //! Positions and moves: what is printed is read back, and no move panics on any board.
 #![no_main]
 
-use kibitzer_core::chess::{CastlingSide, Color, Fen, Hand, LastMove, SmithMove, Square};
+use kibitzer_core::chess::{CastlingSide, Color, Fen, Hand, LastMove, SanMove, SmithMove, Square};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -34,12 +34,13 @@ fn look_at(fen: &Fen) {
     }
 }
 
-/// Reads a move in both notations and plays it, whoever is to move; a refused one leaves the board as it was.
+/// Reads a move in all notations and plays it, whoever is to move; a refused one leaves the board as it was.
 fn play(fen: &mut Fen, word: &[u8], san: &[u8]) {
     for mover in [Color::White, Color::Black] {
         let smith = SmithMove::parse(word).and_then(|smith| smith.to_last_move(&fen.board));
         let verbose = LastMove::parse_verbose(word, san, mover);
-        for last_move in smith.into_iter().chain(verbose) {
+        let algebraic = SanMove::parse(word).and_then(|san| san.to_last_move(&fen.board, mover));
+        for last_move in smith.into_iter().chain(verbose).chain(algebraic) {
             let before = fen.board;
             let located = last_move.located(&before, before.find_king(mover), mover);
             let _ = located.to_uci(mover).map(|uci| uci.to_string());
