@@ -109,8 +109,9 @@ forms! {
     46 "channels_shared" (player channel) Description PLAIN;
     47 "my_variable" (name value) Description PLAIN;
     48 "my_string_variable" (name [value]) Description PLAIN;
-    // Whether the number of the game stands in front is not described.
-    49 "jboard" (argument) Undescribed PLAIN;
+    // The description leaves the number of the game out; no client does.
+    49 "jboard" (game board side double_push white_short white_long black_short black_long move_number san smith white_clock black_clock
+        status flip) Clients PLAIN;
     50 "seek" (index name {titles} rating provisional wild kind minutes increment rated color rating_min rating_max automatic formula
         {time_control}) Clients Some(offers::seek);
     51 "seek_removed" (index reason) Clients Some(offers::seek_removed);
