@@ -278,7 +278,7 @@ impl Live {
         }
         match (&mut self.stage, done.owner) {
             (Stage::SettingUp(set_up), Owner::SetUp) => set_up.handle(&done, self.requests.mode()),
-            (Stage::Restoring(restore), Owner::Restore) => restore.handle(&done),
+            (Stage::Restoring(restore), Owner::Restore) => restore.handle(&done, cx.reader.games()),
             // Nobody asks for anything at the moment: what was needed when somebody did is not kept.
             (_, Owner::Probe) => {
                 self.requests.shrink();

@@ -7,7 +7,7 @@ use super::memory::{KnownGame, Memory};
 use super::reply::Reply;
 use super::requests::Done;
 use super::restored::{Outcome, Part, Restored, RestoredGame, RestoredSeek};
-use crate::game::Games;
+use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
 use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
 
@@ -89,12 +89,12 @@ impl Restore {
     }
 
     /// Takes in what the server made of a command.
-    pub(super) fn handle(&mut self, done: &Done) {
+    pub(super) fn handle(&mut self, done: &Done, games: &Games) {
         let Some(at) = self.waiting.iter().position(|(id, _)| *id == done.id) else { return };
         let (_, task) = self.waiting.swap_remove(at);
         match task {
-            Task::ByNumber(at) => self.looked_up(at, &done.result, true),
-            Task::ByPlayer(at) => self.looked_up(at, &done.result, false),
+            Task::ByNumber(at) => self.looked_up(at, &done.result, true, games),
+            Task::ByPlayer(at) => self.looked_up(at, &done.result, false, games),
             Task::Moves(at) => self.moves_listed(at, &done.result),
             Task::Leave => {}
             Task::Seek(at) => {
@@ -105,21 +105,35 @@ impl Restore {
         }
     }
 
-    fn looked_up(&mut self, at: usize, result: &Result<Reply, RequestError>, by_number: bool) {
-        let Some(lookup) = self.games.get_mut(at) else { return };
-        let board = result.as_ref().ok().and_then(observed_board);
-        match board {
-            Some(board) if lookup.known.is_between(board) => {
-                lookup.found(board);
-                return self.ask_for_moves(at);
-            }
-            Some(other) => self.leave(other.game),
-            None => lookup.found.outcome = not_found(result),
+    /// The board that comes may be of another game that is looked for: numbers are given anew, and a player may have several.
+    fn looked_up(&mut self, at: usize, result: &Result<Reply, RequestError>, by_number: bool, games: &Games) {
+        let board = board_followed(result, games);
+        match board.map(|board| (board, self.owner_of(board, at))) {
+            Some((board, Some(owner))) => self.found(owner, board),
+            Some((other, None)) if result.is_ok() => self.leave(other.game),
+            // Whoever observes it already wants it.
+            Some((_, None)) | None => {}
         }
+        let Some(lookup) = self.games.get_mut(at).filter(|lookup| lookup.found.now.is_none()) else { return };
+        lookup.found.outcome = if board.is_some() { Outcome::Ended } else { not_found(result) };
         if by_number {
             self.ask_by_player(at);
-        } else if board.is_some() {
-            self.set_outcome(at, Outcome::Ended);
+        }
+    }
+
+    /// Which of the games that are looked for has this board: the one that was found by it; else the one that was asked
+    /// about, if it is between its players, or any other that is.
+    fn owner_of(&self, board: &Style12, asked: usize) -> Option<usize> {
+        let is_found = |at: &usize| self.games.get(*at).is_some_and(|lookup| lookup.found.now == Some(board.game));
+        let is_sought = |at: &usize| self.games.get(*at).is_some_and(|lookup| lookup.is_sought_by(board));
+        let all = 0..self.games.len();
+        all.clone().find(is_found).or_else(|| std::iter::once(asked).chain(all).find(is_sought))
+    }
+
+    fn found(&mut self, at: usize, board: &Style12) {
+        if let Some(lookup) = self.games.get_mut(at).filter(|lookup| lookup.found.now.is_none()) {
+            lookup.found(board);
+            self.ask_for_moves(at);
         }
     }
 
@@ -147,12 +161,6 @@ impl Restore {
         }
     }
 
-    fn set_outcome(&mut self, at: usize, outcome: Outcome) {
-        if let Some(lookup) = self.games.get_mut(at) {
-            lookup.found.outcome = outcome;
-        }
-    }
-
     /// Numbers and names make lines; a name that does not is none.
     fn ask(&mut self, line: &str, task: Task) {
         if let Ok(command) = Command::new(line) {
@@ -175,7 +183,7 @@ impl Lookup {
             moves: None,
         };
         let mut lookup = Self { known, found };
-        let is_resumed = |game: &&crate::game::Game| {
+        let is_resumed = |game: &&Game| {
             game.is_going_on() && game.position().relation.is_mine() && lookup.known.is_between(game.position())
         };
         if lookup.known.part == Part::Player
@@ -184,6 +192,11 @@ impl Lookup {
             lookup.found(&board);
         }
         lookup
+    }
+
+    /// Whether the board may be the one that shows that the game goes on.
+    fn is_sought_by(&self, board: &Style12) -> bool {
+        self.known.part == Part::Observer && self.found.now.is_none() && self.known.is_between(board)
     }
 
     /// The game goes on, and this is its board.
@@ -212,6 +225,18 @@ fn observed_board(reply: &Reply) -> Option<&Style12> {
         _ => None,
     })?;
     boards.filter(|board| board.game == observed).last()
+}
+
+/// The board of the game that is observed: from this reply on, or from before, by whomever.
+fn board_followed<'a>(result: &'a Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
+    match result {
+        Ok(reply) => observed_board(reply),
+        Err(RequestError::Refused {
+            reason: RefusalReason::Observing(ObservingRefusal::AlreadyObserving(game)),
+            ..
+        }) => games.get(*game).map(Game::position),
+        Err(_) => None,
+    }
 }
 
 /// Why a game is not observed: because it is over, or for a reason that says nothing about it.

@@ -291,3 +291,48 @@ fn games_are_found_again_without_block_mode() {
     let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
     assert_eq!(restored.games[0].outcome, Outcome::Unchanged);
 }
+
+#[test]
+fn games_that_have_exchanged_their_numbers_are_both_followed() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    driver.feed(observing(9, "Duras", 1));
+    let mut peer = fics()
+        .on("observe 7", &observing(7, "Duras", 1))
+        .on("observe 9", &observing(9, "Euwe", 2))
+        .on("observe Euwe", "You are already observing game 9.\n\r");
+    let restored = reconnect(&mut driver, &mut peer);
+    let found: Vec<_> = restored.games.iter().map(|game| (game.was.0, game.now, game.outcome)).collect();
+    let advanced = Outcome::Advanced { plies: 1 };
+    assert_eq!(found, [(7, Some(GameId(9)), advanced), (9, Some(GameId(7)), Outcome::Unchanged)]);
+    assert!(!heard(&peer).iter().any(|line| line.starts_with("unobserve")), "{:?}", peer.heard);
+}
+
+#[test]
+fn a_game_that_is_observed_already_is_followed() {
+    let watched = |white: &str| fics().on("set bell 0", &observing(9, white, 1));
+    for (white, now, outcome) in [("Euwe", Some(GameId(9)), Outcome::Unchanged), ("Duras", None, Outcome::Ended)] {
+        let (mut driver, _) = on_fics(guest());
+        driver.feed(observing(7, "Euwe", 1));
+        let mut peer = watched(white)
+            .on("observe 7", "There is no such game.\n\r")
+            .on("observe Euwe", "You are already observing game 9.\n\r");
+        let game = &reconnect(&mut driver, &mut peer).games[0];
+        assert_eq!((game.now, game.outcome), (now, outcome));
+        assert_eq!(heard(&peer), ["observe 7", "observe Euwe"], "nobody's game is left");
+    }
+}
+
+#[test]
+fn one_of_two_games_between_the_same_players_is_not_taken_for_both() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    driver.feed(observing(9, "Euwe", 4));
+    let mut peer = fics()
+        .on("observe 7", "There is no such game.\n\r")
+        .on("observe 9", &observing(9, "Euwe", 4))
+        .on("observe Euwe", "You are already observing game 9.\n\r");
+    let restored = reconnect(&mut driver, &mut peer);
+    let found: Vec<_> = restored.games.iter().map(|game| (game.now, game.outcome)).collect();
+    assert_eq!(found, [(None, Outcome::Ended), (Some(GameId(9)), Outcome::Unchanged)]);
+}
