@@ -133,6 +133,12 @@ impl Command {
             && words.next().is_some_and(|ivar| "block".starts_with(&*small(ivar)))
     }
 
+    /// Whether it asks to observe a game; servers take the command by its first letters.
+    pub(super) fn is_observe(&self) -> bool {
+        let verb = self.verb();
+        !verb.is_empty() && "observe".starts_with(&*verb)
+    }
+
     /// The prompt that it sets; an empty one takes the server's own back. `None` if it sets none.
     pub(super) fn prompt_to_set(&self) -> Option<&str> {
         /// Shorter names are other variables, too.

@@ -312,7 +312,7 @@ impl Live {
             }
             Stage::Restoring(restore) => {
                 let next = restore.take_next();
-                let is_more = !next.is_empty();
+                let mut is_more = !next.is_empty();
                 for (command, task) in next {
                     let id = cx.ids.next();
                     self.requests.order(id, Owner::Restore, Some(command));
@@ -320,6 +320,7 @@ impl Live {
                 }
                 if restore.is_done() {
                     self.restored(cx);
+                    is_more = true;
                 }
                 is_more
             }
@@ -339,10 +340,12 @@ impl Live {
             Some(_) => Stage::Restoring(Box::new(Restore::new(cx.memory, cx.reader.games()))),
             None => Stage::Ready,
         };
+        self.requests.set_restoring(!self.is_restored());
     }
 
     fn restored(&mut self, cx: &mut Context<'_>) {
         let Stage::Restoring(restore) = std::mem::replace(&mut self.stage, Stage::Ready) else { return };
+        self.requests.set_restoring(false);
         let offline_for =
             cx.memory.lost_at.take().map(|lost_at| cx.now.saturating_duration_since(lost_at)).unwrap_or_default();
         let restored = Restored { offline_for, ..restore.finish(cx.memory) };

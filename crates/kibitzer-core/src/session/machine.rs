@@ -282,6 +282,10 @@ impl Session {
     /// Sends a command, now or as soon as others were answered. [`poll_reply`](Self::poll_reply) brings what came of
     /// it.
     ///
+    /// Behind a lost connection an `observe` waits until the games are [restored](Event::Restored): some servers take it for the
+    /// wish to observe no longer if the game is observed already. It leads to an observed game then in any case; a server may
+    /// still refuse it, because that is so.
+    ///
     /// # Errors
     ///
     /// Nothing was sent. [`RequestError::NotConnected`]: the session is not [`Ready`](State::Ready).

@@ -36,6 +36,14 @@ pub(super) struct Order {
     pub(super) command: Option<Command>,
     /// How often the server dropped it.
     pub(super) n_drops: u8,
+    /// It was made while games were observed again, by whomever: a game that it asks to observe may be observed by then.
+    pub(super) is_of_restoration: bool,
+}
+
+impl Order {
+    pub(super) fn asks_to_observe(&self) -> bool {
+        self.command.as_ref().is_some_and(Command::is_observe)
+    }
 }
 
 /// By what the reply is known.

@@ -51,6 +51,15 @@ impl Reply {
         self.answers().find(|event| !is_board(event) && !event.raw().trim_ascii().is_empty())
     }
 
+    /// Whether a game is observed no longer, and none from now on.
+    pub(super) fn ends_observation(&self) -> bool {
+        let mut changes = self.messages().filter_map(|message| match message {
+            Message::Observing(observing) => Some(observing.is_observed()),
+            _ => None,
+        });
+        changes.next() == Some(false) && !changes.any(|is_observed| is_observed)
+    }
+
     /// The reply, or what the server has against the command. The session has judged every reply that it hands out.
     ///
     /// # Errors

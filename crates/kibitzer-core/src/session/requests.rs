@@ -58,6 +58,8 @@ pub(super) struct Requests {
     mode: Mode,
     limits: RequestLimits,
     queue: VecDeque<Order>,
+    /// Games are being observed again: whoever wants to observe one waits.
+    is_restoring: bool,
     pending: Pending,
     /// The number of the reply that has begun, in block mode and in units.
     open: Option<u64>,
@@ -93,6 +95,7 @@ impl Requests {
             mode,
             limits: RequestLimits { in_flight: limits.in_flight.clamp(1, 64), ..limits },
             queue: VecDeque::new(),
+            is_restoring: false,
             pending: Pending::default(),
             open: None,
             units: Units::default(),
@@ -129,6 +132,11 @@ impl Requests {
         self.queue.len() >= self.limits.queued
     }
 
+    /// Games begin to be observed again, or have been.
+    pub(super) const fn set_restoring(&mut self, is_restoring: bool) {
+        self.is_restoring = is_restoring;
+    }
+
     /// What comes now is what was left of the stream.
     pub(super) const fn cut_off(&mut self) {
         self.is_cut_off = true;
@@ -148,7 +156,8 @@ impl Requests {
 
     /// Puts a command in the queue.
     pub(super) fn order(&mut self, id: RequestId, owner: Owner, command: Option<Command>) {
-        self.queue.push_back(Order { id, owner, command, n_drops: 0 });
+        let is_of_restoration = self.is_restoring && matches!(owner, Owner::User | Owner::Restore);
+        self.queue.push_back(Order { id, owner, command, n_drops: 0, is_of_restoration });
     }
 
     /// Takes a command out that was not sent. Returns whether it was there.
@@ -203,10 +212,15 @@ impl Requests {
         if n_waiting >= self.limits.in_flight || self.pending.may_switch_block_mode() {
             return None;
         }
-        let at = self.queue.iter().position(|order| self.held_until(order).is_none())?;
+        let at = self.queue.iter().position(|order| !self.waits(order) && self.held_until(order).is_none())?;
         // What follows a switch of block mode, or stands in front of it, is not answered in the same way.
         let switches = self.queue.get(at)?.command.as_ref().is_some_and(Command::may_switch_block_mode);
         if switches && n_waiting > 0 { None } else { self.queue.remove(at) }
+    }
+
+    /// Whether it waits until the games are observed again: it may ask for one of them.
+    fn waits(&self, order: &Order) -> bool {
+        self.is_restoring && order.owner == Owner::User && order.asks_to_observe()
     }
 
     fn held_until(&self, order: &Order) -> Option<Instant> {
@@ -355,10 +369,25 @@ impl Requests {
             self.queue.push_front(sent.order);
             return;
         }
+        if sent.order.is_of_restoration
+            && sent.order.asks_to_observe()
+            && reply.as_ref().is_ok_and(Reply::ends_observation)
+        {
+            return self.observe_again(sent.order, sent.is_given_up);
+        }
         if self.mode == Mode::Numbered && reply.as_ref().is_ok_and(|reply| reply.lines().any(|l| l == BLOCK_UNSET)) {
             self.mode = Mode::Fenced;
         }
         self.finish(sent, reply.and_then(Reply::judge));
+    }
+
+    /// The game was observed already, and the server took that for the wish to observe it no longer. Asked once more, it
+    /// observes it again.
+    ///
+    /// Source: uhlin-fics, tried.
+    fn observe_again(&mut self, order: Order, is_given_up: bool) {
+        let owner = if is_given_up { Owner::Restore } else { order.owner };
+        self.queue.push_front(Order { owner, is_of_restoration: false, ..order });
     }
 
     /// Hands the result over, if somebody waits for it.

@@ -21,6 +21,8 @@ pub(super) struct Peer {
     pub(super) prompt: &'static str,
     /// Answers of this one: the start of a command, and the text.
     pub(super) answers: Vec<(String, String)>,
+    /// Answers that are given once, before those.
+    pub(super) first_answers: Vec<(String, String)>,
     /// What it was told, without numbers and fences.
     pub(super) heard: Vec<String>,
 }
@@ -28,12 +30,27 @@ pub(super) struct Peer {
 impl Peer {
     pub(super) fn new(manner: Manner) -> Self {
         let prompt = if manner == Manner::Icc { "aics% " } else { "fics% " };
-        Self { manner, block: false, units: false, ivars: Vec::new(), prompt, answers: Vec::new(), heard: Vec::new() }
+        Self {
+            manner,
+            block: false,
+            units: false,
+            ivars: Vec::new(),
+            prompt,
+            answers: Vec::new(),
+            first_answers: Vec::new(),
+            heard: Vec::new(),
+        }
     }
 
     /// Answers commands that start so with this text.
     pub(super) fn on(mut self, command: &str, text: &str) -> Self {
         self.answers.insert(0, (command.to_owned(), text.to_owned()));
+        self
+    }
+
+    /// Answers the first command that starts so with this text.
+    pub(super) fn first_on(mut self, command: &str, text: &str) -> Self {
+        self.first_answers.push((command.to_owned(), text.to_owned()));
         self
     }
 
@@ -68,6 +85,9 @@ impl Peer {
             return (512, unknown);
         }
         self.heard.push(command.to_owned());
+        if let Some(at) = self.first_answers.iter().position(|(start, _)| command.starts_with(start.as_str())) {
+            return (37, self.first_answers.remove(at).1);
+        }
         if let Some((_, text)) = self.answers.iter().find(|(start, _)| command.starts_with(start.as_str())) {
             return (37, text.clone());
         }

@@ -267,15 +267,11 @@ fn a_quit_that_is_refused_does_not_end_the_restoration() {
     assert_eq!(driver.session.state(), State::Closing);
     driver.serve(&mut peer);
     assert_eq!(driver.session.state(), State::Ready);
-    let news = driver.take_news();
-    let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
-    assert_eq!(restored.games[0].outcome, Outcome::Unchanged);
+    assert_eq!(restored(&mut driver).games[0].outcome, Outcome::Unchanged);
 }
 
-#[test]
-fn games_are_found_again_without_block_mode() {
-    let (mut driver, mut peer) = on_uhlin(guest());
-    driver.feed(observing(7, "Euwe", 1));
+/// The connection breaks off, and a new one is logged in to uhlin-fics.
+fn back_on_uhlin(driver: &mut Driver) {
     driver.close(CloseCause::Closed);
     driver.take_news();
     driver.wait(seconds(1));
@@ -285,11 +281,24 @@ fn games_are_found_again_without_block_mode() {
     driver.feed("Press return to enter the FICS as \"guest\":");
     driver.feed("fics% ");
     driver.take_sent_keep_last();
-    peer = peer.on("observe 7", &observing(7, "Euwe", 1));
-    driver.serve(&mut peer);
+}
+
+/// What was told last of all.
+fn restored(driver: &mut Driver) -> Restored {
     let news = driver.take_news();
     let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
-    assert_eq!(restored.games[0].outcome, Outcome::Unchanged);
+    (**restored).clone()
+}
+
+const REMOVING: &str = "Removing game 7 from observation list.\n\r";
+
+#[test]
+fn games_are_found_again_without_block_mode() {
+    let (mut driver, peer) = on_uhlin(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    back_on_uhlin(&mut driver);
+    driver.serve(&mut peer.on("observe 7", &observing(7, "Euwe", 1)));
+    assert_eq!(restored(&mut driver).games[0].outcome, Outcome::Unchanged);
 }
 
 #[test]
@@ -335,4 +344,74 @@ fn one_of_two_games_between_the_same_players_is_not_taken_for_both() {
     let restored = reconnect(&mut driver, &mut peer);
     let found: Vec<_> = restored.games.iter().map(|game| (game.now, game.outcome)).collect();
     assert_eq!(found, [(None, Outcome::Ended), (Some(GameId(9)), Outcome::Unchanged)]);
+}
+
+#[test]
+fn a_game_that_the_restoration_has_switched_off_is_observed_once_more() {
+    let (mut driver, peer) = on_uhlin(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    back_on_uhlin(&mut driver);
+    let mut once = peer.clone().first_on("observe 7", REMOVING).on("observe 7", &observing(7, "Euwe", 1));
+    driver.serve(&mut once);
+    assert_eq!(heard(&once), ["observe 7", "observe 7"]);
+    assert_eq!(restored(&mut driver).games[0].now, Some(GameId(7)));
+
+    back_on_uhlin(&mut driver);
+    let mut always = peer.on("observe", REMOVING);
+    driver.serve(&mut always);
+    assert_eq!(heard(&always), ["observe 7", "observe 7", "observe Euwe", "observe Euwe"], "and not again and again");
+    assert_eq!(restored(&mut driver).games[0].outcome, Outcome::Gone);
+}
+
+#[test]
+fn a_wish_to_observe_waits_for_the_restoration_and_switches_nothing_off() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    back_on_uhlin(&mut driver);
+    while driver.session.state() != State::Ready {
+        let lines = driver.take_sent();
+        driver.answer(&mut peer, &lines);
+    }
+    driver.request("obs Euwe").unwrap();
+    driver.request("date").unwrap();
+    let mut peer = peer
+        .on("observe 7", &observing(7, "Euwe", 1))
+        .first_on("obs Euwe", REMOVING)
+        .on("obs Euwe", &observing(7, "Euwe", 2));
+    peer.heard.clear();
+    driver.serve(&mut peer);
+    assert_eq!(peer.heard, ["observe 7", "date", "obs Euwe", "obs Euwe"]);
+    let replies = driver.take_replies();
+    let [(_, Ok(_)), (_, Ok(reply))] = &replies[..] else { panic!("{replies:?}") };
+    assert!(!reply.ends_observation(), "{reply:?}");
+    assert!(driver.session.games().get(GameId(7)).unwrap().is_going_on());
+
+    // Once all is restored, the server's own ways are the user's.
+    driver.request("observe 7").unwrap();
+    driver.serve(&mut peer.on("observe 7", REMOVING));
+    assert!(driver.reply().unwrap().ends_observation());
+}
+
+#[test]
+fn a_wish_to_observe_that_was_given_up_switches_nothing_off_either() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    back_on_uhlin(&mut driver);
+    while driver.session.state() != State::Ready {
+        let lines = driver.take_sent();
+        driver.answer(&mut peer, &lines);
+    }
+    let id = driver.request("observe Euwe").unwrap();
+    let mut peer = peer.on("observe 7", &observing(7, "Euwe", 1)).first_on("observe Euwe", REMOVING);
+    peer.heard.clear();
+    let mut lines = driver.take_sent();
+    while !lines.contains(&"observe Euwe\n".to_owned()) {
+        driver.answer(&mut peer, &lines);
+        lines = driver.take_sent();
+    }
+    driver.session.abandon(id, driver.now);
+    driver.answer(&mut peer, &lines);
+    driver.serve(&mut peer);
+    assert_eq!(heard(&peer), ["observe 7", "observe Euwe", "observe Euwe"]);
+    assert!(driver.take_replies().is_empty());
 }
