@@ -10,7 +10,7 @@ use crate::text;
 
 /// Longest line that is sent, its number in block mode and its line feed included, in bytes.
 ///
-/// Source: transport L6; servers cut or refuse longer ones.
+/// Source: rule transport L6; servers cut or refuse longer ones.
 pub const MAX_LINE_BYTES: usize = 1000;
 
 /// Room in front of a command for the number that block mode gives it, and the blank behind that.
@@ -51,7 +51,7 @@ pub enum CommandError {
 /// # Ok::<(), CommandError>(())
 /// ```
 ///
-/// Source: transport rules L2, L5 to L7, C2.
+/// Source: rules transport L2, L5 to L7, C2.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Command(Box<str>);
 
@@ -159,9 +159,7 @@ impl Command {
         }
     }
 
-    /// Whether the server counts it as a sign of life: `$$` keeps it from that.
-    ///
-    /// Source: transport §9.
+    /// Whether the server counts it as a sign of life: every command is one, unless `$$` stands in front.
     pub(super) fn resets_idle(&self) -> bool {
         !self.0.starts_with("$$")
     }

@@ -8,7 +8,8 @@ use super::error::{EndReason, LoginStep};
 pub enum Link {
     /// Open a connection, and call [`Session::dialed`](super::Session::dialed) with what came of it.
     Dial {
-        /// Which attempt it is since the last login, from 1.
+        /// Which attempt it is, from 1, since the session began or was set up last: the first one behind a loss is 1 again. One
+        /// that is made at once, because the server wants less asked of it, counts with the one before.
         attempt: u32,
     },
     /// Keep the connection: read it, write to it.

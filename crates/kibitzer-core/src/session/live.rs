@@ -20,7 +20,7 @@ use super::style::{REPAIR, StyleWatch};
 use crate::event::{Event, ServerFault};
 use crate::message::Ivar;
 
-/// Tells our idle time that we are there. Source: transport §9.
+/// Ends our idle time, as every command does, and nothing else. FICS logs out who is idle for an hour.
 const KEEP_ALIVE: &str = "date";
 
 /// A connection that is logged in.

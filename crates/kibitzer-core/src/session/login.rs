@@ -289,7 +289,7 @@ impl Login {
 
     /// ICC takes name and password on one line, and tells in datagrams what came of the login only then.
     ///
-    /// Source: icc §1.
+    /// Source: ICC's description of its formats.
     fn send_name(&mut self, cx: &mut Context<'_>) -> Verdict {
         let name = cx.options.credentials.name();
         if let Credentials::Account { password, .. } = &cx.options.credentials

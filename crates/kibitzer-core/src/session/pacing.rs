@@ -131,7 +131,7 @@ fn notice(message: &Message, raw: &[u8]) -> Option<Notice> {
 
 /// `Next shout in 60 seconds.` behind a shout that used the quota up; `Next shout available in …` where it was asked for.
 ///
-/// Source: observed uhlin-fics, transcript uhlinfics-talk-1-Carla.
+/// Source: transcript `uhlinfics-talk-1-Carla`.
 const NEXT_SHOUT: &[u8] = b"Next shout ";
 
 /// `Your communication has been queued for 5 seconds.` The wording is known from FICS's users only.

@@ -9,7 +9,7 @@ use super::fence::Fence;
 /// Only behind `set prompt`: a board that was cut short stands in front of an answer, too. What stands there has to be
 /// what was set; the server adds a blank to it, and may put the time in front.
 ///
-/// Source: observed uhlin-fics §1.2, §3.9.
+/// Source: uhlin-fics, tried.
 pub(super) fn changed_prompt(command: &Command, fence: Fence, line: &[u8]) -> Option<Vec<u8>> {
     let wanted = command.prompt_to_set()?;
     let Some(shown) = fence.prompt_in_front(line) else {

@@ -101,7 +101,7 @@ impl RequestError {
     }
 }
 
-/// Source: datagrams §8. FatICS gives missing parameters the code of an unknown command.
+/// Source: FICS help file `block_codes`. FatICS gives missing parameters the code of an unknown command.
 fn of_code(code: CommandCode, answer: Option<&Event>) -> Option<RequestError> {
     match code {
         CommandCode::UNKNOWN_COMMAND if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => {

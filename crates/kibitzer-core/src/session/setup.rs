@@ -14,10 +14,10 @@ use crate::message::listing::{Listing as _, Variables};
 
 /// What every FICS is told: boards a program can read, nothing that breaks lines or holds them back.
 ///
-/// Source: transport §7.
+/// Source: FICS help file `variables`.
 const FICS_VARIABLES: [&str; 5] = ["style 12", "bell 0", "ptime 0", "width 240", "height 240"];
 
-/// The same for ICC; the style comes in front. Source: icc §1.
+/// The same for ICC; the style comes in front. That `wrap` breaks lines is a guess from its name.
 const ICC_VARIABLES: [&str; 4] = ["prompt 0", "bell 0", "wrap 0", "height 0"];
 
 /// A set-up that goes on: some commands at a time, each lot answered before the next.

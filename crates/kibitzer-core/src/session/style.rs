@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What to send when a board came in another style.
 ///
-/// Source: style10 rule O1.
+/// Source: rule style10 O1.
 pub(super) const REPAIR: [&str; 2] = ["set style 12", "refresh"];
 
 /// Watches the boards of one connection.

@@ -2,7 +2,7 @@
 
 use crate::message::UnitHeader;
 
-/// Who gave the command whose unit it is, if it was this login. Source: icc §3.
+/// Who gave the command whose unit it is, if it was this login. Source: ICC's description of level 1.
 const ME: &str = "*";
 
 /// The units that are open.

@@ -5,7 +5,7 @@ use crate::session::options::SessionOptions;
 
 /// Level 1: units around what each command gives (1), with the tag it was sent with (4). An odd value ends prompts.
 ///
-/// Source: icc §3.
+/// Source: ICC's description of level 1.
 const LEVEL_1: u8 = 1 | 4;
 
 /// When a datagram is wanted.
@@ -21,7 +21,7 @@ enum When {
 /// One that comes beside a line is left off: a challenge that is told twice is a challenge that a bot answers twice. Boards come as
 /// style 12 lines, as on FICS, unless they are to come as moves.
 ///
-/// Source: icc §8.
+/// Source: ICC's description of level 2.
 const WANTED: &[(&str, When)] = &[
     ("who_am_i", When::Always),
     ("login_failed", When::Always),

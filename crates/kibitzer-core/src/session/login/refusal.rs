@@ -4,7 +4,7 @@ use crate::message::Datagram;
 use crate::session::error::LoginError;
 use crate::text::ServerText;
 
-/// The datagram that tells why a login failed. Source: icc §2.
+/// The datagram that tells why a login failed. Source: rule icc §2.
 const LOGIN_FAILED: u32 = 69;
 
 /// The code and the text of a refusal that came as a datagram; `None` if it came as a line.
@@ -20,7 +20,7 @@ pub(super) fn read_refusal(unit: &[u8]) -> Option<(u8, ServerText)> {
 /// A name can be tried again (2, 3, 4, 9, 14), a password is wrong or missing (5, 6, 11), guests are not admitted (7, 8), or it is
 /// over. What is said of guests means for an account that there is none.
 ///
-/// Source: icc §2.
+/// Source: rule icc §2.
 pub(super) fn error_of(code: u8, text: ServerText, is_guest: bool) -> LoginError {
     match code {
         2..=4 => LoginError::BadName,

@@ -9,7 +9,7 @@ const IVAR_POSITIONS: u8 = 35;
 /// `%b`, and a digit for each ivar. Two have to wait: a list of seeks comes only when `seekinfo` is set after the
 /// login, and `lock` would forbid that.
 ///
-/// Source: transport §7, datagrams §1.
+/// Source: FICS help file `ivariables` for the order of the digits, FatICS for their number.
 pub(super) fn login_string(options: &SessionOptions) -> String {
     let is_on = |number: u8| options.wanted().any(|ivar| ivar.number() == Some(number) && is_for_string(ivar));
     let digits = (0..IVAR_POSITIONS).map(|number| if is_on(number) { '1' } else { '0' });
