@@ -31,12 +31,14 @@ pub enum Event {
     Desync(Desync),
     /// A connection is being made.
     Connecting {
-        /// Which attempt it is since the last login, from 1.
+        /// Which attempt it is, from 1, since the session began or was set up last: the first one behind a loss is 1 again. One
+        /// that is made at once, because the server wants less asked of it, counts with the one before.
         attempt: u32,
     },
     /// The connection stands; the login begins.
     Connected,
-    /// The server has let us in.
+    /// The server has let us in: it said so, or it was found out. Where it said so, a [`Message::LoggedIn`] of the same
+    /// [kind](EventKind::LoggedIn) told that, too.
     LoggedIn(Box<Identity>),
     /// The session is set up: requests can be made.
     Ready(Capabilities),

@@ -105,7 +105,8 @@ event_kinds! {
     PasswordPrompt = "password_prompt",
     /// The server offers to let a guest in.
     GuestPrompt = "guest_prompt",
-    /// The login is complete.
+    /// The login is complete: in the server's words, where it has any, as [`Message::LoggedIn`]; and in a live session once,
+    /// whatever the server says, as [`Event::LoggedIn`].
     LoggedIn = "logged_in",
     /// The login is not possible so.
     LoginRefused = "login_refused",
