@@ -38,6 +38,19 @@ fn panic(kind: &str) {
     writeln!(io::stdout(), "{error}").unwrap();
 }
 
+/// What is shown on a terminal, up to the last line of a test.
+fn all(terminal: &mut File) -> String {
+    let (mut shown, mut piece) = (Vec::new(), [0; 1024]);
+    loop {
+        let n = terminal.read(&mut piece).unwrap();
+        shown.extend(&piece[..n]);
+        let text = String::from_utf8_lossy(&shown);
+        if text.lines().any(|line| line.starts_with("test result: ") && text.ends_with('\n')) {
+            return text.into_owned();
+        }
+    }
+}
+
 #[test]
 fn after_a_panic_the_terminal_is_as_before() {
     if let Some(kind) = std::env::var_os(PANIC) {
@@ -52,11 +65,10 @@ fn after_a_panic_the_terminal_is_as_before() {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", NAME, "--nocapture"]).env(PANIC, kind);
         let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        let mut near = File::from(ours);
+        let shown = all(&mut near);
         child.wait().unwrap();
         assert!(tcgetattr(&theirs).unwrap().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO), "{kind}");
-        let mut shown = vec![0; 1 << 16];
-        let n = File::from(ours).read(&mut shown).unwrap();
-        let shown = String::from_utf8_lossy(&shown[..n]).into_owned();
         let (screen, behind) = shown.split_once("\u{1b}[?1049l").unwrap();
         assert!(screen.contains("\u{1b}[?1049h"), "there was no screen: {shown}");
         assert!(shown.rfind("\u{1b}[?2004l") > shown.rfind("\u{1b}[?2004h"), "pasting is as before: {shown}");
