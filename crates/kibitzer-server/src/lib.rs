@@ -48,4 +48,4 @@ pub use fault::{At, Fault};
 pub use options::{Feature, ServerOptions};
 pub use population::{Pastime, PopulationOptions};
 pub use server::{Connected, Connector, Control, ControlError, Server, Target};
-pub use world::{ConnectionId, LoginRefusal};
+pub use world::{ConnectionId, LoginObstacle};

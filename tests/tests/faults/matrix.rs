@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer_server::{At, Fault, LoginRefusal};
+use kibitzer_server::{At, Fault, LoginObstacle};
 
 /// What the client is doing when something goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub(crate) enum Trouble {
     /// On the way, or by the server's will.
     Fault(Fault),
     /// The login is refused once.
-    Refused(LoginRefusal),
+    Refused(LoginObstacle),
     /// The player gives no command for an hour, and the client is set not to do so for him.
     IdleLogout,
     /// Three attempts to connect are refused.
@@ -109,14 +109,14 @@ pub(crate) const TROUBLES: [(&str, Trouble); 20] = [
     ("reset", Trouble::Fault(Fault::Reset)),
     ("a line of 300 random bytes", Trouble::Fault(Fault::Garbage(300))),
     ("a line of 100,000 letters", Trouble::Fault(Fault::OverLongLine(100_000))),
-    ("login: bad name", Trouble::Refused(LoginRefusal::BadName)),
-    ("login: guest's name is an account's", Trouble::Refused(LoginRefusal::NameRegistered)),
-    ("login: guest's name is in use", Trouble::Refused(LoginRefusal::NameInUse)),
-    ("login: banned", Trouble::Refused(LoginRefusal::Banned)),
-    ("login: no guests", Trouble::Refused(LoginRefusal::GuestsRefused)),
-    ("login: wrong password", Trouble::Refused(LoginRefusal::InvalidPassword)),
-    ("login: server is full", Trouble::Refused(LoginRefusal::Full)),
-    ("login: no answer", Trouble::Refused(LoginRefusal::Silence)),
+    ("login: bad name", Trouble::Refused(LoginObstacle::BadName)),
+    ("login: guest's name is an account's", Trouble::Refused(LoginObstacle::NameRegistered)),
+    ("login: guest's name is in use", Trouble::Refused(LoginObstacle::NameInUse)),
+    ("login: banned", Trouble::Refused(LoginObstacle::Banned)),
+    ("login: no guests", Trouble::Refused(LoginObstacle::GuestsRefused)),
+    ("login: wrong password", Trouble::Refused(LoginObstacle::InvalidPassword)),
+    ("login: server is full", Trouble::Refused(LoginObstacle::Full)),
+    ("login: no answer", Trouble::Refused(LoginObstacle::Silence)),
     ("kicked by a second login", Trouble::Fault(Fault::Kick)),
     ("kicked by an administrator", Trouble::Fault(Fault::KickByAdmin)),
     ("shutdown, for a minute", Trouble::Fault(Fault::Shutdown)),
@@ -131,7 +131,7 @@ impl Trouble {
     pub(crate) const fn is_guests(self) -> bool {
         matches!(
             self,
-            Self::Refused(LoginRefusal::NameRegistered | LoginRefusal::NameInUse | LoginRefusal::GuestsRefused)
+            Self::Refused(LoginObstacle::NameRegistered | LoginObstacle::NameInUse | LoginObstacle::GuestsRefused)
         )
     }
 
@@ -144,7 +144,7 @@ impl Trouble {
         match self {
             Self::Fault(Fault::Kick | Fault::KickByAdmin) => phase.is_in(),
             Self::Fault(_) => true,
-            Self::Refused(LoginRefusal::Full) => {
+            Self::Refused(LoginObstacle::Full) => {
                 matches!(phase, Phase::Connecting | Phase::Login | Phase::LoginAgain)
             }
             Self::Refused(_) => matches!(phase, Phase::Login | Phase::LoginAgain),

@@ -10,7 +10,7 @@ use kibitzer::core::hub::{GameWatch, Subscription};
 use kibitzer::core::message::GameId;
 use kibitzer::core::session::{Reconnect, Reply, RequestError, State, Timings};
 use kibitzer::{Client, Profile};
-use kibitzer_server::{At, Fault, Feature, LoginRefusal, ServerOptions, Target};
+use kibitzer_server::{At, Fault, Feature, LoginObstacle, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, begin_game, drain, handle, n_tasks, options, play};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -254,7 +254,7 @@ async fn wait_for_ply(watch: &mut GameWatch, plies: u32) {
 fn server_options(trouble: Trouble, phase: Phase) -> ServerOptions {
     let options = options(&NAMES);
     match (trouble, phase) {
-        (Trouble::Refused(LoginRefusal::Full), Phase::Connecting) => options.max_connections(0),
+        (Trouble::Refused(LoginObstacle::Full), Phase::Connecting) => options.max_connections(0),
         (_, Phase::Request) => options.without(Feature::BlockMode),
         _ => options,
     }

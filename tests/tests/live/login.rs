@@ -5,7 +5,7 @@ use std::time::Duration;
 use kibitzer::core::Event;
 use kibitzer::core::session::{Credentials, LoginError, LoginStep, Password};
 use kibitzer::{Client, ConnectError, Profile};
-use kibitzer_server::{Account, At, Fault, Feature, LoginRefusal, ServerOptions, Target};
+use kibitzer_server::{Account, At, Fault, Feature, LoginObstacle, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, PASSWORD, drain, handle, options};
 
 #[tokio::test(start_paused = true)]
@@ -67,7 +67,7 @@ async fn every_refusal_is_an_error_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn each_step_of_a_login_has_its_time_and_can_break_off() {
-    let silence = Fault::RefuseLogin(LoginRefusal::Silence);
+    let silence = Fault::RefuseLogin(LoginObstacle::Silence);
     let cases = [
         ("no greeting", At::Connect, Fault::Stall, LoginError::TimedOut(LoginStep::Greeting), 30),
         ("no answer", At::Connect, silence, LoginError::TimedOut(LoginStep::Name), 20),

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use kibitzer_server::{At, Fault, LoginRefusal};
+use kibitzer_server::{At, Fault, LoginObstacle};
 
 use crate::duration;
 
@@ -73,16 +73,16 @@ fn parse_point(text: &str) -> Option<At> {
     })
 }
 
-fn parse_refusal(text: &str) -> Option<LoginRefusal> {
+fn parse_refusal(text: &str) -> Option<LoginObstacle> {
     Some(match text {
-        "bad-name" => LoginRefusal::BadName,
-        "registered" => LoginRefusal::NameRegistered,
-        "in-use" => LoginRefusal::NameInUse,
-        "banned" => LoginRefusal::Banned,
-        "guests" => LoginRefusal::GuestsRefused,
-        "password" => LoginRefusal::InvalidPassword,
-        "full" => LoginRefusal::Full,
-        "silence" => LoginRefusal::Silence,
+        "bad-name" => LoginObstacle::BadName,
+        "registered" => LoginObstacle::NameRegistered,
+        "in-use" => LoginObstacle::NameInUse,
+        "banned" => LoginObstacle::Banned,
+        "guests" => LoginObstacle::GuestsRefused,
+        "password" => LoginObstacle::InvalidPassword,
+        "full" => LoginObstacle::Full,
+        "silence" => LoginObstacle::Silence,
         _ => return None,
     })
 }
@@ -101,7 +101,7 @@ mod tests {
             ("reset@after=4096", Fault::Reset, At::AfterBytes(4096)),
             ("split=1", Fault::SplitWrites(1), At::Connect),
             ("delay=200ms@setup", Fault::Delay(Duration::from_millis(200)), At::Setup),
-            ("refuse=full", Fault::RefuseLogin(LoginRefusal::Full), At::Connect),
+            ("refuse=full", Fault::RefuseLogin(LoginObstacle::Full), At::Connect),
             ("garbage=80@in-block", Fault::Garbage(80), At::InBlock),
         ];
         for (text, fault, at) in cases {

@@ -5,7 +5,7 @@ mod injector;
 use std::time::Duration;
 
 pub(crate) use self::injector::{Injector, Step};
-use crate::world::LoginRefusal;
+use crate::world::LoginObstacle;
 
 /// Something that goes wrong with a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Fault {
     /// A line of that many letters stands between two lines.
     OverLongLine(usize),
     /// The login is refused. It counts from the next name on, whatever the point.
-    RefuseLogin(LoginRefusal),
+    RefuseLogin(LoginObstacle),
     /// A second login ends the session.
     Kick,
     /// An administrator ends the session.

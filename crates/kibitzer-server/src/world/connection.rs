@@ -5,7 +5,7 @@ use std::fmt;
 use kibitzer_core::message::{Handle, Ivar};
 
 use super::ivars::Ivars;
-use super::login::LoginRefusal;
+use super::login::LoginObstacle;
 use super::player::Player;
 use super::seal::Seal;
 use super::variables::Number;
@@ -52,7 +52,7 @@ pub(crate) struct Connection {
     pub(crate) has_spoken: bool,
     pub(crate) seal: Option<Seal>,
     /// Why nobody is let in over this connection, if that was asked for.
-    pub(crate) refusal: Option<LoginRefusal>,
+    pub(crate) refusal: Option<LoginObstacle>,
     /// What the login string set.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: Stage,

@@ -22,7 +22,7 @@ const MESSAGE_OF_THE_DAY: &str = "This server runs inside a program on this mach
 /// Why somebody is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum LoginRefusal {
+pub enum LoginObstacle {
     /// The name has characters other than letters.
     BadName,
     /// The name belongs to an account, so that a password is asked for, which no one knows.
@@ -148,17 +148,17 @@ impl World {
     }
 
     /// Does to a login what was asked for from outside.
-    fn refuse_name(&mut self, id: ConnectionId, name: &str, refusal: LoginRefusal) {
+    fn refuse_name(&mut self, id: ConnectionId, name: &str, refusal: LoginObstacle) {
         match refusal {
-            LoginRefusal::BadName => self.refuse_bad_name(id, "?"),
-            LoginRefusal::NameInUse => self.refuse_name_in_use(id, name),
-            LoginRefusal::Banned => self.refuse_banned(id, name),
-            LoginRefusal::GuestsRefused => self.refuse_guest(id),
-            LoginRefusal::Full => self.refuse_all(id),
-            LoginRefusal::NameRegistered | LoginRefusal::InvalidPassword => {
+            LoginObstacle::BadName => self.refuse_bad_name(id, "?"),
+            LoginObstacle::NameInUse => self.refuse_name_in_use(id, name),
+            LoginObstacle::Banned => self.refuse_banned(id, name),
+            LoginObstacle::GuestsRefused => self.refuse_guest(id),
+            LoginObstacle::Full => self.refuse_all(id),
+            LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword => {
                 self.ask_password(id, Handle::from_wire(name.as_bytes()));
             }
-            LoginRefusal::Silence => {}
+            LoginObstacle::Silence => {}
         }
     }
 

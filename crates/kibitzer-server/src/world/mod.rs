@@ -29,7 +29,7 @@ pub(crate) use self::agenda::Agenda;
 pub use self::connection::ConnectionId;
 pub(crate) use self::connection::{Connection, Stage};
 pub(crate) use self::ivars::{Ivars, ivars_starting_with};
-pub use self::login::LoginRefusal;
+pub use self::login::LoginObstacle;
 pub(crate) use self::player::{Keepsake, List, MAX_LIST_ENTRIES, Player};
 pub(crate) use self::variables::{Flag, Number, SetError, Text};
 use kibitzer_core::message::GameId;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
-use super::{ConnectionId, Deadline, LoginRefusal, Table, World};
+use super::{ConnectionId, Deadline, LoginObstacle, Table, World};
 use crate::calendar::count;
 use crate::play::{Ending, Game};
 use crate::server::{Connected, Target};
@@ -29,7 +29,7 @@ impl World {
     }
 
     /// Lets nobody in over that connection.
-    pub(crate) fn refuse(&mut self, id: ConnectionId, refusal: LoginRefusal) {
+    pub(crate) fn refuse(&mut self, id: ConnectionId, refusal: LoginObstacle) {
         if let Some(connection) = self.connection_mut(id) {
             connection.refusal = Some(refusal);
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer_server::{Account, At, Fault, Feature, LoginRefusal, Server, Target};
+use kibitzer_server::{Account, At, Fault, Feature, LoginObstacle, Server, Target};
 use tokio::time;
 
 use crate::peer::{Peer, options_with, plain, server_with};
@@ -156,14 +156,14 @@ async fn refusals_can_be_ordered_and_come_from_the_options() {
 
     let cases = [
         (
-            LoginRefusal::BadName,
+            LoginObstacle::BadName,
             "\nSorry, names can only consist of lower and upper case letters.  Try again.\n\nlogin: ",
         ),
-        (LoginRefusal::NameInUse, "Sorry, Newton is already logged in. Try again.\n\nlogin: "),
-        (LoginRefusal::Banned, "\nPlayer \"Newton\" is banned.\n"),
-        (LoginRefusal::GuestsRefused, prevented),
-        (LoginRefusal::Full, "\nSorry, the server is full.  Please try again later.\n"),
-        (LoginRefusal::Silence, ""),
+        (LoginObstacle::NameInUse, "Sorry, Newton is already logged in. Try again.\n\nlogin: "),
+        (LoginObstacle::Banned, "\nPlayer \"Newton\" is banned.\n"),
+        (LoginObstacle::GuestsRefused, prevented),
+        (LoginObstacle::Full, "\nSorry, the server is full.  Please try again later.\n"),
+        (LoginObstacle::Silence, ""),
     ];
     for (refusal, want) in cases {
         server.control().inject(Target::Next, At::Connect, Fault::RefuseLogin(refusal)).await.unwrap();
@@ -172,7 +172,7 @@ async fn refusals_can_be_ordered_and_come_from_the_options() {
     }
     server
         .control()
-        .inject(Target::Next, At::Connect, Fault::RefuseLogin(LoginRefusal::InvalidPassword))
+        .inject(Target::Next, At::Connect, Fault::RefuseLogin(LoginObstacle::InvalidPassword))
         .await
         .unwrap();
     let (mut peer, _) = Peer::connect(&server).await;
