@@ -22,6 +22,9 @@ pub(super) struct Fence([u8; LETTERS]);
 
 impl Fence {
     pub(super) fn draw(random: &mut Random) -> Self {
+        if let Some(fence) = random.take_foretold() {
+            return fence;
+        }
         let mut letters = [0; LETTERS];
         let (head, tail) = letters.split_at_mut(HEAD.len());
         head.copy_from_slice(HEAD);
@@ -32,6 +35,16 @@ impl Fence {
             drawn /= 26;
         }
         Self(letters)
+    }
+
+    /// The fence that a line which was sent is, if it is one: by itself, as a probe, or as its own tag.
+    pub(super) fn of_line(line: &[u8]) -> Option<Self> {
+        let word = line.get(line.len().checked_sub(LETTERS)?..)?;
+        let fence = Self(word.try_into().ok()?);
+        let in_front = line.strip_suffix(word)?;
+        let is_fence = word.starts_with(HEAD) && word.iter().all(u8::is_ascii_lowercase);
+        let is_tagged = || in_front == [b"`", word, b"`"].concat();
+        (is_fence && (matches!(in_front, b"" | b"$$") || is_tagged())).then_some(fence)
     }
 
     /// The command.
@@ -85,6 +98,26 @@ mod tests {
         assert!(fences.iter().all(|fence| fence.0.iter().all(u8::is_ascii_lowercase)));
         assert!((1..100).all(|at| !fences[..at].contains(&fences[at])));
         assert_ne!(Fence::draw(&mut Random::new(1)), Fence::draw(&mut Random::new(2)));
+    }
+
+    #[test]
+    fn a_line_that_was_sent_is_known_as_a_fence() {
+        let mut random = Random::new(7);
+        let (fence, other) = (Fence::draw(&mut random), Fence::draw(&mut random));
+        let word = fence.as_str();
+        for line in [word.to_owned(), format!("$${word}"), format!("`{word}`{word}")] {
+            assert_eq!(Fence::of_line(line.as_bytes()), Some(fence), "{line}");
+        }
+        for line in
+            ["", "zq", "zqabcdefg1", "zqabcdefghi", "tell Foo zqabcdefgh", &format!("`{}`{word}", other.as_str())]
+        {
+            assert_eq!(Fence::of_line(line.as_bytes()), None, "{line}");
+        }
+        random.foretell(other);
+        random.foretell(fence);
+        random.take_back(other);
+        assert_eq!(Fence::draw(&mut random), fence, "as it was foretold");
+        assert!(![fence, other].contains(&Fence::draw(&mut random)), "by chance again");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The session itself: which phase it is in, and what it is asked.
 
+mod again;
 mod hold;
 mod life;
 
