@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     format: Option<LineFormat>,
     /// Which family the server belongs to
-    #[arg(long, value_enum, default_value_t = Server::Auto)]
+    #[arg(long, value_enum, default_value_t = Server::AUTO)]
     server: Server,
     /// Which timeseal protocol the session spoke: its pings are removed, sealed lines shown in clear [default: none]
     #[arg(long, value_enum, value_name = "VERSION")]

@@ -1,24 +1,32 @@
 //! The option `--server`.
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use kibitzer::core::message::Family;
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Server {
-    /// What both send
-    Auto,
-    /// FICS and its relatives
-    Fics,
-    /// ICC
-    Icc,
-}
+/// A family of servers, by its name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Server(Family);
 
 impl Server {
+    pub(crate) const AUTO: Self = Self(Family::Auto);
+
     pub(crate) const fn family(self) -> Family {
-        match self {
-            Self::Auto => Family::Auto,
-            Self::Fics => Family::Fics,
-            Self::Icc => Family::Icc,
-        }
+        self.0
+    }
+}
+
+impl ValueEnum for Server {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::AUTO, Self(Family::Fics), Self(Family::Icc)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self.0 {
+            Family::Auto => "What both send",
+            Family::Fics => "FICS and its relatives",
+            Family::Icc => "ICC",
+        };
+        Some(PossibleValue::new(self.0.as_str()).help(help))
     }
 }

@@ -1,26 +1,31 @@
 //! The option `--timeseal`.
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use kibitzer::core::wire::Timeseal;
 
 /// A version that is spoken; without the option none is.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Version {
-    /// `[G]` alone on a line
-    #[value(name = "1")]
-    V1,
-    /// `[G]` and a zero byte, anywhere
-    #[value(name = "2")]
-    V2,
-}
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Version(Timeseal);
 
 impl Version {
     /// What the option stands for.
-    pub(crate) const fn of(option: Option<Self>) -> Timeseal {
-        match option {
-            None => Timeseal::Off,
-            Some(Self::V1) => Timeseal::V1,
-            Some(Self::V2) => Timeseal::V2,
-        }
+    pub(crate) fn of(option: Option<Self>) -> Timeseal {
+        option.map_or(Timeseal::Off, |Self(version)| version)
+    }
+}
+
+impl ValueEnum for Version {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self(Timeseal::V1), Self(Timeseal::V2)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self.0 {
+            Timeseal::Off => return None,
+            Timeseal::V1 => "`[G]` alone on a line",
+            Timeseal::V2 => "`[G]` and a zero byte, anywhere",
+        };
+        Some(PossibleValue::new(self.0.as_str()).help(help))
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, help = FORMAT_HELP)]
     format: Option<Format>,
     /// Which family the server belongs to
-    #[arg(long, value_enum, default_value_t = Server::Auto)]
+    #[arg(long, value_enum, default_value_t = Server::AUTO)]
     server: Server,
     /// Remove the pings of this timeseal protocol [default: there are none]
     #[arg(long, value_enum, value_name = "VERSION")]

@@ -6,6 +6,8 @@ use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use kibitzer_server::{Accounts, AccountsError, ControlError, Family, Server, ServerOptions, Target};
 use thiserror::Error;
 
@@ -27,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 5000)]
     port: u16,
     /// The family of servers it speaks like
-    #[arg(long, value_name = "FAMILY", default_value = "fics")]
+    #[arg(long, value_enum, value_name = "FAMILY", default_value_t = FamilyArg(Family::Fics))]
     family: FamilyArg,
     #[command(flatten)]
     population: PopulationArgs,
@@ -47,18 +49,16 @@ pub(crate) struct Args {
     ending: EndingArgs,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum FamilyArg {
-    Fics,
-    Icc,
-}
+#[derive(Clone, Copy, Debug)]
+struct FamilyArg(Family);
 
-impl From<FamilyArg> for Family {
-    fn from(family: FamilyArg) -> Self {
-        match family {
-            FamilyArg::Fics => Self::Fics,
-            FamilyArg::Icc => Self::Icc,
-        }
+impl ValueEnum for FamilyArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self(Family::Fics), Self(Family::Icc)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.as_str()))
     }
 }
 
@@ -125,7 +125,7 @@ impl Args {
 
     fn options(&self) -> Result<ServerOptions, ServeError> {
         let mut options =
-            ServerOptions::new().address(self.address()).seed(self.population.seed()).family(self.family.into());
+            ServerOptions::new().address(self.address()).seed(self.population.seed()).family(self.family.0);
         if self.allow_remote {
             options = options.allow_remote();
         }
@@ -133,7 +133,7 @@ impl Args {
             options = options.population(self.population.options());
         }
         if let Some(path) = &self.accounts {
-            let accounts = Accounts::load(path, self.family.into())
+            let accounts = Accounts::load(path, self.family.0)
                 .map_err(|source| ServeError::Accounts { path: path.clone(), source })?;
             options = options.accounts(accounts);
         }

@@ -4,22 +4,9 @@ use std::collections::VecDeque;
 
 use super::datagram::{self, Known, Reading};
 use super::style10::{self, Style10Builder, Style10Line};
-use super::{CommandCode, Datagram, Handle, Holding, Message, Style12, Talk, TalkKind, UnitHeader, dispatch};
+use super::{CommandCode, Datagram, Family, Handle, Holding, Message, Style12, Talk, TalkKind, UnitHeader, dispatch};
 use crate::text::{Line, PlayerText};
 use crate::wire::{Frame, FrameKind, Framer, MAIL_INDENT, Tag};
-
-/// Which family of servers the bytes come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "there are two families, and not knowing")]
-pub enum Family {
-    /// Not known: what both families send is understood, what only a damaged copy of one family's page has is not.
-    #[default]
-    Auto,
-    /// FICS and its relatives.
-    Fics,
-    /// ICC. Holdings without their tag and style 10 blocks that start with `"10"` are understood, as its help pages have them.
-    Icc,
-}
 
 /// A message with its place in the stream and the line it came in.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::error::LoginError;
 use super::login::Entrance;
-use super::options::TimesealChoice;
+use super::timeseal::TimesealChoice;
 use crate::wire::Timeseal;
 
 /// What the next attempt does without.

@@ -36,6 +36,7 @@ mod split;
 mod style;
 #[cfg(test)]
 mod tests;
+mod timeseal;
 mod transmit;
 mod units;
 
@@ -48,8 +49,9 @@ pub use error::{CloseCause, DialError, EndReason, LoginError, LoginStep, LostCau
 pub use link::{Link, State};
 pub use login::Identity;
 pub use machine::Session;
-pub use options::{Reconnect, RequestLimits, SessionOptions, TimesealChoice, Timings};
+pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
 pub use reply::Reply;
 pub use restored::{Outcome, Part, Restored, RestoredGame, RestoredSeek};
 pub use split::split_text;
+pub use timeseal::{TimesealChoice, TimesealError};
 pub use transmit::{Transmit, TransmitKind};

@@ -3,36 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::credentials::Credentials;
+use super::timeseal::TimesealChoice;
 use crate::game::GameLimits;
 use crate::message::{Family, Ivar};
-use crate::wire::{Limits, Timeseal};
-
-/// Which version of timeseal to speak.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "a version is spoken or it is not, or the server decides")]
-pub enum TimesealChoice {
-    /// None.
-    #[default]
-    Off,
-    /// Version 1; a server without it is refused.
-    V1,
-    /// Version 2; a server without it is refused.
-    V2,
-    /// Version 2 if the server understands it, else 1, else none.
-    Auto,
-}
-
-impl TimesealChoice {
-    /// The versions to try, best first.
-    pub(super) const fn versions(self) -> &'static [Timeseal] {
-        match self {
-            Self::Off => &[Timeseal::Off],
-            Self::V1 => &[Timeseal::V1],
-            Self::V2 => &[Timeseal::V2],
-            Self::Auto => &[Timeseal::V2, Timeseal::V1, Timeseal::Off],
-        }
-    }
-}
+use crate::wire::Limits;
 
 /// How long a session waits for what. Whatever is longer than thirty years is taken as that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,26 @@ pub enum Timeseal {
     V2,
 }
 
+impl Timeseal {
+    /// The number of the version; `None` if none is spoken.
+    pub const fn version(self) -> Option<u8> {
+        match self {
+            Self::Off => None,
+            Self::V1 => Some(1),
+            Self::V2 => Some(2),
+        }
+    }
+
+    /// The version, or `off`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::V1 => "1",
+            Self::V2 => "2",
+        }
+    }
+}
+
 /// How much the framer keeps of one thing before it stops keeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "units belong to names")]

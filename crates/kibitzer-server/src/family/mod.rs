@@ -14,6 +14,8 @@ mod units;
 
 use std::ops::RangeInclusive;
 
+use kibitzer_core::message;
+
 pub(crate) use datagrams::Said;
 pub(crate) use levels::{BoardStyle, Levels};
 pub(crate) use login::Failure;
@@ -61,6 +63,14 @@ pub enum Family {
 }
 
 impl Family {
+    /// The name by which options choose it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fics => message::Family::Fics.as_str(),
+            Self::Icc => message::Family::Icc.as_str(),
+        }
+    }
+
     /// The end of a line. Source: transport rule L1.
     pub(crate) const fn line_end(self) -> &'static [u8] {
         match self {

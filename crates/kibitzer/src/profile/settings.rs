@@ -28,8 +28,8 @@ pub(super) struct Settings {
     handle: Option<Parsed<Handle>>,
     #[serde(default, deserialize_with = "source_of_password")]
     password_from: Option<PasswordSource>,
-    family: Option<FamilyName>,
-    timeseal: Option<TimesealName>,
+    family: Option<Parsed<Family>>,
+    timeseal: Option<Parsed<TimesealChoice>>,
     ivars: Option<Vec<Parsed<Ivar>>>,
     interface: Option<String>,
     prompt: Option<String>,
@@ -77,8 +77,8 @@ impl Settings {
         );
         put(&mut profile.connect_timeout, self.connect_timeout_ms);
         put(&mut profile.write_timeout, self.write_timeout_ms);
-        put(&mut profile.family, self.family);
-        put(&mut profile.timeseal, self.timeseal);
+        put(&mut profile.family, self.family.map(|Parsed(family)| family));
+        put(&mut profile.timeseal, self.timeseal.map(|Parsed(choice)| choice));
         put(&mut profile.ivars, self.ivars.map(|ivars| ivars.into_iter().map(|Parsed(ivar)| ivar).collect::<Vec<_>>()));
         put(&mut profile.interface, self.interface);
         put(&mut profile.prompt, self.prompt);
@@ -166,45 +166,5 @@ struct Parsed<T>(T);
 impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Parsed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map(Self).map_err(de::Error::custom)
-    }
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum FamilyName {
-    Auto,
-    Fics,
-    Icc,
-}
-
-impl From<FamilyName> for Family {
-    fn from(name: FamilyName) -> Self {
-        match name {
-            FamilyName::Auto => Self::Auto,
-            FamilyName::Fics => Self::Fics,
-            FamilyName::Icc => Self::Icc,
-        }
-    }
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum TimesealName {
-    Off,
-    #[serde(rename = "1")]
-    V1,
-    #[serde(rename = "2")]
-    V2,
-    Auto,
-}
-
-impl From<TimesealName> for TimesealChoice {
-    fn from(name: TimesealName) -> Self {
-        match name {
-            TimesealName::Off => Self::Off,
-            TimesealName::V1 => Self::V1,
-            TimesealName::V2 => Self::V2,
-            TimesealName::Auto => Self::Auto,
-        }
     }
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use kibitzer::core::message::{Handle, Ivar, NameKind};
 use kibitzer::core::session::{Outcome, RestoredGame, RestoredSeek};
-use kibitzer::core::wire::Timeseal;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Life, end_name, outcome_name, part_name};
@@ -24,7 +23,7 @@ pub(in crate::output) fn write<M: SerializeMap>(object: &mut M, life: &Life<'_>)
         ),
         Life::Ready(capabilities) => keys!(object,
             "ivars": List(capabilities.ivars().map(Ivar::name).collect::<Vec<_>>().iter()),
-            "timeseal": timeseal_version(capabilities.timeseal()),
+            "timeseal": capabilities.timeseal().version(),
         ),
         Life::Sent(line) => keys!(object, "line": line),
         Life::Fault(fault) => keys!(object, "text": Printed(fault)),
@@ -37,14 +36,6 @@ pub(in crate::output) fn write<M: SerializeMap>(object: &mut M, life: &Life<'_>)
             "seeks": List(restored.seeks.iter().map(SoughtAgain)),
         ),
         Life::Ended(reason) => keys!(object, "reason": end_name(reason), "text": chain(reason)),
-    }
-}
-
-const fn timeseal_version(timeseal: Timeseal) -> Option<u8> {
-    match timeseal {
-        Timeseal::Off => None,
-        Timeseal::V1 => Some(1),
-        Timeseal::V2 => Some(2),
     }
 }
 
