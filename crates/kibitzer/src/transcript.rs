@@ -10,6 +10,7 @@
 //! {"t": 1.5, "dir": "tx", "hex": "5b72656461637465645d0a", "redacted": true}
 //! ```
 
+mod ahead;
 mod reader;
 mod recorder;
 mod replay;

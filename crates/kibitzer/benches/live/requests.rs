@@ -67,7 +67,7 @@ async fn serve(listener: TcpListener, mode: Mode) {
     let mut peer = server::accept(&listener).await;
     peer = match mode {
         Mode::Blocks => peer,
-        Mode::Fences => peer.without_blocks(),
+        Mode::Fences => peer.in_blocks(false),
     };
     peer.log_in().await;
     while server::serve_until_boards(&mut peer).await {}

@@ -89,9 +89,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
         Self { is_sealed: true, ..self }
     }
 
-    /// The same, of a client that does not want block mode.
-    pub(crate) fn without_blocks(self) -> Self {
-        Self { is_numbered: false, ..self }
+    /// The same, of a client that wants block mode or does not.
+    pub(crate) fn in_blocks(self, is_numbered: bool) -> Self {
+        Self { is_numbered, ..self }
     }
 
     pub(crate) async fn say(&mut self, text: impl AsRef<[u8]>) {
