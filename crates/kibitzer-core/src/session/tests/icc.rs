@@ -162,6 +162,23 @@ fn a_refusal_in_a_unit_is_an_error_and_the_probe_has_a_tag_too() {
 }
 
 #[test]
+fn a_session_on_icc_is_kept_alive_by_a_command_that_a_probe_is_none_of() {
+    let (mut driver, mut peer) = ready(account());
+    let start = driver.now;
+    let mut kept_alive = Vec::new();
+    while driver.now - start < Duration::from_mins(110) {
+        driver.wait(seconds(15));
+        for line in driver.take_sent() {
+            if line.ends_with("`date\n") {
+                kept_alive.push((driver.now - start).as_secs() / 60);
+            }
+            driver.feed(peer.answer(line.trim()));
+        }
+    }
+    assert_eq!((kept_alive, driver.session.state()), (vec![50, 100], State::Ready));
+}
+
+#[test]
 fn icc_without_units_is_answered_as_any_server_without_numbers() {
     let mut driver = at_the_name(guest());
     driver.feed("\r\nPress return to enter as a guest: \r\n");
