@@ -78,6 +78,16 @@ impl Levels {
         self.level_1 & 1 != 0
     }
 
+    /// Whether own commands stand between `^Y<` and `^Y>`.
+    pub(crate) const fn has_marks(&self) -> bool {
+        self.level_1 & 2 != 0
+    }
+
+    /// Whether units name others by `%` alone.
+    pub(crate) const fn has_short_names(&self) -> bool {
+        self.level_1 & 8 != 0
+    }
+
     /// Whether units have the tag of their command.
     pub(crate) const fn has_tags(&self) -> bool {
         self.level_1 & 4 != 0
@@ -98,6 +108,7 @@ mod tests {
         let mut levels = Levels::default();
         assert!(levels.read("level1=5") && levels.read("level2settings=1001"));
         assert!(levels.has_units() && levels.has_tags() && !levels.has_prompt());
+        assert!(!levels.has_marks() && !levels.has_short_names());
         assert_eq!([0, 1, 2, 3, 4].map(|number| levels.has(number)), [true, false, false, true, false]);
         assert!(!levels.read("guest") && levels.read("level1=x") && levels.has_units());
         levels.set(256, true);

@@ -94,6 +94,11 @@ impl World {
         let code = self.run_command(id, command);
         let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
         self.frame_unit(id, start, &format!("{} *{tag}", number_of(code)));
+        let Some(connection) = self.connection_mut(id).filter(|connection| connection.levels.has_marks()) else {
+            return;
+        };
+        connection.unsent.splice(start..start, format!("{CONTROL_Y}<").into_bytes());
+        connection.put_whole(&format!("{CONTROL_Y}>"));
     }
 
     /// Has a command of `id` carried out. What that sends to others stands in units with his name, for those who want units.
@@ -101,11 +106,12 @@ impl World {
         let name = self.player(id).map(|player| player.handle.clone()).unwrap_or_default();
         self.issued = Some(Issued { by: id, starts: BTreeMap::new() });
         let code = run(self);
-        let head = format!("{} {name}", number_of(code));
         for (to, start) in self.issued.take().map(|issued| issued.starts).into_iter().flatten() {
-            if self.connection(to).is_some_and(|connection| connection.unsent.len() > start) {
-                self.frame_unit(to, start, &head);
-            }
+            let Some(connection) = self.connection(to).filter(|connection| connection.unsent.len() > start) else {
+                continue;
+            };
+            let name = if connection.levels.has_short_names() { "%" } else { name.as_str() };
+            self.frame_unit(to, start, &format!("{} {name}", number_of(code)));
         }
         code
     }

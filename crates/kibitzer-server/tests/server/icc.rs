@@ -102,7 +102,7 @@ async fn replies_stand_in_units_with_their_tags() {
     server.shutdown().await;
 }
 
-// Rules: icc L1, icc DG5
+// Rules: icc L1, icc L2, icc DG5
 #[tokio::test(start_paused = true)]
 async fn what_others_do_stands_in_units_with_their_names() {
     let server = icc(&["Newton", "Euler"]).await;
@@ -110,6 +110,13 @@ async fn what_others_do_stands_in_units_with_their_names() {
     let echo = newton.ask("`7`tell Euler hi").await;
     assert_eq!(echo, "\x19[101 * 7\r\n(told Euler)\r\n\x19]");
     assert_eq!(euler.heard().await, "\x19[101 Newton\r\n\x19(31 Newton {} \x19{hi\x19} 1\x19)\x19]");
+    // With marks around own commands, and short names.
+    euler.ask("set level1 15").await;
+    assert_eq!(euler.ask("`9`tell Newton hi").await, "\x19<\x19[101 * 9\r\n(told Newton)\r\n\x19]\x19>");
+    newton.heard().await;
+    newton.ask("tell Euler hi").await;
+    assert!(euler.heard().await.starts_with("\x19[101 %\r\n\x19(31 Newton "));
+    euler.ask("set level1 5").await;
     newton.ask("match Euler 5 0 white").await;
     let offer = euler.heard().await;
     assert!(offer.starts_with("\x19[121 Newton\r\n") && offer.ends_with("\x19]"), "{offer}");
