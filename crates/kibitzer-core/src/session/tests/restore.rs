@@ -375,20 +375,21 @@ fn a_wish_to_observe_waits_for_the_restoration_and_switches_nothing_off() {
     driver.request("obs Euwe").unwrap();
     driver.request("date").unwrap();
     let mut peer = peer
-        .on("observe 7", &observing(7, "Euwe", 1))
-        .first_on("obs Euwe", REMOVING)
-        .on("obs Euwe", &observing(7, "Euwe", 2));
+        .on("observe 7", "There is no such game.\n\r")
+        .on("observe Euwe", &observing(9, "Euwe", 1))
+        .first_on("obs Euwe", "Removing game 9 from observation list.\n\r")
+        .on("obs Euwe", &observing(9, "Euwe", 2));
     peer.heard.clear();
     driver.serve(&mut peer);
-    assert_eq!(peer.heard, ["observe 7", "date", "obs Euwe", "obs Euwe"]);
+    assert_eq!(peer.heard, ["observe 7", "date", "observe Euwe", "obs Euwe", "obs Euwe"]);
     let replies = driver.take_replies();
     let [(_, Ok(_)), (_, Ok(reply))] = &replies[..] else { panic!("{replies:?}") };
     assert!(!reply.ends_observation(), "{reply:?}");
-    assert!(driver.session.games().get(GameId(7)).unwrap().is_going_on());
+    assert!(driver.session.games().get(GameId(9)).unwrap().is_going_on());
 
     // Once all is restored, the server's own ways are the user's.
-    driver.request("observe 7").unwrap();
-    driver.serve(&mut peer.on("observe 7", REMOVING));
+    driver.request("observe 9").unwrap();
+    driver.serve(&mut peer.on("observe 9", "Removing game 9 from observation list.\n\r"));
     assert!(driver.reply().unwrap().ends_observation());
 }
 
