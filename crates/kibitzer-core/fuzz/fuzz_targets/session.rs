@@ -239,6 +239,7 @@ impl Driver {
         match kind {
             TransmitKind::Password => {
                 self.check_password(&text);
+                assert!(transmit.secrets().eq([PASSWORD.as_bytes()]));
                 hides(transmit, PASSWORD);
                 hides(&self.session, PASSWORD);
             }
