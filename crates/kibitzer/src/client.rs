@@ -365,7 +365,7 @@ impl Client {
     ///
     /// The task ends even if the future is dropped.
     pub async fn shutdown(&self) {
-        self.shared.desk.leave(Leave::ShutDown);
+        self.shared.desk.leave(Leave::Shutdown);
         let task = self.shared.task.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(task) = task {
             join(task).await;
@@ -379,7 +379,7 @@ impl Client {
 impl Drop for Shared {
     fn drop(&mut self) {
         // Nobody waits for it any more, and nobody can.
-        self.desk.leave(Leave::ShutDown);
+        self.desk.leave(Leave::Shutdown);
     }
 }
 

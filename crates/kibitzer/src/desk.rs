@@ -43,7 +43,7 @@ pub(crate) enum Leave {
     /// In the way the server wants.
     Quit,
     /// At once.
-    ShutDown,
+    Shutdown,
 }
 
 /// How things stand.
@@ -61,7 +61,7 @@ impl View {
     pub(crate) fn end(&self) -> Option<EndReason> {
         match &self.state {
             State::Ended(reason) => Some(reason.clone()),
-            _ => self.is_closed.then_some(EndReason::ShutDown),
+            _ => self.is_closed.then_some(EndReason::Shutdown),
         }
     }
 }
@@ -206,7 +206,7 @@ impl Desk {
         let mut state = self.state();
         state.view.is_closed = true;
         let requests = std::mem::take(&mut state.requests);
-        let reason = state.view.end().unwrap_or(EndReason::ShutDown);
+        let reason = state.view.end().unwrap_or(EndReason::Shutdown);
         drop(state);
         for (_, reply) in requests {
             drop(reply.send(Err(RequestError::Ended(reason.clone()))));

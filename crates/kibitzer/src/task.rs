@@ -173,9 +173,9 @@ impl Task {
         match self.desk.take_leave() {
             None => {}
             Some(Leave::Quit) => self.session.quit(now),
-            Some(Leave::ShutDown) => {
+            Some(Leave::Shutdown) => {
                 self.is_dismissed = true;
-                self.session.shut_down(now);
+                self.session.shutdown(now);
             }
         }
     }

@@ -221,9 +221,9 @@ async fn what_cannot_be_asked_is_an_error() {
     assert!(peer.heard.is_empty());
     assert_eq!(peer.serving(client.request("frobnicate")).await, Err(RequestError::UnknownCommand));
     client.shutdown().await;
-    let ended = Err(RequestError::Ended(EndReason::ShutDown));
+    let ended = Err(RequestError::Ended(EndReason::Shutdown));
     assert_eq!(client.request("finger").await, ended);
-    assert_eq!(client.ready().await, Err(EndReason::ShutDown));
+    assert_eq!(client.ready().await, Err(EndReason::Shutdown));
 }
 
 #[tokio::test(start_paused = true)]
@@ -419,7 +419,7 @@ async fn the_last_handle_ends_the_session() {
     drop(other);
     peer.hung_up().await;
     let events = collect(events).await;
-    assert!(matches!(events.last().map(Arc::as_ref), Some(Event::Ended(EndReason::ShutDown))));
+    assert!(matches!(events.last().map(Arc::as_ref), Some(Event::Ended(EndReason::Shutdown))));
     tokio::task::yield_now().await;
     assert_eq!(n_tasks(), 0);
 }

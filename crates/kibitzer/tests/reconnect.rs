@@ -187,11 +187,11 @@ async fn shutdown_does_not_wait_for_an_attempt() {
         let start = Instant::now();
         client.shutdown().await;
         assert_eq!(start.elapsed(), Duration::ZERO);
-        assert_eq!(client.state(), State::Ended(EndReason::ShutDown));
+        assert_eq!(client.state(), State::Ended(EndReason::Shutdown));
     }
     let profile =
         Profile::new("x").dial(kibitzer::Dial::with(std::future::pending::<std::io::Result<tokio::io::DuplexStream>>));
     let (client, ()) = Client::start(profile, |_| ()).await.unwrap();
     client.shutdown().await;
-    assert_eq!(client.state(), State::Ended(EndReason::ShutDown));
+    assert_eq!(client.state(), State::Ended(EndReason::Shutdown));
 }

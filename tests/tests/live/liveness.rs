@@ -122,9 +122,9 @@ async fn nothing_runs_any_more_after_a_shutdown() {
     let waiting = tokio::spawn(async move { clone.request("date").await });
     client.shutdown().await;
     let waiting = waiting.await.unwrap();
-    assert_eq!(waiting, Err(RequestError::Ended(EndReason::ShutDown)));
-    assert_eq!(client.state(), State::Ended(EndReason::ShutDown));
-    assert!(matches!(client.request("date").await, Err(RequestError::Ended(EndReason::ShutDown))));
+    assert_eq!(waiting, Err(RequestError::Ended(EndReason::Shutdown)));
+    assert_eq!(client.state(), State::Ended(EndReason::Shutdown));
+    assert!(matches!(client.request("date").await, Err(RequestError::Ended(EndReason::Shutdown))));
     // Dropping the last handle does the same.
     let dropped = hall.player("Newton").await;
     drop(dropped);

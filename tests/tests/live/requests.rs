@@ -154,7 +154,7 @@ async fn a_request_under_way_ends_with_the_session() {
     let asked = tokio::spawn(async move { asking.request("date").await });
     tokio::time::sleep(Duration::from_secs(1)).await;
     client.shutdown().await;
-    assert_eq!(asked.await.unwrap(), Err(RequestError::Ended(EndReason::ShutDown)));
+    assert_eq!(asked.await.unwrap(), Err(RequestError::Ended(EndReason::Shutdown)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -68,7 +68,7 @@ impl LiveError {
     pub(crate) fn judge(server: &impl ToString, reason: EndReason) -> Result<(), Self> {
         let server = server.to_string();
         match reason {
-            EndReason::Quit | EndReason::ShutDown => Ok(()),
+            EndReason::Quit | EndReason::Shutdown => Ok(()),
             EndReason::Dial(_) | EndReason::Login(_) => Err(Self::Connect { server, source: reason.into() }),
             source => Err(Self::Lost { server, source }),
         }

@@ -128,7 +128,7 @@ impl Driver {
                 Step::Close => self.session.closed(CloseCause::Closed, self.now),
                 Step::Fail => self.session.dialed(Err(DialError::TimedOut), self.now),
                 Step::Quit => self.session.quit(self.now),
-                Step::Stop => self.session.shut_down(self.now),
+                Step::Stop => self.session.shutdown(self.now),
             }
             self.drain();
         }
@@ -276,7 +276,7 @@ impl Driver {
 
     /// Stops: nothing is sent after that, and nothing is to be waited for.
     fn end(&mut self) {
-        self.session.shut_down(self.now);
+        self.session.shutdown(self.now);
         let n_sent = self.sent.len();
         self.follow();
         self.pass(Duration::from_secs(600));

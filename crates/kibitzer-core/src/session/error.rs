@@ -170,7 +170,7 @@ pub enum EndReason {
     Quit,
     /// The session was shut down on this side.
     #[error("shut down")]
-    ShutDown,
+    Shutdown,
     /// The server threw us out, for a second login to the same account or by an administrator.
     #[error("kicked")]
     Kicked(KickedBy),

@@ -326,8 +326,8 @@ impl Session {
     }
 
     /// Ends the session at once, without a word to the server.
-    pub fn shut_down(&mut self, now: Instant) {
-        self.stop(EndReason::ShutDown, now);
+    pub fn shutdown(&mut self, now: Instant) {
+        self.stop(EndReason::Shutdown, now);
     }
 
     fn stop(&mut self, reason: EndReason, now: Instant) {

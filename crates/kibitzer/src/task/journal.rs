@@ -182,7 +182,7 @@ impl Journal {
             Event::Ready(_) => info!("session ready"),
             Event::Lost { cause, retry_in } => error!(%cause, ?retry_in, "session lost"),
             Event::Restored(_) => info!("session restored"),
-            Event::Ended(reason @ (EndReason::Quit | EndReason::ShutDown)) => info!(%reason, "session over"),
+            Event::Ended(reason @ (EndReason::Quit | EndReason::Shutdown)) => info!(%reason, "session over"),
             Event::Ended(reason) => error!(%reason, "session over"),
             Event::Fault(fault) => warn!(%fault, "server fault"),
             event => debug!(kind = event.kind().as_str(), "event"),

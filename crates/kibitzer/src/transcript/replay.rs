@@ -278,7 +278,7 @@ impl<R: BufRead> Iterator for Replay<R> {
                 Ok(true) => {}
                 Ok(false) => {
                     self.close();
-                    self.session.shut_down(self.now);
+                    self.session.shutdown(self.now);
                 }
                 Err(error) => return Some(Err(error)),
             }

@@ -49,7 +49,7 @@ impl<'a> Life<'a> {
 pub(super) const fn end_name(reason: &EndReason) -> &'static str {
     match reason {
         EndReason::Quit => "quit",
-        EndReason::ShutDown => "shut_down",
+        EndReason::Shutdown => "shutdown",
         EndReason::Kicked(_) => "kicked",
         EndReason::Login(_) => "login",
         EndReason::Dial(_) => "dial",

@@ -178,29 +178,29 @@ fn a_quit_of_the_user_is_no_loss() {
 
 #[test]
 fn a_session_can_be_shut_down_at_any_time() {
-    let shut_down = |driver: &mut Driver| {
-        driver.session.shut_down(driver.now);
+    let shutdown = |driver: &mut Driver| {
+        driver.session.shutdown(driver.now);
         if driver.session.link() == Link::Close {
             driver.hang_up();
         }
         driver.drain();
-        assert_eq!(driver.session.link(), Link::Over(EndReason::ShutDown));
-        assert_eq!(driver.take_news().last(), Some(&Event::Ended(EndReason::ShutDown)));
+        assert_eq!(driver.session.link(), Link::Over(EndReason::Shutdown));
+        assert_eq!(driver.take_news().last(), Some(&Event::Ended(EndReason::Shutdown)));
         assert!(driver.session.poll_transmit(driver.now).is_none());
-        driver.session.shut_down(driver.now);
+        driver.session.shutdown(driver.now);
         driver.session.quit(driver.now);
         driver.session.closed(CloseCause::Closed, driver.now);
         driver.session.dialed(Ok(()), driver.now);
         driver.session.handle_timeout(driver.now);
         let mut rest = &b"fics% "[..];
         assert!(driver.session.receive(&mut rest, driver.now).is_none() && rest.is_empty());
-        assert_eq!(driver.session.link(), Link::Over(EndReason::ShutDown));
+        assert_eq!(driver.session.link(), Link::Over(EndReason::Shutdown));
         assert!(driver.session.poll_event().is_none());
     };
-    shut_down(&mut Driver::new(guest()));
-    shut_down(&mut Driver::connected(guest()));
-    shut_down(&mut on_fics(guest()).0);
+    shutdown(&mut Driver::new(guest()));
+    shutdown(&mut Driver::connected(guest()));
+    shutdown(&mut on_fics(guest()).0);
     let (mut driver, _) = on_fics(guest());
     driver.close(CloseCause::Closed);
-    shut_down(&mut driver);
+    shutdown(&mut driver);
 }
