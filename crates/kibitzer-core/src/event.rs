@@ -1,6 +1,7 @@
 //! What subscribers get: a message, and what it changed.
 
 mod kind;
+mod resume;
 
 pub use kind::{EventKind, UnknownEventKind};
 

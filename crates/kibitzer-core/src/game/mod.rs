@@ -4,6 +4,7 @@
 //! two differ the difference is reported as a [`Desync`] and the server's word taken.
 
 mod foretold;
+mod lines;
 mod moves;
 mod opening;
 mod play;

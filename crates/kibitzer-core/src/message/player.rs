@@ -142,7 +142,7 @@ impl Titles {
     }
 
     /// The titles in a list of codes with blanks between them, as ICC's datagrams have it.
-    pub(crate) fn from_codes(codes: &[u8]) -> Self {
+    pub fn from_codes(codes: &[u8]) -> Self {
         let codes = codes.split(|&b| b == b' ').filter(|code| !code.is_empty());
         let bracketed: Vec<u8> = codes.flat_map(|code| [b"(", code, b")"].concat()).collect();
         Self(ShortText::from_wire(&bracketed))

@@ -4,9 +4,12 @@ use std::collections::VecDeque;
 
 use super::datagram::{self, Known, Reading};
 use super::style10::{self, Style10Builder, Style10Line};
-use super::{CommandCode, Datagram, Family, Handle, Holding, Message, Style12, Talk, TalkKind, UnitHeader, dispatch};
+use super::{
+    CommandCode, Datagram, Family, Handle, Holding, Message, Relation, Style12, Talk, TalkKind, UnitHeader, dispatch,
+};
+use crate::game::Games;
 use crate::text::{Line, PlayerText};
-use crate::wire::{Frame, FrameKind, Framer, MAIL_INDENT, Tag};
+use crate::wire::{Frame, FrameKind, Framer, MAIL_INDENT, StreamState, Tag};
 
 /// A message with its place in the stream and the line it came in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +129,25 @@ impl Reader {
     /// The framer, to tell it what was learned about the stream.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         &mut self.framer
+    }
+
+    /// What is known of the stream, but for the games.
+    pub(crate) fn stream_state(&self) -> StreamState {
+        let mut state = StreamState { family: self.typist.family, ..StreamState::default() };
+        self.framer.note_state(&mut state);
+        state.is_logged_in |= self.typist.logged_in;
+        state
+    }
+
+    /// Goes on in a stream of which this is known, and in which these games are followed.
+    pub(crate) fn resume(&mut self, state: &StreamState, games: &Games) {
+        self.typist.logged_in = state.is_logged_in;
+        self.typist.known.set_me(state.me.clone().unwrap_or_default());
+        for game in games.iter() {
+            let board = game.position();
+            let is_mine = board.relation.is_mine() || board.relation == Relation::Examining;
+            self.typist.known.add(game.id(), board.white.clone(), board.black.clone(), is_mine);
+        }
     }
 
     /// Takes the next message out of `input` and moves `input` behind it; `None` once all of it was taken in.

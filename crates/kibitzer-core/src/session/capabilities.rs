@@ -19,6 +19,18 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// What another program tells of a connection, without units.
+    pub fn of(family: Family, timeseal: Timeseal, ivars: impl IntoIterator<Item = Ivar>) -> Self {
+        let on = ivars.into_iter().fold(0, |on, ivar| on | bit(ivar));
+        Self { on, timeseal, family, has_units: false }
+    }
+
+    /// The same, with replies in ICC's level-1 units.
+    #[must_use]
+    pub const fn with_units(self) -> Self {
+        Self { has_units: true, ..self }
+    }
+
     /// Whether this ivar is on.
     pub fn has(self, ivar: Ivar) -> bool {
         self.on & bit(ivar) != 0

@@ -13,11 +13,13 @@ use super::capabilities::Capabilities;
 use super::command::Command;
 use super::context::{Context, Fate, RequestId, RequestIds};
 use super::counters::Counters;
+use super::credentials::Credentials;
 use super::error::{CloseCause, DialError, EndReason, LostCause, RequestError};
 use super::ladder::Ladder;
 use super::link::{Link, State};
 use super::live::Live;
 use super::login::{Identity, Login};
+use super::mask::EchoMask;
 use super::memory::Memory;
 use super::options::SessionOptions;
 use super::random::Random;
@@ -26,6 +28,7 @@ use super::transmit::{Outbox, Transmit};
 use crate::event::{Event, EventReader};
 use crate::game::Games;
 use crate::message::Handle;
+use crate::wire::StreamState;
 
 /// A session on a chess server, without I/O and without a clock.
 ///
@@ -145,6 +148,19 @@ impl Session {
     /// The games as they stand after the last event. A new connection starts with none.
     pub const fn games(&self) -> &Games {
         self.reader.games()
+    }
+
+    /// What the meaning of the next byte of this connection depends on; see [`EventReader::stream_state`].
+    pub fn stream_state(&self) -> StreamState {
+        self.reader.stream_state()
+    }
+
+    /// Blots the password out of what the server sends; `None` without one. Each piece of a connection goes through it.
+    pub fn echo_mask(&self) -> Option<EchoMask> {
+        match &self.options.credentials {
+            Credentials::Account { password, .. } => Some(EchoMask::new(password.as_bytes())),
+            Credentials::Guest | Credentials::NamedGuest(_) => None,
+        }
     }
 
     /// Our own name, as the server spelled it last. A guest may not know it.

@@ -41,6 +41,14 @@ pub struct RestoredGame {
     pub moves: Option<MoveList>,
 }
 
+impl RestoredGame {
+    /// A game that is found again as it was, under the number it had; every field can be changed.
+    pub const fn new(was: GameId, white: Handle, black: Handle, part: Part) -> Self {
+        let (now, outcome) = (Some(was), Outcome::Unchanged);
+        Self { was, now, white, black, part, outcome, moves_missing: false, moves: None }
+    }
+}
+
 /// What a login has to do with a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -83,4 +91,11 @@ pub struct RestoredSeek {
     pub command: Command,
     /// Why it could not be made again.
     pub error: Option<RequestError>,
+}
+
+impl RestoredSeek {
+    /// A seek that was made again, or could not be.
+    pub const fn new(command: Command, error: Option<RequestError>) -> Self {
+        Self { command, error }
+    }
 }

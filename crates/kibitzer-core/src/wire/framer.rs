@@ -1,6 +1,7 @@
 //! The one framer: every layer of the stream in one pass.
 
 mod bytes;
+mod state;
 mod whole_line;
 
 use std::collections::VecDeque;

@@ -10,6 +10,7 @@ mod line;
 mod options;
 mod prompt;
 mod seal;
+mod state;
 mod telnet;
 #[cfg(test)]
 mod tests;
@@ -20,4 +21,5 @@ pub use framer::Framer;
 pub(crate) use line::{MAIL_HEAD, MAIL_INDENT};
 pub use options::{Limits, Timeseal};
 pub use seal::{SealError, Sealer, UnsealError, Unsealed, unseal};
+pub use state::StreamState;
 pub use telnet::telnet_command_name;

@@ -37,6 +37,11 @@ impl Prompts {
         self.custom = (is_text && !prompt.is_empty()).then(|| [prompt, blank].concat().into());
     }
 
+    /// The one that the account has set; empty if none is known.
+    pub(super) fn custom(&self) -> &[u8] {
+        self.custom.as_deref().unwrap_or_default()
+    }
+
     /// From now on `login: ` and `password: ` are text.
     pub(super) fn set_logged_in(&mut self) {
         self.logged_in = true;

@@ -38,7 +38,7 @@ pub(super) struct StandingOffer {
 const MOVES_OF_AN_OFFER: u8 = 2;
 
 impl Known {
-    pub(super) fn set_me(&mut self, me: Handle) {
+    pub(in crate::message) fn set_me(&mut self, me: Handle) {
         self.me = me;
     }
 
@@ -56,7 +56,7 @@ impl Known {
     }
 
     /// Takes the players of a game that starts.
-    pub(super) fn add(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
+    pub(in crate::message) fn add(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
         if self.games.len() >= MAX_GAMES && !self.games.contains_key(&game) {
             self.games.pop_first();
         }

@@ -18,6 +18,13 @@ pub struct Identity {
     pub kind: NameKind,
 }
 
+impl Identity {
+    /// Somebody, as another program tells of a session.
+    pub const fn new(handle: Option<Handle>, titles: Titles, kind: NameKind) -> Self {
+        Self { handle, titles, kind }
+    }
+}
+
 /// What came of an input.
 #[derive(Debug)]
 pub(in crate::session) enum Verdict {

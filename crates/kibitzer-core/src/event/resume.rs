@@ -1,0 +1,109 @@
+//! Reading that begins in the middle of a stream.
+
+use super::EventReader;
+use crate::game::Games;
+use crate::message::Reader;
+use crate::wire::{Framer, StreamState};
+
+impl EventReader {
+    /// What the meaning of the next byte depends on, where a frame has just ended: with it and the
+    /// [`games`](Self::games), somebody else can [`resume`](Self::resume) there. A message of several lines that has begun
+    /// is not in it.
+    pub fn stream_state(&self) -> StreamState {
+        let mut state = self.reader.stream_state();
+        state.me = self.games.me().cloned();
+        state
+    }
+
+    /// A reader that begins where another one is, with the games as they stand there. Positions count from 0.
+    ///
+    /// ```
+    /// use kibitzer_core::EventReader;
+    /// use kibitzer_core::game::Games;
+    /// use kibitzer_core::message::Message;
+    ///
+    /// let mut first = EventReader::default();
+    /// let mut read = &b"\x1512\x1637\x16Finger of Newton:\n\r"[..];
+    /// while first.next(&mut read).is_some() {}
+    /// let mut second = EventReader::resume(&first.stream_state(), Games::default());
+    /// let end = second.next(&mut &b"\x17"[..]).unwrap();
+    /// assert_eq!(end.message(), Some(&Message::BlockEnd { id: 12, complete: true }));
+    /// ```
+    pub fn resume(state: &StreamState, mut games: Games) -> Self {
+        let mut framer = Framer::new();
+        framer.resume(state);
+        let mut reader = Reader::new(framer, state.family);
+        reader.resume(state, &games);
+        games.set_me(state.me.clone());
+        Self { reader, games, next: None }
+    }
+
+    /// Takes in what whoever drives the stream tells of it from here on: its family, timeseal, prompt and line breaks. The
+    /// rest of the state is left as it is.
+    pub fn tell(&mut self, state: &StreamState) {
+        self.set_family(state.family);
+        self.reader.framer_mut().tell(state);
+    }
+
+    /// The games, when nothing more is to be read.
+    pub fn into_games(self) -> Games {
+        self.games
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Event;
+    use crate::message::{Family, Message};
+
+    fn read(reader: &mut EventReader, mut input: &[u8]) -> Vec<Event> {
+        std::iter::from_fn(|| reader.next(&mut input)).collect()
+    }
+
+    /// Every line that comes out, and what it was taken for.
+    fn told(events: &[Event]) -> Vec<(String, Vec<u8>)> {
+        events.iter().map(|event| (event.kind().to_string(), event.raw().to_vec())).collect()
+    }
+
+    #[test]
+    fn whoever_resumes_behind_a_frame_reads_on_as_the_first_does() {
+        let streams: [&[u8]; 5] = [
+            b"login: Newton\n\r**** Starting FICS session as Newton ****\n\rfics% \n\rlogin: is text now\n\rfics% ",
+            b"fics% \n\r\x1512\x1637\x16Finger of Newton:\n\rOn for: 1 min\n\r\x17\n\rfics% \n\rFoo shouts: hello\n\r",
+            b"nowrap set.\n\rfics% \n\rFoo tells you: a line that is long enough to be broken by the server\n\r\\   no\n\r",
+            b"\x19[1 *\n\rHello\n\r\x19[2 *\n\rthere\n\r\x19]\n\r\x19]\n\raics% ",
+            b"Foo tells you: <12>\n\rfics% \n\r{Game 7 (A vs. B) A resigns} 0-1\n\rfics% ",
+        ];
+        for stream in streams {
+            let mut first = EventReader::default();
+            let all = told(&read(&mut EventReader::default(), stream));
+            let mut input = stream;
+            let mut seen = Vec::new();
+            loop {
+                let Some(event) = first.next(&mut input) else { break };
+                let end = match &event {
+                    Event::Received { received, .. } => usize::try_from(received.end).unwrap(),
+                    other => panic!("{other:?}"),
+                };
+                seen.push(event);
+                let mut second = EventReader::resume(&first.stream_state(), Games::default());
+                let rest = told(&read(&mut second, &stream[end..]));
+                assert_eq!(rest, all[seen.len()..], "behind {:?}", String::from_utf8_lossy(&stream[..end]));
+            }
+            assert_eq!(told(&seen), all);
+        }
+    }
+
+    #[test]
+    fn what_is_told_later_counts_from_there() {
+        let mut reader = EventReader::resume(&StreamState::default(), Games::default());
+        let told = StreamState { prompt: b"chess> ".to_vec(), family: Family::Fics, ..StreamState::default() };
+        assert!(!told.is_told_as(&StreamState::default()));
+        assert_eq!(read(&mut reader, b"chess> "), []);
+        reader.tell(&told);
+        assert!(reader.stream_state().is_told_as(&told));
+        let events = read(&mut reader, b"\n\rchess> ");
+        assert_eq!(events.last().and_then(Event::message), Some(&Message::Prompt));
+    }
+}

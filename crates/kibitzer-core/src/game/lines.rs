@@ -1,0 +1,185 @@
+//! A game as the lines a server would tell it in.
+
+use std::fmt::Write as _;
+
+use super::{Game, Games};
+use crate::chess::{CastlingSide, Color, Hands};
+use crate::message::{GameInfo, Handle, Rating, ReportedMove, Style12};
+use crate::text::encode_latin_1;
+
+/// What stands for the last move where there is none; the fraction makes the clocks milliseconds.
+const NO_MOVE: &str = "none (0:00.000) none";
+
+impl Game {
+    /// The lines that tell a reader who has not followed the game how it stands: its terms (`<g1>`) if they are known, its
+    /// board (`<12>`, in milliseconds), its reserves (`<b1>`) if there are any. Without line ends.
+    ///
+    /// What a reader makes of them is the game without the moves that led to its board, and without its ending.
+    pub fn to_lines(&self) -> Vec<Vec<u8>> {
+        let terms = self.terms();
+        let hands = self.hands().map(|hands| reserves(self, hands));
+        [terms, Some(board(self.position())), hands].into_iter().flatten().map(|line| encode_latin_1(&line)).collect()
+    }
+
+    fn terms(&self) -> Option<String> {
+        if let Some(info) = self.info() {
+            return Some(terms(info));
+        }
+        let mut line = format!("<g1> {}", self.id());
+        push_key(&mut line, "t", self.kind());
+        push_key(&mut line, "r", self.is_rated().map(u8::from));
+        (self.kind().is_some() || self.is_rated().is_some()).then_some(line)
+    }
+}
+
+impl Games {
+    /// The name of this login, where a datagram told it.
+    pub(crate) const fn me(&self) -> Option<&Handle> {
+        self.me.as_ref()
+    }
+
+    pub(crate) fn set_me(&mut self, me: Option<Handle>) {
+        self.me = me;
+    }
+}
+
+/// A `<g1>` line. What only ICC tells has no place in it.
+fn terms(info: &GameInfo) -> String {
+    let bit = |value: Option<bool>| value.map(u8::from);
+    let guest = |registered: Option<bool>| registered.map(|yes| u8::from(!yes));
+    let mut line = format!("<g1> {}", info.game);
+    push_key(&mut line, "p", bit(info.private));
+    push_key(&mut line, "t", info.kind.as_ref());
+    push_key(&mut line, "r", bit(info.rated));
+    push_pair(&mut line, "u", guest(info.white_registered), guest(info.black_registered));
+    push_pair(&mut line, "it", info.white_time_s, info.white_increment_s);
+    push_pair(&mut line, "i", info.black_time_s, info.black_increment_s);
+    push_key(&mut line, "pt", Some(info.partner_game.map_or(0, |game| game.0)));
+    push_pair(&mut line, "rt", info.white_rating.map(rating), info.black_rating.map(rating));
+    push_pair(&mut line, "ts", bit(info.white_timeseal), bit(info.black_timeseal));
+    push_key(&mut line, "m", info.min_move_time);
+    push_key(&mut line, "n", bit(info.no_escape));
+    line
+}
+
+/// A rating as `<g1>` has it: a number, 0 for who has none, and a mark.
+fn rating(rating: Rating) -> String {
+    match rating {
+        Rating::Rated(value, confidence) => format!("{value}{}", confidence.mark()),
+        Rating::Guest | Rating::Unrated => "0".to_owned(),
+    }
+}
+
+/// A `<12>` line.
+fn board(board: &Style12) -> String {
+    let mut line = "<12>".to_owned();
+    for row in board.board.to_rows() {
+        line.push(' ');
+        line.extend(row.map(char::from));
+    }
+    line.push_str(if board.side_to_move == Color::White { " W" } else { " B" });
+    push(&mut line, board.double_push_file.map_or(-1, i32::from));
+    for color in Color::BOTH {
+        for side in [CastlingSide::Short, CastlingSide::Long] {
+            push(&mut line, u8::from(board.castling.has(color, side)));
+        }
+    }
+    let (white, black, relation) = (&board.white, &board.black, board.relation.code());
+    push(&mut line, format_args!("{} {} {white} {black} {relation}", board.halfmove_clock, board.game));
+    push(&mut line, format_args!("{} {}", board.initial_min, board.increment_s));
+    push(&mut line, format_args!("{} {}", board.white_material, board.black_material));
+    push(&mut line, format_args!("{} {}", board.white_clock.as_ms(), board.black_clock.as_ms()));
+    push(&mut line, board.move_number);
+    push(&mut line, board.last_move.as_ref().map_or_else(|| NO_MOVE.to_owned(), last_move));
+    // Lines end early, never in the middle.
+    let later = [board.flip.map(i32::from), board.clock_running.map(i32::from), board.lag_ms];
+    for field in later.into_iter().map_while(|field| field) {
+        push(&mut line, field);
+    }
+    line
+}
+
+/// Fields 27 to 29.
+fn last_move(last: &ReportedMove) -> String {
+    // What is no time has a point, too: the clocks are milliseconds.
+    let elapsed = last
+        .elapsed_ms
+        .map_or_else(|| "(?.)".to_owned(), |ms| format!("({}:{:02}.{:03})", ms / 60_000, ms / 1000 % 60, ms % 1000));
+    format!("{} {elapsed} {}", last.verbose, last.san)
+}
+
+/// A `<b1>` line.
+fn reserves(game: &Game, Hands { white, black }: Hands) -> String {
+    format!("<b1> game {} white [{white}] black [{black}]", game.id())
+}
+
+fn push(line: &mut String, field: impl std::fmt::Display) {
+    // A string takes all text.
+    let _ = write!(line, " {field}");
+}
+
+fn push_key(line: &mut String, key: &str, value: Option<impl std::fmt::Display>) {
+    if let Some(value) = value {
+        push(line, format_args!("{key}={value}"));
+    }
+}
+
+fn push_pair<T: std::fmt::Display>(line: &mut String, key: &str, white: Option<T>, black: Option<T>) {
+    let pair = white.zip(black).map(|(white, black)| format!("{white},{black}"));
+    push_key(line, key, pair);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::EventReader;
+    use crate::message::GameId;
+
+    /// What a reader knows once it has read this.
+    fn reader(input: &[u8]) -> EventReader {
+        let (mut reader, mut rest) = (EventReader::default(), input);
+        while reader.next(&mut rest).is_some() {}
+        reader
+    }
+
+    #[test]
+    fn whoever_reads_the_lines_knows_the_game() {
+        const BOARD: &str = "<12> rnb-kbnr pppp-ppp -------- ----p--- ------Pq -----P-- PPPPP--P RNBQKBNR W 4 1 0 1 1 1 \
+            107 gbtami ggbtami 1 5 0 39 39 297338 -917 3 Q/d8-h4 (0:04.237) Qh4# 0 1 304";
+        let cases = [
+            ("a modern line", BOARD.to_owned()),
+            (
+                "terms",
+                format!("<g1> 107 p=0 t=blitz r=1 u=0,1 it=300,0 i=180,2 pt=0 rt=2009,1500P ts=1,0 m=2 n=0\n\r{BOARD}"),
+            ),
+            ("terms that leave things out", format!("<g1> 107 t=wild/5 pt=108\n\r{BOARD}")),
+            ("reserves", format!("{BOARD}\n\r<b1> game 107 white [PPN] black []")),
+            ("no later fields", BOARD.replace(" 0 1 304", "")),
+            ("seconds", BOARD.replace("(0:04.237)", "(0:04)").replace("297338 -917", "297 -9")),
+            ("no time", BOARD.replace("(0:04.237)", "(soon)").replace("297338 -917", "297 -9")),
+            ("the start", BOARD.replace("Q/d8-h4 (0:04.237) Qh4#", "none (0:00) none")),
+            ("a drop", BOARD.replace("Q/d8-h4 (0:04.237) Qh4#", "Q/@@-h4 (61:04.237) Q@h4")),
+            ("names with umlauts", BOARD.replace(" gbtami ", " K&#xf6;ln&#x265a; ")),
+        ];
+        for (name, said) in cases {
+            let first = reader(format!("{said}\n\rfics% ").as_bytes());
+            let game = first.games().get(GameId(107)).unwrap();
+            let lines = game.to_lines();
+            assert_eq!(
+                lines.len(),
+                1 + usize::from(said.contains("<g1>")) + usize::from(said.contains("<b1>")),
+                "{name}"
+            );
+            let again = reader(&[&lines.join(&b"\n\r"[..])[..], b"\n\rfics% "].concat());
+            assert_eq!(again.games().get(GameId(107)), Some(game), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_announced_type_is_told_as_terms() {
+        let said = "{Game 7 (A vs. B) Creating rated suicide match.}\n\r<12> rnbqkbnr pppppppp -------- -------- -------- \
+            -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\rfics% ";
+        let first = reader(said.as_bytes());
+        let game = first.games().get(GameId(7)).unwrap();
+        assert_eq!(game.to_lines()[0], b"<g1> 7 t=suicide r=1");
+    }
+}

@@ -1,0 +1,39 @@
+//! A framer that begins in the middle of a stream.
+
+use super::{Block, Framer, MAX_UNITS};
+use crate::wire::StreamState;
+
+impl Framer {
+    /// Writes down what was told and found out about the stream.
+    pub(crate) fn note_state(&self, state: &mut StreamState) {
+        state.timeseal = self.timeseal;
+        state.prompt = self.prompts.custom().to_vec();
+        state.is_logged_in = self.prompts.is_logged_in();
+        state.is_unwrapped = !self.wrapping.enabled;
+        state.keeps_blanks = self.wrapping.keeps_blanks;
+        state.block = self.block.map(|block| block.id);
+        state.n_units = self.units.depth;
+        state.is_mid_line = self.line.is_marked();
+    }
+
+    /// Goes on where a frame has just ended in a stream of which this is known.
+    pub(crate) fn resume(&mut self, state: &StreamState) {
+        self.tell(state);
+        if state.is_logged_in {
+            self.prompts.set_logged_in();
+        }
+        self.wrapping.keeps_blanks = state.keeps_blanks;
+        self.block = state.block.map(|id| Block { id, start: self.position, posed: false, over_at: None });
+        self.units.depth = state.n_units.min(MAX_UNITS);
+        if state.is_mid_line {
+            self.line.set_marked();
+        }
+    }
+
+    /// Takes in what whoever knows the stream tells of it.
+    pub(crate) fn tell(&mut self, state: &StreamState) {
+        self.timeseal = state.timeseal;
+        self.set_prompt(&state.prompt);
+        self.wrapping.enabled = !state.is_unwrapped;
+    }
+}

@@ -1,0 +1,42 @@
+//! What the next bytes of a stream mean besides what they say.
+
+use super::options::Timeseal;
+use crate::message::{Family, Handle};
+
+/// What a reader was told of a stream, and what it found out: all that the meaning of the next byte depends on, where a
+/// frame has just ended.
+///
+/// Whoever begins to read in the middle of a stream needs it; see [`EventReader::resume`](crate::EventReader::resume).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "four things a stream is or is not, none of which rules another out")]
+pub struct StreamState {
+    /// Which family the server is of. Default: not known.
+    pub family: Family,
+    /// Which timeseal pings are taken out of the stream. Default: none.
+    pub timeseal: Timeseal,
+    /// The account's own prompt, its trailing blank included. Default empty: none is known.
+    pub prompt: Vec<u8>,
+    /// Whether the server breaks no lines. Default: it does.
+    pub is_unwrapped: bool,
+    /// Whether the login is over, so that `login: ` and `password: ` are text. Default: it is not.
+    pub is_logged_in: bool,
+    /// Whether the server keeps the blank at which it breaks a line, as FatICS does. Default: it does not.
+    pub keeps_blanks: bool,
+    /// The number of the reply in block mode that has begun, if one has.
+    pub block: Option<u64>,
+    /// How many ICC level-1 units have begun and not ended.
+    pub n_units: u8,
+    /// Whether something that is no text stands on the line that has begun: an empty rest of it is no line.
+    pub is_mid_line: bool,
+    /// The name of this login, where a datagram told it.
+    pub me: Option<Handle>,
+}
+
+impl StreamState {
+    /// Whether a reader was told the same as with another state. The rest it finds out by itself.
+    pub fn is_told_as(&self, other: &Self) -> bool {
+        (self.family, self.timeseal, &self.prompt, self.is_unwrapped)
+            == (other.family, other.timeseal, &other.prompt, other.is_unwrapped)
+    }
+}
