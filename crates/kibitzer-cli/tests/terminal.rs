@@ -11,6 +11,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -62,7 +63,14 @@ impl Terminal {
     /// Writes to it until it takes no more, as nobody reads: whoever draws on it has to wait.
     fn fill(&self) {
         let mut theirs = open(&self.name, OFlags::NOCTTY | OFlags::NONBLOCK);
-        while theirs.write(b"x").is_ok() {}
+        loop {
+            while theirs.write(b"x").is_ok() {}
+            // What was written is handed over a little later, which makes room once more.
+            let settled = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+            if poll(&mut [PollFd::new(&theirs, PollFlags::OUT)], Some(&settled)).unwrap() == 0 {
+                break;
+            }
+        }
     }
 
     fn is_raw(&self) -> bool {

@@ -109,7 +109,7 @@ forms! {
     46 "channels_shared" (player channel) Description PLAIN;
     47 "my_variable" (name value) Description PLAIN;
     48 "my_string_variable" (name [value]) Description PLAIN;
-    // The description leaves the number of the game out; no client does.
+    // The description leaves the number of the game out; the sources of two clients have it first.
     49 "jboard" (game board side double_push white_short white_long black_short black_long move_number san smith white_clock black_clock
         status flip) Clients PLAIN;
     50 "seek" (index name {titles} rating provisional wild kind minutes increment rated color rating_min rating_max automatic formula
