@@ -166,13 +166,14 @@ fn adapted(example: &str, address: &str, time: &str) -> String {
     let mut line = example.replace("localhost:5000", address).replace("localhost:5001", address);
     if line.contains("--for ") {
         // Long enough to log in is long enough.
-        for time in ["10m", "10s", "5s"] {
-            line = line.replace(&format!("--for {time}"), "--for 4s");
+        for long in ["10m", "10s", "5s"] {
+            line = line.replace(&format!("--for {long}"), &format!("--for {time}"));
         }
     } else if let Some(command) = ENDLESS.iter().find(|command| line.contains(&format!("kibitzer {command}"))) {
-        line = line.replace(&format!("kibitzer {command}"), &format!("kibitzer {command} --for 4s"));
+        line = line.replace(&format!("kibitzer {command}"), &format!("kibitzer {command} --for {time}"));
     } else if ["kibitzer", "kibitzer --plain"].contains(&line.as_str()) {
-        line.push_str(" --for 4s");
+        line.push_str(" --for ");
+        line.push_str(time);
     }
     let is_server = line.contains("kibitzer serve") && !line.contains("--port");
     if is_server { line.replace("kibitzer serve", "kibitzer serve --port 0") } else { line }
