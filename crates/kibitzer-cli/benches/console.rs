@@ -41,17 +41,13 @@ fn main() {
     for (columns, rows) in [(80, 24), (160, 50)] {
         measure(port, columns, rows);
     }
-    let port = listen(flood);
-    let [first, last] = [FIRST_LINES, LINES].map(|lines| memory_kb(port, lines));
+    let [first, last] = [FIRST_LINES, LINES].map(|lines| memory_kb(listen(move |said| flood(said, lines))));
     println!("resident after {FIRST_LINES} lines {first} kB, after {LINES} lines {last} kB");
     assert!(last < MOST_MEMORY_KB && last < first + MOST_GROWTH_KB, "over the budget");
 }
 
-/// What a server says to a console that has logged in, and may be told how much of it.
-type Talk = fn(&mut TcpStream, &Receiver<u32>);
-
 /// Listens for consoles, and says this to each that has logged in.
-fn listen(talk: Talk) -> u16 {
+fn listen(talk: impl Fn(&mut TcpStream) + Copy + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
@@ -62,11 +58,10 @@ fn listen(talk: Talk) -> u16 {
     port
 }
 
-/// The most memory a console had that took in so many lines, as fast as it could.
-fn memory_kb(port: u16, lines: u32) -> u64 {
-    let (mut keyboard, screen, mut console) = start(port, 80, 24);
-    wait_for(&screen, "ready");
-    keyboard.write_all(format!("{lines}\r").as_bytes()).unwrap();
+/// The most memory a console had by the time it showed the last line of such a server.
+fn memory_kb(port: u16) -> u64 {
+    // Whoever does not hold the keyboard takes the terminal away.
+    let (_keyboard, screen, mut console) = start(port, 80, 24);
     wait_for(&screen, LAST_SPEAKER);
     let status = fs::read_to_string(format!("/proc/{}/status", console.id())).unwrap();
     console.kill().unwrap();
@@ -158,7 +153,7 @@ fn cpu_time(process: &Child) -> Duration {
 }
 
 /// A server that lets a guest in, answers in block mode, and then talks.
-fn serve(stream: TcpStream, talk: Talk) {
+fn serve(stream: TcpStream, talk: impl Fn(&mut TcpStream) + Send + 'static) {
     let mut said = stream.try_clone().unwrap();
     let mut heard = BufReader::new(stream).lines().map_while(Result::ok);
     said.write_all(b"Welcome\n\r\n\rlogin: ").unwrap();
@@ -171,23 +166,22 @@ fn serve(stream: TcpStream, talk: Talk) {
     heard.next();
     said.write_all(b"\n\r**** Starting FICS session as GuestPUPE(U) ****\n\r\n\rfics% ").unwrap();
     let mut answers = said.try_clone().unwrap();
-    let (wanted, lines) = channel();
-    thread::spawn(move || talk(&mut said, &lines));
+    thread::spawn(move || {
+        // Until the set-up is answered.
+        sleep(Duration::from_secs(2));
+        talk(&mut said);
+    });
     for line in heard {
-        let (number, command) = line.split_once(' ').unwrap_or((&line, ""));
-        let answer = format!("\x15{}\x1656\x16set.\n\r\x17\n\rfics% ", number.parse().unwrap_or(0_u32));
+        let number = line.split(' ').next().and_then(|number| number.parse::<u32>().ok()).unwrap_or(0);
+        let answer = format!("\x15{number}\x1656\x16set.\n\r\x17\n\rfics% ");
         if answers.write_all(answer.as_bytes()).is_err() {
             return;
-        }
-        if let Ok(lines) = command.parse() {
-            let _ = wanted.send(lines);
         }
     }
 }
 
 /// Boards and talk, evenly, without end.
-fn talk(said: &mut TcpStream, _: &Receiver<u32>) {
-    sleep(Duration::from_secs(2));
+fn talk(said: &mut TcpStream) {
     let began = Instant::now();
     for n in 0_u32.. {
         if said.write_all(line(n).as_bytes()).is_err() {
@@ -199,8 +193,7 @@ fn talk(said: &mut TcpStream, _: &Receiver<u32>) {
 }
 
 /// So many of them, as fast as they are taken, and that they were all.
-fn flood(said: &mut TcpStream, wanted: &Receiver<u32>) {
-    let Ok(lines) = wanted.recv() else { return };
+fn flood(said: &mut TcpStream, lines: u32) {
     for first in (0..lines).step_by(1_000) {
         let some: String = (first..lines.min(first + 1_000)).map(line).collect();
         if said.write_all(some.as_bytes()).is_err() {
