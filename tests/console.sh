@@ -49,6 +49,17 @@ expect() {
     done
     fail "the screen does not show: $1"
 }
+# Waits until it shows it no more.
+vanish() {
+    local tries
+    for ((tries = 0; tries < 400; tries++)); do
+        if ! screen | grep -qE -- "$1"; then
+            return
+        fi
+        read -rt 0.05 <> <(:) || true
+    done
+    fail "the screen still shows: $1"
+}
 refuse() { if screen | grep -qE -- "$1"; then fail "the screen shows: $1"; fi; }
 
 # The settings of the terminal, as the shell in it sees them.
@@ -109,7 +120,7 @@ expect '─ bytes [0-9]+ in the frame'
 expect 'R round trip'
 in_tmux resize-window -t main -x 80 -y 24
 expect '─ bytes frame event'
-refuse 'R round trip'
+vanish 'R round trip'
 
 # History of this run and of the next.
 keys -l '/'
@@ -177,10 +188,10 @@ expect 'tell +Whetstone.* tells you: '
 # Filter: by an expression, and by one with a name.
 line '/filter kind:sent text:observe'
 expect '1 of [0-9]+ match kind:sent text:observe'
-refuse ' position '
+vanish ' position '
 line '/filter talk = kind:tell,say from:Whetstone'
 expect 'match kind:tell,say from:Whetstone'
-refuse ' position '
+vanish ' position '
 line '/filter'
 expect ' no prompts'
 line '/filter talk'
@@ -201,7 +212,7 @@ line 'date'
 expect '\+[0-9]+ below'
 line '/break'
 keys Space
-refuse 'screen paused'
+vanish 'screen paused'
 line '/speed 3'
 expect 'this session is live'
 
