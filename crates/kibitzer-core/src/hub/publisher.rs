@@ -49,7 +49,8 @@ struct Rest {
 impl Publisher {
     /// A publisher nobody has subscribed to.
     pub fn new(options: HubOptions) -> Self {
-        Self { shared: Arc::new(Shared::new(options)), lossless: Vec::new(), watches: Vec::new(), woken: Vec::new() }
+        let (shared, woken) = (Arc::new(Shared::new(options)), Vec::with_capacity(1));
+        Self { shared, lossless: Vec::new(), watches: Vec::new(), woken }
     }
 
     /// The end to subscribe at.
