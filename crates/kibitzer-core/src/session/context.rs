@@ -13,6 +13,9 @@ use super::reply::Reply;
 use super::transmit::Outbox;
 use crate::event::{Event, EventReader};
 
+/// Room for so many events is kept: every line that is sent makes one.
+pub(super) const KEPT_EVENTS: usize = 4;
+
 /// Names a request, as long as the session lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(u64);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::capabilities::Capabilities;
 use super::command::Command;
-use super::context::{Context, Fate, RequestId};
+use super::context::{Context, Fate, KEPT_EVENTS, RequestId};
 use super::error::{CloseCause, EndReason, LoginError, LoginStep, RequestError};
 use super::link::State;
 use super::liveness::{Due, Liveness};
@@ -290,11 +290,7 @@ impl Live {
             (Stage::SettingUp(set_up), Owner::SetUp) => set_up.handle(&done, self.requests.mode()),
             (Stage::Restoring(restore), Owner::Restore) => restore.handle(&done, cx.reader.games()),
             // Nobody asks for anything at the moment: what was needed when somebody did is not kept.
-            (_, Owner::Probe) => {
-                self.requests.shrink();
-                cx.out.shrink();
-                cx.reader.shrink();
-            }
+            (_, Owner::Probe) => self.shrink(cx),
             // It was refused, or timed out. A unit of ICC's may end in front of the connection: any other answer is no refusal.
             (_, Owner::User | Owner::Quit) if done.result.is_err() && is_quit(&done) => self.stay(),
             _ => {}
@@ -346,11 +342,21 @@ impl Live {
         cx.backoff.reset();
         cx.memory.has_stood = true;
         cx.tell(Event::Ready(capabilities));
+        // All of the set-up was asked for at once; that much will hardly be needed again.
+        self.shrink(cx);
         self.stage = match cx.memory.lost_at {
             Some(_) => Stage::Restoring(Box::new(Restore::new(cx.memory, cx.reader.games()))),
             None => Stage::Ready,
         };
         self.requests.set_restoring(!self.is_restored());
+    }
+
+    /// Gives back memory that is not used.
+    fn shrink(&mut self, cx: &mut Context<'_>) {
+        self.requests.shrink();
+        cx.out.shrink();
+        cx.reader.shrink();
+        cx.events.shrink_to(KEPT_EVENTS);
     }
 
     fn restored(&mut self, cx: &mut Context<'_>) {

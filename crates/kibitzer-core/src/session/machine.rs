@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::backoff::Backoff;
 use super::capabilities::Capabilities;
 use super::command::Command;
-use super::context::{Context, Fate, RequestId, RequestIds};
+use super::context::{Context, Fate, KEPT_EVENTS, RequestId, RequestIds};
 use super::counters::Counters;
 use super::credentials::Credentials;
 use super::error::{CloseCause, DialError, EndReason, LostCause, RequestError};
@@ -277,7 +277,7 @@ impl Session {
     pub fn handle_timeout(&mut self, now: Instant) {
         // A thousand idle sessions should not keep what a busy minute needed.
         self.out.shrink();
-        self.events.shrink_to_fit();
+        self.events.shrink_to(KEPT_EVENTS);
         self.replies.shrink_to_fit();
         self.stand_still(now);
         let (phase, mut cx) = self.parts(now);

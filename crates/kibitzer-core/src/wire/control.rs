@@ -92,7 +92,9 @@ impl Sequence {
 
     /// Gives back memory that is not used.
     pub(super) fn shrink(&mut self) {
-        self.bytes.shrink_to_fit();
+        if self.state == State::None {
+            self.bytes = Vec::new();
+        }
     }
 
     /// Drops a unit that was handed out.
