@@ -152,6 +152,43 @@ impl GameEndReason {
         codes.iter().find(|(known, _)| known.as_bytes() == code).map_or(Self::Unknown, |(_, reason)| *reason)
     }
 
+    /// The reason for which the games of ICC's lists (`history`, `stored`, `liblist`: datagram 73) have two numbers.
+    ///
+    /// `status` is 0 for a win, 1 for a draw, 2 for an adjourned and 3 for an aborted game; `mode` says how it came to that.
+    /// Pairs that the list does not have are [`Unknown`](Self::Unknown).
+    ///
+    /// Source: ICC's description of its game lists (icc R2).
+    pub const fn of_list_item(status: u32, mode: u32) -> Self {
+        match (status, mode) {
+            (0, 0) => Self::Resign,
+            (0, 1) => Self::Mate,
+            (0, 2) => Self::Time,
+            (0, 3) | (1, 7) => Self::Adjudication,
+            (0, 4..=6 | 11) => Self::Disconnect,
+            (0, 7..=10) | (1, 8 | 9) => Self::Partner,
+            (1, 0) => Self::Agreement,
+            (1, 1) => Self::Stalemate,
+            (1, 2) => Self::Repetition,
+            (1, 3) => Self::Fifty,
+            (1, 4) => Self::TimeMaterial,
+            (1, 5) => Self::Material,
+            (1, 6) => Self::BothTime,
+            (2, 0) => Self::AdjournAgreement,
+            (2, 1 | 5) => Self::AdjournDisconnect,
+            (2, 2) => Self::AdjournShutdown,
+            (2, 3) => Self::AdjournCourtesy,
+            (2, 4) => Self::AdjournAdjudication,
+            (3, 0) => Self::AbortAgreement,
+            (3, 1 | 11) => Self::AbortDisconnect,
+            (3, 2) => Self::AbortShutdown,
+            (3, 3) => Self::AbortCourtesy,
+            (3, 4 | 10) => Self::AbortAdjudication,
+            (3, 5 | 7 | 9) => Self::AbortMove1,
+            (3, 6 | 8) => Self::AbortPartner,
+            _ => Self::Unknown,
+        }
+    }
+
     /// Finds the reason in the server's words. The name in front is cut off first, as players may be called like words of
     /// a reason.
     pub(crate) fn find(text: &str, white: &str, black: &str) -> Self {
@@ -350,6 +387,52 @@ mod tests {
             assert_eq!(reason.as_str(), want, "{text}");
             assert_eq!(reason.is_abort(), want.starts_with("abort_"), "{text}");
             assert_eq!(reason.is_adjournment(), want.starts_with("adjourn_"), "{text}");
+        }
+    }
+
+    // Rules: icc R2
+    #[test]
+    fn the_numbers_of_lists_say_what_their_letters_say() {
+        let of_letters = |letters: &str, result: GameResult, is_aborted: bool| {
+            GameEndReason::of_code(letters.as_bytes(), result, is_aborted)
+        };
+        let cases: [(u32, GameResult, bool, &[(u32, &str)]); 4] = [
+            (
+                0,
+                GameResult::WhiteWins,
+                false,
+                &[(0, "Res"), (1, "Mat"), (2, "Fla"), (3, "Adj"), (4, "BQ"), (6, "BQ"), (11, "BQ")],
+            ),
+            (
+                1,
+                GameResult::Draw,
+                false,
+                &[(0, "Agr"), (1, "Sta"), (2, "Rep"), (3, "50"), (4, "TM"), (5, "NM"), (6, "NT"), (7, "Adj")],
+            ),
+            (2, GameResult::Unfinished, false, &[(0, "Agr"), (1, "BQ"), (2, "SD")]),
+            (
+                3,
+                GameResult::Unfinished,
+                true,
+                &[(0, "Agr"), (1, "BQ"), (2, "SD"), (3, "BA"), (4, "Adj"), (5, "Sho"), (7, "Sho")],
+            ),
+        ];
+        for (status, result, is_aborted, modes) in cases {
+            for (mode, letters) in modes {
+                let reason = GameEndReason::of_list_item(status, *mode);
+                assert_eq!(reason, of_letters(letters, result, is_aborted), "{status} {mode}");
+                assert_ne!(reason, GameEndReason::Unknown, "{status} {mode}");
+                assert_eq!((reason.is_adjournment(), reason.is_abort()), (status == 2, status == 3), "{status} {mode}");
+            }
+        }
+        for (status, modes) in [(0, 7..=10), (1, 8..=9), (3, 6..=6), (3, 8..=8)] {
+            for mode in modes {
+                let reason = GameEndReason::of_list_item(status, mode);
+                assert!(matches!(reason, GameEndReason::Partner | GameEndReason::AbortPartner), "{status} {mode}");
+            }
+        }
+        for (status, mode) in [(0, 12), (0, 13), (1, 10), (2, 6), (3, 12), (4, 0)] {
+            assert_eq!(GameEndReason::of_list_item(status, mode), GameEndReason::Unknown, "{status} {mode}");
         }
     }
 
