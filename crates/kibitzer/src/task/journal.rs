@@ -171,8 +171,7 @@ impl Journal {
     fn log(&self, event: &Event) {
         let _login = self.login.as_ref().map(|login| login.enter());
         match event {
-            Event::Connecting { attempt: 1 } => debug!("connecting"),
-            Event::Connecting { attempt } => info!(attempt, "reconnecting"),
+            Event::Connecting { attempt } => info!(attempt, "connecting"),
             Event::Connected => info!("connected"),
             Event::LoggedIn(identity) => {
                 let handle = identity.handle.as_ref().map_or("?", |handle| handle.as_str());
