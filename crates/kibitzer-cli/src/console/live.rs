@@ -134,14 +134,17 @@ impl Live {
     }
 
     /// Sends a line. What comes back is in the stream; [`notice`](Self::notice) tells what does not get that far.
-    pub(super) fn request(&mut self, line: String) -> Result<(), &'static str> {
-        if matches!(self.client.state(), State::Ended(_)) {
-            return Err("not sent: the session is over");
+    pub(super) fn request(&mut self, line: &str) -> Result<(), &'static str> {
+        match self.client.state() {
+            State::Ready => {}
+            State::Ended(_) => return Err("not sent: the session is over"),
+            // What is typed is meant for the moment: it does not wait for a connection that may be hours away.
+            _ => return Err("not sent: the session is not ready; Enter tries again"),
         }
         if self.jobs.len() >= UNANSWERED_LINES {
             return Err("not sent: too many lines wait for their reply");
         }
-        let client = self.client.clone();
+        let (client, line) = (self.client.clone(), line.to_owned());
         let request = async move { client.request(&line).await.err().and_then(|error| trouble(&error)) };
         self.jobs.spawn_on(request, &self.runtime);
         Ok(())

@@ -21,7 +21,7 @@ impl App {
             self.history.add(&line);
         }
         if !line.starts_with('/') {
-            self.send(line);
+            self.send(&line);
             return Ok(());
         }
         match Command::parse(line.trim_end()) {
@@ -63,12 +63,12 @@ impl App {
     }
 
     /// Sends what was typed to the server.
-    fn send(&mut self, line: String) {
-        let outcome = match self.source.live_mut() {
-            Some(live) => live.request(line),
-            None => Err("nothing is sent: this is a recording; commands of the console start with /"),
+    fn send(&mut self, line: &str) {
+        let Some(live) = self.source.live_mut() else {
+            return self.wrong("nothing is sent: this is a recording; commands of the console start with /");
         };
-        if let Err(why) = outcome {
+        if let Err(why) = live.request(line) {
+            self.input.set(line);
             self.wrong(why);
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kibitzer::core::session::{CloseCause, LostCause};
+use kibitzer::core::session::{CloseCause, LostCause, State};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::{Client, Dial, Profile};
 use kibitzer_server::{At, Fault, PopulationOptions, Server, ServerOptions, Target};
@@ -184,6 +184,25 @@ async fn what_is_typed_is_asked_and_answered() {
     assert!(screen.contains("the test's server") && screen.contains("Local time"), "{screen}");
     guest.run("/speed 4").await;
     assert_eq!(guest.app.notice, Some(Notice::Wrong("only a recording can do that; this session is live".to_owned())));
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_sent_yet_stays_on_the_line() {
+    let mut guest = Guest::log_in().await;
+    let target = Target::Player(guest.client.handle().unwrap().to_string());
+    guest.server.control().inject(target, At::Now, Fault::CutMidLine).await.unwrap();
+    // Until the connection is lost, and not until it is made again.
+    while guest.client.state() == State::Ready {
+        guest.wait(Duration::from_millis(10)).await;
+    }
+    guest.keys("date");
+    guest.press(KeyCode::Enter);
+    let why = "not sent: the session is not ready; Enter tries again";
+    assert_eq!(guest.app.notice, Some(Notice::Wrong(why.to_owned())));
+    guest.client.ready().await.unwrap();
+    guest.run("").await;
+    assert!(guest.screen().contains("Local time"), "{}", guest.screen());
     guest.leave().await;
 }
 
