@@ -114,7 +114,7 @@ impl Guest {
         });
         let (client, tap) = Client::start_tapped(Profile::demo().dial(dial).seed(7)).await.unwrap();
         client.ready().await.unwrap();
-        let live = Live::new(client.clone(), tap, "the test's server".to_owned(), Handle::current());
+        let live = Live::new(client.clone(), tap, "the embedded server".to_owned(), Handle::current());
         Self { app: App::new(Source::Live(Box::new(live)), None), client, server }
     }
 
@@ -181,7 +181,7 @@ async fn what_is_typed_is_asked_and_answered() {
     assert!(sent.contains("[reply #"), "{sent}");
     let screen = guest.screen();
     assert!(screen.starts_with("kibitzer live "), "{screen}");
-    assert!(screen.contains("the test's server") && screen.contains("Local time"), "{screen}");
+    assert!(screen.contains("the embedded server") && screen.contains("Local time"), "{screen}");
     guest.run("/speed 4").await;
     assert_eq!(guest.app.notice, Some(Notice::Wrong("only a recording can do that; this session is live".to_owned())));
     guest.leave().await;
