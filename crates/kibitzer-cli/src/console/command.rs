@@ -16,6 +16,8 @@ pub(super) enum Command {
     Filter(Option<String>),
     /// Give an expression a name.
     Name(String, Filter),
+    /// Forget the name of an expression.
+    Forget(String),
     /// Stop where this matches; `None` stops nowhere.
     Break(Option<Filter>),
     /// Go to what matches.
@@ -48,7 +50,7 @@ pub(super) enum Jump {
 pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
     ("/game", "[N]", "show game N; without N, the one the console finds"),
     ("/filter", "[EXPR]", "list only what matches, or a named filter; without, everything"),
-    ("/filter", "NAME = EXPR", "give an expression a name"),
+    ("/filter", "NAME = [EXPR]", "give an expression a name; without, forget the name"),
     ("/break", "[EXPR]", "stop the screen when something matches; without, never"),
     ("/find", "EXPR", "go to the next line that matches; n and N repeat it"),
     ("/mark", "[TEXT]", "put a mark into the list"),
@@ -122,6 +124,7 @@ impl Command {
     fn filter(rest: &str) -> Result<Self, CommandError> {
         match rest.split_once('=') {
             _ if rest.is_empty() => Ok(Self::Filter(None)),
+            Some((name, "")) if is_name(name.trim()) => Ok(Self::Forget(name.trim().to_owned())),
             Some((name, source)) if is_name(name.trim()) => {
                 Ok(Self::Name(name.trim().to_owned(), Filter::parse(source)?))
             }
@@ -198,6 +201,7 @@ mod tests {
             ("/move 12", "Move(23)"),
             ("/move 12...", "Move(24)"),
             ("/filter", "Filter(None)"),
+            ("/filter talk =", "Forget(\"talk\")"),
             ("/filter talk", "Filter(Some(\"talk\"))"),
             ("/quit", "Quit"),
         ];

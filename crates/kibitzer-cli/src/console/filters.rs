@@ -50,10 +50,23 @@ impl Filters {
             return false;
         }
         self.named.insert(name.to_owned(), filter);
+        self.keep();
+        true
+    }
+
+    /// Forgets a name that was typed; whether there was one. That of the profile, if it has the same, counts again.
+    pub(super) fn forget(&mut self, name: &str) -> bool {
+        let was_there = self.named.remove(name).is_some();
+        if was_there {
+            self.keep();
+        }
+        was_there
+    }
+
+    fn keep(&self) {
         if let Some(store) = &self.store {
             store.write_lines(FILE, self.named.iter().map(|(name, filter)| format!("{name} = {filter}")));
         }
-        true
     }
 }
 
@@ -108,6 +121,8 @@ mod tests {
         let later = Filters::load(Some(store.clone()));
         assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
         assert_eq!(later.get("talk").unwrap().to_string(), "kind:tell \"a = b\"");
+        assert!(filters.forget("talk") && !filters.forget("talk"));
+        assert_eq!(Filters::load(Some(store.clone())).names().collect::<Vec<_>>(), ["mine"]);
         store.remove();
     }
 
@@ -119,6 +134,8 @@ mod tests {
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
         assert!(filters.set("talk", Filter::parse("kind:say").unwrap()));
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:say");
+        assert!(filters.forget("talk"));
+        assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
         assert!(filters.names().any(|name| name == "mine"));
         for (name, expression, want) in [
             ("no name", "x", "filter no name of the profile: a name is letters, digits, - and _"),

@@ -36,6 +36,7 @@ impl App {
             Command::Game(game) => self.pin(game),
             Command::Filter(words) => self.filter(words),
             Command::Name(name, filter) => self.name_filter(&name, filter),
+            Command::Forget(name) => self.forget_filter(&name),
             Command::Break(filter) => self.set_break(filter),
             Command::Find(filter) => {
                 self.search = Some(filter);
@@ -101,6 +102,14 @@ impl App {
             self.notice = Some(Notice::Done(text));
         } else {
             self.wrong("there are too many names");
+        }
+    }
+
+    fn forget_filter(&mut self, name: &str) {
+        if self.filters.forget(name) {
+            self.notice = Some(Notice::Done(format!("{name} is forgotten")));
+        } else {
+            self.wrong(format!("no filter was named {name} here"));
         }
     }
 
