@@ -70,7 +70,7 @@ pub(super) const LIST_KEYS: [(&str, &str); 15] = [
     ("J K", "scroll the view"),
     ("[ ]", "the game before, the next game"),
     ("f", "turn the board"),
-    ("a", "list prompts, block marks, empty lines, repeated reserves"),
+    ("a", "list prompts, marks, empty lines, repeated reserves too"),
     ("m", "put a mark into the list"),
     ("r", "from a line that was sent to its reply"),
     ("/ i q ?", "type a command; type; quit; this page"),

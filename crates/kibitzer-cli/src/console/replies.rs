@@ -7,6 +7,8 @@ use std::time::Duration;
 use kibitzer::core::Event;
 use kibitzer::core::message::Message;
 
+use crate::live::{answered, numbered};
+
 /// Lines that may wait for a reply at once; the oldest is given up.
 const MOST_WAITING: usize = 256;
 
@@ -87,18 +89,19 @@ impl Replies {
         if self.waiting.len() >= MOST_WAITING {
             self.waiting.pop_front();
         }
-        self.waiting.push_back(Waiting { row, at, number: number_of(line) });
+        self.waiting.push_back(Waiting { row, at, number: numbered(line).map(|(number, _)| number) });
         self.since_prompt = None;
     }
 
     /// Something came in: the row of the line it answers, and the answer.
     pub(super) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, Reply)> {
         let begin = *self.since_prompt.get_or_insert(row);
-        match event.message()? {
-            &Message::BlockStart { id, .. } => {
-                let place = self.waiting.iter().position(|waiting| waiting.number == Some(id))?;
-                self.answer(place, at, row, Surety::Numbered)
-            }
+        let message = event.message()?;
+        if let Some(number) = answered(message) {
+            let place = self.waiting.iter().position(|waiting| waiting.number == Some(number))?;
+            return self.answer(place, at, row, Surety::Numbered);
+        }
+        match message {
             Message::Prompt | Message::LoginPrompt | Message::PasswordPrompt | Message::GuestPrompt(_) => {
                 self.since_prompt = None;
                 let place = self.waiting.iter().position(|waiting| waiting.number.is_none())?;
@@ -112,14 +115,6 @@ impl Replies {
         let waiting = self.waiting.remove(place)?;
         Some((waiting.row, Reply { after: at.saturating_sub(waiting.at), row, surety }))
     }
-}
-
-/// The number in front of a command in block mode: `12 finger foo`.
-fn number_of(line: &[u8]) -> Option<u64> {
-    let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
-    let (number, rest) = line.split_at_checked(digits)?;
-    let is_followed = rest.first() == Some(&b' ');
-    std::str::from_utf8(number).ok().filter(|_| is_followed)?.parse().ok().filter(|&number| number > 0)
 }
 
 #[cfg(test)]
@@ -160,18 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn only_a_number_and_a_blank_make_a_numbered_line() {
-        let cases = [
-            ("12 date", Some(12)),
-            ("12", None),
-            ("0 date", None),
-            ("x1 date", None),
-            ("", None),
-            ("99999999999999999999 x", None),
-        ];
-        for (line, want) in cases {
-            assert_eq!(number_of(line.as_bytes()), want, "{line}");
-        }
+    fn on_icc_it_is_the_unit_with_its_tag() {
+        let got = answers(&["`1`finger\n", "`2`date\n"], "\x19[28 Bar\nhi\n\r\x19]\x19[37 * 2\ny\n\r\x19]");
+        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.surety)).collect();
+        assert_eq!(rows, [(2, 13, Surety::Numbered)]);
     }
 
     #[test]

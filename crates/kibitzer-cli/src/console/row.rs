@@ -113,12 +113,17 @@ impl Row {
         }
     }
 
-    /// Whether it belongs to how things are said rather than to what is said: prompts, marks of blocks, empty lines,
+    /// Whether it belongs to how things are said rather than to what is said: prompts, marks of blocks and units, empty lines,
     /// reserves that are told again.
     pub(super) fn is_plumbing(&self) -> bool {
         let Some(event) = self.event() else { return false };
         match event.kind() {
-            EventKind::Prompt | EventKind::BlockStart | EventKind::BlockEnd | EventKind::Ping => true,
+            EventKind::Prompt
+            | EventKind::BlockStart
+            | EventKind::BlockEnd
+            | EventKind::UnitStart
+            | EventKind::UnitEnd
+            | EventKind::Ping => true,
             EventKind::Text => event.raw().is_empty(),
             _ => repeats_reserves(event),
         }

@@ -7,6 +7,7 @@ mod login;
 mod printer;
 #[cfg(unix)]
 mod prompt;
+mod reply;
 mod reticence;
 mod target;
 mod typed;
@@ -23,6 +24,7 @@ pub(crate) use ending::{Ending, EndingArgs};
 pub(crate) use format::FormatArgs;
 pub(crate) use login::{LoginArgs, LoginArgsError};
 pub(crate) use printer::{Printer, UNPRINTED_EVENTS};
+pub(crate) use reply::{answered, numbered};
 pub(crate) use reticence::{Reticence, repeats_reserves};
 pub(crate) use target::{TARGET_HELP, Target};
 pub(crate) use typed::send_typed;

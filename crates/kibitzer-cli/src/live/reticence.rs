@@ -5,17 +5,19 @@ use std::collections::BTreeSet;
 use kibitzer::core::message::Message;
 use kibitzer::core::{Event, EventKind};
 
+use super::{answered, numbered};
+
 /// Leaves out what is of no use to who reads along.
 ///
-/// Without block mode it cannot be told which reply is whose, and all are let through.
+/// Without block mode or tags it cannot be told which reply is whose, and all are let through.
 #[derive(Debug, Default)]
 pub(crate) struct Reticence {
     /// Whether requests can be made, so that what is asked from now on is asked for somebody.
     is_ready: bool,
     /// The numbers of commands that the session sent for itself. The session's own limit bounds them.
     own: BTreeSet<u64>,
-    /// Whether a reply to one of them is coming in.
-    is_inside: bool,
+    /// How deep inside a reply to one of them the stream is: units can hold others.
+    depth: usize,
     /// Whether the server has said itself that we are logged in.
     is_announced: bool,
 }
@@ -33,10 +35,15 @@ impl Reticence {
             _ => {}
         }
         match event.message() {
-            Some(Message::BlockStart { id, .. }) => self.is_inside = self.own.remove(id),
-            Some(Message::BlockEnd { .. }) => self.is_inside = false,
+            Some(Message::BlockStart { .. } | Message::UnitStart(_)) if self.depth > 0 => {
+                self.depth = self.depth.saturating_add(1);
+            }
+            Some(start @ (Message::BlockStart { .. } | Message::UnitStart(_))) => {
+                self.depth = usize::from(answered(start).is_some_and(|number| self.own.remove(&number)));
+            }
+            Some(Message::BlockEnd { .. } | Message::UnitEnd) => self.depth = self.depth.saturating_sub(1),
             Some(Message::LoggedIn(_)) => self.is_announced = true,
-            Some(_) if self.is_inside || repeats_reserves(event) => return false,
+            Some(_) if self.depth > 0 || repeats_reserves(event) => return false,
             _ => {}
         }
         let is_repeated = self.is_announced && matches!(event, Event::LoggedIn(_));
@@ -44,9 +51,8 @@ impl Reticence {
     }
 
     fn sent(&mut self, line: &str) {
-        let Some((number, command)) = line.split_once(' ') else { return };
-        let Ok(number) = number.parse() else { return };
-        if self.is_ready && command != PROBE {
+        let Some((number, command)) = numbered(line.as_bytes()) else { return };
+        if self.is_ready && command != PROBE.as_bytes() {
             self.own.remove(&number);
         } else {
             self.own.insert(number);
@@ -63,7 +69,13 @@ pub(crate) fn repeats_reserves(event: &Event) -> bool {
 const fn is_mark(kind: EventKind) -> bool {
     matches!(
         kind,
-        EventKind::Prompt | EventKind::BlockStart | EventKind::BlockEnd | EventKind::Telnet | EventKind::Sent
+        EventKind::Prompt
+            | EventKind::BlockStart
+            | EventKind::BlockEnd
+            | EventKind::UnitStart
+            | EventKind::UnitEnd
+            | EventKind::Telnet
+            | EventKind::Sent
     )
 }
 
@@ -96,6 +108,14 @@ mod tests {
         reticence.lets_through(&sent("4 $$date"));
         let replies = "\x153\x1630\x16Noon\n\r\x17\n\rfics% \n\r\x154\x1630\x16Noon\n\r\x17\n\rfics% \n\rBye.\n\r";
         assert_eq!(heard(&mut reticence, replies), ["Noon", "Bye."]);
+    }
+
+    #[test]
+    fn so_are_replies_that_are_known_by_a_tag() {
+        let mut reticence = Reticence::default();
+        reticence.lets_through(&sent("`2`set prompt 0"));
+        let said = "\x19[107 * 2\nPrompt off.\n\r\x19[28 Bar\nBar shouts: hi\n\r\x19]more\n\r\x19]\x19[28 Bar\nBar shouts: ho\n\r\x19]";
+        assert_eq!(heard(&mut reticence, said), ["Bar shouts: ho"]);
     }
 
     #[test]

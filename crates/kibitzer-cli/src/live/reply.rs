@@ -1,0 +1,46 @@
+//! Which reply is whose: the number a line was sent with, and the one its reply begins with.
+
+use kibitzer::core::message::Message;
+
+/// The number of a line, and what is behind it: `12 finger foo` in block mode, `` `12`finger foo `` for ICC.
+pub(crate) fn numbered(line: &[u8]) -> Option<(u64, &[u8])> {
+    let (rest, end) = line.strip_prefix(b"`").map_or((line, b' '), |rest| (rest, b'`'));
+    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    let (digits, behind) = rest.split_at_checked(digits)?;
+    let command = behind.strip_prefix(&[end])?;
+    let number = std::str::from_utf8(digits).ok()?.parse().ok().filter(|&number| number > 0)?;
+    Some((number, command))
+}
+
+/// The number of the line that is answered from here on.
+pub(crate) fn answered(message: &Message) -> Option<u64> {
+    match message {
+        Message::BlockStart { id, .. } => Some(*id),
+        Message::UnitStart(header) => header.tag.as_ref()?.as_str().parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_and_its_end_make_a_numbered_line() {
+        let cases: [(&str, Option<(u64, &str)>); 10] = [
+            ("12 date", Some((12, "date"))),
+            ("`7`finger foo", Some((7, "finger foo"))),
+            ("12", None),
+            ("0 date", None),
+            ("`7 date", None),
+            ("`x`date", None),
+            ("7`date", None),
+            ("x1 date", None),
+            ("", None),
+            ("99999999999999999999 x", None),
+        ];
+        for (line, want) in cases {
+            assert_eq!(numbered(line.as_bytes()), want.map(|(number, command)| (number, command.as_bytes())), "{line}");
+        }
+    }
+}
