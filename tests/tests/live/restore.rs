@@ -6,8 +6,8 @@ use kibitzer::Client;
 use kibitzer::command::{Observe, SeekAnswer, SeekOptions, Sought, Unseek};
 use kibitzer::core::Event;
 use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::GameId;
-use kibitzer::core::session::{Outcome, Part, Restored};
+use kibitzer::core::message::{GameId, Relation};
+use kibitzer::core::session::{Outcome, Restored};
 use kibitzer_server::{At, Fault, Feature, Target};
 use kibitzer_tests::live::{Hall, begin_game, options, play, wait_for};
 
@@ -57,7 +57,7 @@ async fn a_game_that_stood_still_is_as_it_was() {
         scene.lose().await;
         let restored = scene.restored().await;
         let [game] = &restored.games[..] else { panic!("{restored:?}") };
-        assert_eq!((game.was, game.now, game.part), (scene.game, Some(scene.game), Part::Observer));
+        assert_eq!((game.was, game.now, game.relation), (scene.game, Some(scene.game), Relation::Observing));
         assert_eq!((game.outcome, game.moves_missing, &game.moves), (Outcome::Unchanged, false, &None));
         assert!(restored.offline_for <= Duration::from_secs(2), "{restored:?}");
     }
@@ -126,7 +126,7 @@ async fn a_game_of_ones_own_is_interrupted() {
     play(&scene.gauss, "e4").await;
     scene.lose().await;
     let restored = scene.restored().await;
-    let own = restored.games.iter().find(|game| game.was == own && game.part == Part::Player).unwrap();
+    let own = restored.games.iter().find(|game| game.was == own && game.relation.is_mine()).unwrap();
     assert_eq!((own.now, own.outcome), (None, Outcome::Interrupted), "{restored:?}");
 }
 

@@ -134,6 +134,11 @@ impl Relation {
         matches!(self, Self::OpponentsTurn | Self::MyTurn)
     }
 
+    /// Whether I observe: the game is another one's, played or examined.
+    pub const fn is_observer(self) -> bool {
+        matches!(self, Self::Observing | Self::ObservingExamined)
+    }
+
     /// Whether the board belongs to no game that is being followed: it was printed on request or inside a list.
     pub const fn is_isolated(self) -> bool {
         matches!(self, Self::ListedStart | Self::Isolated)

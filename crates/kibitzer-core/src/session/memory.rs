@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use super::command::Command;
-use super::restored::Part;
 use crate::event::{ChangeKind, Event};
 use crate::game::{Game, Games};
 use crate::message::{GameId, Handle, Message, Relation, SeekNotice, Style12};
@@ -28,7 +27,6 @@ pub(super) struct Memory {
 #[derive(Clone, Debug)]
 pub(super) struct KnownGame {
     pub(super) position: Style12,
-    pub(super) part: Part,
 }
 
 /// A seek that stood.
@@ -42,13 +40,12 @@ pub(super) struct KnownSeek {
 impl KnownGame {
     fn of(game: &Game) -> Option<Self> {
         let position = game.position();
-        let part = match position.relation {
-            relation if relation.is_mine() => Part::Player,
-            Relation::Observing | Relation::ObservingExamined => Part::Observer,
-            Relation::Examining => Part::Examiner,
-            _ => return None,
-        };
-        game.is_going_on().then(|| Self { position: position.clone(), part })
+        let is_followed = !position.relation.is_isolated() && !matches!(position.relation, Relation::Other(_));
+        (is_followed && game.is_going_on()).then(|| Self { position: position.clone() })
+    }
+
+    pub(super) const fn relation(&self) -> Relation {
+        self.position.relation
     }
 
     pub(super) const fn id(&self) -> GameId {

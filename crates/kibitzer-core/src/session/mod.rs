@@ -53,7 +53,7 @@ pub use machine::Session;
 pub use mask::EchoMask;
 pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
 pub use reply::Reply;
-pub use restored::{Outcome, Part, Restored, RestoredGame, RestoredSeek};
+pub use restored::{Outcome, Restored, RestoredGame, RestoredSeek};
 pub use split::split_text;
 pub use timeseal::{TimesealChoice, TimesealError};
 pub use transmit::{Transmit, TransmitKind};

@@ -6,7 +6,7 @@ use super::error::{RefusalReason, RequestError};
 use super::memory::{KnownGame, Memory};
 use super::reply::Reply;
 use super::requests::Done;
-use super::restored::{Outcome, Part, Restored, RestoredGame, RestoredSeek};
+use super::restored::{Outcome, Restored, RestoredGame, RestoredSeek};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
 use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
@@ -58,9 +58,10 @@ impl Restore {
     fn begin(&mut self, at: usize) {
         let Some(lookup) = self.games.get(at) else { return };
         let id = lookup.known.id();
-        match lookup.found.part {
-            Part::Observer => self.ask(&format!("observe {id}"), Task::ByNumber(at)),
-            Part::Player | Part::Examiner => self.ask_for_moves(at),
+        if lookup.known.relation().is_observer() {
+            self.ask(&format!("observe {id}"), Task::ByNumber(at));
+        } else {
+            self.ask_for_moves(at);
         }
     }
 
@@ -171,13 +172,13 @@ impl Restore {
 
 impl Lookup {
     fn new(known: KnownGame, games: &Games) -> Self {
-        let outcome = if known.part == Part::Observer { Outcome::Gone } else { Outcome::Interrupted };
+        let outcome = if known.relation().is_observer() { Outcome::Gone } else { Outcome::Interrupted };
         let found = RestoredGame {
             was: known.id(),
             now: None,
             white: known.position.white.clone(),
             black: known.position.black.clone(),
-            part: known.part,
+            relation: known.relation(),
             outcome,
             moves_missing: false,
             moves: None,
@@ -186,7 +187,7 @@ impl Lookup {
         let is_resumed = |game: &&Game| {
             game.is_going_on() && game.position().relation.is_mine() && lookup.known.is_between(game.position())
         };
-        if lookup.known.part == Part::Player
+        if lookup.known.relation().is_mine()
             && let Some(board) = games.iter().find(is_resumed).map(|game| game.position().clone())
         {
             lookup.found(&board);
@@ -196,7 +197,7 @@ impl Lookup {
 
     /// Whether the board may be the one that shows that the game goes on.
     fn is_sought_by(&self, board: &Style12) -> bool {
-        self.known.part == Part::Observer && self.found.now.is_none() && self.known.is_between(board)
+        self.known.relation().is_observer() && self.found.now.is_none() && self.known.is_between(board)
     }
 
     /// The game goes on, and this is its board.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::command::Command;
 use super::error::RequestError;
 use crate::message::listing::MoveList;
-use crate::message::{GameId, Handle};
+use crate::message::{GameId, Handle, Relation};
 
 /// What became of the games and seeks of a session whose connection was lost and made again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub struct RestoredGame {
     pub white: Handle,
     /// Black's name.
     pub black: Handle,
-    /// What this login had to do with it.
-    pub part: Part,
+    /// What this login had to do with it, by the last board in front of the loss.
+    pub relation: Relation,
     /// How it is found.
     pub outcome: Outcome,
     /// Whether moves may have been played that no event told of.
@@ -43,22 +43,10 @@ pub struct RestoredGame {
 
 impl RestoredGame {
     /// A game that is found again as it was, under the number it had; every field can be changed.
-    pub const fn new(was: GameId, white: Handle, black: Handle, part: Part) -> Self {
+    pub const fn new(was: GameId, white: Handle, black: Handle, relation: Relation) -> Self {
         let (now, outcome) = (Some(was), Outcome::Unchanged);
-        Self { was, now, white, black, part, outcome, moves_missing: false, moves: None }
+        Self { was, now, white, black, relation, outcome, moves_missing: false, moves: None }
     }
-}
-
-/// What a login has to do with a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Part {
-    /// It plays.
-    Player,
-    /// It observes.
-    Observer,
-    /// It examines.
-    Examiner,
 }
 
 /// How a game is found after a lost connection.

@@ -6,7 +6,7 @@ use kibitzer::core::message::{Handle, Ivar, NameKind};
 use kibitzer::core::session::{Outcome, RestoredGame, RestoredSeek};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::{Life, end_name, outcome_name, part_name};
+use super::{Life, end_name, outcome_name};
 use crate::chain::chain;
 use crate::output::values::{Codes, List, Printed, keys};
 
@@ -58,7 +58,7 @@ impl Serialize for FoundAgain<'_> {
         object.serialize_entry("now", &game.now.map(|now| now.0))?;
         object.serialize_entry("white", game.white.as_str())?;
         object.serialize_entry("black", game.black.as_str())?;
-        object.serialize_entry("part", part_name(game.part))?;
+        object.serialize_entry("relation", &game.relation.code())?;
         object.serialize_entry("outcome", outcome_name(game.outcome))?;
         object.serialize_entry("plies", &plies)?;
         object.serialize_entry("moves_missing", &game.moves_missing)?;

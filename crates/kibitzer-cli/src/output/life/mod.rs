@@ -5,7 +5,7 @@ pub(super) mod text;
 
 use std::time::Duration;
 
-use kibitzer::core::session::{Capabilities, EndReason, Identity, LostCause, Outcome, Part, Restored};
+use kibitzer::core::session::{Capabilities, EndReason, Identity, LostCause, Outcome, Restored};
 use kibitzer::core::{Event, ServerFault};
 
 /// A line about the session, rather than about what the server said.
@@ -54,16 +54,6 @@ pub(super) const fn end_name(reason: &EndReason) -> &'static str {
         EndReason::Login(_) => "login",
         EndReason::Dial(_) => "dial",
         EndReason::Lost { .. } => "lost",
-        _ => "other",
-    }
-}
-
-/// The word for what a login has to do with a game.
-pub(super) const fn part_name(part: Part) -> &'static str {
-    match part {
-        Part::Player => "player",
-        Part::Observer => "observer",
-        Part::Examiner => "examiner",
         _ => "other",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::login::{fics, log_in_guest, on_fics, on_uhlin};
 use super::*;
-use crate::message::GameId;
+use crate::message::{GameId, Relation};
 
 /// A board of an observed game: its number, White, a ply and the placement of White's king pawn.
 fn board(game: i32, white: &str, plies: u32, relation: i32) -> String {
@@ -55,7 +55,7 @@ fn a_game_that_has_not_moved_is_observed_as_before() {
     let restored = reconnect(&mut driver, &mut peer);
     assert!(restored.offline_for >= Duration::from_millis(500) && restored.offline_for <= seconds(1));
     let [game] = &restored.games[..] else { panic!("{restored:?}") };
-    assert_eq!((game.was, game.now, game.part), (GameId(7), Some(GameId(7)), Part::Observer));
+    assert_eq!((game.was, game.now, game.relation), (GameId(7), Some(GameId(7)), Relation::Observing));
     assert_eq!((game.white.as_str(), game.black.as_str()), ("Euwe", "Flohr"));
     assert_eq!((game.outcome, game.moves_missing), (Outcome::Unchanged, false));
     assert_eq!(heard(&peer), ["observe 7"], "nothing is missing");
@@ -141,13 +141,13 @@ fn of_a_game_that_may_not_be_seen_nothing_is_known() {
 
 #[test]
 fn own_games_are_interrupted_unless_the_server_resumes_them() {
-    for (relation, part) in [(1, Part::Player), (2, Part::Examiner)] {
+    for relation in [Relation::MyTurn, Relation::Examining] {
         let (mut driver, _) = on_fics(guest());
-        driver.feed(board(7, "GuestPUPE", 0, relation));
+        driver.feed(board(7, "GuestPUPE", 0, relation.code()));
         let mut peer = fics();
         let restored = reconnect(&mut driver, &mut peer);
         let game = &restored.games[0];
-        assert_eq!((game.part, game.now, game.outcome), (part, None, Outcome::Interrupted));
+        assert_eq!((game.relation, game.now, game.outcome), (relation, None, Outcome::Interrupted));
         assert!(heard(&peer).is_empty());
     }
     let (mut driver, _) = on_fics(guest());
