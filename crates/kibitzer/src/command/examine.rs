@@ -4,6 +4,7 @@ use kibitzer_core::Event;
 use kibitzer_core::message::{ExamineAction, Handle, Message, Relation, Style12};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
+use super::bare::bare_commands;
 use super::terms::Words;
 use super::{Request, answer};
 
@@ -124,55 +125,14 @@ steps! {
     Backward = "backward";
 }
 
-/// `revert`: goes back to the game as it was played.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Revert;
-
-impl Revert {
-    /// The command.
-    pub const fn new() -> Self {
-        Self
-    }
-}
-
-impl Request for Revert {
-    type Answer = Stepped;
-
-    fn command(&self) -> Result<Command, CommandError> {
-        Command::new("revert")
-    }
-
-    fn answer(&self, reply: Reply) -> Result<Stepped, RequestError> {
-        read_step(&reply)
-    }
-}
-
-/// `unexamine`: leaves the examined game.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Unexamine;
-
-impl Unexamine {
-    /// The command.
-    pub const fn new() -> Self {
-        Self
-    }
-}
-
-impl Request for Unexamine {
-    type Answer = ();
-
-    fn command(&self) -> Result<Command, CommandError> {
-        Command::new("unexamine")
-    }
-
-    fn answer(&self, reply: Reply) -> Result<(), RequestError> {
-        answer::first(&reply, |message| match message {
-            Message::Examine(examine) if examine.by.is_none() && examine.action == ExamineAction::Stop => Some(()),
-            _ => None,
-        })
-    }
+bare_commands! {
+    /// `revert`: goes back to the game as it was played.
+    Revert = "revert" -> Stepped, read_step;
+    /// `unexamine`: leaves the examined game.
+    Unexamine = "unexamine" -> (), |reply| answer::first(reply, |message| match message {
+        Message::Examine(examine) if examine.by.is_none() && examine.action == ExamineAction::Stop => Some(()),
+        _ => None,
+    });
 }
 
 #[cfg(test)]

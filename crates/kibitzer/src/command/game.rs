@@ -3,6 +3,7 @@
 use kibitzer_core::message::{Actor, GameEnded, Message, OfferAnswer, OfferKind, Style12};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
+use super::bare::bare_commands;
 use super::terms::Words;
 use super::{Request, answer};
 
@@ -41,42 +42,22 @@ fn read_offer(reply: &Reply, kind: OfferKind) -> Result<GameOffer, RequestError>
     Err(answer::unexpected(reply))
 }
 
-/// Commands that make an offer in the game.
-macro_rules! offers {
-    ($($(#[$meta:meta])* $name:ident = $word:literal, $kind:ident;)+) => {$(
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub struct $name;
-
-        impl $name {
-            /// The command.
-            pub const fn new() -> Self {
-                Self
-            }
-        }
-
-        impl Request for $name {
-            type Answer = GameOffer;
-
-            fn command(&self) -> Result<Command, CommandError> {
-                Command::new($word)
-            }
-
-            fn answer(&self, reply: Reply) -> Result<GameOffer, RequestError> {
-                read_offer(&reply, OfferKind::$kind)
-            }
-        }
-    )+};
+/// Reads the reply to a command that ends the game or is refused.
+fn read_end(reply: &Reply) -> Result<GameEnded, RequestError> {
+    answer::likely_end(reply).cloned().ok_or_else(|| answer::unexpected(reply))
 }
 
-offers! {
+bare_commands! {
     /// `draw`: offers a draw, accepts one, or claims one by the rules.
-    Draw = "draw", Draw;
+    Draw = "draw" -> GameOffer, |reply| read_offer(reply, OfferKind::Draw);
     /// `abort`: offers to end the game without a result, or accepts that; at the start of a game, just does so.
-    Abort = "abort", Abort;
+    Abort = "abort" -> GameOffer, |reply| read_offer(reply, OfferKind::Abort);
     /// `adjourn`: offers to go on another day, or accepts that.
-    Adjourn = "adjourn", Adjourn;
+    Adjourn = "adjourn" -> GameOffer, |reply| read_offer(reply, OfferKind::Adjourn);
+    /// `resign`: gives the game up.
+    Resign = "resign" -> GameEnded, read_end;
+    /// `flag`: claims that the opponent's time is up.
+    Flag = "flag" -> GameEnded, read_end;
 }
 
 /// `takeback`: asks to take back plies, or accepts to.
@@ -102,42 +83,6 @@ impl Request for Takeback {
     fn answer(&self, reply: Reply) -> Result<GameOffer, RequestError> {
         read_offer(&reply, OfferKind::Takeback)
     }
-}
-
-/// Commands that end the game or are refused.
-macro_rules! endings {
-    ($($(#[$meta:meta])* $name:ident = $word:literal;)+) => {$(
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub struct $name;
-
-        impl $name {
-            /// The command.
-            pub const fn new() -> Self {
-                Self
-            }
-        }
-
-        impl Request for $name {
-            type Answer = GameEnded;
-
-            fn command(&self) -> Result<Command, CommandError> {
-                Command::new($word)
-            }
-
-            fn answer(&self, reply: Reply) -> Result<GameEnded, RequestError> {
-                answer::likely_end(&reply).cloned().ok_or_else(|| answer::unexpected(&reply))
-            }
-        }
-    )+};
-}
-
-endings! {
-    /// `resign`: gives the game up.
-    Resign = "resign";
-    /// `flag`: claims that the opponent's time is up.
-    Flag = "flag";
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use kibitzer_core::message::{Handle, listing};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 use kibitzer_core::text::ServerText;
 
+use super::bare::bare_commands;
 use super::terms::Words;
 use super::{GameRef, Request, answer};
 
@@ -92,18 +93,12 @@ impl Request for History {
     }
 }
 
-/// `ivariables`: the settings of this session's interface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct InterfaceVariables;
-
-impl InterfaceVariables {
-    /// Asks for the settings.
-    pub const fn new() -> Self {
-        Self
-    }
+bare_commands! {
+    /// `ivariables`: the settings of this session's interface.
+    InterfaceVariables = "ivariables" -> listing::Variables, answer::listing;
+    /// `date`: the server's clocks. Harmless, so it also serves to show that the server is there.
+    Date = "date" -> ServerDate, read_date;
 }
-asks_for!(InterfaceVariables, listing::Variables, |_| Words::new("ivariables"));
 
 /// `games`: the games that are played or examined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -183,18 +178,6 @@ impl InChannel {
 }
 asks_for!(InChannel, listing::ChannelList, |command| Words::new("inchannel").with(command.0));
 
-/// `date`: the server's clocks. Harmless, so it also serves to show that the server is there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Date;
-
-impl Date {
-    /// Asks for the date.
-    pub const fn new() -> Self {
-        Self
-    }
-}
-
 /// The clocks of a server, in its own words: every server has its own form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -205,19 +188,11 @@ pub struct ServerDate {
     pub server: Option<ServerText>,
 }
 
-impl Request for Date {
-    type Answer = ServerDate;
-
-    fn command(&self) -> Result<Command, CommandError> {
-        Command::new("date")
-    }
-
-    fn answer(&self, reply: Reply) -> Result<ServerDate, RequestError> {
-        let local = answer::first_line(&reply, |line| time_behind(line, b"local time"))?;
-        let server = [&b"server time"[..], b"greenwich time"];
-        let server = server.iter().find_map(|name| reply.answers().find_map(|event| time_behind(event.raw(), name)));
-        Ok(ServerDate { local, server })
-    }
+fn read_date(reply: &Reply) -> Result<ServerDate, RequestError> {
+    let local = answer::first_line(reply, |line| time_behind(line, b"local time"))?;
+    let server = [&b"server time"[..], b"greenwich time"];
+    let server = server.iter().find_map(|name| reply.answers().find_map(|event| time_behind(event.raw(), name)));
+    Ok(ServerDate { local, server })
 }
 
 /// `Local time     - Sat Nov 21, 00:37 UTC 2026`

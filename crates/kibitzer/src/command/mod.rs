@@ -30,13 +30,16 @@
 //! | `finger`, `history`, `moves` | [`Finger`], [`History`], [`Moves`] | a list | `finger`, `history`, `moves` |
 //! | `stored`, `variables`, `inchannel`, `date` | [`Stored`], [`Variables`], [`InChannel`], [`Date`] | a list; [`ServerDate`] | `request` |
 //! | `examine`, `forward`, `backward`, `revert` | [`Examine`], [`Forward`], [`Backward`], [`Revert`] | [`Examined`], [`Stepped`] | `request` |
-//! | `partner` | [`Partner`] | [`PartnerAnswer`] | `request` |
-//! | `set`, `iset` | [`Set`], [`Iset`] | the server's words; nothing | `request` |
+//! | `unexamine` | [`Unexamine`] | nothing | `request` |
+//! | `partner`, with a name or without | [`Partner`], [`EndPartnership`] | [`PartnerAnswer`], nothing | `request` |
+//! | `set`, `style`, `iset` | [`Set`], [`Style`], [`Iset`] | the server's words; nothing; nothing | `request` |
+//! | `ivariables` | [`InterfaceVariables`] | a list | `request` |
 //!
 //! Refusals that are known are found by the session, before a reply is read. A reply that holds no answer all the same is
 //! [`RequestError::Unexpected`] with the server's words: most likely it refuses in words that are not known.
 
 mod answer;
+mod bare;
 mod challenge;
 mod examine;
 mod game;

@@ -3,6 +3,7 @@
 use kibitzer_core::message::{self, Actor, Handle, Message};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
+use super::bare::bare_commands;
 use super::terms::Words;
 use super::{Request, answer};
 
@@ -43,35 +44,20 @@ impl Request for Partner {
     }
 }
 
-/// `partner` without a name: ends the partnership.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct EndPartnership;
-
-impl EndPartnership {
-    /// The command.
-    pub const fn new() -> Self {
-        Self
-    }
+bare_commands! {
+    /// `partner` without a name: ends the partnership.
+    EndPartnership = "partner" -> (), read_end;
 }
 
-impl Request for EndPartnership {
-    type Answer = ();
-
-    fn command(&self) -> Result<Command, CommandError> {
-        Command::new("partner")
+/// uhlin-fics answers nothing at all.
+fn read_end(reply: &Reply) -> Result<(), RequestError> {
+    if reply.answer().is_none() {
+        return Ok(());
     }
-
-    /// uhlin-fics answers nothing at all.
-    fn answer(&self, reply: Reply) -> Result<(), RequestError> {
-        if reply.answer().is_none() {
-            return Ok(());
-        }
-        answer::first(&reply, |message| match message {
-            Message::Partner(message::Partner::Ended) => Some(()),
-            _ => None,
-        })
-    }
+    answer::first(reply, |message| match message {
+        Message::Partner(message::Partner::Ended) => Some(()),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
