@@ -393,34 +393,17 @@ mod tests {
     // Rules: icc R2
     #[test]
     fn the_numbers_of_lists_say_what_their_letters_say() {
-        let of_letters = |letters: &str, result: GameResult, is_aborted: bool| {
-            GameEndReason::of_code(letters.as_bytes(), result, is_aborted)
-        };
-        let cases: [(u32, GameResult, bool, &[(u32, &str)]); 4] = [
-            (
-                0,
-                GameResult::WhiteWins,
-                false,
-                &[(0, "Res"), (1, "Mat"), (2, "Fla"), (3, "Adj"), (4, "BQ"), (6, "BQ"), (11, "BQ")],
-            ),
-            (
-                1,
-                GameResult::Draw,
-                false,
-                &[(0, "Agr"), (1, "Sta"), (2, "Rep"), (3, "50"), (4, "TM"), (5, "NM"), (6, "NT"), (7, "Adj")],
-            ),
-            (2, GameResult::Unfinished, false, &[(0, "Agr"), (1, "BQ"), (2, "SD")]),
-            (
-                3,
-                GameResult::Unfinished,
-                true,
-                &[(0, "Agr"), (1, "BQ"), (2, "SD"), (3, "BA"), (4, "Adj"), (5, "Sho"), (7, "Sho")],
-            ),
+        let letters: [&[(u32, &str)]; 4] = [
+            &[(0, "Res"), (1, "Mat"), (2, "Fla"), (3, "Adj"), (4, "BQ"), (6, "BQ"), (11, "BQ")],
+            &[(0, "Agr"), (1, "Sta"), (2, "Rep"), (3, "50"), (4, "TM"), (5, "NM"), (6, "NT"), (7, "Adj")],
+            &[(0, "Agr"), (1, "BQ"), (2, "SD"), (3, "BA"), (4, "Adj")],
+            &[(0, "Agr"), (1, "BQ"), (2, "SD"), (3, "BA"), (4, "Adj"), (5, "Sho"), (7, "Sho")],
         ];
-        for (status, result, is_aborted, modes) in cases {
+        let results = [GameResult::WhiteWins, GameResult::Draw, GameResult::Unfinished, GameResult::Unfinished];
+        for (status, (modes, result)) in (0..).zip(letters.into_iter().zip(results)) {
             for (mode, letters) in modes {
                 let reason = GameEndReason::of_list_item(status, *mode);
-                assert_eq!(reason, of_letters(letters, result, is_aborted), "{status} {mode}");
+                assert_eq!(reason, GameEndReason::of_code(letters.as_bytes(), result, status == 3), "{status} {mode}");
                 assert_ne!(reason, GameEndReason::Unknown, "{status} {mode}");
                 assert_eq!((reason.is_adjournment(), reason.is_abort()), (status == 2, status == 3), "{status} {mode}");
             }
