@@ -215,29 +215,26 @@ impl Lookup {
     }
 }
 
-/// The board of the game that is observed from this reply on.
-fn observed_board(reply: &Reply) -> Option<&Style12> {
-    let boards = reply.messages().filter_map(|message| match message {
-        Message::Style12(board) => Some(board),
-        _ => None,
-    });
-    let observed = reply.messages().find_map(|message| match message {
+/// The game that is observed from this reply on.
+fn observed_game(reply: &Reply) -> Option<GameId> {
+    reply.messages().find_map(|message| match message {
         Message::Observing(observing) if observing.is_observed() => Some(observing.game),
         _ => None,
-    })?;
-    boards.filter(|board| board.game == observed).last()
+    })
 }
 
-/// The board of the game that is observed: from this reply on, or from before, by whomever.
-fn board_followed<'a>(result: &'a Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
-    match result {
-        Ok(reply) => observed_board(reply),
+/// The board of the game that is observed: from this reply on, or from before, by whomever. It may have come as a line, or
+/// as moves.
+fn board_followed<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
+    let game = match result {
+        Ok(reply) => observed_game(reply)?,
         Err(RequestError::Refused {
             reason: RefusalReason::Observing(ObservingRefusal::AlreadyObserving(game)),
             ..
-        }) => games.get(*game).map(Game::position),
-        Err(_) => None,
-    }
+        }) => *game,
+        Err(_) => return None,
+    };
+    games.get(game).map(Game::position)
 }
 
 /// Why a game is not observed: because it is over, or for a reason that says nothing about it.

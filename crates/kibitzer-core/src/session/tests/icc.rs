@@ -312,3 +312,32 @@ fn a_datagram_in_a_reply_is_an_event_of_the_reply() {
     let reply = driver.reply().unwrap();
     assert!(reply.messages().any(|message| matches!(message, Message::GameUpdate(_))), "{reply:?}");
 }
+
+/// What ICC tells of an observed game without board lines: its terms, and its moves so far.
+fn observed_by_moves(moves: &str) -> String {
+    let terms = "\x19(18 7 Ann Bob 0 Blitz 1 3 2 3 2 1 {} 1500 1600 9 {} {} 0 0 0 {} 0\x19)";
+    format!("{terms}\x19(25 7 *{moves}\x19)")
+}
+
+#[test]
+fn a_game_that_comes_as_moves_is_restored() {
+    let (mut driver, peer) = ready(account().want(Ivar::CompressMove));
+    driver.feed(observed_by_moves("{e4 e2e4 1 181}"));
+    assert!(driver.session.games().iter().next().is_some());
+    driver.close(CloseCause::Closed);
+    driver.wait(seconds(1));
+    driver.dial(Ok(()));
+    driver.feed(GREETING);
+    driver.feed("login: ");
+    driver.feed("login: ");
+    driver.take_sent();
+    driver.take_news();
+    driver.feed("\x19(0 Newton {GM}\x19)\r\n");
+    let mut peer = peer.on("observe 7", &observed_by_moves("{e4 e2e4 1 181}{e5 e7e5 2 180}"));
+    peer.heard.clear();
+    driver.serve(&mut peer);
+    let news = driver.take_news();
+    let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
+    assert_eq!(restored.games[0].outcome, Outcome::Advanced { plies: 1 });
+    assert_eq!(peer.heard.iter().filter(|line| line.starts_with("observe")).count(), 1, "{:?}", peer.heard);
+}
