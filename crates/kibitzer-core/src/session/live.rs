@@ -283,7 +283,7 @@ impl Live {
             cx.memory.learn(command, reply);
             self.style.learn(command);
         }
-        if done.owner == Owner::User {
+        if matches!(done.owner, Owner::User | Owner::Nobody) {
             self.capabilities.learn(&done);
         }
         match (&mut self.stage, done.owner) {

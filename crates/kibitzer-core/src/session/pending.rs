@@ -1,7 +1,6 @@
 //! Commands that were sent and not answered.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::command::Command;
@@ -25,6 +24,8 @@ pub(super) enum Owner {
     KeepAlive,
     Style,
     Quit,
+    /// Whoever waited has given up: what the server did is learnt all the same.
+    Nobody,
 }
 
 /// A command that is to be sent, or was.
@@ -226,13 +227,6 @@ impl Pending {
 }
 
 impl InFlight {
-    /// Takes an event of the reply in.
-    pub(super) fn push(&mut self, event: &Arc<crate::event::Event>, limits: &super::options::RequestLimits) {
-        if !self.is_given_up {
-            self.reply.push(event, limits);
-        }
-    }
-
     /// The prompt that it has set, by the answer to its fence.
     pub(super) fn prompt_set(&self, line: &[u8]) -> Option<Vec<u8>> {
         match (&self.order.command, self.mark) {
@@ -241,9 +235,8 @@ impl InFlight {
         }
     }
 
-    /// Stops waiting.
-    pub(super) fn give_up(&mut self) {
-        self.is_given_up = true;
-        self.reply = OpenReply::default();
+    /// For whom the reply is.
+    pub(super) const fn owner(&self) -> Owner {
+        if self.is_given_up { Owner::Nobody } else { self.order.owner }
     }
 }

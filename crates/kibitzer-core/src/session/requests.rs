@@ -188,7 +188,7 @@ impl Requests {
     pub(super) fn abandon(&mut self, id: RequestId) {
         self.withdraw(id);
         if let Some(sent) = self.pending.iter_mut().find(|sent| sent.order.id == id) {
-            sent.give_up();
+            sent.is_given_up = true;
         }
     }
 
@@ -338,7 +338,7 @@ impl Requests {
     fn content(&mut self, event: &Arc<Event>, now: Instant) {
         if self.mode != Mode::Fenced {
             if let Some(sent) = self.open.and_then(|id| self.pending.numbered(id)) {
-                sent.push(event, &self.limits);
+                sent.reply.push(event, &self.limits);
             }
             return;
         }
@@ -383,7 +383,7 @@ impl Requests {
             && sent.order.asks_to_observe()
             && reply.as_ref().is_ok_and(Reply::ends_observation)
         {
-            return self.observe_again(sent.order, sent.is_given_up);
+            return self.observe_again(sent);
         }
         if self.mode == Mode::Numbered && reply.as_ref().is_ok_and(|reply| reply.lines().any(|l| l == BLOCK_UNSET)) {
             self.mode = Mode::Fenced;
@@ -395,17 +395,15 @@ impl Requests {
     /// observes it again.
     ///
     /// Source: uhlin-fics, tried.
-    fn observe_again(&mut self, order: Order, is_given_up: bool) {
-        let owner = if is_given_up { Owner::Restore } else { order.owner };
-        self.queue.push_front(Order { owner, is_of_restoration: false, ..order });
+    fn observe_again(&mut self, sent: InFlight) {
+        let owner = sent.owner();
+        self.queue.push_front(Order { owner, is_of_restoration: false, ..sent.order });
     }
 
-    /// Hands the result over, if somebody waits for it.
+    /// Hands the result over.
     fn finish(&mut self, sent: InFlight, result: Result<Reply, RequestError>) {
-        if sent.is_given_up {
-            return;
-        }
-        let Order { id, owner, command, .. } = sent.order;
+        let owner = sent.owner();
+        let Order { id, command, .. } = sent.order;
         self.done.push_back(Done { id, owner, command, result });
     }
 
@@ -426,7 +424,7 @@ impl Requests {
     /// Ends the requests that have waited too long.
     pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
         for sent in self.pending.iter_mut().filter(|sent| !sent.is_given_up && sent.due <= now) {
-            sent.give_up();
+            sent.is_given_up = true;
             let Order { id, owner, command, .. } = sent.order.clone();
             self.done.push_back(Done { id, owner, command, result: Err(RequestError::TimedOut(timings.request)) });
         }

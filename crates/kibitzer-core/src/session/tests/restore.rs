@@ -416,3 +416,33 @@ fn a_wish_to_observe_that_was_given_up_switches_nothing_off_either() {
     assert_eq!(heard(&peer), ["observe 7", "observe Euwe", "observe Euwe"]);
     assert!(driver.take_replies().is_empty());
 }
+
+#[test]
+fn what_a_command_did_for_which_nobody_waited_is_known() {
+    let abandon = |driver: &mut Driver, id| driver.session.abandon(id, driver.now);
+    let time_out = |driver: &mut Driver, _| {
+        driver.wait(seconds(20));
+        driver.feed("fics% ");
+        driver.wait(seconds(11));
+    };
+    let give_ups: [fn(&mut Driver, RequestId); 2] = [abandon, time_out];
+    // The reply comes when it is waited for no more.
+    let late = |driver: &mut Driver, line: &str, text: &str, give_up: fn(&mut Driver, RequestId)| {
+        driver.take_sent();
+        let id = driver.request(line).unwrap();
+        let sent = driver.take_sent();
+        give_up(driver, id);
+        driver.take_replies();
+        driver.answer(&mut fics().on(line, text), &sent);
+        assert!(driver.take_replies().is_empty());
+    };
+    for give_up in give_ups {
+        let mut driver = after(&[("seek 5 0", POSTED)]);
+        late(&mut driver, "unseek 4", "Your seek 4 has been removed.\n\r", give_up);
+        assert!(reconnect(&mut driver, &mut fics()).seeks.is_empty());
+
+        let (mut driver, _) = on_fics(guest());
+        late(&mut driver, "seek 5 0", POSTED, give_up);
+        assert_eq!(reconnect(&mut driver, &mut fics().on("seek", POSTED)).seeks.len(), 1);
+    }
+}
