@@ -3,7 +3,7 @@
 mod kind;
 mod resume;
 
-pub use kind::{EventKind, UnknownEventKind};
+pub use kind::{EventKind, EventKindError};
 
 use std::time::Duration;
 

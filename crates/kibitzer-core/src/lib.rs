@@ -25,6 +25,7 @@
 //! assert_eq!(told, ["hello"]);
 //! ```
 
+mod by_name;
 pub mod chess;
 mod event;
 pub mod game;
@@ -36,6 +37,4 @@ mod short_text;
 pub mod text;
 pub mod wire;
 
-pub use event::{
-    Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventReader, ServerFault, UnknownEventKind,
-};
+pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventKindError, EventReader, ServerFault};

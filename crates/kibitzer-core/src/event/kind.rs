@@ -1,11 +1,7 @@
 //! What an event is, in one word.
 
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
-
 use super::{Change, Event};
+use crate::by_name::by_name;
 use crate::message::{Actor, ArrivalKind, Message, PendingDirection, Talk, TalkKind};
 
 /// Every kind with its name, in one list.
@@ -156,24 +152,10 @@ event_kinds! {
     Ended = "ended",
 }
 
-/// The name is no kind's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[error("no event has this name")]
-pub struct UnknownEventKind(());
-
-impl FromStr for EventKind {
-    type Err = UnknownEventKind;
-
-    /// Takes a kind's name as [`as_str`](Self::as_str) has it.
-    fn from_str(name: &str) -> Result<Self, UnknownEventKind> {
-        Self::ALL.iter().find(|kind| kind.as_str() == name).copied().ok_or(UnknownEventKind(()))
-    }
-}
-
-impl fmt::Display for EventKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+by_name! {
+    EventKind,
+    /// No kind of events has this name.
+    EventKindError = "no event has this name"
 }
 
 impl Event {
@@ -297,7 +279,7 @@ mod tests {
             assert_eq!(kind.as_str(), name.trim_start_matches('_'));
         }
         for name in ["", "Tell", "tell ", "pings"] {
-            assert_eq!(name.parse::<EventKind>(), Err(UnknownEventKind(())), "{name:?}");
+            assert_eq!(name.parse::<EventKind>(), Err(EventKindError), "{name:?}");
         }
     }
 

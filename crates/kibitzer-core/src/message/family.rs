@@ -1,9 +1,6 @@
 //! Families of servers.
 
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
+use crate::by_name::by_name;
 
 /// Which family of servers the bytes come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,25 +29,10 @@ impl Family {
     }
 }
 
-/// No family has this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[error("family is none of auto, fics and icc")]
-#[non_exhaustive]
-pub struct FamilyError;
-
-impl FromStr for Family {
-    type Err = FamilyError;
-
-    /// Takes a name as [`as_str`](Self::as_str) has it.
-    fn from_str(name: &str) -> Result<Self, FamilyError> {
-        Self::ALL.iter().copied().find(|family| family.as_str() == name).ok_or(FamilyError)
-    }
-}
-
-impl fmt::Display for Family {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+by_name! {
+    Family,
+    /// No family has this name.
+    FamilyError = "family is none of auto, fics and icc"
 }
 
 #[cfg(test)]

@@ -1,10 +1,6 @@
 //! Which version of timeseal to speak.
 
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
-
+use crate::by_name::by_name;
 use crate::wire::Timeseal;
 
 /// Which version of timeseal to speak.
@@ -47,25 +43,10 @@ impl TimesealChoice {
     }
 }
 
-/// No choice of timeseal has this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[error("timeseal is none of off, 1, 2 and auto")]
-#[non_exhaustive]
-pub struct TimesealError;
-
-impl FromStr for TimesealChoice {
-    type Err = TimesealError;
-
-    /// Takes a name as [`as_str`](Self::as_str) has it.
-    fn from_str(name: &str) -> Result<Self, TimesealError> {
-        Self::ALL.iter().copied().find(|choice| choice.as_str() == name).ok_or(TimesealError)
-    }
-}
-
-impl fmt::Display for TimesealChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+by_name! {
+    TimesealChoice,
+    /// No choice of timeseal has this name.
+    TimesealError = "timeseal is none of off, 1, 2 and auto"
 }
 
 #[cfg(test)]
