@@ -187,7 +187,7 @@ impl Task {
             // Before anything is published: the server may be counting the time.
             self.send(now);
             while let Some((id, result)) = self.session.poll_reply() {
-                self.journal.replied(id);
+                self.journal.replied(id, &result);
                 self.replies.answer(id, result);
             }
             if !self.publish() {

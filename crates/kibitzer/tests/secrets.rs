@@ -7,11 +7,12 @@ mod common;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use common::*;
 use kibitzer::core::Event;
 use kibitzer::core::hub::Hub;
-use kibitzer::core::session::{Password, TimesealChoice};
+use kibitzer::core::session::{Password, RequestError, TimesealChoice};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, Tap, Tapped};
 use tracing::field::{Field, Visit};
@@ -207,6 +208,28 @@ async fn a_password_that_the_server_sends_back_is_hidden_as_long_as_it_is_one() 
             assert!(!text.contains(PASSWORD) && !text.contains("trout"), "{pipe_bytes}: {text}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_in_a_reply_that_comes_too_late_is_hidden_too() {
+    let recording = Recording::new("late");
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile.record_file(&recording.0)).await;
+    let asking = tokio::spawn({
+        let client = client.clone();
+        async move { client.request("password swordfish trout").await }
+    });
+    let number = peer.expect("password swordfish trout").await;
+    for _ in 0..3 {
+        tokio::time::sleep(Duration::from_secs(12)).await;
+        peer.say("fics% ").await;
+    }
+    assert!(matches!(asking.await.unwrap(), Err(RequestError::TimedOut(_))));
+    peer.say(block(number, 512, "password swordfish trout: Command not found.\n\r")).await;
+    peer.serving(client.request("date")).await.unwrap();
+    client.shutdown().await;
+    let bytes = received(&recording);
+    assert!(bytes.contains("password ********* *****: Command not found."), "{bytes}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,7 +10,7 @@ use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
 use super::mask::Mask;
 use crate::core::Event;
 use crate::core::game::Game;
-use crate::core::session::{EndReason, RequestId, Transmit, TransmitKind};
+use crate::core::session::{EndReason, Reply, RequestError, RequestId, Transmit, TransmitKind};
 use crate::tap::Spout;
 use crate::transcript::Recorder;
 
@@ -103,9 +103,11 @@ impl Journal {
         }
     }
 
-    /// Notes that the reply to a request has come.
-    pub(super) fn replied(&mut self, id: RequestId) {
-        if let Some(mask) = &mut self.mask {
+    /// Notes what came of a request. A reply that is waited for no longer may still come.
+    pub(super) fn replied(&mut self, id: RequestId, result: &Result<Reply, RequestError>) {
+        if let Some(mask) = &mut self.mask
+            && !matches!(result, Err(RequestError::TimedOut(_)))
+        {
             mask.replied(id);
             self.unmask();
         }
