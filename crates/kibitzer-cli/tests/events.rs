@@ -4,16 +4,12 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use common::{decode, transcript};
+use common::{decode, objects, transcript};
 
-/// Every value of `event` that is promised.
-const NAMES: &str = "position holding game_created game_ended game_info observing tell say partner_tell shout it_shout \
-    c_shout channel_tell kibitz whisper announcement qtell message arrived departed challenge offer pending_to \
-    pending_from pending_removed seek seeks_removed seeks_cleared login_prompt password_prompt guest_prompt logged_in \
-    login_refused kicked prompt block_start block_end datagram refused telnet desync over_long text unit_start unit_end \
-    overflow";
+/// What is promised to programs.
+const PAGE: &str = include_str!("../../../docs/events.md");
 
 struct Case {
     name: &'static str,
@@ -87,13 +83,47 @@ fn transcripts_hold_the_same() {
     }
 }
 
+/// What stands between backticks.
+fn words(cell: &str) -> Vec<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+/// The keys of every event that a server causes, as the page for programs has them.
+fn promised() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+    let (_, table) = PAGE.split_once("## What the server says").unwrap();
+    let (table, _) = table.split_once("\nOf a `position`").unwrap();
+    let row = |row: &'static str| {
+        let [_, events, keys, ..] = row.split('|').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        words(events).into_iter().map(move |event| (event, words(keys).into_iter().collect())).collect::<Vec<_>>()
+    };
+    table.lines().filter(|line| line.starts_with("| `")).flat_map(row).collect()
+}
+
 #[test]
-fn the_table_has_every_line() {
+fn the_page_for_programs_has_every_event_and_key() {
     let printed: String = cases().into_iter().map(|case| case.printed).collect();
-    let names = printed.lines().map(|line| line.split('"').nth(3).unwrap()).collect::<BTreeSet<_>>();
+    let promised = promised();
+    for object in objects(&printed) {
+        let keys = object.as_object().unwrap().keys().map(String::as_str);
+        let keys: BTreeSet<_> = keys.filter(|key| !["event", "offset"].contains(key)).collect();
+        assert_eq!(Some(&keys), promised.get(object["event"].as_str().unwrap()), "{object}");
+    }
     // An over-long line is too long for the table.
-    let promised = NAMES.split_whitespace().filter(|&name| name != "over_long").collect::<BTreeSet<_>>();
-    assert_eq!(names, promised);
+    let printed = printed.lines().map(|line| line.split('"').nth(3).unwrap()).chain(["over_long"]);
+    assert_eq!(printed.collect::<BTreeSet<_>>(), promised.into_keys().collect());
+}
+
+#[test]
+fn the_page_for_programs_has_every_reason() {
+    let (_, reasons) = PAGE.split_once("## Reasons").unwrap();
+    let (reasons, _) = reasons.split_once("\n## ").unwrap();
+    let known: BTreeSet<_> = words(reasons).into_iter().collect();
+    for case in cases() {
+        for object in objects(&case.printed) {
+            let Some(reason) = object["reason"].as_str() else { continue };
+            assert!(known.contains(reason), "{}: {reason}", case.name);
+        }
+    }
 }
 
 #[test]
