@@ -13,13 +13,11 @@ use super::capabilities::Capabilities;
 use super::command::Command;
 use super::context::{Context, Fate, KEPT_EVENTS, RequestId, RequestIds};
 use super::counters::Counters;
-use super::credentials::Credentials;
 use super::error::{CloseCause, DialError, EndReason, LostCause, RequestError};
 use super::ladder::Ladder;
 use super::link::{Link, State};
 use super::live::Live;
 use super::login::{Identity, Login};
-use super::mask::EchoMask;
 use super::memory::Memory;
 use super::options::SessionOptions;
 use super::random::Random;
@@ -153,14 +151,6 @@ impl Session {
     /// What the meaning of the next byte of this connection depends on; see [`EventReader::stream_state`].
     pub fn stream_state(&self) -> StreamState {
         self.reader.stream_state()
-    }
-
-    /// Blots the password out of what the server sends; `None` without one. Each piece of a connection goes through it.
-    pub fn echo_mask(&self) -> Option<EchoMask> {
-        match &self.options.credentials {
-            Credentials::Account { password, .. } => Some(EchoMask::new(password.as_bytes())),
-            Credentials::Guest | Credentials::NamedGuest(_) => None,
-        }
     }
 
     /// Our own name, as the server spelled it last. A guest may not know it.

@@ -21,7 +21,6 @@ mod live;
 mod liveness;
 mod login;
 mod machine;
-mod mask;
 mod memory;
 mod options;
 mod pacing;
@@ -50,7 +49,6 @@ pub use error::{CloseCause, DialError, EndReason, LoginError, LoginStep, LostCau
 pub use link::{Link, State};
 pub use login::Identity;
 pub use machine::Session;
-pub use mask::EchoMask;
 pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
 pub use reply::Reply;
 pub use restored::{Outcome, Restored, RestoredGame, RestoredSeek};
