@@ -290,6 +290,9 @@ impl Requests {
     /// The tag is the command's number. Units inside of it, and those of others, are none of ours.
     fn unit_started(&mut self, header: &UnitHeader, now: Instant) {
         let Some(tag) = self.units.start(header).filter(|_| self.mode == Mode::Tagged) else { return };
+        if let Some(unended) = self.open {
+            self.block_ended(unended, false, now);
+        }
         self.open = Some(tag);
         if let Some(sent) = self.pending.numbered(tag) {
             self.round_trip = Some(now.saturating_duration_since(sent.sent));

@@ -20,16 +20,14 @@ pub(super) struct Ended {
 }
 
 impl Units {
-    /// A unit begins. Returns its tag if it is the reply to a command of this login that had a number for one: only a unit
-    /// that stands in no other one is.
+    /// A unit begins. Returns its tag if it is the reply to a command of this login that had a number for one.
+    ///
+    /// Only a unit that stands in no other one has a tag: the ends of those that are open were lost, then. Source: rule icc §3.
     pub(super) fn start(&mut self, header: &UnitHeader) -> Option<u64> {
-        self.depth = self.depth.saturating_add(1);
-        if self.depth > 1 {
-            return None;
-        }
-        self.is_overflown = false;
-        (header.player == *ME).then_some(())?;
-        header.tag.as_ref()?.as_str().parse().ok()
+        let tag = header.tag.as_ref().filter(|_| header.player == *ME);
+        self.depth = if tag.is_some() { 1 } else { self.depth.saturating_add(1) };
+        self.is_overflown &= self.depth > 1;
+        tag?.as_str().parse().ok()
     }
 
     /// The innermost unit ends. Returns what is to be known if none is left.

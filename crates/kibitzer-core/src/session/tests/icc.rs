@@ -135,6 +135,26 @@ fn a_reply_ends_with_the_unit_of_its_tag() {
     assert_eq!(driver.reply().unwrap().text(), "Finger of Foo\n");
 }
 
+// Rules: icc L4
+#[test]
+fn a_unit_whose_end_is_missing_spoils_no_reply_behind_it() {
+    let (mut driver, _) = ready(account());
+    driver.request("finger Foo").unwrap();
+    driver.request("date").unwrap();
+    driver.feed("\x19[130 * 7\r\nFinger of Foo\r\n");
+    driver.feed("\x19[177 * 8\r\nThursday\r\n\x19]");
+    let replies = driver.take_replies();
+    let [(_, Err(RequestError::Incomplete)), (_, Ok(reply))] = &replies[..] else { panic!("{replies:?}") };
+    assert_eq!(reply.text(), "Thursday\n");
+
+    driver.feed("\x19[101 Foo\r\n\x19(31 Foo {} \x19{hi\x19} 1\x19)");
+    for number in [9, 10] {
+        driver.request("date").unwrap();
+        driver.feed(format!("\x19[177 * {number}\r\nThursday\r\n\x19]"));
+        assert_eq!(driver.reply().unwrap().text(), "Thursday\n");
+    }
+}
+
 // Rules: icc DG12
 #[test]
 fn a_reply_that_overflowed_is_incomplete() {
