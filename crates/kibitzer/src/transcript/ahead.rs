@@ -8,7 +8,7 @@ use super::{Direction, Record, TranscriptError, TranscriptReader};
 
 /// How far ahead. A session draws the word behind a command a quarter of a second before it sends it, at most.
 const MOMENT: Duration = Duration::from_secs(1);
-/// Bytes that are read ahead, of one record or more.
+/// Bytes of memory for what is read ahead, of one record or more.
 const AHEAD_BYTES: usize = 1 << 20;
 
 /// The records of a transcript, in order, some of them read ahead of their time.
@@ -30,7 +30,7 @@ impl<R: BufRead> Ahead<R> {
             let Some(record) = self.records.next() else { break };
             if let Ok(record) = &record {
                 foresee(record);
-                self.n_bytes += record.bytes.len();
+                self.n_bytes += record.size();
             }
             self.read.push_back(record);
         }
@@ -41,7 +41,7 @@ impl<R: BufRead> Ahead<R> {
     pub(super) fn take(&mut self) -> Option<Result<Record, TranscriptError>> {
         let record = self.read.pop_front()?;
         if let Ok(record) = &record {
-            self.n_bytes -= record.bytes.len();
+            self.n_bytes -= record.size();
         }
         Some(record)
     }
@@ -60,8 +60,29 @@ impl<R: BufRead> Ahead<R> {
 }
 
 impl Record {
+    /// What it takes of the memory; one without bytes takes some, too.
+    const fn size(&self) -> usize {
+        size_of::<Self>() + self.bytes.len()
+    }
+
     /// Whether it stands for the end of the connection.
     pub(super) fn ends_connection(&self) -> bool {
         self.direction == Direction::Received && self.bytes.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_without_bytes_are_not_read_ahead_for_ever() {
+        let line = "{\"t\":0,\"dir\":\"tx\",\"hex\":\"\"}\n";
+        let text = line.repeat(AHEAD_BYTES / 16);
+        let mut ahead = Ahead::new(TranscriptReader::new(text.as_bytes()));
+        assert!(ahead.first(|_| ()).is_some());
+        assert!(ahead.read.len() <= AHEAD_BYTES / size_of::<Record>() + 1, "{}", ahead.read.len());
+        let n_records = std::iter::from_fn(|| ahead.first(|_| ()).is_some().then(|| ahead.take())).count();
+        assert_eq!((n_records, ahead.n_bytes), (AHEAD_BYTES / 16, 0));
     }
 }
