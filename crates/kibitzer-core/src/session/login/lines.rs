@@ -30,7 +30,11 @@ impl Login {
     pub(super) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> Verdict {
         match read_refusal(raw) {
             Some((QUEUED, _)) => self.queued(cx),
-            Some((code, text)) => Verdict::Failed(error_of(code, text, is_guest(cx.options))),
+            Some((code, text)) => {
+                let is_shown = cx.options.credentials.are_shown_by(text.as_str().as_bytes());
+                let text = if is_shown { ServerText::default() } else { text };
+                Verdict::Failed(error_of(code, text, is_guest(cx.options)))
+            }
             None => self.refused_in_words(refusal, raw, cx),
         }
     }

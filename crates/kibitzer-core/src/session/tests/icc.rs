@@ -261,6 +261,16 @@ fn a_refusal_by_number_is_a_typed_error() {
     }
 }
 
+// Rules: transport LG2
+#[test]
+fn a_refusal_that_repeats_the_password_is_not_told_in_its_words() {
+    let mut driver = at_the_name(account());
+    driver.feed("\x19(69 10 {newton SwordFish? Why?}\x19)");
+    driver.hang_up();
+    let nothing = crate::text::ServerText::default();
+    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Other(nothing))));
+}
+
 // Rules: icc §2, bugs 88
 #[test]
 fn a_queue_is_a_state_and_no_failure() {
