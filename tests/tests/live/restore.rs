@@ -6,10 +6,12 @@ use kibitzer::Client;
 use kibitzer::command::{Observe, SeekAnswer, SeekOptions, Sought, Unseek};
 use kibitzer::core::Event;
 use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::{GameId, Relation};
+use kibitzer::core::message::{GameId, Ivar, Relation};
 use kibitzer::core::session::{Outcome, Restored};
-use kibitzer_server::{At, Fault, Feature, Target};
+use kibitzer_server::{At, Family, Fault, Feature, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, begin_game, options, play, wait_for};
+
+const NAMES: [&str; 3] = ["Newton", "Euler", "Gauss"];
 
 /// Gauss observes the game of Newton and Euler, one move old.
 struct Scene {
@@ -23,10 +25,15 @@ struct Scene {
 
 impl Scene {
     async fn open(without: &[Feature]) -> Self {
-        let options = options(&["Newton", "Euler", "Gauss"]);
-        let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+        Self::with(without.iter().fold(options(&NAMES), |options, &feature| options.without(feature)), &[]).await
+    }
+
+    /// Gauss wants these ivars.
+    async fn with(options: ServerOptions, wanted: &[Ivar]) -> Self {
+        let hall = Hall::open(options).await;
         let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
-        let gauss = hall.player("Gauss").await;
+        let profile = wanted.iter().fold(hall.account("Gauss"), |profile, &ivar| profile.want(ivar));
+        let gauss = Client::connect(profile).await.unwrap();
         let events = gauss.subscribe();
         let game = begin_game(&newton, &euler).await;
         play(&newton, "e4").await;
@@ -85,6 +92,21 @@ async fn moves_that_were_missed_are_listed() {
         play(&scene.newton, "Bb5").await;
         watch.changed().await.unwrap();
         assert_eq!(watch.latest().unwrap().position().ply(), 5);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_of_icc_come_back_as_lines_and_as_moves() {
+    for wanted in [&[][..], &[Ivar::CompressMove]] {
+        let mut scene = Scene::with(options(&NAMES).family(Family::Icc), wanted).await;
+        scene.lose().await;
+        play(&scene.euler, "e5").await;
+        play(&scene.newton, "Nf3").await;
+        let restored = scene.restored().await;
+        let [game] = &restored.games[..] else { panic!("{restored:?}") };
+        assert_eq!((game.now, game.outcome), (Some(scene.game), Outcome::Advanced { plies: 2 }), "{wanted:?}");
+        let moves: Vec<_> = game.moves.as_ref().unwrap().moves.iter().map(|played| played.san.as_str()).collect();
+        assert_eq!(moves, ["e4", "e5", "Nf3"], "{wanted:?}");
     }
 }
 
