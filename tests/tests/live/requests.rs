@@ -4,21 +4,35 @@ use std::time::Duration;
 
 use kibitzer::core::session::{CommandError, EndReason, RequestError, RequestLimits, Timings};
 use kibitzer::{Client, Profile};
-use kibitzer_server::{At, Fault, Feature, Target};
+use kibitzer_server::{At, Family, Fault, Feature, Target};
 use kibitzer_tests::live::{Hall, options};
 use tokio::task::JoinSet;
 
-/// The same at a server that frames its replies and at one that does not.
-const BOTH: [&[Feature]; 2] = [&[], &[Feature::BlockMode]];
+/// How a server shows where a reply begins and ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Framing {
+    Blocks,
+    /// It does not.
+    Nothing,
+    Units,
+}
 
-async fn hall_without(features: &[Feature]) -> Hall {
-    Hall::open(features.iter().fold(options(&["Newton"]), |options, &feature| options.without(feature))).await
+const ALL: [Framing; 3] = [Framing::Blocks, Framing::Nothing, Framing::Units];
+
+async fn hall_with(framing: Framing) -> Hall {
+    let options = options(&["Newton"]);
+    Hall::open(match framing {
+        Framing::Blocks => options,
+        Framing::Nothing => options.without(Feature::BlockMode),
+        Framing::Units => options.family(Family::Icc),
+    })
+    .await
 }
 
 #[tokio::test(start_paused = true)]
 async fn many_requests_of_many_handles_get_each_its_own_reply() {
-    for features in BOTH {
-        let hall = hall_without(features).await;
+    for framing in ALL {
+        let hall = hall_with(framing).await;
         let client = hall.player("Newton").await;
         let mut tasks = JoinSet::new();
         for channel in 0..60_u32 {
@@ -30,7 +44,7 @@ async fn many_requests_of_many_handles_get_each_its_own_reply() {
         }
         while let Some(asked) = tasks.join_next().await {
             let (channel, text) = asked.unwrap();
-            assert_eq!(text, format!("There are 0 players in channel {channel}.\n"), "{features:?}");
+            assert_eq!(text, format!("There are 0 players in channel {channel}.\n"), "{framing:?}");
         }
         client.shutdown().await;
     }
@@ -38,8 +52,8 @@ async fn many_requests_of_many_handles_get_each_its_own_reply() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_nobody_waits_for_is_taken_for_no_others() {
-    for features in BOTH {
-        let hall = hall_without(features).await;
+    for framing in ALL {
+        let hall = hall_with(framing).await;
         let client = hall.player("Newton").await;
         let control = hall.server().control();
         let delay = Fault::Delay(Duration::from_secs(2));
@@ -62,8 +76,8 @@ async fn a_reply_nobody_waits_for_is_taken_for_no_others() {
 
 #[tokio::test(start_paused = true)]
 async fn refusals_have_types() {
-    for features in BOTH {
-        let hall = hall_without(features).await;
+    for framing in ALL {
+        let hall = hall_with(framing).await;
         let guest = hall.guest("Leibniz").await;
         let cases = [
             ("xyzzy", RequestError::UnknownCommand),
@@ -71,16 +85,16 @@ async fn refusals_have_types() {
             ("resign", RequestError::NotPlaying),
         ];
         for (line, want) in cases {
-            assert_eq!(guest.request(line).await, Err(want), "{line} {features:?}");
+            assert_eq!(guest.request(line).await, Err(want), "{line} {framing:?}");
         }
-        assert!(matches!(guest.request("cshout hi").await, Err(RequestError::Rights)), "{features:?}");
+        assert!(matches!(guest.request("cshout hi").await, Err(RequestError::Rights)), "{framing:?}");
         let long = format!("tell Newton {}", "x".repeat(2000));
         let refused = guest.request(&long).await;
         assert!(
             matches!(refused, Err(RequestError::Command(CommandError::TooLong { .. }) | RequestError::CommandTooLong)),
             "{refused:?}"
         );
-        if features.is_empty() {
+        if framing == Framing::Blocks {
             assert_eq!(guest.request("match").await, Err(RequestError::BadParameters));
         }
         // None of these has spoilt what comes next.
@@ -91,20 +105,20 @@ async fn refusals_have_types() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_times_out_and_the_next_one_does_not_get_its_reply() {
-    for features in BOTH {
-        let hall = hall_without(features).await;
+    for framing in ALL {
+        let hall = hall_with(framing).await;
         let timings = Timings::default().request(Duration::from_secs(5));
         let client = Client::connect(hall.account("Newton").timings(timings)).await.unwrap();
         let control = hall.server().control();
         let delay = Fault::Delay(Duration::from_secs(8));
         control.inject(Target::Player("Newton".to_owned()), At::Now, delay).await.unwrap();
         let late = client.request("inchannel 7").await;
-        assert_eq!(late, Err(RequestError::TimedOut(Duration::from_secs(5))), "{features:?}");
+        assert_eq!(late, Err(RequestError::TimedOut(Duration::from_secs(5))), "{framing:?}");
         let delay = Fault::Delay(Duration::ZERO);
         control.inject(Target::Player("Newton".to_owned()), At::Now, delay).await.unwrap();
         for channel in [8, 9] {
             let reply = client.request(&format!("inchannel {channel}")).await.unwrap();
-            assert_eq!(reply.text(), format!("There are 0 players in channel {channel}.\n"), "{features:?}");
+            assert_eq!(reply.text(), format!("There are 0 players in channel {channel}.\n"), "{framing:?}");
         }
         client.shutdown().await;
     }
@@ -112,7 +126,7 @@ async fn a_request_times_out_and_the_next_one_does_not_get_its_reply() {
 
 #[tokio::test(start_paused = true)]
 async fn too_many_requests_are_refused_at_once() {
-    let hall = hall_without(&[]).await;
+    let hall = hall_with(Framing::Blocks).await;
     let limits = RequestLimits::default().queued(3).in_flight(2);
     let client = Client::connect(hall.account("Newton").requests(limits)).await.unwrap();
     let control = hall.server().control();
@@ -132,7 +146,7 @@ async fn too_many_requests_are_refused_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_session_a_request_fails_at_once() {
-    let hall = hall_without(&[]).await;
+    let hall = hall_with(Framing::Blocks).await;
     let (client, ()) = Client::start(hall.account("Newton"), |_| ()).await.unwrap();
     assert_eq!(client.request("date").await, Err(RequestError::NotConnected));
     client.ready().await.unwrap();
@@ -146,7 +160,7 @@ async fn without_a_session_a_request_fails_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_under_way_ends_with_the_session() {
-    let hall = hall_without(&[]).await;
+    let hall = hall_with(Framing::Blocks).await;
     let client = hall.player("Newton").await;
     let control = hall.server().control();
     control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Delay(Duration::from_secs(2))).await.unwrap();
@@ -159,12 +173,12 @@ async fn a_request_under_way_ends_with_the_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_is_too_long_is_an_error_and_the_next_one_is_whole() {
-    for features in BOTH {
-        let hall = hall_without(features).await;
+    for framing in ALL {
+        let hall = hall_with(framing).await;
         let limits = RequestLimits::default().reply_bytes(300);
         let client = Client::connect(hall.account("Newton").requests(limits)).await.unwrap();
         let refused = client.request("variables").await;
-        assert!(matches!(refused, Err(RequestError::TooLong { limit_bytes: 300, .. })), "{features:?}: {refused:?}");
+        assert!(matches!(refused, Err(RequestError::TooLong { limit_bytes: 300, .. })), "{framing:?}: {refused:?}");
         assert!(client.request("date").await.unwrap().text().contains("Server time"));
         client.shutdown().await;
     }
