@@ -43,6 +43,8 @@ pub enum Refusal {
     TakebackTooFar,
     /// We made this offer already.
     AlreadyOffered,
+    /// An offer of this kind cannot be taken back.
+    OfferStands,
     /// Several offers are pending and none was named.
     AmbiguousOffer,
     /// We named ourselves.
@@ -51,14 +53,26 @@ pub enum Refusal {
     NoPartner,
     /// No variable has this name.
     NoSuchVariable,
+    /// A variable, or a clock, takes no such value.
+    BadValue,
+    /// No channel has this number.
+    NoSuchChannel,
+    /// No seek has this number, or it is gone.
+    NoSuchSeek,
+    /// The player's history has no game of this number.
+    NoSuchHistoryGame,
     /// The player has us on the censor list.
     Censored,
     /// The player does not hear tells of guests.
     NotListening,
     /// The player has us on the noplay list.
     Noplay,
-    /// The player takes no match requests.
+    /// The player takes no match requests, or no partners.
     NotOpen,
+    /// The player plays or examines a game.
+    PlayerBusy,
+    /// The player plays no game, and where that would do examines none.
+    PlayerNotPlaying,
     /// The player's formula rules our request out.
     Formula,
     /// A stored game with this player has to be finished first.
@@ -71,6 +85,8 @@ pub enum Refusal {
     NotRegistered,
     /// We did not join the channel we talk to.
     NotInChannel,
+    /// There is no opponent, nor was there one, to say it to.
+    NobodyToTell,
     /// We shout too often.
     ShoutQuota,
     /// The command has too many bytes.
@@ -98,20 +114,28 @@ impl Refusal {
             Self::NoSuchOffer => "no_such_offer",
             Self::TakebackTooFar => "takeback_too_far",
             Self::AlreadyOffered => "already_offered",
+            Self::OfferStands => "offer_stands",
             Self::AmbiguousOffer => "ambiguous_offer",
             Self::OwnName => "own_name",
             Self::NoPartner => "no_partner",
             Self::NoSuchVariable => "no_such_variable",
+            Self::BadValue => "bad_value",
+            Self::NoSuchChannel => "no_such_channel",
+            Self::NoSuchSeek => "no_such_seek",
+            Self::NoSuchHistoryGame => "no_such_history_game",
             Self::Censored => "censored",
             Self::NotListening => "not_listening",
             Self::Noplay => "noplay",
             Self::NotOpen => "not_open",
+            Self::PlayerBusy => "player_busy",
+            Self::PlayerNotPlaying => "player_not_playing",
             Self::Formula => "formula",
             Self::AdjournedGame => "adjourned_game",
             Self::NoSuchPlayer => "no_such_player",
             Self::NotLoggedIn => "not_logged_in",
             Self::NotRegistered => "not_registered",
             Self::NotInChannel => "not_in_channel",
+            Self::NobodyToTell => "nobody_to_tell",
             Self::ShoutQuota => "shout_quota",
             Self::CommandTooLong => "command_too_long",
             Self::InvalidCharacters => "invalid_characters",
@@ -161,6 +185,11 @@ const OF_SUBJECT: &[(&str, Refusal)] = &[
     ("Command has failed.", Refusal::UnknownCommand),
     ("is censoring you.", Refusal::Censored),
     ("is not open to match requests.", Refusal::NotOpen),
+    ("is not open for bughouse.", Refusal::NotOpen),
+    ("is playing a game.", Refusal::PlayerBusy),
+    ("is examining a game.", Refusal::PlayerBusy),
+    ("is not playing a game.", Refusal::PlayerNotPlaying),
+    ("is not playing or examining a game.", Refusal::PlayerNotPlaying),
     ("is not logged in.", Refusal::NotLoggedIn),
 ];
 
@@ -173,7 +202,14 @@ const OF_ME: &[(&str, Refusal)] = &[
     ("are neither playing, observing nor examining a game.", Refusal::NotPlaying),
     ("are not examining a game.", Refusal::NotExamining),
     ("are not examining any games.", Refusal::NotExamining),
+    ("are already examining a game.", Refusal::Examining),
+    ("are playing a game.", Refusal::Playing),
     ("are already offering *.", Refusal::AlreadyOffered),
+    ("cannot withdraw a * offer.", Refusal::OfferStands),
+    ("cannot observe yourself.", Refusal::OwnName),
+    ("cannot observe a game that you are playing.", Refusal::Playing),
+    ("cannot flag before both players have moved.", Refusal::ClockNotTicking),
+    ("can't specify time or inc above *.", Refusal::BadValue),
     ("can't match yourself.", Refusal::OwnName),
     ("can't takeback less than *.", Refusal::TakebackTooFar),
     ("can* while you are playing a game.", Refusal::Playing),
@@ -182,8 +218,12 @@ const OF_ME: &[(&str, Refusal)] = &[
     ("have an adjourned game with * until you finish it.", Refusal::AdjournedGame),
     ("must be registered to *.", Refusal::NotRegistered),
     ("have no offers to *.", Refusal::NoSuchOffer),
+    ("have no pending offers * other players.", Refusal::NoSuchOffer),
+    ("have no active seeks.", Refusal::NoSuchSeek),
+    ("have no seek #.", Refusal::NoSuchSeek),
     ("have more than one pending offer*", Refusal::AmbiguousOffer),
     ("do not have a bughouse partner.", Refusal::NoPartner),
+    ("do not have a partner at present.", Refusal::NoPartner),
     ("have no partner for bughouse.", Refusal::NoPartner),
 ];
 
@@ -194,13 +234,17 @@ const OTHERS: &[(&str, Refusal)] = &[
     ("Ambiguous move (*).", Refusal::AmbiguousMove),
     ("Ambiguous command \"*", Refusal::AmbiguousCommand),
     ("Ambiguous command. Matches:*", Refusal::AmbiguousCommand),
+    ("Bad value given for variable *.", Refusal::BadValue),
     ("Command ignored: line too long.", Refusal::CommandTooLong),
     ("Command ignored: invalid characters.", Refusal::InvalidCharacters),
+    ("I don't know whom to say that to.", Refusal::NobodyToTell),
     ("Illegal move.", Refusal::IllegalMove),
     ("Illegal move (*).", Refusal::IllegalMove),
+    ("Invalid channel number.", Refusal::NoSuchChannel),
     ("It is not your move.", Refusal::NotYourMove),
     ("Match request does not fit formula for %:", Refusal::Formula),
     ("No such command (*).", Refusal::UnknownCommand),
+    ("No one to say anything to, try tell.", Refusal::NobodyToTell),
     ("No player named \"*\" is online.", Refusal::NotLoggedIn),
     ("No user named \"*\" is logged in.", Refusal::NotLoggedIn),
     ("No such variable *.", Refusal::NoSuchVariable),
@@ -213,11 +257,16 @@ const OTHERS: &[(&str, Refusal)] = &[
     ("Player \"%\" isn't listening to unregistered users' tells.", Refusal::NotListening),
     ("Setting * is only for registered players.", Refusal::NotRegistered),
     ("Shout not sent. Next shout in * seconds.", Refusal::ShoutQuota),
+    ("That seek is not available.", Refusal::NoSuchSeek),
     ("The clock is paused, use \"unpause\" to resume.", Refusal::ClockPaused),
     ("The clock is not ticking.", Refusal::ClockNotTicking),
+    ("The maximum channel number is #.", Refusal::NoSuchChannel),
     ("There are no * to accept.", Refusal::NoSuchOffer),
     ("There are no * to decline.", Refusal::NoSuchOffer),
+    ("There are no * to withdraw.", Refusal::NoSuchOffer),
+    ("There are no moves in your game.", Refusal::TakebackTooFar),
     ("There is no offer *.", Refusal::NoSuchOffer),
+    ("There is no history game # for %.", Refusal::NoSuchHistoryGame),
     ("There are only * half moves in your game.", Refusal::TakebackTooFar),
     ("There are only * half-moves in your game.", Refusal::TakebackTooFar),
     ("There is no player matching the name *.", Refusal::NoSuchPlayer),
@@ -307,6 +356,33 @@ mod tests {
         ("Setting a password is only for registered players.", Why::NotRegistered),
         ("(Not sent because you are not in channel 2.)", Why::NotInChannel),
         ("Shout not sent. Next shout in 57 seconds.", Why::ShoutQuota),
+        ("Boris is not open for bughouse.", Why::NotOpen),
+        ("Euwe is playing a game.", Why::PlayerBusy),
+        ("Euwe is examining a game.", Why::PlayerBusy),
+        ("Bela is not playing a game.", Why::PlayerNotPlaying),
+        ("Boris is not playing or examining a game.", Why::PlayerNotPlaying),
+        ("You are already examining a game.", Why::Examining),
+        ("You are playing a game.", Why::Playing),
+        ("You cannot withdraw a draw offer.", Why::OfferStands),
+        ("You cannot observe yourself.", Why::OwnName),
+        ("You cannot observe a game that you are playing.", Why::Playing),
+        ("You cannot flag before both players have moved.", Why::ClockNotTicking),
+        ("You can't specify time or inc above 1000.", Why::BadValue),
+        ("You have no pending offers from other players.", Why::NoSuchOffer),
+        ("You have no pending offers to other players.", Why::NoSuchOffer),
+        ("You have no active seeks.", Why::NoSuchSeek),
+        ("You have no seek 77.", Why::NoSuchSeek),
+        ("You do not have a partner at present.", Why::NoPartner),
+        ("Bad value given for variable \"tell\".", Why::BadValue),
+        ("Bad value given for variable tell.", Why::BadValue),
+        ("I don't know whom to say that to.", Why::NobodyToTell),
+        ("No one to say anything to, try tell.", Why::NobodyToTell),
+        ("Invalid channel number.", Why::NoSuchChannel),
+        ("The maximum channel number is 255.", Why::NoSuchChannel),
+        ("That seek is not available.", Why::NoSuchSeek),
+        ("There are no offers to withdraw.", Why::NoSuchOffer),
+        ("There are no moves in your game.", Why::TakebackTooFar),
+        ("There is no history game 99 for Boris.", Why::NoSuchHistoryGame),
         ("Command ignored: line too long.", Why::CommandTooLong),
         ("Command ignored: invalid characters.", Why::InvalidCharacters),
         ("Your message contains some unprintable character(s).", Why::InvalidCharacters),

@@ -239,16 +239,14 @@ fn board_followed<'a>(result: &Result<Reply, RequestError>, games: &'a Games) ->
 
 /// Why a game is not observed: because it is over, or for a reason that says nothing about it.
 fn not_found(result: &Result<Reply, RequestError>) -> Outcome {
-    const OVER: [&[u8]; 2] = [b" is not playing a game.", b" is not playing or examining a game."];
     let is_over = match result {
         Err(RequestError::Refused { reason: RefusalReason::Observing(why), .. }) => {
             *why == ObservingRefusal::NoSuchGame
         }
         Err(RequestError::Refused { reason: RefusalReason::Refusal(why), .. }) => {
-            matches!(why, Refusal::NotLoggedIn | Refusal::NoSuchPlayer)
+            matches!(why, Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerNotPlaying)
         }
-        Err(_) => false,
-        Ok(reply) => reply.lines().any(|line| OVER.iter().any(|over| line.ends_with(over))),
+        Ok(_) | Err(_) => false,
     };
     if is_over { Outcome::Ended } else { Outcome::Gone }
 }

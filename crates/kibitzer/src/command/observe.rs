@@ -94,7 +94,7 @@ impl Request for Unobserve {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer_core::message::ObservingRefusal;
+    use kibitzer_core::message::{ObservingRefusal, Refusal};
     use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, assert_line};
@@ -141,10 +141,12 @@ mod tests {
             let error = answer(&Observe::new(GameId(1)), reply).unwrap_err();
             assert_eq!((error.refusal(), error.text()), (Some(RefusalReason::Observing(why)), Some(reply)));
         }
-        // The second is uhlin-fics's answer to observing once more; the last is about another game.
-        for reply in
-            ["Alice is not playing a game.", "Removing game 1 from observation list.", "You are now observing game 2."]
-        {
+        for reply in ["Alice is not playing a game.", "Alice is not playing or examining a game."] {
+            let error = answer(&Observe::new(player("Alice")), reply).unwrap_err();
+            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::PlayerNotPlaying)), "{reply}");
+        }
+        // The first is uhlin-fics's answer to observing once more; the last is about another game.
+        for reply in ["Removing game 1 from observation list.", "You are now observing game 2."] {
             let error = answer(&Observe::new(GameId(1)), reply).unwrap_err();
             assert!(matches!(&error, RequestError::Unexpected { text } if text.as_str() == reply), "{error:?}");
         }

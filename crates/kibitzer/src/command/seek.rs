@@ -175,6 +175,9 @@ impl Request for Play {
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::message::Refusal;
+    use kibitzer_core::session::RefusalReason;
+
     use super::super::testing::{answer, assert_line};
     use super::*;
 
@@ -237,14 +240,22 @@ mod tests {
 
     #[test]
     fn what_is_not_to_be_had_is_told_in_the_servers_words() {
-        for text in ["You can only have 3 active seeks.", "You are playing a game."] {
-            assert_eq!(answer(&SeekOptions::new(), text).unwrap_err().text(), Some(text));
-        }
+        let seek = answer(&SeekOptions::new(), "You can only have 3 active seeks.").unwrap_err();
+        assert_eq!(seek.text(), Some("You can only have 3 active seeks."));
+        let play = answer(&Play::new(SeekRef::Number(999)), "Alekhine is seeking several games.").unwrap_err();
+        assert_eq!(play.text(), Some("Alekhine is seeking several games."));
+    }
+
+    #[test]
+    fn seeks_that_are_not_there_and_games_in_the_way() {
+        let refusal = |error: RequestError| error.refusal();
+        let gone = Some(RefusalReason::Refusal(Refusal::NoSuchSeek));
         for text in ["You have no active seeks.", "You have no seek 2."] {
-            assert_eq!(answer(&Unseek::all(), text).unwrap_err().text(), Some(text));
+            assert_eq!(answer(&Unseek::all(), text).map_err(refusal), Err(gone), "{text}");
         }
-        for text in ["That seek is not available.", "Alekhine is seeking several games."] {
-            assert_eq!(answer(&Play::new(SeekRef::Number(999)), text).unwrap_err().text(), Some(text));
-        }
+        let play = Play::new(SeekRef::Number(999));
+        assert_eq!(answer(&play, "That seek is not available.").map_err(refusal), Err(gone));
+        let playing = Some(RefusalReason::Refusal(Refusal::Playing));
+        assert_eq!(answer(&SeekOptions::new(), "You are playing a game.").map_err(refusal), Err(playing));
     }
 }
