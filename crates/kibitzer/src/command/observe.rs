@@ -1,7 +1,8 @@
 //! Observing games.
 
-use kibitzer_core::message::{GameId, Message, ObservingChange, Style12};
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::message::{GameId, Message, ObservingChange, ObservingRefusal, Style12};
+use kibitzer_core::session::{Command, CommandError, RefusalReason, Reply, RequestError};
+use kibitzer_core::text::ServerText;
 
 use super::terms::Words;
 use super::{GameRef, Request, answer};
@@ -88,14 +89,23 @@ impl Request for Unobserve {
             _ => None,
         });
         let left: Vec<_> = left.collect();
-        if left.is_empty() { Err(answer::unexpected(&reply)) } else { Ok(left) }
+        match (left.is_empty(), reply.answer()) {
+            (false, _) => Ok(left),
+            (true, Some(_)) => Err(answer::unexpected(&reply)),
+            (true, None) => Err(none_observed()),
+        }
     }
+}
+
+/// What uhlin-fics 1.4.7 means by answering nothing at all; other servers say it.
+fn none_observed() -> RequestError {
+    let reason = RefusalReason::Observing(ObservingRefusal::NoneObserved);
+    RequestError::Refused { reason, text: ServerText::from_wire(b"") }
 }
 
 #[cfg(test)]
 mod tests {
-    use kibitzer_core::message::{ObservingRefusal, Refusal};
-    use kibitzer_core::session::RefusalReason;
+    use kibitzer_core::message::Refusal;
 
     use super::super::testing::{answer, assert_line};
     use super::*;
@@ -160,5 +170,8 @@ mod tests {
         assert_eq!(answer(&Unobserve::all(), both), Ok(vec![GameId(1), GameId(2)]));
         let none = answer(&Unobserve::all(), "You are not observing any games.").unwrap_err();
         assert_eq!(none.refusal(), Some(RefusalReason::Observing(ObservingRefusal::NoneObserved)));
+        let silence = answer(&Unobserve::all(), "Foo tells you: hi").unwrap_err();
+        assert_eq!((silence.refusal(), silence.text()), (none.refusal(), Some("")));
+        assert!(matches!(answer(&Unobserve::all(), "Hm."), Err(RequestError::Unexpected { .. })));
     }
 }
