@@ -93,8 +93,8 @@ enum Kind {
 
 const fn kind(row: &GameRow) -> Kind {
     match row.terms.kind {
-        'b' | 'l' | 's' | 'u' | 'e' => Kind::Chess,
-        'B' => Kind::Bughouse,
+        Some('b' | 'l' | 's' | 'u' | 'e') => Kind::Chess,
+        Some('B') => Kind::Bughouse,
         _ => Kind::Variant,
     }
 }

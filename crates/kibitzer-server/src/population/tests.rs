@@ -89,7 +89,8 @@ fn there_is_something_to_see_from_the_first_moment() {
     let mut hall = Hall::new(1, PopulationOptions::new());
     let id = hall.enter("Onlooker");
     let games = hall.games(id).games;
-    let count = |kind| games.iter().filter(|row| row.state == GameRowState::Played && row.terms.kind == kind).count();
+    let count =
+        |kind| games.iter().filter(|row| row.state == GameRowState::Played && row.terms.kind == Some(kind)).count();
     assert_eq!((count('z'), count('B'), games.len()), (1, 2, 10));
     assert_eq!(games.iter().filter(|row| row.state == GameRowState::Examined).count(), 1);
     let begun = games.iter().filter(|row| row.move_number >= 3).count();
@@ -185,7 +186,7 @@ fn without_pastimes_there_are_games_alone() {
     let quiet = all.into_iter().fold(PopulationOptions::new().games(3).opponents(0), PopulationOptions::without);
     let mut hall = Hall::new(5, quiet);
     let id = hall.enter("Onlooker");
-    assert!(hall.games(id).games.iter().all(|row| "lbs".contains(row.terms.kind)));
+    assert!(hall.games(id).games.iter().all(|row| row.terms.kind.is_some_and(|kind| "lbs".contains(kind))));
     hall.pass(SECOND * 300);
     assert!(!messages(&hall.heard(id)).iter().any(|message| matches!(message, Message::Talk(_))));
 }

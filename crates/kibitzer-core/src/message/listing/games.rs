@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn a_private_game_and_negative_clocks() {
         let row = row(" 12 1500 Foo         ++++ Bar        [psr  5   3]  -0:07 - -1:02 (1-0) W:116");
-        assert_eq!((row.terms.mark, row.terms.kind, row.terms.rated), (Some('p'), 's', true));
+        assert_eq!((row.terms.mark, row.terms.kind, row.terms.rated), (Some('p'), Some('s'), true));
         assert_eq!(
             (row.white_clock, row.black_clock),
             (Some(ClockReading::from_ms(-7000)), Some(ClockReading::from_ms(-62_000)))
@@ -297,14 +297,14 @@ mod tests {
     fn rows_of_icc() {
         let row1 = row(" 791 1506 PlotinusRedux             guest3090             bu  2  12       W: 21");
         assert_eq!((row1.game, row1.white.rating, row1.black.rating), (GameId(791), Some(rated(1506)), None));
-        assert_eq!((row1.black.name.as_str(), row1.terms.kind, row1.move_number), ("guest3090", 'b', 21));
+        assert_eq!((row1.black.name.as_str(), row1.terms.kind, row1.move_number), ("guest3090", Some('b'), 21));
         let row2 = row(" 17      guest1               2200 bu                    sr 15  10       B:  3");
         assert_eq!((row2.white.rating, row2.black.name.as_str(), row2.black.rating), (None, "bu", Some(rated(2200))));
         // A title, and a wild game by its number.
         let row3 = row("1267      guest25              1400 Robot(C)             20u  5  12       W:  1");
         assert_eq!((row3.black.name.as_str(), row3.black.titles.to_string()), ("Robot", "(C)".to_owned()));
-        assert_eq!((row3.terms.kind, row3.terms.rated, row3.terms.increment_s), ('w', false, 12));
-        assert_eq!(row(" 8 Foo Bar 5r  5   0 B:  2").terms.kind, 'w');
+        assert_eq!((row3.terms.kind, row3.terms.rated, row3.terms.increment_s), (Some('w'), false, 12));
+        assert_eq!(row(" 8 Foo Bar 5r  5   0 B:  2").terms.kind, Some('w'));
     }
 
     // Rules: bugs 69

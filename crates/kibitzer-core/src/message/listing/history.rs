@@ -163,7 +163,7 @@ History for Bogoljubov:
         ];
         assert_eq!(rows, want);
         let first = &history.games[0];
-        assert_eq!((first.rating, first.terms.mark, first.terms.kind), (Rating::Unrated, Some('b'), 'n'));
+        assert_eq!((first.rating, first.terms.mark, first.terms.kind), (Rating::Unrated, Some('b'), Some('n')));
         assert_eq!((first.date.as_str(), history.games[3].opponent_rating), ("2026-11-21 00:27 UTC", Rating::Guest));
         assert_eq!(interrupted::<History>(REPLY), Ok(history));
     }

@@ -54,8 +54,9 @@ pub struct GameTerms {
     /// What stands in front of the kind: `p` for a private game; in FatICS's histories the speed (`b`, `l`, `s`).
     pub mark: Option<char>,
     /// The kind: b blitz, l lightning, s standard, u untimed, w wild, e examined, z crazyhouse, B bughouse, L losers,
-    /// S suicide, x atomic, n nonstandard (FatICS's histories: plain chess), 9 chess960 on FatICS.
-    pub kind: char,
+    /// S suicide, x atomic, n nonstandard (FatICS's histories: plain chess), 9 chess960 on FatICS. `None` where the
+    /// column is blank, as it is for unrated stored games on FatICS.
+    pub kind: Option<char>,
     /// `r` against `u`.
     pub rated: bool,
     /// Minutes on each clock at the start.
@@ -66,13 +67,15 @@ pub struct GameTerms {
 
 impl GameTerms {
     /// What a listing has that tells no terms of an examined game.
-    pub(super) const EXAMINED: Self = Self { mark: None, kind: 'e', rated: false, initial_min: 0, increment_s: 0 };
+    pub(super) const EXAMINED: Self =
+        Self { mark: None, kind: Some('e'), rated: false, initial_min: 0, increment_s: 0 };
 
     /// Reads the form in square brackets; the numbers may touch the letters or be padded.
     pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         at.expect(b"[")?;
         let mark = read_letter(at).filter(|&mark| mark != ' ');
-        let mut terms = Self::read_bare(at)?;
+        let is_blank = at.eat(b" ");
+        let mut terms = if is_blank { Self::read_behind(None, at)? } else { Self::read_bare(at)? };
         terms.mark = mark;
         at.blanks();
         at.expect(b"]")?;
@@ -82,16 +85,16 @@ impl GameTerms {
     /// Reads ICC's form without brackets, `bu  2  12`, in which wild games go by their number: `20u  5  12`.
     pub(super) fn read_icc(at: &mut Cursor<'_>) -> Option<Self> {
         let is_wild = !at.take_while(|b| b.is_ascii_digit()).is_empty();
-        if is_wild { Self::read_behind('w', at) } else { Self::read_bare(at) }
+        if is_wild { Self::read_behind(Some('w'), at) } else { Self::read_bare(at) }
     }
 
     fn read_bare(at: &mut Cursor<'_>) -> Option<Self> {
         let kind = read_letter(at).filter(char::is_ascii_alphanumeric)?;
-        Self::read_behind(kind, at)
+        Self::read_behind(Some(kind), at)
     }
 
     /// Reads what stands behind the kind.
-    fn read_behind(kind: char, at: &mut Cursor<'_>) -> Option<Self> {
+    fn read_behind(kind: Option<char>, at: &mut Cursor<'_>) -> Option<Self> {
         let rated = at.eat(b"r");
         (rated || at.eat(b"u")).then_some(())?;
         at.blanks();
@@ -196,7 +199,7 @@ mod tests {
     use super::*;
 
     const fn terms(mark: Option<char>, kind: char, rated: bool, initial_min: u32, increment_s: u32) -> GameTerms {
-        GameTerms { mark, kind, rated, initial_min, increment_s }
+        GameTerms { mark, kind: Some(kind), rated, initial_min, increment_s }
     }
 
     #[test]
@@ -207,7 +210,9 @@ mod tests {
             ("[ su100  60]", Some(terms(None, 's', false, 100, 60))),
             ("[bzr  3   0]", Some(terms(Some('b'), 'z', true, 3, 0))),
             ("[b9u  5   5]", Some(terms(Some('b'), '9', false, 5, 5))),
+            ("[  u 10   5]", Some(GameTerms { kind: None, ..terms(None, ' ', false, 10, 5) })),
             ("[ sx  3   0]", None),
+            ("[   10   5]", None),
             ("[ br  3]", None),
             ("[", None),
         ];
