@@ -2,23 +2,48 @@
 
 use std::fmt::Write as _;
 
-use super::{Game, Games};
+use super::{Game, Games, play};
 use crate::chess::{CastlingSide, Color, Hands};
 use crate::message::{GameInfo, Handle, Rating, ReportedMove, Style12};
 use crate::text::encode_latin_1;
+
+/// Moves that are told.
+const RECENT_PLIES: usize = 8;
 
 /// What stands for the last move where there is none; the fraction makes the clocks milliseconds.
 const NO_MOVE: &str = "none (0:00.000) none";
 
 impl Game {
     /// The lines that tell a reader who has not followed the game how it stands: its terms (`<g1>`) if they are known, its
-    /// board (`<12>`, in milliseconds), its reserves (`<b1>`) if there are any. Without line ends.
+    /// board (`<12>`, in milliseconds) behind some of those before it, its reserves (`<b1>`) if there are any. Without line ends.
     ///
-    /// What a reader makes of them is the game without the moves that led to its board, and without its ending.
+    /// What a reader makes of them is the game without its ending, and with the last eight moves of those that led to its
+    /// board: as many as delta boards can be expected to take back.
     pub fn to_lines(&self) -> Vec<Vec<u8>> {
         let terms = self.terms();
+        let boards = self.recent_positions().into_iter().map(|position| board(&position));
         let hands = self.hands().map(|hands| reserves(self, hands));
-        [terms, Some(board(self.position())), hands].into_iter().flatten().map(|line| encode_latin_1(&line)).collect()
+        let lines = terms.into_iter().chain(boards).chain([board(self.position())]).chain(hands);
+        lines.map(|line| encode_latin_1(&line)).collect()
+    }
+
+    /// The start board, from which delta boards count, and those in front of the last moves, as far as they are known.
+    fn recent_positions(&self) -> Vec<Style12> {
+        let mut positions = vec![self.base().clone()];
+        for step in self.moves() {
+            let Some(before) = positions.last() else { break };
+            match play::after(before, step.played, step.reported.clone(), step.clock) {
+                Ok(after) => positions.push(after),
+                // Moves that hide something lead nowhere.
+                Err(_) => return Vec::new(),
+            }
+            if positions.len() > 1 + RECENT_PLIES {
+                positions.remove(1);
+            }
+        }
+        // The last one is the server's own.
+        positions.pop();
+        positions
     }
 
     fn terms(&self) -> Option<String> {

@@ -7,6 +7,7 @@ use super::wrap::{CONTINUATION, Wrapping, cuts_entity};
 
 /// The line being collected.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something else of the line, or of the one before")]
 pub(super) struct LineBuffer {
     text: Vec<u8>,
     /// Stream position of the first byte.
@@ -22,6 +23,8 @@ pub(super) struct LineBuffer {
     phase: Phase,
     /// Something that is no text stood on this line: an empty rest is no line.
     marked: bool,
+    /// The same as it was behind the last frame.
+    was_marked: bool,
     /// The bell rang since the line before.
     pub(super) bell: bool,
     /// The line before announced a player's words: if this one is indented, it holds no prompt and no tag.
@@ -101,16 +104,19 @@ impl LineBuffer {
 
     fn reset(&mut self, marked: bool, bell: bool) {
         self.text.clear();
-        *self = Self { text: std::mem::take(&mut self.text), marked, bell, ..Self::default() };
+        let (text, was_marked) = (std::mem::take(&mut self.text), self.was_marked);
+        *self = Self { text, marked, was_marked, bell, ..Self::default() };
     }
 
     /// What is in the buffer is being handed out as a line.
     pub(super) fn hand_out(&mut self) {
+        self.was_marked = false;
         self.handed_out = Some(HandedOut::Line { is_mail_head: is_mail_head(&self.text) });
     }
 
     /// What is in the buffer is being handed out as something that leaves the line open, or leaves none: a prompt, a ping.
     pub(super) const fn hand_out_prompt(&mut self) {
+        self.was_marked = true;
         self.handed_out = Some(HandedOut::Prompt);
     }
 
@@ -119,7 +125,7 @@ impl LineBuffer {
         if self.head.is_none() {
             self.reset(true, self.bell);
         }
-        self.marked = true;
+        (self.marked, self.was_marked) = (true, true);
     }
 
     /// Takes one byte of text that stands at `at`.
@@ -233,6 +239,11 @@ impl LineBuffer {
         self.marked
     }
 
+    /// The same as it was behind the last frame: whoever begins to read there needs it.
+    pub(super) const fn was_marked(&self) -> bool {
+        self.was_marked
+    }
+
     /// Notes that a line ended that held no text of its own. A bell on it counts for the next line.
     pub(super) const fn end_marked(&mut self) {
         (self.marked, self.follows_mail_head) = (false, false);
@@ -241,7 +252,7 @@ impl LineBuffer {
     /// Notes that `line` was read past this buffer; whether the bell rang before it.
     pub(super) fn end_whole(&mut self, line: &[u8]) -> bool {
         let bell = self.bell;
-        (self.marked, self.bell) = (false, false);
+        (self.marked, self.was_marked, self.bell) = (false, false, false);
         self.follows_mail_head = is_mail_head(line);
         bell
     }

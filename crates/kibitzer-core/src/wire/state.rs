@@ -27,7 +27,7 @@ pub struct StreamState {
     pub block: Option<u64>,
     /// How many ICC level-1 units have begun and not ended.
     pub n_units: u8,
-    /// Whether something that is no text stands on the line that has begun: an empty rest of it is no line.
+    /// Whether something that is no text stood on the line when the last frame had ended: an empty rest of it is no line.
     pub is_mid_line: bool,
     /// The name of this login, where a datagram told it.
     pub me: Option<Handle>,

@@ -13,7 +13,7 @@ impl Framer {
         state.keeps_blanks = self.wrapping.keeps_blanks;
         state.block = self.block.map(|block| block.id);
         state.n_units = self.units.depth;
-        state.is_mid_line = self.line.is_marked();
+        state.is_mid_line = self.line.was_marked();
     }
 
     /// Goes on where a frame has just ended in a stream of which this is known.
