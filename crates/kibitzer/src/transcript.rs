@@ -3,7 +3,8 @@
 //! A transcript is JSON Lines. Each line is one piece: seconds since the recording began, the direction as this side saw
 //! it, the bytes in hexadecimal. A line that held a name or a password is marked, and its bytes
 //! stand for it. A password that the server sent back has an asterisk for each of its bytes: one of the login as long as
-//! that takes, one in a command up to the reply. An empty piece from the server says that the connection ended.
+//! that takes, one in a command up to the reply. An empty piece from the server says that the connection ended. A line with the key `note` tells something
+//! else than bytes, as the stream of [an exposed session](crate::Attached) does; readers of bytes pass over it.
 //!
 //! ```json
 //! {"t": 1.25, "dir": "rx", "hex": "666963732520"}
@@ -11,6 +12,7 @@
 //! ```
 
 mod ahead;
+pub(crate) mod line;
 mod reader;
 mod recorder;
 mod replay;
@@ -19,6 +21,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+pub(crate) use reader::decode_hex;
 pub use reader::{TranscriptError, TranscriptReader};
 pub use recorder::{RecordError, Recorder};
 pub use replay::Replay;

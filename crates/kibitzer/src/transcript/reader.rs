@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use thiserror::Error;
 
 use super::{Direction, Record};
@@ -56,7 +57,7 @@ pub enum TranscriptError {
 
 /// Reads a transcript record by record, keeping one line in memory.
 ///
-/// Empty lines are skipped, unknown keys ignored. A line that is wrong gives an error, and the next call goes on behind it;
+/// Empty lines and lines with the key `note` are skipped, unknown keys ignored. A line that is wrong gives an error, and the next call goes on behind it;
 /// after [`TranscriptError::Io`] and [`TranscriptError::TooLong`] there is nothing more.
 ///
 /// ```
@@ -119,8 +120,12 @@ impl<R: BufRead> Iterator for TranscriptReader<R> {
             if let Err(error) = self.read_line()? {
                 return Some(Err(error));
             }
-            if !self.line.trim_ascii().is_empty() {
-                return Some(Record::parse(&self.line, self.number));
+            if self.line.trim_ascii().is_empty() {
+                continue;
+            }
+            let record = Record::parse(&self.line, self.number);
+            if record.is_ok() || !is_note(&self.line) {
+                return Some(record);
             }
         }
         None
@@ -138,6 +143,16 @@ struct Wire<'a> {
     redacted: bool,
 }
 
+/// Whether a line tells something else than bytes.
+fn is_note(line: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Note {
+        #[serde(rename = "note")]
+        _note: IgnoredAny,
+    }
+    serde_json::from_slice::<Note>(line).is_ok()
+}
+
 impl Record {
     fn parse(text: &[u8], line: u64) -> Result<Self, TranscriptError> {
         let wire: Wire<'_> = serde_json::from_slice(text).map_err(|source| TranscriptError::Json { line, source })?;
@@ -150,7 +165,8 @@ impl Record {
     }
 }
 
-fn decode_hex(digits: &str) -> Option<Vec<u8>> {
+/// Reads pairs of hexadecimal digits.
+pub(crate) fn decode_hex(digits: &str) -> Option<Vec<u8>> {
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     rest.is_empty().then_some(())?;
     pairs.iter().map(|&[high, low]| Some(hex_digit(high)? << 4 | hex_digit(low)?)).collect()
@@ -186,6 +202,8 @@ mod tests {
             r#"{"hex":"","note":{"a":[1]},"dir":"tx","t":1}"#,
             "\n",
             r#"{"t":2,"dir":"rx","hex":"\u0034\u0031"}"#,
+            "\n",
+            r#"{"t":2.5,"note":"lost","text":"server is silent"}"#,
             "\n",
             r#"{"t":3,"dir":"tx","hex":"3f","redacted":true}"#,
         );

@@ -14,9 +14,8 @@ use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
 use super::Direction;
+use super::line::{self, REDACTED};
 
-/// What stands in a recording for a line that is none of its reader's business.
-const REDACTED: &[u8] = b"[redacted]\n";
 /// Unwritten bytes from which on the session should wait for the disk: 1 MiB, which is half a MiB received.
 const FULL_BYTES: usize = 1 << 20;
 
@@ -160,19 +159,8 @@ impl Recorder {
     }
 
     fn put(&mut self, direction: Direction, bytes: &[u8], mark: &str) {
-        let time = self.began.elapsed();
         self.n_unwritten += 1;
-        let head = format!(
-            r#"{{"t": {}.{:06}, "dir": "{}", "hex": ""#,
-            time.as_secs(),
-            time.subsec_micros(),
-            direction.as_str()
-        );
-        self.unwritten.extend_from_slice(head.as_bytes());
-        self.unwritten.extend(bytes.iter().flat_map(|&byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]));
-        self.unwritten.extend_from_slice(b"\"");
-        self.unwritten.extend_from_slice(mark.as_bytes());
-        self.unwritten.extend_from_slice(b"}\n");
+        line::put(&mut self.unwritten, self.began.elapsed(), direction, bytes, mark);
     }
 }
 
@@ -181,11 +169,6 @@ impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorder").field("unwritten_bytes", &self.unwritten.len()).finish_non_exhaustive()
     }
-}
-
-/// The digit of a number below 16.
-const fn hex_digit(nibble: u8) -> u8 {
-    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
 }
 
 #[cfg(test)]
