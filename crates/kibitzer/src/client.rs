@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing::{Instrument as _, field, info_span};
 
+use crate::attach::{ExposeError, Listener, Showing, expose};
 use crate::command::Request;
 use crate::core::game::Game;
 use crate::core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
@@ -36,6 +37,9 @@ pub enum ConnectError {
     /// The session was to be recorded, and cannot be.
     #[error("no recording")]
     Record(#[from] RecordError),
+    /// The session was to be exposed, and cannot be.
+    #[error("not exposed")]
+    Expose(#[from] ExposeError),
     /// The server cannot be reached.
     #[error("not connected")]
     Dial(#[source] DialError),
@@ -89,6 +93,13 @@ struct Shared {
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// Who gets all of a session, besides its subscribers.
+struct Onlookers {
+    recorder: Option<Recorder>,
+    spout: Option<Spout>,
+    listener: Option<Listener>,
+}
+
 impl Client {
     /// Connects, logs in and sets the session up. Who wants to hear of that, too, uses [`start`](Self::start).
     ///
@@ -125,7 +136,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Secret`] and [`ConnectError::Record`]: what a session needs on this side is not there.
+    /// [`ConnectError::Secret`], [`ConnectError::Record`] and [`ConnectError::Expose`]: what a session needs on this side is not there.
     ///
     /// # Cancel safety
     ///
@@ -176,19 +187,22 @@ impl Client {
             Some(path) => Some(Recorder::create(path).await?),
             None => None,
         };
-        Ok(Self::spawn(profile, session, publisher, recorder, spout))
+        let listener = match profile.attach_path() {
+            Some(path) => Some(Listener::bind(path).await?),
+            None => None,
+        };
+        Ok(Self::spawn(profile, session, publisher, Onlookers { recorder, spout, listener }))
     }
 
-    fn spawn(
-        profile: &Profile,
-        session: Session,
-        publisher: Publisher,
-        recorder: Option<Recorder>,
-        spout: Option<Spout>,
-    ) -> Self {
+    fn spawn(profile: &Profile, session: Session, publisher: Publisher, onlookers: Onlookers) -> Self {
+        let Onlookers { recorder, spout, listener } = onlookers;
         let hub = publisher.hub();
         let desk = Arc::new(Desk::new(&session));
         let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
+        let exposure = listener.map(|listener| {
+            let (access, server, span) = (profile.access(), profile.host_name(), span.clone());
+            expose(Showing { listener, access, server, desk: &desk, span })
+        });
         let task = Task::new(Beginning {
             session,
             publisher,
@@ -198,6 +212,7 @@ impl Client {
             write_timeout: profile.patience(),
             recorder,
             spout,
+            exposure,
             span: span.clone(),
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));

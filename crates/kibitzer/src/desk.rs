@@ -122,6 +122,11 @@ impl Desk {
         self.ordered.notify_one();
     }
 
+    /// Wants the task to look whether somebody waits to be told how the session stands.
+    pub(crate) fn knock(&self) {
+        self.ordered.notify_one();
+    }
+
     /// Wants the session to end. What is quicker wins.
     pub(crate) fn leave(&self, leave: Leave) {
         let mut state = self.state();

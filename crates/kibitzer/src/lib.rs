@@ -3,6 +3,7 @@
 //! - [`Client`]: a live session. It logs in, answers requests, feeds subscribers, and comes back when the connection is lost.
 //! - [`Profile`]: which server, who logs in, what is wanted; from code, a file and the environment.
 //! - [`core`]: the protocol, the session and the game state, without I/O.
+//! - [`Attached`]: a session of another process, which exposes it on a socket.
 //! - [`transcript`]: recorded sessions.
 //! - [`EventDecoder`]: bytes to events, for a transport of your own.
 //!
@@ -30,6 +31,7 @@
 //! # }
 //! ```
 
+mod attach;
 mod client;
 pub mod command;
 mod decoder;
@@ -42,6 +44,9 @@ mod tap;
 mod task;
 pub mod transcript;
 
+pub use attach::{
+    AttachAccess, AttachError, Attached, AttachedRequestError, AttachedRequests, ExposeError, Missed, Sight, Snapshot,
+};
 pub use client::{Client, ConnectError};
 pub use decoder::EventDecoder;
 pub use desk::ClientCounters;

@@ -11,6 +11,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::attach::AttachAccess;
 use crate::core::game::GameLimits;
 use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle, Ivar};
@@ -58,6 +59,8 @@ pub struct Profile {
     hub: HubOptions,
     record_file: Option<PathBuf>,
     filters: BTreeMap<String, String>,
+    attach_socket: Option<PathBuf>,
+    attach_access: AttachAccess,
     seed: Option<u64>,
 }
 
@@ -111,6 +114,8 @@ impl Profile {
             hub: HubOptions::default(),
             record_file: None,
             filters: BTreeMap::new(),
+            attach_socket: None,
+            attach_access: AttachAccess::Read,
             seed: None,
         }
     }
@@ -210,6 +215,17 @@ impl Profile {
         self
     }
 
+    /// Exposes the session on a Unix socket of this name, so that [`Attached`](crate::Attached) and
+    /// `kibitzer console --attach` can look at it. Default: it is not exposed.
+    ///
+    /// Only processes of the same user get in (mode 0600, and who connects is asked for). What is sent at the login is not
+    /// told, nor any line with a password. A socket that a dead process has left is replaced; if there is anything else of
+    /// that name, the session does not start. The socket goes with the session.
+    #[must_use]
+    pub fn attach_socket(self, path: impl Into<PathBuf>) -> Self {
+        Self { attach_socket: Some(path.into()), ..self }
+    }
+
     /// Sets what delays and fences are drawn from, to have the same session again. Default: another one every time.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
@@ -217,6 +233,8 @@ impl Profile {
     }
 
     setters! {
+        /// Sets what those who look at the exposed session may do. Default [`AttachAccess::Read`]: look.
+        attach_access: AttachAccess,
         /// Sets in which way connections are made. Default [`Dial::tcp`].
         dial: Dial,
         /// Sets how long the look-up of the host may take, and each try to connect. Default 10 s.
@@ -302,6 +320,14 @@ impl Profile {
 
     pub(crate) fn recording(&self) -> Option<&Path> {
         self.record_file.as_deref()
+    }
+
+    pub(crate) fn attach_path(&self) -> Option<&Path> {
+        self.attach_socket.as_deref()
+    }
+
+    pub(crate) const fn access(&self) -> AttachAccess {
+        self.attach_access
     }
 
     pub(crate) fn target(&self) -> Target {

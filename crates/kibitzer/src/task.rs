@@ -14,6 +14,7 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 use tracing::Span;
 
+use crate::attach::Exposure;
 use crate::core::Event;
 use crate::core::game::Games;
 use crate::core::hub::{Publisher, TryPublishError};
@@ -63,6 +64,7 @@ pub(crate) struct Beginning {
     pub(crate) write_timeout: Duration,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) spout: Option<Spout>,
+    pub(crate) exposure: Option<Exposure>,
     pub(crate) span: Span,
 }
 
@@ -93,7 +95,8 @@ enum Wake {
 impl Task {
     /// A task that has not begun. It is boxed: its future would hold a copy for every function it is handed to.
     pub(crate) fn new(beginning: Beginning) -> Box<Self> {
-        let Beginning { session, publisher, desk, dial, target, write_timeout, recorder, spout, span } = beginning;
+        let Beginning { session, publisher, desk, dial, target, write_timeout, .. } = beginning;
+        let Beginning { recorder, spout, exposure, span, .. } = beginning;
         Box::new(Self {
             events_per_turn: publisher.kept_events().min(EVENTS_PER_TURN),
             session,
@@ -107,7 +110,7 @@ impl Task {
             connection: Connection::None,
             input: Input::default(),
             held: None,
-            journal: Journal::new(span, recorder, spout),
+            journal: Journal::new(span, recorder, spout, exposure),
             alarm: Alarm::new(),
             is_dismissed: false,
         })
@@ -121,6 +124,7 @@ impl Task {
     pub(crate) async fn run(mut self: Box<Self>) {
         loop {
             let turn = self.turn(now());
+            self.journal.settle(&self.session, self.input.n_left());
             self.desk.show(&self.session, self.journal.n_unrecorded());
             match turn {
                 Turn::Wait => self.wait().await,
@@ -133,6 +137,7 @@ impl Task {
         }
         // A disk that hangs must not keep the task.
         let _ = timeout(self.write_timeout, self.journal.flush()).await;
+        self.journal.close().await;
         self.desk.show(&self.session, self.journal.n_unrecorded());
     }
 
@@ -223,7 +228,7 @@ impl Task {
     fn send(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
-            self.journal.sent(&transmit, now);
+            self.journal.sent(&transmit, now, self.input.n_left());
             self.connection.push(transmit.bytes());
             is_more = true;
             if transmit.is_secret() {
@@ -260,8 +265,7 @@ impl Task {
             event = self.session.poll_event();
         }
         let event = event?;
-        let game = event.game().and_then(|id| self.session.games().get(id));
-        self.journal.note(&event, game, started);
+        self.journal.note(&event, &self.session, started, self.input.n_left());
         Some(event)
     }
 
@@ -307,7 +311,12 @@ impl Drop for Task {
 
 impl Input {
     fn is_empty(&self) -> bool {
-        self.n_taken == self.bytes.len()
+        self.n_left() == 0
+    }
+
+    /// Bytes that nobody has looked at.
+    const fn n_left(&self) -> usize {
+        self.bytes.len().saturating_sub(self.n_taken)
     }
 
     fn next_event(&mut self, session: &mut Session, now: Instant) -> Option<Arc<Event>> {

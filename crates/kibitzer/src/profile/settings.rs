@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, de};
 
 use super::{Profile, Secret};
+use crate::attach::AttachAccess;
 use crate::core::game::GameLimits;
 use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle, Ivar};
@@ -59,6 +60,8 @@ pub(super) struct Settings {
     datagram_bytes: Option<NonZeroUsize>,
     record_file: Option<PathBuf>,
     filters: Option<BTreeMap<String, String>>,
+    attach_socket: Option<PathBuf>,
+    attach_access: Option<AttachAccess>,
 }
 
 /// A source that is none may be the password itself, so the error does not repeat it.
@@ -84,6 +87,8 @@ impl Settings {
         put(&mut profile.prompt, self.prompt);
         put(&mut profile.record_file, self.record_file.map(Some));
         put(&mut profile.filters, self.filters);
+        put(&mut profile.attach_socket, self.attach_socket.map(Some));
+        put(&mut profile.attach_access, self.attach_access);
         if let Some(Parsed(handle)) = self.handle {
             profile.login.handle = Some(handle);
         }

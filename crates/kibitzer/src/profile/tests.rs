@@ -48,10 +48,13 @@ block_bytes = 25
 datagram_bytes = 26
 record_file = "session.jsonl"
 filters = { other = "game:27 kind:tell,say" }
+attach_socket = "bot.sock"
+attach_access = "write"
 "#;
 
 /// Keys that have no default.
-const OPTIONAL: [&str; 6] = ["handle", "password_from", "interface", "reconnect_attempts", "record_file", "filters"];
+const OPTIONAL: [&str; 7] =
+    ["handle", "password_from", "interface", "reconnect_attempts", "record_file", "filters", "attach_socket"];
 
 /// A file for one test, gone with it.
 struct Config(PathBuf);
@@ -98,6 +101,7 @@ fn the_shipped_files_say_what_the_code_says() {
         let mut changed = want.clone().file(&other.0).unwrap().file(shipped(name)).unwrap();
         (changed.login, changed.record_file, changed.filters) = Default::default();
         changed.reconnect = changed.reconnect.attempts(None);
+        changed.attach_socket = None;
         changed.interface.clone_from(&want.interface);
         assert_eq!(show(&changed), show(&want), "{name}");
         let text = std::fs::read_to_string(shipped(name)).unwrap();

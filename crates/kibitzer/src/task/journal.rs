@@ -8,9 +8,9 @@ use std::time::Instant;
 use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
 
 use super::mask::Mask;
+use crate::attach::Exposure;
 use crate::core::Event;
-use crate::core::game::Game;
-use crate::core::session::{EndReason, Reply, RequestError, RequestId, Transmit, TransmitKind};
+use crate::core::session::{EndReason, Reply, RequestError, RequestId, Session, Transmit, TransmitKind};
 use crate::tap::Spout;
 use crate::transcript::Recorder;
 
@@ -29,13 +29,20 @@ pub(super) struct Journal {
     spout: Option<Box<Spout>>,
     /// There is one while a secret may come back.
     mask: Option<Box<Mask>>,
+    /// Boxed as well.
+    exposure: Option<Box<Exposure>>,
 }
 
 impl Journal {
-    pub(super) fn new(span: Span, recorder: Option<Recorder>, spout: Option<Spout>) -> Self {
+    pub(super) fn new(
+        span: Span,
+        recorder: Option<Recorder>,
+        spout: Option<Spout>,
+        exposure: Option<Exposure>,
+    ) -> Self {
         let is_recorded = recorder.is_some();
-        let (recorder, spout) = (recorder.map(Box::new), spout.map(Box::new));
-        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0, spout, mask: None }
+        let (recorder, spout, exposure) = (recorder.map(Box::new), spout.map(Box::new), exposure.map(Box::new));
+        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0, spout, mask: None, exposure }
     }
 
     /// Begins a recording; one that goes on already goes on alone.
@@ -65,6 +72,9 @@ impl Journal {
     ///
     /// A server that does not keep what it is told to itself sends a password back: that is hidden.
     pub(super) fn received(&mut self, bytes: &[u8], now: Instant) {
+        if let Some(exposure) = &mut self.exposure {
+            exposure.arrived(bytes.len());
+        }
         let Some(mask) = &mut self.mask else { return self.put_received(bytes) };
         mask.expire(now);
         let shown = mask.received(bytes);
@@ -80,6 +90,9 @@ impl Journal {
         self.trace(|| trace!(bytes = %bytes.escape_ascii(), "received"));
         if let Some(spout) = &mut self.spout {
             spout.received(bytes);
+        }
+        if let Some(exposure) = &mut self.exposure {
+            exposure.received(bytes);
         }
         match &mut self.recorder {
             Some(recorder) => recorder.received(bytes),
@@ -117,14 +130,17 @@ impl Journal {
     pub(super) fn closed(&mut self) {
         self.catch_up();
         self.mask = None;
+        if let Some(exposure) = &mut self.exposure {
+            exposure.closed();
+        }
         match &mut self.recorder {
             Some(recorder) => recorder.received(&[]),
             None => self.miss(1),
         }
     }
 
-    /// Notes what is sent.
-    pub(super) fn sent(&mut self, transmit: &Transmit, now: Instant) {
+    /// Notes what is sent, while so many of the bytes received last are still to be looked at.
+    pub(super) fn sent(&mut self, transmit: &Transmit, now: Instant, n_left: usize) {
         self.catch_up();
         if transmit.is_secret() {
             self.mask.get_or_insert_with(|| Box::new(Mask::new())).learn(transmit, now);
@@ -136,6 +152,9 @@ impl Journal {
         if let Some(spout) = &mut self.spout {
             spout.sent(transmit);
         }
+        if let Some(exposure) = &mut self.exposure {
+            exposure.sent(transmit, n_left);
+        }
         match &mut self.recorder {
             Some(recorder) if is_hidden => recorder.sent_secret(),
             Some(recorder) => recorder.sent(transmit.bytes()),
@@ -143,11 +162,16 @@ impl Journal {
         }
     }
 
-    /// Notes an event, once, with the game it changed, and when the decoder began with it.
-    pub(super) fn note(&mut self, event: &Arc<Event>, game: Option<&Game>, started: Option<Instant>) {
+    /// Notes an event of the session, once, and when the decoder began with it; so many of the bytes received last are still
+    /// to be looked at.
+    pub(super) fn note(&mut self, event: &Arc<Event>, session: &Session, started: Option<Instant>, n_left: usize) {
         if let (Some(spout), Some(started)) = (&mut self.spout, started) {
             let masked = self.mask.as_ref().and_then(|mask| mask.event(event)).map(Arc::new);
+            let game = event.game().and_then(|id| session.games().get(id));
             spout.event(masked.as_ref().unwrap_or(event), game, started.elapsed());
+        }
+        if let Some(exposure) = &mut self.exposure {
+            exposure.event(event, session, n_left);
         }
         if let Event::Connecting { attempt } = &**event {
             self.login = Some(Box::new(info_span!(parent: &self.span, "login", attempt)));
@@ -215,6 +239,24 @@ impl Journal {
             () = tapped => Ok(()),
         };
         self.judge(written);
+    }
+
+    /// Notes that a turn is over; so many of the bytes received last are still to be looked at.
+    pub(super) fn settle(&mut self, session: &Session, n_left: usize) {
+        if let Some(exposure) = &mut self.exposure {
+            exposure.settle(session, n_left);
+        }
+    }
+
+    /// Takes leave of those who look at the session.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future hangs up on them.
+    pub(super) async fn close(&mut self) {
+        if let Some(exposure) = self.exposure.take() {
+            exposure.close().await;
+        }
     }
 
     /// Writes the recording out, and fills the tap.

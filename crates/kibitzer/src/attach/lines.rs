@@ -1,0 +1,82 @@
+//! Lines from the other side, of a length that is bounded.
+
+use std::io;
+
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+
+/// Reads lines.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    input: BufReader<R>,
+    /// What has come of the next one.
+    line: Vec<u8>,
+    limit_bytes: usize,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(super) fn new(input: R, limit_bytes: usize) -> Self {
+        Self { input: BufReader::new(input), line: Vec::new(), limit_bytes }
+    }
+
+    /// The next line, without its end; `None` at the end, where half a line is none.
+    ///
+    /// # Errors
+    ///
+    /// Those of the input, and [`io::ErrorKind::InvalidData`] for a line over the limit.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: what was read is kept.
+    pub(super) async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        loop {
+            let piece = self.input.fill_buf().await?;
+            if piece.is_empty() {
+                return Ok(None);
+            }
+            let end = piece.iter().position(|&byte| byte == b'\n');
+            let part = piece.get(..end.unwrap_or(piece.len())).unwrap_or_default();
+            self.line.extend_from_slice(part);
+            let n_taken = part.len() + usize::from(end.is_some());
+            self.input.consume(n_taken);
+            if self.line.len() > self.limit_bytes {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "a line is too long"));
+            }
+            if end.is_some() {
+                return Ok(Some(std::mem::take(&mut self.line)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncWriteExt as _, duplex};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn lines_come_whole_however_they_are_cut() {
+        let (mut writer, reader) = duplex(3);
+        let mut lines = Lines::new(reader, 10);
+        let writing = async {
+            writer.write_all(b"one\n\nthree, \n4567890123").await.unwrap();
+            drop(writer);
+        };
+        let reading = async {
+            let mut all = Vec::new();
+            while let Some(line) = lines.next().await.unwrap() {
+                all.push(String::from_utf8(line).unwrap());
+            }
+            all
+        };
+        let ((), all) = tokio::join!(writing, reading);
+        assert_eq!(all, ["one", "", "three, "]);
+    }
+
+    #[tokio::test]
+    async fn a_line_over_the_limit_is_refused() {
+        let mut lines = Lines::new(&b"0123456789\n01234567890\n"[..], 10);
+        assert!(lines.next().await.unwrap().is_some());
+        assert_eq!(lines.next().await.unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+}

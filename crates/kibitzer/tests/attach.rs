@@ -1,0 +1,601 @@
+//! Sessions that are exposed on a socket, and looked at.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails loudly")]
+
+mod common;
+
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener as StdListener;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::*;
+use kibitzer::core::hub::Hub;
+use kibitzer::core::session::{CloseCause, EndReason, LostCause, Password, RequestError, State, TimesealChoice};
+use kibitzer::core::{Event, EventReader};
+use kibitzer::transcript::{Direction, Record, TranscriptReader};
+use kibitzer::{
+    AttachAccess, AttachError, Attached, AttachedRequestError, Client, ConnectError, ExposeError, GameId, Missed,
+    Profile, Sight, Snapshot, Tap, TapPiece, Tapped,
+};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+
+/// A folder of the test's own, for a socket.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("kibitzer-attach-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.0.join("bot.sock")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server, and the profile of a guest whose session is exposed.
+fn exposed(folder: &Folder) -> (Listener, Profile) {
+    let (listener, profile) = listen();
+    (listener, profile.attach_socket(folder.socket()))
+}
+
+/// Attaches, and takes how the session stands.
+async fn attach(folder: &Folder) -> (Attached, Snapshot) {
+    let mut session = Attached::connect(folder.socket()).await.unwrap();
+    let Some(Sight::Snapshot(snapshot)) = session.next().await.unwrap() else { panic!("no snapshot comes first") };
+    (session, *snapshot)
+}
+
+/// The next piece.
+async fn piece(session: &mut Attached) -> TapPiece {
+    match session.next().await.unwrap() {
+        Some(Sight::Piece(piece)) => piece,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The next event that this takes.
+async fn seen<T>(session: &mut Attached, mut take: impl FnMut(&Event) -> Option<T>) -> T {
+    loop {
+        if let Tapped::Event { event, .. } = piece(session).await.what
+            && let Some(found) = take(&event)
+        {
+            return found;
+        }
+    }
+}
+
+/// Waits for a line of the server that holds this.
+async fn line(session: &mut Attached, text: &str) -> String {
+    let holds = |event: &Event| {
+        let raw = String::from_utf8_lossy(event.raw()).into_owned();
+        raw.contains(text).then_some(raw)
+    };
+    seen(session, holds).await
+}
+
+/// What can be compared of a piece.
+fn essence(what: &Tapped) -> Option<String> {
+    Some(match what {
+        Tapped::Sent { bytes, kind } => format!("{kind:?} {:?}", bytes.escape_ascii().to_string()),
+        Tapped::Event { event, game, .. } => match &**event {
+            // The number of a request is the session's own business.
+            Event::Sent { line, .. } => format!("sent {line:?}"),
+            event => format!("{event:?} {:?}", game.as_deref().map(kibitzer::Game::fen)),
+        },
+        _ => return None,
+    })
+}
+
+/// All that a tap hands out until the session is over, and the bytes the server sent.
+async fn tapped(mut tap: Tap) -> (Vec<String>, Vec<u8>) {
+    let (mut all, mut bytes) = (Vec::new(), Vec::new());
+    while let Some(TapPiece { what, .. }) = tap.next().await {
+        all.extend(essence(&what));
+        if let Tapped::Received(piece) = what {
+            bytes.extend(piece);
+        }
+    }
+    (all, bytes)
+}
+
+/// The same of what is seen by somebody who is attached.
+async fn watched(mut session: Attached) -> (Vec<String>, Vec<u8>) {
+    let (mut all, mut bytes) = (Vec::new(), Vec::new());
+    while let Some(sight) = session.next().await.unwrap() {
+        let Sight::Piece(TapPiece { what, .. }) = sight else { panic!("{sight:?}") };
+        all.extend(essence(&what));
+        if let Tapped::Received(piece) = what {
+            bytes.extend(piece);
+        }
+    }
+    (all, bytes)
+}
+
+/// Two connections of a guest, with all that happens on them.
+async fn two_connections(listener: &mut Listener, client: &Client, is_sealed: bool) {
+    let mut events = client.subscribe();
+    for _ in 0..2 {
+        let mut peer = listener.accept().await;
+        if is_sealed {
+            peer = peer.sealed();
+            assert!(peer.line().await.starts_with("TIMESEAL2|"));
+        }
+        peer.log_in().await;
+        peer.serving(client.ready()).await.unwrap();
+        let observed = peer.serving(client.request("observe 7")).await.unwrap();
+        assert!(observed.text().contains("now observing"), "{}", observed.text());
+        if is_sealed {
+            peer.say("[G]\0").await;
+            assert!(peer.line().await.contains('9'), "the answer to a ping");
+        }
+        peer.say(
+            "\n\rFoo tells you: this line is long enough to be one that the server has broken in two\n\r\\   x\n\r",
+        )
+        .await;
+        peer.say("half a li").await;
+        wait_for(&mut events, |event| event.raw().ends_with(b"x").then_some(())).await;
+        drop(peer);
+        wait_for(&mut events, |event| matches!(event, Event::Lost { .. }).then_some(())).await;
+    }
+}
+
+#[tokio::test]
+async fn who_looks_from_the_beginning_sees_what_a_tap_has() {
+    for choice in [TimesealChoice::Off, TimesealChoice::V2] {
+        let folder = Folder::new();
+        let (mut listener, profile) = exposed(&folder);
+        let reconnect = kibitzer::core::session::Reconnect::default().base(std::time::Duration::from_millis(1));
+        let profile = profile.timeseal(choice).reconnect(reconnect);
+        let (client, tap) = Client::start_tapped(profile).await.unwrap();
+        let (session, snapshot) = attach(&folder).await;
+        assert_eq!((snapshot.handle, snapshot.games.len()), (None, 0));
+        let (taking, watching) = (tokio::spawn(tapped(tap)), tokio::spawn(watched(session)));
+        two_connections(&mut listener, &client, choice != TimesealChoice::Off).await;
+        client.shutdown().await;
+        let ((mut want, want_bytes), (got, got_bytes)) = (taking.await.unwrap(), watching.await.unwrap());
+        assert_eq!(got_bytes, want_bytes);
+        // What is sent at the login is not told.
+        let mut is_told = true;
+        for line in &mut want {
+            if line.starts_with("Login ") {
+                is_told = false;
+                "Login \"\"".clone_into(line);
+            } else if line.starts_with("sent ") && !std::mem::replace(&mut is_told, true) {
+                "sent None".clone_into(line);
+            }
+        }
+        // Whether somebody comes before the first events or just behind them is chance.
+        let [want, got] = [want, got].map(|all| all.into_iter().filter(|piece| !is_first(piece)).collect::<Vec<_>>());
+        for strand in [is_servers, is_sessions, is_order] {
+            let [want, got] = [&want, &got].map(|all| all.iter().filter(|piece| strand(piece)).collect::<Vec<_>>());
+            for (place, (got, want)) in got.iter().zip(&want).enumerate() {
+                assert_eq!(got, want, "at {place}");
+            }
+            assert_eq!(got.len(), want.len());
+        }
+        // What comes of something never stands in front of it.
+        let place = |all: &[String], start: &str| all.iter().position(|piece| piece.starts_with(start)).unwrap();
+        let said = got.iter().position(|piece| piece.contains("message: LoggedIn")).unwrap();
+        assert!((said + 1..said + 3).contains(&place(&got, "LoggedIn")), "{got:?}");
+        assert!(got.iter().any(|line| line.starts_with("Restored")), "{got:?}");
+        assert!(got.last().unwrap().starts_with("Ended(Shutdown)"), "{got:?}");
+    }
+}
+
+/// Whether it happens before the server has said anything.
+fn is_first(piece: &str) -> bool {
+    ["Connecting { attempt: 1 }", "Connected", "Hello "].iter().any(|first| piece.starts_with(first))
+}
+
+/// Whether the server said it.
+fn is_servers(piece: &str) -> bool {
+    piece.starts_with("Received")
+}
+
+/// Whether a line was sent, in one of the two pieces that tell of it.
+fn is_order(piece: &str) -> bool {
+    piece.starts_with("sent ")
+}
+
+/// Whether the session told it of itself, or sent bytes.
+fn is_sessions(piece: &str) -> bool {
+    !is_servers(piece) && !is_order(piece)
+}
+
+#[tokio::test]
+async fn who_comes_late_is_told_how_things_stand_and_then_what_happens() {
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, mut peer) = listener.guest(profile).await;
+    peer.serving(client.request("observe 7")).await.unwrap();
+    peer.say("\n\r<b1> game 7 white [PN] black []\n\rfics% ").await;
+    let mut games = client.subscribe_with_games().await.unwrap();
+    if games.0[0].hands().is_none() {
+        wait_for(&mut games.1, |event| event.raw().starts_with(b"<b1>").then_some(())).await;
+    }
+    let (mut session, snapshot) = attach(&folder).await;
+    assert_eq!(session.server(), "chess.example");
+    assert_eq!((snapshot.state, snapshot.handle.unwrap().as_str()), (State::Ready, "GuestPUPE"));
+    let [game] = &snapshot.games[..] else { panic!("{:?}", snapshot.games) };
+    let own = &client.subscribe_with_games().await.unwrap().0[0];
+    assert_eq!((game.fen(), game.position()), (own.fen(), own.position()));
+    assert!(snapshot.missed.is_nothing());
+
+    peer.serving(client.request("finger")).await.unwrap();
+    let sent = seen(&mut session, |event| match event {
+        Event::Sent { line, .. } => line.clone(),
+        _ => None,
+    });
+    assert!(sent.await.ends_with(" finger"));
+    assert_eq!(line(&mut session, "Finger").await, "Finger of Newton:");
+    peer.say(BOARD.replace(" 119 122 ", " 118 122 ")).await;
+    seen(&mut session, |event| (event.game() == Some(GameId(7))).then_some(())).await;
+    client.shutdown().await;
+    let reason = seen(&mut session, |event| match event {
+        Event::Ended(reason) => Some(reason.clone()),
+        _ => None,
+    });
+    assert_eq!(reason.await, EndReason::Shutdown);
+    assert!(session.next().await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn who_comes_in_the_middle_of_a_line_reads_all_of_it() {
+    // Of each, the first part is there before anybody looks; no part of it may be taken for a line of its own.
+    let cases: [(&str, &str, &str); 3] = [
+        ("\n\rFoo tells you: hello ", "<12> world\n\rfics% ", "Foo tells you: hello <12> world"),
+        ("\n\r\x1577\x1637\x16Finger of Newton:\n\rOn ", "for: 1 min\n\r\x17\n\rfics% ", "On for: 1 min"),
+        ("\n\rFoo(TD) just sent you a message:\n\r", "    <12> hello\n\rfics% ", "    <12> hello"),
+    ];
+    for (begun, rest, want) in cases {
+        let folder = Folder::new();
+        let (mut listener, profile) = exposed(&folder);
+        let (client, mut peer) = listener.guest(profile).await;
+        let mut events = client.subscribe();
+        peer.say("\n\rBar shouts: mark\n\r").await;
+        wait_for(&mut events, |event| event.raw().ends_with(b"mark").then_some(())).await;
+        let n_before = client.counters().session.bytes_received;
+        peer.say(begun).await;
+        while client.counters().session.bytes_received < n_before + u64::try_from(begun.len()).unwrap() {
+            tokio::task::yield_now().await;
+        }
+        let (mut session, _) = attach(&folder).await;
+        peer.say(rest).await;
+        let own = wait_for(&mut events, |event| {
+            String::from_utf8_lossy(event.raw()).ends_with(want).then(|| event.raw().to_vec())
+        });
+        let own = own.await;
+        let theirs = seen(&mut session, |event| {
+            assert!(!event.raw().starts_with(b"<12>"), "{event:?}");
+            (event.raw().ends_with(want.as_bytes())).then(|| event.raw().to_vec())
+        });
+        assert_eq!(theirs.await, own, "{want}");
+        if begun.contains('\x15') {
+            seen(&mut session, |event| (event.kind().as_str() == "block_end").then_some(())).await;
+        }
+        client.shutdown().await;
+    }
+}
+
+/// Everything that comes over the socket until it is closed.
+async fn raw(mut socket: UnixStream) -> String {
+    let mut text = String::new();
+    socket.read_to_string(&mut text).await.unwrap();
+    text
+}
+
+fn hex(text: &str) -> String {
+    text.bytes().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
+}
+
+/// Waits until a line with this has come, and hands out what came up to there.
+async fn raw_until(socket: &mut UnixStream, text: &str) -> String {
+    let mut all = String::new();
+    while !all.contains(text) {
+        let mut buffer = vec![0; 4096];
+        let n = socket.read(&mut buffer).await.unwrap();
+        assert!(n > 0, "closed without {text}: {all}");
+        all.push_str(std::str::from_utf8(&buffer[..n]).unwrap());
+    }
+    all
+}
+
+// Rules: transport LG2
+#[tokio::test]
+async fn no_secret_goes_over_the_socket_though_the_server_sends_it_back() {
+    const PASSWORD: &str = "swordfish";
+    for choice in [TimesealChoice::Off, TimesealChoice::V2] {
+        let folder = Folder::new();
+        let (mut listener, profile) = exposed(&folder);
+        let profile = profile.account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap()).timeseal(choice);
+        let (client, _) = Client::start(profile, Hub::subscribe).await.unwrap();
+        let mut early = UnixStream::connect(folder.socket()).await.unwrap();
+        let first = raw_until(&mut early, "\"stream\"").await;
+        let mut peer = listener.accept().await;
+        if choice != TimesealChoice::Off {
+            peer = peer.sealed();
+            peer.line().await;
+        }
+        peer.ask_name().await;
+        assert_eq!(peer.line().await, "Newton");
+        peer.say("\n\r\"Newton\" is a registered name.  If it is yours, type the password.\n\rpassword: ").await;
+        assert_eq!(peer.line().await, PASSWORD);
+        // In two pieces, which are read apart: the bytes in front of it are awaited.
+        let (begun, rest) = PASSWORD.split_at(5);
+        peer.say(begun).await;
+        let masked = raw_until(&mut early, &hex("*****")).await;
+        let late = UnixStream::connect(folder.socket()).await.unwrap();
+        peer.say(format!("{rest}\n\r\n\r**** Starting FICS session as Newton ****\n\r\n\rfics% ")).await;
+        peer.serving(client.ready()).await.unwrap();
+        let changing = client.request("password swordfish marlin");
+        let (changed, ()) = tokio::join!(changing, async {
+            let number = peer.expect("password swordfish marlin").await;
+            peer.say(block(number, 90, "Password changed.\n\r")).await;
+        });
+        changed.unwrap();
+        client.shutdown().await;
+        let all = format!("{first}{masked}{}{}", raw(early).await, raw(late).await);
+        for secret in [PASSWORD, "marlin", "fish"] {
+            assert!(!all.contains(&hex(secret)) && !all.contains(secret), "{secret} is in {all}");
+        }
+        assert!(!all.contains(&hex("Newton\n")), "{all}");
+        let records: Vec<Record> = TranscriptReader::new(all.as_bytes()).map(Result::unwrap).collect();
+        let sent = records.iter().filter(|record| record.direction == Direction::Sent);
+        let hidden = sent.filter(|record| record.redacted).count();
+        assert!(hidden >= 4, "login string, name, password, command: {hidden}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_over_the_socket_is_a_transcript() {
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, mut peer) = listener.guest(profile).await;
+    peer.serving(client.request("observe 7")).await.unwrap();
+    let mut socket = UnixStream::connect(folder.socket()).await.unwrap();
+    let first = raw_until(&mut socket, "\"stream\"").await;
+    peer.serving(client.request("finger")).await.unwrap();
+    client.shutdown().await;
+    let all = format!("{first}{}", raw(socket).await);
+    let bytes = TranscriptReader::new(all.as_bytes())
+        .map(Result::unwrap)
+        .filter(|record| record.direction == Direction::Received)
+        .flat_map(|record| record.bytes)
+        .collect::<Vec<_>>();
+    let (mut reader, mut rest, mut n_fingers) = (EventReader::default(), &bytes[..], 0);
+    while let Some(event) = reader.next(&mut rest) {
+        n_fingers += usize::from(event.raw() == b"Finger of Newton:");
+    }
+    assert_eq!((reader.games().iter().count(), n_fingers), (1, 1));
+    assert!(all.lines().next().unwrap().contains(r#""note":"hello","version":1,"program":"kibitzer "#), "{all}");
+    assert!(all.lines().last().unwrap().contains(r#""note":"bye""#), "{all}");
+}
+
+#[tokio::test]
+async fn who_may_only_look_sends_nothing() {
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, mut peer) = listener.guest(profile).await;
+    let (mut session, _) = attach(&folder).await;
+    assert_eq!(session.access(), AttachAccess::Read);
+    let requests = session.requests();
+    let asking = tokio::spawn(async move { requests.request("resign").await });
+    let refused = tokio::select! {
+        refused = asking => refused.unwrap(),
+        sight = session.next() => panic!("{sight:?}"),
+    };
+    assert!(matches!(refused, Err(AttachedRequestError::ReadOnly)), "{refused:?}");
+    peer.serving(client.request("finger")).await.unwrap();
+    assert_eq!(peer.heard, ["finger"]);
+    client.shutdown().await;
+}
+
+#[tokio::test]
+async fn lines_of_a_watcher_are_sent_and_answered() {
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, mut peer) = listener.guest(profile.attach_access(AttachAccess::Write)).await;
+    let (mut session, _) = attach(&folder).await;
+    assert_eq!(session.access(), AttachAccess::Write);
+    let requests = session.requests();
+    let watching = tokio::spawn(async move {
+        let mut lines = Vec::new();
+        while let Some(sight) = session.next().await.unwrap() {
+            if let Sight::Piece(TapPiece { what: Tapped::Event { event, .. }, .. }) = sight {
+                lines.push(String::from_utf8_lossy(event.raw()).into_owned());
+            }
+        }
+        drop(session);
+        lines
+    });
+    peer.serving(requests.request("finger")).await.unwrap();
+    let outcomes = [
+        peer.serving(requests.request("nonsense")).await.unwrap_err(),
+        peer.serving(requests.request("tell Foo hi\nresign")).await.unwrap_err(),
+        peer.serving(requests.request(&"x".repeat(2000))).await.unwrap_err(),
+    ];
+    assert!(matches!(outcomes[0], AttachedRequestError::Request(RequestError::UnknownCommand)), "{outcomes:?}");
+    assert!(matches!(outcomes[1], AttachedRequestError::Request(RequestError::Command(_))), "{outcomes:?}");
+    assert!(outcomes[2].to_string().contains("line of 2000 bytes"), "{outcomes:?}");
+    assert_eq!(peer.heard, ["finger", "nonsense"]);
+    client.shutdown().await;
+    let lines = watching.await.unwrap();
+    assert!(lines.iter().any(|line| line == "Finger of Newton:"), "{lines:?}");
+    assert!(matches!(requests.request("finger").await, Err(AttachedRequestError::Detached)));
+}
+
+#[tokio::test]
+async fn a_watcher_that_reads_nothing_holds_nobody_up_and_learns_what_it_missed() {
+    const SHOUTS: usize = 4_000;
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, mut peer) = listener.guest(profile).await;
+    let (mut stuck, _) = attach(&folder).await;
+    let (session, _) = attach(&folder).await;
+    let quick = tokio::spawn(watched(session));
+    let n_before = client.counters().session.bytes_received;
+    for number in 0..SHOUTS {
+        peer.say(format!("\n\rFoo shouts: {number} {}\n\rfics% ", "x".repeat(500))).await;
+    }
+    peer.serving(client.request("finger")).await.unwrap();
+    let n_received = client.counters().session.bytes_received - n_before;
+
+    let (mut n_seen, mut missed) = (0, Missed::default());
+    let mut last = 0;
+    // What is told behind the gap is not what was in it.
+    while missed.is_nothing() {
+        match stuck.next().await.unwrap().unwrap() {
+            Sight::Snapshot(snapshot) => missed = snapshot.missed,
+            Sight::Piece(TapPiece { what: Tapped::Received(bytes), .. }) => {
+                n_seen += u64::try_from(bytes.len()).unwrap();
+            }
+            Sight::Piece(TapPiece { what: Tapped::Event { event, .. }, .. }) => {
+                let text = String::from_utf8_lossy(event.raw()).into_owned();
+                if let Some(rest) = text.strip_prefix("Foo shouts: ") {
+                    let number: usize = rest.split(' ').next().unwrap().parse().unwrap();
+                    assert!(number == last || number == last + 1, "{number} behind {last}");
+                    last = number;
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(last + 1 < SHOUTS, "all of it fitted");
+    assert_eq!(n_seen + missed.received_bytes, n_received, "{missed:?}");
+    assert_eq!((missed.sent_lines, missed.notes), (1, 0));
+    peer.say("\n\rFoo shouts: behind the gap\n\rfics% ").await;
+    line(&mut stuck, "behind the gap").await;
+    client.shutdown().await;
+    let (all, bytes) = quick.await.unwrap();
+    assert_eq!(all.iter().filter(|piece| piece.contains("Foo shouts:")).count(), SHOUTS + 1);
+    assert!(u64::try_from(bytes.len()).unwrap() > n_received);
+}
+
+#[tokio::test]
+async fn the_socket_is_the_owners_is_taken_by_one_and_goes_with_the_session() {
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, peer) = listener.guest(profile.clone()).await;
+    assert_eq!(std::fs::metadata(folder.socket()).unwrap().permissions().mode() & 0o777, 0o600);
+    let second = Client::start(profile.clone(), |_| ()).await.unwrap_err();
+    assert!(matches!(second, ConnectError::Expose(ExposeError::InUse { .. })), "{second:?}");
+    client.shutdown().await;
+    drop(peer);
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
+    let error = Attached::connect(folder.socket()).await.unwrap_err();
+    assert!(matches!(error, AttachError::NoSocket { .. }), "{error}");
+    let (client, _peer) = listener.guest(profile).await;
+    drop(attach(&folder).await);
+    client.shutdown().await;
+}
+
+#[tokio::test]
+async fn there_is_room_for_sixteen_and_the_next_is_told() {
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, _peer) = listener.guest(profile).await;
+    let mut sessions = Vec::new();
+    for _ in 0..16 {
+        sessions.push(attach(&folder).await);
+    }
+    let mut one_more = Attached::connect(folder.socket()).await.unwrap();
+    let error = one_more.next().await.unwrap_err();
+    assert!(matches!(&error, AttachError::Dismissed(reason) if reason.contains("too many watchers")), "{error}");
+    drop(sessions.pop());
+    // The seat is free once the host has noticed.
+    loop {
+        let mut session = Attached::connect(folder.socket()).await.unwrap();
+        if session.next().await.is_ok() {
+            break;
+        }
+    }
+    client.shutdown().await;
+}
+
+/// What becomes of somebody who attaches to a process that says this and hangs up.
+async fn attached_to(said: &str) -> Result<Option<Sight>, AttachError> {
+    let folder = Folder::new();
+    let listener = StdListener::bind(folder.socket()).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let listener = tokio::net::UnixListener::from_std(listener).unwrap();
+    let telling = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(said.as_bytes()).await.unwrap();
+    };
+    let looking = async { Attached::connect(folder.socket()).await?.next().await };
+    tokio::join!(telling, looking).1
+}
+
+#[tokio::test]
+async fn what_is_no_exposed_session_of_this_version_is_told() {
+    const HELLO: &str = r#"{"t": 1.0, "note": "hello", "version": 1, "program": "x", "server": "y", "access": "read"}"#;
+    let error = attached_to(&format!("{}\n", HELLO.replace("\"version\": 1", "\"version\": 2"))).await.unwrap_err();
+    assert!(matches!(error, AttachError::Version { theirs: 2, ours: 1 }), "{error}");
+    for said in ["SSH-2.0-x\n", "{}\n", "{\"t\": 1, \"dir\": \"rx\", \"hex\": \"\"}\n"] {
+        let error = attached_to(said).await.unwrap_err();
+        assert!(matches!(error, AttachError::NotUnderstood), "{said}: {error}");
+    }
+    for said in ["", HELLO, &format!("{HELLO}\n"), &format!("{HELLO}\n{{\"t\": 2, \"note\": \"a later addition\"}}\n")]
+    {
+        let error = attached_to(said).await.unwrap_err();
+        assert!(matches!(error, AttachError::Gone), "{said}: {error}");
+    }
+    let error =
+        attached_to(&format!("{HELLO}\n{{\"t\": 2, \"note\": \"bye\", \"reason\": \"no\"}}\n")).await.unwrap_err();
+    assert_eq!(error.to_string(), "detached: no");
+    let error = attached_to(&format!("{HELLO}\nnonsense\n")).await.unwrap_err();
+    assert!(matches!(error, AttachError::NotUnderstood), "{error}");
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_go_on_says_why() {
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, ()) =
+        Client::start(profile.reconnect(kibitzer::core::session::Reconnect::never()), |_| ()).await.unwrap();
+    let (mut session, _) = attach(&folder).await;
+    let mut peer = listener.accept().await;
+    peer.log_in().await;
+    peer.serving(client.ready()).await.unwrap();
+    drop(peer);
+    let cause = seen(&mut session, |event| match event {
+        Event::Lost { cause, retry_in: None } => Some(cause.clone()),
+        _ => None,
+    });
+    assert_eq!(cause.await, LostCause::Connection(CloseCause::Closed));
+    let reason = seen(&mut session, |event| match event {
+        Event::Ended(reason) => Some(reason.clone()),
+        _ => None,
+    });
+    assert_eq!(reason.await, client.ended().await);
+    assert!(session.next().await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn who_says_what_makes_no_sense_is_hung_up_on() -> io::Result<()> {
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, mut peer) = listener.guest(profile.attach_access(AttachAccess::Write)).await;
+    for (said, why) in [("GET / HTTP/1.1\r\n".to_owned(), "makes no sense"), ("x".repeat(20_000), "too long")] {
+        let mut socket = UnixStream::connect(folder.socket()).await?;
+        socket.write_all(said.as_bytes()).await?;
+        raw_until(&mut socket, why).await;
+    }
+    peer.serving(client.request("finger")).await.unwrap();
+    client.shutdown().await;
+    Ok(())
+}
