@@ -2,7 +2,7 @@
 # Drives the console as a person would, in a real terminal (tmux), and looks at what the screen shows: play, filter, step,
 # break, the three views, another size, quit, being told to end; then live sessions: a login with a password, observing,
 # filters, completion, recording, a break with what comes in meanwhile, quit; and what was recorded, replayed. Takes the
-# program to run; builds it if there is none.
+# program to run; builds it if there is none. Last, the session of another process is attached to.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,10 +21,11 @@ scratch=$(mktemp -d)
 export XDG_STATE_HOME=$scratch
 
 in_tmux() { tmux -L "kibitzer-$$" -u -f /dev/null "$@"; }
-server=
+server= bot=
 finish() {
     in_tmux kill-server 2>/dev/null || true
     [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    [ -z "$bot" ] || kill "$bot" 2>/dev/null || true
     rm -rf "$scratch"
 }
 trap finish EXIT
@@ -247,4 +248,34 @@ expect '─ games 3 known'
 expect ' position '
 keys C-c
 expect '^shell>'
+
+# Attach: the session of another process, with its board at once; a line is sent there, and its reply shown.
+"$program" connect "$address" --attach-socket "$scratch/bot.sock" --attach-write --for 10m </dev/null >"$scratch/bot" &
+bot=$!
+until grep -q ready "$scratch/bot"; do read -rt 0.05 <> <(:) || true; done
+line "clear; $program console --attach $scratch/bot.sock --write; echo status \$?"
+expect '^kibitzer live .* at 127\.0\.0\.1, attached'
+expect '--- attached; 0 games go on'
+line 'observe 2'
+expect '─ game 2 '
+line '/filter kind:sent'
+expect '> [0-9]+ observe 2 +\[[0-9.]+.?s #[0-9]+\]'
+line '/quit'
+expect '^status 0'
+line "clear; $program console --attach $scratch/bot.sock; echo status \$?"
+expect '--- attached; 1 game goes on'
+expect '─ game 2 '
+line 'resign'
+expect 'not sent: attached to look'
+keys C-u
+kill -KILL "$bot"
+# The shell would tell that it was killed.
+wait "$bot" 2>/dev/null || true
+bot=
+expect '^kibitzer gone'
+expect 'the process of the session is gone; q leaves'
+keys Escape
+expect '^Space pause|^Enter type'
+keys -l 'q'
+expect '^status 4'
 echo 'console.sh: all as it should be'

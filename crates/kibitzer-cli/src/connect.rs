@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use kibitzer::{Client, Profile, Tap};
+use kibitzer::{AttachAccess, Client, Profile, Tap};
 
 use crate::failure::EXIT_STATUS;
 use crate::live::{
@@ -27,6 +27,12 @@ pub(crate) struct Args {
     /// Record the session in this new file, without names and passwords of the login
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Let other processes of yours look at the session, on this new socket: see `kibitzer console --attach`
+    #[arg(long, value_name = "PATH")]
+    attach_socket: Option<PathBuf>,
+    /// Let them send lines, too
+    #[arg(long)]
+    attach_write: bool,
     #[command(flatten)]
     ending: EndingArgs,
 }
@@ -72,7 +78,17 @@ impl Args {
 
     /// Whether programs are to read what is printed.
     pub(crate) fn is_for_programs(&self) -> bool {
-        self.format.format() == LineFormat::Jsonl
+        self.line_format() == LineFormat::Jsonl
+    }
+
+    /// How to print what happens.
+    pub(crate) const fn line_format(&self) -> LineFormat {
+        self.format.format()
+    }
+
+    /// When it ends.
+    pub(crate) const fn ending(&self) -> EndingArgs {
+        self.ending
     }
 
     /// Whether it ends by itself.
@@ -111,6 +127,12 @@ impl Args {
         let mut profile = self.login.apply(self.server.profile()?).await?;
         if let Some(path) = &self.record {
             profile = profile.record_file(path);
+        }
+        if let Some(path) = &self.attach_socket {
+            profile = profile.attach_socket(path);
+        }
+        if self.attach_write {
+            profile = profile.attach_access(AttachAccess::Write);
         }
         Ok(profile)
     }

@@ -16,7 +16,8 @@ use common::{file, kibitzer, run, serve, transcript};
 /// The commands, with what of their examples has to be left out, and why.
 const COMMANDS: [(&str, &[&str]); 9] = [
     ("", &[]),
-    ("console", &[]),
+    // A bot has to be there: tests/attach.rs has one.
+    ("console", &["--attach"]),
     ("connect", &[]),
     ("record", &[]),
     ("decode", &[]),

@@ -29,6 +29,15 @@ pub(super) enum What {
         /// How long the decoder took for it.
         decoding: Duration,
     },
+    /// How a session stands that was going on before: nothing is known of what came before that.
+    Snapshot {
+        /// Its games.
+        cards: Vec<Card>,
+        /// What to say of it.
+        text: String,
+    },
+    /// Something is to be said in the stream.
+    Told(String),
     /// The client sent a line.
     Sent {
         /// Its bytes as they went, line end included.

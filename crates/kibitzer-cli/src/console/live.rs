@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use kibitzer::core::Event;
-use kibitzer::core::session::{RequestError, State, TransmitKind};
-use kibitzer::{Client, Drip, Tap, TapPiece, Tapped};
+use kibitzer::core::session::{RequestError, TransmitKind};
+use kibitzer::{AttachedRequestError, Client, Snapshot, Tap, TapPiece, Tapped};
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use super::app::Notice;
 use super::card::Card;
+use super::feed::{Fed, Feed, LIVE, Remote};
 use super::item::{Item, What};
 use super::player::Next;
 use crate::chain::chain;
@@ -25,8 +26,7 @@ const PING_ANSWER: &str = "(timeseal answers a ping)";
 /// A session that goes on, and what is asked of it.
 #[derive(Debug)]
 pub(super) struct Live {
-    client: Client,
-    tap: Tap,
+    feed: Feed,
     /// What the server is called.
     server: String,
     /// Runs the requests.
@@ -36,6 +36,8 @@ pub(super) struct Live {
     /// Lines that went out, and of which the session has not told yet.
     untold: VecDeque<Vec<u8>>,
     recording: Option<String>,
+    /// What has to be told at the bottom of the screen.
+    news: Option<Notice>,
     /// Whether something has come since the last time nothing did.
     has_news: bool,
     /// Whether something had come by then.
@@ -44,9 +46,17 @@ pub(super) struct Live {
 
 impl Live {
     pub(super) fn new(client: Client, tap: Tap, server: String, runtime: Handle) -> Self {
-        let began = tokio::time::Instant::now();
-        let (jobs, untold) = (JoinSet::new(), VecDeque::new());
-        Self { client, tap, server, runtime, jobs, began, untold, recording: None, has_news: false, is_busy: true }
+        Self::of(Feed::Own { client, tap }, server, runtime, tokio::time::Instant::now())
+    }
+
+    /// A session of another process, which began then.
+    pub(super) fn attached(remote: Remote, server: String, runtime: Handle, began: tokio::time::Instant) -> Self {
+        Self::of(Feed::Other(Box::new(remote)), server, runtime, began)
+    }
+
+    fn of(feed: Feed, server: String, runtime: Handle, began: tokio::time::Instant) -> Self {
+        let (jobs, untold, recording, news) = (JoinSet::new(), VecDeque::new(), None, None);
+        Self { feed, server, runtime, jobs, began, untold, recording, news, has_news: false, is_busy: true }
     }
 
     /// Since the session began.
@@ -61,44 +71,63 @@ impl Live {
 
     /// How the session stands, in a word.
     pub(super) fn state(&self) -> &'static str {
-        match self.client.state() {
-            State::Connecting => "dialing",
-            State::LoggingIn(_) => "login",
-            State::Ready => "live",
-            State::Waiting => "lost",
-            State::Ended(_) => "over",
-            _ => "closing",
-        }
+        self.feed.state()
     }
 
     /// Whether requests can be made.
     pub(super) fn is_ready(&self) -> bool {
-        self.client.state() == State::Ready
+        self.state() == LIVE
     }
 
     /// Who is where, and what it is recorded in.
     pub(super) fn name(&self) -> String {
-        let who = self.client.handle().map_or_else(String::new, |handle| format!("{handle} at "));
+        let who = self.feed.handle().map_or_else(String::new, |handle| format!("{handle} at "));
         let recording = self.recording.as_ref().map_or_else(String::new, |file| format!(", recorded in {file}"));
-        format!("{who}{}{recording}", self.server)
+        format!("{who}{}{}{recording}", self.server, self.feed.note())
     }
 
     /// The next thing that happened.
     pub(super) fn next(&mut self) -> Next {
         loop {
-            match self.tap.try_next() {
-                Drip::Piece(piece) => {
+            match self.feed.next() {
+                Fed::Piece(piece) => {
                     self.has_news = true;
                     if let Some(item) = self.item(piece) {
                         return Next::Item(item);
                     }
                 }
-                Drip::Dry | Drip::Over => {
+                Fed::Snapshot(snapshot) => return Next::Item(self.begin(&snapshot)),
+                Fed::Gone(reason) => return Next::Item(self.gone(reason)),
+                Fed::Nothing => {
                     self.is_busy = std::mem::take(&mut self.has_news);
                     return Next::Wait;
                 }
             }
         }
+    }
+
+    /// How a session stood when it was attached to, or when what was missed of it was over.
+    fn begin(&mut self, snapshot: &Snapshot) -> Item {
+        self.untold.clear();
+        let cards: Vec<_> = snapshot.games.iter().map(Card::of).collect();
+        let games = match cards.len() {
+            1 => "1 game goes on".to_owned(),
+            n => format!("{n} games go on"),
+        };
+        let missed = snapshot.missed;
+        let text = if missed.is_nothing() {
+            format!("attached; {games}")
+        } else {
+            let (bytes, lines, notes) = (missed.received_bytes, missed.sent_lines, missed.notes);
+            format!("missed: {bytes} bytes, {lines} lines sent, {notes} events of the session; {games}")
+        };
+        Item { at: snapshot.at.saturating_duration_since(self.began), what: What::Snapshot { cards, text } }
+    }
+
+    /// Nothing more comes of a session that another process has.
+    fn gone(&mut self, reason: String) -> Item {
+        self.news = Some(Notice::Wrong(format!("{reason}; q leaves")));
+        Item { at: self.time(Instant::now()), what: What::Told(reason) }
     }
 
     fn item(&mut self, piece: TapPiece) -> Option<Item> {
@@ -135,18 +164,31 @@ impl Live {
 
     /// Sends a line. What comes back is in the stream; [`notice`](Self::notice) tells what does not get that far.
     pub(super) fn request(&mut self, line: &str) -> Result<(), &'static str> {
-        match self.client.state() {
-            State::Ready => {}
-            State::Ended(_) => return Err("not sent: the session is over"),
+        match self.state() {
+            "over" | "gone" => return Err("not sent: the session is over"),
+            _ if self.feed.is_only_looked_at() => {
+                return Err("not sent: attached to look; with --write lines are sent");
+            }
+            LIVE => {}
             // What is typed is meant for the moment: it does not wait for a connection that may be hours away.
             _ => return Err("not sent: the session is not ready; Enter tries again"),
         }
         if self.jobs.len() >= UNANSWERED_LINES {
             return Err("not sent: too many lines wait for their reply");
         }
-        let (client, line) = (self.client.clone(), line.to_owned());
-        let request = async move { client.request(&line).await.err().and_then(|error| trouble(&error)) };
-        self.jobs.spawn_on(request, &self.runtime);
+        let line = line.to_owned();
+        match &self.feed {
+            Feed::Own { client, .. } => {
+                let client = client.clone();
+                let request = async move { client.request(&line).await.err().and_then(|error| trouble(&error)) };
+                self.jobs.spawn_on(request, &self.runtime);
+            }
+            Feed::Other(remote) => {
+                let Some(requests) = remote.requests().cloned() else { return Ok(()) };
+                let request = async move { requests.request(&line).await.err().and_then(|error| refusal(&error)) };
+                self.jobs.spawn_on(request, &self.runtime);
+            }
+        }
         Ok(())
     }
 
@@ -155,7 +197,10 @@ impl Live {
         if self.recording.is_some() {
             return Err("the session is recorded already");
         }
-        let client = self.client.clone();
+        let Feed::Own { client, .. } = &self.feed else {
+            return Err("an attached session can be recorded by its own process only");
+        };
+        let client = client.clone();
         self.recording = Some(file.clone());
         let recording = async move {
             Some(match client.record(&file).await {
@@ -174,13 +219,21 @@ impl Live {
                 return Some(notice);
             }
         }
-        None
+        self.news.take()
     }
 }
 
 /// Bytes of the seal itself, which say nothing to anybody who reads them.
 fn of_timeseal(bytes: Vec<u8>, name: &str) -> What {
     What::Sent { bytes, text: name.into(), answers_ping: true, is_secret: false }
+}
+
+/// The same of a line that another process was to send.
+fn refusal(error: &AttachedRequestError) -> Option<Notice> {
+    match error {
+        AttachedRequestError::Request(error) => trouble(error),
+        error => Some(Notice::Wrong(format!("not sent: {error}"))),
+    }
 }
 
 /// What the stream does not show of a failure: that the line was not sent, or that nothing came.

@@ -13,6 +13,7 @@ mod bytes;
 mod card;
 mod clock;
 mod command;
+mod feed;
 mod filter;
 mod filters;
 mod input;
@@ -41,14 +42,17 @@ use std::thread;
 use std::time::Instant;
 
 use kibitzer::core::message::Family;
+use kibitzer::core::session::EndReason;
 use kibitzer::core::wire::Timeseal;
-use kibitzer::{Client, Tap};
+use kibitzer::{AttachError, Attached, Client, Tap};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use self::app::App;
 pub(crate) use self::args::{Args, Error, is_on_terminal, runtime, show};
+pub(crate) use self::feed::Writing;
+use self::feed::{Remote, read};
 pub(crate) use self::filters::{ProfileFilterError, ProfileFilters};
 use self::live::Live;
 use self::player::Player;
@@ -114,6 +118,36 @@ fn live(
         // Had it panicked, that was told.
         let _ = session.join();
         shown
+    })
+}
+
+/// What became of a session that was looked at: why it is over, if it is.
+type Seen = Result<Option<EndReason>, AttachError>;
+
+/// Shows a session of another process until somebody leaves. That does not end it. What became of it is told.
+///
+/// # Errors
+///
+/// [`ConsoleError`] if the terminal fails.
+fn attached(runtime: &Runtime, session: Attached, writing: Writing) -> Result<Seen, ConsoleError> {
+    let (leave, left) = oneshot::channel::<()>();
+    let (remote, seen) = Remote::new(&session, writing);
+    let live = Live::attached(remote, session.server().to_owned(), runtime.handle().clone(), session.began());
+    let app = App::new(Source::Live(Box::new(live)), Store::of_user());
+    thread::scope(|scope| {
+        let reading = scope.spawn(move || {
+            runtime.block_on(async move {
+                tokio::select! {
+                    _ = left => Ok(None),
+                    outcome = read(session, seen) => outcome,
+                }
+            })
+        });
+        let shown = terminal::run(app);
+        drop(leave);
+        // Had it panicked, that was told.
+        let outcome = reading.join().unwrap_or(Ok(None));
+        shown.map(|()| outcome)
     })
 }
 

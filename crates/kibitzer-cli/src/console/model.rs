@@ -64,6 +64,8 @@ impl Model {
                 }
                 Some(self.event(at, event, card))
             }
+            What::Snapshot { cards, text } => Some(self.begin(at, cards, text)),
+            What::Told(text) => Some(self.mark(at, text)),
             What::Sent { bytes, text, answers_ping, is_secret } => {
                 let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
                 let is_line = !answers_ping && !is_telnet;
@@ -116,6 +118,15 @@ impl Model {
             self.learn_game(at, &event, card);
         }
         self.push(at, Body::Event(event))
+    }
+
+    /// Begins with what is told of a session that was going on before.
+    fn begin(&mut self, at: Duration, cards: Vec<Card>, text: String) -> u64 {
+        self.connected();
+        for card in cards {
+            self.games.insert(card.id(), Tracked { card: Box::new(card), since: at });
+        }
+        self.mark(at, text)
     }
 
     /// A new connection: positions begin anew, nobody answers what was asked before, and no game is followed.

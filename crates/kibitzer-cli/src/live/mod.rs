@@ -1,6 +1,7 @@
 //! What the commands with a live session have in common.
 
 mod address;
+mod attached;
 mod ending;
 mod format;
 mod login;
@@ -14,12 +15,14 @@ mod typed;
 
 use std::error::Error;
 use std::io;
+use std::path::PathBuf;
 
 use kibitzer::core::session::{EndReason, LoginError};
-use kibitzer::{ConfigError, ConnectError};
+use kibitzer::{AttachError, ConfigError, ConnectError};
 use thiserror::Error;
 use tokio::runtime::Builder;
 
+pub(crate) use attached::{attach, print_attached};
 pub(crate) use ending::{Ending, EndingArgs};
 pub(crate) use format::FormatArgs;
 pub(crate) use login::{LoginArgs, LoginArgsError};
@@ -27,7 +30,7 @@ pub(crate) use printer::{Printer, UNPRINTED_EVENTS};
 pub(crate) use reply::{answered, numbered};
 pub(crate) use reticence::{Reticence, repeats_reserves};
 pub(crate) use target::{TARGET_HELP, Target};
-pub(crate) use typed::send_typed;
+pub(crate) use typed::{send_typed, send_typed_attached};
 
 use crate::chain::chain;
 use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
@@ -46,6 +49,12 @@ pub(crate) enum LiveError {
     Connect { server: String, source: ConnectError },
     #[error("session on {server} lost: {}", reason_of(.source))]
     Lost { server: String, source: EndReason },
+    #[error("{}", chain(.0))]
+    Attach(#[source] AttachError),
+    #[error("watchers of the session at {path} may only look; its process lets them send with attach_access = \"write\"", path = .0.display())]
+    LookOnly(PathBuf),
+    #[error("session on {server} lost: {}", chain(.source))]
+    Detached { server: String, source: AttachError },
     #[error("{0}")]
     Write(#[from] WriteError),
 }
@@ -54,13 +63,17 @@ impl Failure for LiveError {
     fn status(&self) -> u8 {
         match self {
             // What nobody could be asked for.
-            Self::Connect { source: ConnectError::Secret(_) | ConnectError::Record(_), .. }
+            Self::Connect {
+                source: ConnectError::Secret(_) | ConnectError::Record(_) | ConnectError::Expose(_),
+                ..
+            }
+            | Self::LookOnly(_)
             | Self::Start(_)
             | Self::Config(_)
             | Self::Login(_)
             | Self::Write(_) => FAILED,
-            Self::Connect { .. } => NO_SESSION,
-            Self::Lost { .. } => LOST,
+            Self::Connect { .. } | Self::Attach(_) => NO_SESSION,
+            Self::Lost { .. } | Self::Detached { .. } => LOST,
         }
     }
 }
@@ -73,6 +86,15 @@ impl LiveError {
             EndReason::Quit | EndReason::Shutdown => Ok(()),
             EndReason::Dial(_) | EndReason::Login(_) => Err(Self::Connect { server, source: reason.into() }),
             source => Err(Self::Lost { server, source }),
+        }
+    }
+
+    /// The same of a session that another process has.
+    pub(crate) fn judge_attached(server: &str, seen: Result<Option<EndReason>, AttachError>) -> Result<(), Self> {
+        match seen {
+            Ok(None) => Ok(()),
+            Ok(Some(reason)) => Self::judge(&server, reason),
+            Err(source) => Err(Self::Detached { server: server.to_owned(), source }),
         }
     }
 }

@@ -28,9 +28,14 @@ pub(crate) struct Printer {
 impl Printer {
     /// Begins to print what a subscription brings.
     pub(crate) fn start(events: Subscription, format: LineFormat) -> Self {
+        Self::start_with(events, format, Reticence::default())
+    }
+
+    /// The same in the middle of a session, of which so much is known.
+    pub(crate) fn start_with(events: Subscription, format: LineFormat, reticence: Reticence) -> Self {
         let runtime = Handle::current();
         let thread = spawn_blocking(move || {
-            let reticence = matches!(format, LineFormat::Text).then(Reticence::default);
+            let reticence = matches!(format, LineFormat::Text).then_some(reticence);
             let mut printing = Printing { events, lines: Lines::new(format), reticence };
             printing.run(&runtime)
         });

@@ -26,6 +26,11 @@ pub(crate) struct Reticence {
 const PROBE: &str = "$$date";
 
 impl Reticence {
+    /// For a session in which requests can be made already.
+    pub(crate) fn when_ready() -> Self {
+        Self { is_ready: true, is_announced: true, ..Self::default() }
+    }
+
     /// Whether the event is to be printed.
     pub(crate) fn lets_through(&mut self, event: &Event) -> bool {
         match event {

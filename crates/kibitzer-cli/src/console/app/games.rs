@@ -44,6 +44,14 @@ impl App {
         }
     }
 
+    /// Finds the game to show among all of them.
+    pub(super) fn find_games(&mut self) {
+        let games: Vec<_> = self.model.games.keys().copied().collect();
+        for game in games {
+            self.find_game(game);
+        }
+    }
+
     /// Shows a new game if the one that is shown is over, and one's own at once.
     pub(super) fn find_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };

@@ -13,6 +13,7 @@ use ratatui::crossterm::event::KeyEvent;
 use super::filter::Filter;
 use super::filters::{Filters, ProfileFilters};
 use super::input::{Editor, History};
+use super::item::What;
 use super::keys::{Action, Focus, action};
 use super::list::List;
 use super::model::Model;
@@ -132,7 +133,12 @@ impl App {
             match self.source.next(now)? {
                 Next::Item(item) => {
                     self.put_marks(item.at);
-                    if let Some(row) = self.model.take(item) {
+                    let is_snapshot = matches!(item.what, What::Snapshot { .. });
+                    let taken = self.model.take(item);
+                    if is_snapshot {
+                        self.find_games();
+                    }
+                    if let Some(row) = taken {
                         self.arrived(row, now);
                         self.note_end(row);
                     }

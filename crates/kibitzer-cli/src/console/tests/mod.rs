@@ -1,5 +1,7 @@
 //! Tests of the console as a whole, and helpers of all its tests.
 
+#[cfg(unix)]
+mod attached;
 mod hostile;
 mod live;
 mod picture;

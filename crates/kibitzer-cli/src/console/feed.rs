@@ -1,0 +1,189 @@
+//! Where the pieces of a live session come from: this process, or another one that exposes it.
+
+use kibitzer::core::Event;
+use kibitzer::core::session::{EndReason, State};
+use kibitzer::{AttachError, Attached, AttachedRequests, Client, Drip, Sight, Snapshot, Tap, TapPiece, Tapped};
+use tokio::sync::mpsc;
+
+/// The word for a session on which requests can be made.
+pub(super) const LIVE: &str = "live";
+
+/// Pieces of an attached session that wait for the screen. Then its process keeps the next ones, and counts what it cannot.
+const UNSHOWN_PIECES: usize = 4_096;
+
+/// A session's end in the console.
+#[derive(Debug)]
+pub(super) enum Feed {
+    Own { client: Client, tap: Tap },
+    Other(Box<Remote>),
+}
+
+/// What comes next.
+pub(super) enum Fed {
+    Piece(TapPiece),
+    Snapshot(Box<Snapshot>),
+    /// Nothing more comes of a session that may go on, and why.
+    Gone(String),
+    /// Nothing for now.
+    Nothing,
+}
+
+/// A session of another process.
+#[derive(Debug)]
+pub(super) struct Remote {
+    seen: mpsc::Receiver<Seen>,
+    /// Where to send lines, if that is wanted.
+    requests: Option<AttachedRequests>,
+    state: &'static str,
+    handle: Option<String>,
+}
+
+/// What the task that reads the socket hands over.
+#[derive(Debug)]
+pub(super) enum Seen {
+    Sight(Sight),
+    Gone(String),
+}
+
+/// Whether lines are to be sent on a session of another process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// It is only looked at.
+    No,
+    Yes,
+}
+
+impl Feed {
+    pub(super) fn next(&mut self) -> Fed {
+        match self {
+            Self::Own { tap, .. } => match tap.try_next() {
+                Drip::Piece(piece) => Fed::Piece(piece),
+                Drip::Dry | Drip::Over => Fed::Nothing,
+            },
+            Self::Other(remote) => remote.next(),
+        }
+    }
+
+    /// How the session stands, in a word.
+    pub(super) fn state(&self) -> &'static str {
+        match self {
+            Self::Own { client, .. } => word(&client.state()),
+            Self::Other(remote) => remote.state,
+        }
+    }
+
+    /// Its own name.
+    pub(super) fn handle(&self) -> Option<String> {
+        match self {
+            Self::Own { client, .. } => client.handle().map(|handle| handle.to_string()),
+            Self::Other(remote) => remote.handle.clone(),
+        }
+    }
+
+    /// Whether nothing may be sent, ever.
+    pub(super) const fn is_only_looked_at(&self) -> bool {
+        matches!(self, Self::Other(remote) if remote.requests.is_none())
+    }
+
+    /// What to say of it besides.
+    pub(super) fn note(&self) -> &'static str {
+        match self {
+            Self::Own { .. } => "",
+            Self::Other(_) if self.is_only_looked_at() => ", attached to look",
+            Self::Other(_) => ", attached",
+        }
+    }
+}
+
+impl Remote {
+    /// A session, and what has to be run for it to be seen: [`read`].
+    pub(super) fn new(session: &Attached, writing: Writing) -> (Self, mpsc::Sender<Seen>) {
+        let (sender, seen) = mpsc::channel(UNSHOWN_PIECES);
+        let requests = (writing == Writing::Yes).then(|| session.requests());
+        (Self { seen, requests, state: word(&State::Connecting), handle: None }, sender)
+    }
+
+    /// Where to send lines.
+    pub(super) const fn requests(&self) -> Option<&AttachedRequests> {
+        self.requests.as_ref()
+    }
+
+    fn next(&mut self) -> Fed {
+        match self.seen.try_recv() {
+            Ok(Seen::Sight(Sight::Snapshot(snapshot))) => {
+                self.state = word(&snapshot.state);
+                self.handle = snapshot.handle.as_ref().map(ToString::to_string);
+                Fed::Snapshot(snapshot)
+            }
+            Ok(Seen::Sight(Sight::Piece(piece))) => {
+                if let Tapped::Event { event, .. } = &piece.what {
+                    self.learn(event);
+                }
+                Fed::Piece(piece)
+            }
+            Ok(Seen::Gone(reason)) => {
+                self.state = "gone";
+                Fed::Gone(reason)
+            }
+            // What a later version sees.
+            Ok(Seen::Sight(_)) | Err(_) => Fed::Nothing,
+        }
+    }
+
+    fn learn(&mut self, event: &Event) {
+        self.state = match event {
+            Event::Connecting { .. } => "dialing",
+            Event::Connected => "login",
+            Event::Ready(_) => LIVE,
+            Event::Lost { .. } => "lost",
+            Event::Ended(_) => "over",
+            _ => self.state,
+        };
+        if let Event::LoggedIn(identity) = event {
+            self.handle = identity.handle.as_ref().map(ToString::to_string);
+        }
+    }
+}
+
+const fn word(state: &State) -> &'static str {
+    match state {
+        State::Connecting => "dialing",
+        State::LoggingIn(_) => "login",
+        State::Ready => LIVE,
+        State::Waiting => "lost",
+        State::Ended(_) => "over",
+        _ => "closing",
+    }
+}
+
+/// Hands over what is seen of a session until it is over, and says why it is.
+///
+/// # Errors
+///
+/// [`AttachError`]: nothing more will be seen of it, though it may go on. That was handed over, too.
+///
+/// # Cancel safety
+///
+/// What was seen last may be lost.
+pub(super) async fn read(mut session: Attached, seen: mpsc::Sender<Seen>) -> Result<Option<EndReason>, AttachError> {
+    let mut ended = None;
+    loop {
+        let sight = match session.next().await {
+            Ok(Some(sight)) => sight,
+            Ok(None) => return Ok(ended),
+            Err(error) => {
+                // Who does not look any more does not need it.
+                let _ = seen.send(Seen::Gone(crate::chain::chain(&error))).await;
+                return Err(error);
+            }
+        };
+        if let Sight::Piece(TapPiece { what: Tapped::Event { event, .. }, .. }) = &sight
+            && let Event::Ended(reason) = &**event
+        {
+            ended = Some(reason.clone());
+        }
+        if seen.send(Seen::Sight(sight)).await.is_err() {
+            return Ok(ended);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Sessions of other processes; here, of the same one, over a real socket.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use kibitzer::{AttachAccess, Attached, Client, Dial, Profile};
+use kibitzer_server::{PopulationOptions, Server, ServerOptions};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::text;
+use crate::console::Seen;
+use crate::console::app::App;
+use crate::console::feed::{Remote, Writing, read};
+use crate::console::live::Live;
+use crate::console::source::Source;
+use crate::console::view::{self, Theme};
+
+/// Many times what anything here takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A bot that observes a game, and exposes its session.
+struct Bot {
+    client: Client,
+    server: Server,
+    folder: PathBuf,
+}
+
+impl Bot {
+    /// # Cancel safety
+    ///
+    /// None is needed.
+    async fn start(access: AttachAccess) -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("kibitzer-console-attach-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        // Too slow to move while anybody looks.
+        let population = PopulationOptions::new().speed(0.01);
+        let server = Server::start(ServerOptions::new().detached().seed(7).population(population)).await.unwrap();
+        let connector = server.connector();
+        let dial = Dial::with(move || {
+            let connector = connector.clone();
+            async move { connector.connect().await }
+        });
+        let profile = Profile::demo().dial(dial).seed(7).attach_socket(folder.join("s")).attach_access(access);
+        let client = Client::connect(profile).await.unwrap();
+        client.request("observe 1").await.unwrap();
+        Self { client, server, folder }
+    }
+
+    /// # Cancel safety
+    ///
+    /// None is needed.
+    async fn stop(self) {
+        self.client.shutdown().await;
+        self.server.shutdown().await;
+        std::fs::remove_dir_all(self.folder).unwrap();
+    }
+}
+
+/// Somebody in front of a console that is attached to it.
+struct Watcher {
+    app: App,
+    reading: JoinHandle<Seen>,
+}
+
+impl Watcher {
+    /// # Cancel safety
+    ///
+    /// None is needed.
+    async fn attach(bot: &Bot, writing: Writing) -> Self {
+        let session = Attached::connect(bot.folder.join("s")).await.unwrap();
+        let (remote, seen) = Remote::new(&session, writing);
+        let live = Live::attached(remote, "the test's server".to_owned(), Handle::current(), session.began());
+        let app = App::new(Source::Live(Box::new(live)), None);
+        Self { app, reading: tokio::spawn(read(session, seen)) }
+    }
+
+    fn type_line(&mut self, line: &str) {
+        for code in line.chars().map(KeyCode::Char).chain([KeyCode::Enter]) {
+            self.press(code, KeyModifiers::NONE);
+        }
+    }
+
+    fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
+        self.app.key(KeyEvent::new(code, modifiers), Instant::now()).unwrap();
+    }
+
+    fn screen(&mut self) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(120, 30)).unwrap();
+        let time = self.app.source.time(Instant::now());
+        terminal.draw(|frame| view::draw(frame, &mut self.app, Theme::new(true), time)).unwrap();
+        text(terminal.backend().buffer())
+    }
+
+    /// Waits until the screen shows this.
+    ///
+    /// # Cancel safety
+    ///
+    /// None is needed.
+    async fn sees(&mut self, wanted: &str) -> String {
+        let looking = async {
+            loop {
+                while self.app.pump(Instant::now()).unwrap() {}
+                let screen = self.screen();
+                if screen.contains(wanted) {
+                    return screen;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("no {wanted}"))
+    }
+}
+
+#[tokio::test]
+async fn who_attaches_sees_the_board_at_once_and_may_only_look() {
+    let bot = Bot::start(AttachAccess::Write).await;
+    let mut watcher = Watcher::attach(&bot, Writing::No).await;
+    let screen = watcher.sees("--- attached; 1 game goes on ---").await;
+    let name = bot.client.handle().unwrap();
+    assert!(screen.starts_with("kibitzer live "), "{screen}");
+    assert!(screen.contains(&format!("{name} at the test's server, attached to look")), "{screen}");
+    let game = bot.client.hub().subscribe_with_games().await.unwrap().0.remove(0);
+    let (white, black) = (&game.position().white, &game.position().black);
+    assert!(
+        screen.contains("game 1") && screen.contains(white.as_str()) && screen.contains(black.as_str()),
+        "{screen}"
+    );
+    watcher.type_line("resign");
+    watcher.sees("not sent: attached to look; with --write lines are sent").await;
+    watcher.press(KeyCode::Char('u'), KeyModifiers::CONTROL);
+    watcher.type_line("/record file.jsonl");
+    watcher.sees("an attached session can be recorded by its own process only").await;
+    bot.client.request("finger").await.unwrap();
+    watcher.sees(" finger ").await;
+    bot.stop().await;
+    watcher.sees("kibitzer over").await;
+    // Keys go to the list now; one of them leads back.
+    watcher.type_line("idate");
+    watcher.sees("not sent: the session is over").await;
+    assert!(watcher.reading.await.unwrap().unwrap().is_some());
+}
+
+#[tokio::test]
+async fn what_a_watcher_sends_is_shown_with_its_reply() {
+    let bot = Bot::start(AttachAccess::Write).await;
+    let mut watcher = Watcher::attach(&bot, Writing::Yes).await;
+    watcher.sees("attached;").await;
+    watcher.type_line("date");
+    let screen = watcher.sees(" date ").await;
+    assert!(screen.contains("the test's server, attached") && !screen.contains("to look"), "{screen}");
+    watcher.sees("[reply #").await;
+    watcher.type_line(&"x".repeat(1500));
+    watcher.sees("not sent: line of 1500 bytes is longer than").await;
+    bot.stop().await;
+}

@@ -1,0 +1,131 @@
+//! Sessions of other processes, printed as lines.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kibitzer::core::game::Games;
+use kibitzer::core::hub::{HubOptions, Publisher};
+use kibitzer::core::session::{EndReason, State};
+use kibitzer::core::{Event, EventReader};
+use kibitzer::{AttachError, Attached, Missed, Sight, Snapshot, TapPiece, Tapped};
+
+use super::{EndingArgs, LiveError, Printer, Reticence, UNPRINTED_EVENTS, send_typed_attached};
+use crate::console::Writing;
+use crate::output::LineFormat;
+
+/// Attaches to the session behind a socket.
+///
+/// # Errors
+///
+/// [`LiveError::Attach`], and [`LiveError::LookOnly`] where lines are to be sent and must not be.
+///
+/// # Cancel safety
+///
+/// Dropping the future attaches nobody.
+pub(crate) async fn attach(path: &Path, writing: Writing) -> Result<Attached, LiveError> {
+    let session = Attached::connect(path).await.map_err(LiveError::Attach)?;
+    if writing == Writing::Yes && !session.access().may_send() {
+        return Err(LiveError::LookOnly(path.to_owned()));
+    }
+    Ok(session)
+}
+
+/// Prints what happens in the session of another process, from how it stands on; sends what is typed, if that is wanted.
+///
+/// # Errors
+///
+/// [`LiveError`]: nobody can attach, or the session is lost.
+///
+/// # Cancel safety
+///
+/// Dropping the future leaves the session to itself.
+pub(crate) async fn print_attached(
+    path: &Path,
+    writing: Writing,
+    format: LineFormat,
+    ending: EndingArgs,
+) -> Result<(), LiveError> {
+    let mut ending = ending.begin()?;
+    let begin = async {
+        let mut session = attach(path, writing).await?;
+        let server = session.server().to_owned();
+        let first = session.next().await.map_err(|source| LiveError::Detached { server: server.clone(), source })?;
+        Ok::<_, LiveError>((session, server, first))
+    };
+    let Some(begun) = ending.or(begin).await else { return Ok(()) };
+    let (session, server, first) = begun?;
+    let publisher = Publisher::new(HubOptions::default());
+    let events = publisher.hub().subscribe_lossless(UNPRINTED_EVENTS);
+    let mut printer = Printer::start_with(events, format, reticence_for(first.as_ref()));
+    let requests = session.requests();
+    let typing = async {
+        match writing {
+            Writing::Yes => send_typed_attached(&requests).await,
+            Writing::No => std::future::pending().await,
+        }
+    };
+    let seen = tokio::select! {
+        seen = publish(session, first, publisher) => seen,
+        printed = printer.done() => return Ok(printed?),
+        never = typing => match never {},
+        () = ending.wait() => Ok(None),
+    };
+    printer.finish().await?;
+    LiveError::judge_attached(&server, seen)
+}
+
+/// What is left out depends on how far the session has come.
+fn reticence_for(first: Option<&Sight>) -> Reticence {
+    match first {
+        Some(Sight::Snapshot(snapshot)) if snapshot.state == State::Ready => Reticence::when_ready(),
+        _ => Reticence::default(),
+    }
+}
+
+/// Publishes what is seen until there is no more, and says why the session is over, if it is.
+///
+/// # Errors
+///
+/// [`AttachError`]: nothing more will be seen of it, though it may go on.
+///
+/// # Cancel safety
+///
+/// What was seen last may be lost.
+async fn publish(
+    mut session: Attached,
+    first: Option<Sight>,
+    mut publisher: Publisher,
+) -> Result<Option<EndReason>, AttachError> {
+    let (mut next, mut ended) = (first, None);
+    while let Some(sight) = next {
+        for event in events_of(sight) {
+            if let Event::Ended(reason) = &*event {
+                ended = Some(reason.clone());
+            }
+            publisher.publish(event, &Games::default()).await;
+        }
+        next = session.next().await?;
+    }
+    Ok(ended)
+}
+
+fn events_of(sight: Sight) -> Vec<Arc<Event>> {
+    match sight {
+        Sight::Snapshot(snapshot) => standing(&snapshot),
+        Sight::Piece(TapPiece { what: Tapped::Event { event, .. }, .. }) => vec![event],
+        _ => Vec::new(),
+    }
+}
+
+/// How the games of a session stand, as its server would tell it. What was missed is told apart from it.
+fn standing(snapshot: &Snapshot) -> Vec<Arc<Event>> {
+    let Missed { received_bytes, sent_lines, notes, .. } = snapshot.missed;
+    if !snapshot.missed.is_nothing() {
+        crate::tell(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));
+    }
+    let lines = snapshot.games.iter().flat_map(kibitzer::Game::to_lines);
+    let said: Vec<u8> = lines.flat_map(|line| [&line[..], b"\n\r"].concat()).collect();
+    let (mut reader, mut rest) = (EventReader::default(), &said[..]);
+    let events = std::iter::from_fn(|| reader.next(&mut rest).or_else(|| reader.finish()));
+    events.map(Arc::new).collect()
+}
