@@ -1,5 +1,4 @@
 //! Recorded sessions, read on from the middle by somebody who was only told how they stand there.
-#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use kibitzer_core::game::{Game, Games};
 use kibitzer_core::message::{Message, Style12};
