@@ -26,8 +26,8 @@ pub(super) struct Ladder {
 }
 
 impl Ladder {
-    pub(super) const fn new(choice: TimesealChoice, login_string: bool) -> Self {
-        Self { versions: choice.versions(), login_string, timeseal_works: false, login_string_works: false }
+    pub(super) const fn new(choice: TimesealChoice) -> Self {
+        Self { versions: choice.versions(), login_string: true, timeseal_works: false, login_string_works: false }
     }
 
     pub(super) const fn login_string(&self) -> bool {

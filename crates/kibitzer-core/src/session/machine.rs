@@ -100,7 +100,7 @@ impl Session {
             ids: RequestIds::default(),
             memory: Memory::default(),
             backoff: Backoff::default(),
-            ladder: Ladder::new(options.timeseal, options.login_string),
+            ladder: Ladder::new(options.timeseal),
             identity: None,
             held: None,
             events: VecDeque::new(),

@@ -158,7 +158,6 @@ impl RequestLimits {
 pub struct SessionOptions {
     pub(super) credentials: Credentials,
     pub(super) wanted: Vec<Ivar>,
-    pub(super) login_string: bool,
     pub(super) interface: String,
     pub(super) timeseal: TimesealChoice,
     pub(super) timings: Timings,
@@ -189,7 +188,6 @@ impl SessionOptions {
         Self {
             credentials,
             wanted: DEFAULT_IVARS.to_vec(),
-            login_string: true,
             interface: concat!("kibitzer ", env!("CARGO_PKG_VERSION")).to_owned(),
             timeseal: TimesealChoice::default(),
             timings: Timings::default(),
@@ -218,14 +216,6 @@ impl SessionOptions {
     pub fn without(mut self, ivar: Ivar) -> Self {
         self.wanted.retain(|&wanted| wanted != ivar);
         self
-    }
-
-    /// Types the name at the first `login: `, without the string that sets ivars in front of it. Default: the string is
-    /// tried, unless the greeting is ICC's. With timeseal it is typed in any case, as it shows whether that is
-    /// understood.
-    #[must_use]
-    pub fn without_login_string(self) -> Self {
-        Self { login_string: false, ..self }
     }
 
     /// The ivars that are set.
