@@ -1,5 +1,7 @@
 //! Commands and their replies: by number in block mode, by a fence behind each command without it.
 
+mod sending;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,16 +9,15 @@ use std::time::{Duration, Instant};
 use super::command::Command;
 use super::context::RequestId;
 use super::error::RequestError;
-use super::fence::Fence;
 use super::options::{RequestLimits, Timings, after};
 use super::pacing::{Heard, Pacing, Talk};
-use super::pending::{InFlight, Mark, Order, Owner, Pending};
-use super::random::Random;
+use super::pending::{InFlight, Order, Owner, Pending};
 use super::reply::{OpenReply, Reply, is_content};
-use super::transmit::Outbox;
 use super::units::Units;
 use crate::event::Event;
 use crate::message::{CommandCode, Message, UnitHeader};
+
+pub(super) use sending::Sending;
 
 /// How often something the server did not say for us is sent again.
 const MAX_DROPS: u8 = 5;
@@ -78,14 +79,6 @@ pub(super) struct Requests {
     is_cut_off: bool,
     /// The prompt that the last command has set.
     prompt: Option<Vec<u8>>,
-}
-
-/// What sending needs.
-pub(super) struct Sending<'a> {
-    pub(super) out: &'a mut Outbox,
-    pub(super) random: &'a mut Random,
-    pub(super) timings: &'a Timings,
-    pub(super) now: Instant,
 }
 
 impl Requests {
@@ -194,74 +187,6 @@ impl Requests {
 
     pub(super) fn pop_done(&mut self) -> Option<Done> {
         self.done.pop_front()
-    }
-
-    /// Sends what may be sent now. Returns whether some of it ends our idle time.
-    pub(super) fn send(&mut self, cx: &mut Sending<'_>) -> bool {
-        let mut resets_idle = false;
-        self.pacing.expire(cx.now);
-        self.gap_until = self.gap_until.filter(|&until| until > cx.now);
-        while self.gap_until.is_none() {
-            if self.pending.send_fence(cx) {
-                self.gap_until = Some(after(cx.now, LINE_GAP));
-                continue;
-            }
-            let Some(order) = self.next_order() else { break };
-            resets_idle |= order.command.as_ref().is_some_and(Command::resets_idle);
-            self.send_order(order, cx);
-        }
-        resets_idle
-    }
-
-    /// The first command in the queue that has not to wait.
-    fn next_order(&mut self) -> Option<Order> {
-        if self.queue.is_empty() {
-            return None;
-        }
-        let n_waiting = self.pending.n_waiting();
-        if n_waiting >= self.limits.in_flight || self.pending.may_switch_block_mode() {
-            return None;
-        }
-        let at = self.queue.iter().position(|order| !self.waits(order) && self.held_until(order).is_none())?;
-        // What follows a switch of block mode, or stands in front of it, is not answered in the same way.
-        let switches = self.queue.get(at)?.command.as_ref().is_some_and(Command::may_switch_block_mode);
-        if switches && n_waiting > 0 { None } else { self.queue.remove(at) }
-    }
-
-    /// Whether it waits until the games are observed again: it may ask for one of them.
-    fn waits(&self, order: &Order) -> bool {
-        self.is_restoring && order.owner == Owner::User && order.asks_to_observe()
-    }
-
-    fn held_until(&self, order: &Order) -> Option<Instant> {
-        self.pacing.held_until(Talk::of(order.command.as_ref()?)?)
-    }
-
-    fn send_order(&mut self, order: Order, cx: &mut Sending<'_>) {
-        let text = order.command.as_ref().map(Command::as_str);
-        let owes_fence = self.mode == Mode::Fenced && text.is_some();
-        let mark = match self.mode {
-            Mode::Numbered | Mode::Tagged => {
-                let number = self.pending.free_number();
-                let text = text.unwrap_or("$$date");
-                let is_tag = self.mode == Mode::Tagged;
-                let line = if is_tag { format!("`{number}`{text}") } else { format!("{number} {text}") };
-                cx.out.push_command(order.command.as_ref(), line, Some(order.id));
-                Mark::Number(number)
-            }
-            Mode::Fenced => {
-                self.pending.make_room();
-                self.gap_until = Some(after(cx.now, LINE_GAP));
-                let fence = Fence::draw(cx.random);
-                // `$$` keeps a probe from ending our idle time. A server that has no `$` repeats it with the rest.
-                let line = text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned);
-                cx.out.push_command(order.command.as_ref(), line, Some(order.id));
-                Mark::Fence(fence)
-            }
-        };
-        let due = after(cx.now, cx.timings.request);
-        let reply = OpenReply::default();
-        self.pending.push(InFlight { order, mark, owes_fence, sent: cx.now, due, reply, is_given_up: false });
     }
 
     /// Takes in what the server said.
