@@ -5,7 +5,7 @@ use std::time::Duration;
 use kibitzer::core::Event;
 use kibitzer::core::session::{Credentials, LoginError, LoginStep, Password};
 use kibitzer::{Client, ConnectError, Profile};
-use kibitzer_server::{Account, At, Fault, Feature, LoginObstacle, ServerOptions, Target};
+use kibitzer_server::{Account, At, Family, Fault, Feature, LoginObstacle, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, PASSWORD, drain, handle, options};
 
 #[tokio::test(start_paused = true)]
@@ -62,6 +62,26 @@ async fn every_refusal_is_an_error_of_its_own() {
         if let Ok(first) = first {
             first.shutdown().await;
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_is_asked_for_is_the_one_of_an_account_on_icc_too() {
+    let cases = [
+        (LoginObstacle::BadName, LoginError::BadName),
+        (LoginObstacle::NameRegistered, LoginError::InvalidPassword),
+        (LoginObstacle::NameInUse, LoginError::NameInUse),
+        (LoginObstacle::Banned, LoginError::Banned),
+        (LoginObstacle::InvalidPassword, LoginError::InvalidPassword),
+        (LoginObstacle::Full, LoginError::ServerFull),
+        (LoginObstacle::Silence, LoginError::TimedOut(LoginStep::Entering)),
+    ];
+    for (obstacle, want) in cases {
+        let options = options(&["Newton"]).family(Family::Icc).login_timeout(Duration::from_hours(1));
+        let hall = Hall::open(options).await;
+        hall.server().control().inject(Target::Next, At::Connect, Fault::RefuseLogin(obstacle)).await.unwrap();
+        let error = Client::connect(hall.account("Newton")).await.expect_err("refused");
+        assert!(matches!(&error, ConnectError::Login(found) if *found == want), "{obstacle:?}: {error:?}");
     }
 }
 

@@ -104,6 +104,13 @@ impl World {
 
     /// Both on one line.
     fn hear_name_and_password(&mut self, id: ConnectionId, name: &str, password: &str) {
+        match self.connection(id).and_then(|connection| connection.refusal) {
+            None => {}
+            Some(LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword) => {
+                return self.hear_password(id, &Handle::from_wire(name.as_bytes()), password);
+            }
+            Some(refusal) => return self.refuse_name(id, name, refusal),
+        }
         match self.account(name).filter(|account| !account.is_banned).map(|account| account.handle.clone()) {
             Some(handle) => self.hear_password(id, &handle, password),
             None if self.account(name).is_some() => self.refuse_banned(id, name),
