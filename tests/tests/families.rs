@@ -272,7 +272,7 @@ async fn the_bot_that_seeks_games_plays_the_same_game_on_both() {
             let profile = hall.profile().guest_as(handle("Seeker"));
             async move { seek_bot::run(profile).await.map_err(|error| error.to_string()) }
         });
-        while matches!(newton.request("play 1").await, Ok(reply) if !reply.text().contains("Creating")) {
+        while !matches!(newton.request("play 1").await, Ok(reply) if reply.text().contains("Creating")) {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         games.push(answer_moves(&newton, &mut events).await);
