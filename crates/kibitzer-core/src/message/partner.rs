@@ -23,6 +23,13 @@ pub enum Partner {
     },
     /// `Foo declines the partnership request.`
     Declined(Handle),
+    /// The offer was taken back: `Foo withdraws partnership request.`, `You withdraw the partnership request to Foo.`
+    Withdrawn {
+        /// Who had made it.
+        actor: Actor,
+        /// The other player.
+        name: Handle,
+    },
     /// `You no longer have a bughouse partner.`
     Ended,
     /// `Your partner has ended partnership.`
@@ -78,6 +85,7 @@ const OF_MINE: &[(&str, OfName)] = &[
     ("Making a partnership offer to %.", Partner::OfferSent),
     ("Accepting the partnership request from %.", |name| Partner::Agreed { actor: Actor::Me, name }),
     ("You agree to be %'s partner.", |name| Partner::Agreed { actor: Actor::Me, name }),
+    ("You withdraw the partnership request to %.", |name| Partner::Withdrawn { actor: Actor::Me, name }),
 ];
 
 /// What `Foo …` says of him.
@@ -87,6 +95,7 @@ const OF_OTHERS: &[(&str, OfName)] = &[
     (" accepts your partnership request.", |name| Partner::Agreed { actor: Actor::Other, name }),
     (" declines the partnership request.", Partner::Declined),
     (" declines your partnership request.", Partner::Declined),
+    (" withdraws partnership request.", |name| Partner::Withdrawn { actor: Actor::Other, name }),
 ];
 
 /// What a row means once the template has been filled in.
@@ -124,6 +133,8 @@ mod tests {
             ("Foo agrees to be your partner.", Partner::Agreed { actor: Actor::Other, name: foo() }),
             ("You agree to be Foo's partner.", Partner::Agreed { actor: Actor::Me, name: foo() }),
             ("Foo declines the partnership request.", Partner::Declined(foo())),
+            ("Foo withdraws partnership request.", Partner::Withdrawn { actor: Actor::Other, name: foo() }),
+            ("You withdraw the partnership request to Foo.", Partner::Withdrawn { actor: Actor::Me, name: foo() }),
             ("You no longer have a bughouse partner.", Partner::Ended),
             ("Your partner has ended partnership.", Partner::EndedByPartner),
             ("Your partner has just unset his/her partner.", Partner::EndedByPartner),

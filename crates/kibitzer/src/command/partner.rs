@@ -45,7 +45,7 @@ impl Request for Partner {
 }
 
 bare_commands! {
-    /// `partner` without a name: ends the partnership.
+    /// `partner` without a name: ends the partnership, or takes the offer of one back.
     EndPartnership = "partner" -> (), read_end;
 }
 
@@ -55,7 +55,7 @@ fn read_end(reply: &Reply) -> Result<(), RequestError> {
         return Ok(());
     }
     answer::first(reply, |message| match message {
-        Message::Partner(message::Partner::Ended) => Some(()),
+        Message::Partner(message::Partner::Ended | message::Partner::Withdrawn { actor: Actor::Me, .. }) => Some(()),
         _ => None,
     })
 }
@@ -82,7 +82,8 @@ mod tests {
     #[test]
     fn a_partnership_ends() {
         assert_line(&EndPartnership::new(), "partner");
-        for reply in ["You no longer have a bughouse partner.", "", "Foo tells you: bye"] {
+        let withdrawn = "You withdraw the partnership request to Bela.";
+        for reply in ["You no longer have a bughouse partner.", withdrawn, "", "Foo tells you: bye"] {
             assert_eq!(answer(&EndPartnership::new(), reply), Ok(()), "{reply}");
         }
         let none = answer(&EndPartnership::new(), "You do not have a bughouse partner.").unwrap_err();
