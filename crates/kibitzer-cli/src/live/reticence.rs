@@ -1,21 +1,25 @@
 //! What a live session keeps from people: the marks of the stream, and what it asks the server on its own account.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use kibitzer::core::message::Message;
+use kibitzer::core::session::fence_word;
 use kibitzer::core::{Event, EventKind};
 
 use super::{answered, numbered};
 
 /// Leaves out what is of no use to who reads along.
 ///
-/// Without block mode or tags it cannot be told which reply is whose, and all are let through.
+/// Without block mode or tags it cannot be told which reply is whose: what is refused before requests can be made was asked
+/// by the session, the answers to its fences are known by their words, and all else is let through.
 #[derive(Debug, Default)]
 pub(crate) struct Reticence {
     /// Whether requests can be made, so that what is asked from now on is asked for somebody.
     is_ready: bool,
     /// The numbers of commands that the session sent for itself. The session's own limit bounds them.
     own: BTreeSet<u64>,
+    /// The words of its fences that were not answered yet.
+    fences: VecDeque<Vec<u8>>,
     /// How deep inside a reply to one of them the stream is: units can hold others.
     depth: usize,
     /// Whether the server has said itself that we are logged in.
@@ -24,6 +28,9 @@ pub(crate) struct Reticence {
 
 /// The command with which a session makes sure that the server is still there.
 const PROBE: &str = "$$date";
+
+/// More fences than a session has under way; one that is never answered is forgotten in the end.
+const MAX_FENCES: usize = 128;
 
 impl Reticence {
     /// For a session in which requests can be made already.
@@ -48,14 +55,30 @@ impl Reticence {
             }
             Some(Message::BlockEnd { .. } | Message::UnitEnd) => self.depth = self.depth.saturating_sub(1),
             Some(Message::LoggedIn(_)) => self.is_announced = true,
-            Some(_) if self.depth > 0 || repeats_reserves(event) => return false,
+            Some(_) if self.depth > 0 || repeats_reserves(event) || self.answers_session(event) => return false,
             _ => {}
         }
         let is_repeated = self.is_announced && matches!(event, Event::LoggedIn(_));
         !is_repeated && !is_mark(event.kind())
     }
 
+    /// Whether a line says that the server knows no fence, or refuses what only the session can have asked.
+    fn answers_session(&mut self, event: &Event) -> bool {
+        let line = event.raw();
+        let answered = self.fences.iter().position(|word| line.windows(word.len()).any(|part| part == word));
+        if let Some(at) = answered {
+            self.fences.remove(at);
+        }
+        answered.is_some() || !self.is_ready && matches!(event.message(), Some(Message::Refused(_)))
+    }
+
     fn sent(&mut self, line: &str) {
+        if let Some(word) = fence_word(line.as_bytes()) {
+            self.fences.push_back(word.to_vec());
+            if self.fences.len() > MAX_FENCES {
+                self.fences.pop_front();
+            }
+        }
         let Some((number, command)) = numbered(line.as_bytes()) else { return };
         if self.is_ready && command != PROBE.as_bytes() {
             self.own.remove(&number);
@@ -121,6 +144,26 @@ mod tests {
         reticence.lets_through(&sent("`2`set prompt 0"));
         let said = "\x19[107 * 2\nPrompt off.\n\r\x19[28 Bar\nBar shouts: hi\n\r\x19]more\n\r\x19]\x19[28 Bar\nBar shouts: ho\n\r\x19]";
         assert_eq!(heard(&mut reticence, said), ["Bar shouts: ho"]);
+    }
+
+    #[test]
+    fn so_are_the_answers_to_fences_and_refusals_of_the_set_up() {
+        let mut reticence = Reticence::default();
+        reticence.lets_through(&sent("iset block 1"));
+        reticence.lets_through(&sent("zqabcdefgh"));
+        let said = "iset: Command has failed.\n\rzqabcdefgh: Command has failed.\n\rFoo tells you: zqabcdefgh\n\r";
+        assert_eq!(heard(&mut reticence, said), ["Foo tells you: zqabcdefgh"]);
+        reticence.lets_through(&Event::Ready(Capabilities::default()));
+        reticence.lets_through(&sent("dance"));
+        reticence.lets_through(&sent("$$zqhgfedcba"));
+        let said =
+            "dance: Command not found.\n\rfics% zqhgfedcba: Command not found.\n\rzqhgfedcba: Command not found.\n\r";
+        let again = "zqhgfedcba: Command not found.";
+        assert_eq!(heard(&mut reticence, said), ["dance: Command not found.", again]);
+        for _ in 0..1_000 {
+            reticence.lets_through(&sent("zqabcdefgh"));
+        }
+        assert_eq!(reticence.fences.len(), MAX_FENCES);
     }
 
     #[test]

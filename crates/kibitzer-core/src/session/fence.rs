@@ -77,6 +77,20 @@ impl Fence {
     }
 }
 
+/// The word of a line that a session sends to learn where a reply ends or whether the server is still there; `None` of every
+/// other line. The server's answer, a refusal, has the word, and no other line does.
+///
+/// ```
+/// use kibitzer_core::session::fence_word;
+///
+/// assert_eq!(fence_word(b"$$zqabcdefgh"), Some(&b"zqabcdefgh"[..]));
+/// assert_eq!(fence_word(b"date"), None);
+/// ```
+pub fn fence_word(line: &[u8]) -> Option<&[u8]> {
+    Fence::of_line(line)?;
+    line.get(line.len().checked_sub(LETTERS)?..)
+}
+
 /// What a text repeats: some servers print the prompt twice. The text itself if it repeats nothing.
 fn period(text: &[u8]) -> &[u8] {
     (1..text.len())

@@ -46,6 +46,7 @@ pub use context::RequestId;
 pub use counters::Counters;
 pub use credentials::{Credentials, Password};
 pub use error::{CloseCause, DialError, EndReason, LoginError, LoginStep, LostCause, RefusalReason, RequestError};
+pub use fence::fence_word;
 pub use link::{Link, State};
 pub use login::Identity;
 pub use machine::Session;
