@@ -49,8 +49,7 @@ struct Rest {
 impl Publisher {
     /// A publisher nobody has subscribed to.
     pub fn new(options: HubOptions) -> Self {
-        let (shared, woken) = (Arc::new(Shared::new(options)), Vec::with_capacity(1));
-        Self { shared, lossless: Vec::new(), watches: Vec::new(), woken }
+        Self { shared: Arc::new(Shared::new(options)), lossless: Vec::new(), watches: Vec::new(), woken: Vec::new() }
     }
 
     /// The end to subscribe at.

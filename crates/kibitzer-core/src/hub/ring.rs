@@ -42,9 +42,6 @@ impl Ring {
     /// A new reader's position: behind everything there is.
     pub(super) fn join(&mut self) -> u64 {
         self.n_readers += 1;
-        // What is kept is there from the beginning: made later, it would lie among what is not, and keep an allocator from
-        // giving that back.
-        self.unread.reserve_exact(IDLE_PLACES.saturating_sub(self.unread.len()));
         self.first + self.unread.len() as u64
     }
 
