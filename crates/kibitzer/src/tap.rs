@@ -11,8 +11,9 @@ use crate::core::Event;
 use crate::core::game::Game;
 use crate::core::session::{Transmit, TransmitKind};
 
-/// Pieces that may be untaken. Those that come of the bytes read last may be so besides.
-const UNTAKEN_PIECES: usize = 4_096;
+/// Pieces that may be untaken. Those that come of the bytes read last may be so besides. An event has its game with it, of
+/// 180 KB if all its moves are kept, so this many are 92 MB at the worst.
+const UNTAKEN_PIECES: usize = 512;
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
