@@ -54,7 +54,7 @@ pub use dial::Dial;
 pub use kibitzer_core as core;
 pub use kibitzer_core::game::Game;
 pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
-pub use kibitzer_core::message::{GameId, Handle, Message, Relation, Style12, TalkKind};
+pub use kibitzer_core::message::{Actor, GameId, Handle, Message, Relation, Style12, TalkKind};
 pub use kibitzer_core::session::{
     Capabilities, Command, DialError, EndReason, LoginError, Password, Reply, RequestError, State, TimesealChoice,
 };
