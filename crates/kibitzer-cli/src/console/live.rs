@@ -64,6 +64,11 @@ impl Live {
         now.saturating_duration_since(self.began.into_std())
     }
 
+    /// Whether nothing may be sent, ever.
+    pub(super) const fn is_only_looked_at(&self) -> bool {
+        self.feed.is_only_looked_at()
+    }
+
     /// Whether something came lately.
     pub(super) const fn is_busy(&self) -> bool {
         self.is_busy

@@ -43,6 +43,11 @@ impl Source {
         matches!(self, Self::Live(_))
     }
 
+    /// Whether lines go to a server, or would if it were there.
+    pub(super) const fn takes_lines(&self) -> bool {
+        matches!(self, Self::Live(live) if !live.is_only_looked_at())
+    }
+
     /// The time that clocks are counted from: the recording's, or since the session began.
     pub(super) fn time(&self, now: Instant) -> Duration {
         match self {

@@ -127,6 +127,7 @@ async fn who_attaches_sees_the_board_at_once_and_may_only_look() {
     let name = bot.client.handle().unwrap();
     assert!(screen.starts_with("kibitzer live "), "{screen}");
     assert!(screen.contains(&format!("{name} at the test's server, attached to look")), "{screen}");
+    assert!(!screen.contains("type to the server"), "{screen}");
     let game = bot.client.hub().subscribe_with_games().await.unwrap().0.remove(0);
     let (white, black) = (&game.position().white, &game.position().black);
     assert!(

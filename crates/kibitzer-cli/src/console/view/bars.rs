@@ -106,9 +106,10 @@ fn hint(app: &App) -> &'static str {
 fn typing_hint(app: &App) -> &'static str {
     match app.echo() {
         Echo::Hidden => "password: it is not shown",
-        Echo::Shown if app.source.is_live() => {
+        Echo::Shown if app.source.takes_lines() => {
             " type to the server  / command  Space pause  PgUp look  Esc keys  F1 help"
         }
+        Echo::Shown if app.source.is_live() => " / command  Space pause  PgUp look  Esc keys  F1 help",
         Echo::Shown => " / command  Esc keys  F1 help",
     }
 }
