@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use self::cause::{RequestDef, StateDef};
+use self::cause::{KindDef, RequestDef, StateDef};
 use super::{AttachAccess, Missed};
 use crate::core::Event;
 use crate::core::session::{RequestError, State, Transmit, TransmitKind};
@@ -107,7 +107,13 @@ struct Piece<'a> {
     redacted: bool,
     #[serde(default)]
     snapshot: bool,
-    kind: Option<SentKind>,
+    #[serde(default = "usual_kind", with = "KindDef")]
+    kind: TransmitKind,
+}
+
+/// What kind of line was sent if nothing is said.
+const fn usual_kind() -> TransmitKind {
+    TransmitKind::Command
 }
 
 /// A note with its time.
@@ -118,57 +124,9 @@ struct Noted {
     note: Note,
 }
 
-/// What kind of line was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum SentKind {
-    Hello,
-    PingAnswer,
-    Login,
-    Password,
-    Command,
-    SecretCommand,
-}
-
-impl SentKind {
-    const fn of(kind: TransmitKind) -> Self {
-        match kind {
-            TransmitKind::Hello => Self::Hello,
-            TransmitKind::PingAnswer => Self::PingAnswer,
-            TransmitKind::Login => Self::Login,
-            TransmitKind::Password => Self::Password,
-            TransmitKind::Command => Self::Command,
-            // Of what this version does not know, nothing is told.
-            _ => Self::SecretCommand,
-        }
-    }
-
-    const fn is_hidden(self) -> bool {
-        matches!(self, Self::Login | Self::Password | Self::SecretCommand)
-    }
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Hello => "hello",
-            Self::PingAnswer => "ping_answer",
-            Self::Login => "login",
-            Self::Password => "password",
-            Self::Command => "command",
-            Self::SecretCommand => "secret_command",
-        }
-    }
-
-    const fn kind(self) -> TransmitKind {
-        match self {
-            Self::Hello => TransmitKind::Hello,
-            Self::PingAnswer => TransmitKind::PingAnswer,
-            Self::Login => TransmitKind::Login,
-            Self::Password => TransmitKind::Password,
-            Self::Command => TransmitKind::Command,
-            Self::SecretCommand => TransmitKind::SecretCommand,
-        }
-    }
-}
+/// What kind of line was sent, by its name.
+#[derive(Serialize)]
+struct Kind(#[serde(with = "KindDef")] TransmitKind);
 
 /// A line that came.
 #[derive(Debug)]
@@ -190,13 +148,10 @@ impl Line {
             return Some((time(t)?, Self::Note(note)));
         };
         let bytes = decode_hex(&piece.hex)?;
-        let line = match (piece.dir, piece.kind) {
-            (Direction::Received, _) if piece.snapshot => Self::Told(bytes),
-            (Direction::Received, _) => Self::Received(bytes),
-            (Direction::Sent, kind) => {
-                let kind = kind.unwrap_or(SentKind::Command);
-                Self::Sent(if piece.redacted { Vec::new() } else { bytes }, kind.kind())
-            }
+        let line = match piece.dir {
+            Direction::Received if piece.snapshot => Self::Told(bytes),
+            Direction::Received => Self::Received(bytes),
+            Direction::Sent => Self::Sent(if piece.redacted { Vec::new() } else { bytes }, piece.kind),
         };
         Some((time(piece.t)?, line))
     }
@@ -215,10 +170,12 @@ pub(super) fn received(at: Duration, bytes: &[u8]) -> Bytes {
 
 /// The line of what was sent; what nobody may see is not in it.
 pub(super) fn sent(at: Duration, transmit: &Transmit) -> Bytes {
-    let kind = SentKind::of(transmit.kind());
-    let more = format!(r#", "kind": "{}""#, kind.as_str());
+    // Of what this version does not know, nothing is told.
+    let known = serde_json::to_string(&Kind(transmit.kind())).ok();
+    let is_hidden = known.is_none() || transmit.is_secret() || transmit.kind() == TransmitKind::Login;
+    let more = format!(r#", "kind": {}"#, known.as_deref().unwrap_or(r#""secret_command""#));
     let mut line = Vec::new();
-    if transmit.is_secret() || kind.is_hidden() {
+    if is_hidden {
         put(&mut line, at, Direction::Sent, REDACTED, &format!(r#"{more}, "redacted": true"#));
     } else {
         put(&mut line, at, Direction::Sent, transmit.bytes(), &more);
@@ -253,12 +210,13 @@ pub(super) fn told(out: &mut Vec<u8>, at: Duration, line: &[u8]) {
 #[cfg(test)]
 mod tests {
     use crate::core::ServerFault;
+    use crate::core::message::listing::ListingError;
     use crate::core::message::{CommandCode, Family, GameId, Handle, Ivar, KickedBy, NameKind, Relation, Titles};
     use crate::core::session::{
         Capabilities, CloseCause, Command, CommandError, DialError, EndReason, Identity, LoginError, LoginStep,
         LostCause, Outcome, RefusalReason, RequestError, Restored, RestoredGame, RestoredSeek,
     };
-    use crate::core::text::ServerText;
+    use crate::core::text::{PlayerText, ServerText};
     use crate::core::wire::Timeseal;
 
     use super::*;
@@ -301,6 +259,8 @@ mod tests {
             RequestError::TimedOut(Duration::from_millis(1_500)),
             RequestError::TooLong { limit_bytes: 1, limit_events: 2 },
             RequestError::Refused { reason, text: ServerText::from_wire(b"no") },
+            RequestError::Unexpected { text: PlayerText::from_wire(b"what?") },
+            RequestError::Listing { source: ListingError::TooLong, text: PlayerText::from_wire(b"No.") },
             RequestError::Ended(EndReason::Quit),
         ]
     }

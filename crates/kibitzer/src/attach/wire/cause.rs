@@ -1,16 +1,17 @@
-//! Why things went wrong, as it goes over the socket: each variant by its name.
+//! Enums of the core, as they go over the socket: each variant by its name.
 
 use std::io::ErrorKind;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::core::message::listing::ListingError;
 use crate::core::message::{CommandCode, Handle, KickedBy};
 use crate::core::session::{
     CloseCause, CommandError, DialError, EndReason, LoginError, LoginStep, LostCause, RefusalReason, RequestError,
-    State,
+    State, TransmitKind,
 };
-use crate::core::text::{ServerText, encode};
+use crate::core::text::{PlayerText, ServerText, encode};
 
 /// Declares twins of enums of the core, which themselves know nothing of how they are written.
 macro_rules! twins {
@@ -95,6 +96,19 @@ twins! {
         TooLong { length: usize },
         Empty,
     }
+    ListingDef of "ListingError" {
+        NotThisReply,
+        Incomplete,
+        TooLong,
+    }
+    KindDef of "TransmitKind" {
+        Hello,
+        PingAnswer,
+        Login,
+        Password,
+        Command,
+        SecretCommand,
+    }
     RequestDef of "RequestError" {
         Command(#[serde(with = "CommandDef")] CommandError),
         Busy,
@@ -116,6 +130,16 @@ twins! {
         NotPlaying,
         BadParameters,
         CommandTooLong,
+        Unexpected {
+            #[serde(with = "player_text")]
+            text: PlayerText,
+        },
+        Listing {
+            #[serde(with = "ListingDef")]
+            source: ListingError,
+            #[serde(with = "player_text")]
+            text: PlayerText,
+        },
         Ended(#[serde(with = "EndDef")] EndReason),
     }
 }
@@ -143,6 +167,7 @@ macro_rules! written {
 
 written! {
     text: ServerText as String, ToString::to_string, |text| ServerText::from_wire(encode(&text).as_bytes());
+    player_text: PlayerText as String, ToString::to_string, |text| PlayerText::from_wire(encode(&text).as_bytes());
     handle: Handle as String, ToString::to_string, |name| Handle::from_wire(encode(&name).as_bytes());
     // Only the code of a refusal is told; the rest is in its words.
     reason: RefusalReason as u32, |reason| code_of(*reason), |code| RefusalReason::Code(CommandCode(code));
