@@ -63,6 +63,11 @@ impl Transmit {
         self.kind.is_secret()
     }
 
+    /// Whether they are between us and the server alone: a secret, or a line of the login. Recordings and logs leave them out.
+    pub const fn is_private(&self) -> bool {
+        self.is_secret() || matches!(self.kind, TransmitKind::Login)
+    }
+
     /// What in them is secret, before it was sealed: the password, or each of those that a command holds. A server may send
     /// it back.
     pub fn secrets(&self) -> impl Iterator<Item = &[u8]> {

@@ -172,7 +172,7 @@ pub(super) fn received(at: Duration, bytes: &[u8]) -> Bytes {
 pub(super) fn sent(at: Duration, transmit: &Transmit) -> Bytes {
     // Of what this version does not know, nothing is told.
     let known = serde_json::to_string(&Kind(transmit.kind())).ok();
-    let is_hidden = known.is_none() || transmit.is_secret() || transmit.kind() == TransmitKind::Login;
+    let is_hidden = known.is_none() || transmit.is_private();
     let more = format!(r#", "kind": {}"#, known.as_deref().unwrap_or(r#""secret_command""#));
     let mut line = Vec::new();
     if is_hidden {

@@ -10,7 +10,7 @@ use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
 use super::mask::Mask;
 use crate::attach::Exposure;
 use crate::core::Event;
-use crate::core::session::{EndReason, Reply, RequestError, RequestId, Session, Transmit, TransmitKind};
+use crate::core::session::{EndReason, Reply, RequestError, RequestId, Session, Transmit};
 use crate::tap::Spout;
 use crate::transcript::Recorder;
 
@@ -145,8 +145,7 @@ impl Journal {
         if transmit.is_secret() {
             self.mask.get_or_insert_with(|| Box::new(Mask::new())).learn(transmit, now);
         }
-        let is_hidden = transmit.is_secret() || transmit.kind() == TransmitKind::Login;
-        if !is_hidden {
+        if !transmit.is_private() {
             self.trace(|| trace!(bytes = %transmit.bytes().escape_ascii(), "sent"));
         }
         if let Some(spout) = &mut self.spout {
@@ -156,7 +155,7 @@ impl Journal {
             exposure.sent(transmit, n_left);
         }
         match &mut self.recorder {
-            Some(recorder) if is_hidden => recorder.sent_secret(),
+            Some(recorder) if transmit.is_private() => recorder.sent_secret(),
             Some(recorder) => recorder.sent(transmit.bytes()),
             None => self.miss(1),
         }

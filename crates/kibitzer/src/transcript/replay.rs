@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 use super::ahead::Ahead;
 use super::{Direction, Record, TranscriptError, TranscriptReader};
 use crate::core::Event;
-use crate::core::session::{
-    CloseCause, Command, Link, RequestId, Session, SessionOptions, State, Transmit, TransmitKind,
-};
+use crate::core::session::{CloseCause, Command, Link, RequestId, Session, SessionOptions, State, Transmit};
 use crate::core::wire::unseal;
 
 /// Lines of the session that may wait to be shown by the recording; older ones were sent by this session alone.
@@ -112,8 +110,7 @@ impl<R: BufRead> Replay<R> {
         if self.unshown.len() >= UNSHOWN_LINES {
             self.unshown.pop_front();
         }
-        let is_redacted = transmit.is_secret() || transmit.kind() == TransmitKind::Login;
-        self.unshown.push_back(Unshown { line: plain(transmit.bytes()), is_redacted });
+        self.unshown.push_back(Unshown { line: plain(transmit.bytes()), is_redacted: transmit.is_private() });
     }
 
     fn receive(&mut self) -> Option<Arc<Event>> {
