@@ -28,8 +28,8 @@ pub(super) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "resume",
-        parameters: "player",
-        summary: "Asks a player to go on with your interrupted game.",
+        parameters: "[player]",
+        summary: "Asks a player, or every opponent who is online, to continue your adjourned game.",
         rights: Rights::Anyone,
         run: resume,
     },
@@ -251,9 +251,26 @@ fn is_same(one: Challenge, other: Challenge) -> bool {
 }
 
 fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(name) = parameters.split_whitespace().next() else { return Verdict::Usage };
+    let Some(name) = parameters.split_whitespace().next() else { return resume_with_all(world, id) };
     let Some(opponent) = challenged(world, id, name) else { return Verdict::Done };
     resume_with(world, id, opponent)
+}
+
+/// Challenges every adjourned opponent who is online.
+///
+/// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
+fn resume_with_all(world: &mut World, id: ConnectionId) -> Verdict {
+    let opponents = world.stored_opponents(&world.name(id));
+    let online: Vec<_> = opponents.iter().filter(|opponent| world.online(opponent.as_str()).is_some()).collect();
+    if online.is_empty() {
+        world.put(id, "No player who has an adjourned game with you is online.\n");
+    }
+    for opponent in online {
+        if let Some(opponent) = challenged(world, id, opponent.as_str()) {
+            resume_with(world, id, opponent);
+        }
+    }
+    Verdict::Done
 }
 
 fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> Verdict {
@@ -270,11 +287,15 @@ fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> V
 fn rematch(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     let name = world.name(id);
     let Some(last) = world.history_of(&name).last().map(|finished| std::sync::Arc::clone(&finished.game)) else {
-        world.put(id, "You have no game to rematch.\n");
+        world.put(id, "You have no previous opponent.\n");
         return Verdict::Done;
     };
     let Some(color) = last.color_of(&name) else { return Verdict::Done };
     let opponent = last.seat(color.opponent()).name.clone();
+    if world.online(opponent.as_str()).is_none() {
+        world.put(id, &format!("Your last opponent, {opponent}, is not logged in.\n"));
+        return Verdict::Done;
+    }
     if let Some(opponent) = challenged(world, id, opponent.as_str()) {
         issue(world, id, opponent, Challenge { terms: last.terms(), color: None, is_adjourned: false });
     }

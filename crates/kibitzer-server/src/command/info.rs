@@ -70,7 +70,16 @@ fn uptime(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     Verdict::Done
 }
 
+/// Source of the refusal: transcripts uhlinfics-end-disconnect-*, uhlinfics-prompts-1-Carla.
 fn quit(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    if world.game_of(id).is_some() {
+        world.put(
+            id,
+            "You can't quit while you are playing a game.\n\
+             Type 'resign' to resign the game, or you can request an abort with 'abort'.\n",
+        );
+        return Verdict::Done;
+    }
     world.put(id, "Logging you out.\n");
     world.close(id);
     world.put(id, "Thank you for using the embedded kibitzer server.\n");

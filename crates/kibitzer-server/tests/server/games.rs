@@ -101,6 +101,64 @@ async fn who_leaves_adjourns_and_comes_back() {
     server.shutdown().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn quit_is_refused_during_a_game() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "10 10 u").await;
+    let refusal = "You can't quit while you are playing a game.\n\
+                   Type 'resign' to resign the game, or you can request an abort with 'abort'.\nfics% ";
+    assert_eq!(white.ask("quit").await, refusal);
+    assert_eq!(black.ask("logout").await, refusal);
+    white.ask("abort").await;
+    black.text().await;
+    assert!(white.ask("quit").await.starts_with("Logging you out.\n"));
+    assert!(white.is_closed().await);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn resume_without_a_name_challenges_every_adjourned_opponent_online() {
+    let server = server_with(&["Alekhine", "Bogoljubov", "Capablanca"]).await;
+    let (mut white, mut black) = game(&server, "10 10 u").await;
+    let nobody = "No player who has an adjourned game with you is online.\nfics% ";
+    play(&mut white, &mut black, &["e4", "e5"]).await;
+    white.ask("adjourn").await;
+    black.text().await;
+    black.ask("adjourn").await;
+    white.text().await;
+    let mut other = Peer::player(&server, "Capablanca").await;
+    assert_eq!(other.ask("resume").await, nobody);
+    assert!(white.ask("resume").await.starts_with("Issuing: Alekhine (----) Bogoljubov (----) unrated standard 10 10"));
+    assert!(black.text().await.contains("(adjourned).\n"));
+    let resumed = black.ask("resume").await;
+    assert!(resumed.starts_with("Your challenge intercepts Alekhine's challenge.\n"), "{resumed}");
+    assert!(resumed.contains("{Game 1 (Alekhine vs. Bogoljubov) Continuing unrated standard match.}\n"), "{resumed}");
+    white.text().await;
+    assert_eq!(white.ask("resume").await, nobody);
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn rematch_repeats_the_last_game_with_the_colors_exchanged() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "3 2 u").await;
+    let mut other = Peer::guest(&server, "Vagabond").await;
+    assert_eq!(other.ask("rematch").await, "You have no previous opponent.\nfics% ");
+    play(&mut white, &mut black, &["e4", "e5"]).await;
+    white.ask("resign").await;
+    black.text().await;
+    assert!(white.ask("rematch").await.starts_with("Issuing: Alekhine (1882) Bogoljubov (1882) unrated blitz 3 2"));
+    black.text().await;
+    let accepted = black.ask("accept").await;
+    assert!(accepted.contains("{Game 1 (Bogoljubov vs. Alekhine) Creating unrated blitz match.}\n"), "{accepted}");
+    white.text().await;
+    black.ask("abort").await;
+    white.text().await;
+    black.ask("quit").await;
+    assert_eq!(white.ask("rematch").await, "Your last opponent, Bogoljubov, is not logged in.\nfics% ");
+    server.shutdown().await;
+}
+
 /// The numbers of the offers in a text that were made (`<pt>`) or got (`<pf>`).
 fn offer_numbers(text: &str, tag: &str) -> Vec<u32> {
     let numbers = text.lines().filter_map(|line| line.strip_prefix(tag)?.trim_start().split(' ').next());
