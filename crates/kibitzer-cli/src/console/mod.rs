@@ -1,35 +1,17 @@
 //! The debug console: what the server said, what was made of it, and what was answered, on one screen.
 //!
-//! A source hands over [`item::Item`]s, in the order in which things happened. [`model::Model`] keeps what they tell,
-//! [`app::App`] how it is looked at, and `view` draws both. The source is a recording ([`player::Player`]) or a session
-//! ([`live::Live`]).
+//! A source hands over [`model::item::Item`]s, in the order in which things happened. [`model::Model`] keeps what they tell,
+//! [`app::App`] how it is looked at, and `view` draws both. The source is a recording ([`source::player::Player`]) or a session
+//! ([`source::live::Live`]).
 //!
 //! What is kept is bounded: 20,000 rows or 32 MiB of them, the last 8 MiB of bytes, 256 games. All that others wrote goes
 //! through [`Shown`](crate::output::Shown) on its way to the screen.
 
 mod app;
 mod args;
-mod bytes;
-mod card;
-mod clock;
-mod command;
-mod feed;
-mod filter;
-mod filters;
 mod input;
-mod item;
-mod keys;
-mod list;
-mod live;
-mod meters;
 mod model;
-mod player;
-mod replay;
-mod replies;
-mod row;
-mod rows;
 mod source;
-mod store;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -51,15 +33,15 @@ use tokio::sync::oneshot;
 
 use self::app::App;
 pub(crate) use self::args::{Args, Error, is_on_terminal, runtime, show};
-pub(crate) use self::feed::Writing;
-use self::feed::{Remote, read};
-pub(crate) use self::filters::{ProfileFilterError, ProfileFilters};
-use self::live::Live;
-use self::player::Player;
-use self::replay::Replay;
-pub(crate) use self::replay::ReplayError;
+pub(crate) use self::input::filters::{ProfileFilterError, ProfileFilters};
+use self::input::store::Store;
 use self::source::Source;
-use self::store::Store;
+pub(crate) use self::source::feed::Writing;
+use self::source::feed::{Remote, read};
+use self::source::live::Live;
+use self::source::player::Player;
+use self::source::replay::Replay;
+pub(crate) use self::source::replay::ReplayError;
 
 /// Why the console ended by itself.
 #[derive(Debug, Error)]
@@ -157,8 +139,8 @@ fn attached(runtime: &Runtime, session: Attached, writing: Writing) -> Result<Se
 ///
 /// What a speed is, in words.
 pub(crate) fn parse_speed(text: &str) -> Result<f64, String> {
-    let range = &clock::SPEEDS;
-    command::speed(text)
+    let range = &source::clock::SPEEDS;
+    input::command::speed(text)
         .filter(|speed| range.contains(speed))
         .ok_or_else(|| format!("a speed is a number from {} to {}", range.start(), range.end()))
 }

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{App, Echo, Notice, View, home};
-use crate::console::command::Command;
-use crate::console::filter::Filter;
-use crate::console::keys::Focus;
-use crate::console::player::Goal;
-use crate::console::replay::ReplayError;
+use super::{App, Echo, View, home};
+use crate::console::input::command::Command;
+use crate::console::input::keys::Focus;
+use crate::console::model::filter::Filter;
+use crate::console::source::Notice;
+use crate::console::source::player::Goal;
+use crate::console::source::replay::ReplayError;
 
 impl App {
     pub(super) fn run_line(&mut self, now: Instant) -> Result<(), ReplayError> {

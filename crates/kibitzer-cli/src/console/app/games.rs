@@ -5,8 +5,8 @@ use std::time::Duration;
 use kibitzer::core::message::GameId;
 
 use super::App;
-use crate::console::card::Card;
-use crate::console::row::Row;
+use crate::console::model::card::Card;
+use crate::console::model::row::Row;
 
 impl App {
     /// The game the board shows: the one asked for, that of an older row that is looked at, or the one found.

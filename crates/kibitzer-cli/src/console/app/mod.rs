@@ -1,5 +1,7 @@
 //! The console as a whole: what the keys and commands do to it. Nothing here draws.
 
+pub(in crate::console) mod list;
+
 mod commands;
 mod games;
 mod travel;
@@ -10,17 +12,17 @@ use std::time::{Duration, Instant};
 use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::KeyEvent;
 
-use super::filter::Filter;
-use super::filters::{Filters, ProfileFilters};
-use super::input::{Editor, History};
-use super::item::What;
-use super::keys::{Action, Focus, action};
-use super::list::List;
-use super::model::Model;
-use super::player::{Goal, Next};
-use super::replay::ReplayError;
-use super::source::Source;
-use super::store::Store;
+use crate::console::app::list::List;
+use crate::console::input::filters::{Filters, ProfileFilters};
+use crate::console::input::keys::{Action, Focus, action};
+use crate::console::input::store::Store;
+use crate::console::input::{Editor, History};
+use crate::console::model::Model;
+use crate::console::model::filter::Filter;
+use crate::console::model::item::What;
+use crate::console::source::player::{Goal, Next};
+use crate::console::source::replay::ReplayError;
+use crate::console::source::{Notice, Source};
 
 /// What is taken in before keys and screen have their turn.
 const ITEMS_AT_ONCE: usize = 2_000;
@@ -74,13 +76,6 @@ impl View {
             Self::Event => "event",
         }
     }
-}
-
-/// What the console has to say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Notice {
-    Done(String),
-    Wrong(String),
 }
 
 /// Whether what is typed is shown.

@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use super::{App, Notice};
-use crate::console::filter::Filter;
-use crate::console::keys::Focus;
+use super::App;
+use crate::console::input::keys::Focus;
 use crate::console::model::Model;
-use crate::console::player::{Goal, Player, ply_of};
-use crate::console::replay::ReplayError;
-use crate::console::row::{Body, Row, Sent};
+use crate::console::model::filter::Filter;
+use crate::console::model::row::{Body, Row, Sent};
+use crate::console::source::Notice;
+use crate::console::source::player::{Goal, Player, ply_of};
+use crate::console::source::replay::ReplayError;
 
 /// Marks that are put in again when the recording begins anew.
 const KEPT_MARKS: usize = 1_000;

@@ -1,8 +1,9 @@
 //! The line that is typed.
 
-use super::{App, Echo, Notice};
+use super::{App, Echo};
 use crate::console::input::Completion;
-use crate::console::keys::{Action, Focus};
+use crate::console::input::keys::{Action, Focus};
+use crate::console::source::Notice;
 
 impl App {
     pub(super) fn edit(&mut self, action: Action) {

@@ -1,8 +1,8 @@
 //! What a word that was begun can become.
 
-use super::super::command;
-use super::super::filter;
-use super::super::model::Model;
+use crate::console::input::command;
+use crate::console::model::Model;
+use crate::console::model::filter;
 
 /// The commands of the servers that are typed most; both families know nearly all of them.
 const SERVER_COMMANDS: [&str; 92] = [

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::super::store::Store;
+use crate::console::input::store::Store;
 
 /// Lines that are kept.
 const KEPT_LINES: usize = 1_000;

@@ -12,9 +12,9 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};
 
 use super::*;
-use crate::console::player::Player;
-use crate::console::replay::Replay;
 use crate::console::source::Source;
+use crate::console::source::player::Player;
+use crate::console::source::replay::Replay;
 
 /// Set in a process that is to have a console, and a panic of this kind.
 const PANIC: &str = "KIBITZER_TEST_PANIC";

@@ -16,9 +16,9 @@ use tokio::time::timeout;
 use super::text;
 use crate::console::Seen;
 use crate::console::app::App;
-use crate::console::feed::{Remote, Writing, read};
-use crate::console::live::Live;
 use crate::console::source::Source;
+use crate::console::source::feed::{Remote, Writing, read};
+use crate::console::source::live::Live;
 use crate::console::view::{self, Theme};
 
 /// Many times what anything here takes.

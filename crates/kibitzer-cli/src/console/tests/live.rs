@@ -14,13 +14,14 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tokio::runtime::Handle;
 
 use super::text;
-use crate::console::app::{App, Notice};
-use crate::console::item::{Item, What};
-use crate::console::live::Live;
-use crate::console::meters::Delays;
+use crate::console::app::App;
 use crate::console::model::Model;
-use crate::console::row::{Body, Row};
+use crate::console::model::item::{Item, What};
+use crate::console::model::meters::Delays;
+use crate::console::model::row::{Body, Row};
+use crate::console::source::Notice;
 use crate::console::source::Source;
+use crate::console::source::live::Live;
 use crate::console::view::{self, Theme};
 
 fn take(model: &mut Model, second: u64, what: What) {

@@ -22,15 +22,15 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::app::App;
-use super::card::Card;
-use super::item::{Item, What};
-use super::model::Model;
-use super::player::Player;
-use super::replay::Replay;
-use super::row::Row;
-use super::source::Source;
-use super::view::{self, Theme};
+use crate::console::app::App;
+use crate::console::model::Model;
+use crate::console::model::card::Card;
+use crate::console::model::item::{Item, What};
+use crate::console::model::row::Row;
+use crate::console::source::Source;
+use crate::console::source::player::Player;
+use crate::console::source::replay::Replay;
+use crate::console::view::{self, Theme};
 
 /// The sizes every view is tried at.
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];

@@ -4,7 +4,8 @@ use kibitzer::core::wire::Timeseal;
 use ratatui::crossterm::event::KeyCode;
 
 use super::{SIZES, Watcher};
-use crate::console::app::{Echo, Notice};
+use crate::console::app::Echo;
+use crate::console::source::Notice;
 
 /// Ten shouts, a second apart.
 fn shouts() -> Watcher {

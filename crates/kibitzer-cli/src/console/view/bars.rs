@@ -8,10 +8,11 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::list::clock;
 use super::theme::Theme;
-use crate::console::app::{App, Echo, Notice};
-use crate::console::keys::Focus;
-use crate::console::player::Player;
+use crate::console::app::{App, Echo};
+use crate::console::input::keys::Focus;
+use crate::console::source::Notice;
 use crate::console::source::Source;
+use crate::console::source::player::Player;
 use crate::output::Shown;
 
 /// What is shown, how far it is, and how it is looked at.

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{heading, line_at};
 use super::theme::Theme;
-use crate::console::card::Card;
+use crate::console::model::card::Card;
 use crate::output::{Shown, numbered_move};
 
 /// How wide and high a square is.

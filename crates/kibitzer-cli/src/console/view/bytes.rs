@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use super::draw::{line_at, lines_at};
 use super::theme::Theme;
 use crate::console::model::Model;
-use crate::console::row::{Body, Row};
+use crate::console::model::row::{Body, Row};
 
 /// Bytes that are shown behind a frame at most: line ends, blanks, a bell.
 const MOST_BEHIND: u64 = 64;

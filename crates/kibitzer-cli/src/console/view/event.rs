@@ -9,8 +9,8 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{lines_at, wrapped};
 use super::theme::Theme;
-use crate::console::replies::Reply;
-use crate::console::row::{Body, Row, Sent};
+use crate::console::model::replies::Reply;
+use crate::console::model::row::{Body, Row, Sent};
 use crate::output::Shown;
 
 /// Bytes of what is printed. What is behind it can be seen in the other views.

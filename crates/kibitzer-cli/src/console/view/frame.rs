@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 use super::draw::{lines_at, wrapped};
 use super::list::clock;
 use super::theme::Theme;
-use crate::console::row::{Body, Row};
+use crate::console::model::row::{Body, Row};
 use crate::output::Shown;
 
 /// Bytes of a line that are shown. More has room on no screen, and can be seen byte by byte.

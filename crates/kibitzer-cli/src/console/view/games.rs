@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{heading, line_at};
 use super::theme::Theme;
-use crate::console::card::Card;
 use crate::console::model::Model;
+use crate::console::model::card::Card;
 use crate::output::{Shown, numbered_move};
 
 /// Draws the games, those that go on first, so that the one whose board is shown is among them.

@@ -6,8 +6,8 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{heading, lines_at};
 use super::theme::Theme;
-use crate::console::command::COMMANDS;
-use crate::console::keys::{INPUT_KEYS, LIST_KEYS};
+use crate::console::input::command::COMMANDS;
+use crate::console::input::keys::{INPUT_KEYS, LIST_KEYS};
 
 /// Draws the page in the place of everything else, so many lines down; how far down it can be.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, scroll: usize) -> usize {

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use super::draw::{heading, line_at, short};
 use super::theme::Theme;
 use crate::console::app::App;
-use crate::console::row::Row;
+use crate::console::model::row::Row;
 
 /// Cells for the kind: on a small screen the longest ones are cut.
 const KIND_CELLS: [usize; 2] = [12, 15];

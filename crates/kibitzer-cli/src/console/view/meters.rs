@@ -8,9 +8,9 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{curve, heading, lines_at, short};
 use super::theme::Theme;
-use crate::console::meters::{Delays, Second};
 use crate::console::model::Model;
-use crate::console::replies::Short;
+use crate::console::model::meters::{Delays, Second};
+use crate::console::model::replies::Short;
 
 /// Powers of ten from a microsecond on that the ruler has.
 const DECADES: usize = 7;

@@ -22,9 +22,9 @@ use ratatui::text::Line;
 
 use self::layout::{Areas, Views};
 pub(super) use self::theme::Theme;
-use super::app::{App, View};
-use super::keys::Focus;
-use super::row::Row;
+use crate::console::app::{App, View};
+use crate::console::input::keys::Focus;
+use crate::console::model::row::Row;
 
 /// Draws the console as it stands at a time of the session.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {

@@ -5,11 +5,11 @@ use std::time::Duration;
 use kibitzer::core::message::GameId;
 use thiserror::Error;
 
-use super::filter::{Filter, FilterError};
+use crate::console::model::filter::{Filter, FilterError};
 
 /// A command that was understood.
 #[derive(Clone, Debug)]
-pub(super) enum Command {
+pub(in crate::console) enum Command {
     /// Show this game; `None` lets the console choose.
     Game(Option<GameId>),
     /// Look what the words mean: a name of a filter, or an expression. `None` lists everything again.
@@ -40,14 +40,14 @@ pub(super) enum Command {
 
 /// A time to go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Jump {
+pub(in crate::console) enum Jump {
     To(Duration),
     On(Duration),
     Back(Duration),
 }
 
 /// What can be typed, and what it does.
-pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
+pub(in crate::console) const COMMANDS: [(&str, &str, &str); 16] = [
     ("/game", "[N]", "show game N; without N, the one the console finds"),
     ("/filter", "[EXPR]", "list only what matches, or a named filter; without, everything"),
     ("/filter", "NAME = [EXPR]", "give an expression a name; without, forget the name"),
@@ -67,7 +67,7 @@ pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
 ];
 
 /// Every word a command starts with.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
+pub(in crate::console) fn words() -> impl Iterator<Item = &'static str> {
     let mut last = "";
     let listed =
         COMMANDS.iter().map(|(word, ..)| *word).filter(move |word| std::mem::replace(&mut last, word) != *word);
@@ -76,7 +76,7 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 
 /// Why a line is no command.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum CommandError {
+pub(in crate::console) enum CommandError {
     #[error("there is no command {0}; /help lists them")]
     Unknown(String),
     #[error("{command} wants {wanted}")]
@@ -91,7 +91,7 @@ impl Command {
     /// # Errors
     ///
     /// [`CommandError`] says what is wrong with it.
-    pub(super) fn parse(line: &str) -> Result<Self, CommandError> {
+    pub(in crate::console) fn parse(line: &str) -> Result<Self, CommandError> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let filter = || if rest.is_empty() { Ok(None) } else { Filter::parse(rest).map(Some) };
@@ -134,12 +134,12 @@ impl Command {
 }
 
 /// Whether a filter can go by this name: letters, digits, `-`, `_`.
-pub(super) fn is_name(word: &str) -> bool {
+pub(in crate::console) fn is_name(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 /// Reads a speed: `4`, `0.5`, `4x`.
-pub(super) fn speed(text: &str) -> Option<f64> {
+pub(in crate::console) fn speed(text: &str) -> Option<f64> {
     let number: f64 = text.trim_end_matches(['x', '\u{d7}']).parse().ok()?;
     (number > 0.0 && number.is_finite()).then_some(number)
 }
@@ -164,7 +164,7 @@ impl Jump {
     }
 
     /// The time this means, seen from another.
-    pub(super) const fn from(self, now: Duration) -> Duration {
+    pub(in crate::console) const fn from(self, now: Duration) -> Duration {
         match self {
             Self::To(time) => time,
             Self::On(by) => now.saturating_add(by),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use kibitzer::Profile;
 use thiserror::Error;
 
-use super::command::is_name;
-use super::filter::{Filter, FilterError};
-use super::store::Store;
+use crate::console::input::command::is_name;
+use crate::console::input::store::Store;
+use crate::console::model::filter::{Filter, FilterError};
 
 /// The name of the file: a line for each, `name = expression`.
 const FILE: &str = "filters";
@@ -16,7 +16,7 @@ const KEPT_NAMES: usize = 100;
 
 /// The expressions by name: those that were typed, also in other runs, over those of the profile.
 #[derive(Debug, Default)]
-pub(super) struct Filters {
+pub(in crate::console) struct Filters {
     named: BTreeMap<String, Filter>,
     profile: ProfileFilters,
     store: Option<Store>,
@@ -24,7 +24,7 @@ pub(super) struct Filters {
 
 impl Filters {
     /// Those of other runs; lines that mean nothing (any more) are left alone.
-    pub(super) fn load(store: Option<Store>) -> Self {
+    pub(in crate::console) fn load(store: Option<Store>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
         let named = text.lines().filter_map(read).take(KEPT_NAMES).collect();
         Self { named, profile: ProfileFilters::default(), store }
@@ -32,20 +32,20 @@ impl Filters {
 
     /// Takes in those of a profile. They stay in its file: a program that wrote there would have to keep comments and order,
     /// and who else shares it would get what was typed here.
-    pub(super) fn lay_over(&mut self, profile: ProfileFilters) {
+    pub(in crate::console) fn lay_over(&mut self, profile: ProfileFilters) {
         self.profile = profile;
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Filter> {
+    pub(in crate::console) fn get(&self, name: &str) -> Option<&Filter> {
         self.named.get(name).or_else(|| self.profile.0.get(name))
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::console) fn names(&self) -> impl Iterator<Item = &str> {
         self.named.keys().chain(self.profile.0.keys()).map(String::as_str)
     }
 
     /// Gives an expression a name; `false` if there are too many.
-    pub(super) fn set(&mut self, name: &str, filter: Filter) -> bool {
+    pub(in crate::console) fn set(&mut self, name: &str, filter: Filter) -> bool {
         if self.named.len() >= KEPT_NAMES && !self.named.contains_key(name) {
             return false;
         }
@@ -55,7 +55,7 @@ impl Filters {
     }
 
     /// Forgets a name that was typed; whether there was one. That of the profile, if it has the same, counts again.
-    pub(super) fn forget(&mut self, name: &str) -> bool {
+    pub(in crate::console) fn forget(&mut self, name: &str) -> bool {
         let was_there = self.named.remove(name).is_some();
         if was_there {
             self.keep();
@@ -89,7 +89,7 @@ impl ProfileFilters {
     /// # Errors
     ///
     /// [`ProfileFilterError`]: as with any other key of a profile, what is wrong is not left out.
-    pub(super) fn of(profile: &Profile) -> Result<Self, ProfileFilterError> {
+    pub(in crate::console) fn of(profile: &Profile) -> Result<Self, ProfileFilterError> {
         let read = |(name, source): (&String, &String)| {
             if !is_name(name) {
                 return Err(ProfileFilterError::Name(name.clone()));

@@ -4,17 +4,17 @@ use std::time::{Duration, Instant};
 
 use kibitzer::core::message::{GameId, Style12};
 
-use super::card::board_of;
-use super::clock::ReplayClock;
-use super::filter::Filter;
-use super::item::Item;
-use super::model::Model;
-use super::replay::{Replay, ReplayError};
-use super::row::Row;
+use crate::console::model::Model;
+use crate::console::model::card::board_of;
+use crate::console::model::filter::Filter;
+use crate::console::model::item::Item;
+use crate::console::model::row::Row;
+use crate::console::source::clock::ReplayClock;
+use crate::console::source::replay::{Replay, ReplayError};
 
 /// Where to go on to, whatever the clock shows.
 #[derive(Clone, Debug)]
-pub(super) enum Goal {
+pub(in crate::console) enum Goal {
     /// The next row that is listed.
     Row,
     /// A time.
@@ -27,7 +27,7 @@ pub(super) enum Goal {
 
 impl Goal {
     /// Whether this row is it.
-    pub(super) fn is_met(&self, row: &Row, is_listed: bool) -> bool {
+    pub(in crate::console) fn is_met(&self, row: &Row, is_listed: bool) -> bool {
         match self {
             Self::Row => is_listed,
             Self::Match(filter) => is_listed && filter.accepts(row),
@@ -38,21 +38,21 @@ impl Goal {
 }
 
 /// The ply a row brings a game to; any game, if none is named.
-pub(super) fn ply_of(row: &Row, game: Option<GameId>) -> Option<u32> {
+pub(in crate::console) fn ply_of(row: &Row, game: Option<GameId>) -> Option<u32> {
     let event = row.event().filter(|event| event.game().is_some() && (game.is_none() || event.game() == game))?;
     board_of(event).map(Style12::ply)
 }
 
 /// A recording with its clock.
 #[derive(Debug)]
-pub(super) struct Player {
+pub(in crate::console) struct Player {
     replay: Replay,
     clock: ReplayClock,
     goal: Option<Goal>,
 }
 
 /// What comes next.
-pub(super) enum Next {
+pub(in crate::console) enum Next {
     Item(Item),
     /// Nothing before more time has passed.
     Wait,
@@ -63,55 +63,55 @@ pub(super) enum Next {
 }
 
 impl Player {
-    pub(super) fn new(replay: Replay, speed: f64, now: Instant) -> Self {
+    pub(in crate::console) fn new(replay: Replay, speed: f64, now: Instant) -> Self {
         let mut clock = ReplayClock::new(speed, now);
         clock.run(now);
         Self { replay, clock, goal: None }
     }
 
-    pub(super) const fn replay(&self) -> &Replay {
+    pub(in crate::console) const fn replay(&self) -> &Replay {
         &self.replay
     }
 
-    pub(super) const fn goal(&self) -> Option<&Goal> {
+    pub(in crate::console) const fn goal(&self) -> Option<&Goal> {
         self.goal.as_ref()
     }
 
-    pub(super) const fn speed(&self) -> f64 {
+    pub(in crate::console) const fn speed(&self) -> f64 {
         self.clock.speed()
     }
 
-    pub(super) const fn is_playing(&self) -> bool {
+    pub(in crate::console) const fn is_playing(&self) -> bool {
         self.clock.is_running() && !self.replay.is_over()
     }
 
     /// The time of the recording.
-    pub(super) fn time(&self, now: Instant) -> Duration {
+    pub(in crate::console) fn time(&self, now: Instant) -> Duration {
         self.clock.at(now).min(self.replay.length())
     }
 
-    pub(super) fn play(&mut self, now: Instant) {
+    pub(in crate::console) fn play(&mut self, now: Instant) {
         self.clock.run(now);
     }
 
     /// Stops where it is, goal or not.
-    pub(super) fn stop(&mut self, now: Instant) {
+    pub(in crate::console) fn stop(&mut self, now: Instant) {
         self.clock.stop(now);
         self.goal = None;
     }
 
     /// Stops at a time that was just played, however late it is.
-    pub(super) fn stop_at(&mut self, time: Duration, now: Instant) {
+    pub(in crate::console) fn stop_at(&mut self, time: Duration, now: Instant) {
         self.stop(now);
         self.clock.set(time, now);
     }
 
-    pub(super) fn set_speed(&mut self, speed: f64, now: Instant) {
+    pub(in crate::console) fn set_speed(&mut self, speed: f64, now: Instant) {
         self.clock.set_speed(speed, now);
     }
 
     /// Goes on to a goal, where it stops.
-    pub(super) fn seek(&mut self, goal: Goal, now: Instant) {
+    pub(in crate::console) fn seek(&mut self, goal: Goal, now: Instant) {
         self.clock.stop(now);
         self.goal = Some(goal);
     }
@@ -121,7 +121,7 @@ impl Player {
     /// # Errors
     ///
     /// As [`Replay::rewind`].
-    pub(super) fn rewind(&mut self, now: Instant) -> Result<(), ReplayError> {
+    pub(in crate::console) fn rewind(&mut self, now: Instant) -> Result<(), ReplayError> {
         self.clock.set(Duration::ZERO, now);
         self.replay.rewind()
     }
@@ -131,7 +131,7 @@ impl Player {
     /// # Errors
     ///
     /// As [`Replay::next_by`].
-    pub(super) fn next(&mut self, now: Instant) -> Result<Next, ReplayError> {
+    pub(in crate::console) fn next(&mut self, now: Instant) -> Result<Next, ReplayError> {
         let until = match &self.goal {
             // Where it stands still, what came at the very same time waits as well.
             None if !self.clock.is_running() => return Ok(Next::Wait),
@@ -158,7 +158,7 @@ impl Player {
     }
 
     /// Ends the way to the goal if this row is it.
-    pub(super) fn arrived(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
+    pub(in crate::console) fn arrived(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
         let row = model.rows.get(row);
         let is_met = self.goal.as_ref().zip(row).is_some_and(|(goal, row)| goal.is_met(row, is_listed));
         if is_met {

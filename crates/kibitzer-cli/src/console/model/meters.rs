@@ -10,16 +10,16 @@ const KEPT_DELAYS: usize = 256;
 
 /// What came in each second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Second {
-    pub(super) bytes: u64,
-    pub(super) events: u64,
+pub(in crate::console) struct Second {
+    pub(in crate::console) bytes: u64,
+    pub(in crate::console) events: u64,
     /// How often the connection was lost.
-    pub(super) losses: u64,
+    pub(in crate::console) losses: u64,
 }
 
 /// How much comes, second by second.
 #[derive(Debug, Default)]
-pub(super) struct Rates {
+pub(in crate::console) struct Rates {
     /// The seconds before the newest, newest last.
     past: VecDeque<Second>,
     newest: Second,
@@ -29,7 +29,7 @@ pub(super) struct Rates {
 
 impl Rates {
     /// The second that is going on at this time, to be counted in.
-    pub(super) fn at(&mut self, at: Duration) -> &mut Second {
+    pub(in crate::console) fn at(&mut self, at: Duration) -> &mut Second {
         let gone = at.as_secs().saturating_sub(self.number);
         if gone > 0 {
             self.past.push_back(std::mem::take(&mut self.newest));
@@ -43,7 +43,7 @@ impl Rates {
     }
 
     /// The last `n` seconds up to now, oldest first, the one that is going on included.
-    pub(super) fn last(&self, n: usize, now: Duration) -> Vec<Second> {
+    pub(in crate::console) fn last(&self, n: usize, now: Duration) -> Vec<Second> {
         let silent = usize::try_from(now.as_secs().saturating_sub(self.number)).unwrap_or(usize::MAX).min(n);
         let newest = std::iter::repeat_n(Second::default(), silent).chain([self.newest]);
         let known = newest.chain(self.past.iter().rev().copied());
@@ -55,28 +55,28 @@ impl Rates {
 
 /// The last delays of one kind.
 #[derive(Debug, Default)]
-pub(super) struct Delays {
+pub(in crate::console) struct Delays {
     /// Newest last.
     kept: VecDeque<Duration>,
 }
 
 /// What the last delays were like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spread {
-    pub(super) last: Duration,
-    pub(super) median: Duration,
-    pub(super) p99: Duration,
+pub(in crate::console) struct Spread {
+    pub(in crate::console) last: Duration,
+    pub(in crate::console) median: Duration,
+    pub(in crate::console) p99: Duration,
 }
 
 impl Delays {
-    pub(super) fn push(&mut self, delay: Duration) {
+    pub(in crate::console) fn push(&mut self, delay: Duration) {
         if self.kept.len() >= KEPT_DELAYS {
             self.kept.pop_front();
         }
         self.kept.push_back(delay);
     }
 
-    pub(super) fn spread(&self) -> Option<Spread> {
+    pub(in crate::console) fn spread(&self) -> Option<Spread> {
         let last = *self.kept.back()?;
         let mut sorted: Vec<_> = self.kept.iter().copied().collect();
         sorted.sort_unstable();
@@ -85,20 +85,20 @@ impl Delays {
     }
 
     /// The last `n` of them, oldest first.
-    pub(super) fn last(&self, n: usize) -> impl Iterator<Item = Duration> {
+    pub(in crate::console) fn last(&self, n: usize) -> impl Iterator<Item = Duration> {
         self.kept.iter().rev().take(n).rev().copied()
     }
 }
 
 /// All delays the console shows.
 #[derive(Debug, Default)]
-pub(super) struct Latency {
+pub(in crate::console) struct Latency {
     /// From a line to its reply.
-    pub(super) round_trip: Delays,
+    pub(in crate::console) round_trip: Delays,
     /// What the server says of the way from the player to it.
-    pub(super) lag: Delays,
+    pub(in crate::console) lag: Delays,
     /// What the decoder takes for an event.
-    pub(super) decoding: Delays,
+    pub(in crate::console) decoding: Delays,
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::input::Reach;
+use crate::console::input::Reach;
 
 /// Where keys go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Focus {
+pub(in crate::console) enum Focus {
     /// To the list: letters are commands.
     List,
     /// To the line at the bottom: letters are letters.
@@ -17,7 +17,7 @@ pub(super) enum Focus {
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(in crate::console) enum Action {
     Quit,
     Redraw,
     Help,
@@ -58,7 +58,7 @@ pub(super) enum Action {
 }
 
 /// The keys of the list and what they do, for the page of help.
-pub(super) const LIST_KEYS: [(&str, &str); 15] = [
+pub(in crate::console) const LIST_KEYS: [(&str, &str); 15] = [
     ("Up Down PgUp PgDn", "look at another line; the views follow"),
     ("Home End", "the first line; the last one, and those to come"),
     ("Space", "run or stand still: a recording, or a session's screen"),
@@ -77,7 +77,7 @@ pub(super) const LIST_KEYS: [(&str, &str); 15] = [
 ];
 
 /// The keys of the line.
-pub(super) const INPUT_KEYS: [(&str, &str); 6] = [
+pub(in crate::console) const INPUT_KEYS: [(&str, &str); 6] = [
     ("Enter Esc", "run the line; to the keys of the list"),
     ("Space Tab", "on an empty line as in the list"),
     ("Up Down", "lines typed before"),
@@ -87,7 +87,7 @@ pub(super) const INPUT_KEYS: [(&str, &str); 6] = [
 ];
 
 /// What a key asks for, given where keys go.
-pub(super) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
+pub(in crate::console) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
     if key.kind == KeyEventKind::Release {
         return None;
     }

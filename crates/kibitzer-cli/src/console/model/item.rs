@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use kibitzer::core::Event;
 
-use super::card::Card;
+use crate::console::model::card::Card;
 
 /// One thing that happened, with the time since the session began.
 ///
 /// Bytes come before what was made of them, and all of it in the order in which it happened.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
-    pub(super) at: Duration,
-    pub(super) what: What,
+pub(in crate::console) struct Item {
+    pub(in crate::console) at: Duration,
+    pub(in crate::console) what: What,
 }
 
 /// What happened.
 #[derive(Clone, Debug)]
-pub(super) enum What {
+pub(in crate::console) enum What {
     /// The server sent these bytes.
     Bytes(Vec<u8>),
     /// This was made of bytes that came before, or happened to the connection.

@@ -9,12 +9,12 @@ use kibitzer::{AttachedRequestError, Client, Snapshot, Tap, TapPiece, Tapped};
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
-use super::app::Notice;
-use super::card::Card;
-use super::feed::{Fed, Feed, LIVE, Remote};
-use super::item::{Item, What};
-use super::player::Next;
+use super::Notice;
 use crate::chain::chain;
+use crate::console::model::card::Card;
+use crate::console::model::item::{Item, What};
+use crate::console::source::feed::{Fed, Feed, LIVE, Remote};
+use crate::console::source::player::Next;
 
 /// Lines that may wait for their reply at once.
 const UNANSWERED_LINES: usize = 64;
@@ -25,7 +25,7 @@ const PING_ANSWER: &str = "(timeseal answers a ping)";
 
 /// A session that goes on, and what is asked of it.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(in crate::console) struct Live {
     feed: Feed,
     /// What the server is called.
     server: String,
@@ -45,12 +45,17 @@ pub(super) struct Live {
 }
 
 impl Live {
-    pub(super) fn new(client: Client, tap: Tap, server: String, runtime: Handle) -> Self {
+    pub(in crate::console) fn new(client: Client, tap: Tap, server: String, runtime: Handle) -> Self {
         Self::of(Feed::Own { client, tap }, server, runtime, tokio::time::Instant::now())
     }
 
     /// A session of another process, which began then.
-    pub(super) fn attached(remote: Remote, server: String, runtime: Handle, began: tokio::time::Instant) -> Self {
+    pub(in crate::console) fn attached(
+        remote: Remote,
+        server: String,
+        runtime: Handle,
+        began: tokio::time::Instant,
+    ) -> Self {
         Self::of(Feed::Other(Box::new(remote)), server, runtime, began)
     }
 
@@ -60,39 +65,39 @@ impl Live {
     }
 
     /// Since the session began.
-    pub(super) fn time(&self, now: Instant) -> Duration {
+    pub(in crate::console) fn time(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.began.into_std())
     }
 
     /// Whether nothing may be sent, ever.
-    pub(super) const fn is_only_looked_at(&self) -> bool {
+    pub(in crate::console) const fn is_only_looked_at(&self) -> bool {
         self.feed.is_only_looked_at()
     }
 
     /// Whether something came lately.
-    pub(super) const fn is_busy(&self) -> bool {
+    pub(in crate::console) const fn is_busy(&self) -> bool {
         self.is_busy
     }
 
     /// How the session stands, in a word.
-    pub(super) fn state(&self) -> &'static str {
+    pub(in crate::console) fn state(&self) -> &'static str {
         self.feed.state()
     }
 
     /// Whether requests can be made.
-    pub(super) fn is_ready(&self) -> bool {
+    pub(in crate::console) fn is_ready(&self) -> bool {
         self.state() == LIVE
     }
 
     /// Who is where, and what it is recorded in.
-    pub(super) fn name(&self) -> String {
+    pub(in crate::console) fn name(&self) -> String {
         let who = self.feed.handle().map_or_else(String::new, |handle| format!("{handle} at "));
         let recording = self.recording.as_ref().map_or_else(String::new, |file| format!(", recorded in {file}"));
         format!("{who}{}{}{recording}", self.server, self.feed.note())
     }
 
     /// The next thing that happened.
-    pub(super) fn next(&mut self) -> Next {
+    pub(in crate::console) fn next(&mut self) -> Next {
         loop {
             match self.feed.next() {
                 Fed::Piece(piece) => {
@@ -168,7 +173,7 @@ impl Live {
     }
 
     /// Sends a line. What comes back is in the stream; [`notice`](Self::notice) tells what does not get that far.
-    pub(super) fn request(&mut self, line: &str) -> Result<(), &'static str> {
+    pub(in crate::console) fn request(&mut self, line: &str) -> Result<(), &'static str> {
         match self.state() {
             "over" | "gone" => return Err("not sent: the session is over"),
             _ if self.feed.is_only_looked_at() => {
@@ -198,7 +203,7 @@ impl Live {
     }
 
     /// Records the session from now on.
-    pub(super) fn record(&mut self, file: String) -> Result<(), &'static str> {
+    pub(in crate::console) fn record(&mut self, file: String) -> Result<(), &'static str> {
         if self.recording.is_some() {
             return Err("the session is recorded already");
         }
@@ -218,7 +223,7 @@ impl Live {
     }
 
     /// What became of something that was asked, if it has to be told.
-    pub(super) fn notice(&mut self) -> Option<Notice> {
+    pub(in crate::console) fn notice(&mut self) -> Option<Notice> {
         while let Some(outcome) = self.jobs.try_join_next() {
             if let Ok(Some(notice)) = outcome {
                 return Some(notice);

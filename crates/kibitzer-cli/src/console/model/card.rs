@@ -9,23 +9,23 @@ use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Style12};
 
 /// What the console keeps of a game: much less than the game itself, which has all its moves.
 #[derive(Clone, Debug)]
-pub(super) struct Card {
-    pub(super) board: Style12,
+pub(in crate::console) struct Card {
+    pub(in crate::console) board: Style12,
     /// The last move, its squares as far as they are known.
-    pub(super) played: Option<LastMove>,
-    pub(super) hands: Option<Hands>,
-    pub(super) kind: Option<String>,
-    pub(super) rated: Option<bool>,
+    pub(in crate::console) played: Option<LastMove>,
+    pub(in crate::console) hands: Option<Hands>,
+    pub(in crate::console) kind: Option<String>,
+    pub(in crate::console) rated: Option<bool>,
     ratings: [Option<Rating>; 2],
     /// Result and reason, once it is over.
-    pub(super) ending: Option<String>,
-    pub(super) followed: bool,
+    pub(in crate::console) ending: Option<String>,
+    pub(in crate::console) followed: bool,
     running: Option<Color>,
 }
 
 impl Card {
     /// What there is to show of a game.
-    pub(super) fn of(game: &Game) -> Self {
+    pub(in crate::console) fn of(game: &Game) -> Self {
         let board = game.position().clone();
         let reported = board.last_move.as_ref().and_then(|reported| reported.played);
         let info = game.info();
@@ -43,17 +43,17 @@ impl Card {
     }
 
     /// The game as an earlier board showed it. No clock runs there.
-    pub(super) fn at_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
+    pub(in crate::console) fn at_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
         let (board, ending) = (board.clone(), None);
         Self { board, played, hands: hands.or(self.hands), ending, running: None, ..self.clone() }
     }
 
-    pub(super) const fn id(&self) -> GameId {
+    pub(in crate::console) const fn id(&self) -> GameId {
         self.board.game
     }
 
     /// What the server told of a player's strength.
-    pub(super) fn rating(&self, color: Color) -> Option<Rating> {
+    pub(in crate::console) fn rating(&self, color: Color) -> Option<Rating> {
         let [white, black] = self.ratings;
         // Datagrams have 0 for players without a rating.
         match color {
@@ -64,7 +64,7 @@ impl Card {
     }
 
     /// What a clock shows, so long after the board came.
-    pub(super) fn clock(&self, color: Color, since: Duration) -> ClockReading {
+    pub(in crate::console) fn clock(&self, color: Color, since: Duration) -> ClockReading {
         let told = self.board.clock(color);
         if self.running != Some(color) {
             return told;
@@ -75,7 +75,7 @@ impl Card {
     }
 
     /// The pieces of this color that are not on the board any more, pawns first, had the game begun with the usual ones.
-    pub(super) fn captured(&self, color: Color) -> Vec<Role> {
+    pub(in crate::console) fn captured(&self, color: Color) -> Vec<Role> {
         let start = [8_usize, 2, 2, 2, 1, 0];
         let left =
             |role| self.board.board.pieces().filter(|(_, piece)| piece.color == color && piece.role == role).count();
@@ -84,7 +84,7 @@ impl Card {
     }
 
     /// Which game it is, for a list.
-    pub(super) fn terms(&self) -> String {
+    pub(in crate::console) fn terms(&self) -> String {
         let rated = match self.rated {
             Some(true) => "rated ",
             Some(false) => "unrated ",
@@ -96,7 +96,7 @@ impl Card {
 }
 
 /// The board an event brought: its own, or the one a delta board led to.
-pub(super) fn board_of(event: &Event) -> Option<&Style12> {
+pub(in crate::console) fn board_of(event: &Event) -> Option<&Style12> {
     let Event::Received { received, change } = event else { return None };
     let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };
     change.as_ref().and_then(|change| change.board.as_deref()).or(own)

@@ -19,8 +19,8 @@ use self::alarm::Alarm;
 use self::guard::Guard;
 use self::keyboard::{Heard, Keyboard};
 use super::ConsoleError;
-use super::app::App;
-use super::view::{self, Theme};
+use crate::console::app::App;
+use crate::console::view::{self, Theme};
 
 /// Between two pictures while things happen.
 const FRAME: Duration = Duration::from_millis(33);

@@ -14,17 +14,17 @@ const MOST_WAITING: usize = 256;
 
 /// What came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reply {
+pub(in crate::console) struct Reply {
     /// From the line to the beginning of the reply.
-    pub(super) after: Duration,
+    pub(in crate::console) after: Duration,
     /// The row it begins with.
-    pub(super) row: u64,
-    pub(super) surety: Surety,
+    pub(in crate::console) row: u64,
+    pub(in crate::console) surety: Surety,
 }
 
 /// How the reply was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Surety {
+pub(in crate::console) enum Surety {
     /// It bears the number the line was sent with.
     Numbered,
     /// It was the next thing in front of a prompt. Something the server said of itself may have come between.
@@ -39,7 +39,7 @@ impl fmt::Display for Reply {
 
 impl Reply {
     /// What there is room for in a small place: the time, and the row.
-    pub(super) fn short(&self) -> String {
+    pub(in crate::console) fn short(&self) -> String {
         format!("{} #{}", self.time(), self.row)
     }
 
@@ -51,7 +51,7 @@ impl Reply {
 
 /// A time in three digits or so.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Short(pub(super) Duration);
+pub(in crate::console) struct Short(pub(in crate::console) Duration);
 
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,7 +70,7 @@ impl fmt::Display for Short {
 
 /// Lines that wait for their reply.
 #[derive(Debug, Default)]
-pub(super) struct Replies {
+pub(in crate::console) struct Replies {
     waiting: VecDeque<Waiting>,
     /// The first row since the last prompt.
     since_prompt: Option<u64>,
@@ -85,7 +85,7 @@ struct Waiting {
 
 impl Replies {
     /// A line went out.
-    pub(super) fn sent(&mut self, row: u64, at: Duration, line: &[u8]) {
+    pub(in crate::console) fn sent(&mut self, row: u64, at: Duration, line: &[u8]) {
         if self.waiting.len() >= MOST_WAITING {
             self.waiting.pop_front();
         }
@@ -94,7 +94,7 @@ impl Replies {
     }
 
     /// Something came in: the row of the line it answers, and the answer.
-    pub(super) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, Reply)> {
+    pub(in crate::console) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, Reply)> {
         let begin = *self.since_prompt.get_or_insert(row);
         let message = event.message()?;
         if let Some(number) = answered(message) {

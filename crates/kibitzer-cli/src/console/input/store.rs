@@ -11,20 +11,20 @@ const MOST_BYTES: u64 = 1 << 20;
 ///
 /// Not being able to read or write them is no failure: a console without a home forgets.
 #[derive(Clone, Debug)]
-pub(super) struct Store {
+pub(in crate::console) struct Store {
     folder: PathBuf,
 }
 
 impl Store {
     /// `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; `None` if there is no home.
-    pub(super) fn of_user() -> Option<Self> {
+    pub(in crate::console) fn of_user() -> Option<Self> {
         let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let state = path("XDG_STATE_HOME").or_else(|| path("HOME").map(|home| home.join(".local/state")))?;
         Some(Self { folder: state.join("kibitzer") })
     }
 
     /// A file's text; empty if there is none.
-    pub(super) fn read(&self, name: &str) -> String {
+    pub(in crate::console) fn read(&self, name: &str) -> String {
         let mut bytes = Vec::new();
         let file = fs::File::open(self.folder.join(name));
         let _ = file.and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
@@ -38,7 +38,7 @@ impl Store {
     }
 
     /// Replaces a file by these lines.
-    pub(super) fn write_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
+    pub(in crate::console) fn write_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
         let mut text = String::new();
         for line in lines {
             text.push_str(&line);
@@ -48,7 +48,7 @@ impl Store {
     }
 
     /// Adds to a file.
-    pub(super) fn append(&self, name: &str, text: &str) {
+    pub(in crate::console) fn append(&self, name: &str, text: &str) {
         let _ = self.open(name, OpenOptions::new().append(true)).and_then(|mut file| file.write_all(text.as_bytes()));
     }
 
@@ -64,13 +64,13 @@ impl Store {
 #[cfg(test)]
 impl Store {
     /// A folder of a test's own.
-    pub(super) fn temporary(name: &str) -> Self {
+    pub(in crate::console) fn temporary(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("kibitzer-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         Self { folder }
     }
 
-    pub(super) fn remove(&self) {
+    pub(in crate::console) fn remove(&self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

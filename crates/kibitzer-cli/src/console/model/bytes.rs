@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 /// How many bytes are kept.
-pub(super) const KEPT_BYTES: usize = 8 << 20;
+pub(in crate::console) const KEPT_BYTES: usize = 8 << 20;
 
 /// A window on the stream that moves with its end.
 #[derive(Debug)]
-pub(super) struct ByteRing {
+pub(in crate::console) struct ByteRing {
     kept: VecDeque<u8>,
     limit: usize,
     /// Position behind the last byte.
@@ -26,7 +26,7 @@ impl ByteRing {
         Self { kept: VecDeque::new(), limit, end: 0 }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(in crate::console) fn push(&mut self, bytes: &[u8]) {
         self.end = self.end.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         let newest = bytes.get(bytes.len().saturating_sub(self.limit)..).unwrap_or(bytes);
         let excess = (self.kept.len() + newest.len()).saturating_sub(self.limit);
@@ -35,7 +35,7 @@ impl ByteRing {
     }
 
     /// Position behind the last byte.
-    pub(super) const fn end(&self) -> u64 {
+    pub(in crate::console) const fn end(&self) -> u64 {
         self.end
     }
 
@@ -45,7 +45,7 @@ impl ByteRing {
     }
 
     /// The bytes of a range, as many of them as are kept, with the position of the first.
-    pub(super) fn get(&self, range: Range<u64>) -> (u64, impl Iterator<Item = u8>) {
+    pub(in crate::console) fn get(&self, range: Range<u64>) -> (u64, impl Iterator<Item = u8>) {
         let start = range.start.max(self.start());
         let place = |position: u64| usize::try_from(position.saturating_sub(self.start())).unwrap_or(usize::MAX);
         let (from, to) = (place(start).min(self.kept.len()), place(range.end).min(self.kept.len()));

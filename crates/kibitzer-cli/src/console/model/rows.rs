@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
-use super::row::Row;
+use crate::console::model::row::Row;
 
 /// How many rows are kept.
-pub(super) const KEPT_ROWS: usize = 20_000;
+pub(in crate::console) const KEPT_ROWS: usize = 20_000;
 /// How much memory they may take, in bytes.
-pub(super) const KEPT_ROW_BYTES: usize = 32 << 20;
+pub(in crate::console) const KEPT_ROW_BYTES: usize = 32 << 20;
 
 /// The newest rows, found by their number.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(in crate::console) struct Rows {
     kept: VecDeque<Row>,
     bytes: usize,
     /// Number of the newest.
@@ -28,22 +28,22 @@ impl Default for Rows {
 
 impl Rows {
     /// The number the next row gets.
-    pub(super) const fn next_number(&self) -> u64 {
+    pub(in crate::console) const fn next_number(&self) -> u64 {
         self.newest.saturating_add(1)
     }
 
     /// Number of the newest row; 0 if there is none.
-    pub(super) const fn newest(&self) -> u64 {
+    pub(in crate::console) const fn newest(&self) -> u64 {
         self.newest
     }
 
     /// Number of the oldest row that is kept.
-    pub(super) fn oldest(&self) -> u64 {
+    pub(in crate::console) fn oldest(&self) -> u64 {
         self.kept.front().map_or(self.next_number(), |row| row.number)
     }
 
     /// Takes the next row. The oldest ones go where there are too many, or too much is in them.
-    pub(super) fn push(&mut self, row: Row) {
+    pub(in crate::console) fn push(&mut self, row: Row) {
         self.newest = row.number;
         self.bytes += row.size();
         self.kept.push_back(row);
@@ -53,22 +53,22 @@ impl Rows {
         }
     }
 
-    pub(super) fn get(&self, number: u64) -> Option<&Row> {
+    pub(in crate::console) fn get(&self, number: u64) -> Option<&Row> {
         self.kept.get(self.place(number)?)
     }
 
-    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Row> {
+    pub(in crate::console) fn get_mut(&mut self, number: u64) -> Option<&mut Row> {
         let place = self.place(number)?;
         self.kept.get_mut(place)
     }
 
     /// All of them, oldest first.
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Row> {
+    pub(in crate::console) fn iter(&self) -> impl DoubleEndedIterator<Item = &Row> {
         self.kept.iter()
     }
 
     /// From this one back to the oldest.
-    pub(super) fn back_from(&self, number: u64) -> impl Iterator<Item = &Row> {
+    pub(in crate::console) fn back_from(&self, number: u64) -> impl Iterator<Item = &Row> {
         let n = self.place(number.min(self.newest)).map_or(0, |place| place + 1);
         self.kept.iter().take(n).rev()
     }
@@ -83,7 +83,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::console::row::Body;
+    use crate::console::model::row::Body;
 
     fn mark(number: u64, text: &str) -> Row {
         Row { number, at: Duration::ZERO, base: 0, body: Body::Mark(text.to_owned()) }

@@ -8,7 +8,7 @@ use kibitzer::core::text::decode;
 use kibitzer::core::{Event, EventKind};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::replies::Reply;
+use crate::console::model::replies::Reply;
 use crate::live::repeats_reserves;
 use crate::output::{Shown, one_line};
 
@@ -17,19 +17,19 @@ const HIDDEN: &str = "********";
 
 /// A line of the stream.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(in crate::console) struct Row {
     /// Counted from 1 since the session began.
-    pub(super) number: u64,
+    pub(in crate::console) number: u64,
     /// Since the session began.
-    pub(super) at: Duration,
+    pub(in crate::console) at: Duration,
     /// Where in all bytes the connection begins whose positions the row has.
-    pub(super) base: u64,
-    pub(super) body: Body,
+    pub(in crate::console) base: u64,
+    pub(in crate::console) body: Body,
 }
 
 /// What a row is about.
 #[derive(Clone, Debug)]
-pub(super) enum Body {
+pub(in crate::console) enum Body {
     Event(Arc<Event>),
     Sent(Sent),
     /// Put there by whoever is watching.
@@ -38,18 +38,18 @@ pub(super) enum Body {
 
 /// A line the client sent.
 #[derive(Clone, Debug)]
-pub(super) struct Sent {
+pub(in crate::console) struct Sent {
     /// As it went, unless it is secret: then nothing.
-    pub(super) bytes: Vec<u8>,
+    pub(in crate::console) bytes: Vec<u8>,
     /// What it says; nothing if it is secret.
-    pub(super) text: Vec<u8>,
-    pub(super) secret: bool,
-    pub(super) reply: Option<Reply>,
+    pub(in crate::console) text: Vec<u8>,
+    pub(in crate::console) secret: bool,
+    pub(in crate::console) reply: Option<Reply>,
 }
 
 impl Sent {
     /// The line, without its end.
-    pub(super) fn text(&self) -> String {
+    pub(in crate::console) fn text(&self) -> String {
         if self.secret {
             return HIDDEN.to_owned();
         }
@@ -59,7 +59,7 @@ impl Sent {
 
 impl Row {
     /// The event, if the row has one.
-    pub(super) fn event(&self) -> Option<&Event> {
+    pub(in crate::console) fn event(&self) -> Option<&Event> {
         match &self.body {
             Body::Event(event) => Some(event),
             _ => None,
@@ -67,7 +67,7 @@ impl Row {
     }
 
     /// The word in front of the line.
-    pub(super) fn kind(&self) -> &'static str {
+    pub(in crate::console) fn kind(&self) -> &'static str {
         match &self.body {
             Body::Event(event) => event.kind().as_str(),
             Body::Sent(_) => EventKind::Sent.as_str(),
@@ -76,19 +76,19 @@ impl Row {
     }
 
     /// The game it is about.
-    pub(super) fn game(&self) -> Option<GameId> {
+    pub(in crate::console) fn game(&self) -> Option<GameId> {
         let event = self.event()?;
         event.game().or_else(|| event.message().and_then(Message::game))
     }
 
     /// Who speaks.
-    pub(super) fn speaker(&self) -> Option<&str> {
+    pub(in crate::console) fn speaker(&self) -> Option<&str> {
         let message = self.event()?.message()?;
         message.speaker().map(Handle::as_str)
     }
 
     /// What to say of it; fit for cells.
-    pub(super) fn line(&self) -> String {
+    pub(in crate::console) fn line(&self) -> String {
         match &self.body {
             Body::Event(event) => one_line(event),
             Body::Sent(sent) => {
@@ -101,7 +101,7 @@ impl Row {
     }
 
     /// The same for so many cells: of a line that was sent the reply is kept, and its time before anything else.
-    pub(super) fn line_within(&self, cells: usize) -> String {
+    pub(in crate::console) fn line_within(&self, cells: usize) -> String {
         let line = self.line();
         match &self.body {
             Body::Sent(Sent { reply: Some(reply), .. }) if line.width() > cells => {
@@ -115,7 +115,7 @@ impl Row {
 
     /// Whether it belongs to how things are said rather than to what is said: prompts, marks of blocks and units, empty lines,
     /// reserves that are told again.
-    pub(super) fn is_plumbing(&self) -> bool {
+    pub(in crate::console) fn is_plumbing(&self) -> bool {
         let Some(event) = self.event() else { return false };
         match event.kind() {
             EventKind::Prompt
@@ -130,7 +130,7 @@ impl Row {
     }
 
     /// About how much memory it takes.
-    pub(super) fn size(&self) -> usize {
+    pub(in crate::console) fn size(&self) -> usize {
         size_of::<Self>()
             + match &self.body {
                 Body::Event(event) => size_of::<Event>() + 2 * event.raw().len(),
@@ -156,7 +156,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::console::replies::Surety;
+    use crate::console::model::replies::Surety;
 
     #[test]
     fn where_there_is_little_room_the_time_of_the_reply_stays() {

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::filter::Filter;
-use super::row::Row;
-use super::rows::Rows;
+use crate::console::model::filter::Filter;
+use crate::console::model::row::Row;
+use crate::console::model::rows::Rows;
 
 /// The list of rows: those that the filter lets through.
 #[derive(Debug)]
-pub(super) struct List {
+pub(in crate::console) struct List {
     filter: Option<Filter>,
     shows_plumbing: bool,
     /// Numbers of the rows that are listed, in order.
@@ -29,7 +29,7 @@ impl Default for List {
 
 impl List {
     /// Whether rows such as this one are listed.
-    pub(super) fn lists(&self, row: &Row) -> bool {
+    pub(in crate::console) fn lists(&self, row: &Row) -> bool {
         // Who asks for prompts gets prompts.
         match &self.filter {
             Some(filter) => filter.accepts(row),
@@ -38,7 +38,7 @@ impl List {
     }
 
     /// Takes note of a new row; whether it is listed.
-    pub(super) fn arrived(&mut self, row: &Row, oldest: u64) -> bool {
+    pub(in crate::console) fn arrived(&mut self, row: &Row, oldest: u64) -> bool {
         let is_listed = self.lists(row);
         if is_listed {
             self.listed.push_back(row.number);
@@ -52,26 +52,26 @@ impl List {
         is_listed
     }
 
-    pub(super) const fn filter(&self) -> Option<&Filter> {
+    pub(in crate::console) const fn filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
     }
 
-    pub(super) const fn shows_plumbing(&self) -> bool {
+    pub(in crate::console) const fn shows_plumbing(&self) -> bool {
         self.shows_plumbing
     }
 
-    pub(super) fn set_filter(&mut self, filter: Option<Filter>, rows: &Rows) {
+    pub(in crate::console) fn set_filter(&mut self, filter: Option<Filter>, rows: &Rows) {
         self.filter = filter;
         self.renew(rows);
     }
 
-    pub(super) fn toggle_plumbing(&mut self, rows: &Rows) {
+    pub(in crate::console) fn toggle_plumbing(&mut self, rows: &Rows) {
         self.shows_plumbing = !self.shows_plumbing;
         self.renew(rows);
     }
 
     /// Asks of every row anew whether it is listed. The row that is looked at, or the one before it, stays so.
-    pub(super) fn renew(&mut self, rows: &Rows) {
+    pub(in crate::console) fn renew(&mut self, rows: &Rows) {
         self.listed = rows.iter().filter(|row| self.lists(row)).map(|row| row.number).collect();
         if self.follows {
             self.go_to_end();
@@ -81,36 +81,36 @@ impl List {
     }
 
     /// Number of the row that is looked at.
-    pub(super) fn selected(&self) -> Option<u64> {
+    pub(in crate::console) fn selected(&self) -> Option<u64> {
         (self.selected > 0).then_some(self.selected)
     }
 
-    pub(super) const fn follows(&self) -> bool {
+    pub(in crate::console) const fn follows(&self) -> bool {
         self.follows
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::console) fn len(&self) -> usize {
         self.listed.len()
     }
 
     /// How many rows are listed behind the one that is looked at.
-    pub(super) fn n_behind(&self) -> usize {
+    pub(in crate::console) fn n_behind(&self) -> usize {
         self.listed.len() - self.listed.partition_point(|&number| number <= self.selected)
     }
 
     /// Looks at a row, whether or not it is listed. Those that come later leave it there.
-    pub(super) const fn select(&mut self, number: u64) {
+    pub(in crate::console) const fn select(&mut self, number: u64) {
         self.selected = number;
         self.follows = false;
     }
 
     /// Stays with the row that is looked at.
-    pub(super) const fn hold(&mut self) {
+    pub(in crate::console) const fn hold(&mut self) {
         self.follows = false;
     }
 
     /// Looks at the row so many places up or down. Beyond the end it follows what comes.
-    pub(super) fn go(&mut self, places: isize) {
+    pub(in crate::console) fn go(&mut self, places: isize) {
         let at = self.listed.partition_point(|&number| number < self.selected);
         let to = at.saturating_add_signed(places);
         match self.listed.get(to) {
@@ -119,19 +119,19 @@ impl List {
         }
     }
 
-    pub(super) fn go_to_start(&mut self) {
+    pub(in crate::console) fn go_to_start(&mut self) {
         if let Some(&number) = self.listed.front() {
             self.select(number);
         }
     }
 
-    pub(super) fn go_to_end(&mut self) {
+    pub(in crate::console) fn go_to_end(&mut self) {
         self.selected = self.listed.back().copied().unwrap_or(0);
         self.follows = true;
     }
 
     /// The numbers that are on a screen of this height, the one that is looked at among them.
-    pub(super) fn on_screen(&mut self, height: usize) -> Vec<u64> {
+    pub(in crate::console) fn on_screen(&mut self, height: usize) -> Vec<u64> {
         let place = |number| self.listed.partition_point(|&listed| listed < number);
         let selected = place(self.selected).min(self.listed.len().saturating_sub(1));
         let lowest = selected.saturating_sub(height.saturating_sub(1));

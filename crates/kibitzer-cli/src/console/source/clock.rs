@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 /// The slowest and the fastest a recording is played.
-pub(super) const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
+pub(in crate::console) const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
 /// A clock that shows the time of a recording.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ReplayClock {
+pub(in crate::console) struct ReplayClock {
     /// What it showed at `since`.
     shown: Duration,
     since: Instant,
@@ -17,7 +17,7 @@ pub(super) struct ReplayClock {
 
 impl ReplayClock {
     /// A clock that stands at zero. A speed outside of [`SPEEDS`] is brought inside.
-    pub(super) fn new(speed: f64, now: Instant) -> Self {
+    pub(in crate::console) fn new(speed: f64, now: Instant) -> Self {
         Self {
             shown: Duration::ZERO,
             since: now,
@@ -27,7 +27,7 @@ impl ReplayClock {
     }
 
     /// What it shows.
-    pub(super) fn at(&self, now: Instant) -> Duration {
+    pub(in crate::console) fn at(&self, now: Instant) -> Duration {
         if !self.is_running {
             return self.shown;
         }
@@ -37,31 +37,31 @@ impl ReplayClock {
     }
 
     /// Puts it to a time; it goes on or stands still as before.
-    pub(super) const fn set(&mut self, time: Duration, now: Instant) {
+    pub(in crate::console) const fn set(&mut self, time: Duration, now: Instant) {
         self.shown = time;
         self.since = now;
     }
 
-    pub(super) fn run(&mut self, now: Instant) {
+    pub(in crate::console) fn run(&mut self, now: Instant) {
         self.set(self.at(now), now);
         self.is_running = true;
     }
 
-    pub(super) fn stop(&mut self, now: Instant) {
+    pub(in crate::console) fn stop(&mut self, now: Instant) {
         self.set(self.at(now), now);
         self.is_running = false;
     }
 
-    pub(super) const fn is_running(&self) -> bool {
+    pub(in crate::console) const fn is_running(&self) -> bool {
         self.is_running
     }
 
-    pub(super) fn set_speed(&mut self, speed: f64, now: Instant) {
+    pub(in crate::console) fn set_speed(&mut self, speed: f64, now: Instant) {
         self.set(self.at(now), now);
         self.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
     }
 
-    pub(super) const fn speed(&self) -> f64 {
+    pub(in crate::console) const fn speed(&self) -> f64 {
         self.speed
     }
 }

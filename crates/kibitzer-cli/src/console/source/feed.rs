@@ -6,20 +6,20 @@ use kibitzer::{AttachError, Attached, AttachedRequests, Client, Drip, Sight, Sna
 use tokio::sync::mpsc;
 
 /// The word for a session on which requests can be made.
-pub(super) const LIVE: &str = "live";
+pub(in crate::console) const LIVE: &str = "live";
 
 /// Pieces of an attached session that wait for the screen. Then its process keeps the next ones, and counts what it cannot.
 const UNSHOWN_PIECES: usize = 4_096;
 
 /// A session's end in the console.
 #[derive(Debug)]
-pub(super) enum Feed {
+pub(in crate::console) enum Feed {
     Own { client: Client, tap: Tap },
     Other(Box<Remote>),
 }
 
 /// What comes next.
-pub(super) enum Fed {
+pub(in crate::console) enum Fed {
     Piece(TapPiece),
     Snapshot(Box<Snapshot>),
     /// Nothing more comes of a session that may go on, and why.
@@ -30,7 +30,7 @@ pub(super) enum Fed {
 
 /// A session of another process.
 #[derive(Debug)]
-pub(super) struct Remote {
+pub(in crate::console) struct Remote {
     seen: mpsc::Receiver<Seen>,
     /// Where to send lines, if that is wanted.
     requests: Option<AttachedRequests>,
@@ -40,7 +40,7 @@ pub(super) struct Remote {
 
 /// What the task that reads the socket hands over.
 #[derive(Debug)]
-pub(super) enum Seen {
+pub(in crate::console) enum Seen {
     Sight(Sight),
     Gone(String),
 }
@@ -54,7 +54,7 @@ pub(crate) enum Writing {
 }
 
 impl Feed {
-    pub(super) fn next(&mut self) -> Fed {
+    pub(in crate::console) fn next(&mut self) -> Fed {
         match self {
             Self::Own { tap, .. } => match tap.try_next() {
                 Drip::Piece(piece) => Fed::Piece(piece),
@@ -65,7 +65,7 @@ impl Feed {
     }
 
     /// How the session stands, in a word.
-    pub(super) fn state(&self) -> &'static str {
+    pub(in crate::console) fn state(&self) -> &'static str {
         match self {
             Self::Own { client, .. } => word(&client.state()),
             Self::Other(remote) => remote.state,
@@ -73,7 +73,7 @@ impl Feed {
     }
 
     /// Its own name.
-    pub(super) fn handle(&self) -> Option<String> {
+    pub(in crate::console) fn handle(&self) -> Option<String> {
         match self {
             Self::Own { client, .. } => client.handle().map(|handle| handle.to_string()),
             Self::Other(remote) => remote.handle.clone(),
@@ -81,12 +81,12 @@ impl Feed {
     }
 
     /// Whether nothing may be sent, ever.
-    pub(super) const fn is_only_looked_at(&self) -> bool {
+    pub(in crate::console) const fn is_only_looked_at(&self) -> bool {
         matches!(self, Self::Other(remote) if remote.requests.is_none())
     }
 
     /// What to say of it besides.
-    pub(super) fn note(&self) -> &'static str {
+    pub(in crate::console) fn note(&self) -> &'static str {
         match self {
             Self::Own { .. } => "",
             Self::Other(_) if self.is_only_looked_at() => ", attached to look",
@@ -97,14 +97,14 @@ impl Feed {
 
 impl Remote {
     /// A session, and what has to be run for it to be seen: [`read`].
-    pub(super) fn new(session: &Attached, writing: Writing) -> (Self, mpsc::Sender<Seen>) {
+    pub(in crate::console) fn new(session: &Attached, writing: Writing) -> (Self, mpsc::Sender<Seen>) {
         let (sender, seen) = mpsc::channel(UNSHOWN_PIECES);
         let requests = (writing == Writing::Yes).then(|| session.requests());
         (Self { seen, requests, state: word(&State::Connecting), handle: None }, sender)
     }
 
     /// Where to send lines.
-    pub(super) const fn requests(&self) -> Option<&AttachedRequests> {
+    pub(in crate::console) const fn requests(&self) -> Option<&AttachedRequests> {
         self.requests.as_ref()
     }
 
@@ -165,7 +165,10 @@ const fn word(state: &State) -> &'static str {
 /// # Cancel safety
 ///
 /// What was seen last may be lost.
-pub(super) async fn read(mut session: Attached, seen: mpsc::Sender<Seen>) -> Result<Option<EndReason>, AttachError> {
+pub(in crate::console) async fn read(
+    mut session: Attached,
+    seen: mpsc::Sender<Seen>,
+) -> Result<Option<EndReason>, AttachError> {
     let mut ended = None;
     loop {
         let sight = match session.next().await {

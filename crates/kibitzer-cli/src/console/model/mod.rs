@@ -1,5 +1,14 @@
 //! What the console knows of the session: rows, bytes, games, delays. Nothing here draws.
 
+pub(in crate::console) mod bytes;
+pub(in crate::console) mod card;
+pub(in crate::console) mod filter;
+pub(in crate::console) mod item;
+pub(in crate::console) mod meters;
+pub(in crate::console) mod replies;
+pub(in crate::console) mod row;
+pub(in crate::console) mod rows;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,13 +17,13 @@ use kibitzer::core::chess::{Hands, LastMove};
 use kibitzer::core::message::{GameId, Message, TalkKind};
 use kibitzer::core::{Event, EventKind};
 
-use super::bytes::ByteRing;
-use super::card::{Card, board_of};
-use super::item::{Item, What};
-use super::meters::{Latency, Rates};
-use super::replies::Replies;
-use super::row::{Body, Row, Sent};
-use super::rows::Rows;
+use crate::console::model::bytes::ByteRing;
+use crate::console::model::card::{Card, board_of};
+use crate::console::model::item::{Item, What};
+use crate::console::model::meters::{Latency, Rates};
+use crate::console::model::replies::Replies;
+use crate::console::model::row::{Body, Row, Sent};
+use crate::console::model::rows::Rows;
 
 /// Games that are kept; one that is over makes room.
 const KEPT_GAMES: usize = 256;
@@ -25,15 +34,15 @@ const KEPT_NAMES: usize = 4_096;
 
 /// A session as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Model {
-    pub(super) rows: Rows,
-    pub(super) bytes: ByteRing,
-    pub(super) games: BTreeMap<GameId, Tracked>,
-    pub(super) rates: Rates,
-    pub(super) latency: Latency,
+pub(in crate::console) struct Model {
+    pub(in crate::console) rows: Rows,
+    pub(in crate::console) bytes: ByteRing,
+    pub(in crate::console) games: BTreeMap<GameId, Tracked>,
+    pub(in crate::console) rates: Rates,
+    pub(in crate::console) latency: Latency,
     /// Players that were heard of.
-    pub(super) names: BTreeSet<String>,
-    pub(super) channels: BTreeSet<u16>,
+    pub(in crate::console) names: BTreeSet<String>,
+    pub(in crate::console) channels: BTreeSet<u16>,
     replies: Replies,
     awaits_password: bool,
     /// Where in all bytes the connection begins.
@@ -42,14 +51,14 @@ pub(super) struct Model {
 
 /// A game, and when it became what it is.
 #[derive(Clone, Debug)]
-pub(super) struct Tracked {
-    pub(super) card: Box<Card>,
-    pub(super) since: Duration,
+pub(in crate::console) struct Tracked {
+    pub(in crate::console) card: Box<Card>,
+    pub(in crate::console) since: Duration,
 }
 
 impl Model {
     /// Takes in what happened; the number of the row it became, if it became one.
-    pub(super) fn take(&mut self, item: Item) -> Option<u64> {
+    pub(in crate::console) fn take(&mut self, item: Item) -> Option<u64> {
         let at = item.at;
         match item.what {
             What::Bytes(bytes) => {
@@ -76,12 +85,12 @@ impl Model {
     }
 
     /// Puts a mark behind what has come so far.
-    pub(super) fn mark(&mut self, at: Duration, text: String) -> u64 {
+    pub(in crate::console) fn mark(&mut self, at: Duration, text: String) -> u64 {
         self.push(at, Body::Mark(text))
     }
 
     /// Whether the last thing the server wanted was a password.
-    pub(super) const fn awaits_password(&self) -> bool {
+    pub(in crate::console) const fn awaits_password(&self) -> bool {
         self.awaits_password
     }
 
@@ -182,7 +191,7 @@ impl Model {
     }
 
     /// The game as it stood after this row, rather than as it is now.
-    pub(super) fn game_at(&self, game: GameId, row: u64) -> Option<Card> {
+    pub(in crate::console) fn game_at(&self, game: GameId, row: u64) -> Option<Card> {
         let known = &self.games.get(&game)?.card;
         let mut hands = None;
         for event in self.rows.back_from(row).filter_map(Row::event) {

@@ -7,12 +7,12 @@ use kibitzer::core::message::GameId;
 use regex_lite::{Regex, RegexBuilder};
 use thiserror::Error;
 
-use super::row::Row;
+use crate::console::model::row::Row;
 
 /// What is printed where somebody asks what an expression may hold.
-pub(super) const KEYS: [&str; 5] = ["kind:", "game:", "from:", "name:", "text:"];
+pub(in crate::console) const KEYS: [&str; 5] = ["kind:", "game:", "from:", "name:", "text:"];
 /// The word for rows that whoever is watching put there; all others are kinds of events.
-pub(super) const MARK: &str = "mark";
+pub(in crate::console) const MARK: &str = "mark";
 
 /// An expression over rows: all of its terms must hold.
 ///
@@ -26,7 +26,7 @@ pub(super) const MARK: &str = "mark";
 /// | `"regex"` | lines that match, in either case |
 /// | `-term` | where the term does not hold |
 #[derive(Clone, Debug)]
-pub(super) struct Filter {
+pub(in crate::console) struct Filter {
     terms: Vec<Term>,
     source: String,
 }
@@ -73,7 +73,7 @@ impl Filter {
     /// # Errors
     ///
     /// [`FilterError`] names the first term that means nothing.
-    pub(super) fn parse(source: &str) -> Result<Self, FilterError> {
+    pub(in crate::console) fn parse(source: &str) -> Result<Self, FilterError> {
         let mut terms = Vec::new();
         let mut rest = source.trim();
         while !rest.is_empty() {
@@ -88,7 +88,7 @@ impl Filter {
     }
 
     /// Whether all terms hold.
-    pub(super) fn accepts(&self, row: &Row) -> bool {
+    pub(in crate::console) fn accepts(&self, row: &Row) -> bool {
         let mut line = Line { row, text: None };
         self.terms.iter().all(|term| term.test.holds(&mut line) != term.negated)
     }
@@ -173,7 +173,7 @@ fn is_among(name: &str, names: &[String]) -> bool {
 }
 
 /// Every word behind `kind:`.
-pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
+pub(in crate::console) fn kinds() -> impl Iterator<Item = &'static str> {
     EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK])
 }
 

@@ -13,8 +13,8 @@ use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
 use thiserror::Error;
 
-use super::card::Card;
-use super::item::{Item, What};
+use crate::console::model::card::Card;
+use crate::console::model::item::{Item, What};
 
 /// Why a recording cannot be played.
 #[derive(Debug, Error)]
@@ -27,7 +27,7 @@ pub(crate) enum ReplayError {
 
 /// A recording, and how far it was played.
 #[derive(Debug)]
-pub(super) struct Replay {
+pub(in crate::console) struct Replay {
     path: PathBuf,
     family: Family,
     timeseal: Timeseal,
@@ -53,7 +53,7 @@ impl Replay {
     /// # Errors
     ///
     /// [`ReplayError`] if the file cannot be read, or a line of it is no record.
-    pub(super) fn open(
+    pub(in crate::console) fn open(
         path: &Path,
         family: Family,
         timeseal: Timeseal,
@@ -81,17 +81,17 @@ impl Replay {
     }
 
     /// Time of the last record.
-    pub(super) const fn length(&self) -> Duration {
+    pub(in crate::console) const fn length(&self) -> Duration {
         self.length
     }
 
     /// Whether everything was played.
-    pub(super) const fn is_over(&self) -> bool {
+    pub(in crate::console) const fn is_over(&self) -> bool {
         self.is_over
     }
 
     /// The file's own name.
-    pub(super) fn name(&self) -> String {
+    pub(in crate::console) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()
     }
@@ -101,7 +101,7 @@ impl Replay {
     /// # Errors
     ///
     /// [`ReplayError::Open`] if the file is not there any more.
-    pub(super) fn rewind(&mut self) -> Result<(), ReplayError> {
+    pub(in crate::console) fn rewind(&mut self) -> Result<(), ReplayError> {
         self.records = open(&self.path)?;
         self.events = reader(self.family, self.timeseal);
         self.undecoded.clear();
@@ -115,7 +115,7 @@ impl Replay {
     /// # Errors
     ///
     /// [`ReplayError::Read`] if the file is not what it was when it was opened.
-    pub(super) fn next_by(&mut self, until: Duration) -> Result<Option<Item>, ReplayError> {
+    pub(in crate::console) fn next_by(&mut self, until: Duration) -> Result<Option<Item>, ReplayError> {
         loop {
             if self.at <= until
                 && let Some(what) = self.ready.pop_front().or_else(|| self.decode())
