@@ -56,6 +56,13 @@ fn garbage_is_read_to_its_end() {
 }
 
 #[test]
+fn a_line_of_json_is_one_line_and_safe_on_a_terminal() {
+    let printed = decode(&[], b"Foo tells you: a&#x2028;b\x85c\x7fd&#x202e;e&#x2066;f&#x61c;g\n\r");
+    let text = r#""text":"a\u2028b\u0085c\u007fd\u202ee\u2066f\u061cg""#;
+    assert!(printed.contains(text) && printed.is_ascii(), "{printed}");
+}
+
+#[test]
 fn what_has_come_is_printed_before_the_end() {
     let mut child = kibitzer(&["decode"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();

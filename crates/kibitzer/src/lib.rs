@@ -37,6 +37,7 @@ pub mod command;
 mod decoder;
 mod desk;
 mod dial;
+pub mod json;
 mod password;
 mod profile;
 mod socket;

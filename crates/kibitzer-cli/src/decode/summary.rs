@@ -53,7 +53,7 @@ impl Summary {
     pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {
         self.totals.elapsed_s = self.start.elapsed().as_secs_f64();
         self.totals.mb_per_s = megabytes(self.totals.bytes) / self.totals.elapsed_s.max(f64::MIN_POSITIVE);
-        serde_json::to_writer(&mut out, &self.totals)?;
+        kibitzer::json::write(&mut out, &self.totals)?;
         out.write_all(b"\n")?;
         out.flush()
     }

@@ -9,7 +9,6 @@ use kibitzer::core::message::{
 use kibitzer::core::text::{PlayerText, ServerText};
 use kibitzer::core::{Event, EventKind};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::ser::Formatter;
 
 use super::entry::{Entry, Position};
 use super::life;
@@ -23,32 +22,8 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     // What a session tells of itself stands nowhere in the server's stream.
     let offset = (!matches!(entry, Entry::Session(_))).then(|| event.offset());
     let line = Object { kind: event.kind(), offset, entry: &entry };
-    line.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, Escaping))?;
+    kibitzer::json::write(out, &line)?;
     out.write_all(b"\n")
-}
-
-/// Compact JSON in which every control character of a text is escaped: JSON leaves those from U+007F to U+009F as they
-/// are, and terminals obey some of them.
-struct Escaping;
-
-impl Formatter for Escaping {
-    fn write_string_fragment<W: Write + ?Sized>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        let mut rest = fragment;
-        // In UTF-8 the characters sought are 7F, and C2 with a byte below A0.
-        while let Some(at) = rest.bytes().position(|b| b == 0x7F || b == 0xC2) {
-            let Some((before, from)) = rest.split_at_checked(at) else { break };
-            let mut characters = from.chars();
-            let Some(character) = characters.next() else { break };
-            out.write_all(before.as_bytes())?;
-            if character.is_control() {
-                write!(out, "\\u{:04x}", u32::from(character))?;
-            } else {
-                write!(out, "{character}")?;
-            }
-            rest = characters.as_str();
-        }
-        out.write_all(rest.as_bytes())
-    }
 }
 
 struct Object<'a> {

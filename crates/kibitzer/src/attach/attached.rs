@@ -16,6 +16,7 @@ use super::sight::Sight;
 use super::wire::{Answer, Hello, Line, Note, Order, Refusal, VERSION};
 use super::{AttachAccess, AttachError, AttachedRequestError, socket};
 use crate::core::session::RequestError;
+use crate::json;
 use crate::socket::Duplex;
 
 /// How long the other side has to take the connection, and then to say what it is.
@@ -196,8 +197,7 @@ impl Attached {
         let id = self.next_id;
         self.next_id += 1;
         // A number and a text can always be written.
-        let order = serde_json::to_vec(&Order { id, send: line.into() }).unwrap_or_default();
-        self.unsent.extend(order);
+        let _ = json::write(&mut self.unsent, &Order { id, send: line.into() });
         self.unsent.push_back(b'\n');
         self.waiting.push((id, outcome));
     }

@@ -15,6 +15,7 @@ use super::{AttachAccess, Missed};
 use crate::core::Event;
 use crate::core::session::{RequestError, State, Transmit, TransmitKind};
 use crate::core::wire::StreamState;
+use crate::json;
 use crate::transcript::line::{REDACTED, Seconds, put};
 use crate::transcript::{Direction, decode_hex};
 
@@ -186,9 +187,10 @@ pub(super) fn sent(at: Duration, transmit: &Transmit) -> Bytes {
 /// The line of a note.
 pub(super) fn note(at: Duration, note: &Note) -> Bytes {
     // What cannot be written is of a kind that this version does not know.
-    let Ok(fields) = serde_json::to_string(note) else { return Bytes::new() };
-    let fields = fields.strip_prefix('{').unwrap_or(&fields);
-    format!("{{\"t\": {}, {fields}\n", Seconds(at)).into()
+    let mut object = Vec::new();
+    let Ok(()) = json::write(&mut object, note) else { return Bytes::new() };
+    let fields = object.strip_prefix(b"{").unwrap_or(&object);
+    [format!("{{\"t\": {}, ", Seconds(at)).as_bytes(), fields, b"\n"].concat().into()
 }
 
 /// The line of something that happened to the session; `None` if the event tells something else.
@@ -223,13 +225,14 @@ mod tests {
 
     fn life_again(event: &Event) -> Event {
         let line = life(Duration::from_micros(1_500_001), event).unwrap();
+        assert!(!str::from_utf8(&line).unwrap().contains(['\u{202e}', '\u{2028}']), "{line:?}");
         let Some((at, Line::Note(Note::Life(life)))) = Line::parse(line.trim_ascii_end()) else { panic!("{line:?}") };
         assert_eq!(at, Duration::from_micros(1_500_001));
         life.event()
     }
 
     fn causes() -> Vec<LostCause> {
-        let text = || ServerText::from_wire(b"\"no\" &#x265a;\\");
+        let text = || ServerText::from_wire(b"\"no\" &#x265a;&#x202e;&#x2028;\\");
         let closes = [
             CloseCause::Closed,
             CloseCause::Failed(std::io::ErrorKind::ConnectionReset),

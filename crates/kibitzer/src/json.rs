@@ -1,0 +1,78 @@
+//! JSON as this project writes it: every value on one line that is safe to show on a terminal.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+
+/// Writes a value as compact JSON, without a line end.
+///
+/// Texts in it may hold anything a player wrote. JSON itself escapes only the control characters up to U+001F; here every
+/// character is escaped that a terminal obeys, that changes the direction of text, or that some reader of lines (Python's
+/// `splitlines`) takes for a line end.
+///
+/// # Errors
+///
+/// The writer fails, or the value has no form in JSON.
+///
+/// ```
+/// let mut line = Vec::new();
+/// kibitzer::json::write(&mut line, "a\u{2028}b\u{7f}")?;
+/// assert_eq!(line, br#""a\u2028b\u007f""#);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write<T: Serialize + ?Sized>(out: &mut impl Write, value: &T) -> io::Result<()> {
+    Ok(value.serialize(&mut Serializer::with_formatter(out, TerminalSafe))?)
+}
+
+/// Compact JSON in which [`is_escaped`] characters are escaped, besides those that JSON requires.
+struct TerminalSafe;
+
+impl Formatter for TerminalSafe {
+    fn write_string_fragment<W: Write + ?Sized>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        // The first bytes, in UTF-8, of all characters that are escaped.
+        while let Some(at) = rest.bytes().position(|b| matches!(b, 0x7F | 0xC2 | 0xD8 | 0xE2)) {
+            let Some((before, from)) = rest.split_at_checked(at) else { break };
+            let mut characters = from.chars();
+            let Some(character) = characters.next() else { break };
+            out.write_all(before.as_bytes())?;
+            if is_escaped(character) {
+                write!(out, "\\u{:04x}", u32::from(character))?;
+            } else {
+                write!(out, "{character}")?;
+            }
+            rest = characters.as_str();
+        }
+        out.write_all(rest.as_bytes())
+    }
+}
+
+/// DEL and the C1 controls (U+0085, next line, among them), line and paragraph separator, controls of the text direction.
+const fn is_escaped(character: char) -> bool {
+    matches!(character,
+        '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_character_breaks_a_line_or_reaches_a_terminal_as_a_command() {
+        /// The line ends of Python's `str.splitlines`, and the Unicode property `Bidi_Control`.
+        const BREAKS: &str = "\n\r\u{b}\u{c}\u{1c}\u{1d}\u{1e}\u{85}\u{2028}\u{2029}";
+        const BIDIRECTIONAL: &str =
+            "\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}";
+        for character in '\0'..=char::MAX {
+            let text = format!("a{character}b");
+            let mut line = Vec::new();
+            write(&mut line, &text).unwrap();
+            let line = String::from_utf8(line).unwrap();
+            assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
+            let is_safe = |c: char| !c.is_control() && !BREAKS.contains(c) && !BIDIRECTIONAL.contains(c);
+            assert_eq!(line == format!("\"{text}\""), is_safe(character) && !r#""\"#.contains(character), "{line}");
+        }
+    }
+}
