@@ -54,13 +54,13 @@ impl Prompts {
     /// The prompt at the very start of `line`, and its length.
     #[inline]
     pub(super) fn at_start(&self, line: &[u8]) -> Option<(PromptKind, usize)> {
-        // Most lines are told from a prompt by their first byte.
+        // The first byte of most lines is that of no prompt.
         let known = match line.first()? {
             b'f' | b'a' | b'i' | b'c' | b'u' | b'b' | b'0'..=b'9' => command_prompt(line),
-            b'l' | b'p' if !self.logged_in => return login_prompt(line),
+            b'l' | b'p' if !self.logged_in => login_prompt(line),
             _ => None,
         };
-        known.or_else(|| self.custom_prompt(line)).map(|length| (PromptKind::Command, length))
+        known.or_else(|| Some((PromptKind::Command, self.custom_prompt(line)?)))
     }
 
     fn custom_prompt(&self, line: &[u8]) -> Option<usize> {
@@ -78,7 +78,7 @@ fn login_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
     }
 }
 
-fn command_prompt(line: &[u8]) -> Option<usize> {
+fn command_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
     let clock = match line {
         [a, b, b':', c, d, b'_', ..] if [a, b, c, d].iter().all(|b| b.is_ascii_digit()) => CLOCK_BYTES,
         _ => 0,
@@ -87,7 +87,7 @@ fn command_prompt(line: &[u8]) -> Option<usize> {
     SERVERS
         .iter()
         .find(|name| named.strip_prefix(**name).is_some_and(|rest| rest.starts_with(b"% ")))
-        .map(|name| clock + name.len() + 2)
+        .map(|name| (PromptKind::Command, clock + name.len() + 2))
 }
 
 /// The guest's name, if `line` is the whole of `Press return to enter the server as "GuestABCD":`.
@@ -128,6 +128,8 @@ mod tests {
         prompts.set_custom(b"chess>");
         assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command, 7)), "the server adds the blank");
         assert_eq!(prompts.at_start(b"chess><12>"), None);
+        prompts.set_custom(b"play> ");
+        assert_eq!(prompts.at_start(b"play> "), Some((PromptKind::Command, 6)), "one that starts like `password: `");
         for none in [&b""[..], b"chess>\x07 ", b"\xff "] {
             prompts.set_custom(none);
             assert_eq!(prompts.at_start(b"chess> <12>"), None);
