@@ -128,11 +128,12 @@ impl LineBuffer {
         (self.marked, self.was_marked) = (true, true);
     }
 
-    /// Takes one byte of text that stands at `at`.
-    pub(super) fn push(&mut self, byte: u8, at: u64, context: &Context<'_>) -> Taken {
+    /// Takes text whose first byte stands at `at`, up to the first byte with which a prompt may be over; returns how many bytes.
+    pub(super) fn push(&mut self, text: &[u8], at: u64, context: &Context<'_>) -> (usize, Taken) {
+        let Some(&byte) = text.first() else { return (0, Taken::Kept) };
         if let Phase::Held { bell, matched, mark_at, end } = self.phase {
             if CONTINUATION.get(matched) != Some(&byte) {
-                return Taken::FlushFirst;
+                return (0, Taken::FlushFirst);
             }
             let mark_at = if matched == 0 { at } else { mark_at };
             self.phase = Phase::Held { bell, matched: matched + 1, mark_at, end };
@@ -140,32 +141,37 @@ impl LineBuffer {
                 self.phase = Phase::Joining { blank_follows: false };
                 self.bell |= bell;
             }
-            return Taken::Kept;
+            return (1, Taken::Kept);
         }
         if let Phase::Joining { blank_follows } = self.phase {
             if byte == b' ' {
                 self.phase = Phase::Joining { blank_follows: true };
-                return Taken::Kept;
+                return (1, Taken::Kept);
             }
             self.join(byte, blank_follows, context);
         }
-        self.append(byte, at, context.limits);
-        self.prompt(byte, context.prompts)
+        if !self.may_become_prompt(context.prompts) {
+            self.append(text, at, context.limits);
+            return (text.len(), Taken::Kept);
+        }
+        let end = memchr::memchr2(b' ', b':', text);
+        let run = end.and_then(|end| text.get(..=end)).unwrap_or(text);
+        self.append(run, at, context.limits);
+        (run.len(), self.prompt(context.prompts))
     }
 
-    fn append(&mut self, byte: u8, at: u64, limits: &Limits) {
+    fn append(&mut self, run: &[u8], at: u64, limits: &Limits) {
         self.first = self.first.or(Some(at));
-        if byte != b' ' {
-            self.head = self.head.or(Some(at));
-        } else if self.head.is_none() {
-            self.indent += 1;
+        if self.head.is_none() {
+            let n_blanks = run.iter().take_while(|&&b| b == b' ').count();
+            self.indent += n_blanks;
+            self.head = (n_blanks < run.len()).then_some(at + n_blanks as u64);
         }
-        let fits = self.text.len() - self.piece < limits.line_bytes && self.text.len() < limits.wrapped_line_bytes;
-        if fits && self.cut == 0 {
-            self.text.push(byte);
-        } else {
-            self.cut += 1;
-        }
+        let piece_room = limits.line_bytes.saturating_sub(self.text.len() - self.piece);
+        let room = piece_room.min(limits.wrapped_line_bytes.saturating_sub(self.text.len()));
+        let n_kept = if self.cut == 0 { room.min(run.len()) } else { 0 };
+        self.text.extend_from_slice(run.get(..n_kept).unwrap_or_default());
+        self.cut += (run.len() - n_kept) as u64;
     }
 
     /// Puts the one blank between two pieces, or none where a word was cut.
@@ -184,16 +190,22 @@ impl LineBuffer {
         self.piece = self.text.len();
     }
 
+    /// Whether the next blank or colon may end a prompt.
+    fn may_become_prompt(&self, prompts: &Prompts) -> bool {
+        !prompts.is_logged_in() || (self.piece == 0 && self.text.len().saturating_sub(self.indent) < prompts.longest())
+    }
+
     /// Looks for a prompt: every one ends with a blank, or, for a guest, with a colon.
-    fn prompt(&self, byte: u8, prompts: &Prompts) -> Taken {
+    fn prompt(&self, prompts: &Prompts) -> Taken {
         let line = || self.text.get(self.indent..).unwrap_or_default();
-        match byte {
-            b' ' if self.piece == 0 && self.cut == 0 && !self.holds_mail(self.indent) => match prompts.at_start(line())
-            {
-                Some((kind, _)) => Taken::Prompt(kind),
-                None => Taken::Kept,
-            },
-            b':' if !prompts.is_logged_in() && self.text.ends_with(b"\":") && guest_prompt(line()).is_some() => {
+        match self.text.last() {
+            Some(b' ') if self.piece == 0 && self.cut == 0 && !self.holds_mail(self.indent) => {
+                match prompts.at_start(line()) {
+                    Some((kind, _)) => Taken::Prompt(kind),
+                    None => Taken::Kept,
+                }
+            }
+            Some(b':') if !prompts.is_logged_in() && self.text.ends_with(b"\":") && guest_prompt(line()).is_some() => {
                 Taken::GuestPrompt
             }
             _ => Taken::Kept,

@@ -27,6 +27,8 @@ pub(super) struct Prompts {
 const SERVERS: [&[u8]; 6] = [b"fics", b"aics", b"ics", b"chess", b"uscn", b"bics"];
 /// `12:34_`
 const CLOCK_BYTES: usize = 6;
+/// `12:34_chess% `
+const LONGEST: usize = CLOCK_BYTES + 7;
 
 impl Prompts {
     /// A prompt without its blank would be over before the blank in one read and behind it in another; one with control bytes
@@ -61,6 +63,11 @@ impl Prompts {
             _ => None,
         };
         known.or_else(|| Some((PromptKind::Command, self.custom_prompt(line)?)))
+    }
+
+    /// Bytes of the longest prompt.
+    pub(super) fn longest(&self) -> usize {
+        LONGEST.max(self.custom().len())
     }
 
     fn custom_prompt(&self, line: &[u8]) -> Option<usize> {

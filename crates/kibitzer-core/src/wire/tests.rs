@@ -140,6 +140,19 @@ fn letters_that_look_like_telnet_verbs_stay() {
     check(&[(b"\xfb\xfc\xfd\n", &[Seen::Line(Tag::None, b"\xfb\xfc\xfd".to_vec())])]);
 }
 
+// Rules: transport P2
+#[test]
+fn a_prompt_in_a_run_of_text_ends_at_its_last_blank() {
+    // The NUL keeps the line from being read whole.
+    for prompt in ["ab> ", "a: b> ", "a b  c> ", "longer than any known prompt> "] {
+        let mut framer = Framer::new();
+        framer.set_prompt(prompt.as_bytes());
+        let stream = format!("\0  {prompt}{prompt}some text: {prompt}\n{prompt}\n");
+        let text = text(&format!("some text: {prompt}"));
+        assert_eq!(seen_by(&framer, stream.as_bytes()), [Seen::Prompt, Seen::Prompt, text, Seen::Prompt], "{prompt}");
+    }
+}
+
 // Rules: transport P4, transport P5, ten 2, ten 3, bugs 9
 #[test]
 fn prompts_are_taken_off_the_front_of_a_line_however_many() {

@@ -61,7 +61,7 @@ fn is_complete(tag: Tag, line: &[u8]) -> bool {
     let may_be_broken = (DEFAULT_WIDTH - 15..=DEFAULT_WIDTH + 1).contains(&line.len());
     match tag {
         Tag::None => is_whole_game_line(line),
-        Tag::Style12 => match line.split(|&b| b == b' ').filter(|word| !word.is_empty()).count() {
+        Tag::Style12 => match count_words(line) {
             ..=30 => false,
             31 | 32 => !may_be_broken,
             _ => true,
@@ -73,6 +73,13 @@ fn is_complete(tag: Tag, line: &[u8]) -> bool {
         Tag::SeeksRemoved | Tag::PendingRemoved => !may_be_broken,
         Tag::Style10 | Tag::Delta | Tag::SeeksCleared | Tag::UserArrived | Tag::UserDeparted => true,
     }
+}
+
+fn count_words(line: &[u8]) -> usize {
+    let starts_at_once = line.first().is_some_and(|&byte| byte != b' ');
+    let next = line.get(1..).unwrap_or_default();
+    let n_later = line.iter().zip(next).map(|(&byte, &next)| usize::from(byte == b' ' && next != b' ')).sum::<usize>();
+    usize::from(starts_at_once) + n_later
 }
 
 /// `{Game … match.}`, or `{Game …}` with a result behind it.

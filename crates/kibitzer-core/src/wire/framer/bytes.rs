@@ -1,5 +1,6 @@
-//! The slow path of the framer: one byte after the other, through all layers.
+//! The slow path of the framer: through all layers, runs of text at once and everything else byte by byte.
 
+use super::whole_line::{has_control_bytes, is_control_byte};
 use super::{Block, Framer, MAX_UNITS, Out, Unit, Units};
 use crate::wire::control::{BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, Meaning, POSE_START, State};
 use crate::wire::frame::FrameKind;
@@ -29,8 +30,10 @@ impl Framer {
         if let Some(byte) = self.again.pop_front() {
             return Ok(self.process(byte));
         }
-        if self.telnet == Telnet::Text {
-            *input = self.take_run(input);
+        if self.telnet == Telnet::Text
+            && let Some(out) = self.take_run(input)
+        {
+            return Ok(Some(out));
         }
         let (&value, rest) = input.split_first().ok_or(NeedInput)?;
         let at = self.position;
@@ -53,12 +56,22 @@ impl Framer {
         })
     }
 
-    /// Takes what is plain text inside of a datagram, all of it at once; the rest is behind it.
-    fn take_run<'input>(&mut self, input: &'input [u8]) -> &'input [u8] {
-        let limit = self.limits.datagram_bytes;
-        let taken = self.sequence.plain_run(input, limit);
-        self.position += taken as u64;
-        input.get(taken..).unwrap_or_default()
+    /// Takes bytes that mean nothing but themselves, many at once, until one of them completes something.
+    fn take_run(&mut self, input: &mut &[u8]) -> Option<Out> {
+        loop {
+            let (n_taken, taken) = match self.sequence.state {
+                State::None => self.push_text(plain_run(input, self.timeseal), self.position),
+                _ => (self.sequence.plain_run(input, self.limits.datagram_bytes), Taken::Kept),
+            };
+            *input = input.get(n_taken..).unwrap_or_default();
+            self.position += n_taken as u64;
+            match taken {
+                Taken::Kept if n_taken == 0 => return None,
+                Taken::Kept => {}
+                Taken::FlushFirst => return Some(Out::Line),
+                taken => return self.taken(taken),
+            }
+        }
     }
 
     /// Hands on one byte of a sequence that was none.
@@ -70,11 +83,11 @@ impl Framer {
             return self.end_sequence(None);
         };
         let byte = Byte { value, escaped: true, at: self.sequence.start + index as u64 };
-        match self.push_text(byte) {
+        match self.push_text(&[value], byte.at).1 {
             Taken::FlushFirst => Some(Out::Line),
             taken => {
                 self.sequence.state = State::Text(index + 1);
-                self.taken(taken, byte)
+                self.taken(taken)
             }
         }
     }
@@ -239,13 +252,14 @@ impl Framer {
     }
 
     fn push(&mut self, byte: Byte) -> Option<Out> {
-        let taken = self.push_text(byte);
-        self.taken(taken, byte)
+        let (_, taken) = self.push_text(&[byte.value], byte.at);
+        self.taken_or_again(taken, byte)
     }
 
-    fn push_text(&mut self, byte: Byte) -> Taken {
+    /// Adds text whose first byte stands at `at` to the line; returns how much of it the line took.
+    fn push_text(&mut self, text: &[u8], at: u64) -> (usize, Taken) {
         let context = Context { limits: &self.limits, prompts: &self.prompts, wrapping: &self.wrapping };
-        self.line.push(byte.value, byte.at, &context)
+        self.line.push(text, at, &context)
     }
 
     fn end_line(&mut self, byte: Byte) -> Option<Out> {
@@ -253,17 +267,20 @@ impl Framer {
         if taken != Taken::FlushFirst {
             self.check_block(byte.at + 1);
         }
-        self.taken(taken, byte)
+        self.taken_or_again(taken, byte)
     }
 
-    fn taken(&mut self, taken: Taken, byte: Byte) -> Option<Out> {
+    fn taken_or_again(&mut self, taken: Taken, byte: Byte) -> Option<Out> {
+        if taken == Taken::FlushFirst {
+            self.again.push_front(byte);
+        }
+        self.taken(taken)
+    }
+
+    fn taken(&mut self, taken: Taken) -> Option<Out> {
         match taken {
             Taken::Kept => None,
-            Taken::FlushFirst => {
-                self.again.push_front(byte);
-                Some(Out::Line)
-            }
-            Taken::Over => Some(Out::Line),
+            Taken::FlushFirst | Taken::Over => Some(Out::Line),
             Taken::GuestPrompt => Some(Out::Guest),
             Taken::Ping => {
                 let offset = self.line.offset(false);
@@ -276,5 +293,23 @@ impl Framer {
                 Some(Out::Bare { kind: self.prompt_frame(kind, offset).kind, offset })
             }
         }
+    }
+}
+
+/// Most bytes that are searched at once for the end of a run. A line may take less than a whole run, and then the rest is searched
+/// again.
+const RUN_BYTES: usize = 256;
+
+/// The bytes at the start of `input`, as far as they were searched, that are text whatever stands around them.
+fn plain_run(input: &[u8], timeseal: Timeseal) -> &[u8] {
+    let input = input.get(..RUN_BYTES).unwrap_or(input);
+    let (chunks, _) = input.as_chunks::<32>();
+    let n_plain = 32 * chunks.iter().take_while(|chunk| !has_control_bytes(&chunk[..])).count();
+    let rest = input.get(n_plain..).unwrap_or_default();
+    let end = n_plain + rest.iter().position(|&byte| is_control_byte(byte)).unwrap_or(rest.len());
+    let run = input.get(..end).unwrap_or_default();
+    match timeseal {
+        Timeseal::V2 => memchr::memchr(b'[', run).and_then(|ping| run.get(..ping)).unwrap_or(run),
+        Timeseal::Off | Timeseal::V1 => run,
     }
 }

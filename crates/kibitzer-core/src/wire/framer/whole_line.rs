@@ -119,10 +119,10 @@ const fn without_returns(mut line: &[u8]) -> &[u8] {
 }
 
 /// Whether a byte may be more than text: a control character or a telnet command. A tab takes the slow path for nothing.
-const fn is_control_byte(byte: u8) -> bool {
+pub(super) const fn is_control_byte(byte: u8) -> bool {
     byte.wrapping_sub(0x20) >= IAC - 0x20
 }
 
-fn has_control_bytes(line: &[u8]) -> bool {
+pub(super) fn has_control_bytes(line: &[u8]) -> bool {
     line.iter().fold(false, |found, &byte| found | is_control_byte(byte))
 }
