@@ -1,4 +1,5 @@
-//! What reading a stream costs, against floors timed in the same run: `cargo bench -p kibitzer-core --bench decode`.
+//! The cost of reading a stream, against floors timed in the same run: `cargo bench -p kibitzer-core --bench decode`, with names of
+//! streams behind `--` for some of them only.
 //!
 //! Streams come from a seeded generator (`corpus`), floors from `floors`. Every round runs all subjects of a stream one
 //! after the other, so a machine that slows down slows down all of them; the best round counts. Before any time is taken
@@ -13,6 +14,7 @@ mod floors;
 mod mode;
 mod subjects;
 
+use std::env;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -26,95 +28,67 @@ struct Subject {
     name: &'static str,
     /// Name of the stream it is run on.
     stream: &'static str,
-    run: fn(&[u8]) -> Checksum,
-    budget: Budget,
+    run: fn(&Corpus) -> Checksum,
+    budget: Option<Budget>,
     /// Heap allocations allowed per frame.
     max_allocations: f64,
 }
 
-/// What a subject may cost.
+/// At most so many times the time of another row of the same stream.
 #[derive(Clone, Copy)]
-enum Budget {
-    /// It is a floor.
-    Unlimited,
-    /// At most this many times the time of floor (b).
-    TimesB(f64),
-    /// At least this part of floor (a)'s throughput.
-    ShareOfA(f64),
+struct Budget(f64, &'static str);
+
+const A: &str = "(a) lines copied";
+const B: &str = "(b) fields read";
+
+const fn row(stream: &'static str, name: &'static str, run: fn(&Corpus) -> Checksum) -> Subject {
+    Subject { name, stream, run, budget: None, max_allocations: f64::INFINITY }
 }
 
-const fn floor(name: &'static str, stream: &'static str, run: fn(&[u8]) -> Checksum) -> Subject {
-    Subject { name, stream, run, budget: Budget::Unlimited, max_allocations: f64::INFINITY }
+impl Subject {
+    const fn budget(self, times: f64, row: &'static str) -> Self {
+        Self { budget: Some(Budget(times, row)), ..self }
+    }
+
+    const fn allocations(self, max_allocations: f64) -> Self {
+        Self { max_allocations, ..self }
+    }
 }
 
-/// The floors; (a) first in each stream, (b) second.
+/// The floors; (a) first in each stream.
 const FLOORS: &[Subject] = &[
-    floor("(a) lines copied", "boards", floors::copy_lines),
-    floor("(b) fields read", "boards", floors::read_boards),
-    floor("(a) lines copied", "level2", floors::copy_lines),
-    floor("(a) lines copied", "mixed", floors::copy_lines),
-    floor("(a) lines copied", "chat", floors::copy_lines),
+    row("boards", A, |corpus| floors::copy_lines(&corpus.bytes)),
+    row("boards", B, |corpus| floors::read_boards(&corpus.bytes)),
+    row("level2", A, |corpus| floors::copy_lines(&corpus.bytes)),
+    row("level2", B, |corpus| floors::read_boards(&corpus.reference)),
+    row("mixed", A, |corpus| floors::copy_lines(&corpus.bytes)),
+    row("mixed", B, |corpus| floors::read_boards(&corpus.bytes)),
+    row("chat", A, |corpus| floors::copy_lines(&corpus.bytes)),
+    row("long", A, |corpus| floors::copy_lines(&corpus.bytes)),
+    row("wrapped", A, |corpus| floors::copy_lines(&corpus.bytes)),
+    row("games", B, |corpus| floors::read_boards(&corpus.bytes)),
+    row("undo", B, |corpus| floors::read_boards(&corpus.bytes)),
 ];
 
 /// What is measured against them.
 const SUBJECTS: &[Subject] = &[
-    Subject {
-        name: "frames",
-        stream: "boards",
-        run: subjects::frames,
-        budget: Budget::Unlimited,
-        max_allocations: 0.001,
-    },
-    Subject {
-        name: "messages",
-        stream: "boards",
-        run: subjects::messages,
-        budget: Budget::TimesB(0.65),
-        max_allocations: 0.001,
-    },
-    Subject {
-        name: "shared events",
-        stream: "boards",
-        run: subjects::events,
-        budget: Budget::TimesB(1.3),
-        // One an event; the list of a game's moves grows now and then.
-        max_allocations: 1.05,
-    },
-    Subject {
-        name: "messages",
-        stream: "level2",
-        run: subjects::messages,
-        budget: Budget::Unlimited,
-        max_allocations: f64::INFINITY,
-    },
-    Subject {
-        name: "shared events",
-        stream: "level2",
-        run: subjects::events,
-        budget: Budget::Unlimited,
-        max_allocations: f64::INFINITY,
-    },
-    Subject {
-        name: "messages",
-        stream: "mixed",
-        run: subjects::messages,
-        budget: Budget::ShareOfA(0.25),
-        max_allocations: 1.0,
-    },
-    Subject {
-        name: "shared events",
-        stream: "mixed",
-        run: subjects::events,
-        budget: Budget::Unlimited,
-        max_allocations: 2.0,
-    },
-    Subject {
-        name: "messages",
-        stream: "chat",
-        run: subjects::messages,
-        budget: Budget::ShareOfA(0.25),
-        max_allocations: 1.0,
-    },
+    row("boards", "frames", |corpus| subjects::frames(&corpus.bytes)).allocations(0.001),
+    row("boards", "messages", |corpus| subjects::messages(&corpus.bytes)).budget(0.75, B).allocations(0.001),
+    // One an event; the list of a game's moves grows now and then.
+    row("boards", "shared events", |corpus| subjects::events(&corpus.bytes)).budget(1.5, B).allocations(1.05),
+    row("boards", "reads of 256", |corpus| subjects::events_of_reads(&corpus.bytes, 256)).budget(1.5, "shared events"),
+    row("level2", "messages", |corpus| subjects::messages(&corpus.bytes)).budget(1.0, B),
+    row("level2", "shared events", |corpus| subjects::events(&corpus.bytes)).budget(2.0, B),
+    row("mixed", "messages", |corpus| subjects::messages(&corpus.bytes)).allocations(1.0),
+    row("mixed", "shared events", |corpus| subjects::events(&corpus.bytes)).budget(2.0, B).allocations(2.0),
+    row("chat", "messages", |corpus| subjects::messages(&corpus.bytes)).budget(3.0, A).allocations(1.0),
+    row("long", "shared events", |corpus| subjects::events(&corpus.bytes)),
+    row("long", "reads of 4 KiB", |corpus| subjects::events_of_reads(&corpus.bytes, 4096)),
+    row("wrapped", "shared events", |corpus| subjects::events(&corpus.bytes)),
+    row("games", "one game at a time", |corpus| subjects::events(&corpus.reference)),
+    row("games", "1,000 at once", |corpus| subjects::events(&corpus.bytes)).budget(1.5, "one game at a time"),
+    row("undo", "takebacks at ply 20", |corpus| subjects::events(&corpus.reference)),
+    row("undo", "takebacks at ply 2,000", |corpus| subjects::events(&corpus.bytes)).budget(1.5, "takebacks at ply 20"),
 ];
 
 /// Figures of one subject over its stream.
@@ -140,7 +114,9 @@ fn main() {
         "{:<7} {:<22} {:>8} {:>8} {:>7} {:>7} {:>6} {:>6}  budget",
         "stream", "subject", "ns/line", "median", "MB/s", "allocs", "x (b)", "x (a)"
     );
-    for stream in [corpus::boards, corpus::level2, corpus::mixed, corpus::chat] {
+    let names: Vec<String> = env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let is_chosen = |name: &str| names.is_empty() || names.iter().any(|chosen| chosen == name);
+    for (_, stream) in corpus::STREAMS.into_iter().filter(|(name, _)| is_chosen(name)) {
         let corpus = stream(SEED, n_bytes);
         assert!(corpus == stream(SEED, n_bytes), "a seed gives one stream");
         print_stream(&corpus, n_rounds);
@@ -150,10 +126,9 @@ fn main() {
 fn print_stream(corpus: &Corpus, n_rounds: usize) {
     let subjects: Vec<&Subject> = FLOORS.iter().chain(SUBJECTS).filter(|s| s.stream == corpus.name).collect();
     let figures = measure(corpus, &subjects, n_rounds);
-    let a = figures[0].best();
-    let b = subjects.iter().position(|s| s.name.starts_with("(b)")).map(|i| figures[i].best());
-    for (subject, figures) in subjects.iter().zip(&figures) {
-        print_row(corpus, subject, figures, a, b);
+    let rows: Vec<_> = subjects.into_iter().zip(&figures).collect();
+    for (subject, figures) in &rows {
+        print_row(corpus, subject, figures, &rows);
     }
 }
 
@@ -176,18 +151,15 @@ fn measure(corpus: &Corpus, subjects: &[&Subject], n_rounds: usize) -> Vec<Figur
 
 fn time(corpus: &Corpus, subject: &Subject, figures: &mut Figures) {
     let start = Instant::now();
-    let checksum = (subject.run)(black_box(&corpus.bytes));
+    let checksum = (subject.run)(black_box(corpus));
     figures.times.push(start.elapsed());
     assert_eq!(checksum, figures.checksum, "{} reads the same each time", subject.name);
 }
 
 fn check(corpus: &Corpus, subject: &Subject) -> Figures {
     let mut checksum = Checksum::default();
-    let allocated = allocation_counter::measure(|| checksum = (subject.run)(&corpus.bytes));
-    // Datagrams lead to boards; a message alone is none.
-    let has_boards = corpus.boards.is_empty() || subject.name == "shared events";
-    if !subject.name.starts_with("(a)") && has_boards {
-        let want = floors::read_boards(if corpus.boards.is_empty() { &corpus.bytes } else { &corpus.boards });
+    let allocated = allocation_counter::measure(|| checksum = (subject.run)(corpus));
+    if let Some(want) = corpus.boards_read_by(subject.name) {
         assert_eq!(want.n_boards, corpus.n_boards, "floor (b) reads every board of {}", corpus.name);
         let read = (checksum.n_boards, checksum.sum);
         assert_eq!(read, (want.n_boards, want.sum), "{} reads {} as floor (b) does", subject.name, corpus.name);
@@ -195,32 +167,44 @@ fn check(corpus: &Corpus, subject: &Subject) -> Figures {
     Figures { checksum, n_allocations: allocated.count_total, times: Vec::new() }
 }
 
-fn print_row(corpus: &Corpus, subject: &Subject, figures: &Figures, a: f64, b: Option<f64>) {
+impl Corpus {
+    /// Which boards a subject has to read; `None` if it reads none.
+    fn boards_read_by(&self, subject: &str) -> Option<Checksum> {
+        match (self.name, subject) {
+            // Datagrams lead to boards; a message alone is none.
+            (_, A) | ("level2", "messages") => None,
+            ("level2", _) | (_, "one game at a time" | "takebacks at ply 20") => {
+                Some(floors::read_boards(&self.reference))
+            }
+            _ => Some(floors::read_boards(&self.bytes)),
+        }
+    }
+}
+
+fn print_row(corpus: &Corpus, subject: &Subject, figures: &Figures, rows: &[(&Subject, &Figures)]) {
     let per_line = 1e9 / corpus.n_lines as f64;
     let best = figures.best();
     let allocations = figures.n_allocations as f64 / figures.checksum.n_frames as f64;
-    let times_b = b.map_or("-".to_owned(), |b| format!("{:.2}", best / b));
+    let times = |row: &str| rows.iter().find(|(other, _)| other.name == row).map(|(_, other)| best / other.best());
+    let shown = |row| times(row).map_or("-".to_owned(), |times| format!("{times:.2}"));
     println!(
-        "{:<7} {:<22} {:>8.1} {:>8.1} {:>7.0} {:>7.3} {:>6} {:>6.2}  {}",
+        "{:<7} {:<22} {:>8.1} {:>8.1} {:>7.0} {:>7.3} {:>6} {:>6}  {}",
         corpus.name,
         subject.name,
         best * per_line,
         figures.median() * per_line,
         corpus.bytes.len() as f64 / best / 1e6,
         allocations,
-        times_b,
-        a / best,
-        verdict(subject, best, allocations, a, b),
+        shown(B),
+        shown(A),
+        verdict(subject, allocations, times),
     );
 }
 
-fn verdict(subject: &Subject, best: f64, allocations: f64, a: f64, b: Option<f64>) -> String {
-    let (is_met, text) = match subject.budget {
-        Budget::Unlimited => return "floor".to_owned(),
-        Budget::TimesB(times) => (b.is_some_and(|b| best <= b * times), format!("<= {times} x (b)")),
-        Budget::ShareOfA(share) => (a / best >= share, format!(">= {share} x (a)")),
-    };
-    let is_met = is_met && allocations <= subject.max_allocations;
+fn verdict(subject: &Subject, allocations: f64, times: impl Fn(&str) -> Option<f64>) -> String {
+    let Some(Budget(most, row)) = subject.budget else { return String::new() };
+    let Some(times) = times(row) else { return format!("no row {row}") };
+    let is_met = times <= most && allocations <= subject.max_allocations;
     let mark = if is_met { "pass" } else { "FAIL" };
-    format!("{mark}: {text}, allocations <= {}", subject.max_allocations)
+    format!("{mark}: {times:.2} x {row}, at most {most}; allocations at most {}", subject.max_allocations)
 }

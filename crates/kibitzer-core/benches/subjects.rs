@@ -59,16 +59,26 @@ pub(crate) fn messages(stream: &[u8]) -> Checksum {
 
 /// Bytes to messages to game state to events that subscribers can share.
 pub(crate) fn events(stream: &[u8]) -> Checksum {
+    events_of_reads(stream, usize::MAX)
+}
+
+/// The same, of a stream that comes in reads of this many bytes.
+pub(crate) fn events_of_reads(stream: &[u8], read_bytes: usize) -> Checksum {
     let mut read = Checksum::default();
     let mut events = EventReader::default();
-    let mut rest = stream;
-    while let Some(event) = events.next(&mut rest) {
-        let event = black_box(Arc::new(event));
-        match &*event {
-            Event::Received { change: Some(Change { board: Some(board), .. }), .. } => read.add_board(&reading(board)),
-            Event::Received { received, .. } => add(&mut read, &received.message),
-            _ => read.add_frame(),
+    for mut rest in stream.chunks(read_bytes) {
+        while let Some(event) = events.next(&mut rest) {
+            let event = black_box(Arc::new(event));
+            add_event(&mut read, &event);
         }
     }
     read
+}
+
+fn add_event(read: &mut Checksum, event: &Event) {
+    match event {
+        Event::Received { change: Some(Change { board: Some(board), .. }), .. } => read.add_board(&reading(board)),
+        Event::Received { received, .. } => add(read, &received.message),
+        _ => read.add_frame(),
+    }
 }

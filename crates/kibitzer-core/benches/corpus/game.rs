@@ -113,6 +113,17 @@ impl Game {
         self.spend_time(rng);
     }
 
+    /// Plays the next of four moves that lead back to the start: the game never ends.
+    pub(crate) fn move_a_knight(&mut self) {
+        let (white, black) = if self.board.fullmove_number() % 2 == 1 {
+            ((Square::G1, Square::F3), (Square::G8, Square::F6))
+        } else {
+            ((Square::F3, Square::G1), (Square::F6, Square::G8))
+        };
+        let (from, to) = if self.mover() == 0 { white } else { black };
+        self.play_move(Move { from, to, promotion: None });
+    }
+
     pub(crate) fn mover(&self) -> usize {
         self.board.side_to_move() as usize
     }

@@ -12,6 +12,20 @@ use self::game::Game;
 use self::rng::Rng;
 
 const N_GAMES: u32 = 40;
+/// Makes a stream of so many bytes from a seed.
+type Generator = fn(u64, usize) -> Corpus;
+
+/// Every stream, by name.
+pub(crate) const STREAMS: [(&str, Generator); 8] = [
+    ("boards", boards),
+    ("level2", level2),
+    ("mixed", mixed),
+    ("chat", chat),
+    ("long", long),
+    ("wrapped", wrapped),
+    ("games", games),
+    ("undo", undo),
+];
 const PROMPT: &[u8] = b"fics% ";
 const LINE_END: &[u8] = b"\n\r";
 
@@ -24,13 +38,17 @@ pub(crate) struct Corpus {
     pub(crate) n_lines: u64,
     /// Style 12 lines, or boards that datagrams lead to.
     pub(crate) n_boards: u64,
-    /// Where boards are not sent as lines: the lines.
-    pub(crate) boards: Vec<u8>,
+    /// A second stream to compare with: the boards that datagrams lead to, as lines; or as many boards of another kind.
+    pub(crate) reference: Vec<u8>,
 }
 
 /// Boards one after the other, no other line between them but prompts.
 pub(crate) fn boards(seed: u64, n_bytes: usize) -> Corpus {
-    let mut server = Server::new("boards", seed);
+    boards_of("boards", N_GAMES, seed, n_bytes)
+}
+
+fn boards_of(name: &'static str, n_games: u32, seed: u64, n_bytes: usize) -> Corpus {
+    let mut server = Server::new(name, seed, n_games);
     while server.out.bytes.len() < n_bytes {
         let i = server.play();
         server.board(i);
@@ -42,9 +60,77 @@ pub(crate) fn boards(seed: u64, n_bytes: usize) -> Corpus {
     server.out
 }
 
+/// Boards of a thousand games at once; and as many of one game at a time.
+fn games(seed: u64, n_bytes: usize) -> Corpus {
+    let mut corpus = boards_of("games", 1000, seed, n_bytes);
+    let mut server = Server::new("games", seed, 1);
+    while server.out.n_boards < corpus.n_boards {
+        let i = server.play();
+        server.board(i);
+        if server.games[i].end(&mut server.rng).is_some() {
+            server.start_game(i);
+        }
+    }
+    corpus.reference = server.out.bytes;
+    corpus
+}
+
+/// A game in which the last ply is taken back and played again, over and over, at ply 2,000; and the same at ply 20.
+fn undo(seed: u64, n_bytes: usize) -> Corpus {
+    // 180 bytes a board, 2,000 of which lead there.
+    let n_boards = 2000 + n_bytes / 180;
+    let reference = undo_at(20, seed, n_boards).bytes;
+    Corpus { reference, ..undo_at(2000, seed, n_boards) }
+}
+
+fn undo_at(n_plies: usize, seed: u64, n_boards: usize) -> Corpus {
+    let mut server = Server::new("undo", seed, 1);
+    let mut lines = vec![server.games[0].style12()];
+    for _ in 0..n_plies {
+        server.games[0].move_a_knight();
+        lines.push(server.games[0].style12());
+    }
+    let last_two = lines[n_plies - 1..].to_vec();
+    for line in lines.iter().chain(last_two.iter().cycle()).take(n_boards) {
+        server.message(&[line]);
+    }
+    server.out
+}
+
+/// A player's lines of ten thousand bytes.
+fn long(seed: u64, n_bytes: usize) -> Corpus {
+    let mut server = Server::new("long", seed, N_GAMES);
+    while server.out.bytes.len() < n_bytes {
+        let mut line = format!("{} shouts:", names::name(&mut server.rng));
+        while line.len() < 10_000 {
+            line += " ";
+            line += &names::chat(&mut server.rng);
+        }
+        server.message(&[&line]);
+    }
+    server.out
+}
+
+/// Tells that the server breaks at its width.
+fn wrapped(seed: u64, n_bytes: usize) -> Corpus {
+    let mut server = Server::new("wrapped", seed, N_GAMES);
+    while server.out.bytes.len() < n_bytes {
+        let mut words = format!("{} tells you:", names::name(&mut server.rng));
+        while words.len() < 120 {
+            words += " ";
+            words += &names::chat(&mut server.rng);
+        }
+        let width = words.get(..79).and_then(|line| line.rfind(' ')).unwrap_or(words.len());
+        let (first, second) = words.split_at(width);
+        let line = format!("{first}\n\r\\  {second}");
+        server.message(&[&line]);
+    }
+    server.out
+}
+
 /// The moves of the same games as ICC's datagrams have them, each on a line of its own.
-pub(crate) fn level2(seed: u64, n_bytes: usize) -> Corpus {
-    let mut server = Server::new("level2", seed);
+fn level2(seed: u64, n_bytes: usize) -> Corpus {
+    let mut server = Server::new("level2", seed, N_GAMES);
     for game in &mut server.games {
         game.speak_icc();
     }
@@ -70,7 +156,7 @@ pub(crate) fn level2(seed: u64, n_bytes: usize) -> Corpus {
 
 /// A busy evening: of a hundred messages about sixty are boards; chat, seeks, holdings, starts and ends between them.
 pub(crate) fn mixed(seed: u64, n_bytes: usize) -> Corpus {
-    let mut server = Server::new("mixed", seed);
+    let mut server = Server::new("mixed", seed, N_GAMES);
     while server.out.bytes.len() < n_bytes {
         match server.rng.below(100) {
             0..62 => server.ply(),
@@ -84,8 +170,8 @@ pub(crate) fn mixed(seed: u64, n_bytes: usize) -> Corpus {
 }
 
 /// Talk and nothing else.
-pub(crate) fn chat(seed: u64, n_bytes: usize) -> Corpus {
-    let mut server = Server::new("chat", seed);
+fn chat(seed: u64, n_bytes: usize) -> Corpus {
+    let mut server = Server::new("chat", seed, N_GAMES);
     while server.out.bytes.len() < n_bytes {
         server.chat();
     }
@@ -99,9 +185,9 @@ struct Server {
 }
 
 impl Server {
-    fn new(name: &'static str, seed: u64) -> Self {
+    fn new(name: &'static str, seed: u64, n_games: u32) -> Self {
         let mut rng = Rng::new(seed);
-        let games = (1..=N_GAMES).map(|i| Game::start(i * 7, &mut rng)).collect();
+        let games = (1..=n_games).map(|i| Game::start(i * 7, &mut rng)).collect();
         let mut out = Corpus { name, ..Corpus::default() };
         out.bytes.extend_from_slice(PROMPT);
         Self { out, rng, games }
@@ -139,8 +225,8 @@ impl Server {
         self.out.bytes.extend_from_slice(b"\r\n");
         self.out.n_lines += 1;
         self.out.n_boards += 1;
-        self.out.boards.extend_from_slice(self.games[i].style12().as_bytes());
-        self.out.boards.extend_from_slice(LINE_END);
+        self.out.reference.extend_from_slice(self.games[i].style12().as_bytes());
+        self.out.reference.extend_from_slice(LINE_END);
     }
 
     /// Plays one ply in one of the games, and tells in which.
@@ -186,9 +272,11 @@ impl Server {
 
     /// Puts a new game in the place of one that is over; no two games have the same number.
     fn start_game(&mut self, i: usize) {
-        let mut id = self.rng.between(1, 400);
-        while self.games.iter().any(|game| game.id == id) {
-            id = self.rng.between(1, 400);
+        // Ten numbers for each game: those of games that are over are used again.
+        let highest = 10 * u32::try_from(self.games.len()).unwrap_or(N_GAMES);
+        let mut id = self.rng.between(1, highest);
+        while self.games.len() > 1 && self.games.iter().any(|game| game.id == id) {
+            id = self.rng.between(1, highest);
         }
         self.games[i] = Game::start(id, &mut self.rng);
     }
