@@ -143,7 +143,9 @@ impl Population {
                 return Some(act);
             }
             let Some(errand) = self.agenda.take_due(now) else {
-                self.is_opening = false;
+                if std::mem::take(&mut self.is_opening) {
+                    self.crowd.values_mut().for_each(|player| player.n_hurried_plies = 0);
+                }
                 return None;
             };
             self.run(errand, now);

@@ -227,6 +227,22 @@ fn an_opponent_accepts_any_match_and_plays_it_to_the_end() {
 }
 
 #[test]
+fn an_opponent_thinks_in_its_first_game_as_well() {
+    for seed in 0..5 {
+        let mut hall = Hall::new(seed, PopulationOptions::new().games(0));
+        let id = hall.enter("Challenger");
+        hall.send(id, "match whetstone 5 0 white");
+        hall.pass(SECOND * 5);
+        hall.send(id, "e2e4");
+        hall.heard(id);
+        hall.pass(SECOND / 3);
+        assert_eq!(boards(&messages(&hall.heard(id))).count(), 0, "{seed}: the answer came at once");
+        hall.pass(SECOND * 10);
+        assert_eq!(boards(&messages(&hall.heard(id))).count(), 1, "{seed}: there is no answer");
+    }
+}
+
+#[test]
 fn an_opponent_answers_offers() {
     let mut hall = Hall::new(2, PopulationOptions::new().games(0));
     let id = hall.enter("Challenger");
