@@ -87,6 +87,8 @@ fn faults_come_when_they_are_ordered() {
         ("cut@login", 3, "cannot connect to", "connection closed during login: greeting"),
         ("reset@in-block", 3, "cannot connect to", "connection closed during login"),
         ("kick@setup", 4, "lost: ", "kicked"),
+        ("kick@now", 4, "lost: ", "kicked"),
+        ("reset@now", 3, "cannot connect to", "connection"),
     ];
     for (fault, code, what, why) in cases {
         let server = serve(&["--no-population", "--fault", fault]);
@@ -121,11 +123,12 @@ fn why_it_does_not_run_is_told_in_one_line() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let wrong = file("serve-accounts.toml", "[[account]]\nhandle = 'Newton'\npassword = 'x'\nraitngs = {}\n");
-    let cases: [(&[&str], i32, &str); 6] = [
+    let cases: [(&[&str], i32, &str); 7] = [
         (&["--port", &port], 1, "cannot listen on 127.0.0.1:"),
         (&["--accounts", &wrong], 1, "TOML parse error at line 4"),
         (&["--accounts", "/nonexistent"], 1, "cannot read the accounts"),
         (&["--fault", "fire"], 2, "there is no such fault"),
+        (&["--fault", "refuse=full@setup"], 1, "this fault can strike at these points: connect, login, now"),
         (&["--speed", "0"], 2, "a number from 0.01 to 1000"),
         (&["--port", "70000"], 2, "70000"),
     ];

@@ -15,10 +15,11 @@ Let something go wrong with the next connection; may be given again. FAULT is on
   cut, reset                  the connection ends in the middle of a line
   garbage=N, over-long=N      a line of N random bytes, or of N letters, in between
   refuse=WHY                  the login is refused: bad-name, registered, in-use, banned, guests, password, full, silence
-  kick, shutdown              thrown out by a second login, or with everybody
+                              (at connect, login or now only)
+  kick, shutdown              thrown out by a second login once logged in, or with everybody
 and POINT, if it is not the start of the connection (connect), one of
-  login, setup                when a name is asked for, or the login is done
-  next-board, in-block        in the next board, or in the next reply in block mode
+  login, setup                when a name is asked for, or the login is done (setup: not with --family icc)
+  next-board, in-block        in the next board, or in the next reply in block mode (in-block: not with --family icc)
   after=N                     at byte N of the connection
   now                         at the next line";
 

@@ -5,6 +5,7 @@ mod injector;
 use std::time::Duration;
 
 pub(crate) use self::injector::{Injector, Step};
+use crate::family::Family;
 use crate::world::LoginObstacle;
 
 /// Something that goes wrong with a connection.
@@ -27,14 +28,34 @@ pub enum Fault {
     Garbage(usize),
     /// A line of that many letters stands between two lines.
     OverLongLine(usize),
-    /// The login is refused. It counts from the next name on, whatever the point.
+    /// The login is refused, from the next name on.
     RefuseLogin(LoginObstacle),
-    /// A second login ends the session.
+    /// A second login ends the session. Before the login is done, this fault waits for that.
     Kick,
-    /// An administrator ends the session.
+    /// An administrator ends the session. Before the login is done, this fault waits for that.
     KickByAdmin,
     /// The server shuts down for everybody.
     Shutdown,
+}
+
+impl Fault {
+    /// Whether this fault can strike at a point on a server of that family.
+    pub(crate) fn strikes_at(self, at: At, family: Family) -> bool {
+        match at {
+            At::Connect | At::Login | At::Now => true,
+            At::NextBoard | At::AfterBytes(_) => !matches!(self, Self::RefuseLogin(_)),
+            At::Setup | At::InBlock => !matches!(self, Self::RefuseLogin(_)) && family == Family::Fics,
+        }
+    }
+
+    /// Names of the points at which it can.
+    pub(crate) const fn points(self, family: Family) -> &'static str {
+        match (self, family) {
+            (Self::RefuseLogin(_), _) => "connect, login, now",
+            (_, Family::Fics) => "connect, login, setup, next-board, in-block, after=N, now",
+            (_, Family::Icc) => "connect, login, next-board, after=N, now",
+        }
+    }
 }
 
 /// When something goes wrong.

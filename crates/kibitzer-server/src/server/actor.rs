@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{self, Instant};
 
-use super::control::{Connected, Target};
+use super::control::{Connected, ControlError, Target};
 use super::link::{Link, Stream};
 use super::outbox::{Full, Outbox};
 use crate::fault::{At, Fault, Injector};
@@ -29,14 +29,14 @@ const FAREWELL: Duration = Duration::from_secs(3);
 pub(super) enum Request {
     /// A client has connected.
     Open(Stream),
-    /// Bytes came from a client.
-    Received(ConnectionId, Vec<u8>),
+    /// Bytes came from a client. The sender is dropped once the reply is in the outbox.
+    Received(ConnectionId, Vec<u8>, oneshot::Sender<()>),
     /// A client has gone.
     Closed(ConnectionId),
     /// A fault of a connection strikes and is the world's work.
     Ask(ConnectionId, Fault),
-    /// A fault is ordered. Answered with whether there is such a connection, or will be.
-    Inject(Target, At, Fault, oneshot::Sender<bool>),
+    /// A fault is ordered.
+    Inject(Target, At, Fault, oneshot::Sender<Result<(), ControlError>>),
     /// Answered with who is connected.
     List(oneshot::Sender<Vec<Connected>>),
     Announce(String),
@@ -113,7 +113,11 @@ impl Actor {
     fn handle(&mut self, request: Request) {
         match request {
             Request::Open(stream) => self.open(stream),
-            Request::Received(id, bytes) => self.world.receive(id, &bytes, now()),
+            Request::Received(id, bytes, done) => {
+                self.world.receive(id, &bytes, now());
+                self.send_all();
+                drop(done);
+            }
             Request::Closed(id) => self.let_go(id),
             Request::Ask(id, fault) => self.carry_out(id, fault),
             // Who asked may not wait for the answer any more.
@@ -133,7 +137,8 @@ impl Actor {
         for (at, fault) in std::mem::take(&mut self.ordered) {
             match fault {
                 Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
-                _ => drop(injector.add(at, fault)),
+                // Nothing was sent yet, so the next line is the first.
+                _ => drop(injector.add(if at == At::Now { At::Connect } else { at }, fault)),
             }
         }
         self.clients.insert(id, Client { outbox: Arc::clone(&outbox), faults });
@@ -159,16 +164,22 @@ impl Actor {
         }
     }
 
-    fn inject(&mut self, target: &Target, at: At, fault: Fault) -> bool {
-        let Some(id) = self.world.targeted(target) else {
-            self.ordered.extend(matches!(target, Target::Next).then_some((at, fault)));
-            return matches!(target, Target::Next);
-        };
+    fn inject(&mut self, target: &Target, at: At, fault: Fault) -> Result<(), ControlError> {
+        let family = self.world.options.family;
+        if !fault.strikes_at(at, family) {
+            return Err(ControlError::Unsupported { points: fault.points(family) });
+        }
+        if *target == Target::Next {
+            self.ordered.push((at, fault));
+            return Ok(());
+        }
+        let id = self.world.targeted(target).ok_or(ControlError::NoTarget)?;
         if let Fault::RefuseLogin(refusal) = fault {
             self.world.refuse(id, refusal);
-            return true;
+            return Ok(());
         }
-        self.clients.get(&id).is_some_and(|client| client.faults.try_send((at, fault)).is_ok())
+        let client = self.clients.get(&id).ok_or(ControlError::NoTarget)?;
+        client.faults.try_send((at, fault)).map_err(|_| ControlError::NoTarget)
     }
 
     /// Does what a connection's fault leaves to the world.

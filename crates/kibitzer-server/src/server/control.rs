@@ -42,6 +42,12 @@ pub enum ControlError {
     /// There is no such connection, or too many faults wait for it already.
     #[error("no such connection takes this fault")]
     NoTarget,
+    /// The fault cannot strike at that point.
+    #[error("this fault can strike at these points: {points}")]
+    Unsupported {
+        /// The points at which it can, as `kibitzer serve --fault` names them.
+        points: &'static str,
+    },
 }
 
 /// A handle on a running server. Clones are as good.
@@ -61,8 +67,7 @@ impl Control {
     ///
     /// Dropping the future leaves open whether the fault is ordered.
     pub async fn inject(&self, target: Target, at: At, fault: Fault) -> Result<(), ControlError> {
-        let is_ordered = self.ask(|answer| Request::Inject(target, at, fault, answer)).await?;
-        if is_ordered { Ok(()) } else { Err(ControlError::NoTarget) }
+        self.ask(|answer| Request::Inject(target, at, fault, answer)).await?
     }
 
     /// Everybody who is connected, in the order they came.

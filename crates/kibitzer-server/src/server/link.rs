@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time;
 
 use super::actor::Request;
@@ -87,7 +87,7 @@ impl Link {
             tokio::select! {
                 () = outbox.dropped() => return,
                 end = &mut writing => end,
-                () = read(&mut reader, id, &requests) => {
+                () = read(&mut reader, id, &outbox, &requests) => {
                     // It may have closed its own half only: it has what it asked for before that.
                     drop(requests.send(Request::Closed(id)).await);
                     let Ok(end) = time::timeout(LINGER, writing).await else { return };
@@ -149,17 +149,27 @@ fn reset_tcp(writer: OwnedWriteHalf) {
     writer.forget();
 }
 
-/// Hands on what the client sends, until it ends.
+/// Hands on what the client sends, line by line, until it ends. Reads no further while a reply is due or too much is
+/// unsent, so that a client that sends many commands at once waits for its replies.
 ///
 /// # Cancel safety
 ///
 /// Not cancel safe: what was read and not handed on is lost.
-async fn read<R: AsyncRead + Unpin>(reader: &mut R, id: ConnectionId, requests: &mpsc::Sender<Request>) {
+async fn read<R: AsyncRead + Unpin>(
+    reader: &mut R,
+    id: ConnectionId,
+    outbox: &Outbox,
+    requests: &mpsc::Sender<Request>,
+) {
     let mut buffer = [0; READ_BYTES];
-    while let Ok(length) = reader.read(&mut buffer).await {
-        let bytes = buffer.get(..length).unwrap_or_default().to_vec();
-        if bytes.is_empty() || requests.send(Request::Received(id, bytes)).await.is_err() {
-            return;
+    while let Ok(length @ 1..) = reader.read(&mut buffer).await {
+        for line in buffer.get(..length).unwrap_or_default().split_inclusive(|&byte| byte == b'\n') {
+            outbox.has_room().await;
+            let (done, replied) = oneshot::channel();
+            if requests.send(Request::Received(id, line.to_vec(), done)).await.is_err() {
+                return;
+            }
+            drop(replied.await);
         }
     }
 }

@@ -10,6 +10,8 @@ pub(crate) struct Outbox {
     state: Mutex<State>,
     /// Wakes the writer.
     filled: Notify,
+    /// Wakes the reader, which waits while too much is unsent.
+    drained: Notify,
     /// Wakes whoever waits for the end.
     dropped: Notify,
     max_bytes: usize,
@@ -35,7 +37,13 @@ pub(crate) struct Full;
 
 impl Outbox {
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { state: Mutex::default(), filled: Notify::new(), dropped: Notify::new(), max_bytes }
+        Self {
+            state: Mutex::default(),
+            filled: Notify::new(),
+            drained: Notify::new(),
+            dropped: Notify::new(),
+            max_bytes,
+        }
     }
 
     /// Adds bytes. Nothing is taken once one push was the last.
@@ -79,6 +87,17 @@ impl Outbox {
         self.dropped.notified().await;
     }
 
+    /// Waits until at most half of the limit is unsent.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe, for one waiter.
+    pub(crate) async fn has_room(&self) {
+        while self.state.lock().unwrap_or_else(PoisonError::into_inner).pending.bytes.len() > self.max_bytes / 2 {
+            self.drained.notified().await;
+        }
+    }
+
     /// Waits for something to write, and takes all of it.
     ///
     /// # Cancel safety
@@ -88,6 +107,7 @@ impl Outbox {
         loop {
             let taken = std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).pending);
             if !taken.bytes.is_empty() || taken.is_last {
+                self.drained.notify_one();
                 return taken;
             }
             self.filled.notified().await;

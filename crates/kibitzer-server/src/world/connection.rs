@@ -1,9 +1,11 @@
 //! One client's connection.
 
 use std::fmt;
+use std::time::Instant;
 
 use kibitzer_core::message::{Handle, Ivar};
 
+use super::World;
 use super::ivars::Ivars;
 use super::login::LoginObstacle;
 use super::player::Player;
@@ -53,6 +55,8 @@ pub(crate) struct Connection {
     pub(crate) seal: Option<Seal>,
     /// Why nobody is let in over this connection, if that was asked for.
     pub(crate) refusal: Option<LoginObstacle>,
+    /// A kick that was ordered before the login was done.
+    pub(crate) kick: Option<fn(&mut World, ConnectionId, Instant)>,
     /// What the login string set.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: Stage,
@@ -74,6 +78,7 @@ impl Connection {
             has_spoken: false,
             seal: None,
             refusal: None,
+            kick: None,
             ivars: None,
             stage: Stage::Name,
             family,

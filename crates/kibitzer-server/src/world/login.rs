@@ -5,7 +5,7 @@
 
 use kibitzer_core::message::Handle;
 
-use super::connection::Stage;
+use super::connection::{Connection, Stage};
 use super::{ConnectionId, Deadline, Ivar, Ivars, Player, World};
 use crate::account::key;
 use crate::family::{Failure, Family};
@@ -217,7 +217,7 @@ impl World {
         loop {
             let letters = (0..4).filter_map(|_| self.random.pick(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ").copied());
             let name = format!("Guest{}", letters.map(char::from).collect::<String>());
-            if self.online(&name).is_none() {
+            if !self.is_taken(&name) {
                 return name;
             }
         }
@@ -226,7 +226,14 @@ impl World {
     /// The lowest number by which no guest goes.
     fn number_guest(&self) -> String {
         let mut names = (1_u64..).map(|number| format!("guest{number}"));
-        names.find(|name| self.online(name).is_none()).unwrap_or_default()
+        names.find(|name| !self.is_taken(name)).unwrap_or_default()
+    }
+
+    /// Whether a player goes by that name, or is about to: a guest who was named and has not pressed return.
+    fn is_taken(&self, name: &str) -> bool {
+        let is_named =
+            |connection: &Connection| matches!(&connection.stage, Stage::Return(handle) if handle.is_same_player(name));
+        self.online(name).is_some() || self.connections.values().any(is_named)
     }
 
     fn welcome_guest(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
@@ -318,6 +325,9 @@ impl World {
         self.put(id, MESSAGE_OF_THE_DAY);
         self.prompt(id);
         self.announce_arrival(id);
+        if let Some(kick) = self.connection_mut(id).and_then(|connection| connection.kick.take()) {
+            kick(self, id, self.now);
+        }
     }
 
     /// The login took too long.

@@ -38,7 +38,17 @@ impl World {
     /// Ends a session as if the player had logged in a second time.
     pub(crate) fn kick(&mut self, id: ConnectionId, now: Instant) {
         self.now = now;
+        if self.player(id).is_none() {
+            return self.kick_later(id, Self::kick);
+        }
         self.displace(id);
+    }
+
+    /// Has a kick wait until the login is done.
+    fn kick_later(&mut self, id: ConnectionId, kick: fn(&mut Self, ConnectionId, Instant)) {
+        if let Some(connection) = self.connection_mut(id) {
+            connection.kick = Some(kick);
+        }
     }
 
     /// Ends a session as an administrator does.
@@ -46,10 +56,11 @@ impl World {
     /// Source of the form: transcript fatics-server-error-kicked.
     pub(crate) fn kick_by_admin(&mut self, id: ConnectionId, now: Instant) {
         self.now = now;
-        if self.player(id).is_some() {
-            self.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
-            self.close(id);
+        if self.player(id).is_none() {
+            return self.kick_later(id, Self::kick_by_admin);
         }
+        self.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
+        self.close(id);
     }
 
     pub(crate) fn announce_to_all(&mut self, text: &str, now: Instant) {

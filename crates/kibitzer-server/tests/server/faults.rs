@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer_server::{At, ControlError, Fault, Server, ServerOptions, Target};
+use kibitzer_server::{At, Connected, ControlError, Family, Fault, LoginObstacle, Server, ServerOptions, Target};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time;
 
@@ -110,13 +110,79 @@ async fn the_operator_kicks_announces_and_shuts_down() {
 async fn a_client_that_does_not_read_is_dropped() {
     let server = Server::start(options_with(&[]).max_unsent_bytes(20_000)).await.unwrap();
     let mut peer = Peer::guest(&server, "Newton").await;
+    let control = server.control();
     // 64 KiB fit into the pipe, then the outbox fills.
-    peer.send("variables\n".repeat(400).as_bytes()).await;
+    for _ in 0..400 {
+        control.announce(&"x".repeat(400)).await.unwrap();
+    }
     time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(server.control().connections().await.unwrap(), []);
+    assert_eq!(control.connections().await.unwrap(), []);
     assert!(peer.heard().await.len() < 100_000);
     assert!(peer.is_closed().await);
     server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_sends_many_commands_at_once_is_held_back() {
+    const N_COMMANDS: usize = 20_000;
+    let server = Server::start(options_with(&[]).max_unsent_bytes(20_000)).await.unwrap();
+    let (reader, mut writer) = tokio::io::split(server.connect().await.unwrap());
+    let sent = tokio::spawn(async move {
+        writer.write_all(format!("Newton\n\n{}quit\n", "date\n".repeat(N_COMMANDS)).as_bytes()).await.unwrap();
+        writer
+    });
+    // It does not read meanwhile.
+    time::sleep(Duration::from_secs(10)).await;
+    assert!(!sent.is_finished(), "the server read everything");
+    let mut heard = Vec::new();
+    tokio::io::BufReader::new(reader).read_to_end(&mut heard).await.unwrap();
+    let heard = plain(&heard);
+    assert_eq!(heard.matches("Server time").count(), N_COMMANDS);
+    assert!(heard.ends_with("Thank you for using the embedded kibitzer server.\n"));
+    drop(sent.await.unwrap());
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn faults_ordered_for_the_next_connection_strike_now() {
+    for (fault, farewell) in [
+        (Fault::Stall, None),
+        (Fault::Reset, None),
+        (Fault::Kick, Some("**** Newton has arrived - you can't both be logged in. ****\n\n")),
+        (Fault::KickByAdmin, Some("\n\n**** You have been kicked out by admin! ****\n\nfics% ")),
+        (Fault::Shutdown, None),
+    ] {
+        let server = server_with(&["Newton"]).await;
+        server.control().inject(Target::Next, At::Now, fault).await.unwrap();
+        let (mut peer, banner) = Peer::connect(&server).await;
+        if let Some(farewell) = farewell {
+            peer.ask("Newton").await;
+            let end = peer.ask("secret").await;
+            assert!(end.contains("**** Starting FICS session as Newton ****") && end.ends_with(farewell), "{end}");
+        } else if fault != Fault::Shutdown {
+            assert_eq!(banner, b"This is an embedded kibit", "{fault:?}");
+        }
+        assert_eq!(peer.is_closed().await, fault != Fault::Stall, "{fault:?}");
+        drop(peer);
+        server.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fault_that_cannot_strike_at_a_point_is_refused() {
+    let refuse = Fault::RefuseLogin(LoginObstacle::Full);
+    let cases = [
+        (Family::Fics, refuse, At::NextBoard, "connect, login, now"),
+        (Family::Fics, refuse, At::AfterBytes(7), "connect, login, now"),
+        (Family::Icc, Fault::Stall, At::InBlock, "connect, login, next-board, after=N, now"),
+        (Family::Icc, Fault::Kick, At::Setup, "connect, login, next-board, after=N, now"),
+    ];
+    for (family, fault, at, points) in cases {
+        let server = Server::start(options_with(&[]).family(family)).await.unwrap();
+        let refused = server.control().inject(Target::Next, at, fault).await;
+        assert_eq!(refused, Err(ControlError::Unsupported { points }), "{fault:?} {at:?}");
+        server.shutdown().await;
+    }
 }
 
 #[tokio::test]
@@ -156,7 +222,10 @@ async fn thousands_of_clients_hear_one_shout() {
         stream.write_all(b"guest\n\n").await.unwrap();
         guests.push(stream);
     }
-    time::sleep(Duration::from_secs(1)).await;
+    let is_in = |connected: &Connected| connected.handle.is_some();
+    while !server.control().connections().await.unwrap().iter().all(is_in) {
+        time::sleep(Duration::from_millis(10)).await;
+    }
     let shouted = newton.ask("shout hello").await;
     assert!(shouted.contains(&format!("(shouted to {N} players)")), "{shouted}");
     for guest in &mut guests {

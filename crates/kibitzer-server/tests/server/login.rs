@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer_server::{Account, At, Fault, Feature, LoginObstacle, Server, Target};
+use kibitzer_server::{Account, At, Family, Fault, Feature, LoginObstacle, Server, Target};
 use tokio::time;
 
 use crate::peer::{Peer, options_with, plain, server_with};
@@ -87,6 +87,18 @@ async fn a_password_is_asked_for_and_a_wrong_one_costs_three_seconds() {
     assert_eq!(peer.ask("newton").await, asked);
     let greeting = peer.ask("secret").await;
     assert!(greeting.starts_with("<WONT ECHO>\n**** Starting FICS session as Newton ****\n"), "{greeting}");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_two_guests_are_given_the_same_name() {
+    let server = Server::start(options_with(&[]).family(Family::Icc)).await.unwrap();
+    let (mut one, _) = Peer::connect(&server).await;
+    let (mut other, _) = Peer::connect(&server).await;
+    one.send(b"guest\n").await;
+    other.send(b"guest\n").await;
+    assert!(String::from_utf8_lossy(&one.heard().await).contains("\"guest1\""));
+    assert!(String::from_utf8_lossy(&other.heard().await).contains("\"guest2\""));
     server.shutdown().await;
 }
 
