@@ -47,6 +47,8 @@ pub(super) struct Login {
     is_icc: bool,
     /// The server is full, and has put us in a queue.
     is_queued: bool,
+    /// When the wait in the queue has taken too long; set by the server's first word of it.
+    queue_deadline: Option<Instant>,
     name: Option<Handle>,
     is_announced: bool,
     last_line: ServerText,
@@ -108,6 +110,7 @@ impl Login {
             string: if try_string { LoginString::Untried } else { LoginString::Avoided },
             is_icc: options.family == Family::Icc,
             is_queued: false,
+            queue_deadline: None,
             name: None,
             is_announced: false,
             last_line: ServerText::default(),
@@ -134,6 +137,7 @@ impl Login {
     /// This much time does not count.
     pub(super) fn defer(&mut self, by: Duration) {
         self.deadline = after(self.deadline, by);
+        self.queue_deadline = self.queue_deadline.map(|deadline| after(deadline, by));
         self.quiet_since = after(self.quiet_since, by);
     }
 

@@ -65,8 +65,7 @@ impl Timings {
         greeting: Duration,
         /// Sets how long each further step of the login may take. Default 20 s.
         login_step: Duration,
-        /// Sets how long to wait in the queue in front of a full server, from its last word of our place in it. Default
-        /// 30 min.
+        /// Sets how long one login may wait in the queue of a full server, from the first report of its place. Default 30 min.
         queue: Duration,
         /// Sets how long the server must be silent after our last answer before it is asked whether we are in. Default 1 s.
         settle: Duration,

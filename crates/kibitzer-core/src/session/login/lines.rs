@@ -39,10 +39,11 @@ impl Login {
         }
     }
 
-    /// The server is full, and lets us in by and by: that is no failure. Each word of our place makes the wait a new one.
+    /// The server is full and puts us in a queue, which is no failure. The first report of our place starts the time-out; later
+    /// ones do not extend it.
     fn queued(&mut self, cx: &Context<'_>) -> Verdict {
         self.is_queued = true;
-        self.deadline = after(cx.now, cx.options.timings.queue);
+        self.deadline = *self.queue_deadline.get_or_insert(after(cx.now, cx.options.timings.queue));
         Verdict::Goes
     }
 
