@@ -32,8 +32,9 @@ pub enum Event {
     Desync(Desync),
     /// A connection is being made.
     Connecting {
-        /// Which attempt it is, from 1, since the session began or was set up last: the first one behind a loss is 1 again. One
-        /// that is made at once, because the server wants less asked of it, counts with the one before.
+        /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
+        /// [stable](crate::session::Reconnect::stable_after). One that is made at once, because the server wants less asked of it,
+        /// counts with the one before.
         attempt: u32,
     },
     /// The connection stands; the login begins.

@@ -1,6 +1,6 @@
 //! How long to wait before the next attempt.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::options::Reconnect;
 use super::random::Random;
@@ -9,23 +9,29 @@ use super::random::Random;
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     attempts: u32,
+    /// When the current session was set up.
+    ready_since: Option<Instant>,
 }
 
 impl Backoff {
-    /// How many attempts there were since the last login.
+    /// Number of attempts since the last stable session.
     pub(super) const fn attempts(&self) -> u32 {
         self.attempts
     }
 
-    /// A login succeeded.
-    pub(super) const fn reset(&mut self) {
-        self.attempts = 0;
+    /// Records that the session was set up.
+    pub(super) const fn ready(&mut self, now: Instant) {
+        self.ready_since = Some(now);
     }
 
-    /// The delay before the next attempt; `None` if there were enough.
+    /// Returns the delay before the next attempt; `None` if there were enough.
     ///
+    /// Starts over after a stable session only: a server that closes right after the set-up must not be dialed at full speed.
     /// Many sessions lose the same server at once; chance keeps them from coming back at once.
-    pub(super) fn next(&mut self, options: &Reconnect, random: &mut Random) -> Option<Duration> {
+    pub(super) fn next(&mut self, options: &Reconnect, random: &mut Random, now: Instant) -> Option<Duration> {
+        if self.ready_since.take().is_some_and(|since| now.saturating_duration_since(since) >= options.stable_after) {
+            self.attempts = 0;
+        }
         if options.attempts.is_some_and(|limit| self.attempts >= limit) {
             return None;
         }
@@ -46,7 +52,8 @@ mod tests {
 
     fn delays(options: &Reconnect, seed: u64, n: usize) -> Vec<Duration> {
         let (mut backoff, mut random) = (Backoff::default(), Random::new(seed));
-        (0..n).map_while(|_| backoff.next(options, &mut random)).collect()
+        let now = Instant::now();
+        (0..n).map_while(|_| backoff.next(options, &mut random, now)).collect()
     }
 
     #[test]
@@ -65,14 +72,19 @@ mod tests {
     }
 
     #[test]
-    fn a_login_starts_over_and_a_limit_ends_it() {
+    fn a_stable_session_starts_over_and_a_limit_ends_it() {
         let (mut backoff, mut random) = (Backoff::default(), Random::new(1));
         let options = Reconnect::default().attempts(Some(2));
-        assert!(backoff.next(&options, &mut random).is_some());
-        assert!(backoff.next(&options, &mut random).is_some());
-        assert_eq!((backoff.next(&options, &mut random), backoff.attempts()), (None, 2));
-        backoff.reset();
-        assert!(backoff.next(&options, &mut random).unwrap() < Duration::from_secs(1));
+        let start = Instant::now();
+        let almost = start + options.stable_after.saturating_sub(Duration::from_millis(1));
+        assert!(backoff.next(&options, &mut random, start).is_some());
+        assert!(backoff.next(&options, &mut random, start).is_some());
+        assert_eq!((backoff.next(&options, &mut random, start), backoff.attempts()), (None, 2));
+        backoff.ready(start);
+        assert_eq!(backoff.next(&options, &mut random, almost), None);
+        backoff.ready(start);
+        let delay = backoff.next(&options, &mut random, start + options.stable_after);
+        assert!(delay.unwrap() < Duration::from_secs(1));
     }
 
     proptest! {

@@ -8,8 +8,9 @@ use super::error::{EndReason, LoginStep};
 pub enum Link {
     /// Open a connection, and call [`Session::dialed`](super::Session::dialed) with what came of it.
     Dial {
-        /// Which attempt it is, from 1, since the session began or was set up last: the first one behind a loss is 1 again. One
-        /// that is made at once, because the server wants less asked of it, counts with the one before.
+        /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
+        /// [stable](super::Reconnect::stable_after). One that is made at once, because the server wants less asked of it,
+        /// counts with the one before.
         attempt: u32,
     },
     /// Keep the connection: read it, write to it.

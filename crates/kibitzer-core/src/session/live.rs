@@ -339,7 +339,7 @@ impl Live {
         if capabilities.nowrap() {
             cx.reader.framer_mut().set_unwrapped();
         }
-        cx.backoff.reset();
+        cx.backoff.ready(cx.now);
         cx.memory.has_stood = true;
         cx.tell(Event::Ready(capabilities));
         // All of the set-up was asked for at once; that much will hardly be needed again.

@@ -91,11 +91,13 @@ pub struct Reconnect {
     pub(super) base: Duration,
     pub(super) cap: Duration,
     pub(super) attempts: Option<u32>,
+    pub(super) stable_after: Duration,
 }
 
 impl Default for Reconnect {
     fn default() -> Self {
-        Self { base: Duration::from_secs(1), cap: Duration::from_mins(1), attempts: None }
+        let (base, cap) = (Duration::from_secs(1), Duration::from_mins(1));
+        Self { base, cap, attempts: None, stable_after: Duration::from_secs(30) }
     }
 }
 
@@ -110,9 +112,12 @@ impl Reconnect {
         base: Duration,
         /// Sets the longest delay. Default 60 s.
         cap: Duration,
-        /// Sets how many attempts are made in a row, until a login succeeds; `None` for no limit. Default `None`;
+        /// Sets how many attempts are made in a row, until a session is stable; `None` for no limit. Default `None`;
         /// `Some(0)` never reconnects.
         attempts: Option<u32>,
+        /// Sets how long a session has to be ready before it counts as stable, so that delays and attempts start over after its
+        /// loss. Default 30 s.
+        stable_after: Duration,
     }
 }
 

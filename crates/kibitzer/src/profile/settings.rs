@@ -47,6 +47,7 @@ pub(super) struct Settings {
     reconnect_base_ms: Option<Wait>,
     reconnect_cap_ms: Option<Wait>,
     reconnect_attempts: Option<u32>,
+    reconnect_stable_ms: Option<Wait>,
     queued_requests: Option<NonZeroUsize>,
     requests_in_flight: Option<NonZeroUsize>,
     reply_events: Option<NonZeroUsize>,
@@ -110,6 +111,7 @@ impl Settings {
         set(reconnect, self.reconnect_base_ms, Reconnect::base);
         set(reconnect, self.reconnect_cap_ms, Reconnect::cap);
         set(reconnect, self.reconnect_attempts.map(Some), Reconnect::attempts);
+        set(reconnect, self.reconnect_stable_ms, Reconnect::stable_after);
 
         let requests = &mut profile.requests;
         set(requests, self.queued_requests, RequestLimits::queued);

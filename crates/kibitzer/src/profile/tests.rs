@@ -35,6 +35,7 @@ quit_timeout_ms = 11
 reconnect_base_ms = 12
 reconnect_cap_ms = 13
 reconnect_attempts = 14
+reconnect_stable_ms = 16
 queued_requests = 15
 requests_in_flight = 17
 reply_events = 18

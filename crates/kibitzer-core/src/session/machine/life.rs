@@ -117,8 +117,8 @@ impl Session {
     }
 
     pub(super) fn lost(&mut self, cause: LostCause, now: Instant) {
+        let retry_in = self.backoff.next(&self.options.reconnect, &mut self.random, now);
         let attempts = self.backoff.attempts();
-        let retry_in = self.backoff.next(&self.options.reconnect, &mut self.random);
         self.tell(Event::Lost { cause: cause.clone(), retry_in });
         match retry_in {
             Some(delay) => self.phase = Phase::Waiting { until: after(now, delay) },

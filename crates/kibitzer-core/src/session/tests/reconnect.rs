@@ -12,7 +12,7 @@ fn retry_in(driver: &mut Driver) -> Duration {
 }
 
 #[test]
-fn delays_grow_to_a_cap_and_start_over_after_a_login() {
+fn delays_grow_to_a_cap_and_start_over_after_a_stable_session() {
     let (mut driver, _) = on_fics(guest());
     driver.close(CloseCause::Closed);
     for (attempt, full) in (1..).zip([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds)) {
@@ -32,8 +32,27 @@ fn delays_grow_to_a_cap_and_start_over_after_a_login() {
     driver.serve(&mut fics());
     assert_eq!(driver.session.state(), State::Ready);
     assert_eq!(driver.session.counters().reconnects, 1);
+    driver.wait(seconds(10));
+    driver.feed("fics% ");
+    driver.wait(seconds(20));
     driver.close(CloseCause::Closed);
     assert!(retry_in(&mut driver) <= seconds(1));
+}
+
+#[test]
+fn a_server_that_closes_right_after_the_set_up_is_dialed_less_and_less_often() {
+    let (mut driver, _) = on_fics(guest());
+    for full in [1, 2, 4, 8, 16, 32, 60, 60].map(seconds) {
+        driver.wait(seconds(5));
+        driver.close(CloseCause::Closed);
+        let delay = retry_in(&mut driver);
+        assert!(full / 2 <= delay && delay <= full, "{delay:?} of {full:?}");
+        driver.wait(delay);
+        driver.dial(Ok(()));
+        log_in_guest(&mut driver);
+        driver.serve(&mut fics());
+        assert_eq!(driver.session.state(), State::Ready);
+    }
 }
 
 #[test]

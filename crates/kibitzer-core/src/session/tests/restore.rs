@@ -20,13 +20,20 @@ fn observing(game: i32, white: &str, plies: u32) -> String {
     format!("You are now observing game {game}.\n\r\n\r{}", board(game, white, plies, 0))
 }
 
+/// Waits for the next attempt, which connects.
+fn dial_again(driver: &mut Driver) {
+    while driver.session.link() == Link::Wait {
+        driver.wait(Duration::from_millis(100));
+    }
+    driver.dial(Ok(()));
+}
+
 /// The connection breaks off, and a new one is logged in to the same kind of server. What the session sends is
 /// answered.
 fn reconnect(driver: &mut Driver, peer: &mut Peer) -> Restored {
     driver.close(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
     driver.take_news();
-    driver.wait(seconds(1));
-    driver.dial(Ok(()));
+    dial_again(driver);
     log_in_guest(driver);
     driver.serve(peer);
     assert_eq!(driver.session.state(), State::Ready);
@@ -233,8 +240,7 @@ fn a_restoration_that_breaks_off_is_done_again() {
     let mut driver = after(&[("seek 5 0", POSTED)]);
     driver.feed(observing(7, "Euwe", 1));
     driver.close(CloseCause::Closed);
-    driver.wait(seconds(1));
-    driver.dial(Ok(()));
+    dial_again(&mut driver);
     log_in_guest(&mut driver);
     let mut peer = fics();
     while !driver.session.capabilities().block() {
@@ -254,8 +260,7 @@ fn a_quit_that_is_refused_does_not_end_the_restoration() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
     driver.close(CloseCause::Closed);
-    driver.wait(seconds(1));
-    driver.dial(Ok(()));
+    dial_again(&mut driver);
     log_in_guest(&mut driver);
     let mut peer =
         fics().on("observe 7", &observing(7, "Euwe", 1)).on("quit", "You can't quit while you are playing a game.\n\r");
@@ -274,8 +279,7 @@ fn a_quit_that_is_refused_does_not_end_the_restoration() {
 fn back_on_uhlin(driver: &mut Driver) {
     driver.close(CloseCause::Closed);
     driver.take_news();
-    driver.wait(seconds(1));
-    driver.dial(Ok(()));
+    dial_again(driver);
     driver.feed("login: ");
     driver.feed("login: ");
     driver.feed("Press return to enter the FICS as \"guest\":");
