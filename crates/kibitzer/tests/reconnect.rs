@@ -155,11 +155,11 @@ async fn being_kicked_is_the_end() {
     let (client, mut peer) = listener.guest(profile).await;
     let events = client.subscribe();
     peer.say("\n\r**** GuestPUPE has arrived - you can't both be logged in. ****\n\r\n\r").await;
+    drop(peer);
     let reason = client.ended().await;
     assert!(matches!(reason, EndReason::Kicked(_)), "{reason:?}");
     let last = collect(events).await;
     assert!(matches!(last.last().map(Arc::as_ref), Some(Event::Ended(EndReason::Kicked(_)))));
-    peer.hung_up().await;
     client.shutdown().await;
 }
 

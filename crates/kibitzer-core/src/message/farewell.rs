@@ -4,9 +4,9 @@ use super::Handle;
 use super::login::trim;
 use crate::scan::Cursor;
 
-/// Who threw us out: `**** Foo has arrived - you can't both be logged in. ****`. The connection closes.
+/// Who threw us out: `**** Foo has arrived - you can't both be logged in. ****`.
 ///
-/// No player can write such a line: talk has a name in front.
+/// Only if the connection closes right after it, a session ends for good.
 ///
 /// Source: transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -171,7 +171,8 @@ pub enum EndReason {
     /// The session was shut down on this side.
     #[error("shut down")]
     Shutdown,
-    /// The server threw us out, for a second login to the same account or by an administrator.
+    /// The server threw us out, for a second login to the same account or by an administrator: it said so and closed the
+    /// connection within 10 s.
     #[error("kicked")]
     Kicked(KickedBy),
     /// The login was refused: for good, or it was the first.

@@ -25,7 +25,7 @@ use super::reply::Reply;
 use super::transmit::{Outbox, Transmit};
 use crate::event::{Event, EventReader};
 use crate::game::Games;
-use crate::message::Handle;
+use crate::message::{Handle, KickedBy};
 use crate::wire::StreamState;
 
 /// A session on a chess server, without I/O and without a clock.
@@ -69,6 +69,8 @@ pub struct Session {
     backoff: Backoff,
     ladder: Ladder,
     identity: Option<Identity>,
+    /// The server's line that this connection is thrown out, and when it came.
+    kicked: Option<(KickedBy, Instant)>,
     /// Until when deadlines stood still, while nothing is read.
     held: Option<Instant>,
     events: VecDeque<Arc<Event>>,
@@ -102,6 +104,7 @@ impl Session {
             backoff: Backoff::default(),
             ladder: Ladder::new(options.timeseal),
             identity: None,
+            kicked: None,
             held: None,
             events: VecDeque::new(),
             replies: VecDeque::new(),
@@ -218,6 +221,9 @@ impl Session {
             self.take_in(&event, now);
         }
         match &self.phase {
+            Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_before(cause, now) => {
+                self.hang_up(Fate::End(EndReason::Kicked(by)), now);
+            }
             Phase::LoggingIn(login) => {
                 let verdict = login.closed();
                 self.judge(verdict, now);

@@ -1,18 +1,21 @@
 //! What leads from one phase to the next.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{Phase, Session};
 use crate::event::{Event, EventReader};
-use crate::message::{Message, Reader};
+use crate::message::{KickedBy, Message, Reader};
 use crate::session::context::Fate;
-use crate::session::error::{EndReason, LostCause};
+use crate::session::error::{CloseCause, EndReason, LostCause};
 use crate::session::live::Live;
 use crate::session::login::{Entrance, Identity, Login, Verdict};
 use crate::session::options::after;
 use crate::session::transmit::Outbox;
 use crate::wire::Framer;
+
+/// Longest time between the line of a kick and the end of the connection. Servers close at once.
+const KICK_TIME: Duration = Duration::from_secs(10);
 
 impl Session {
     pub(super) fn connected(&mut self, now: Instant) {
@@ -23,6 +26,7 @@ impl Session {
         self.reader = EventReader::new(reader).with_game_limits(self.options.game_limits);
         self.out = Outbox::new(timeseal, now);
         self.held = None;
+        self.kicked = None;
         self.memory.connected();
         self.counters.reconnects += u64::from(self.memory.has_stood);
         self.phase = Phase::LoggingIn(Box::new(Login::new(&self.options, timeseal, self.ladder.login_string(), now)));
@@ -38,9 +42,7 @@ impl Session {
                 self.counters.pings += 1;
                 self.out.answer_ping();
             }
-            Message::Kicked(by) if matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) => {
-                return self.hang_up(Fate::End(EndReason::Kicked(by.clone())), now);
-            }
+            Message::Kicked(by) => self.kicked = Some((by.clone(), now)),
             _ => {}
         }
         let (phase, mut cx) = self.parts(now);
@@ -55,6 +57,13 @@ impl Session {
             }
             _ => {}
         }
+    }
+
+    /// Returns who threw us out, if the server closed the connection for that. The line alone proves nothing.
+    pub(super) fn kicked_before(&self, cause: CloseCause, now: Instant) -> Option<KickedBy> {
+        let (by, at) = self.kicked.as_ref()?;
+        let is_servers = matches!(cause, CloseCause::Closed | CloseCause::Failed(_));
+        (is_servers && now.saturating_duration_since(*at) <= KICK_TIME).then(|| by.clone())
     }
 
     pub(super) fn judge(&mut self, verdict: Verdict, now: Instant) {

@@ -301,8 +301,7 @@ fn a_queue_is_a_state_and_no_failure() {
 fn a_second_login_ends_the_session_inside_of_a_unit_too() {
     let (mut driver, _) = ready(account());
     driver.feed("\x19[20 $server$\r\n**** Newton has arrived; you can't both be logged in. ****\r\n\x19]\x19]");
-    assert_eq!(driver.session.link(), Link::Close);
-    driver.hang_up();
+    driver.close(CloseCause::Closed);
     let kicked = EndReason::Kicked(crate::message::KickedBy::SecondLogin);
     assert_eq!(driver.session.link(), Link::Over(kicked));
 }

@@ -133,14 +133,52 @@ fn a_second_login_and_an_administrator_end_the_session_for_good() {
     let mut driver = Driver::connected(guest());
     log_in_guest(&mut driver);
     driver.feed("**** GuestPUPE has arrived - you can't both be logged in. ****\n\r\n\r");
-    driver.hang_up();
+    driver.close(CloseCause::Closed);
     let end = EndReason::Kicked(KickedBy::SecondLogin);
     assert_eq!(driver.session.link(), Link::Over(end), "while the session was set up");
 
     let (mut driver, _) = on_fics(guest());
     driver.feed("**** You have been kicked out by Headadm! ****\n\r\n\r");
-    driver.hang_up();
+    driver.close(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
     assert!(matches!(driver.session.link(), Link::Over(EndReason::Kicked(KickedBy::Admin(_)))));
+}
+
+#[test]
+fn a_line_that_only_says_that_the_session_ends_is_an_event() {
+    let lines = [
+        "**** GuestPUPE has arrived - you can't both be logged in. ****\n\r",
+        "**** You have been kicked out by Headadm! ****\n\r",
+        "**** Auto-logout because you were idle more than 60 minutes. ****\n\r",
+        "Logging you out.\n\r",
+        "    **** Server shutting down immediately. ****\n\r",
+    ];
+    for line in lines {
+        let (mut driver, mut peer) = on_fics(guest());
+        driver.feed(format!("{line}fics% "));
+        assert!(driver.events().iter().any(|event| event.raw().trim_ascii() == line.trim().as_bytes()), "{line}");
+        driver.request("date").unwrap();
+        driver.serve(&mut peer);
+        driver.reply().unwrap_or_else(|error| panic!("{line}: {error}"));
+
+        // A connection that is lost later, or by silence, is lost for another reason.
+        driver.wait(seconds(11));
+        driver.close(CloseCause::Closed);
+        assert_eq!(driver.session.link(), Link::Wait, "{line}");
+        let (mut driver, _) = on_fics(guest());
+        driver.feed(format!("{line}fics% "));
+        driver.close(CloseCause::Silent);
+        assert_eq!(driver.session.link(), Link::Wait, "{line}");
+    }
+    // Nor does the line of one connection end the next.
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(lines[0]);
+    driver.feed("fics% ");
+    driver.close(CloseCause::WriteTimedOut);
+    driver.wait(seconds(1));
+    driver.dial(Ok(()));
+    log_in_guest(&mut driver);
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.link(), Link::Wait);
 }
 
 #[test]
