@@ -3,11 +3,12 @@
 //! A transcript is JSON Lines. Each line is one piece: seconds since the recording began, the direction as this side saw
 //! it, the bytes in hexadecimal. A line that held a name or a password is marked, and its bytes
 //! stand for it. A password that the server sent back has an asterisk for each of its bytes: one of the login as long as
-//! that takes, one in a command up to the reply. An empty piece from the server says that the connection ended. A line with the key `note` tells something
-//! else than bytes, as the stream of [an exposed session](crate::Attached) does; readers of bytes pass over it.
+//! that takes, one in a command up to the reply. An empty piece from the server says that the connection ended. A line with the key `note` is about something
+//! else than bytes, as in the stream of [an exposed session](crate::Attached); readers of bytes skip it. A line of either kind may
+//! have the time of day as `utc`, from which that of later lines is counted; in a recording by this crate the first line has it.
 //!
 //! ```json
-//! {"t": 1.25, "dir": "rx", "hex": "666963732520"}
+//! {"t": 1.25, "dir": "rx", "hex": "666963732520", "utc": "2025-03-01T12:34:56.789Z"}
 //! {"t": 1.5, "dir": "tx", "hex": "5b72656461637465645d0a", "redacted": true}
 //! ```
 
@@ -16,6 +17,7 @@ pub(crate) mod line;
 mod reader;
 mod recorder;
 mod replay;
+mod utc;
 
 use std::time::Duration;
 
@@ -25,6 +27,7 @@ pub(crate) use reader::decode_hex;
 pub use reader::{TranscriptError, TranscriptReader};
 pub use recorder::{RecordError, Recorder};
 pub use replay::Replay;
+pub use utc::{Utc, UtcError};
 
 /// One piece of a recorded session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub use replay::Replay;
 pub struct Record {
     /// When it came, counted from the beginning of the recording.
     pub time: Duration,
+    /// The time of day, if the recording says it.
+    pub utc: Option<Utc>,
     /// Which way it went.
     pub direction: Direction,
     /// The bytes; if they were redacted, what stands for them.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use thiserror::Error;
 
-use super::{Direction, Record};
+use super::{Direction, Record, Utc};
 
 /// Longest line a [`TranscriptReader`] takes unless told otherwise: 64 MiB, which is 32 MiB received at once.
 const LINE_LIMIT_BYTES: usize = 64 << 20;
@@ -41,7 +41,13 @@ pub enum TranscriptError {
         /// What the JSON parser says; its own line number is always 1.
         source: serde_json::Error,
     },
-    /// The time is negative or too large.
+    /// The transcript ends inside a line, as it does after a crash or on a full disk. This is the last item.
+    #[error("transcript ends inside line {line}")]
+    Torn {
+        /// Which line.
+        line: u64,
+    },
+    /// The time is negative or too large, or `utc` is not a time.
     #[error("transcript line {line} has a time out of range")]
     Time {
         /// Which line.
@@ -58,7 +64,7 @@ pub enum TranscriptError {
 /// Reads a transcript record by record, keeping one line in memory.
 ///
 /// Empty lines and lines with the key `note` are skipped, unknown keys ignored. A line that is wrong gives an error, and the next call goes on behind it;
-/// after [`TranscriptError::Io`] and [`TranscriptError::TooLong`] there is nothing more.
+/// after [`TranscriptError::Io`], [`TranscriptError::TooLong`] and [`TranscriptError::Torn`] there is nothing more.
 ///
 /// ```
 /// use kibitzer::transcript::{Direction, TranscriptReader};
@@ -75,13 +81,28 @@ pub struct TranscriptReader<R> {
     line: Vec<u8>,
     /// Number of the line in `line`.
     number: u64,
+    /// Whether the line in `line` has its end.
+    is_whole: bool,
+    /// The UTC at time 0, from the last line that has one.
+    began: Option<Utc>,
+    /// The time of the last record.
+    time: Duration,
     ended: bool,
 }
 
 impl<R: BufRead> TranscriptReader<R> {
     /// Reads from here on.
     pub const fn new(input: R) -> Self {
-        Self { input, limit_bytes: LINE_LIMIT_BYTES, line: Vec::new(), number: 0, ended: false }
+        Self {
+            input,
+            limit_bytes: LINE_LIMIT_BYTES,
+            line: Vec::new(),
+            number: 0,
+            is_whole: true,
+            began: None,
+            time: Duration::ZERO,
+            ended: false,
+        }
     }
 
     /// Sets the longest line to take, in bytes, its end not counted. Default 64 MiB.
@@ -97,13 +118,13 @@ impl<R: BufRead> TranscriptReader<R> {
         let (line, limit_bytes) = (self.number, self.limit_bytes);
         let take = u64::try_from(limit_bytes).unwrap_or(u64::MAX).saturating_add(1);
         let read = self.input.by_ref().take(take).read_until(b'\n', &mut self.line);
-        let is_whole = self.line.pop_if(|last| *last == b'\n').is_some();
+        self.is_whole = self.line.pop_if(|last| *last == b'\n').is_some();
         let outcome = match read {
             Ok(0) => {
                 self.ended = true;
                 return None;
             }
-            Ok(_) if is_whole || self.line.len() <= limit_bytes => Ok(()),
+            Ok(_) if self.is_whole || self.line.len() <= limit_bytes => Ok(()),
             Ok(_) => Err(TranscriptError::TooLong { line, limit_bytes }),
             Err(source) => Err(TranscriptError::Io { line, source }),
         };
@@ -123,12 +144,50 @@ impl<R: BufRead> Iterator for TranscriptReader<R> {
             if self.line.trim_ascii().is_empty() {
                 continue;
             }
-            let record = Record::parse(&self.line, self.number);
-            if record.is_ok() || !is_note(&self.line) {
+            if let Some(record) = self.parse().transpose() {
                 return Some(record);
             }
         }
         None
+    }
+}
+
+impl<R> TranscriptReader<R> {
+    /// Parses the line; `None` if it is a note.
+    fn parse(&mut self) -> Result<Option<Record>, TranscriptError> {
+        let line = self.number;
+        let source = match serde_json::from_slice::<Wire<'_>>(&self.line) {
+            Ok(wire) => {
+                let time = time(wire.t, line)?;
+                let bytes = decode_hex(&wire.hex).ok_or(TranscriptError::Hex { line })?;
+                let (direction, redacted, utc) = (wire.dir, wire.redacted, wire.utc.map(Cow::into_owned));
+                let utc = self.utc(time, utc.as_deref())?;
+                return Ok(Some(Record { time, utc, direction, bytes, redacted }));
+            }
+            Err(source) => source,
+        };
+        if let Ok(note) = serde_json::from_slice::<Note<'_>>(&self.line) {
+            if let (Some(t), Some(utc)) = (note.t, note.utc.map(Cow::into_owned)) {
+                self.utc(time(t, line)?, Some(&utc))?;
+            }
+            return Ok(None);
+        }
+        // A file system may fill a part that was not written with zeros.
+        let is_torn = !self.is_whole && (source.is_eof() || self.line.ends_with(b"\0"));
+        Err(if is_torn { TranscriptError::Torn { line } } else { TranscriptError::Json { line, source } })
+    }
+
+    /// Returns the UTC of a line, which says it itself or is counted from one that did.
+    fn utc(&mut self, time: Duration, stated: Option<&str>) -> Result<Option<Utc>, TranscriptError> {
+        if let Some(stated) = stated {
+            let utc: Utc = stated.parse().map_err(|_| TranscriptError::Time { line: self.number })?;
+            self.began = Some(utc.minus(time));
+        } else if time < self.time {
+            // Another recording was appended, which has no UTC of its own.
+            self.began = None;
+        }
+        self.time = time;
+        Ok(self.began.map(|began| began.plus(time)))
     }
 }
 
@@ -141,28 +200,22 @@ struct Wire<'a> {
     hex: Cow<'a, str>,
     #[serde(default)]
     redacted: bool,
+    #[serde(default, borrow)]
+    utc: Option<Cow<'a, str>>,
 }
 
-/// Whether a line tells something else than bytes.
-fn is_note(line: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Note {
-        #[serde(rename = "note")]
-        _note: IgnoredAny,
-    }
-    serde_json::from_slice::<Note>(line).is_ok()
+/// A line that is not about bytes.
+#[derive(Deserialize)]
+struct Note<'a> {
+    #[serde(rename = "note")]
+    _kind: IgnoredAny,
+    t: Option<f64>,
+    #[serde(default, borrow)]
+    utc: Option<Cow<'a, str>>,
 }
 
-impl Record {
-    fn parse(text: &[u8], line: u64) -> Result<Self, TranscriptError> {
-        let wire: Wire<'_> = serde_json::from_slice(text).map_err(|source| TranscriptError::Json { line, source })?;
-        Ok(Self {
-            time: Duration::try_from_secs_f64(wire.t).map_err(|_| TranscriptError::Time { line })?,
-            direction: wire.dir,
-            bytes: decode_hex(&wire.hex).ok_or(TranscriptError::Hex { line })?,
-            redacted: wire.redacted,
-        })
-    }
+fn time(seconds: f64, line: u64) -> Result<Duration, TranscriptError> {
+    Duration::try_from_secs_f64(seconds).map_err(|_| TranscriptError::Time { line })
 }
 
 /// Reads pairs of hexadecimal digits.
@@ -191,7 +244,7 @@ mod tests {
     }
 
     fn record(ms: u64, direction: Direction, bytes: &[u8]) -> Record {
-        Record { time: Duration::from_millis(ms), direction, bytes: bytes.to_vec(), redacted: false }
+        Record { time: Duration::from_millis(ms), utc: None, direction, bytes: bytes.to_vec(), redacted: false }
     }
 
     #[test]
@@ -243,6 +296,54 @@ mod tests {
             let byte = || Ok(record(0, Direction::Received, b"A"));
             assert_eq!(read(&text, 1000), [byte(), Err(want.to_owned()), byte()], "{name}");
         }
+    }
+
+    #[test]
+    fn a_recording_may_end_anywhere_in_its_last_line() {
+        let whole = concat!(r#"{"t":0,"dir":"rx","hex":"41"}"#, "\n");
+        let last = r#"{"t": 12.5, "dir": "tx", "hex": "5b5d0a", "redacted": true, "utc": "2025-01-02T03:04:05.678Z"}"#;
+        let note = r#"{"t": 1.5, "note": "life", "event": "connected"}"#;
+        let torn = |line| Err(format!("transcript ends inside line {line}"));
+        let first = || Ok(record(0, Direction::Received, b"A"));
+        for last in [last, note] {
+            for length in 1..last.len() {
+                let text = format!("{whole}{}", last.get(..length).unwrap());
+                assert_eq!(read(&text, 1000), [first(), torn(2)], "{text}");
+            }
+            assert!(read(&format!("{whole}{last}"), 1000).iter().all(Result::is_ok), "only the line end is missing");
+        }
+        assert_eq!(read(&format!("{whole}\0\0\0"), 1000), [first(), torn(2)]);
+        assert_eq!(read(last.get(..9).unwrap(), 1000), [torn(1)]);
+        let json = Err("transcript line 1 is no object with t, dir and hex".to_owned());
+        for wrong in ["{\"t\": 12\n", "{\"name\": 1}", "{]"] {
+            assert_eq!(read(wrong, 1000), std::slice::from_ref(&json), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_of_day_are_counted_from_the_last_one_stated() {
+        let text = concat!(
+            r#"{"t":1,"dir":"rx","hex":""}"#,
+            "\n",
+            r#"{"t":1.5,"note":"hello","utc":"2025-01-02T03:04:05.500Z"}"#,
+            "\n",
+            r#"{"t":2.25,"dir":"rx","hex":""}"#,
+            "\n",
+            r#"{"t":0.5,"dir":"tx","hex":"","utc":"2025-06-01T00:00:00.000Z"}"#,
+            "\n",
+            r#"{"t":0.625,"dir":"rx","hex":""}"#,
+            "\n",
+            r#"{"t":0.5,"dir":"rx","hex":""}"#,
+            "\n",
+            r#"{"t":0.5,"dir":"rx","hex":"","utc":"yesterday"}"#,
+        );
+        let times: Vec<_> = read(text, 1000)
+            .into_iter()
+            .map(|record| record.map(|record| record.utc.map_or_else(String::new, |utc| utc.to_string())))
+            .collect();
+        let want = ["", "2025-01-02T03:04:06.250Z", "2025-06-01T00:00:00.000Z", "2025-06-01T00:00:00.125Z", ""];
+        assert_eq!(times[..5], want.map(|text| Ok(text.to_owned())));
+        assert_eq!(times[5..], [Err("transcript line 7 has a time out of range".to_owned())]);
     }
 
     #[test]

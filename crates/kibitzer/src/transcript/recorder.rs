@@ -1,5 +1,6 @@
 //! Writing transcripts while a session goes on.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::poll_fn;
 use std::io;
@@ -13,8 +14,8 @@ use tokio::fs::OpenOptions;
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
-use super::Direction;
 use super::line::{self, REDACTED};
+use super::{Direction, Utc};
 
 /// Unwritten bytes from which on the session should wait for the disk: 1 MiB, which is half a MiB received.
 const FULL_BYTES: usize = 1 << 20;
@@ -64,6 +65,8 @@ pub struct Recorder {
     unwritten: BytesMut,
     /// Pieces that were put down since all was out.
     n_unwritten: u64,
+    /// Whether something was put down.
+    has_begun: bool,
     /// The sink has taken bytes it may still hold.
     is_dirty: bool,
 }
@@ -76,6 +79,7 @@ impl Recorder {
             began: Instant::now(),
             unwritten: BytesMut::new(),
             n_unwritten: 0,
+            has_begun: false,
             is_dirty: false,
         }
     }
@@ -159,8 +163,12 @@ impl Recorder {
     }
 
     fn put(&mut self, direction: Direction, bytes: &[u8], mark: &str) {
+        let mark = match std::mem::replace(&mut self.has_begun, true) {
+            false => Cow::Owned(format!(r#"{mark}, "utc": "{}""#, Utc::now())),
+            true => Cow::Borrowed(mark),
+        };
         self.n_unwritten += 1;
-        line::put(&mut self.unwritten, self.began.elapsed(), direction, bytes, mark);
+        line::put(&mut self.unwritten, self.began.elapsed(), direction, bytes, &mark);
     }
 }
 

@@ -1,0 +1,203 @@
+//! Times of day as RFC 3339 text.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use thiserror::Error;
+
+const SECONDS_PER_DAY: u64 = 86_400;
+/// From 1 January of the year 1 to 1 January 1970.
+const DAYS_BEFORE_1970: u64 = days_before(1970);
+/// RFC 3339 writes four digits of the year.
+const LAST_YEAR: u64 = 9_999;
+
+/// A time of day in UTC, between the years 1970 and 9999. As text it is RFC 3339 with milliseconds: `2025-03-01T12:34:56.789Z`.
+///
+/// ```
+/// use std::time::Duration;
+/// use kibitzer::transcript::Utc;
+///
+/// let began: Utc = "2024-02-28T23:59:59.500Z".parse()?;
+/// assert_eq!(began.plus(Duration::from_millis(1_234)).to_string(), "2024-02-29T00:00:00.734Z");
+/// # Ok::<(), kibitzer::transcript::UtcError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Utc(
+    /// Since 1970.
+    Duration,
+);
+
+/// The text is not a UTC time in the form `2025-03-01T12:34:56.789Z`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("not a UTC time of the form 2025-03-01T12:34:56.789Z")]
+#[non_exhaustive]
+pub struct UtcError;
+
+impl Utc {
+    /// Returns the current time of the system's clock.
+    pub fn now() -> Self {
+        Self::since_1970(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+    }
+
+    /// Returns the time that much later, or the last millisecond of the year 9999.
+    #[must_use]
+    pub fn plus(self, time: Duration) -> Self {
+        Self::since_1970(self.0.saturating_add(time))
+    }
+
+    /// Returns the time that much earlier, or the beginning of 1970.
+    #[must_use]
+    pub fn minus(self, time: Duration) -> Self {
+        Self(self.0.saturating_sub(time))
+    }
+
+    fn since_1970(time: Duration) -> Self {
+        let end = (days_before(LAST_YEAR + 1) - DAYS_BEFORE_1970) * SECONDS_PER_DAY;
+        Self(time.min(Duration::from_millis(end * 1_000 - 1)))
+    }
+}
+
+impl fmt::Display for Utc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (days, seconds) = (self.0.as_secs() / SECONDS_PER_DAY, self.0.as_secs() % SECONDS_PER_DAY);
+        let days = days + DAYS_BEFORE_1970;
+        let mut year = days / 366 + 1;
+        while days_before(year + 1) <= days {
+            year += 1;
+        }
+        let mut day = days - days_before(year);
+        let mut month = 1;
+        while day >= days_in(month, year) {
+            day -= days_in(month, year);
+            month += 1;
+        }
+        let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+        let millisecond = self.0.subsec_millis();
+        write!(f, "{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z", day + 1)
+    }
+}
+
+impl FromStr for Utc {
+    type Err = UtcError;
+
+    fn from_str(text: &str) -> Result<Self, UtcError> {
+        parse(text).ok_or(UtcError)
+    }
+}
+
+/// Parses a time with any number of digits after the second, of which three are used.
+fn parse(text: &str) -> Option<Utc> {
+    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let [year, month, day] = numbers(date, '-')?;
+    let [hour, minute, second] = numbers(time, ':')?;
+    let is_date =
+        (1_970..=LAST_YEAR).contains(&year) && (1..=12).contains(&month) && (1..=days_in(month, year)).contains(&day);
+    // A leap second has the number 60.
+    if !is_date || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    number(fraction)?;
+    let millisecond = number(format!("{fraction:0<3}").get(..3)?)?;
+    let days = days_before(year) + (1..month).map(|month| days_in(month, year)).sum::<u64>() + day - 1;
+    let seconds = (days - DAYS_BEFORE_1970) * SECONDS_PER_DAY + hour * 3_600 + minute * 60 + second;
+    Some(Utc::since_1970(Duration::from_secs(seconds) + Duration::from_millis(millisecond)))
+}
+
+fn numbers(text: &str, separator: char) -> Option<[u64; 3]> {
+    let mut parts = text.split(separator).map(number);
+    let numbers = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(numbers)
+}
+
+/// Parses digits alone; `str::parse` accepts a sign.
+fn number(digits: &str) -> Option<u64> {
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// Counts the days from the year 1 to the beginning of this one.
+const fn days_before(year: u64) -> u64 {
+    let years = year - 1;
+    365 * years + years / 4 - years / 100 + years / 400
+}
+
+const fn days_in(month: u64, year: u64) -> u64 {
+    match month {
+        2 => days_before(year + 1) - days_before(year) - 337,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_printed_and_parsed() {
+        // The seconds are those of `date -u -d TEXT +%s`.
+        let cases = [
+            (0, 0, "1970-01-01T00:00:00.000Z"),
+            (951_782_399, 1, "2000-02-28T23:59:59.001Z"),
+            (951_782_400, 0, "2000-02-29T00:00:00.000Z"),
+            (951_868_800, 999, "2000-03-01T00:00:00.999Z"),
+            (1_735_689_599, 0, "2024-12-31T23:59:59.000Z"),
+            (4_107_542_400, 0, "2100-03-01T00:00:00.000Z"),
+            (253_402_300_799, 999, "9999-12-31T23:59:59.999Z"),
+        ];
+        for (seconds, ms, text) in cases {
+            let utc = Utc(Duration::from_secs(seconds) + Duration::from_millis(ms));
+            assert_eq!(utc.to_string(), text);
+            assert_eq!(text.parse(), Ok(utc));
+        }
+    }
+
+    #[test]
+    fn every_day_follows_the_day_before() {
+        let (day, mut time) = (Duration::from_secs(SECONDS_PER_DAY), Utc(Duration::ZERO));
+        let mut last = String::new();
+        for _ in 0..50_000 {
+            let text = time.to_string();
+            assert!(text > last, "{last} {text}");
+            assert_eq!(text.parse(), Ok(time));
+            (last, time) = (text, time.plus(day));
+        }
+    }
+
+    #[test]
+    fn times_out_of_range_are_clamped() {
+        assert_eq!(Utc::now().plus(Duration::MAX).to_string(), "9999-12-31T23:59:59.999Z");
+        assert_eq!(Utc::now().minus(Duration::MAX).to_string(), "1970-01-01T00:00:00.000Z");
+        assert!(Utc::now().to_string().as_str() > "2025");
+    }
+
+    #[test]
+    fn other_text_is_refused() {
+        assert_eq!("2025-01-02T03:04:05Z".parse::<Utc>().unwrap().to_string(), "2025-01-02T03:04:05.000Z");
+        assert_eq!("2025-01-02T03:04:05.1234567Z".parse::<Utc>().unwrap().to_string(), "2025-01-02T03:04:05.123Z");
+        for text in [
+            "",
+            "now",
+            "2025-01-02",
+            "2025-01-02T03:04:05",
+            "2025-01-02T03:04:05+00:00",
+            "2025-02-29T00:00:00Z",
+            "2025-13-01T00:00:00Z",
+            "2025-00-01T00:00:00Z",
+            "2025-01-00T00:00:00Z",
+            "1969-12-31T23:59:59Z",
+            "10000-01-01T00:00:00Z",
+            "2025-01-02T24:00:00Z",
+            "2025-01-02T03:60:00Z",
+            "2025-01-02T03:04:61Z",
+            "2025-01-02T03:04:+5Z",
+            "2025-01-02T03:04:05.Z",
+            "2025-01-02T03:04:05.é1Z",
+            "2025-01-02T03:04Z",
+            "2025-01-02-03T03:04:05Z",
+        ] {
+            assert_eq!(text.parse::<Utc>(), Err(UtcError), "{text}");
+        }
+    }
+}
