@@ -14,13 +14,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::connect(Profile::new("").environment()?.host(host).record_file(path)).await?;
     tokio::select! {
         reason = client.ended() => println!("{reason}"),
+        recording = client.recording_failed() => println!("recording failed: {:?}", recording.error),
         interrupted = tokio::signal::ctrl_c() => interrupted?,
     }
     client.shutdown().await;
-    let counters = client.counters();
-    println!("{} bytes received, {} sent", counters.session.bytes_received, counters.session.bytes_sent);
-    if counters.unrecorded_pieces > 0 {
-        println!("{} pieces are missing in the recording", counters.unrecorded_pieces);
+    if let Some(recording) = client.recording() {
+        println!("{} pieces recorded, {} bytes", recording.pieces, recording.bytes);
     }
-    Ok(())
+    match client.counters().unrecorded_pieces {
+        0 => Ok(()),
+        missing => Err(format!("up to {missing} pieces are missing in the recording").into()),
+    }
 }

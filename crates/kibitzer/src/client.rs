@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tracing::{Instrument as _, field, info_span};
 
 use crate::attach::{ExposeError, Listener, Showing, expose};
@@ -25,7 +26,7 @@ use crate::password::SecretError;
 use crate::profile::Profile;
 use crate::tap::{Spout, Tap, tap};
 use crate::task::{Beginning, Task};
-use crate::transcript::{RecordError, Recorder};
+use crate::transcript::{RecordError, Recorder, Recording};
 
 /// Why there is no session.
 #[derive(Debug, Error)]
@@ -89,6 +90,7 @@ pub struct Client {
 struct Shared {
     desk: Arc<Desk>,
     hub: Hub,
+    began: Instant,
     /// Until somebody joins it.
     task: Mutex<Option<JoinHandle<()>>>,
 }
@@ -140,7 +142,7 @@ impl Client {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is ready starts nothing; a file for the recording may have been made.
+    /// Dropping the future before it is ready starts nothing; an empty file for the recording may have been made.
     pub async fn start<T>(profile: Profile, subscribe: impl FnOnce(&Hub) -> T) -> Result<(Self, T), ConnectError> {
         let publisher = Publisher::new(profile.hub_options());
         let subscribed = subscribe(&publisher.hub());
@@ -196,12 +198,12 @@ impl Client {
 
     fn spawn(profile: &Profile, session: Session, publisher: Publisher, onlookers: Onlookers) -> Self {
         let Onlookers { recorder, spout, listener } = onlookers;
-        let hub = publisher.hub();
-        let desk = Arc::new(Desk::new(&session));
+        let (hub, began) = (publisher.hub(), Instant::now());
+        let desk = Arc::new(Desk::new(&session, recorder.as_ref().and_then(Recorder::recording).cloned()));
         let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
         let exposure = listener.map(|listener| {
             let (access, server, span) = (profile.access(), profile.host_name(), span.clone());
-            expose(Showing { listener, access, server, desk: &desk, span })
+            expose(Showing { listener, access, server, desk: &desk, began, span })
         });
         let task = Task::new(Beginning {
             session,
@@ -216,7 +218,7 @@ impl Client {
             span: span.clone(),
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
-        Self { shared: Arc::new(Shared { desk, hub, task }) }
+        Self { shared: Arc::new(Shared { desk, hub, began, task }) }
     }
 
     /// Waits until requests can be made: at once, unless the session is being connected.
@@ -322,20 +324,41 @@ impl Client {
         }
     }
 
-    /// Records the session from now on, as [`Profile::record_file`] does from its beginning. One recording of a session is
-    /// made: if there is one already, it goes on, and the new file stays empty.
+    /// Records the session from now on, as [`Profile::record_file`] does from its beginning. Another recording can be started
+    /// once one has [failed](Self::recording_failed).
     ///
     /// # Errors
     ///
-    /// [`RecordError`] if the file exists or cannot be made.
+    /// [`RecordError`] if the file exists or cannot be made, or the session is being recorded or over.
     ///
     /// # Cancel safety
     ///
     /// The file may have been made if the future is dropped before it is ready; nothing is recorded then.
     pub async fn record(&self, path: impl AsRef<Path>) -> Result<(), RecordError> {
         let recorder = Recorder::create(path).await?;
-        self.shared.desk.record(recorder);
-        Ok(())
+        self.shared.desk.record(recorder)
+    }
+
+    /// Returns the recording that was started last, with how much of it is written and whether it has failed.
+    pub fn recording(&self) -> Option<Recording> {
+        self.shared.desk.look(|view| view.recording.clone())
+    }
+
+    /// Waits until a recording has failed: its disk is full, for example. The session goes on without it.
+    ///
+    /// The future is never ready if no recording fails.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing but waiting happens.
+    pub async fn recording_failed(&self) -> Recording {
+        let failed = |view: &View| view.recording.clone().filter(|recording| recording.error.is_some());
+        self.shared.desk.wait_for(failed).await
+    }
+
+    /// When the session began: before the first connection.
+    pub fn began(&self) -> Instant {
+        self.shared.began
     }
 
     /// How far the session has come.

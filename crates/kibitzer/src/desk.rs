@@ -9,7 +9,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::core::message::Handle;
 use crate::core::session::{Capabilities, Command, Counters, EndReason, Reply, RequestError, Session, State};
-use crate::transcript::Recorder;
+use crate::transcript::{RecordError, Recorder, Recording};
 
 /// Requests that wait for the task; it never leaves them there for long.
 const WAITING_REQUESTS: usize = 64;
@@ -52,6 +52,8 @@ pub(crate) struct View {
     pub(crate) state: State,
     pub(crate) capabilities: Capabilities,
     pub(crate) handle: Option<Handle>,
+    /// The recording that was started last, which may have failed.
+    pub(crate) recording: Option<Recording>,
     /// The task is gone.
     pub(crate) is_closed: bool,
 }
@@ -64,6 +66,11 @@ impl View {
             _ => self.is_closed.then_some(EndReason::Shutdown),
         }
     }
+
+    /// Whether the recording that was started last has failed.
+    fn has_recording_failed(&self) -> bool {
+        self.recording.as_ref().is_some_and(|recording| recording.error.is_some())
+    }
 }
 
 /// How much went through a client.
@@ -74,16 +81,17 @@ pub struct ClientCounters {
     pub session: Counters,
     /// Events that slow subscribers have missed, all of them together.
     pub missed_events: u64,
-    /// Pieces of the session that are missing in its recording, because it could not be written.
+    /// Pieces of the session that its recordings lack, because they could not be written: this many at most.
     pub unrecorded_pieces: u64,
 }
 
 impl Desk {
-    pub(crate) fn new(session: &Session) -> Self {
+    pub(crate) fn new(session: &Session, recording: Option<Recording>) -> Self {
         let view = View {
             state: session.state(),
             capabilities: session.capabilities(),
             handle: session.handle().cloned(),
+            recording,
             is_closed: false,
         };
         let state = DeskState {
@@ -116,10 +124,22 @@ impl Desk {
         Ok(())
     }
 
-    /// Wants the session recorded from now on.
-    pub(crate) fn record(&self, recorder: Recorder) {
-        self.state().recorder = Some(Box::new(recorder));
+    /// Wants the session recorded from now on, which it must not be yet.
+    pub(crate) fn record(&self, recorder: Recorder) -> Result<(), RecordError> {
+        let mut state = self.state();
+        if state.view.end().is_some() {
+            return Err(RecordError::SessionOver);
+        }
+        if let Some(recording) = &state.view.recording
+            && recording.error.is_none()
+        {
+            return Err(RecordError::AlreadyRecording { path: recording.path.to_path_buf() });
+        }
+        state.view.recording = recorder.recording().cloned();
+        state.recorder = Some(Box::new(recorder));
+        drop(state);
         self.ordered.notify_one();
+        Ok(())
     }
 
     /// Wants the task to look whether somebody waits to be told how the session stands.
@@ -192,13 +212,18 @@ impl Desk {
     }
 
     /// The task shows how things stand.
-    pub(crate) fn show(&self, session: &Session, unrecorded_pieces: u64) {
+    pub(crate) fn show(&self, session: &Session, unrecorded_pieces: u64, recording: Option<&Recording>) {
         let mut state = self.state();
         state.counters.session = session.counters();
         state.counters.unrecorded_pieces = unrecorded_pieces;
         let (now, capabilities) = (session.state(), session.capabilities());
-        let view = &mut state.view;
-        if now == view.state && capabilities == view.capabilities {
+        let DeskState { view, recorder, .. } = &mut *state;
+        let had_failed = view.has_recording_failed();
+        // The task does not know of one that it has not taken yet.
+        if recorder.is_none() {
+            view.recording = recording.cloned();
+        }
+        if now == view.state && capabilities == view.capabilities && had_failed == view.has_recording_failed() {
             return;
         }
         (view.state, view.capabilities, view.handle) = (now, capabilities, session.handle().cloned());

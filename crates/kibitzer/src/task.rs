@@ -125,7 +125,7 @@ impl Task {
         loop {
             let turn = self.turn(now());
             self.journal.settle(&self.session, self.input.n_left());
-            self.desk.show(&self.session, self.journal.n_unrecorded());
+            self.desk.show(&self.session, self.journal.n_unrecorded(), self.journal.recording());
             match turn {
                 Turn::Wait => self.wait().await,
                 Turn::More => {
@@ -136,9 +136,11 @@ impl Task {
             }
         }
         // A disk that hangs must not keep the task.
-        let _ = timeout(self.write_timeout, self.journal.flush()).await;
+        if timeout(self.write_timeout, self.journal.flush()).await.is_err() {
+            self.journal.give_up();
+        }
         self.journal.close().await;
-        self.desk.show(&self.session, self.journal.n_unrecorded());
+        self.desk.show(&self.session, self.journal.n_unrecorded(), self.journal.recording());
     }
 
     /// Does all that can be done without waiting.

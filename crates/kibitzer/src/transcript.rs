@@ -16,6 +16,7 @@ mod ahead;
 pub(crate) mod line;
 mod reader;
 mod recorder;
+mod recording;
 mod replay;
 mod utc;
 
@@ -26,6 +27,7 @@ use serde::Deserialize;
 pub(crate) use reader::decode_hex;
 pub use reader::{TranscriptError, TranscriptReader};
 pub use recorder::{RecordError, Recorder};
+pub use recording::Recording;
 pub use replay::Replay;
 pub use utc::{Utc, UtcError};
 

@@ -371,8 +371,10 @@ async fn what_comes_over_the_socket_is_a_transcript() {
     peer.serving(client.request("finger")).await.unwrap();
     client.shutdown().await;
     let all = format!("{first}{}", raw(socket).await);
-    let bytes = TranscriptReader::new(all.as_bytes())
-        .map(Result::unwrap)
+    let records: Vec<_> = TranscriptReader::new(all.as_bytes()).map(Result::unwrap).collect();
+    assert!(!records.is_empty() && records.iter().all(|record| record.utc.is_some()), "{all}");
+    let bytes = records
+        .into_iter()
         .filter(|record| record.direction == Direction::Received)
         .flat_map(|record| record.bytes)
         .collect::<Vec<_>>();

@@ -19,6 +19,7 @@ use super::socket::{Accepted, Listener};
 use super::wire::{self, Answer, Hello, Note, Order, Refusal, VERSION};
 use crate::core::session::{Command, EndReason, RequestError};
 use crate::desk::Desk;
+use crate::transcript::Utc;
 
 /// How long a watcher may take nothing before it is given up. It may have been stopped to be looked at itself.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -37,18 +38,21 @@ pub(crate) struct Showing<'a> {
     pub(crate) access: AttachAccess,
     pub(crate) server: &'a str,
     pub(crate) desk: &'a Arc<Desk>,
+    /// When the session began.
+    pub(crate) began: Instant,
     pub(crate) span: Span,
 }
 
 /// Begins to let others look.
 pub(crate) fn expose(showing: Showing<'_>) -> Exposure {
-    let Showing { listener, access, server, desk, span } = showing;
-    let (crowd, began) = (Arc::new(Crowd::default()), Instant::now());
+    let Showing { listener, access, server, desk, began, span } = showing;
+    let crowd = Arc::new(Crowd::default());
     let hello = Hello {
         version: VERSION,
         program: concat!("kibitzer ", env!("CARGO_PKG_VERSION")).to_owned(),
         server: server.to_owned(),
         access,
+        utc: None,
     };
     let host = Host { crowd: Arc::clone(&crowd), desk: Arc::clone(desk), hello, began };
     let task = tokio::spawn(host.run(listener).instrument(span));
@@ -103,7 +107,7 @@ impl Host {
     ///
     /// Dropping the future hangs up.
     pub(super) async fn serve<S: AsyncRead + AsyncWrite + Send>(self, stream: S) {
-        let Some(id) = self.crowd.sit(self.note(&Note::Hello(self.hello.clone()))) else {
+        let Some(id) = self.crowd.sit(self.hello()) else {
             return self.refuse(stream, "too many watchers, or the session is over").await;
         };
         let ticket = Ticket { crowd: Arc::clone(&self.crowd), id };
@@ -129,8 +133,7 @@ impl Host {
     /// Dropping the future hangs up.
     async fn refuse<S: AsyncWrite>(self, stream: S, reason: &'static str) {
         let mut stream = std::pin::pin!(stream);
-        let lines =
-            [self.note(&Note::Hello(self.hello.clone())), self.note(&Note::Bye { reason: reason.into() })].concat();
+        let lines = [self.hello(), self.note(&Note::Bye { reason: reason.into() })].concat();
         let told = timeout(REFUSAL_PATIENCE, async {
             stream.write_all(&lines).await?;
             stream.shutdown().await
@@ -186,6 +189,11 @@ impl Host {
         }
     }
 
+    /// Returns the first line, with the time of day.
+    fn hello(&self) -> Bytes {
+        self.note(&Note::Hello(Hello { utc: Some(Utc::now().to_string()), ..self.hello.clone() }))
+    }
+
     fn note(&self, note: &Note) -> Bytes {
         wire::note(self.began.elapsed(), note)
     }
@@ -231,12 +239,13 @@ mod tests {
     use crate::core::session::{Credentials, Session, SessionOptions};
 
     fn host() -> Host {
-        let desk = Arc::new(Desk::new(&Session::new(SessionOptions::new(Credentials::Guest))));
+        let desk = Arc::new(Desk::new(&Session::new(SessionOptions::new(Credentials::Guest)), None));
         let hello = Hello {
             version: VERSION,
             program: "test".to_owned(),
             server: "chess.example".to_owned(),
             access: AttachAccess::Read,
+            utc: None,
         };
         Host { crowd: Arc::default(), desk, hello, began: Instant::now() }
     }

@@ -57,6 +57,9 @@ pub(super) struct Hello {
     pub(super) program: String,
     pub(super) server: String,
     pub(super) access: AttachAccess,
+    /// The time of day at this line, as a transcript has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) utc: Option<String>,
 }
 
 /// How a session stands.

@@ -12,7 +12,7 @@ use crate::attach::Exposure;
 use crate::core::Event;
 use crate::core::session::{EndReason, Reply, RequestError, RequestId, Session, Transmit};
 use crate::tap::Spout;
-use crate::transcript::Recorder;
+use crate::transcript::{Recorder, Recording};
 
 /// Writes down what goes over the line and what comes of it, and no secret.
 pub(super) struct Journal {
@@ -22,8 +22,8 @@ pub(super) struct Journal {
     login: Option<Box<Span>>,
     /// Boxed, as hardly any session has one.
     recorder: Option<Box<Recorder>>,
-    /// Whether there was to be a recording.
-    is_recorded: bool,
+    /// The recording that was started last, which may have failed.
+    recording: Option<Recording>,
     n_unrecorded: u64,
     /// Boxed, as hardly any session has one.
     spout: Option<Box<Spout>>,
@@ -40,16 +40,20 @@ impl Journal {
         spout: Option<Spout>,
         exposure: Option<Exposure>,
     ) -> Self {
-        let is_recorded = recorder.is_some();
+        let recording = recorder.as_ref().and_then(Recorder::recording).cloned();
         let (recorder, spout, exposure) = (recorder.map(Box::new), spout.map(Box::new), exposure.map(Box::new));
-        Self { span, login: None, recorder, is_recorded, n_unrecorded: 0, spout, mask: None, exposure }
+        Self { span, login: None, recorder, recording, n_unrecorded: 0, spout, mask: None, exposure }
     }
 
-    /// Begins a recording; one that goes on already goes on alone.
+    /// Begins a recording.
     pub(super) fn record(&mut self, recorder: Box<Recorder>) {
-        if !self.is_recorded {
-            (self.is_recorded, self.recorder) = (true, Some(recorder));
-        }
+        self.recording = recorder.recording().cloned();
+        self.recorder = Some(recorder);
+    }
+
+    /// The recording that was started last, which may have failed.
+    pub(super) const fn recording(&self) -> Option<&Recording> {
+        self.recording.as_ref()
     }
 
     /// Pieces that should have been recorded, and could not be.
@@ -247,12 +251,14 @@ impl Journal {
         }
     }
 
-    /// Takes leave of those who look at the session.
+    /// Closes the recording, and takes leave of those who look at the session.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future hangs up on them.
     pub(super) async fn close(&mut self) {
+        // A file without a piece goes before the session is known to be over.
+        self.recorder = None;
         if let Some(exposure) = self.exposure.take() {
             exposure.close().await;
         }
@@ -274,18 +280,78 @@ impl Journal {
         }
     }
 
+    /// Gives the recording up if it is not written yet: there is no more time.
+    pub(super) fn give_up(&mut self) {
+        if self.recorder.as_ref().is_some_and(|recorder| !recorder.is_flushed()) {
+            self.judge(Err(io::ErrorKind::TimedOut.into()));
+        }
+    }
+
     /// A recording that cannot be written ends here; the session goes on.
     fn judge(&mut self, written: io::Result<()>) {
+        let written_so_far = self.recorder.as_ref().and_then(|recorder| recorder.recording());
+        if let Some(so_far) = written_so_far {
+            self.recording = Some(so_far.clone());
+        }
         let Err(error) = written else { return };
         error!(%error, "recording failed");
         if let Some(recorder) = self.recorder.take() {
             self.miss(recorder.n_unwritten());
         }
+        if let Some(recording) = &mut self.recording {
+            recording.error = Some(Arc::new(error));
+        }
     }
 
     const fn miss(&mut self, n_pieces: u64) {
-        if self.is_recorded {
+        if self.recording.is_some() {
             self.n_unrecorded = self.n_unrecorded.saturating_add(n_pieces);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tokio::io::{AsyncReadExt as _, duplex};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_recording_that_fails_says_why_and_makes_room_for_another() {
+        let (sink, reader) = duplex(16);
+        drop(reader);
+        let failing = Recorder::at(Path::new("full.jsonl"), sink);
+        let mut journal = Journal::new(Span::none(), Some(failing), None, None);
+        let now = Instant::now();
+        journal.received(b"one", now);
+        journal.flush().await;
+        journal.received(b"two", now);
+        let recording = journal.recording().unwrap();
+        assert_eq!(recording.error.as_ref().unwrap().kind(), io::ErrorKind::BrokenPipe);
+        assert_eq!((&*recording.path, recording.pieces, journal.n_unrecorded()), (Path::new("full.jsonl"), 0, 2));
+
+        let (sink, mut reader) = duplex(1024);
+        journal.record(Box::new(Recorder::at(Path::new("room.jsonl"), sink)));
+        journal.received(b"three", now);
+        journal.flush().await;
+        let recording = journal.recording().unwrap().clone();
+        assert!(recording.error.is_none() && recording.pieces == 1, "{recording:?}");
+        assert_eq!(journal.n_unrecorded(), 2);
+        journal.close().await;
+        let mut written = String::new();
+        reader.read_to_string(&mut written).await.unwrap();
+        assert!(written.contains("7468726565"), "{written}");
+    }
+
+    #[tokio::test]
+    async fn a_recording_that_is_not_written_in_time_has_failed() {
+        let (sink, _reader) = duplex(16);
+        let mut journal = Journal::new(Span::none(), Some(Recorder::at(Path::new("slow.jsonl"), sink)), None, None);
+        journal.received(b"one", Instant::now());
+        journal.give_up();
+        assert_eq!(journal.recording().unwrap().error.as_ref().unwrap().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(journal.n_unrecorded(), 1);
     }
 }

@@ -15,7 +15,7 @@ use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
 use super::line::{self, REDACTED};
-use super::{Direction, Utc};
+use super::{Direction, Recording, Utc};
 
 /// Unwritten bytes from which on the session should wait for the disk: 1 MiB, which is half a MiB received.
 const FULL_BYTES: usize = 1 << 20;
@@ -32,6 +32,15 @@ pub enum RecordError {
         /// What the system says.
         source: io::Error,
     },
+    /// The session is being recorded.
+    #[error("the session is already recorded in {path}", path = .path.display())]
+    AlreadyRecording {
+        /// Where.
+        path: PathBuf,
+    },
+    /// The session is over.
+    #[error("the session is over")]
+    SessionOver,
 }
 
 /// Writes a transcript, piece by piece, without making anybody wait for a disk.
@@ -65,10 +74,12 @@ pub struct Recorder {
     unwritten: BytesMut,
     /// Pieces that were put down since all was out.
     n_unwritten: u64,
-    /// Whether something was put down.
-    has_begun: bool,
+    /// Bytes that were put down.
+    n_bytes: u64,
     /// The sink has taken bytes it may still hold.
     is_dirty: bool,
+    /// The file that was created, and how much of the recording is in it.
+    recording: Option<Recording>,
 }
 
 impl Recorder {
@@ -79,12 +90,14 @@ impl Recorder {
             began: Instant::now(),
             unwritten: BytesMut::new(),
             n_unwritten: 0,
-            has_begun: false,
+            n_bytes: 0,
             is_dirty: false,
+            recording: None,
         }
     }
 
-    /// A recording in a new file that only its owner can read: it holds what was said in private.
+    /// A recording in a new file that only its owner can read: it holds what was said in private. The file is removed if
+    /// nothing is put down before the recorder is dropped.
     ///
     /// # Errors
     ///
@@ -92,7 +105,7 @@ impl Recorder {
     ///
     /// # Cancel safety
     ///
-    /// The file may have been made if the future is dropped before it is ready.
+    /// The file may have been made, and left empty, if the future is dropped before it is ready.
     pub async fn create(path: impl AsRef<Path>) -> Result<Self, RecordError> {
         let path = path.as_ref();
         let mut options = OpenOptions::new();
@@ -100,7 +113,20 @@ impl Recorder {
         #[cfg(unix)]
         options.mode(0o600);
         let file = options.open(path).await;
-        file.map(Self::new).map_err(|source| RecordError::Create { path: path.to_owned(), source })
+        let file = file.map_err(|source| RecordError::Create { path: path.to_owned(), source })?;
+        Ok(Self::at(path, file))
+    }
+
+    /// A recording whose sink is the file at this path.
+    pub(crate) fn at(path: &Path, sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
+        let mut recorder = Self::new(sink);
+        recorder.recording = Some(Recording { path: path.into(), pieces: 0, bytes: 0, error: None });
+        recorder
+    }
+
+    /// Returns the file that was created, and how much of the recording is in it; `None` for another sink.
+    pub fn recording(&self) -> Option<&Recording> {
+        self.recording.as_ref()
     }
 
     /// Puts down what the server sent.
@@ -158,17 +184,32 @@ impl Recorder {
         // An idle session keeps no buffer.
         self.unwritten = BytesMut::new();
         ready!(self.sink.as_mut().poll_flush(context))?;
+        if let Some(recording) = &mut self.recording {
+            recording.pieces += self.n_unwritten;
+            recording.bytes = self.n_bytes;
+        }
         (self.is_dirty, self.n_unwritten) = (false, 0);
         Poll::Ready(Ok(()))
     }
 
     fn put(&mut self, direction: Direction, bytes: &[u8], mark: &str) {
-        let mark = match std::mem::replace(&mut self.has_begun, true) {
-            false => Cow::Owned(format!(r#"{mark}, "utc": "{}""#, Utc::now())),
-            true => Cow::Borrowed(mark),
+        let before = self.unwritten.len();
+        let mark = match self.n_bytes {
+            0 => Cow::Owned(format!(r#"{mark}, "utc": "{}""#, Utc::now())),
+            _ => Cow::Borrowed(mark),
         };
-        self.n_unwritten += 1;
         line::put(&mut self.unwritten, self.began.elapsed(), direction, bytes, &mark);
+        self.n_unwritten += 1;
+        self.n_bytes += u64::try_from(self.unwritten.len() - before).unwrap_or(u64::MAX);
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if let Some(recording) = self.recording.as_ref().filter(|_| self.n_bytes == 0) {
+            // An empty file that cannot be removed does no harm.
+            let _ = std::fs::remove_file(&recording.path);
+        }
     }
 }
 
@@ -260,7 +301,7 @@ mod tests {
             assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
         let error = Recorder::create(&path).await.unwrap_err();
-        let RecordError::Create { source, .. } = error;
+        let RecordError::Create { source, .. } = error else { panic!("{error}") };
         assert_eq!(source.kind(), ErrorKind::AlreadyExists);
         std::fs::remove_dir_all(&folder).unwrap();
     }
@@ -273,5 +314,25 @@ mod tests {
         recorder.received(b"fics% ");
         assert_eq!(recorder.flush().await.unwrap_err().kind(), ErrorKind::BrokenPipe);
         assert!(!recorder.is_flushed());
+    }
+
+    #[tokio::test]
+    async fn a_file_is_counted_and_an_empty_one_is_removed() {
+        let path = std::env::temp_dir().join(format!("kibitzer-recorder-empty-{}.jsonl", std::process::id()));
+        drop(Recorder::create(&path).await.unwrap());
+        assert!(!path.exists());
+        let mut recorder = Recorder::create(&path).await.unwrap();
+        recorder.received(b"fics% ");
+        recorder.received(b"");
+        assert_eq!(recorder.recording().unwrap().pieces, 0, "nothing is written yet");
+        recorder.flush().await.unwrap();
+        let recording = recorder.recording().unwrap().clone();
+        drop(recorder);
+        let written = std::fs::read(&path).unwrap();
+        assert_eq!((recording.pieces, recording.bytes, &*recording.path), (2, written.len() as u64, &*path));
+        let records = read(&written);
+        assert!(records.iter().all(|record| record.utc.is_some()), "{records:?}");
+        assert_eq!(String::from_utf8(written).unwrap().matches("utc").count(), 1);
+        std::fs::remove_file(&path).unwrap();
     }
 }

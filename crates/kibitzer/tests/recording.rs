@@ -1,0 +1,60 @@
+//! Recordings of live sessions: what is reported of them, and which files are left.
+
+mod common;
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use common::listen;
+use kibitzer::core::session::Reconnect;
+use kibitzer::transcript::{RecordError, TranscriptReader};
+use kibitzer::{Client, ConnectError, Dial, Profile};
+
+/// A path of a test's own, where no file is; one that is made there is removed.
+struct Vacant(PathBuf);
+
+impl Vacant {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("kibitzer-recording-{name}-{}.jsonl", std::process::id())))
+    }
+}
+
+impl Drop for Vacant {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_dial_leaves_no_file() {
+    let path = Vacant::new("dial");
+    let refuse = Dial::with(|| async { Err::<tokio::io::DuplexStream, _>(ErrorKind::ConnectionRefused.into()) });
+    let profile = Profile::new("chess.example").dial(refuse).reconnect(Reconnect::never()).record_file(&path.0);
+    let error = Client::connect(profile).await.unwrap_err();
+    assert!(matches!(error, ConnectError::Dial(_)), "{error:?}");
+    assert!(!path.0.exists());
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_recording_goes_on_at_a_time() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    assert!(client.recording().is_none());
+    let (first, second) = (Vacant::new("first"), Vacant::new("second"));
+    client.record(&first.0).await.unwrap();
+    let recording = client.recording().unwrap();
+    assert_eq!((&*recording.path, recording.pieces), (&*first.0, 0));
+    let Err(RecordError::AlreadyRecording { path }) = client.record(&second.0).await else { panic!("two recordings") };
+    assert_eq!(path, first.0);
+    assert!(!second.0.exists());
+
+    peer.serving(client.request("date")).await.unwrap();
+    client.shutdown().await;
+    let recording = client.recording().unwrap();
+    let written = std::fs::read(&first.0).unwrap();
+    let n_records = TranscriptReader::new(&written[..]).map(Result::unwrap).count();
+    assert!(recording.error.is_none() && n_records > 1, "{recording:?}");
+    assert_eq!((recording.pieces, recording.bytes), (n_records as u64, written.len() as u64));
+    assert!(matches!(client.record(&second.0).await, Err(RecordError::SessionOver)));
+    assert!(!second.0.exists());
+}
