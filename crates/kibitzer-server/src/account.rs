@@ -154,6 +154,10 @@ impl Accounts {
         self.0.get(&key(name))
     }
 
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Account> {
+        self.0.get_mut(&key(name))
+    }
+
     /// The only account whose name starts so.
     pub(crate) fn starting_with(&self, prefix: &str) -> Option<&Account> {
         let prefix = key(prefix);

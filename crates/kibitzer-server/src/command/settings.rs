@@ -22,6 +22,13 @@ pub(super) const COMMANDS: &[Command] = &[
         run: ivariables,
     },
     Command {
+        name: "password",
+        parameters: "old new",
+        summary: "Changes your password.",
+        rights: Rights::Anyone,
+        run: password,
+    },
+    Command {
         name: "set",
         parameters: "name [value]",
         summary: "Sets a variable: how the server is to treat you. \"set 1 text\" to \"set 10 text\" write notes.",
@@ -43,6 +50,24 @@ pub(super) const COMMANDS: &[Command] = &[
         run: variables,
     },
 ];
+
+/// Source of the forms: transcript fatics-info-native; uhlin/fics for the last one, which repeats the password as other
+/// servers of its line do.
+fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let mut words = parameters.split_whitespace();
+    let (Some(old), Some(new)) = (words.next(), words.next()) else { return Verdict::Usage };
+    let name = world.name(id);
+    let text = match world.options.accounts.get_mut(&name) {
+        None => "Setting a password is only for registered players.\n".to_owned(),
+        Some(account) if account.password != old => "Incorrect password; password not changed!\n".to_owned(),
+        Some(account) => {
+            new.clone_into(&mut account.password);
+            format!("Password changed to \"{new}\".\n")
+        }
+    };
+    world.put(id, &text);
+    Verdict::Done
+}
 
 fn set(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let (name, value) = parameters.split_once(' ').unwrap_or((parameters, ""));

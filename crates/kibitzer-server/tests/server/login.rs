@@ -103,6 +103,22 @@ async fn no_two_guests_are_given_the_same_name() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_changed_password_counts_from_the_next_login_on() {
+    let server = server_with(&["Newton"]).await;
+    let mut peer = Peer::player(&server, "Newton").await;
+    assert_eq!(peer.ask("password secret").await, "Usage: password old new\nfics% ");
+    assert_eq!(peer.ask("password wrong apple").await, "Incorrect password; password not changed!\nfics% ");
+    assert_eq!(peer.ask("password secret apple").await, "Password changed to \"apple\".\nfics% ");
+    peer.ask("quit").await;
+    let (mut again, _) = Peer::connect(&server).await;
+    again.ask("Newton").await;
+    assert!(again.ask("apple").await.contains("**** Starting FICS session as Newton ****"));
+    let mut guest = Peer::guest(&server, "Vagabond").await;
+    assert_eq!(guest.ask("password a b").await, "Setting a password is only for registered players.\nfics% ");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_second_login_ends_the_first() {
     let server = server_with(&["Newton"]).await;
     let mut first = Peer::player(&server, "Newton").await;
