@@ -63,6 +63,13 @@ pub(super) const COMMANDS: &[Command] = &[
         run: moves,
     },
     Command {
+        name: "pause",
+        parameters: "",
+        summary: "Offers to stop the clocks of your game, or accepts that.",
+        rights: Rights::Anyone,
+        run: pause,
+    },
+    Command {
         name: "refresh",
         parameters: "[game|player]",
         summary: "Shows the board of a game once more.",
@@ -70,6 +77,13 @@ pub(super) const COMMANDS: &[Command] = &[
         run: refresh,
     },
     Command { name: "resign", parameters: "", summary: "Gives your game up.", rights: Rights::Anyone, run: resign },
+    Command {
+        name: "switch",
+        parameters: "",
+        summary: "Offers to exchange the colors of your game, or accepts that.",
+        rights: Rights::Anyone,
+        run: switch,
+    },
     Command {
         name: "takeback",
         parameters: "[half-moves]",
@@ -83,6 +97,13 @@ pub(super) const COMMANDS: &[Command] = &[
         summary: "Shows the clocks of a game.",
         rights: Rights::Anyone,
         run: time,
+    },
+    Command {
+        name: "unpause",
+        parameters: "",
+        summary: "Offers to start the clocks of your paused game again, or accepts that.",
+        rights: Rights::Anyone,
+        run: unpause,
     },
 ];
 
@@ -120,11 +141,68 @@ fn abort(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
         world.end_game(number, ending);
         return Verdict::Done;
     }
-    propose(world, id, OfferKind::Abort)
+    propose_or_end(world, id, (OfferKind::Abort, "aborted"), Ending::CourtesyAborted(color))
 }
 
 fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    if world.own_side(id).is_none() { REFUSED } else { propose(world, id, OfferKind::Adjourn) }
+    let Some((_, color)) = world.own_side(id) else { return REFUSED };
+    propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::CourtesyAdjourned(color))
+}
+
+/// Ends the game at once if the opponent alone is out of time; else the opponent has to agree.
+///
+/// Source of the forms: transcripts uhlinfics-end-courtesyabort-*.
+fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind, &str), courtesy: Ending) -> Verdict {
+    let claim = world.game_of(id).zip(world.color_of(id)).map(|(game, color)| game.claim_flag(color, world.now));
+    let (Some(Ok(Ending::Flagged(_) | Ending::FlaggedNoMaterial(_))), Some(number)) = (claim, world.own_game(id))
+    else {
+        return propose(world, id, kind);
+    };
+    world.put(id, &format!("Since you have time, and your opponent has none, the game has been {verb}.\n"));
+    if let Some(opponent) = world.opponent_of(id) {
+        world.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));
+    }
+    world.end_game(number, courtesy);
+    Verdict::Done
+}
+
+fn pause(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    if world.own_side(id).is_none() {
+        return REFUSED;
+    }
+    let why = match world.game_of(id) {
+        Some(game) if game.terms().is_untimed() => "You can't pause untimed games.\n",
+        Some(game) if game.is_paused() => "Game is already paused, use \"unpause\" to resume.\n",
+        _ => return propose(world, id, OfferKind::Pause),
+    };
+    world.put(id, why);
+    Verdict::Done
+}
+
+fn unpause(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    if world.own_side(id).is_none() {
+        return REFUSED;
+    }
+    if world.game_of(id).is_some_and(Game::is_paused) {
+        return propose(world, id, OfferKind::Unpause);
+    }
+    world.put(id, "Game is not paused.\n");
+    Verdict::Done
+}
+
+fn switch(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    if world.own_side(id).is_none() {
+        return REFUSED;
+    }
+    let why = match world.game_of(id) {
+        Some(game) if game.partner().is_some() => "Switch not implemented for bughouse games.\n",
+        Some(game) if game.terms().rated && game.record().len() > 0 => {
+            "You cannot switch sides once a rated game is underway.\n"
+        }
+        _ => return propose(world, id, OfferKind::Switch),
+    };
+    world.put(id, why);
+    Verdict::Done
 }
 
 fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
@@ -205,6 +283,17 @@ fn offer_anew(
             format!("{name} would like to take back {plies} half-move(s).\n"),
             Some(format!("{name} requests to take back {plies} half-move(s).")),
         ),
+        OfferKind::Switch => (
+            "Switch request sent.\n".to_owned(),
+            format!("{name} would like to switch sides.\n"),
+            Some(format!("{name} would like to switch sides.")),
+        ),
+        OfferKind::Pause | OfferKind::Unpause => {
+            let verb = kind.word();
+            let own = format!("{}ause request sent.\n", if kind == OfferKind::Pause { "P" } else { "Unp" });
+            let text = format!("{name} requests to {verb} the game.");
+            (own, format!("{text}\n"), Some(text))
+        }
         _ => {
             let verb = kind.word();
             let text = format!("{name} requests to {verb} game {number}.\n");

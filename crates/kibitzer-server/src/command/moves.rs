@@ -23,9 +23,9 @@ impl World {
         let Some(number) = number else { return self.refuse_move_without_game(id, typed) };
         let is_sensitive = self.player(id)?.ivars.is_set(Ivar::MoveCase);
         let case = if is_sensitive { MoveCase::Sensitive } else { MoveCase::Insensitive };
-        let position = match &self.table(number)?.show {
-            Show::Played(game) => game.position(),
-            Show::Examined { game, .. } => game.position(),
+        let (position, is_paused) = match &self.table(number)?.show {
+            Show::Played(game) => (game.position(), game.is_paused()),
+            Show::Examined { game, .. } => (game.position(), false),
         };
         let read = position.read_move(typed, case, Role::Queen);
         if read == Err(MoveError::NotAMove) {
@@ -34,6 +34,7 @@ impl World {
         let turn = self.color_of(id).filter(|&color| color != position.side_to_move());
         match read {
             _ if turn.is_some() => self.put(id, "It is not your move.\n"),
+            _ if is_paused => self.put(id, "The clock is paused, use \"unpause\" to resume.\n"),
             Ok(played) => self.make_move(id, number, played),
             Err(MoveError::Ambiguous) => self.refuse_move(id, number, &format!("Ambiguous move ({typed}).\n")),
             Err(MoveError::Illegal | MoveError::NotAMove) => {

@@ -136,6 +136,8 @@ fn entry(world: &World, id: ConnectionId, offer: &Offer) -> String {
         OfferKind::Draw => "a draw".to_owned(),
         OfferKind::Abort => "to abort the game".to_owned(),
         OfferKind::Adjourn => "to adjourn the game".to_owned(),
+        OfferKind::Switch => "to switch sides".to_owned(),
+        OfferKind::Pause | OfferKind::Unpause => format!("to {} the game", offer.kind.word()),
         OfferKind::Takeback(plies) => format!("to take back {plies} half-move(s)"),
     };
     format!("{:>4}: {who} offering {whom} {what}.\n", offer.number)

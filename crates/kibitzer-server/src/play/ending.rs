@@ -27,10 +27,14 @@ pub(crate) enum Ending {
     /// This side called it off before it had begun.
     AbortedEarly(Color),
     AbortAgreed,
+    /// This side called it off when the other was out of time.
+    CourtesyAborted(Color),
     /// This side left, and little had been played.
     AbortedByLeaving(Color),
     AbortedByShutdown,
     AdjournAgreed,
+    /// This side adjourned it when the other was out of time.
+    CourtesyAdjourned(Color),
     /// This side left; the game can go on another day.
     AdjournedByLeaving(Color),
     AdjournedByShutdown,
@@ -65,7 +69,11 @@ impl Ending {
     pub(crate) const fn is_adjournment(self) -> bool {
         matches!(
             self,
-            Self::AdjournAgreed | Self::AdjournedByLeaving(_) | Self::AdjournedByShutdown | Self::PartnersAdjourned
+            Self::AdjournAgreed
+                | Self::CourtesyAdjourned(_)
+                | Self::AdjournedByLeaving(_)
+                | Self::AdjournedByShutdown
+                | Self::PartnersAdjourned
         )
     }
 
@@ -95,6 +103,8 @@ impl Ending {
             }
             Self::AbortedEarly(by) => format!("Game aborted on move 1 by {}", name(by)),
             Self::AbortAgreed => "Game aborted by mutual agreement".into(),
+            Self::CourtesyAborted(by) => format!("Game courtesyaborted by {}", name(by)),
+            Self::CourtesyAdjourned(by) => format!("Game courtesyadjourned by {}", name(by)),
             Self::AbortedByLeaving(by) => format!("{} lost connection and too few moves; game aborted", name(by)),
             Self::AbortedByShutdown => "Game aborted by server shutdown".into(),
             Self::AdjournAgreed => "Game adjourned by mutual agreement".into(),

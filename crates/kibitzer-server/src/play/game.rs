@@ -44,6 +44,8 @@ pub(crate) struct Game {
     /// The other board of a bughouse match.
     partner: Option<GameId>,
     started: SystemTime,
+    /// Whether both players have agreed to stop the clocks.
+    is_paused: bool,
     ending: Option<Ending>,
 }
 
@@ -54,6 +56,8 @@ pub(crate) enum PlayError {
     NotYourMove,
     #[error("the game is over")]
     Over,
+    #[error("the clock is paused")]
+    Paused,
     #[error("illegal move")]
     Illegal,
 }
@@ -87,8 +91,9 @@ impl Game {
     /// A game at its start.
     pub(crate) fn new(id: GameId, terms: Terms, seats: Sides<Seat>, started: SystemTime, now: Instant) -> Self {
         let record = Record::new(Position::start(terms.variant));
+        let clocks = Clocks::new(terms);
         let mut game =
-            Self { id, terms, seats, record, clocks: Clocks::new(terms), partner: None, started, ending: None };
+            Self { id, terms, seats, record, clocks, partner: None, started, is_paused: false, ending: None };
         game.start_clock(now);
         game
     }
@@ -158,6 +163,9 @@ impl Game {
         if self.ending.is_some() {
             return Err(PlayError::Over);
         }
+        if self.is_paused {
+            return Err(PlayError::Paused);
+        }
         if color != self.side_to_move() {
             return Err(PlayError::NotYourMove);
         }
@@ -176,7 +184,7 @@ impl Game {
     /// Lets the clock of the side to move run, if it is time.
     fn start_clock(&mut self, now: Instant) {
         let n_free = if self.terms.variant == Variant::Bughouse { 0 } else { N_FREE_PLIES };
-        if !self.terms.is_untimed() && self.record.len() >= n_free {
+        if !self.is_paused && !self.terms.is_untimed() && self.record.len() >= n_free {
             self.clocks.start(self.side_to_move(), now);
         }
     }
@@ -263,6 +271,26 @@ impl Game {
         Ok(())
     }
 
+    pub(crate) const fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
+    /// Stops the clocks until [`unpause`](Self::unpause).
+    pub(crate) fn pause(&mut self, now: Instant) {
+        self.is_paused = true;
+        self.clocks.stop(now);
+    }
+
+    pub(crate) fn unpause(&mut self, now: Instant) {
+        self.is_paused = false;
+        self.start_clock(now);
+    }
+
+    /// Exchanges the colors of the players.
+    pub(crate) fn switch_sides(&mut self) {
+        std::mem::swap(&mut self.seats.white, &mut self.seats.black);
+    }
+
     /// Adds time to a player's clock.
     pub(crate) fn add_time(&mut self, color: Color, time: Duration) {
         self.clocks.add(color, time);
@@ -279,6 +307,7 @@ impl Game {
         self.id = id;
         self.ending = None;
         self.partner = None;
+        self.is_paused = false;
         self.start_clock(now);
         self
     }

@@ -224,7 +224,7 @@ impl Simulated {
         match (offer.kind.as_str(), self.board.as_deref()) {
             ("draw", Some(board)) => pace::accepts_draw(board),
             ("abort", Some(board)) => board.ply() < 10 || pace::accepts_draw(board),
-            ("takeback" | "adjourn", _) => true,
+            ("takeback" | "adjourn" | "pause" | "unpause", _) => true,
             ("match", None) => self.part != Part::Regular || (self.ad.is_none() && random.below(2) == 0),
             ("partner", None) => matches!(self.part, Part::Bughouse | Part::Opponent),
             _ => false,

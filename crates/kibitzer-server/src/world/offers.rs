@@ -2,6 +2,9 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
 
+use std::mem::discriminant;
+use std::time::Instant;
+
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
@@ -9,7 +12,7 @@ use super::boards::Occasion;
 use super::tables::{Show, with_rating};
 use super::{ConnectionId, Ivar, World};
 use crate::chess::Variant;
-use crate::play::{Ending, Sides, Terms};
+use crate::play::{Ending, Game, Sides, Terms};
 
 /// How many offers a player may have made.
 const MAX_OFFERS: usize = 20;
@@ -22,6 +25,10 @@ pub(crate) enum OfferKind {
     Draw,
     Abort,
     Adjourn,
+    Pause,
+    Unpause,
+    /// To exchange the colors.
+    Switch,
     /// To take back so many plies.
     Takeback(usize),
 }
@@ -54,6 +61,9 @@ impl OfferKind {
             Self::Draw => "draw offer",
             Self::Abort => "abort request",
             Self::Adjourn => "adjourn request",
+            Self::Pause => "pause request",
+            Self::Unpause => "unpause request",
+            Self::Switch => "switch request",
             Self::Takeback(_) => "takeback request",
         }
     }
@@ -66,26 +76,21 @@ impl OfferKind {
             Self::Draw => "draw",
             Self::Abort => "abort",
             Self::Adjourn => "adjourn",
+            Self::Pause => "pause",
+            Self::Unpause => "unpause",
+            Self::Switch => "switch",
             Self::Takeback(_) => "takeback",
         }
     }
 
     /// Whether it is about the game that is being played.
     pub(crate) const fn is_of_game(self) -> bool {
-        matches!(self, Self::Draw | Self::Abort | Self::Adjourn | Self::Takeback(_))
+        !matches!(self, Self::Match(_) | Self::Partner)
     }
 
     /// Whether both ask for the same, more or less.
-    pub(crate) const fn is_like(self, other: Self) -> bool {
-        matches!(
-            (self, other),
-            (Self::Match(_), Self::Match(_))
-                | (Self::Partner, Self::Partner)
-                | (Self::Draw, Self::Draw)
-                | (Self::Abort, Self::Abort)
-                | (Self::Adjourn, Self::Adjourn)
-                | (Self::Takeback(_), Self::Takeback(_))
-        )
+    pub(crate) fn is_like(self, other: Self) -> bool {
+        discriminant(&self) == discriminant(&other)
     }
 }
 
@@ -125,7 +130,7 @@ impl World {
         let parameters = match offer.kind {
             OfferKind::Match(challenge) => self.challenge_text(offer.from, offer.to, challenge),
             OfferKind::Takeback(plies) => plies.to_string(),
-            OfferKind::Partner | OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn => "#".to_owned(),
+            _ => "#".to_owned(),
         };
         let name = self.name(other);
         let line = format!("\n{tag} {} w={name} t={} p={parameters}\n", offer.number, offer.kind.word());
@@ -229,7 +234,32 @@ impl World {
             (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::AbortAgreed),
             (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::AdjournAgreed),
             (OfferKind::Takeback(plies), Some(number)) => self.take_back(number, plies, offer.to),
-            (OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn | OfferKind::Takeback(_), None) => {}
+            (OfferKind::Pause, Some(number)) => self.pause(number, offer.to, "paused", Game::pause),
+            (OfferKind::Unpause, Some(number)) => self.pause(number, offer.to, "resumed", Game::unpause),
+            (OfferKind::Switch, Some(number)) => {
+                if let Some(Show::Played(game)) = self.table_mut(number).map(|table| &mut table.show) {
+                    game.switch_sides();
+                }
+                self.send_boards(number, Some(offer.to), Occasion::Other);
+            }
+            (_, None) => {}
+        }
+    }
+
+    /// Stops or starts the clocks of a game.
+    ///
+    /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
+    fn pause(&mut self, number: GameId, actor: ConnectionId, verb: &str, change: fn(&mut Game, Instant)) {
+        let now = self.now;
+        if let Some(Show::Played(game)) = self.table_mut(number).map(|table| &mut table.show) {
+            change(game, now);
+        }
+        self.watch_flag(number);
+        self.send_boards(number, Some(actor), Occasion::Other);
+        self.put(actor, &format!("Game clock {verb}.\n"));
+        for id in self.audience(number).into_iter().filter(|&id| id != actor) {
+            let game = if self.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
+            self.notify(id, &format!("{game}Game clock {verb}.\n"));
         }
     }
 

@@ -159,6 +159,82 @@ async fn rematch_repeats_the_last_game_with_the_colors_exchanged() {
     server.shutdown().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn clocks_stand_while_both_players_have_paused_the_game() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "3 0 u").await;
+    let mut observer = Peer::guest(&server, "Onlooker").await;
+    observer.ask("observe 1").await;
+    play(&mut white, &mut black, &["e4", "e5"]).await;
+    observer.text().await;
+    assert_eq!(white.ask("unpause").await, "Game is not paused.\nfics% ");
+    assert_eq!(white.ask("pause").await, "Pause request sent.\nfics% ");
+    assert_eq!(black.text().await, "\nAlekhine requests to pause the game.\nfics% ");
+    assert_eq!(observer.text().await, "\nGame 1: Alekhine requests to pause the game.\nfics% ");
+    time::sleep(Duration::from_millis(9_500)).await;
+    let accepted = black.ask("pause").await;
+    assert!(accepted.starts_with("Accepting the pause request from Alekhine.\n"), "{accepted}");
+    assert!(accepted.ends_with(" 170 180 2 P/e7-e5 (0:00) e5 1 0 0\nGame clock paused.\nfics% "), "{accepted}");
+    assert!(white.text().await.ends_with(" 0 0 0\nfics% \nGame clock paused.\nfics% "));
+    assert!(observer.text().await.ends_with("\nGame 1: Game clock paused.\nfics% "));
+    time::sleep(Duration::from_secs(1000)).await;
+    assert_eq!(white.ask("Nf3").await, "The clock is paused, use \"unpause\" to resume.\nfics% ");
+    assert_eq!(white.ask("pause").await, "Game is already paused, use \"unpause\" to resume.\nfics% ");
+    assert_eq!(white.ask("unpause").await, "Unpause request sent.\nfics% ");
+    black.text().await;
+    let resumed = black.ask("accept").await;
+    assert!(resumed.ends_with(" 170 180 2 P/e7-e5 (0:00) e5 1 1 0\nGame clock resumed.\nfics% "), "{resumed}");
+    time::sleep(Duration::from_secs(171)).await;
+    assert!(black.text().await.contains("{Game 1 (Alekhine vs. Bogoljubov) Alekhine forfeits on time} 0-1\n"));
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn players_agree_to_switch_sides() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, mut black) = game(&server, "3 0 u").await;
+    play(&mut white, &mut black, &["e4"]).await;
+    assert_eq!(white.ask("switch").await, "Switch request sent.\nfics% ");
+    assert_eq!(black.text().await, "\nAlekhine would like to switch sides.\nfics% ");
+    let accepted = black.ask("switch").await;
+    assert!(accepted.contains(" 1 Bogoljubov Alekhine -1 3 0 "), "{accepted}");
+    assert!(white.text().await.contains(" 1 Bogoljubov Alekhine 1 3 0 "));
+    assert!(white.ask("e5").await.starts_with("\n<12> "));
+    white.ask("abort").await;
+    black.text().await;
+    black.ask("abort").await;
+    white.text().await;
+    white.ask("match Bogoljubov 3 0 r").await;
+    black.text().await;
+    black.ask("accept").await;
+    black.ask("d4").await;
+    white.text().await;
+    white.ask("d4").await;
+    black.text().await;
+    assert_eq!(black.ask("switch").await, "You cannot switch sides once a rated game is underway.\nfics% ");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_ends_by_courtesy_if_the_opponent_alone_is_out_of_time() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    for (command, verb) in [("abort", "aborted"), ("adjourn", "adjourned")] {
+        let (mut white, mut black) = game(&server, "1 0 u").await;
+        white.ask("set autoflag 0").await;
+        play(&mut white, &mut black, &["e4", "e5", "Nf3"]).await;
+        time::sleep(Duration::from_secs(61)).await;
+        assert!(black.ask(command).await.starts_with(&format!("Requesting to {command} game 1.\n")));
+        black.ask("withdraw").await;
+        white.text().await;
+        let end = format!("\n{{Game 1 (Alekhine vs. Bogoljubov) Game courtesy{verb} by Alekhine}} *\nfics% ");
+        let own = format!("Since you have time, and your opponent has none, the game has been {verb}.\n");
+        assert!(white.ask(command).await.starts_with(&format!("{own}{end}")));
+        let told = format!("\nYour opponent has {verb} the game rather than calling your flag.\nfics% {end}");
+        assert_eq!(black.text().await, told);
+    }
+    server.shutdown().await;
+}
+
 /// The numbers of the offers in a text that were made (`<pt>`) or got (`<pf>`).
 fn offer_numbers(text: &str, tag: &str) -> Vec<u32> {
     let numbers = text.lines().filter_map(|line| line.strip_prefix(tag)?.trim_start().split(' ').next());

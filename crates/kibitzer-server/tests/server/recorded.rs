@@ -118,7 +118,7 @@ const ON_PURPOSE: &[(&str, &str, &str)] = &[
     ("\u{16}512\u{16}Usage: #", "\u{16}513\u{16}Usage: #", "freechess.org has a code for bad parameters"),
     (
         "Matches: unalias unseek unexamine unobserve",
-        "Matches: unexamine unobserve unseek",
+        "Matches: unexamine unobserve unpause unseek",
         "there are other commands, in alphabetical order",
     ),
     (
