@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kibitzer_core::Event;
-use kibitzer_core::message::{Message, Style12};
+use kibitzer_core::message::{GameId, Message, Style12};
+use kibitzer_core::{ChangeKind, Event};
 use kibitzer_tests::Transcript;
 
 // Rules: style12 R3, style12 R5, style12 R6, bugs 37, bugs 74
@@ -35,6 +35,26 @@ fn the_known_moves_lead_to_the_position() {
         }
     }
     assert!(n_moves > 150, "no game is longer than {n_moves} plies");
+}
+
+// Rules: bugs K2
+#[test]
+fn the_observed_rematch_of_a_recording_is_a_game_in_progress() {
+    let transcript = Transcript::named("fatics-rematch-observed");
+    // The first of its two connections.
+    let (mut reader, stream) = (transcript.reader(), transcript.reads.split(Vec::is_empty).next().unwrap().concat());
+    let (mut rest, mut kinds) = (stream.as_slice(), Vec::new());
+    while let Some(event) = reader.next(&mut rest) {
+        kinds.extend(event.change().map(|change| change.kind));
+    }
+    let end = kinds.iter().position(|kind| *kind == ChangeKind::Ended).unwrap();
+    assert_eq!(
+        kinds[end..],
+        [ChangeKind::Ended, ChangeKind::Left, ChangeKind::Followed, ChangeKind::Replaced, ChangeKind::Moved]
+    );
+    let game = reader.games().get(GameId(2)).unwrap();
+    assert!(game.is_going_on());
+    assert_eq!(game.moves().iter().map(|step| step.reported.san.as_str()).collect::<Vec<_>>(), ["c4"]);
 }
 
 /// What a board tells that a delta board tells too: squares, side, move number, the mover's clock. The server rounds the other

@@ -160,6 +160,9 @@ fn any_recording_can_be_replayed_to_its_end() {
         let events: Vec<_> = replay.by_ref().map(Result::unwrap).collect();
         let ended = matches!(events.last().map(|event| &**event), Some(Event::Ended(_)));
         assert!(ended, "{}: {:?}", path.display(), events.last());
-        assert!(matches!(replay.session().state(), State::Ended(reason) if reason != EndReason::Quit));
+        // Of the other clients no session becomes ready, so what they asked for is not asked for again.
+        let is_our_own = path.ends_with("fatics-rematch-observed.jsonl");
+        let State::Ended(reason) = replay.session().state() else { panic!("{}", path.display()) };
+        assert_eq!(reason == EndReason::Quit, is_our_own, "{}", path.display());
     }
 }

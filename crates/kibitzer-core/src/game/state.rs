@@ -25,11 +25,12 @@ pub struct Game {
     partner_game: Option<GameId>,
     hands: Option<Hands>,
     ending: Option<Ending>,
+    after_end: AfterEnd,
     followed: bool,
     announced: Option<Announced>,
-    /// It is over, and goes on as an examined one.
-    lives_on: bool,
     awaited: Option<Awaited>,
+    /// Boards or moves may have been missed: the server's next board contradicts nothing.
+    is_out_of_step: bool,
 }
 
 /// Whose the next board of a number is, where something was said about that.
@@ -41,6 +42,16 @@ enum Announced {
     Other,
     /// The number is observed again; the board tells which game it has.
     Either,
+}
+
+/// How a game that has ended may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AfterEnd {
+    Nothing,
+    /// Later, after an adjournment.
+    Resumed,
+    /// At once, as an examined one.
+    Examined,
 }
 
 /// How a game ended.
@@ -66,10 +77,11 @@ impl Game {
             partner_game: None,
             hands: None,
             ending: None,
+            after_end: AfterEnd::Nothing,
             followed: true,
             announced: None,
-            lives_on: false,
             awaited: None,
+            is_out_of_step: false,
         }
     }
 
@@ -178,8 +190,14 @@ impl Game {
     }
 
     pub(super) fn set_followed(&mut self, followed: bool) {
-        if followed && !self.followed {
+        if followed && self.ending.is_some() {
+            // Servers let only games in progress be observed.
+            let is_resumed = self.after_end == AfterEnd::Resumed;
+            let again = if is_resumed { Announced::Same } else { Announced::Other };
+            self.announced = self.announced.filter(|announced| *announced != Announced::Either).or(Some(again));
+        } else if followed && !self.followed {
             self.announced.get_or_insert(Announced::Either);
+            self.is_out_of_step = true;
         }
         self.followed = followed;
     }
@@ -203,7 +221,11 @@ impl Game {
         if !is_mine || self.ending.is_some() {
             return false;
         }
-        self.lives_on = ended.lives_on;
+        self.after_end = match ended.lives_on {
+            true => AfterEnd::Examined,
+            false if ended.is_adjourned() => AfterEnd::Resumed,
+            false => AfterEnd::Nothing,
+        };
         self.ending = Some(Ending { result: ended.result, reason: ended.reason, text: ended.text.clone() });
         true
     }
@@ -211,14 +233,40 @@ impl Game {
     /// Whether `board` is one of this game, rather than of another that got its number.
     pub(super) fn goes_on_with(&self, board: &Style12) -> bool {
         let may_go_on = match self.announced {
-            None | Some(Announced::Either) => true,
-            Some(Announced::Same) => board.ply() == self.position.ply() && board.board == self.position.board,
+            None | Some(Announced::Either) => match self.ending {
+                Some(_) => self.may_end_with(board),
+                None => !self.is_refuted_by_start(board),
+            },
+            Some(Announced::Same) => self.is_at(board),
             Some(Announced::Other) => false,
         };
-        let starts_over = self.ending.is_some() && board.last_move.is_none() && self.position.last_move.is_some();
         may_go_on
-            && !starts_over
             && self.is_between(&board.white, &board.black)
             && self.position.relation.is_examined() == board.relation.is_examined()
+    }
+
+    /// Whether `board` has the last known squares at the last known ply.
+    fn is_at(&self, board: &Style12) -> bool {
+        board.ply() == self.position.ply() && board.board == self.position.board
+    }
+
+    /// Whether `board`, received after the end of the game, may be its last position: the last known one, or one ply later.
+    fn may_end_with(&self, board: &Style12) -> bool {
+        let is_same = self.is_at(board) && board.last_move.is_some() == self.position.last_move.is_some();
+        let is_next = board.last_move.is_some() && board.ply().checked_sub(1) == Some(self.position.ply());
+        is_same || is_next
+    }
+
+    /// Whether `board` is the start position of a played game, and not the one that this game began with.
+    ///
+    /// A takeback of all moves leads to the start position too, and if that one is not known, it may be any.
+    fn is_refuted_by_start(&self, board: &Style12) -> bool {
+        let is_start = board.last_move.is_none() && !board.relation.is_examined();
+        let known = self.moves.board_at(board.ply());
+        is_start
+            && match known {
+                Some(known) => known != board.board,
+                None => board.ply() > self.position.ply() || self.announced == Some(Announced::Either),
+            }
     }
 }

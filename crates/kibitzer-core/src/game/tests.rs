@@ -170,6 +170,72 @@ fn a_number_may_get_another_game_without_a_word() {
     assert!(same_names.game().ending().is_none());
 }
 
+/// A rematch of A and B, joined after its first move.
+const D4: &str = "rnbqkbnr pppppppp -------- -------- ---P---- -------- PPP-PPPP RNBQKBNR";
+/// Wild 5 begins with the armies on the other sides.
+const WILD: &str = "RNBKQBNR PPPPPPPP -------- -------- -------- -------- pppppppp rnbkqbnr";
+
+// Rules: style12 R7, bugs K2
+#[test]
+fn an_observed_rematch_under_the_same_number_is_another_game() {
+    let observed = line("You are now observing game 7.");
+    let removed = line("Removing game 7 from observation list.");
+    let resigned = line("{Game 7 (A vs. B) A resigns} 0-1");
+    let aborted = line("{Game 7 (A vs. B) Game aborted by mutual agreement} *");
+    let d4 = board(D4, 'B', 1, "P/d2-d4 (0:01) d4", 0);
+    let wild = board(WILD, 'W', 1, "none (0:00) none", 0);
+    let (played, begun) = ([start(0), e4(0), e5(0)].concat(), start(0));
+    // Name, game before, lines between, first board of the next game.
+    let cases: &[(&str, &str, &[&String], &str)] = &[
+        ("joined after its first move (FatICS)", &played, &[&resigned, &removed, &observed], &d4),
+        ("joined after its first move (uhlin-fics)", &played, &[&resigned, &observed], &d4),
+        ("joined one ply after the old game's last", &played, &[&resigned, &observed], &nf3(0)),
+        ("the opening repeated", &played, &[&resigned, &observed], &e4(0)),
+        ("joined at the start", &played, &[&resigned, &observed], &begun),
+        ("both at the start", &begun, &[&aborted, &observed], &begun),
+        ("without a word, at the start", &played, &[&resigned], &begun),
+        ("without a word, after its first move", &played, &[&resigned], &d4),
+        ("without a word, another board at the same ply", &e4(0), &[&resigned], &d4),
+        ("another start position", &begun, &[&aborted], &wild),
+        ("another start position, no end seen", &begun, &[], &wild),
+        ("another start position, no end seen, after moves", &played, &[], &wild),
+        ("left before its end", &played, &[&removed, &observed], &wild),
+        ("left before its end, the old start not known", &e5(0), &[&removed, &observed], &begun),
+    ];
+    for (name, before, between, first) in cases {
+        let between: String = between.iter().map(|line| line.as_str()).collect();
+        let session = play(&[before.to_string(), between, first.to_string(), resigned.clone()]);
+        assert_eq!(session.desyncs, [], "{name}");
+        let last = &session.kinds[session.kinds.len() - 2..];
+        assert_eq!(last, [ChangeKind::Replaced, ChangeKind::Ended], "{name}: {:?}", session.kinds);
+        assert_eq!(session.game().moves().len(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_game_that_is_observed_again_goes_on() {
+    let observed = line("You are now observing game 7.");
+    let removed = line("Removing game 7 from observation list.");
+    let adjourned = line("{Game 7 (A vs. B) Game adjourned by mutual agreement} *");
+    // uhlin-fics, for a lost connection.
+    let lost = line("{Game 7 (A vs. B) adjourned} *");
+    let other_moves = board(WILD, 'B', 2, "N/b1-c3 (0:01) Nc3", 0);
+    for (between, again, kind) in [
+        ([removed.clone(), observed.clone()].concat(), e5(0), ChangeKind::Repeated),
+        ([removed.clone(), observed.clone()].concat(), nf3(0), ChangeKind::Moved),
+        ([removed.clone(), observed.clone()].concat(), e4(0), ChangeKind::TookBack { plies: 1 }),
+        ([removed.clone(), observed.clone()].concat(), start(0), ChangeKind::TookBack { plies: 2 }),
+        // Moves were taken back and others played meanwhile: the server contradicts nothing.
+        ([removed, observed.clone()].concat(), other_moves, ChangeKind::Replaced),
+        ([adjourned, observed.clone()].concat(), e5(0), ChangeKind::Repeated),
+        ([lost, observed].concat(), e5(0), ChangeKind::Repeated),
+    ] {
+        let session = play(&[start(0), e4(0), e5(0), between.clone(), again]);
+        assert_eq!((session.kinds.last(), &session.desyncs[..]), (Some(&kind), &[][..]), "{between}");
+        assert!(session.game().is_going_on(), "{between}");
+    }
+}
+
 #[test]
 fn a_played_board_the_move_does_not_lead_to_is_a_desync_and_is_taken() {
     let wrong = E4_E5.replacen('P', "-", 1);

@@ -121,7 +121,9 @@ impl Memory {
             Message::SeekNotice(SeekNotice::Removed) => self.seeks.clear(),
             Message::SeeksRemoved(removed) => removed.indexes.iter().for_each(|&index| self.forget(index)),
             _ => {
-                let opened = change.as_ref().filter(|change| change.kind == ChangeKind::Opened);
+                // A game under a number that was used before replaces the old one.
+                let is_new = |kind| matches!(kind, ChangeKind::Opened | ChangeKind::Replaced);
+                let opened = change.as_ref().filter(|change| is_new(change.kind));
                 let game = opened.and_then(|change| games.get(change.game));
                 if game.is_some_and(|game| game.position().relation.is_mine()) {
                     self.seeks.clear();

@@ -40,6 +40,7 @@ impl Game {
             self.rebase(board, ChangeKind::Jumped)
         };
         self.position = board.clone();
+        self.is_out_of_step = false;
         step
     }
 
@@ -107,10 +108,15 @@ impl Game {
         Step::new(kind, self.move_to(board))
     }
 
-    /// The board cannot be reached from what is known. An examiner may set up what he likes; in a played game it is a desync.
+    /// The board cannot be reached from what is known.
     fn contradicted(&mut self, board: &Style12) -> Step {
-        let desync = (!board.relation.is_examined()).then_some(DesyncReason::WrongBoard);
+        let desync = self.contradiction();
         Step { desync, ..self.rebase(board, ChangeKind::Replaced) }
+    }
+
+    /// The desync that an unexpected board is. Examiners may set up any board, and after a gap none is expected.
+    pub(super) fn contradiction(&self) -> Option<DesyncReason> {
+        (!self.position.relation.is_examined() && !self.is_out_of_step).then_some(DesyncReason::WrongBoard)
     }
 
     /// Starts the known moves anew from `board`.

@@ -1,6 +1,6 @@
 //! What ICC's datagrams do to one game.
 
-use super::{Announced, Game, Step, reported_move};
+use super::{AfterEnd, Announced, Game, Step, reported_move};
 use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
 use crate::game::{opening, play};
@@ -100,7 +100,8 @@ impl Game {
 
     /// A game that is over but goes on as an examined one is news again.
     pub(in crate::game) fn go_on_examined(&mut self) {
-        if std::mem::take(&mut self.lives_on) && self.announced.is_none() {
+        if self.after_end == AfterEnd::Examined && self.announced.is_none() {
+            self.after_end = AfterEnd::Nothing;
             self.ending = None;
             self.set_examined(true);
         }
@@ -155,11 +156,6 @@ impl Game {
             Some(known) if known == self.position.board => Step { kind: ChangeKind::Repeated, ..last },
             known => Step { desync: known.and_then(|_| self.contradiction()), kind: awaited.kind, ..last },
         }
-    }
-
-    /// An examiner may set up what he likes; in a played game a board that was not expected is a desync.
-    fn contradiction(&self) -> Option<DesyncReason> {
-        (!self.position.relation.is_examined()).then_some(DesyncReason::WrongBoard)
     }
 
     /// Whether the move is the one that led here: where board lines are sent too, each move comes twice.

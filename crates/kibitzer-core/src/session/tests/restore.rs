@@ -175,6 +175,27 @@ fn games_that_were_over_or_left_are_not_restored() {
     assert_eq!((restored.games, restored.seeks), (Vec::new(), Vec::new()));
 }
 
+// Rules: bugs K2
+#[test]
+fn a_rematch_under_the_same_number_is_restored() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 0));
+    driver.feed(board(7, "Euwe", 1, 0));
+    driver.feed("{Game 7 (Euwe vs. Flohr) Flohr resigns} 1-0\n\rfics% ");
+    driver.feed("\n\rRemoving game 7 from observation list.\n\rfics% ");
+    driver.feed(observing(7, "Euwe", 1));
+    let restored = reconnect(&mut driver, &mut fics().on("observe 7", &observing(7, "Euwe", 2)));
+    assert_eq!(restored.games[0].outcome, Outcome::Advanced { plies: 1 });
+}
+
+#[test]
+fn a_game_of_mine_under_a_used_number_ends_the_seeks() {
+    let mut driver = after(&[("seek 5 0", POSTED)]);
+    driver.feed(observing(2, "Euwe", 1));
+    driver.feed(board(2, "GuestPUPE", 0, 1));
+    assert!(reconnect(&mut driver, &mut fics()).seeks.is_empty());
+}
+
 /// A session with these commands answered in this way.
 fn after(commands: &[(&str, &str)]) -> Driver {
     let (mut driver, mut peer) = on_fics(guest());
