@@ -62,12 +62,12 @@ impl Args {
         let Some(started) = ending.or(self.start()).await else { return Ok(()) };
         let (client, mut printer) = started?;
         let printed = tokio::select! {
-            printed = printer.done() => printed,
-            never = send_typed(&client) => match never {},
+            printed = printer.done() => printed.map_err(LiveError::from),
+            error = send_typed(&client) => Err(error.into()),
             () = ending.wait() => Ok(()),
         };
         client.shutdown().await;
-        printed.and(printer.finish().await)?;
+        printed.and(printer.finish().await.map_err(LiveError::from))?;
         LiveError::judge(&self.server, client.ended().await)
     }
 

@@ -80,8 +80,9 @@ impl Args {
         let mut ending = self.ending.begin()?;
         let Some(started) = ending.or(self.start()).await else { return Ok(()) };
         let client = started?;
-        watch(&client, &mut ending).await;
+        let watched = watch(&client, &mut ending).await;
         client.shutdown().await;
+        watched?;
         let counters = client.counters();
         LiveError::judge(&self.server, client.ended().await)?;
         if counters.unrecorded_pieces > 0 {
@@ -111,10 +112,14 @@ impl Args {
 
 /// Shows how much there is until the session is over, or it is time to end.
 ///
+/// # Errors
+///
+/// [`LiveError::Input`]: a typed line is too long.
+///
 /// # Cancel safety
 ///
 /// Lines that were typed and not sent are lost.
-async fn watch(client: &Client, ending: &mut Ending) {
+async fn watch(client: &Client, ending: &mut Ending) -> Result<(), LiveError> {
     // It draws nothing where standard error is no terminal.
     let bar = ProgressBar::new_spinner();
     let mut ticks = interval(COUNT_INTERVAL);
@@ -126,13 +131,14 @@ async fn watch(client: &Client, ending: &mut Ending) {
             bar.tick();
         }
     };
-    tokio::select! {
-        _ = client.ended() => {}
-        never = send_typed(client) => match never {},
-        () = show => {}
-        () = ending.wait() => {}
-    }
+    let watched = tokio::select! {
+        _ = client.ended() => Ok(()),
+        error = send_typed(client) => Err(error.into()),
+        () = show => Ok(()),
+        () = ending.wait() => Ok(()),
+    };
     bar.finish_and_clear();
+    watched
 }
 
 fn count(counters: ClientCounters) -> String {

@@ -125,6 +125,33 @@ fn it_logs_in_prints_what_decode_prints_and_sends_what_is_typed() {
 }
 
 #[test]
+fn a_typed_line_without_an_end_is_refused_at_64_kib() {
+    let recording = std::env::temp_dir().join(format!("kibitzer-long-line-{}.jsonl", std::process::id()));
+    for arguments in [&["connect"][..], &["record"]] {
+        let (listener, mut arguments) = (TcpListener::bind("127.0.0.1:0").unwrap(), arguments.to_vec());
+        let address = listener.local_addr().unwrap().to_string();
+        arguments.extend(["--for", "1m", &address]);
+        arguments.extend((arguments[0] == "record").then(|| recording.to_str().unwrap()));
+        let mut child = kibitzer(&arguments).stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut peer = accept(&listener);
+        stdin.write_all(&[b'x'; 64 << 10]).unwrap();
+        stdin.write_all(b"\nfinger\n").unwrap();
+        peer.log_in();
+        peer.set_up("finger");
+        let endless = std::thread::spawn(move || while stdin.write_all(&[b'x'; 4096]).is_ok() {});
+        let output = child.wait_with_output().unwrap();
+        endless.join().unwrap();
+        assert_eq!(output.status.code(), Some(FAILED), "{output:?}");
+        let errors = text(&output.stderr);
+        let errors: Vec<_> = errors.lines().collect();
+        let refused = "kibitzer: not sent: line of 65536 bytes is longer than 995";
+        assert_eq!(errors, [refused, "kibitzer: a line of standard input is longer than 64 KiB"]);
+    }
+    std::fs::remove_file(recording).unwrap();
+}
+
+#[test]
 fn what_the_server_says_is_printed_before_it_says_more() {
     let (mut child, mut peer) = connected(&["--json"]);
     peer.say("login: ");

@@ -67,7 +67,7 @@ pub(crate) async fn print_attached(
     let seen = tokio::select! {
         seen = publish(session, first, publisher) => seen,
         printed = printer.done() => return Ok(printed?),
-        never = typing => match never {},
+        error = typing => return Err(error.into()),
         () = ending.wait() => Ok(None),
     };
     printer.finish().await?;

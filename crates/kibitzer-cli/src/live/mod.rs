@@ -30,7 +30,7 @@ pub(crate) use printer::{Printer, UNPRINTED_EVENTS};
 pub(crate) use reply::{answered, numbered};
 pub(crate) use reticence::{Reticence, repeats_reserves};
 pub(crate) use target::{TARGET_HELP, Target};
-pub(crate) use typed::{send_typed, send_typed_attached};
+pub(crate) use typed::{LongLine, send_typed, send_typed_attached};
 
 use crate::chain::chain;
 use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
@@ -56,6 +56,8 @@ pub(crate) enum LiveError {
     #[error("session on {server} lost: {}", chain(.source))]
     Detached { server: String, source: AttachError },
     #[error("{0}")]
+    Input(#[from] LongLine),
+    #[error("{0}")]
     Write(#[from] WriteError),
 }
 
@@ -71,6 +73,7 @@ impl Failure for LiveError {
             | Self::Start(_)
             | Self::Config(_)
             | Self::Login(_)
+            | Self::Input(_)
             | Self::Write(_) => FAILED,
             Self::Connect { .. } | Self::Attach(_) => NO_SESSION,
             Self::Lost { .. } | Self::Detached { .. } => LOST,
