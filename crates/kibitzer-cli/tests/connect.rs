@@ -181,6 +181,34 @@ fn the_server_of_this_machine_has_to_be_started() {
     assert!(text(&output.stderr).contains("`kibitzer serve` starts it"), "{output:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_low_limit_of_open_files_is_an_error_and_leaves_nothing() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("localhost:{}", listener.local_addr().unwrap().port());
+    drop(listener);
+    let folder = std::env::temp_dir().join(format!("kibitzer-limit-{}", std::process::id()));
+    let mut n_refused = 0;
+    for limit in 5..20 {
+        std::fs::create_dir(&folder).unwrap();
+        let mut shell = std::process::Command::new("sh");
+        let program = env!("CARGO_BIN_EXE_kibitzer");
+        let line = format!("ulimit -n {limit}; exec {program} connect --record r --attach-socket s {address}");
+        let output = shell.args(["-c", &line]).current_dir(&folder).stdin(Stdio::null()).output().unwrap();
+        let error = text(&output.stderr);
+        let is_refused = error.ends_with("connection refused\n");
+        n_refused += i32::from(is_refused);
+        assert!(error.starts_with("kibitzer: cannot ") && error.lines().count() == 1, "{limit}: {error}");
+        assert!(is_refused || error.contains("oo many open files"), "{limit}: {error}");
+        assert_eq!(output.status.code(), Some(if output.stdout.is_empty() { FAILED } else { NO_SESSION }), "{error}");
+        let left = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> = left.filter(|name| output.stdout.is_empty() || name != "r").collect();
+        assert!(left.is_empty(), "{limit}: {left:?}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    assert!((1..15).contains(&n_refused), "some limits are enough, others are not: {n_refused}");
+}
+
 #[test]
 fn the_login_fails() {
     let (child, mut peer) = connected(&[]);

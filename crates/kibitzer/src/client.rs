@@ -185,12 +185,13 @@ impl Client {
     /// Both as [`start`](Self::start).
     async fn begin(profile: &Profile, publisher: Publisher, spout: Option<Spout>) -> Result<Self, ConnectError> {
         let session = Session::new(profile.session_options().await?);
-        let recorder = match profile.recording() {
-            Some(path) => Some(Recorder::create(path).await?),
-            None => None,
-        };
+        // First, as it removes its file if the recording fails.
         let listener = match profile.attach_path() {
             Some(path) => Some(Listener::bind(path).await?),
+            None => None,
+        };
+        let recorder = match profile.recording() {
+            Some(path) => Some(Recorder::create(path).await?),
             None => None,
         };
         Ok(Self::spawn(profile, session, publisher, Onlookers { recorder, spout, listener }))

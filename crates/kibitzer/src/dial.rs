@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,7 +73,7 @@ impl Dial {
             Way::Custom(open) => timeout(target.timeout, open())
                 .await
                 .map_err(|_| DialError::TimedOut)?
-                .map_err(|error| DialError::Failed(error.kind())),
+                .map_err(|error| dial_error(&error)),
         }
     }
 }
@@ -117,7 +117,7 @@ impl Target {
                     Ok(Ok(stream)) => return Ok(stream),
                     Ok(Err(error)) => {
                         debug!(%address, %error, "address refused");
-                        outcome = DialError::Failed(error.kind());
+                        outcome = dial_error(&error);
                     }
                     Err(_) => debug!(%address, "address did not answer"),
                 }
@@ -138,7 +138,12 @@ impl Target {
             Ok(found) => found.take(MAX_ADDRESSES).collect(),
             Err(error) => {
                 debug!(host = self.host, %error, "host not found");
-                Vec::new()
+                // A resolver that may not open its files reports an unknown host; a socket shows why.
+                let probe = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|error| dial_error(&error));
+                return Err(probe
+                    .err()
+                    .filter(|why| *why == DialError::TooManyFiles)
+                    .unwrap_or(DialError::UnknownHost));
             }
         };
         if addresses.is_empty() { Err(DialError::UnknownHost) } else { Ok(addresses) }
@@ -154,4 +159,14 @@ async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     Ok(stream)
+}
+
+/// The reason for a failed attempt. The standard library has no kind of error for a process or a system that may open no more
+/// files.
+fn dial_error(error: &io::Error) -> DialError {
+    #[cfg(unix)]
+    if let Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) = rustix::io::Errno::from_io_error(error) {
+        return DialError::TooManyFiles;
+    }
+    DialError::Failed(error.kind())
 }

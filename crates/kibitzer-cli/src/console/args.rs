@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use kibitzer::{Client, Tap};
 use thiserror::Error;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 
 use super::{ConsoleError, ProfileFilters, Writing, attached, live};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, FAILED, Failure};
-use crate::live::{LiveError, attach, print_attached, run};
+use crate::live::{LiveError, attach, print_attached, run, runtime};
 
 /// Look at a live session in the console: every event with its bytes, the boards, what was sent and what came back
 ///
@@ -117,11 +117,6 @@ impl Args {
 /// Whether there is somebody to look at a console, and to type.
 pub(crate) fn is_on_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal()
-}
-
-/// What runs the session while this thread draws.
-pub(crate) fn runtime() -> io::Result<Runtime> {
-    Builder::new_current_thread().enable_all().build()
 }
 
 /// Shows a session, and ends it when somebody leaves. `beside` is run as long as it is shown.

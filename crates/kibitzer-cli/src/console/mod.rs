@@ -32,7 +32,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use self::app::App;
-pub(crate) use self::args::{Args, Error, is_on_terminal, runtime, show};
+pub(crate) use self::args::{Args, Error, is_on_terminal, show};
 pub(crate) use self::input::filters::{ProfileFilterError, ProfileFilters};
 use self::input::store::Store;
 use self::source::Source;

@@ -11,7 +11,7 @@ use kibitzer::{Client, Profile};
 use kibitzer_server::{Server, ServerOptions};
 
 use crate::console::{self, ProfileFilters};
-use crate::live::{EndingArgs, FormatArgs, LiveError, Printer, UNPRINTED_EVENTS, run};
+use crate::live::{EndingArgs, FormatArgs, LiveError, Printer, UNPRINTED_EVENTS, run, runtime};
 use crate::output::LineFormat;
 use crate::population::PopulationArgs;
 use tables::keep_observing;
@@ -75,7 +75,7 @@ impl Args {
 
     /// Shows it in the console.
     fn show(self) -> Result<(), console::Error> {
-        let runtime = console::runtime()?;
+        let runtime = runtime()?;
         let (server, address) = runtime.block_on(self.serve())?;
         let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
         let started = runtime.block_on(Client::start_tapped(profile));

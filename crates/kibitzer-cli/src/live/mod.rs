@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use kibitzer::core::session::{EndReason, LoginError};
 use kibitzer::{AttachError, ConfigError, ConnectError};
 use thiserror::Error;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, print_attached};
 pub(crate) use ending::{Ending, EndingArgs};
@@ -117,9 +117,23 @@ fn reason_of(error: &(dyn Error + 'static)) -> String {
     }
 }
 
+/// Builds the runtime of a session.
+///
+/// # Errors
+///
+/// The system refuses what it needs, such as file descriptors.
+pub(crate) fn runtime() -> io::Result<Runtime> {
+    /// File descriptors that the runtime opens. Without one for its signals it panics.
+    #[cfg(unix)]
+    const DESCRIPTORS: usize = 6;
+    #[cfg(unix)]
+    (0..DESCRIPTORS).map(|_| std::fs::File::open("/dev/null")).collect::<io::Result<Vec<_>>>()?;
+    Builder::new_current_thread().enable_all().build()
+}
+
 /// Runs a command on a runtime of its own.
 pub(crate) fn run<E: From<io::Error>>(command: impl Future<Output = Result<(), E>>) -> Result<(), E> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let runtime = runtime()?;
     let result = runtime.block_on(command);
     // A thread may still wait for a line to be typed, or to be read.
     runtime.shutdown_background();

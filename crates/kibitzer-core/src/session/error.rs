@@ -20,6 +20,9 @@ pub enum DialError {
     /// The host's name is not known.
     #[error("unknown host")]
     UnknownHost,
+    /// The process may open no more files, and a connection counts as one.
+    #[error("too many open files; `ulimit -n` shows the limit")]
+    TooManyFiles,
     /// Nobody answers there.
     #[error("no connection: {0}")]
     Failed(io::ErrorKind),

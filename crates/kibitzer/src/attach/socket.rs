@@ -53,7 +53,7 @@ impl Listener {
     pub(crate) async fn bind(path: &Path) -> Result<Self, ExposeError> {
         let failed = |source| ExposeError::Create { path: path.to_owned(), source };
         let room = Room::beside(path).map_err(failed)?;
-        let made = room.file("s");
+        let made = room.file(NEW);
         let socket = UnixListener::bind(&made).map_err(failed)?;
         fs::set_permissions(&made, Permissions::from_mode(MODE)).map_err(failed)?;
         let id = id_of(&made).map_err(failed)?;
@@ -132,7 +132,7 @@ fn is_ours(stream: &UnixStream) -> io::Result<bool> {
 async fn make_way(path: &Path, room: &Room) -> Result<(), ExposeError> {
     require_dead(path, path).await?;
     // Between the look and the removal, somebody may have put a living one there: so it is taken aside, and looked at again.
-    let aside = room.file("old");
+    let aside = room.file(OLD);
     match fs::rename(path, &aside) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(source) => return Err(ExposeError::Create { path: path.to_owned(), source }),
@@ -173,6 +173,10 @@ fn id_of(file: &Path) -> io::Result<(u64, u64)> {
     fs::symlink_metadata(file).map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
+/// Names of the files in a [`Room`]: a socket that gets its name, and one that loses it.
+const NEW: &str = "s";
+const OLD: &str = "old";
+
 /// A folder that only its owner may enter, gone when it is dropped.
 struct Room(PathBuf);
 
@@ -192,7 +196,11 @@ impl Room {
 
 impl Drop for Room {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        // By name: listing the folder would need a file descriptor, and there may be none left.
+        for name in [NEW, OLD] {
+            let _ = fs::remove_file(self.file(name));
+        }
+        let _ = fs::remove_dir(&self.0);
     }
 }
 

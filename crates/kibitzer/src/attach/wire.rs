@@ -243,8 +243,12 @@ mod tests {
             CloseCause::WriteTimedOut,
             CloseCause::Silent,
         ];
-        let dials =
-            [DialError::TimedOut, DialError::UnknownHost, DialError::Failed(std::io::ErrorKind::ConnectionRefused)];
+        let dials = [
+            DialError::TimedOut,
+            DialError::UnknownHost,
+            DialError::TooManyFiles,
+            DialError::Failed(std::io::ErrorKind::ConnectionRefused),
+        ];
         let logins = [
             LoginError::InvalidPassword,
             LoginError::Banned,

@@ -29,6 +29,7 @@ twins! {
     DialDef of "DialError" {
         TimedOut,
         UnknownHost,
+        TooManyFiles,
         Failed(#[serde(with = "kind")] ErrorKind),
     }
     CloseDef of "CloseCause" {
