@@ -106,10 +106,11 @@ fn a_sealed_session_answers_pings_where_the_recorded_client_did() {
 #[test]
 fn a_server_that_does_not_speak_timeseal_is_told_so_or_left_unsealed() {
     let refused = "login: server does not speak timeseal";
+    let unknown = r#"login: login refused: "unknown timeseal version""#;
     let cases = [
         // It says that it does not know the version, and hangs up.
         ("fatics-seal-errors-badhello", TimesealChoice::V2, 1, refused),
-        ("fatics-seal-errors-badhello", TimesealChoice::Auto, 3, "login: login refused"),
+        ("fatics-seal-errors-badhello", TimesealChoice::Auto, 3, unknown),
         // It hangs up without a word.
         ("fatics-seal-errors-zipcompat", TimesealChoice::V1, 1, "login: connection closed during login: login_string"),
     ];

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use kibitzer::core::Event;
 use kibitzer::core::message::Message;
-use kibitzer::core::session::{CloseCause, EndReason, LostCause, Outcome, Reply, RequestError, RestoredGame, State};
+use kibitzer::core::session::{
+    CloseCause, EndReason, LoginError, LostCause, Outcome, Reply, RequestError, RestoredGame, State,
+};
 
 /// What the session came to, which told `events` in all.
 pub(crate) fn life(state: &State, events: &[Arc<Event>]) -> String {
@@ -28,8 +30,17 @@ fn lost(event: &Event) -> Option<String> {
         LostCause::Connection(CloseCause::Closed) => "closed".to_owned(),
         LostCause::Connection(CloseCause::Silent) => "silent".to_owned(),
         LostCause::Dial(_) => "not connected".to_owned(),
+        LostCause::Login(error) => login(error),
         other => other.to_string(),
     })
+}
+
+/// The error without the line that it quotes.
+fn login(error: &LoginError) -> String {
+    match error {
+        LoginError::NoLoginPrompt(_) => "no login prompt".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 fn distinct(causes: &[String]) -> Vec<String> {
@@ -40,7 +51,7 @@ fn distinct(causes: &[String]) -> Vec<String> {
 
 fn words(reason: &EndReason) -> String {
     match reason {
-        EndReason::Login(error) => error.to_string(),
+        EndReason::Login(error) => login(error),
         EndReason::Dial(_) => "not connected".to_owned(),
         other => other.to_string(),
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kibitzer::core::Event;
 use kibitzer::core::session::{Credentials, LoginError, LoginStep, Password};
+use kibitzer::core::text::ServerText;
 use kibitzer::{Client, ConnectError, Profile};
 use kibitzer_server::{Account, At, Family, Fault, Feature, LoginObstacle, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, PASSWORD, drain, handle, options};
@@ -85,16 +86,23 @@ async fn a_refusal_that_is_asked_for_is_the_one_of_an_account_on_icc_too() {
     }
 }
 
+/// The first line of the embedded server.
+const BANNER: &str = concat!("This is an embedded kibitzer server, version ", env!("CARGO_PKG_VERSION"), ".");
+
+fn no_prompt(first_line: &str) -> LoginError {
+    LoginError::NoLoginPrompt(ServerText::from_wire(first_line.as_bytes()))
+}
+
 #[tokio::test(start_paused = true)]
 async fn each_step_of_a_login_has_its_time_and_can_break_off() {
     let silence = Fault::RefuseLogin(LoginObstacle::Silence);
     let cases = [
-        ("no greeting", At::Connect, Fault::Stall, LoginError::TimedOut(LoginStep::Greeting), 30),
+        ("half a banner", At::Connect, Fault::Stall, no_prompt("This is an embedded kibit"), 30),
         ("no answer", At::Connect, silence, LoginError::TimedOut(LoginStep::Name), 20),
         ("half a greeting", At::Setup, Fault::Stall, LoginError::TimedOut(LoginStep::Entering), 21),
         ("no reply to the first command", At::InBlock, Fault::Stall, LoginError::TimedOut(LoginStep::Entering), 21),
-        ("cut in the banner", At::Connect, Fault::CutMidLine, LoginError::Closed(LoginStep::Greeting), 0),
-        ("cut in `login:`", At::Login, Fault::CutMidLine, LoginError::Closed(LoginStep::Greeting), 0),
+        ("cut in the banner", At::Connect, Fault::CutMidLine, no_prompt("This is an embedded kibit"), 0),
+        ("cut in `login:`", At::Login, Fault::CutMidLine, no_prompt(BANNER), 0),
         ("cut in the greeting", At::Setup, Fault::CutMidLine, LoginError::Closed(LoginStep::Password), 0),
         ("cut in the first reply", At::InBlock, Fault::CutMidLine, LoginError::Closed(LoginStep::Entering), 0),
     ];

@@ -17,7 +17,7 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
-use kibitzer::core::session::{EndReason, LoginError};
+use kibitzer::core::session::EndReason;
 use kibitzer::{AttachError, ConfigError, ConnectError};
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
@@ -108,13 +108,9 @@ fn advice(server: &str, source: &ConnectError) -> &'static str {
     if is_absent { "; `kibitzer serve` starts it, `kibitzer` alone has one of its own" } else { "" }
 }
 
-/// An error's causes, and the server's words if they are all that is known; the error itself if it has no cause.
+/// An error's causes; the error itself if it has none.
 fn reason_of(error: &(dyn Error + 'static)) -> String {
-    let cause = error.source().unwrap_or(error);
-    match cause.downcast_ref() {
-        Some(LoginError::Other(text)) => format!("{cause}: {text}"),
-        _ => chain(cause),
-    }
+    chain(error.source().unwrap_or(error))
 }
 
 /// Builds the runtime of a session.

@@ -149,11 +149,12 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The server's words: the line, or what a datagram has for people to read.
+/// The server's words: the line, or what a datagram has for people to read. All of it, if it has no words.
 fn words(received: &Received) -> Cow<'_, str> {
-    let Some(datagram) = received.datagram() else { return decode(received.raw()) };
-    let words = ["text", "move"].iter().find_map(|name| datagram.argument(name));
-    Cow::Owned(words.map(|words| words.as_str().to_owned()).unwrap_or_default())
+    let datagram = received.datagram();
+    let words = datagram.iter().flat_map(|datagram| ["text", "move"].map(|name| datagram.argument(name))).flatten();
+    let words = words.map(|words| words.as_str().to_owned()).find(|words| !words.is_empty());
+    words.map_or_else(|| decode(received.raw()), Cow::Owned)
 }
 
 const fn observing_refusal(refusal: ObservingRefusal) -> &'static str {

@@ -112,11 +112,15 @@ pub enum LoginError {
     ServerFull,
     /// There is something about the account: its trial is over, it has to be renewed, it is bound to another client. The server's
     /// words.
-    #[error("account is not let in")]
+    #[error("account is not let in{}", quoted(.0, NO_REASON))]
     AccountRefused(ServerText),
     /// The server does not speak the version of timeseal that was asked for.
     #[error("server does not speak timeseal")]
     TimesealRefused,
+    /// The connection broke off, or nothing more came, before the first login prompt: most likely the peer is no chess server
+    /// but speaks HTTP, SSH or the like. The first line it sent, cut where that is long.
+    #[error("no login prompt: the server began with {:?}", .0.as_str())]
+    NoLoginPrompt(ServerText),
     /// This step took too long, by our patience or the server's.
     #[error("login timed out: {step}", step = .0.as_str())]
     TimedOut(LoginStep),
@@ -124,7 +128,7 @@ pub enum LoginError {
     #[error("connection closed during login: {step}", step = .0.as_str())]
     Closed(LoginStep),
     /// Something else; the server's last line, of those that do not hold the password.
-    #[error("login refused")]
+    #[error("login refused{}", quoted(.0, NO_REASON))]
     Other(ServerText),
 }
 
@@ -142,11 +146,20 @@ impl LoginError {
             Self::NameInUse
             | Self::GuestsRefused
             | Self::ServerFull
+            | Self::NoLoginPrompt(_)
             | Self::TimedOut(_)
             | Self::Closed(_)
             | Self::Other(_) => false,
         }
     }
+}
+
+/// The end of a message where the server gives no reason.
+const NO_REASON: &str = " without a reason";
+
+/// The server's words as the end of a message, safe on a terminal.
+fn quoted(text: &ServerText, otherwise: &str) -> String {
+    if text.as_str().is_empty() { otherwise.to_owned() } else { format!(": {:?}", text.as_str()) }
 }
 
 /// Why there is no session at the moment.
@@ -243,7 +256,7 @@ pub enum RequestError {
     #[error("server wanted a number in front of the command")]
     Unnumbered,
     /// The server refuses.
-    #[error("refused")]
+    #[error("refused{}", quoted(.text, ""))]
     Refused {
         /// Why.
         reason: RefusalReason,
@@ -307,13 +320,15 @@ impl RequestError {
         Some(reason)
     }
 
-    /// The server's words, where they say more than the variant: how it refuses, or what it says instead of an answer.
+    /// The server's words, where they say more than the variant: how it refuses, or what it says instead of an answer. Never
+    /// empty.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Refused { text, .. } => Some(text.as_str()),
             Self::Unexpected { text } | Self::Listing { text, .. } => Some(text.as_str()),
             _ => None,
         }
+        .filter(|text| !text.is_empty())
     }
 }
 

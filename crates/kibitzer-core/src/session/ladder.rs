@@ -1,8 +1,9 @@
 //! What is asked of a server, less each time it does not understand.
 
-use super::error::LoginError;
+use super::error::{LoginError, LoginStep};
 use super::login::Entrance;
 use super::timeseal::TimesealChoice;
+use crate::text::ServerText;
 use crate::wire::Timeseal;
 
 /// What the next attempt does without.
@@ -23,11 +24,19 @@ pub(super) struct Ladder {
     timeseal_works: bool,
     /// The login string has.
     login_string_works: bool,
+    /// The first line of a server that sent no login prompt. It may be silent where less is asked for.
+    first_line: Option<ServerText>,
 }
 
 impl Ladder {
     pub(super) const fn new(choice: TimesealChoice) -> Self {
-        Self { versions: choice.versions(), login_string: true, timeseal_works: false, login_string_works: false }
+        Self {
+            versions: choice.versions(),
+            login_string: true,
+            timeseal_works: false,
+            login_string_works: false,
+            first_line: None,
+        }
     }
 
     pub(super) const fn login_string(&self) -> bool {
@@ -39,9 +48,20 @@ impl Ladder {
     }
 
     /// Takes in what a session was made with.
-    pub(super) const fn learn(&mut self, entrance: &Entrance) {
+    pub(super) fn learn(&mut self, entrance: &Entrance) {
+        self.first_line = None;
         self.timeseal_works |= !matches!(entrance.timeseal, Timeseal::Off);
         self.login_string_works |= entrance.string_understood;
+    }
+
+    /// The error as users get it. A server that is silent now may have answered when more was asked for.
+    pub(super) fn explain(&self, error: LoginError) -> LoginError {
+        match (&error, &self.first_line) {
+            (LoginError::TimedOut(LoginStep::Greeting) | LoginError::Closed(LoginStep::Greeting), Some(line)) => {
+                LoginError::NoLoginPrompt(line.clone())
+            }
+            _ => error,
+        }
     }
 
     /// Steps down; `false` if that was the last rung, or if the server has understood before what it says nothing about
@@ -51,7 +71,10 @@ impl Ladder {
             Retreat::Timeseal => self.timeseal_works,
             Retreat::LoginString => self.login_string_works,
         };
-        if works && matches!(error, LoginError::Closed(_) | LoginError::TimedOut(_)) {
+        if let LoginError::NoLoginPrompt(line) = error {
+            self.first_line = Some(line.clone());
+        }
+        if works && matches!(error, LoginError::Closed(_) | LoginError::TimedOut(_) | LoginError::NoLoginPrompt(_)) {
             return false;
         }
         match (retreat, self.versions) {

@@ -33,6 +33,9 @@ pub(super) use verdict::{Entrance, Verdict};
 /// old kind may look at it two seconds after the first. Source: uhlin-fics, tried.
 const SECOND_LINE: Duration = Duration::from_secs(3);
 
+/// First bytes that are kept of a server which has not asked for a name.
+const GREETING_BYTES: usize = 80;
+
 /// A login that goes on.
 #[derive(Debug)]
 pub(super) struct Login {
@@ -51,6 +54,8 @@ pub(super) struct Login {
     queue_deadline: Option<Instant>,
     name: Option<Handle>,
     is_announced: bool,
+    /// The first bytes of the server, line ends in front of them left out.
+    greeting: Vec<u8>,
     last_line: ServerText,
 }
 
@@ -113,6 +118,7 @@ impl Login {
             queue_deadline: None,
             name: None,
             is_announced: false,
+            greeting: Vec::new(),
             last_line: ServerText::default(),
         }
     }
@@ -132,6 +138,13 @@ impl Login {
     /// Takes in that bytes came.
     pub(super) const fn heard(&mut self, now: Instant) {
         self.quiet_since = now;
+    }
+
+    /// Keeps the first bytes of the server.
+    pub(super) fn greeted(&mut self, bytes: &[u8]) {
+        let bytes = if self.greeting.is_empty() { bytes.trim_ascii_start() } else { bytes };
+        let room = GREETING_BYTES.saturating_sub(self.greeting.len());
+        self.greeting.extend(bytes.iter().take(room));
     }
 
     /// This much time does not count.
@@ -201,6 +214,11 @@ impl Login {
 
     /// The server does not go on. What it was asked for may be why, if it may never have heard of that.
     fn give_up(&self, error: LoginError) -> Verdict {
+        let first_line = self.greeting.split(|&byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+        let error = match self.step {
+            Step::Greeting if !first_line.is_empty() => LoginError::NoLoginPrompt(ServerText::from_wire(first_line)),
+            _ => error,
+        };
         match self.step {
             Step::Greeting | Step::LoginString { .. } if self.sealing == Sealing::Unproven => {
                 Verdict::Retreat(Retreat::Timeseal, error)

@@ -191,9 +191,13 @@ impl Session {
         }
         self.read_on(now);
         self.heard(input, now);
-        let length = input.len();
+        let all = *input;
         let event = self.reader.next(input);
-        self.counters.bytes_received += u64::try_from(length - input.len()).unwrap_or(u64::MAX);
+        let consumed = all.get(..all.len() - input.len()).unwrap_or_default();
+        self.counters.bytes_received += u64::try_from(consumed.len()).unwrap_or(u64::MAX);
+        if let Phase::LoggingIn(login) = &mut self.phase {
+            login.greeted(consumed);
+        }
         let event = Arc::new(event?);
         self.take_in(&event, now);
         Some(event)

@@ -255,6 +255,7 @@ mod tests {
             LoginError::AccountRefused(text()),
             LoginError::TimedOut(LoginStep::SetUp),
             LoginError::Closed(LoginStep::LoginString),
+            LoginError::NoLoginPrompt(text()),
             LoginError::Other(text()),
         ];
         let closes = closes.into_iter().map(LostCause::Connection);

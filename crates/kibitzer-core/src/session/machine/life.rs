@@ -71,10 +71,9 @@ impl Session {
             Verdict::Goes => {}
             Verdict::LoggedIn(identity) => self.logged_in(identity),
             Verdict::Complete(entrance) => self.enter(&entrance, now),
-            Verdict::Failed(error) => self.hang_up(Fate::Login(error), now),
-            Verdict::Retreat(retreat, error) => {
-                let fate = if self.ladder.retreat(retreat, &error) { Fate::Redial } else { Fate::Login(error) };
-                self.hang_up(fate, now);
+            Verdict::Retreat(retreat, error) if self.ladder.retreat(retreat, &error) => self.hang_up(Fate::Redial, now),
+            Verdict::Failed(error) | Verdict::Retreat(_, error) => {
+                self.hang_up(Fate::Login(self.ladder.explain(error)), now);
             }
         }
     }

@@ -494,7 +494,7 @@ fn a_message_of_the_day_may_look_like_a_login() {
 fn every_step_has_its_time_out() {
     type Step<'a> = (LoginStep, &'a [&'a str], u64);
     let steps: &[Step<'_>] = &[
-        (LoginStep::Greeting, &["hello, wait a bit\n\r"], 30),
+        (LoginStep::Greeting, &["\n\r"], 30),
         (LoginStep::Name, &["login: ", "login: "], 20),
         (LoginStep::Password, &["login: ", "login: ", "password: "], 21),
         (
@@ -535,6 +535,57 @@ fn every_step_has_its_time_out() {
 }
 
 #[test]
+fn a_peer_that_is_no_chess_server_is_quoted() {
+    let cases: [(&str, &[u8], &str); 6] = [
+        ("HTTP", b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", r#""HTTP/1.1 400 Bad Request""#),
+        ("SSH", b"SSH-2.0-OpenSSH_9.6p1\r\n", r#""SSH-2.0-OpenSSH_9.6p1""#),
+        ("SMTP", b"220 mail.example ESMTP\r\n", r#""220 mail.example ESMTP""#),
+        ("no line end", b"\r\n+OK", r#""+OK""#),
+        ("what a terminal obeys", b"\x1b]0;a\x07\x9b2J\"\xe2&#x202e;", r#""\u{1b}]0;a\u{7}\u{9b}2J\"â\u{202e}""#),
+        ("long", &[b'x'; 1000], &format!("{:?}", "x".repeat(80))),
+    ];
+    for (name, bytes, want) in cases {
+        for is_closed in [true, false] {
+            for timeseal in [TimesealChoice::Off, TimesealChoice::Auto] {
+                let mut driver = Driver::connected(guest().timeseal(timeseal));
+                for &byte in bytes {
+                    driver.feed([byte]);
+                }
+                if is_closed {
+                    driver.close(CloseCause::Closed);
+                } else {
+                    driver.wait(seconds(60));
+                    driver.hang_up();
+                }
+                // A web server says nothing to who says nothing.
+                while matches!(driver.session.link(), Link::Dial { .. }) {
+                    driver.dial(Ok(()));
+                    driver.wait(seconds(60));
+                    driver.hang_up();
+                }
+                let Link::Over(EndReason::Login(error)) = driver.session.link() else { panic!("{name}") };
+                assert_eq!(error.to_string(), format!("no login prompt: the server began with {want}"), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_refusal_is_without_words() {
+    let nothing = || ServerText::from_wire(b"");
+    for (error, want) in [
+        (LoginError::Other(said("Not \x07you.")), r#"login refused: "Not \u{7}you.""#),
+        (LoginError::Other(nothing()), "login refused without a reason"),
+        (LoginError::AccountRefused(nothing()), "account is not let in without a reason"),
+    ] {
+        assert_eq!(error.to_string(), want);
+    }
+    let reason = RefusalReason::Code(crate::message::CommandCode(517));
+    let refused = RequestError::Refused { reason, text: nothing() };
+    assert_eq!((refused.to_string().as_str(), refused.text()), ("refused", None));
+}
+
+#[test]
 fn a_set_up_that_is_never_answered_times_out() {
     let mut driver = Driver::connected(account());
     for said in ["login: ", "login: ", "password: ", "fics% ", "\x150\x16519\x16\x17\n\rfics% "] {
@@ -552,7 +603,7 @@ fn a_set_up_that_is_never_answered_times_out() {
 #[test]
 fn a_connection_that_closes_says_in_which_step() {
     let steps: &[(LoginStep, &[&str])] = &[
-        (LoginStep::Greeting, &["hello\n\r"]),
+        (LoginStep::Greeting, &["\n\r"]),
         (LoginStep::Name, &["login: ", "login: "]),
         (LoginStep::Password, &["login: ", "login: ", "password: "]),
         (LoginStep::Entering, &["login: ", "login: ", "password: ", "fics% "]),

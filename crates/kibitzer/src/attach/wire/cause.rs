@@ -58,6 +58,7 @@ twins! {
         ServerFull,
         AccountRefused(#[serde(with = "text")] ServerText),
         TimesealRefused,
+        NoLoginPrompt(#[serde(with = "text")] ServerText),
         TimedOut(#[serde(with = "StepDef")] LoginStep),
         Closed(#[serde(with = "StepDef")] LoginStep),
         Other(#[serde(with = "text")] ServerText),
