@@ -135,7 +135,7 @@ fn a_typed_line_without_an_end_is_refused_at_64_kib() {
         let mut child = kibitzer(&arguments).stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let mut peer = accept(&listener);
-        stdin.write_all(&[b'x'; 64 << 10]).unwrap();
+        stdin.write_all(&b"x".repeat(64 << 10)).unwrap();
         stdin.write_all(b"\nfinger\n").unwrap();
         peer.log_in();
         peer.set_up("finger");
