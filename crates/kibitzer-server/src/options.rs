@@ -17,6 +17,9 @@ pub enum Feature {
     LoginIvars,
     /// Sealed lines, of either version. Without it a hello is a bad name.
     Timeseal,
+    /// Lines that arrive together are processed at once. Without it one of them is, and the next one when more bytes arrive
+    /// or two seconds later, as on uhlin-fics.
+    Pipelining,
 }
 
 /// How a [`Server`](crate::Server) behaves.

@@ -12,7 +12,7 @@ use super::control::{Connected, ControlError, Target};
 use super::link::{Link, Stream};
 use super::outbox::{Full, Outbox};
 use crate::fault::{At, Fault, Injector};
-use crate::options::ServerOptions;
+use crate::options::{Feature, ServerOptions};
 use crate::world::{ConnectionId, World};
 
 /// How many requests may wait for the world. Whoever has more waits himself.
@@ -142,7 +142,8 @@ impl Actor {
             }
         }
         self.clients.insert(id, Client { outbox: Arc::clone(&outbox), faults });
-        let link = Link { id, outbox, requests, injector, faults: later };
+        let is_pipelined = !self.world.options.missing.contains(&Feature::Pipelining);
+        let link = Link { id, outbox, requests, injector, faults: later, is_pipelined };
         self.tasks.spawn(link.serve(stream));
     }
 

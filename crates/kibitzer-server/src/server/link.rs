@@ -19,6 +19,12 @@ use crate::world::ConnectionId;
 /// How much is read at once; more would be held by every idle connection.
 const READ_BYTES: usize = 512;
 
+/// How many bytes a server without pipelining reads ahead.
+const MAX_UNPROCESSED_BYTES: usize = 4096;
+
+/// When a server without pipelining processes the next line at the latest.
+const HEARTBEAT: Duration = Duration::from_secs(2);
+
 /// How long a client may take to close its side after the server has.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -39,6 +45,8 @@ pub(super) struct Link {
     pub(super) injector: Injector,
     /// Faults that are ordered later.
     pub(super) faults: mpsc::Receiver<(At, Fault)>,
+    /// Whether lines that arrive together are processed together.
+    pub(super) is_pipelined: bool,
 }
 
 /// How a writer came to its end.
@@ -82,12 +90,13 @@ impl Link {
         W: AsyncWrite + Unpin,
     {
         let (id, requests, outbox) = (self.id, self.requests.clone(), Arc::clone(&self.outbox));
+        let is_pipelined = self.is_pipelined;
         let end = {
             let mut writing = pin!(self.write(&mut writer));
             tokio::select! {
                 () = outbox.dropped() => return,
                 end = &mut writing => end,
-                () = read(&mut reader, id, &outbox, &requests) => {
+                () = read(&mut reader, id, &outbox, &requests, is_pipelined) => {
                     // It may have closed its own half only: it has what it asked for before that.
                     drop(requests.send(Request::Closed(id)).await);
                     let Ok(end) = time::timeout(LINGER, writing).await else { return };
@@ -160,17 +169,30 @@ async fn read<R: AsyncRead + Unpin>(
     id: ConnectionId,
     outbox: &Outbox,
     requests: &mpsc::Sender<Request>,
+    is_pipelined: bool,
 ) {
     let mut buffer = [0; READ_BYTES];
-    while let Ok(length @ 1..) = reader.read(&mut buffer).await {
-        for line in buffer.get(..length).unwrap_or_default().split_inclusive(|&byte| byte == b'\n') {
+    let mut unprocessed = Vec::new();
+    loop {
+        tokio::select! {
+            length = reader.read(&mut buffer), if unprocessed.len() < MAX_UNPROCESSED_BYTES => match length {
+                Ok(length @ 1..) => unprocessed.extend_from_slice(buffer.get(..length).unwrap_or_default()),
+                _ => return,
+            },
+            () = time::sleep(HEARTBEAT), if !unprocessed.is_empty() => {}
+        }
+        let n_lines = if is_pipelined { usize::MAX } else { 1 };
+        let mut n_processed = 0;
+        for line in unprocessed.split_inclusive(|&byte| byte == b'\n').take(n_lines) {
             outbox.has_room().await;
             let (done, replied) = oneshot::channel();
             if requests.send(Request::Received(id, line.to_vec(), done)).await.is_err() {
                 return;
             }
             drop(replied.await);
+            n_processed += line.len();
         }
+        unprocessed.drain(..n_processed);
     }
 }
 

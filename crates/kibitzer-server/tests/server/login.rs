@@ -244,6 +244,22 @@ async fn what_a_server_may_lack_can_be_left_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn without_pipelining_lines_that_arrive_together_are_processed_one_by_one() {
+    let server = Server::start(options_with(&[]).without(Feature::Pipelining)).await.unwrap();
+    let mut peer = Peer::guest(&server, "Newton").await;
+    let reply = |channel: u8| format!("There are 0 players in channel {channel}.\nfics% ");
+    peer.send(b"inchannel 1\ninchannel 2\ninchannel 3\ninchannel 4\ninchan").await;
+    assert_eq!(peer.text().await, reply(1));
+    peer.send(b"nel 5\n").await;
+    assert_eq!(peer.text().await, reply(2), "more bytes bring the next");
+    for channel in [3, 4, 5] {
+        time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(peer.text().await, reply(channel), "and so does time");
+    }
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_same_seed_and_input_give_the_same_bytes() {
     let session = |seed| async move {
         let server = Server::start(options_with(&[]).seed(seed)).await.unwrap();
