@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kibitzer::core::Event;
 use kibitzer::core::session::{CommandError, EndReason, RequestError, RequestLimits, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{At, Family, Fault, Feature, Target};
@@ -48,6 +49,54 @@ async fn many_requests_of_many_handles_get_each_its_own_reply() {
         }
         client.shutdown().await;
     }
+}
+
+/// The time that 500 requests of so many tasks take on a server without block mode that reads one line at a time, with talk
+/// of others and of our own in between.
+async fn time_of_requests(n_tasks: u32) -> Duration {
+    const N_REQUESTS: u32 = 500;
+    let options = options(&["Newton", "Leibniz"]).without(Feature::BlockMode).without(Feature::Pipelining);
+    let hall = Hall::open(options).await;
+    let (client, other) = (hall.player("Newton").await, hall.player("Leibniz").await);
+    let round_trip = Fault::Delay(Duration::from_millis(20));
+    hall.server().control().inject(Target::Player("Newton".to_owned()), At::Now, round_trip).await.unwrap();
+    let talk = tokio::spawn(async move {
+        for n in 0_u32.. {
+            other.request(&format!("tell Newton {n}")).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(u64::from(n % 70))).await;
+        }
+    });
+    let start = tokio::time::Instant::now();
+    let mut tasks = JoinSet::new();
+    for task in 0..n_tasks {
+        let client = client.clone();
+        tasks.spawn(async move {
+            for n in (task..N_REQUESTS).step_by(n_tasks.try_into().unwrap()) {
+                if n % 5 == 0 {
+                    let reply = client.request(&format!("tell Newton {n}")).await.unwrap();
+                    assert!(reply.lines().any(|line| line == b"(told Newton)"), "{}", reply.text());
+                } else {
+                    let channel = n % 200;
+                    let reply = client.request(&format!("inchannel {channel}")).await.unwrap();
+                    let answer = format!("There are 0 players in channel {channel}.");
+                    assert_eq!(reply.answer().map(Event::raw), Some(answer.as_bytes()));
+                }
+            }
+        });
+    }
+    tasks.join_all().await;
+    let time = start.elapsed();
+    talk.abort();
+    client.shutdown().await;
+    time
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_of_many_tasks_are_as_fast_as_those_of_one_where_lines_are_read_one_at_a_time() {
+    let of_one = time_of_requests(1).await;
+    let of_many = time_of_requests(8).await;
+    assert!(of_one > Duration::from_secs(20), "two round trips each: {of_one:?}");
+    assert!(of_many < of_one * 3 / 2, "{of_many:?} against {of_one:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -16,6 +16,7 @@ mod credentials;
 mod error;
 mod fence;
 mod ladder;
+mod line_gate;
 mod link;
 mod live;
 mod liveness;

@@ -116,15 +116,14 @@ impl Pending {
         self.sent.iter().any(|sent| sent.owes_fence)
     }
 
-    /// Sends the fence that is still to be sent. Returns whether there was one.
-    pub(super) fn send_fence(&mut self, cx: &mut Sending<'_>) -> bool {
-        let Some(sent) = self.sent.iter_mut().find(|sent| sent.owes_fence) else { return false };
-        if let Mark::Fence(fence) = sent.mark {
-            cx.out.push_command(None, fence.as_str().to_owned(), Some(sent.order.id));
-        }
+    /// Sends the fence that is still to be sent, and returns it.
+    pub(super) fn send_fence(&mut self, cx: &mut Sending<'_>) -> Option<Fence> {
+        let sent = self.sent.iter_mut().find(|sent| sent.owes_fence)?;
+        let fence = sent.mark.fence()?;
+        cx.out.push_command(None, fence.as_str().to_owned(), Some(sent.order.id));
         sent.owes_fence = false;
         sent.sent = cx.now;
-        true
+        Some(fence)
     }
 
     /// Whether one of them may switch block mode.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::error::{RefusalReason, RequestError};
 use super::options::RequestLimits;
 use crate::event::Event;
-use crate::message::{Actor, CommandCode, Message, Refusal};
+use crate::message::{Actor, CommandCode, Message, Refusal, Relation};
 use crate::text::{ServerText, decode};
 
 /// What the server answered to one command.
@@ -143,6 +143,17 @@ const fn may_come_unasked(message: &Message) -> bool {
         | Message::SeeksRemoved(_)
         | Message::SeeksCleared(_) => true,
         _ => false,
+    }
+}
+
+/// Whether another player or a game caused the message, and no command of ours: moves we make are answered by a board alone.
+pub(super) const fn is_caused_by_others(message: &Message) -> bool {
+    match message {
+        Message::Style12(board) => {
+            matches!(board.relation, Relation::Observing | Relation::ObservingExamined | Relation::MyTurn)
+        }
+        Message::Style10(_) | Message::Delta(_) => false,
+        _ => may_come_unasked(message),
     }
 }
 

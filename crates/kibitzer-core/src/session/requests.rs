@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::command::Command;
 use super::context::RequestId;
 use super::error::RequestError;
+use super::line_gate::LineGate;
 use super::options::{RequestLimits, Timings, after};
 use super::pacing::{Heard, Pacing, Talk};
 use super::pending::{InFlight, Order, Owner, Pending};
@@ -21,14 +22,6 @@ pub(super) use sending::Sending;
 
 /// How often something the server did not say for us is sent again.
 const MAX_DROPS: u8 = 5;
-
-/// How long after a line the next one is sent, without block mode, if no prompt comes in between.
-///
-/// A server may carry out one line of those that have arrived and look at the rest only when something else arrives, or
-/// two seconds later.
-///
-/// Source: uhlin-fics, tried.
-const LINE_GAP: Duration = Duration::from_millis(250);
 
 /// Says that block mode is off, in the reply to `iset block 0`.
 const BLOCK_UNSET: &[u8] = b"block unset.";
@@ -68,8 +61,8 @@ pub(super) struct Requests {
     /// What has come since the last fence was answered, without block mode.
     unfenced: OpenReply,
     pacing: Pacing,
-    /// Until when the server is left with the line it has, without block mode.
-    gap_until: Option<Instant>,
+    /// Which line of ours the server has not read yet, without block mode.
+    gate: LineGate,
     done: VecDeque<Done>,
     /// From the last command to its reply.
     round_trip: Option<Duration>,
@@ -94,7 +87,7 @@ impl Requests {
             units: Units::default(),
             unfenced: OpenReply::default(),
             pacing: Pacing::default(),
-            gap_until: (mode == Mode::Fenced).then(|| after(now, LINE_GAP)),
+            gate: LineGate::after_login(now),
             done: VecDeque::new(),
             round_trip: None,
             is_unnumbered: false,
@@ -203,11 +196,14 @@ impl Requests {
                 }
             }
             Message::BlockEnd { id, complete } => self.block_ended(id, complete, now),
-            Message::Prompt => self.gap_until = None,
+            Message::Prompt => self.gate.prompt(),
             Message::UnitStart(ref header) => self.unit_started(header, now),
             Message::UnitEnd => self.unit_ended(now),
             Message::Overflow => self.units.overflow(),
-            _ if is_content(message) => self.content(event, now),
+            _ if is_content(message) => {
+                self.gate.content(event, message, now);
+                self.content(event, now);
+            }
             _ => {}
         }
     }
@@ -241,7 +237,6 @@ impl Requests {
             return;
         }
         self.mode = Mode::Numbered;
-        self.gap_until = None;
         let mut said = Some(std::mem::take(&mut self.unfenced)).filter(|said| !said.is_empty());
         for sent in self.pending.take_all_fenced() {
             // The first command switched it on, and its fence was the first line without a number; or the command was.
@@ -338,8 +333,9 @@ impl Requests {
     /// When something has to be done without the server saying anything.
     pub(super) fn timeout(&self) -> Option<Instant> {
         let held = self.queue.iter().filter_map(|order| self.held_until(order));
-        let gap = self.gap_until.filter(|_| self.pending.owes_fence() || !self.queue.is_empty());
-        held.chain(self.pending.due()).chain(gap).min()
+        let is_gated = self.mode == Mode::Fenced && (self.pending.owes_fence() || !self.queue.is_empty());
+        let gate = self.gate.until().filter(|_| is_gated);
+        held.chain(self.pending.due()).chain(gate).min()
     }
 
     /// This much time does not count, except for those who wait outside.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{LINE_GAP, Mode, Requests};
+use super::{Mode, Requests};
 use crate::session::command::Command;
 use crate::session::fence::Fence;
 use crate::session::options::{Timings, after};
@@ -25,10 +25,9 @@ impl Requests {
     pub(in crate::session) fn send(&mut self, cx: &mut Sending<'_>) -> bool {
         let mut resets_idle = false;
         self.pacing.expire(cx.now);
-        self.gap_until = self.gap_until.filter(|&until| until > cx.now);
-        while self.gap_until.is_none() {
-            if self.pending.send_fence(cx) {
-                self.gap_until = Some(after(cx.now, LINE_GAP));
+        while self.mode != Mode::Fenced || self.gate.is_open(cx.now) {
+            if let Some(fence) = self.pending.send_fence(cx) {
+                self.gate.close_until_answer(fence, cx.now);
                 continue;
             }
             let Some(order) = self.next_order() else { break };
@@ -76,7 +75,7 @@ impl Requests {
             }
             Mode::Fenced => {
                 self.pending.make_room();
-                self.gap_until = Some(after(cx.now, LINE_GAP));
+                self.gate.close_until_prompt(cx.now);
                 let fence = Fence::draw(cx.random);
                 // `$$` keeps a probe from ending our idle time. A server that has no `$` repeats it with the rest.
                 let line = text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned);

@@ -100,6 +100,7 @@ fn the_server_hears_of_us_before_it_logs_us_out() {
                 assert!(sent[0].ends_with("date\n") && !sent[0].contains("$$"), "{sent:?}");
             }
             driver.answer(&mut peer, &sent);
+            driver.serve(&mut peer);
         }
         assert_eq!(kept_alive, [50, 100, 150]);
     }

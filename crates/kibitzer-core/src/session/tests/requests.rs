@@ -215,14 +215,12 @@ fn a_fenced_reply_is_what_stands_in_front_of_the_fence() {
     driver.request("finger newton").unwrap();
     driver.request("date").unwrap();
     assert_eq!(driver.take_sent(), ["finger newton\n"]);
-    let fence = driver.prompted();
-    assert_eq!(driver.prompted(), "date\n");
     driver.feed("\n\rFoo tells you: zq: Command has failed.\n\rfics% ");
     driver.feed("\n\rStatistics for Newton\n\r\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\rfics% fics% ");
+    let fence = driver.take_sent().concat();
     driver.feed("Foo kibitzes: hi\n\rzqaaaaaaaa: Command has failed.\n\r");
     assert!(driver.take_replies().is_empty(), "no fence of ours");
     driver.feed(peer.answer(fence.trim()));
-    driver.feed(peer.answer("date"));
     driver.serve(&mut peer);
     let replies = driver.take_replies();
     assert_eq!(replies.len(), 2);
@@ -234,33 +232,65 @@ fn a_fenced_reply_is_what_stands_in_front_of_the_fence() {
     assert_eq!(text(&replies[1].1), "Local time     - Sat Nov 21,  0:22 UTC\n");
 }
 
-/// uhlin-fics carries out one line of what it has read at once, and looks at the rest two seconds later.
+/// uhlin-fics processes one line of those it has read, and the next one two seconds later.
 #[test]
-fn without_block_mode_no_line_is_sent_before_the_server_had_time_for_the_last() {
-    let (mut driver, _) = on_uhlin(guest());
+fn without_block_mode_a_line_is_sent_once_the_server_has_read_the_one_before() {
+    let (mut driver, mut peer) = on_uhlin(guest());
     for line in ["finger", "date"] {
         driver.request(line).unwrap();
     }
     assert_eq!(driver.take_sent(), ["finger\n"]);
-    assert!(driver.prompted().starts_with("zq"));
+    let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 A B 0 2 12 39 39 120 120 1 none (0:00) none 0";
+    let by_others = ["Foo tells you: hi", "Foo shouts: hi", "Notification: Foo has arrived.", board];
+    for line in by_others {
+        driver.feed(format!("\n\r{line}\n\rfics% "));
+        assert!(driver.take_sent().is_empty(), "the prompt after {line} belongs to no command");
+    }
+    driver.feed(format!("Statistics for Newton\n\rfics% \n\r{}\n\rfics% ", by_others[0]));
+    let fence = driver.take_sent().concat();
+    driver.feed("fics% \n\rNothing we know of.\n\rfics% ");
+    driver.wait(seconds(9));
+    assert!(driver.take_sent().is_empty(), "no prompt answers a fence");
+    driver.feed(format!("{}: Command has failed.\n\r", fence.trim()));
+    assert!(driver.take_sent().is_empty(), "its prompt is still to come");
     assert_eq!(driver.prompted(), "date\n");
+
     driver.wait(almost(Duration::from_millis(250)));
     assert!(driver.take_sent().is_empty());
     driver.wait(Duration::from_millis(1));
-    assert_eq!(driver.take_sent().len(), 1, "a prompt that is not known is not waited for");
-    driver.wait(seconds(10));
-    assert!(driver.take_sent().is_empty());
+    let fence = driver.take_sent().concat();
+    assert!(fence.starts_with("zq"), "a prompt that is not known is not waited for: {fence}");
+    driver.feed(peer.answer("date"));
+    driver.feed(peer.answer(fence.trim()));
+    assert_eq!(driver.take_replies().len(), 2);
+}
+
+#[test]
+fn the_board_of_a_move_of_ours_lets_its_fence_go() {
+    let board = |relation: i8| {
+        format!(
+            "\n\r<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 A B {relation} 2 12 39 39 120 120 1 P/e2-e4 (0:00) e4 0\n\rfics% "
+        )
+    };
+    let (mut driver, _) = on_uhlin(guest());
+    driver.request("e2e4").unwrap();
+    driver.take_sent();
+    driver.feed(board(1));
+    assert!(driver.take_sent().is_empty(), "the opponent's move");
+    driver.feed(board(-1));
+    assert_eq!(driver.take_sent().len(), 1);
 }
 
 #[test]
 fn a_fence_that_is_never_answered_ends_with_the_next() {
     let (mut driver, mut peer) = on_uhlin(guest());
-    driver.request("one").unwrap();
-    driver.request("date").unwrap();
-    driver.request("date").unwrap();
+    for line in ["one", "date", "date"] {
+        driver.request(line).unwrap();
+    }
     driver.take_sent();
     driver.prompted();
-    assert_eq!(driver.prompted(), "date\n", "the fence of the first is lost");
+    driver.wait(seconds(10));
+    assert_eq!(driver.take_sent(), ["date\n"], "the fence of the first is lost");
     driver.feed(peer.answer("date"));
     driver.serve(&mut peer);
     let replies = driver.take_replies();
@@ -271,14 +301,14 @@ fn a_fence_that_is_never_answered_ends_with_the_next() {
 
 #[test]
 fn a_fence_that_is_answered_after_it_was_forgotten_refuses_nothing() {
-    let (mut driver, mut peer) = on_uhlin(guest());
+    let (mut driver, mut peer) = on_uhlin(guest().timings(Timings::default().request(Duration::from_hours(1))));
     let mut late = Vec::new();
     for n in 0..120 {
         let is_wanted = n == 1;
         let id = driver.request(if is_wanted { "date" } else { "slow" }).unwrap();
         late.extend(driver.take_sent());
         late.push(driver.prompted());
-        driver.feed("fics% ");
+        driver.wait(seconds(10));
         if !is_wanted {
             driver.session.abandon(id, driver.now);
         }
