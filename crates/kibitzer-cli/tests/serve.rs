@@ -79,6 +79,32 @@ fn both_families_show_the_same_games() {
     assert_eq!(without_times(&seen[0]), without_times(&seen[1]));
 }
 
+/// docs/events.md: which `refused` events are answers to the session's own fences.
+#[test]
+fn a_refused_event_with_the_fence_of_an_earlier_sent_event_answers_that() {
+    let server = serve(&["--family", "icc", "--no-population"]);
+    let mut child = kibitzer(&["connect", &server.address, "--guest", "--json", "--for", "1m"]);
+    let mut child = child.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"nosuch\nquit\n").unwrap();
+    let mut fences = Vec::new();
+    let mut refused = Vec::new();
+    for event in objects(&String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()) {
+        let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+        match event["event"].as_str().unwrap() {
+            "sent" => {
+                let line = text("line");
+                let fence = line.get(line.len().saturating_sub(10)..).unwrap_or_default();
+                if fence.starts_with("zq") && fence.len() == 10 && fence.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                    fences.push(fence.to_owned());
+                }
+            }
+            "refused" => refused.push(fences.iter().any(|fence| text("text").contains(fence))),
+            _ => {}
+        }
+    }
+    assert_eq!(refused, [true, false]);
+}
+
 #[test]
 fn faults_come_when_they_are_ordered() {
     let cases = [
