@@ -10,6 +10,7 @@ use super::error::{CloseCause, EndReason, LoginError, LoginStep, RequestError};
 use super::link::State;
 use super::liveness::{Due, Liveness};
 use super::login::Entrance;
+use super::memory::Memory;
 use super::options::{SessionOptions, after};
 use super::pending::Owner;
 use super::requests::{Done, Mode, Requests, Sending};
@@ -77,9 +78,13 @@ impl Live {
         }
     }
 
-    /// Whether what was lost before is restored.
-    pub(super) const fn is_restored(&self) -> bool {
-        matches!(self.stage, Stage::Ready)
+    /// Whether nothing is left to restore.
+    pub(super) const fn is_restored(&self, memory: &Memory) -> bool {
+        match self.stage {
+            Stage::SettingUp(_) => false,
+            Stage::Restoring(_) => memory.lost_at.is_none(),
+            Stage::Ready => true,
+        }
     }
 
     pub(super) const fn capabilities(&self) -> Capabilities {
@@ -196,6 +201,11 @@ impl Live {
         };
         self.requests.end(&sent, &queued);
         while let Some(done) = self.requests.pop_done() {
+            if let (Some(command), Owner::User | Owner::Nobody, Err(RequestError::Lost)) =
+                (&done.command, done.owner, &done.result)
+            {
+                cx.memory.learn_unanswered(command);
+            }
             if done.owner == Owner::User {
                 cx.replies.push_back((done.id, done.result));
             }
@@ -283,7 +293,10 @@ impl Live {
             cx.memory.learn(command, reply);
             self.style.learn(command);
         }
-        if matches!(done.owner, Owner::User | Owner::Nobody) {
+        if let (Some(command), Ok(_), Owner::User | Owner::Nobody) = (&done.command, &done.result, done.owner) {
+            cx.memory.learn_setting(command);
+        }
+        if matches!(done.owner, Owner::User | Owner::Nobody | Owner::Restore) {
             self.capabilities.learn(&done);
         }
         match (&mut self.stage, done.owner) {
@@ -344,11 +357,13 @@ impl Live {
         cx.tell(Event::Ready(capabilities));
         // All of the set-up was asked for at once; that much will hardly be needed again.
         self.shrink(cx);
-        self.stage = match cx.memory.lost_at {
-            Some(_) => Stage::Restoring(Box::new(Restore::new(cx.memory, cx.reader.games()))),
-            None => Stage::Ready,
+        let restore = Restore::new(&cx.options.settings, cx.memory, cx.reader.games());
+        self.stage = if cx.memory.lost_at.is_none() && restore.is_done() {
+            Stage::Ready
+        } else {
+            Stage::Restoring(Box::new(restore))
         };
-        self.requests.set_restoring(!self.is_restored());
+        self.requests.set_restoring(!self.is_restored(cx.memory));
     }
 
     /// Gives back memory that is not used.
@@ -362,10 +377,11 @@ impl Live {
     fn restored(&mut self, cx: &mut Context<'_>) {
         let Stage::Restoring(restore) = std::mem::replace(&mut self.stage, Stage::Ready) else { return };
         self.requests.set_restoring(false);
-        let offline_for =
-            cx.memory.lost_at.take().map(|lost_at| cx.now.saturating_duration_since(lost_at)).unwrap_or_default();
-        let restored = Restored { offline_for, ..restore.finish(cx.memory) };
-        cx.tell(Event::Restored(Box::new(restored)));
+        let restored = restore.finish(cx.memory);
+        if let Some(lost_at) = cx.memory.lost_at.take() {
+            let offline_for = cx.now.saturating_duration_since(lost_at);
+            cx.tell(Event::Restored(Box::new(Restored { offline_for, ..restored })));
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What outlives a connection: the games that were followed and the seeks that stood.
+//! What outlives a connection: games that were followed, seeks that stood, settings.
 
 use std::time::Instant;
 
@@ -8,15 +8,23 @@ use crate::game::{Game, Games};
 use crate::message::{GameId, Handle, Message, Relation, SeekNotice, Style12};
 
 use super::reply::Reply;
+use super::setting::SettingChange;
 
 /// Seeks that are remembered; servers allow three or so.
 const MAX_SEEKS: usize = 16;
+
+/// Settings that are remembered. A server's list of channels has 20 entries or so.
+const MAX_SETTINGS: usize = 64;
 
 /// What outlives a connection.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     pub(super) games: Vec<KnownGame>,
     pub(super) seeks: Vec<KnownSeek>,
+    /// What requests have set, the last one last.
+    pub(super) settings: Vec<(String, Command)>,
+    /// Requests to observe that the loss left without a reply.
+    pub(super) requests: Vec<Command>,
     /// Whether there was a session that was set up.
     pub(super) has_stood: bool,
     /// When the connection was lost; `None` while there is nothing to restore.
@@ -62,13 +70,36 @@ impl KnownGame {
 impl Memory {
     #[cfg(test)]
     pub(super) fn footprint(&self) -> usize {
-        self.games.len() + self.seeks.len()
+        self.games.len() + self.seeks.len() + self.settings.len() + self.requests.len()
     }
 
     /// Takes down what goes on as the connection is lost.
     pub(super) fn note_loss(&mut self, games: &Games, now: Instant) {
         self.games = games.iter().filter_map(KnownGame::of).collect();
         self.lost_at = Some(now);
+    }
+
+    /// Learns from a command of the user that was not refused.
+    pub(super) fn learn_setting(&mut self, command: &Command) {
+        let Some(change) = SettingChange::of(command) else { return };
+        self.settings.retain(|(key, _)| *key != change.key);
+        if change.has_value {
+            if self.settings.len() >= MAX_SETTINGS {
+                self.settings.remove(0);
+            }
+            self.settings.push((change.key, command.clone()));
+        }
+    }
+
+    /// Learns from a command of the user whose reply the loss has cut off: it may have been carried out, and counts as if it was.
+    pub(super) fn learn_unanswered(&mut self, command: &Command) {
+        self.learn_setting(command);
+        match &*command.verb() {
+            "seek" => self.remember(command, None),
+            "unseek" => self.unseek(command),
+            _ if command.is_observe() => self.requests.push(command.clone()),
+            _ => {}
+        }
     }
 
     /// Learns from a reply that was no refusal.
@@ -79,17 +110,31 @@ impl Memory {
                     Message::SeekNotice(SeekNotice::Posted { index }) => Some(*index),
                     _ => None,
                 });
-                if let Some(index) = posted {
-                    self.remember(command, index);
+                if posted.is_some() {
+                    self.remember(command, posted);
                 }
             }
-            "unseek" => match command.words().nth(1).map(str::parse) {
-                Some(Ok(index)) => self.forget(index),
-                Some(Err(_)) => {}
-                None => self.seeks.clear(),
-            },
+            "unseek" => self.unseek(command),
             _ => {}
         }
+    }
+
+    fn unseek(&mut self, command: &Command) {
+        match command.words().nth(1).map(str::parse) {
+            Some(Ok(index)) => self.forget(index),
+            Some(Err(_)) => {}
+            None => self.seeks.clear(),
+        }
+    }
+
+    /// Whether a request to observe names a known game by its number or a player: that game is looked for anyway.
+    pub(super) fn has_game_of(&self, command: &Command) -> bool {
+        let Some(name) = command.words().nth(1) else { return false };
+        let is_named = |position: &Style12| {
+            position.game.to_string() == name
+                || [&position.white, &position.black].iter().any(|player| player.is_same_player(name))
+        };
+        self.games.iter().any(|known| known.relation().is_observer() && is_named(&known.position))
     }
 
     /// A new connection: it has no seek yet, and numbers mean others.
@@ -97,12 +142,12 @@ impl Memory {
         self.seeks.iter_mut().for_each(|seek| seek.index = None);
     }
 
-    fn remember(&mut self, command: &Command, index: u32) {
-        self.seeks.retain(|seek| seek.index != Some(index) && seek.command != *command);
+    fn remember(&mut self, command: &Command, index: Option<u32>) {
+        self.seeks.retain(|seek| (index.is_none() || seek.index != index) && seek.command != *command);
         if self.seeks.len() >= MAX_SEEKS {
             self.seeks.remove(0);
         }
-        self.seeks.push(KnownSeek { command: command.clone(), index: Some(index) });
+        self.seeks.push(KnownSeek { command: command.clone(), index });
     }
 
     fn forget(&mut self, index: u32) {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::command::Command;
 use super::credentials::Credentials;
 use super::timeseal::TimesealChoice;
 use crate::game::GameLimits;
@@ -171,6 +172,7 @@ pub struct SessionOptions {
     pub(super) limits: Limits,
     pub(super) game_limits: GameLimits,
     pub(super) prompt: Vec<u8>,
+    pub(super) settings: Vec<Command>,
     pub(super) seed: u64,
 }
 
@@ -201,6 +203,7 @@ impl SessionOptions {
             limits: Limits::default(),
             game_limits: GameLimits::default(),
             prompt: Vec::new(),
+            settings: Vec::new(),
             seed: 0,
         }
     }
@@ -248,6 +251,8 @@ impl SessionOptions {
         game_limits: GameLimits,
         /// Sets the account's own prompt, its trailing blank included, if it is known. Default empty: it is found out.
         prompt: Vec<u8>,
+        /// Sets commands that are sent after every login, before any request: `set gin 1`, `+channel 53`. Default none.
+        settings: Vec<Command>,
         /// Sets what delays and fences are drawn from: a number nobody can guess, a new one per session. Default 0, for
         /// tests.
         seed: u64,

@@ -1,4 +1,4 @@
-//! After a lost connection: the games are observed again, the seeks made again.
+//! After a login: settings are set; after a lost connection, games are observed and seeks made again, too.
 
 use super::command::Command;
 use super::context::RequestId;
@@ -6,7 +6,7 @@ use super::error::{RefusalReason, RequestError};
 use super::memory::{KnownGame, Memory};
 use super::reply::Reply;
 use super::requests::Done;
-use super::restored::{Outcome, Restored, RestoredGame, RestoredSeek};
+use super::restored::{Outcome, Restored, RestoredGame, RestoredCommand};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
 use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
@@ -15,10 +15,14 @@ use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
 #[derive(Debug)]
 pub(super) struct Restore {
     games: Vec<Lookup>,
-    seeks: Vec<RestoredSeek>,
+    settings: Vec<RestoredCommand>,
+    requests: Vec<RestoredCommand>,
+    seeks: Vec<RestoredCommand>,
     waiting: Vec<(RequestId, Task)>,
     /// What is to be sent next, and why.
     next: Vec<(Command, Task)>,
+    /// What is to be sent once all games were looked for: the search leaves games that are none of its own.
+    last: Vec<(Command, Task)>,
 }
 
 /// A game, and what is known of it.
@@ -38,20 +42,32 @@ pub(super) enum Task {
     Moves(usize),
     /// Another game took the number, and is not to be observed.
     Leave,
+    Setting(usize),
+    Request(usize),
     Seek(usize),
 }
 
 impl Restore {
-    /// `games` are those of the new connection: the server may have resumed our own by itself.
-    pub(super) fn new(memory: &Memory, games: &Games) -> Self {
+    /// `settings` are those of every login. `games` are those of the new connection: the server may have resumed our own by itself.
+    pub(super) fn new(settings: &[Command], memory: &Memory, games: &Games) -> Self {
         let lookups = memory.games.iter().map(|known| Lookup::new(known.clone(), games)).collect();
-        let seeks = memory.seeks.iter().map(|seek| RestoredSeek { command: seek.command.clone(), error: None });
-        let mut restore = Self { games: lookups, seeks: seeks.collect(), waiting: Vec::new(), next: Vec::new() };
+        let settings = settings.iter().chain(memory.settings.iter().map(|(_, command)| command));
+        let requests = memory.requests.iter().filter(|command| !memory.has_game_of(command));
+        let mut restore = Self {
+            games: lookups,
+            settings: unsent(settings),
+            requests: unsent(requests),
+            seeks: unsent(memory.seeks.iter().map(|seek| &seek.command)),
+            waiting: Vec::new(),
+            next: Vec::new(),
+            last: Vec::new(),
+        };
+        restore.next.extend(tasks(&restore.settings, Task::Setting));
         for at in 0..restore.games.len() {
             restore.begin(at);
         }
-        let seeks = restore.seeks.iter().enumerate().map(|(at, seek)| (seek.command.clone(), Task::Seek(at)));
-        restore.next.extend(seeks);
+        restore.next.extend(tasks(&restore.seeks, Task::Seek));
+        restore.last.extend(tasks(&restore.requests, Task::Request));
         restore
     }
 
@@ -67,6 +83,9 @@ impl Restore {
 
     /// What to send now. [`sent`](Self::sent) has to be told under which number.
     pub(super) fn take_next(&mut self) -> Vec<(Command, Task)> {
+        if self.waiting.is_empty() && self.next.is_empty() {
+            return std::mem::take(&mut self.last);
+        }
         std::mem::take(&mut self.next)
     }
 
@@ -75,15 +94,18 @@ impl Restore {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.waiting.is_empty() && self.next.is_empty()
+        self.waiting.is_empty() && self.next.is_empty() && self.last.is_empty()
     }
 
     pub(super) fn finish(self, memory: &mut Memory) -> Restored {
+        memory.requests.clear();
         for seek in self.seeks.iter().filter(|seek| seek.error.is_some()) {
             memory.drop_seek(&seek.command);
         }
         Restored {
             games: self.games.into_iter().map(|lookup| lookup.found).collect(),
+            settings: self.settings,
+            requests: self.requests,
             seeks: self.seeks,
             ..Restored::default()
         }
@@ -98,11 +120,9 @@ impl Restore {
             Task::ByPlayer(at) => self.looked_up(at, &done.result, false, games),
             Task::Moves(at) => self.moves_listed(at, &done.result),
             Task::Leave => {}
-            Task::Seek(at) => {
-                if let Some(seek) = self.seeks.get_mut(at) {
-                    seek.error = done.result.as_ref().err().cloned();
-                }
-            }
+            Task::Setting(at) => set_error(&mut self.settings, at, &done.result),
+            Task::Request(at) => set_error(&mut self.requests, at, &done.result),
+            Task::Seek(at) => set_error(&mut self.seeks, at, &done.result),
         }
     }
 
@@ -167,6 +187,24 @@ impl Restore {
         if let Ok(command) = Command::new(line) {
             self.next.push((command, task));
         }
+    }
+}
+
+fn unsent<'a>(commands: impl Iterator<Item = &'a Command>) -> Vec<RestoredCommand> {
+    commands.map(|command| RestoredCommand::new(command.clone(), None)).collect()
+}
+
+fn tasks(commands: &[RestoredCommand], task: fn(usize) -> Task) -> impl Iterator<Item = (Command, Task)> {
+    commands.iter().enumerate().map(move |(at, restored)| (restored.command.clone(), task(at)))
+}
+
+/// Takes down why a command was refused. A game that is observed already is what the command asks for.
+fn set_error(commands: &mut [RestoredCommand], at: usize, result: &Result<Reply, RequestError>) {
+    let is_observed = |error: &RequestError| {
+        matches!(error.refusal(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
+    };
+    if let Some(restored) = commands.get_mut(at) {
+        restored.error = result.as_ref().err().filter(|error| !is_observed(error)).cloned();
     }
 }
 

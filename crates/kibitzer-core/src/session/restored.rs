@@ -7,16 +7,21 @@ use super::error::RequestError;
 use crate::message::listing::MoveList;
 use crate::message::{GameId, Handle, Relation};
 
-/// What became of the games and seeks of a session whose connection was lost and made again.
+/// What became of the settings, games and seeks of a session whose connection was lost and made again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restored {
     /// From the loss until the session was set up again.
     pub offline_for: Duration,
+    /// Variables, ivars and entries of lists: those of [`SessionOptions::settings`](super::SessionOptions::settings), then those
+    /// that requests had set, in their order.
+    pub settings: Vec<RestoredCommand>,
+    /// Requests to observe a game whose reply had not arrived when the connection broke.
+    pub requests: Vec<RestoredCommand>,
     /// The games that were going on, by their old numbers.
     pub games: Vec<RestoredGame>,
     /// The seeks that stood, in the order in which they were made.
-    pub seeks: Vec<RestoredSeek>,
+    pub seeks: Vec<RestoredCommand>,
 }
 
 /// What became of one game.
@@ -71,18 +76,18 @@ pub enum Outcome {
     Interrupted,
 }
 
-/// What became of one seek.
+/// A command that was sent again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct RestoredSeek {
-    /// The command it was made with, and made again.
+pub struct RestoredCommand {
+    /// The command, as it was first sent.
     pub command: Command,
-    /// Why it could not be made again.
+    /// Why the server refused it this time.
     pub error: Option<RequestError>,
 }
 
-impl RestoredSeek {
-    /// A seek that was made again, or could not be.
+impl RestoredCommand {
+    /// A command that was sent again and, with an error, refused.
     pub const fn new(command: Command, error: Option<RequestError>) -> Self {
         Self { command, error }
     }

@@ -219,7 +219,7 @@ mod tests {
     use crate::core::message::{CommandCode, Family, GameId, Handle, Ivar, KickedBy, NameKind, Relation, Titles};
     use crate::core::session::{
         Capabilities, CloseCause, Command, CommandError, DialError, EndReason, Identity, LoginError, LoginStep,
-        LostCause, Outcome, RefusalReason, RequestError, Restored, RestoredGame, RestoredSeek,
+        LostCause, Outcome, RefusalReason, RequestError, Restored, RestoredGame, RestoredCommand,
     };
     use crate::core::text::{PlayerText, ServerText};
     use crate::core::wire::Timeseal;
@@ -287,8 +287,8 @@ mod tests {
         restored.offline_for = Duration::from_nanos(1_234_567_891);
         restored.games = vec![game, RestoredGame::new(GameId(8), name("C"), name("D"), Relation::MyTurn)];
         let seek = || Command::new("seek 5 0").unwrap();
-        restored.seeks = request_errors().into_iter().map(|error| RestoredSeek::new(seek(), Some(error))).collect();
-        restored.seeks.push(RestoredSeek::new(seek(), None));
+        restored.seeks = request_errors().into_iter().map(|error| RestoredCommand::new(seek(), Some(error))).collect();
+        restored.seeks.push(RestoredCommand::new(seek(), None));
         let mut events = vec![
             Event::Connecting { attempt: 3 },
             Event::Connected,

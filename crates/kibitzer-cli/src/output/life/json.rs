@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::core::message::{Handle, Ivar, NameKind};
-use kibitzer::core::session::{Outcome, RestoredGame, RestoredSeek};
+use kibitzer::core::session::{Outcome, RestoredGame, RestoredCommand};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Life, end_name, outcome_name};
@@ -69,7 +69,7 @@ impl Serialize for FoundAgain<'_> {
 }
 
 /// An object of the array `seeks`.
-struct SoughtAgain<'a>(&'a RestoredSeek);
+struct SoughtAgain<'a>(&'a RestoredCommand);
 
 impl Serialize for SoughtAgain<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

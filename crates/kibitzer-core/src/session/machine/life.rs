@@ -97,7 +97,7 @@ impl Session {
         let (phase, mut cx) = self.parts(now);
         if let Phase::Live(live) = phase {
             live.end(&fate, &mut cx);
-            if live.is_restored() {
+            if live.is_restored(cx.memory) {
                 self.memory.note_loss(self.reader.games(), now);
             }
         }

@@ -471,3 +471,125 @@ fn what_a_command_did_for_which_nobody_waited_is_known() {
         assert_eq!(reconnect(&mut driver, &mut fics().on("seek", POSTED)).seeks.len(), 1);
     }
 }
+
+/// The commands that a server heard and that change settings, without those of the set-up.
+fn settings_heard(peer: &Peer) -> Vec<&str> {
+    let of_the_set_up = ["style 12", "bell 0", "ptime 0", "width 240", "height 240", "interface kibitzer"];
+    let is_ours = |line: &&str| {
+        ["set ", "style", "iset g", "iset atomic", "+", "-"].iter().any(|start| line.starts_with(start))
+            && !of_the_set_up.iter().any(|variable| line.starts_with(&format!("set {variable}")))
+            && !line.starts_with("iset gameinfo 1")
+    };
+    peer.heard.iter().map(String::as_str).filter(is_ours).collect()
+}
+
+#[test]
+fn settings_of_the_session_are_set_again_in_their_order() {
+    let refused = "No such variable \"foo\".\n\r";
+    let mut driver = after(&[
+        ("set gin 1", "gin set.\n\r"),
+        ("set foo 1", refused),
+        ("iset gameinfo 0", "gameinfo unset.\n\r"),
+        ("+channel 53", "[53] added to your channel list.\n\r"),
+        ("+channel 4", "[4] added to your channel list.\n\r"),
+        ("set shout", "You will not hear shouts.\n\r"),
+        ("set silence 1", "silence set.\n\r"),
+        ("set silence", "silence unset.\n\r"),
+        ("-channel 53", "[53] removed from your channel list.\n\r"),
+        ("set gin 0", "gin unset.\n\r"),
+        ("style 1", "Style 1 set.\n\r"),
+    ]);
+    let want = ["iset gameinfo 0", "+channel 4", "-channel 53", "set gin 0", "style 1"];
+    for _ in 0..2 {
+        let mut peer = fics()
+            .on("iset gameinfo 0", "gameinfo unset.\n\r")
+            .on("+channel 4", "[4] is already on your channel list.\n\r")
+            .on("-channel 53", "[53] is not on your channel list.\n\r")
+            .on("set gin", "No such variable \"gin\".\n\r");
+        let restored = reconnect(&mut driver, &mut peer);
+        assert_eq!(settings_heard(&peer), want);
+        let settings = restored.settings.iter().map(|setting| (setting.command.as_str(), setting.error.is_some()));
+        let refusals = want.map(|line| (line, line == "set gin 0" || line == "style 1"));
+        assert_eq!(settings.collect::<Vec<_>>(), refusals);
+        assert!(!driver.session.capabilities().gameinfo());
+    }
+}
+
+#[test]
+fn settings_of_the_options_are_set_at_every_login_and_those_of_requests_after_them() {
+    let settings = ["set gin 1", "+channel 53"].map(|line| Command::new(line).unwrap());
+    let mut driver = Driver::connected(guest().settings(settings.to_vec()));
+    let mut peer = fics();
+    log_in_guest(&mut driver);
+    driver.serve(&mut peer);
+    assert_eq!(settings_heard(&peer), ["set gin 1", "+channel 53"]);
+    assert_eq!(driver.session.state(), State::Ready);
+    assert!(!driver.take_news().iter().any(|event| matches!(event, Event::Restored(_))), "nothing was lost");
+    driver.request("set gin 0").unwrap();
+    driver.serve(&mut peer);
+    let mut peer = fics();
+    let restored = reconnect(&mut driver, &mut peer);
+    assert_eq!(settings_heard(&peer), ["set gin 1", "+channel 53", "set gin 0"]);
+    assert_eq!(restored.settings.len(), 3);
+}
+
+#[test]
+fn a_game_that_is_lost_while_the_first_settings_are_set_is_restored() {
+    let mut driver = Driver::connected(guest().settings(vec![Command::new("set gin 1").unwrap()]));
+    log_in_guest(&mut driver);
+    let mut peer = fics();
+    while driver.session.state() != State::Ready {
+        let lines = driver.take_sent();
+        driver.answer(&mut peer, &lines);
+    }
+    driver.feed(observing(7, "Euwe", 1));
+    let restored = reconnect(&mut driver, &mut fics().on("observe 7", &observing(7, "Euwe", 1)));
+    assert_eq!(restored.games.len(), 1);
+}
+
+#[test]
+fn requests_without_a_reply_are_made_again() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    for line in ["observe 8", "observe Flohr", "seek 5 0", "set gin 1", "+channel 4", "tell Euwe hi", "e4"] {
+        driver.request(line).unwrap();
+    }
+    // The reply to the first one has begun.
+    driver.feed("\x1511\x1680\x16You are now observing game 8.\n\r");
+    let mut peer = fics()
+        .on("observe 7", &observing(7, "Euwe", 1))
+        .on("observe 8", "There is no such game.\n\r")
+        .on("seek", POSTED);
+    let back = reconnect(&mut driver, &mut peer);
+    assert!(driver.take_replies().iter().all(|(_, reply)| *reply == Err(RequestError::Lost)));
+    assert_eq!(heard(&peer), ["observe 7", "seek 5 0", "observe 8"], "the game of Flohr is one that was followed");
+    assert_eq!(settings_heard(&peer), ["set gin 1", "+channel 4"]);
+    let [request] = &back.requests[..] else { panic!("{back:?}") };
+    let is_over = |error: &RequestError| matches!(error.refusal(), Some(RefusalReason::Observing(_)));
+    assert_eq!((request.command.as_str(), request.error.as_ref().is_some_and(is_over)), ("observe 8", true));
+    assert_eq!((back.games.len(), back.seeks.len(), back.settings.len()), (1, 1, 2));
+    assert!(reconnect(&mut driver, &mut fics().on("seek", POSTED)).requests.is_empty(), "once");
+
+    // Of those that were not sent, the caller knows.
+    let (mut driver, _) = on_uhlin(guest());
+    driver.request("date").unwrap();
+    driver.request("observe 7").unwrap();
+    back_on_uhlin(&mut driver);
+    let mut peer = Peer::new(peer::Manner::Uhlin);
+    driver.serve(&mut peer);
+    assert!(restored(&mut driver).requests.is_empty());
+    assert_eq!(driver.take_replies().last().map(|(_, reply)| reply.clone()), Some(Err(RequestError::NotConnected)));
+}
+
+#[test]
+fn what_is_remembered_of_settings_is_bounded() {
+    let (mut driver, mut peer) = on_fics(guest());
+    for channel in 0..200 {
+        driver.request(&format!("+channel {channel}")).unwrap();
+        driver.serve(&mut peer.clone().on("+channel", "added to your channel list.\n\r"));
+        peer.heard.clear();
+    }
+    let restored = reconnect(&mut driver, &mut fics().on("+channel", "added to your channel list.\n\r"));
+    assert_eq!(restored.settings.len(), 64);
+    assert_eq!(restored.settings.last().map(|setting| setting.command.as_str()), Some("+channel 199"));
+}

@@ -8,7 +8,7 @@ use super::cause::{EndDef, LostDef, RequestDef};
 use super::stream::{seal_number, seal_of};
 use crate::core::message::{Family, GameId, Handle, Ivar, NameKind, Relation, Titles};
 use crate::core::session::{
-    Capabilities, Command, EndReason, Identity, LostCause, Outcome, RequestError, Restored, RestoredGame, RestoredSeek,
+    Capabilities, Command, EndReason, Identity, LostCause, Outcome, RequestError, Restored, RestoredGame, RestoredCommand,
 };
 use crate::core::text::encode;
 use crate::core::{Event, ServerFault};
@@ -171,13 +171,13 @@ impl GameNote {
 }
 
 impl SeekNote {
-    fn of(seek: &RestoredSeek) -> Self {
+    fn of(seek: &RestoredCommand) -> Self {
         Self { command: seek.command.to_string(), error: seek.error.clone().map(Trouble) }
     }
 
     /// What it stands for; `None` for what is no command.
-    fn seek(self) -> Option<RestoredSeek> {
-        Some(RestoredSeek::new(Command::new(&self.command).ok()?, self.error.map(|Trouble(error)| error)))
+    fn seek(self) -> Option<RestoredCommand> {
+        Some(RestoredCommand::new(Command::new(&self.command).ok()?, self.error.map(|Trouble(error)| error)))
     }
 }
 
