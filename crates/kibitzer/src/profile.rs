@@ -15,7 +15,9 @@ use crate::attach::AttachAccess;
 use crate::core::game::GameLimits;
 use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle, Ivar};
-use crate::core::session::{Credentials, Password, Reconnect, RequestLimits, SessionOptions, TimesealChoice, Timings};
+use crate::core::session::{
+    Command, CommandError, Credentials, Password, Reconnect, RequestLimits, SessionOptions, TimesealChoice, Timings,
+};
 use crate::core::wire::Limits;
 use crate::dial::{Dial, Target};
 use crate::password::{PasswordSource, SecretError};
@@ -51,6 +53,7 @@ pub struct Profile {
     ivars: Vec<Ivar>,
     interface: String,
     prompt: String,
+    variables: BTreeMap<String, Command>,
     timings: Timings,
     reconnect: Reconnect,
     requests: RequestLimits,
@@ -106,6 +109,7 @@ impl Profile {
             ivars: options.wanted().collect(),
             interface: concat!("kibitzer ", env!("CARGO_PKG_VERSION")).to_owned(),
             prompt: String::new(),
+            variables: BTreeMap::new(),
             timings: Timings::default(),
             reconnect: Reconnect::default(),
             requests: RequestLimits::default(),
@@ -199,6 +203,18 @@ impl Profile {
         Self { prompt: prompt.into(), ..self }
     }
 
+    /// Adds a variable of the server that is set after every login: `variable("gin", "1")` sends `set gin 1`. Default: none.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] if name and value make no line, or the value is empty.
+    pub fn variable(mut self, name: impl Into<String>, value: &str) -> Result<Self, CommandError> {
+        let name = name.into();
+        let command = Command::with_text(&format!("set {name}"), value)?;
+        self.variables.insert(name, command);
+        Ok(self)
+    }
+
     /// Records the session to a new file as a [transcript](crate::transcript). Default: it is not recorded.
     ///
     /// Names and passwords of the login are left out. A file that exists is not written over: the session does not start.
@@ -269,6 +285,11 @@ impl Profile {
         &self.filters
     }
 
+    /// The commands that set variables after every login, by the name of the variable.
+    pub const fn variables(&self) -> &BTreeMap<String, Command> {
+        &self.variables
+    }
+
     /// The account or guest that logs in; `None` for a guest whose name the server chooses.
     pub const fn handle(&self) -> Option<&Handle> {
         self.login.handle.as_ref()
@@ -299,6 +320,7 @@ impl Profile {
             .limits(self.limits)
             .game_limits(self.game_limits)
             .prompt(self.prompt.clone().into_bytes())
+            .settings(self.variables.values().cloned().collect())
             .seed(self.seed.unwrap_or_else(random_seed));
         for &ivar in Ivar::ALL {
             options = if self.ivars.contains(&ivar) { options.want(ivar) } else { options.without(ivar) };

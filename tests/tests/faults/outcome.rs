@@ -103,14 +103,15 @@ pub(crate) const MEANINGS: [(&str, &str); 13] = [
     (
         "restored",
         "`Lost` comes with the cause in brackets and with the time of the next attempt, then `Connecting`, `Connected`, \
-         `LoggedIn`, `Ready`, and `Restored` with what became of games and seeks; more than one cause: as many attempts \
+         `LoggedIn`, `Ready`, and `Restored` with what became of settings, games and seeks; more than one cause: as many attempts \
          failed, each with a `Lost` of its own. Closed: the server hung up, or the line was reset, which is the same in process; \
          silent: no byte for 15 s, and none for 10 s after a probe; not connected: nobody was there. From `Lost` to `Ready` requests fail with `NotConnected`; nothing is queued.",
     ),
     (
         "ended",
         "`Ended` with the reason is the last event, in brackets the losses before it; all requests fail with `Ended`. \
-         The session is not made again: that is for whoever runs the bot to decide.",
+         The session is not made again: that is for whoever runs the bot to decide. A kick ends the session only if the server \
+         closes the connection after it; its line alone is an event.",
     ),
     (
         "no session",
@@ -123,7 +124,7 @@ pub(crate) const MEANINGS: [(&str, &str); 13] = [
     (
         "request lost",
         "The request fails with `Lost` as soon as the loss is known: the command may or may not have been carried out. \
-         It is not sent again.",
+         It is not sent again, unless it was to observe, to seek or to set something.",
     ),
     (
         "request ended",

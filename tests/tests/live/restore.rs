@@ -6,7 +6,7 @@ use kibitzer::Client;
 use kibitzer::command::{Observe, SeekAnswer, SeekOptions, Sought, Unseek};
 use kibitzer::core::Event;
 use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::{GameId, Ivar, Relation};
+use kibitzer::core::message::{GameId, Ivar, Message, Relation};
 use kibitzer::core::session::{Outcome, Restored};
 use kibitzer_server::{At, Family, Fault, Feature, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, begin_game, options, play, wait_for};
@@ -180,4 +180,37 @@ async fn the_set_up_is_made_again() {
     assert_eq!(scene.gauss.capabilities(), before);
     assert_eq!(scene.gauss.handle().unwrap().as_str(), "Gauss");
     assert!(scene.gauss.request("variables").await.unwrap().text().contains("style=12"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_of_a_guest_are_set_again() {
+    for without in [&[][..], &[Feature::BlockMode]] {
+        let scene = Scene::open(without).await;
+        let profile = scene.hall.profile().guest_as("Hooke".parse().unwrap()).variable("gin", "1").unwrap();
+        let hooke = Client::connect(profile).await.unwrap();
+        let mut events = hooke.subscribe();
+        hooke.request("+channel 7").await.unwrap();
+        hooke.request("set kiblevel 1000").await.unwrap();
+        let control = scene.hall.server().control();
+        control.inject(Target::Player("Hooke".to_owned()), At::Now, Fault::Reset).await.unwrap();
+        let restored = wait_for(&mut events, |event| match event {
+            Event::Restored(restored) => Some((**restored).clone()),
+            _ => None,
+        })
+        .await;
+        let settings: Vec<_> = restored.settings.iter().map(|set| (set.command.as_str(), &set.error)).collect();
+        assert_eq!(
+            settings,
+            [("set gin 1", &None), ("+channel 7", &None), ("set kiblevel 1000", &None)],
+            "{without:?}"
+        );
+        scene.newton.request("resign").await.unwrap();
+        let ended = wait_for(&mut events, |event| match event.message() {
+            Some(Message::GameEnded(ended)) => Some(ended.game),
+            _ => None,
+        });
+        assert_eq!(ended.await, scene.game, "announced to those who have gin on");
+        let channel = hooke.request("inchannel 7").await.unwrap().text();
+        assert!(channel.contains("Hooke"), "{channel}");
+    }
 }

@@ -54,7 +54,7 @@ pub use login::Identity;
 pub use machine::Session;
 pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
 pub use reply::Reply;
-pub use restored::{Outcome, Restored, RestoredGame, RestoredCommand};
+pub use restored::{Outcome, Restored, RestoredCommand, RestoredGame};
 pub use split::split_text;
 pub use timeseal::{TimesealChoice, TimesealError};
 pub use transmit::{Transmit, TransmitKind};

@@ -6,7 +6,7 @@ use super::error::{RefusalReason, RequestError};
 use super::memory::{KnownGame, Memory};
 use super::reply::Reply;
 use super::requests::Done;
-use super::restored::{Outcome, Restored, RestoredGame, RestoredCommand};
+use super::restored::{Outcome, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
 use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};

@@ -13,13 +13,13 @@ use crate::message::{GameId, Handle, Relation};
 pub struct Restored {
     /// From the loss until the session was set up again.
     pub offline_for: Duration,
+    /// The games that were going on, by their old numbers.
+    pub games: Vec<RestoredGame>,
     /// Variables, ivars and entries of lists: those of [`SessionOptions::settings`](super::SessionOptions::settings), then those
     /// that requests had set, in their order.
     pub settings: Vec<RestoredCommand>,
     /// Requests to observe a game whose reply had not arrived when the connection broke.
     pub requests: Vec<RestoredCommand>,
-    /// The games that were going on, by their old numbers.
-    pub games: Vec<RestoredGame>,
     /// The seeks that stood, in the order in which they were made.
     pub seeks: Vec<RestoredCommand>,
 }

@@ -219,7 +219,7 @@ mod tests {
     use crate::core::message::{CommandCode, Family, GameId, Handle, Ivar, KickedBy, NameKind, Relation, Titles};
     use crate::core::session::{
         Capabilities, CloseCause, Command, CommandError, DialError, EndReason, Identity, LoginError, LoginStep,
-        LostCause, Outcome, RefusalReason, RequestError, Restored, RestoredGame, RestoredCommand,
+        LostCause, Outcome, RefusalReason, RequestError, Restored, RestoredCommand, RestoredGame,
     };
     use crate::core::text::{PlayerText, ServerText};
     use crate::core::wire::Timeseal;
@@ -289,6 +289,8 @@ mod tests {
         let seek = || Command::new("seek 5 0").unwrap();
         restored.seeks = request_errors().into_iter().map(|error| RestoredCommand::new(seek(), Some(error))).collect();
         restored.seeks.push(RestoredCommand::new(seek(), None));
+        restored.settings.push(RestoredCommand::new(Command::new("set gin 1").unwrap(), None));
+        restored.requests.push(RestoredCommand::new(Command::new("observe 7").unwrap(), Some(RequestError::Rights)));
         let mut events = vec![
             Event::Connecting { attempt: 3 },
             Event::Connected,

@@ -94,7 +94,7 @@ impl Profile {
     /// [`ConfigError::Variable`].
     pub fn environment(self) -> Result<Self, ConfigError> {
         // What is no text fits no key, and is told as such.
-        self.variables(|name| Some(std::env::var_os(name)?.to_string_lossy().into_owned()))
+        self.environment_from(|name| Some(std::env::var_os(name)?.to_string_lossy().into_owned()))
     }
 
     /// As [`environment`](Self::environment), with this look-up of a variable.
@@ -102,7 +102,7 @@ impl Profile {
     /// # Errors
     ///
     /// [`ConfigError::Variable`].
-    pub fn variables(mut self, look_up: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+    pub fn environment_from(mut self, look_up: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let settings = Settings::deserialize(Environment(&look_up))
             .map_err(|VariableError { name, reason }| ConfigError::Variable { name, reason })?;
         settings.apply(&mut self);

@@ -14,7 +14,7 @@ use crate::attach::AttachAccess;
 use crate::core::game::GameLimits;
 use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle, Ivar};
-use crate::core::session::{Reconnect, RequestLimits, TimesealChoice, Timings};
+use crate::core::session::{Command, Reconnect, RequestLimits, TimesealChoice, Timings};
 use crate::core::wire::Limits;
 use crate::password::PasswordSource;
 
@@ -34,6 +34,7 @@ pub(super) struct Settings {
     ivars: Option<Vec<Parsed<Ivar>>>,
     interface: Option<String>,
     prompt: Option<String>,
+    variables: Option<Variables>,
     greeting_timeout_ms: Option<Wait>,
     login_step_timeout_ms: Option<Wait>,
     queue_timeout_ms: Option<Wait>,
@@ -86,6 +87,7 @@ impl Settings {
         put(&mut profile.ivars, self.ivars.map(|ivars| ivars.into_iter().map(|Parsed(ivar)| ivar).collect::<Vec<_>>()));
         put(&mut profile.interface, self.interface);
         put(&mut profile.prompt, self.prompt);
+        put(&mut profile.variables, self.variables.map(|Variables(variables)| variables));
         put(&mut profile.record_file, self.record_file.map(Some));
         put(&mut profile.filters, self.filters);
         put(&mut profile.attach_socket, self.attach_socket.map(Some));
@@ -173,5 +175,34 @@ struct Parsed<T>(T);
 impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Parsed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map(Self).map_err(de::Error::custom)
+    }
+}
+
+/// Variables of the server: the command that sets each, by its name.
+#[derive(Debug)]
+struct Variables(BTreeMap<String, Command>);
+
+/// The value of a variable. Servers take 1 and 0 for on and off.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "a variable's value is a text, a whole number or a bool")]
+enum VariableValue {
+    Text(String),
+    Number(i64),
+    Switch(bool),
+}
+
+impl<'de> Deserialize<'de> for Variables {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let values = BTreeMap::<String, VariableValue>::deserialize(deserializer)?;
+        let command = |(name, value): (String, VariableValue)| {
+            let value = match value {
+                VariableValue::Text(text) => text,
+                VariableValue::Number(number) => number.to_string(),
+                VariableValue::Switch(is_on) => u8::from(is_on).to_string(),
+            };
+            let command = Command::with_text(&format!("set {name}"), &value);
+            Ok((name.clone(), command.map_err(|error| de::Error::custom(format_args!("variable {name}: {error}")))?))
+        };
+        values.into_iter().map(command).collect::<Result<_, _>>().map(Self)
     }
 }

@@ -22,6 +22,7 @@ timeseal = "1"
 ivars = ["seekinfo"]
 interface = "other"
 prompt = "> "
+variables = { gin = 1 }
 greeting_timeout_ms = 3
 login_step_timeout_ms = 4
 queue_timeout_ms = 44
@@ -54,8 +55,16 @@ attach_access = "write"
 "#;
 
 /// Keys that have no default.
-const OPTIONAL: [&str; 7] =
-    ["handle", "password_from", "interface", "reconnect_attempts", "record_file", "filters", "attach_socket"];
+const OPTIONAL: [&str; 8] = [
+    "handle",
+    "password_from",
+    "interface",
+    "variables",
+    "reconnect_attempts",
+    "record_file",
+    "filters",
+    "attach_socket",
+];
 
 /// A file for one test, gone with it.
 struct Config(PathBuf);
@@ -100,7 +109,7 @@ fn the_shipped_files_say_what_the_code_says() {
         assert_eq!(show(&Profile::load(shipped(name)).unwrap()), show(&want), "{name}");
         // Over a profile in which everything is different, all of it has to be said.
         let mut changed = want.clone().file(&other.0).unwrap().file(shipped(name)).unwrap();
-        (changed.login, changed.record_file, changed.filters) = Default::default();
+        (changed.login, changed.record_file, changed.filters, changed.variables) = Default::default();
         changed.reconnect = changed.reconnect.attempts(None);
         changed.attach_socket = None;
         changed.interface.clone_from(&want.interface);
@@ -138,6 +147,9 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
         ("no such family", "\nfamily = \"kics\"\n", 2, "family is none of auto, fics and icc"),
         ("no such ivar", "ivars = [\"block\", \"blok\"]\n", 1, ""),
         ("no text", "filters = { talk = 7 }\n", 1, "invalid type"),
+        ("a variable of two lines", "[variables]\ngin = 1\n3 = \"a\\nb\"\n", 1, "variable 3: line break"),
+        ("a variable without a value", "variables = { gin = \"\" }\n", 1, "variable gin: line is empty"),
+        ("a variable of another type", "variables = { gin = [1] }\n", 1, "text, a whole number or a bool"),
         ("no name", "handle = \"No Name\"\n", 1, ""),
         ("two sources", "password_from = { env = \"A\", file = \"b\" }\n", 1, ""),
         ("the key twice", "host = \"x\"\nhost = \"y\"\n", 2, "duplicate key"),
@@ -173,7 +185,7 @@ fn defaults_then_file_then_environment_then_setters() {
         Config::new("layers", "host = \"file\"\nconnect_timeout_ms = 1\nwrite_timeout_ms = 1\nkept_events = 1\n");
     let variables =
         [("KIBITZER_CONNECT_TIMEOUT_MS", "2"), ("KIBITZER_WRITE_TIMEOUT_MS", "2"), ("KIBITZER_LOG", "debug")];
-    let profile = Profile::load(&config.0).unwrap().variables(environment(&variables)).unwrap();
+    let profile = Profile::load(&config.0).unwrap().environment_from(environment(&variables)).unwrap();
     let profile = profile.write_timeout(Duration::from_millis(3));
     let ms = |time: Duration| time.as_millis();
     assert_eq!((ms(profile.connect_timeout), ms(profile.write_timeout)), (2, 3));
@@ -193,10 +205,23 @@ fn every_key_is_a_variable() {
         .map(|(key, value)| (format!("KIBITZER_{}", key.to_ascii_uppercase()), plain(value)))
         .collect();
     let look_up = |name: &str| set.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    let (from_file, from_environment) = (Profile::fics().file(&config.0), Profile::fics().variables(look_up));
+    let (from_file, from_environment) = (Profile::fics().file(&config.0), Profile::fics().environment_from(look_up));
     // What a variable holds is taken without the blanks around it, which a prompt needs.
     let from_environment = from_environment.unwrap().prompt("> ");
     assert_eq!(show(&from_environment), show(&from_file.unwrap()));
+}
+
+#[tokio::test]
+async fn variables_of_the_server_are_commands_of_every_login() {
+    let config = Config::new("server-variables", "host = \"x\"\n[variables]\ngin = 1\nopen = true\n3 = \"a note\"\n");
+    let profile = Profile::load(&config.0).unwrap();
+    let lines = |profile: &Profile| -> Vec<_> { profile.variables().values().map(ToString::to_string).collect() };
+    assert_eq!(lines(&profile), ["set 3 a note", "set gin 1", "set open 1"]);
+    let profile = profile.variable("gin", "0").unwrap();
+    assert_eq!(lines(&profile), ["set 3 a note", "set gin 0", "set open 1"]);
+    assert!(profile.clone().variable("3", "a\nb").is_err());
+    let variables = [("KIBITZER_VARIABLES", "gin=1; 3=a note")];
+    assert_eq!(lines(&profile.environment_from(environment(&variables)).unwrap()), ["set 3 a note", "set gin 1"]);
 }
 
 #[test]
@@ -208,7 +233,7 @@ fn lists_and_sources_are_variables_too() {
         ("KIBITZER_PASSWORD_FROM", "command:pass,show,fics"),
         ("KIBITZER_FILTERS", "talk = kind:tell,say; mine=game:7 \"a = b\";"),
     ];
-    let profile = Profile::new("x").variables(environment(&variables)).unwrap();
+    let profile = Profile::new("x").environment_from(environment(&variables)).unwrap();
     assert_eq!((&profile.ports[..], &profile.ivars[..]), (&[5000, 23][..], &[Ivar::Block, Ivar::Ms][..]));
     let Some(Secret::Source(PasswordSource::Command(words))) = profile.login.secret else { panic!("{profile:?}") };
     assert_eq!(words, ["pass", "show", "fics"]);
@@ -230,7 +255,7 @@ fn a_wrong_variable_is_told_by_its_name() {
         ("KIBITZER_PASSWORD_FROM", "file", "env, command and file"),
     ];
     for (name, value, want) in cases {
-        let error = Profile::fics().variables(environment(&[(name, value)])).unwrap_err();
+        let error = Profile::fics().environment_from(environment(&[(name, value)])).unwrap_err();
         let ConfigError::Variable { name: told, reason } = &error else { panic!("{error:?}") };
         assert_eq!(told, name);
         assert!(reason.contains(want), "{error}");
@@ -240,15 +265,15 @@ fn a_wrong_variable_is_told_by_its_name() {
 #[test]
 fn the_variable_of_the_password_counts_where_there_is_a_handle_and_nothing_else() {
     let password = ("KIBITZER_PASSWORD", "swordfish");
-    let guest = Profile::fics().variables(environment(&[password])).unwrap();
+    let guest = Profile::fics().environment_from(environment(&[password])).unwrap();
     assert!(guest.login.secret.is_none());
-    let account = Profile::fics().variables(environment(&[password, ("KIBITZER_HANDLE", "Newton")])).unwrap();
+    let account = Profile::fics().environment_from(environment(&[password, ("KIBITZER_HANDLE", "Newton")])).unwrap();
     let Some(Secret::Source(PasswordSource::Variable(name))) = &account.login.secret else { panic!("{account:?}") };
     assert_eq!(name, "KIBITZER_PASSWORD");
     assert!(!show(&account).contains("swordfish"));
     let file = PasswordSource::File("secret".into());
     let profile = Profile::fics().account_from("Newton".parse().unwrap(), file.clone());
-    let profile = profile.variables(environment(&[password])).unwrap();
+    let profile = profile.environment_from(environment(&[password])).unwrap();
     assert!(matches!(profile.login.secret, Some(Secret::Source(source)) if source == file));
 }
 
@@ -289,6 +314,6 @@ fn a_password_in_the_place_of_its_source_is_not_repeated() {
         );
     }
     let variable = |name: &str| (name == "KIBITZER_PASSWORD_FROM").then(|| "swordfish".to_owned());
-    let error = Profile::fics().variables(variable).unwrap_err();
+    let error = Profile::fics().environment_from(variable).unwrap_err();
     assert!(!format!("{error} {error:?}").contains("swordfish"), "{error:?}");
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::core::message::{Handle, Ivar, NameKind};
-use kibitzer::core::session::{Outcome, RestoredGame, RestoredCommand};
+use kibitzer::core::session::{Outcome, RestoredCommand, RestoredGame};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Life, end_name, outcome_name};
@@ -33,7 +33,9 @@ pub(in crate::output) fn write<M: SerializeMap>(object: &mut M, life: &Life<'_>)
         Life::Restored(restored) => keys!(object,
             "offline_ms": whole_ms(restored.offline_for),
             "games": List(restored.games.iter().map(FoundAgain)),
-            "seeks": List(restored.seeks.iter().map(SoughtAgain)),
+            "settings": List(restored.settings.iter().map(SentAgain)),
+            "requests": List(restored.requests.iter().map(SentAgain)),
+            "seeks": List(restored.seeks.iter().map(SentAgain)),
         ),
         Life::Ended(reason) => keys!(object, "reason": end_name(reason), "text": chain(reason)),
     }
@@ -68,10 +70,10 @@ impl Serialize for FoundAgain<'_> {
     }
 }
 
-/// An object of the array `seeks`.
-struct SoughtAgain<'a>(&'a RestoredCommand);
+/// An object of the arrays of commands.
+struct SentAgain<'a>(&'a RestoredCommand);
 
-impl Serialize for SoughtAgain<'_> {
+impl Serialize for SentAgain<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("command", self.0.command.as_str())?;

@@ -44,9 +44,9 @@ fn write_restored(out: &mut impl Write, restored: &Restored) -> io::Result<()> {
         let outcome = outcome_name(game.outcome);
         line(out, NEWS, format_args!("*   game {}, {players}: {outcome}{missing}", game.now.unwrap_or(game.was)))?;
     }
-    for seek in &restored.seeks {
-        let outcome = seek.error.as_ref().map_or_else(|| "sent again".to_owned(), |error| chain(error));
-        line(out, NEWS, format_args!("*   {}: {outcome}", Shown(seek.command.as_str())))?;
+    for sent in restored.settings.iter().chain(&restored.requests).chain(&restored.seeks) {
+        let outcome = sent.error.as_ref().map_or_else(|| "sent again".to_owned(), |error| chain(error));
+        line(out, NEWS, format_args!("*   {}: {outcome}", Shown(sent.command.as_str())))?;
     }
     Ok(())
 }

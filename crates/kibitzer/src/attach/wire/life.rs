@@ -8,7 +8,8 @@ use super::cause::{EndDef, LostDef, RequestDef};
 use super::stream::{seal_number, seal_of};
 use crate::core::message::{Family, GameId, Handle, Ivar, NameKind, Relation, Titles};
 use crate::core::session::{
-    Capabilities, Command, EndReason, Identity, LostCause, Outcome, RequestError, Restored, RestoredGame, RestoredCommand,
+    Capabilities, Command, EndReason, Identity, LostCause, Outcome, RequestError, Restored, RestoredCommand,
+    RestoredGame,
 };
 use crate::core::text::encode;
 use crate::core::{Event, ServerFault};
@@ -41,7 +42,9 @@ pub(in crate::attach) enum Life {
     Restored {
         offline_for: Duration,
         games: Vec<GameNote>,
-        seeks: Vec<SeekNote>,
+        settings: Vec<CommandNote>,
+        requests: Vec<CommandNote>,
+        seeks: Vec<CommandNote>,
     },
     Ended {
         #[serde(with = "EndDef")]
@@ -63,9 +66,9 @@ pub(in crate::attach) struct GameNote {
     moves_missing: bool,
 }
 
-/// A seek that was made again, or could not be.
+/// A command that was sent again.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::attach) struct SeekNote {
+pub(in crate::attach) struct CommandNote {
     command: String,
     error: Option<Trouble>,
 }
@@ -107,7 +110,9 @@ impl Life {
             Event::Restored(restored) => Self::Restored {
                 offline_for: restored.offline_for,
                 games: restored.games.iter().map(GameNote::of).collect(),
-                seeks: restored.seeks.iter().map(SeekNote::of).collect(),
+                settings: restored.settings.iter().map(CommandNote::of).collect(),
+                requests: restored.requests.iter().map(CommandNote::of).collect(),
+                seeks: restored.seeks.iter().map(CommandNote::of).collect(),
             },
             Event::Ended(reason) => Self::Ended { reason: reason.clone() },
             _ => return None,
@@ -132,11 +137,14 @@ impl Life {
             }
             Self::Fault => Event::Fault(ServerFault::Unnumbered),
             Self::Lost { cause, retry_in } => Event::Lost { cause, retry_in },
-            Self::Restored { offline_for, games, seeks } => {
+            Self::Restored { offline_for, games, settings, requests, seeks } => {
+                let commands = |notes: Vec<CommandNote>| notes.into_iter().filter_map(CommandNote::command).collect();
                 let mut restored = Restored::default();
                 restored.offline_for = offline_for;
                 restored.games = games.into_iter().map(GameNote::game).collect();
-                restored.seeks = seeks.into_iter().filter_map(SeekNote::seek).collect();
+                restored.settings = commands(settings);
+                restored.requests = commands(requests);
+                restored.seeks = commands(seeks);
                 Event::Restored(Box::new(restored))
             }
             Self::Ended { reason } => Event::Ended(reason),
@@ -170,13 +178,13 @@ impl GameNote {
     }
 }
 
-impl SeekNote {
-    fn of(seek: &RestoredCommand) -> Self {
-        Self { command: seek.command.to_string(), error: seek.error.clone().map(Trouble) }
+impl CommandNote {
+    fn of(restored: &RestoredCommand) -> Self {
+        Self { command: restored.command.to_string(), error: restored.error.clone().map(Trouble) }
     }
 
-    /// What it stands for; `None` for what is no command.
-    fn seek(self) -> Option<RestoredCommand> {
+    /// Returns what it stands for; `None` if the text is not a command.
+    fn command(self) -> Option<RestoredCommand> {
         Some(RestoredCommand::new(Command::new(&self.command).ok()?, self.error.map(|Trouble(error)| error)))
     }
 }
