@@ -52,6 +52,15 @@ fn a_complaint_of_timeseals_decoder_is_text() {
     check("Text", &["timeseal error: your timeseal did not reply to the server ping"]);
 }
 
+// Rules: text X10
+#[test]
+fn a_line_that_begins_with_a_colon_is_a_robots_whatever_it_says() {
+    let board = format!(":{E4}");
+    let ended = ":{Game 7 (Foo vs. Bar) Foo resigns} 0-1";
+    check("Talk", &[":Notification: Foo has arrived.", ":[Foo has connected.]", ended, &board, ":fics% ", ":Foo says: hi"]);
+    check("Refused", &[": Command not found."]);
+}
+
 // Rules: transport C1
 #[test]
 fn ascii_and_latin_1_are_read_alike() {

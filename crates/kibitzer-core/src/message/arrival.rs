@@ -46,14 +46,13 @@ pub enum ArrivalReason {
 impl Arrival {
     /// Reads a notification, or a line of the variable `pin`, whole.
     ///
-    /// A `:` in front, as robots that relay notifications have it, is skipped. `pin` lines may have the player's address in
-    /// brackets behind the name, which administrators see.
+    /// A line that starts with `:` is a robot's, even if it relays a notification. `pin` lines may have the player's address in
+    /// brackets after the name, which administrators see.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         if at.eat(b"[") {
             return Self::pin(at);
         }
-        let _ = at.eat(b":");
         at.expect(b"Notification: ")?;
         Self::notification(at)
     }
@@ -118,7 +117,6 @@ mod tests {
                 Arrived,
                 Adjourned,
             ),
-            (":Notification: Foo has arrived.", "Foo", &[], Arrived, Notify),
             ("[Alekhine has connected.]", "Alekhine", &[], Arrived, Pin),
             ("[GuestZEGN has disconnected.]", "GuestZEGN", &[], Departed, Pin),
             ("[Foo(U) has connected.]", "Foo", &["U"], Arrived, Pin),
@@ -144,6 +142,7 @@ mod tests {
             "Notification: Foo has arrived",
             "Notification: Foo has left.",
             " Notification: Foo has arrived.",
+            ":Notification: Foo has arrived.",
             "[Foo has connected.] really",
             "[Foo has connected]",
             "[Dmitri] added to your notify list.",
