@@ -24,6 +24,13 @@ pub(super) const COMMANDS: &[Command] = &[
         run: it,
     },
     Command {
+        name: "messages",
+        parameters: "player text",
+        summary: "Shows a message to a registered player who is logged in. Messages are not stored.",
+        rights: Rights::Registered,
+        run: message,
+    },
+    Command {
         name: "shout",
         parameters: "text",
         summary: "Says something to everybody.",
@@ -69,6 +76,28 @@ fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         Some((to, text)) => tell_player(world, id, to, text),
         None => Verdict::Usage,
     }
+}
+
+/// The echo and the message have the text on a line of its own.
+///
+/// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
+fn message(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some((to, text)) = parameters.split_once(' ') else { return Verdict::Usage };
+    let Some(whom) = world.meant(to) else {
+        return refuse(world, id, &format!("No player named \"{to}\" is online.\n"));
+    };
+    if let Some(why) = world.deafness(id, whom) {
+        return refuse(world, id, &why);
+    }
+    let (Some(me), Some(reader)) = (world.player(id), world.player(whom)) else { return Verdict::Done };
+    if !reader.is_registered {
+        return refuse(world, id, &format!("Player \"{}\" is unregistered and cannot receive messages.\n", reader.name()));
+    }
+    let echo = format!("\nThe following message was sent to {}:\n   {text}\n", reader.name());
+    let shown = format!("{} just sent you a message:\n    {text}\n", me.display());
+    world.put(id, &echo);
+    world.notify(whom, &shown);
+    Verdict::Done
 }
 
 fn refuse(world: &mut World, id: ConnectionId, why: &str) -> Verdict {
