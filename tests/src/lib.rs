@@ -7,6 +7,7 @@
     reason = "a helper of tests fails by panicking, and its types are for one workspace"
 )]
 
+mod forged;
 mod golden;
 pub mod live;
 mod oracle;
@@ -14,6 +15,7 @@ mod replay;
 mod reported;
 mod transcript;
 
+pub use forged::FORGED;
 pub use golden::{blessing, golden, kind_of, render};
 pub use oracle::{Cleaned, holdings_in, lines_of, positions_in};
 pub use replay::{Audit, Mode, Play, Played, Recording, Role, Sent, StandIn, Step, What};

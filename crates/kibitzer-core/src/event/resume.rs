@@ -68,11 +68,13 @@ mod tests {
 
     #[test]
     fn whoever_resumes_behind_a_frame_reads_on_as_the_first_does() {
-        let streams: [&[u8]; 5] = [
+        let streams: [&[u8]; 7] = [
             b"login: Newton\n\r**** Starting FICS session as Newton ****\n\rfics% \n\rlogin: is text now\n\rfics% ",
             b"fics% \n\r\x1512\x1637\x16Finger of Newton:\n\rOn for: 1 min\n\r\x17\n\rfics% \n\rFoo shouts: hello\n\r",
             b"nowrap set.\n\rfics% \n\rFoo tells you: a line that is long enough to be broken by the server\n\r\\   no\n\r",
             b"\x19[1 *\n\rHello\n\r\x19[2 *\n\rthere\n\r\x19]\n\r\x19]\n\raics% ",
+            b"The following message was sent to Foo:\n\r\n\r   fics% <12> x\n\r   <b1> y\n\rfics% \n\r   <b1> z\n\r",
+            b"The following message was received:\n\rfics%   <12> x\n\rfics% ",
             b"Foo tells you: <12>\n\rfics% \n\r{Game 7 (A vs. B) A resigns} 0-1\n\rfics% ",
         ];
         for stream in streams {

@@ -24,6 +24,7 @@ pub(super) fn line(tag: Tag, line: &[u8]) -> Message {
         Tag::UserArrived => UserArrived::parse(line).ok().map(Box::new).map(Message::UserArrived),
         Tag::UserDeparted => UserDeparted::parse(line).ok().map(Message::UserDeparted),
         Tag::Style10 | Tag::None => text(line),
+        Tag::PlayerText => None,
     };
     typed.unwrap_or_else(|| Message::Text(Line::from(line)))
 }
@@ -48,7 +49,7 @@ fn stars(line: &[u8]) -> Option<Message> {
     kicked.or_else(|| Farewell::parse(line).map(Message::Farewell)).or_else(|| Talk::parse(line).map(Message::Talk))
 }
 
-/// Everything else, likeliest first. No real line fits two of these but arrivals relayed by robots, which look like talk.
+/// Everything else, likeliest first. No real line fits two of these.
 fn sentence(line: &[u8]) -> Option<Message> {
     let arrival = Arrival::parse(line).map(Message::Arrival);
     arrival

@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use super::datagram::{self, Known, Reading};
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{
-    CommandCode, Datagram, Family, Handle, Holding, Message, Relation, Style12, Talk, TalkKind, UnitHeader, dispatch,
+    CommandCode, Datagram, Family, Handle, Holding, Message, Relation, Style12, Talk, TalkKind, Titles, UnitHeader,
+    dispatch,
 };
 use crate::game::Games;
 use crate::text::{Line, PlayerText};
-use crate::wire::{Frame, FrameKind, Framer, MAIL_INDENT, StreamState, Tag};
+use crate::wire::{Frame, FrameKind, Framer, StreamState, Tag, sender};
 
 /// A message with its place in the stream and the line it came in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +90,9 @@ pub struct Reader {
 }
 
 /// What the meaning of a line depends on besides the line.
+/// In front of a message that a player just sent.
+const MESSAGE_INDENT: &[u8] = b"    ";
+
 #[derive(Clone, Debug, Default)]
 struct Typist {
     family: Family,
@@ -96,8 +100,10 @@ struct Typist {
     style10: Option<Box<Style10>>,
     /// A style 10 board was read; its end marker may follow.
     style10_may_end: bool,
-    /// The first line of a player's message; its text stands on the next.
-    mail: Option<Box<Received>>,
+    /// The heading of a player's message, whose text stands on the next line.
+    heading: Option<Box<Received>>,
+    /// The sender of the message that was announced last.
+    sender: Option<Box<(Handle, Titles)>>,
     /// What ICC's datagrams told of this login and of games.
     known: Known,
 }
@@ -206,15 +212,15 @@ impl Reader {
 impl Typist {
     /// Whether the meaning of the next line depends on the lines in front of it.
     const fn is_mid_message(&self) -> bool {
-        self.style10.is_some() || self.style10_may_end || self.mail.is_some()
+        self.style10.is_some() || self.style10_may_end || self.heading.is_some()
     }
 
     /// Types a frame. Where that makes more than one message, the later ones go to `ready`; `None` if it makes none yet.
     fn read(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
         // What a server sends apart from its lines stands between any two of them.
         if !matches!(frame.kind, FrameKind::Telnet { .. } | FrameKind::Ping | FrameKind::Datagram { .. }) {
-            if let Some(head) = self.mail.take() {
-                return self.read_mail(*head, frame, ready);
+            if let Some(heading) = self.heading.take() {
+                return self.read_message(*heading, frame, ready);
             }
             if !matches!(frame.kind, FrameKind::Line { .. })
                 && let Some(block) = self.style10.take()
@@ -284,33 +290,41 @@ impl Typist {
     fn begins_block(&self, tag: Tag, line: &[u8]) -> bool {
         match tag {
             Tag::Style10 => true,
-            Tag::None => (self.family == Family::Icc && line == br#""10""#) || Talk::read_mail_head(line).is_some(),
+            Tag::None => (self.family == Family::Icc && line == br#""10""#) || sender(line).is_some(),
             _ => false,
         }
     }
 
     fn begin_block(&mut self, frame: &Frame<'_>, tag: Tag, line: &[u8]) {
         let first = Received::new(frame, text(line), line);
-        if tag == Tag::None && Talk::read_mail_head(line).is_some() {
-            self.mail = Some(Box::new(first));
+        if tag == Tag::None
+            && let Some(sender) = sender(line)
+        {
+            (self.heading, self.sender) = (Some(Box::new(first)), Some(Box::new(sender)));
         } else {
             self.style10 = Some(Box::new(Style10 { builder: Style10Builder::default(), lines: vec![first] }));
         }
     }
 
-    /// Reads what comes behind the first line of a message: its text, four blanks in front. Anything else leaves that line
-    /// as text.
-    fn read_mail(&mut self, head: Received, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
-        if let FrameKind::Line { tag: Tag::None, bytes } = frame.kind
-            && let Some(words) = bytes.strip_prefix(MAIL_INDENT)
-            && let Some((from, titles)) = Talk::read_mail_head(head.raw())
-        {
-            let text = PlayerText::from_wire(words);
-            let message = Message::Talk(Talk { kind: TalkKind::Message, from: Some(from), titles, text });
-            let line = Line::from(&[head.raw(), bytes].join(&b'\n')[..]);
-            return Some(Received { end: frame.end, message, line, ..head });
-        }
-        self.read_behind([head], frame, ready)
+    /// Reads what follows the heading of a message: its text. Anything else leaves the heading as text.
+    fn read_message(
+        &mut self,
+        heading: Received,
+        frame: &Frame<'_>,
+        ready: &mut VecDeque<Received>,
+    ) -> Option<Received> {
+        let FrameKind::Line { tag: Tag::PlayerText, bytes } = frame.kind else {
+            return self.read_behind([heading], frame, ready);
+        };
+        let line = Line::from(&[heading.raw(), bytes].join(&b'\n')[..]);
+        Some(Received { end: frame.end, message: self.player_text(bytes), line, ..heading })
+    }
+
+    /// Types a line of a message that the server quotes.
+    fn player_text(&self, line: &[u8]) -> Message {
+        let Some((from, titles)) = self.sender.as_deref().cloned() else { return text(line) };
+        let words = line.strip_prefix(MESSAGE_INDENT).unwrap_or(line.trim_ascii_start());
+        Message::Talk(Talk { kind: TalkKind::Message, from: Some(from), titles, text: PlayerText::from_wire(words) })
     }
 
     /// Hands out lines that turned out to be no block, then what `frame` makes.
@@ -328,8 +342,8 @@ impl Typist {
 
     /// The lines of a message that did not come to its end.
     fn unfinished(&mut self) -> Option<Vec<Received>> {
-        let mail = self.mail.take().map(|head| vec![*head]);
-        mail.or_else(|| Some(self.style10.take()?.lines))
+        let heading = self.heading.take().map(|heading| vec![*heading]);
+        heading.or_else(|| Some(self.style10.take()?.lines))
     }
 
     fn message(&mut self, tag: Tag, line: &[u8]) -> Message {
@@ -337,6 +351,11 @@ impl Typist {
             && tag == Tag::None
             && let Some(message) = dispatch::login(line)
         {
+        match tag {
+            Tag::PlayerText => return self.player_text(line),
+            Tag::None if !line.is_empty() => self.sender = None,
+            _ => {}
+        }
             self.logged_in = matches!(message, Message::LoggedIn(_));
             return message;
         }
@@ -413,7 +432,7 @@ mod tests {
 
     #[test]
     fn what_does_not_follow_leaves_the_first_line_as_text() {
-        for next in ["fics% ", "x\n", "<b1> game 1 white [] black []\n", ""] {
+        for next in ["fics% ", "x\n", "\n", "<b1> game 1 white [] black []\n", "\x1a", ""] {
             let all = read(format!("Carla just sent you a message:\n{next}").as_bytes());
             assert_eq!(all[0].raw(), b"Carla just sent you a message:", "{next}");
             assert!(matches!(all[0].message, Message::Text(_)), "{next}");

@@ -3,7 +3,6 @@
 use super::{GameId, Handle, Rating, Titles};
 use crate::scan::{Cursor, decimal};
 use crate::text::PlayerText;
-use crate::wire::MAIL_HEAD;
 
 /// One line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
 ///
@@ -72,15 +71,6 @@ pub enum TalkKind {
 }
 
 impl Talk {
-    /// Reads `Foo(TD) just sent you a message:`, the line in front of the message itself.
-    pub(super) fn read_mail_head(line: &[u8]) -> Option<(Handle, Titles)> {
-        line.ends_with(MAIL_HEAD).then_some(())?;
-        let mut at = Cursor::new(line);
-        let from = Handle::from_wire(Handle::read(&mut at)?);
-        let titles = Titles::read(&mut at);
-        (at.rest() == MAIL_HEAD).then_some((from, titles))
-    }
-
     /// Reads a line of chat. A line that starts with a blank is at most an announcement or a numbered message.
     pub fn parse(line: &[u8]) -> Option<Self> {
         match line.first()? {

@@ -91,6 +91,8 @@ pub enum FrameKind<'a> {
 pub enum Tag {
     /// No tag: free text, or a tag nobody knows.
     None,
+    /// No tag: an indented line of a message that the server quotes, blanks included. All of it is a player's.
+    PlayerText,
     /// `<12>`
     Style12,
     /// `<10>`: the first line of a style 10 board.
@@ -122,6 +124,11 @@ pub enum Tag {
 }
 
 impl Tag {
+    /// Whether the line starts with it, rather than with the line's first byte.
+    pub(super) const fn is_written(self) -> bool {
+        !matches!(self, Self::None | Self::PlayerText)
+    }
+
     /// Reads the tag at the very start of a line.
     #[inline]
     pub(crate) fn of(line: &[u8]) -> Self {

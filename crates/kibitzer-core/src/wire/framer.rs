@@ -251,6 +251,7 @@ impl Framer {
 
     fn prompt_frame(&mut self, kind: PromptKind, offset: u64) -> Frame<'static> {
         self.line.set_marked();
+        self.line.set_quote(self.line.quote().after_prompt());
         let kind = match kind {
             PromptKind::Command => {
                 self.prompts.set_logged_in();
@@ -291,7 +292,7 @@ impl Framer {
         if tag == Tag::None {
             learn(&mut self.prompts, &mut self.wrapping, bytes);
         }
-        Frame { offset: self.line.offset(tag != Tag::None), end, bell, kind: FrameKind::Line { tag, bytes } }
+        Frame { offset: self.line.offset(tag.is_written()), end, bell, kind: FrameKind::Line { tag, bytes } }
     }
 
     fn unit_frame(&mut self, unit: Unit, offset: u64, end: u64) -> Frame<'_> {

@@ -3,6 +3,7 @@
 use super::frame::Tag;
 use super::options::Limits;
 use super::prompt::{PromptKind, Prompts, guest_prompt};
+use super::quote::Quote;
 use super::wrap::{CONTINUATION, Wrapping, cuts_entity};
 
 /// The line being collected.
@@ -27,17 +28,15 @@ pub(super) struct LineBuffer {
     was_marked: bool,
     /// The bell rang since the line before.
     pub(super) bell: bool,
-    /// The line before announced a player's words: if this one is indented, it holds no prompt and no tag.
-    follows_mail_head: bool,
+    /// Whether this line, if it is indented, is a player's: then it holds no prompt and no tag.
+    quote: Quote,
     handed_out: Option<HandedOut>,
 }
 
 /// What the buffer's bytes were handed out as.
 #[derive(Clone, Copy, Debug)]
 enum HandedOut {
-    Line {
-        is_mail_head: bool,
-    },
+    Line,
     /// More may follow on the same line.
     Prompt,
 }
@@ -87,13 +86,13 @@ impl LineBuffer {
         match (self.handed_out, self.phase) {
             (None, _) => {}
             (Some(HandedOut::Prompt), _) => self.reset(true, self.bell),
-            (Some(HandedOut::Line { is_mail_head }), Phase::Open | Phase::Joining { .. }) => {
+            (Some(HandedOut::Line), Phase::Open | Phase::Joining { .. }) => {
+                self.quote = self.quote();
                 self.reset(false, false);
-                self.follows_mail_head = is_mail_head;
             }
-            (Some(HandedOut::Line { is_mail_head }), Phase::Held { matched, mark_at, .. }) => {
+            (Some(HandedOut::Line), Phase::Held { matched, mark_at, .. }) => {
+                self.quote = self.quote();
                 self.reset(false, self.bell);
-                self.follows_mail_head = is_mail_head;
                 if matched > 0 {
                     self.text.extend_from_slice(CONTINUATION.get(..matched).unwrap_or_default());
                     (self.first, self.head) = (Some(mark_at), Some(mark_at));
@@ -105,13 +104,13 @@ impl LineBuffer {
     fn reset(&mut self, marked: bool, bell: bool) {
         self.text.clear();
         let (text, was_marked) = (std::mem::take(&mut self.text), self.was_marked);
-        *self = Self { text, marked, was_marked, bell, ..Self::default() };
+        *self = Self { text, marked, was_marked, bell, quote: self.quote, ..Self::default() };
     }
 
     /// What is in the buffer is being handed out as a line.
     pub(super) fn hand_out(&mut self) {
         self.was_marked = false;
-        self.handed_out = Some(HandedOut::Line { is_mail_head: is_mail_head(&self.text) });
+        self.handed_out = Some(HandedOut::Line);
     }
 
     /// What is in the buffer is being handed out as something that leaves the line open, or leaves none: a prompt, a ping.
@@ -199,12 +198,11 @@ impl LineBuffer {
     fn prompt(&self, prompts: &Prompts) -> Taken {
         let line = || self.text.get(self.indent..).unwrap_or_default();
         match self.text.last() {
-            Some(b' ') if self.piece == 0 && self.cut == 0 && !self.holds_mail(self.indent) => {
-                match prompts.at_start(line()) {
-                    Some((kind, _)) => Taken::Prompt(kind),
-                    None => Taken::Kept,
-                }
-            }
+            _ if self.quote.holds(self.indent) => Taken::Kept,
+            Some(b' ') if self.piece == 0 && self.cut == 0 => match prompts.at_start(line()) {
+                Some((kind, _)) => Taken::Prompt(kind),
+                None => Taken::Kept,
+            },
             Some(b':') if !prompts.is_logged_in() && self.text.ends_with(b"\":") && guest_prompt(line()).is_some() => {
                 Taken::GuestPrompt
             }
@@ -258,20 +256,32 @@ impl LineBuffer {
 
     /// Notes that a line ended that held no text of its own. A bell on it counts for the next line.
     pub(super) const fn end_marked(&mut self) {
-        (self.marked, self.follows_mail_head) = (false, false);
+        self.marked = false;
     }
 
     /// Notes that `line` was read past this buffer; whether the bell rang before it.
     pub(super) fn end_whole(&mut self, line: &[u8]) -> bool {
         let bell = self.bell;
         (self.marked, self.was_marked, self.bell) = (false, false, false);
-        self.follows_mail_head = is_mail_head(line);
+        self.quote = self.quote.after_line(line);
         bell
     }
 
-    /// Whether a line with so many blanks in front is a player's message, in which neither prompts nor tags count.
-    pub(super) const fn holds_mail(&self, indent: usize) -> bool {
-        self.follows_mail_head && indent >= MAIL_INDENT.len()
+    /// Whether the server is quoting a player's message, after what was handed out.
+    pub(super) fn quote(&self) -> Quote {
+        match self.handed_out {
+            Some(HandedOut::Line) => self.quote.after_line(&self.text),
+            Some(HandedOut::Prompt) | None => self.quote,
+        }
+    }
+
+    pub(super) const fn set_quote(&mut self, quote: Quote) {
+        self.quote = quote;
+    }
+
+    /// Whether words stand on this line already, so that more of them may be a player's.
+    pub(super) fn holds_words(&self) -> bool {
+        !self.is_held() && (self.head.is_some() || self.quote.holds(self.indent))
     }
 
     /// Whether there is anything that would have to be handed out before something else comes.
@@ -286,7 +296,7 @@ impl LineBuffer {
 
     /// The tag, and the line from its tag on or, without one, from its first byte on.
     pub(super) fn tagged(&self) -> (Tag, &[u8]) {
-        if self.holds_mail(self.indent) { (Tag::None, &self.text) } else { tagged(&self.text, self.indent) }
+        tagged(&self.text, self.indent, self.quote)
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -312,16 +322,6 @@ impl LineBuffer {
     }
 }
 
-/// Behind a name and titles, the line in front of a message that a player just sent.
-pub(crate) const MAIL_HEAD: &[u8] = b" just sent you a message:";
-/// In front of that message.
-pub(crate) const MAIL_INDENT: &[u8] = b"    ";
-
-/// Whether the next line is a player's message.
-fn is_mail_head(line: &[u8]) -> bool {
-    line.strip_suffix(MAIL_HEAD).is_some_and(|name| !name.contains(&b' '))
-}
-
 /// What the buffer has to know of the stream.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context<'a> {
@@ -332,7 +332,10 @@ pub(super) struct Context<'a> {
 
 /// The tag behind `indent` blanks, and the line from its tag on or, without one, from its first byte on.
 #[inline]
-pub(super) fn tagged(line: &[u8], indent: usize) -> (Tag, &[u8]) {
+pub(super) fn tagged(line: &[u8], indent: usize, quote: Quote) -> (Tag, &[u8]) {
+    if quote.holds(indent) {
+        return (Tag::PlayerText, line);
+    }
     let head = line.get(indent..).unwrap_or_default();
     match Tag::of(head) {
         Tag::None => (Tag::None, line),

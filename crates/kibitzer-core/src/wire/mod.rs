@@ -9,6 +9,7 @@ mod framer;
 mod line;
 mod options;
 mod prompt;
+mod quote;
 mod seal;
 mod state;
 mod telnet;
@@ -18,8 +19,9 @@ mod wrap;
 
 pub use frame::{Frame, FrameKind, Tag};
 pub use framer::Framer;
-pub(crate) use line::{MAIL_HEAD, MAIL_INDENT};
 pub use options::{Limits, Timeseal};
+pub use quote::Quote;
+pub(crate) use quote::sender;
 pub use seal::{SealError, Sealer, UnsealError, Unsealed, unseal};
 pub use state::StreamState;
 pub use telnet::telnet_command_name;

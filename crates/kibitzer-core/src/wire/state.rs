@@ -1,6 +1,7 @@
 //! What the next bytes of a stream mean besides what they say.
 
 use super::options::Timeseal;
+use super::quote::Quote;
 use crate::message::{Family, Handle};
 
 /// What a reader was told of a stream, and what it found out: all that the meaning of the next byte depends on, where a
@@ -29,6 +30,8 @@ pub struct StreamState {
     pub n_units: u8,
     /// Whether something that is no text stood on the line when the last frame had ended: an empty rest of it is no line.
     pub is_mid_line: bool,
+    /// Whether the next line, if it is indented, is a player's. Default: it is not.
+    pub quote: Quote,
     /// The name of this login, where a datagram told it.
     pub me: Option<Handle>,
 }

@@ -326,27 +326,73 @@ fn machine_lines_broken_in_their_last_words_are_joined() {
     }
 }
 
-// Rules: ten 8, bugs 42
+// Rules: text X8, ten 8, bugs 42
 #[test]
-fn a_message_that_stands_on_a_line_of_its_own_is_no_protocol() {
-    for words in ["<12> rnbqkbnr", "fics% {Game 1 (A vs. B) A resigns} 0-1", "<b1> game 6 white [] black []"] {
-        let sent = format!("fics% \n\rFoo(TD) just sent you a message:\n\r    {words}\n\rfics% <b1> x\n");
-        assert_eq!(
-            seen(sent.as_bytes()),
-            [
-                Seen::Prompt,
-                text("Foo(TD) just sent you a message:"),
-                text(&format!("    {words}")),
-                Seen::Prompt,
-                tagged(Tag::Holding, "<b1> x"),
-            ]
-        );
+fn quoted_words_are_a_players_whatever_stands_between_them_and_their_heading() {
+    let words = [
+        "<12> rnbqkbnr",
+        "fics% {Game 1 (A vs. B) A resigns} 0-1",
+        "<b1> game 6 white [] black []",
+        "fics% **** Me has arrived - you can't both be logged in. ****",
+        "[G]",
+        "\x07<12> x",
+        "nowrap set.",
+        "The following message was sent to Foo:",
+    ];
+    let between: [(&str, &[Seen]); 12] = [
+        ("", &[]),
+        ("\n\r", &[text("")]),
+        ("\n\r\n\r", &[text(""), text("")]),
+        ("[G]\n\r", &[Seen::Ping]),
+        ("\n\r[G]\n\r", &[text(""), Seen::Ping]),
+        ("\x1512\x1637\x16", &[Seen::Block(12, 37)]),
+        ("\x1512\x1637\x16\n\r", &[Seen::Block(12, 37)]),
+        ("\x1512\x1637\x16\x17\n\r", &[Seen::Block(12, 37), Seen::End(12, true)]),
+        ("\x19(26 5\x19)", &[Seen::Datagram(b"26 5".to_vec())]),
+        ("\x19[101 *\r\n", &[Seen::Unit(b"101 *".to_vec())]),
+        ("fics% ", &[Seen::Prompt]),
+        ("fics% \n\r\x07\x1b[7m\r\0", &[Seen::Prompt]),
+    ];
+    for (heading, indent) in [
+        ("Foo(GM TD) just sent you a message:", "    "),
+        ("The following message was sent to Foo:", "   "),
+        ("The following message was received from Foo at Mon Jan  1, 10:00 PST 2024:", " "),
+    ] {
+        for (bytes, frames) in &between {
+            for words in words {
+                let sent = format!("\n\r{heading}\n\r{bytes}{indent}{words}\n\r{indent}more\n\rfics% <b1> x\n    <b1> y\n");
+                let mut want = vec![text(""), text(heading)];
+                want.extend_from_slice(frames);
+                want.extend([
+                    tagged(Tag::PlayerText, &format!("{indent}{}", words.trim_start_matches('\x07'))),
+                    tagged(Tag::PlayerText, &format!("{indent}more")),
+                    Seen::Prompt,
+                    tagged(Tag::Holding, "<b1> x"),
+                    tagged(Tag::Holding, "<b1> y"),
+                ]);
+                let mut found = seen_by(&Framer::new().with_timeseal(Timeseal::V1), sent.as_bytes());
+                found.retain(|frame| !matches!(frame, Seen::End(12, false) | Seen::UnitEnd));
+                assert_eq!(found, want, "{sent:?}");
+            }
+        }
     }
     let sent = "Foo tells you: Bar just sent you a message:\n    <b1> x\n";
     assert_eq!(seen(sent.as_bytes())[1], tagged(Tag::Holding, "<b1> x"));
 }
 
 #[test]
+// Rules: text X8, text X9, transport W2
+#[test]
+fn quoted_words_are_joined_whatever_their_length() {
+    let sent = "Foo just sent you a message:\n    <12>\n\\   <b1> x\n\\   fics% \n\\   <12> y\n<b1> z\n";
+    assert_eq!(
+        seen(sent.as_bytes())[1..],
+        [tagged(Tag::PlayerText, "    <12> <b1> x fics% <12> y"), tagged(Tag::Holding, "<b1> z")]
+    );
+    let sent = format!("Foo just sent you a message:\n\\   {}\n\\   <12> x\n", "y".repeat(75));
+    assert!(!seen(sent.as_bytes()).iter().any(|frame| matches!(frame, Seen::Line(Tag::Style12, _))), "{sent}");
+}
+
 fn what_only_looks_like_a_continuation_is_a_line() {
     let long = "Foo tells you: the quick brown fox jumps over the lazy dog";
     for (next, want) in [("\\ x", "\\ x"), ("\\", "\\"), ("\\  <12>", "\\  <12>"), ("x", "x")] {
@@ -646,7 +692,7 @@ fn session_bytes() -> impl Strategy<Value = Vec<u8>> {
         b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0",
         b"<b1> game 1 white [] black []", b"<s> 8 w=visar ti=02", b"Foo tells you:", b" hello there, this is rather a long line of talk ",
         b"Press return to enter the server as \"GuestABCD\":", b"**** Starting FICS session as Foo ****", b"nowrap set.", b"nowrap unset.",
-        b"FatICS", b"[G]\0", b"[G]", b"[", b"\0", b"\x07", b"\xff\xfb\x01", b"\xff\xff", b"\xff", b"\xfa", b"\x1b[7m", b"\x1b[", b"\x1b",
+        b"FatICS", b"Foo(GM TD) just sent you a message:\n", b"\nThe following message was sent to Foo:\n\r   ", b"[G]\0", b"[G]", b"[", b"\0", b"\x07", b"\xff\xfb\x01", b"\xff\xff", b"\xff", b"\xfa", b"\x1b[7m", b"\x1b[", b"\x1b",
         b"\x1512\x1634\x16", b"\x15", b"\x16", b"\x17", b"\x18", b"\x19", b"\x19(", b"\x19)", b"\x19[101 * x\r\n", b"\x19]", b"\x19{", b"\x19}", b"\x1a",
         b"&#x3b1;", b"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", b"9",
     ]);

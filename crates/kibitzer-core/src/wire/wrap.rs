@@ -61,6 +61,7 @@ fn is_complete(tag: Tag, line: &[u8]) -> bool {
     let may_be_broken = (DEFAULT_WIDTH - 15..=DEFAULT_WIDTH + 1).contains(&line.len());
     match tag {
         Tag::None => is_whole_game_line(line),
+        Tag::PlayerText => false,
         Tag::Style12 => match count_words(line) {
             ..=30 => false,
             31 | 32 => !may_be_broken,

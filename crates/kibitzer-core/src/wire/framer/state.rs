@@ -14,6 +14,7 @@ impl Framer {
         state.block = self.block.map(|block| block.id);
         state.n_units = self.units.depth;
         state.is_mid_line = self.line.was_marked();
+        state.quote = self.line.quote();
     }
 
     /// Goes on where a frame has just ended in a stream of which this is known.
@@ -28,6 +29,7 @@ impl Framer {
         if state.is_mid_line {
             self.line.set_marked();
         }
+        self.line.set_quote(state.quote);
     }
 
     /// Takes in what whoever knows the stream tells of it.

@@ -24,8 +24,8 @@ impl Framer {
         let first = self.position + (input.len() - text.len()) as u64;
         let indent = text.iter().take_while(|&&b| b == b' ').count();
         let head = text.get(indent..).unwrap_or_default();
-        let is_mail = self.line.holds_mail(indent);
-        if !is_mail
+        let quote = self.line.quote();
+        if !quote.holds(indent)
             && let Some((kind, length)) = self.prompts.at_start(head)
             && indent + length <= self.limits.line_bytes
         {
@@ -48,7 +48,7 @@ impl Framer {
         if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(line, indent) {
             return self.slow(end);
         }
-        let (tag, bytes) = if is_mail { (Tag::None, line) } else { tagged(line, indent) };
+        let (tag, bytes) = tagged(line, indent, quote);
         let first = if line.is_empty() { end - 1 } else { first };
         // The bytes behind a line tell it most cheaply; without them the line itself has to.
         let is_over = self.starts_a_line(skip_returns(rest)) || !self.wrapping.may_continue(tag, bytes, line, false);
@@ -61,7 +61,7 @@ impl Framer {
         if tag == Tag::None {
             learn(&mut self.prompts, &mut self.wrapping, line);
         }
-        let offset = if tag == Tag::None { first } else { first + indent as u64 };
+        let offset = if tag.is_written() { first + indent as u64 } else { first };
         let bell = self.line.end_whole(line);
         Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }

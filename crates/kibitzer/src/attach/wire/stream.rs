@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::message::{Family, Handle};
 use crate::core::text::encode;
-use crate::core::wire::{StreamState, Timeseal};
+use crate::core::wire::{Quote, StreamState, Timeseal};
 use crate::transcript::decode_hex;
 use crate::transcript::line::push_hex;
 
@@ -24,6 +24,8 @@ pub(in crate::attach) struct StreamNote {
     block: Option<u64>,
     units: u8,
     mid_line: bool,
+    #[serde(with = "QuoteDef")]
+    quote: Quote,
     me: Option<String>,
 }
 
@@ -33,6 +35,14 @@ enum FamilyDef {
     Auto,
     Fics,
     Icc,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Quote", rename_all = "snake_case")]
+enum QuoteDef {
+    None,
+    Expected,
+    Begun,
 }
 
 impl StreamNote {
@@ -49,6 +59,7 @@ impl StreamNote {
             block: state.block,
             units: state.n_units,
             mid_line: state.is_mid_line,
+            quote: state.quote,
             me: state.me.as_ref().map(ToString::to_string),
         }
     }
@@ -65,6 +76,7 @@ impl StreamNote {
         state.block = self.block;
         state.n_units = self.units;
         state.is_mid_line = self.mid_line;
+        state.quote = self.quote;
         state.me = self.me.as_ref().map(|me| Handle::from_wire(encode(me).as_bytes()));
         state
     }

@@ -1,0 +1,133 @@
+//! Messages that a server quotes: a heading of its own, then the words of a player on an indented line.
+//!
+//! The words may be anything, a board or a prompt included, so the framer marks the lines that hold them
+//! ([`Tag::PlayerText`](super::Tag::PlayerText)), and nothing parses those again.
+//!
+//! | state      | indented line | heading    | other line | empty line | prompt     |
+//! |------------|---------------|------------|------------|------------|------------|
+//! | `None`     | `None`        | `Expected` | `None`     | `None`     | `None`     |
+//! | `Expected` | `Begun`       | `Expected` | `None`     | `Expected` | `Expected` |
+//! | `Begun`    | `Begun`       | `Expected` | `None`     | `Begun`    | `None`     |
+//!
+//! Pings, telnet commands and the marks of blocks and units change nothing.
+
+use crate::message::{Handle, Titles};
+use crate::scan::{Cursor, find};
+
+/// Whether the server is quoting a player's message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the states of a machine")]
+pub enum Quote {
+    /// It is not.
+    #[default]
+    None,
+    /// A heading was the last line; the indented line is expected.
+    Expected,
+    /// An indented line was received; more may follow until the next prompt.
+    Begun,
+}
+
+impl Quote {
+    /// Whether a line with this many leading blanks is the player's.
+    pub(super) fn holds(self, indent: usize) -> bool {
+        self != Self::None && indent > 0
+    }
+
+    /// The state after a line.
+    pub(super) fn after_line(self, line: &[u8]) -> Self {
+        match line.first() {
+            None => self,
+            Some(b' ') if self != Self::None => Self::Begun,
+            Some(_) if is_heading(line) => Self::Expected,
+            Some(_) => Self::None,
+        }
+    }
+
+    /// The state after a prompt. FatICS prints one after a heading, too.
+    pub(super) fn after_prompt(self) -> Self {
+        if self == Self::Expected { self } else { Self::None }
+    }
+}
+
+/// Starts every heading of a message that was sent, received, forwarded or emailed.
+const FOLLOWING: &[u8] = b"The following message was ";
+
+/// In every other heading, in any order with the sender.
+const JUST_SENT: [&[u8]; 2] = [b"just sent", b"message"];
+
+/// Whether the next indented line is a player's. Only the server starts a line with a letter and ends it with its only colon:
+/// talk has a colon before the words. After [`FOLLOWING`] a time may hold more colons.
+///
+/// Source: transcripts `uhlinfics-talk-1-Boris`, `uhlinfics-talk-1-Carla`, `fatics-talk-mixed-b`; uhlin-fics and FatICS.
+fn is_heading(line: &[u8]) -> bool {
+    let [b'A'..=b'Z' | b'a'..=b'z', .., b':'] = line else { return false };
+    let is_just_sent = || JUST_SENT.iter().all(|words| find(line, words).is_some());
+    line.starts_with(FOLLOWING) || memchr::memchr(b':', line) == Some(line.len() - 1) && is_just_sent()
+}
+
+/// The player whose words follow, if `line` is a heading that names the sender: `Foo(TD) just sent you a message:`,
+/// `The following message was received from Foo:`.
+pub(crate) fn sender(line: &[u8]) -> Option<(Handle, Titles)> {
+    is_heading(line).then_some(())?;
+    let from = find(line, b" from ").map(|at| at + 6).or_else(|| Some(find(line, b" by ")? + 4));
+    if from.is_none() && line.starts_with(FOLLOWING) {
+        return None;
+    }
+    let mut at = Cursor::new(line.get(from.unwrap_or_default()..)?);
+    let name = Handle::from_wire(Handle::read(&mut at)?);
+    let titles = Titles::read(&mut at);
+    matches!(at.peek(), Some(b' ' | b':')).then_some((name, titles))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Rules: text X8
+    #[test]
+    fn every_heading_is_known_and_who_sent_the_message() {
+        let cases = [
+            ("Foo just sent you a message:", Some("Foo")),
+            ("Foo(TD) just sent you a message:", Some("Foo TD")),
+            ("Foo(GM TD) just sent you a message:", Some("Foo GM TD")),
+            ("Foo(GM)(*) just sent you a message:", Some("Foo GM *")),
+            ("A message was just sent to you by Foo(GM TD):", Some("Foo GM TD")),
+            ("The following message was sent to Foo:", None),
+            ("The following message was sent (and emailed) to Foo:", None),
+            ("The following message was sent and emailed to Foo:", None),
+            ("The following message was emailed to Foo:", None),
+            ("The following message was forwarded to Foo:", None),
+            ("The following message was forwarded and emailed to Foo:", None),
+            ("The following message was received:", None),
+            ("The following message was received from Foo:", Some("Foo")),
+            ("The following message was received from Foo(GM TD) at Mon Jan  1, 10:00 PST 2024:", Some("Foo GM TD")),
+        ];
+        for (line, want) in cases {
+            assert_eq!(Quote::None.after_line(line.as_bytes()), Quote::Expected, "{line}");
+            let found = sender(line.as_bytes()).map(|(name, titles)| {
+                titles.iter().fold(name.to_string(), |text, title| format!("{text} {title}"))
+            });
+            assert_eq!(found.as_deref(), want, "{line}");
+        }
+    }
+
+    // Rules: text X8, ten 8
+    #[test]
+    fn no_player_can_write_a_heading() {
+        let lines = [
+            "Foo tells you: Bar just sent you a message:",
+            "--> Foo just sent you a message:",
+            ":Foo just sent you a message:",
+            " Foo just sent you a message:",
+            "(told Foo, who just sent you a message:",
+            " 1: The following message was sent to Foo:",
+            "Foo tells you: The following message was sent to Foo:",
+            "Foo just sent you a message: hi",
+            "Messages:",
+        ];
+        for line in lines {
+            assert_eq!(Quote::None.after_line(line.as_bytes()), Quote::None, "{line}");
+            assert_eq!(sender(line.as_bytes()), None, "{line}");
+        }
+    }
+}
