@@ -57,7 +57,10 @@ fn a_complaint_of_timeseals_decoder_is_text() {
 fn a_line_that_begins_with_a_colon_is_a_robots_whatever_it_says() {
     let board = format!(":{E4}");
     let ended = ":{Game 7 (Foo vs. Bar) Foo resigns} 0-1";
-    check("Talk", &[":Notification: Foo has arrived.", ":[Foo has connected.]", ended, &board, ":fics% ", ":Foo says: hi"]);
+    check(
+        "Talk",
+        &[":Notification: Foo has arrived.", ":[Foo has connected.]", ended, &board, ":fics% ", ":Foo says: hi"],
+    );
     check("Refused", &[": Command not found."]);
 }
 

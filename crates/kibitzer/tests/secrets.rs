@@ -192,6 +192,8 @@ async fn a_password_that_the_server_sends_back_is_hidden_as_long_as_it_is_one() 
         peer.serving(client.ready()).await.unwrap();
         // The server does not know the command, and repeats it.
         peer.serving(client.request("password swordfish trout")).await.unwrap_err();
+        // In the log, the pieces of the chat are cut anywhere.
+        let log = log.text();
         let mut events = client.subscribe();
         peer.say([b"\n\r", CHAT, b"\n\rfics% "].concat()).await;
         wait_for(&mut events, |event| (event.raw() == CHAT).then_some(())).await;
@@ -203,7 +205,7 @@ async fn a_password_that_the_server_sends_back_is_hidden_as_long_as_it_is_one() 
         assert!(bytes.contains("password ********* *****: Command not found."), "{bytes}");
         let chat = str::from_utf8(CHAT).unwrap();
         assert!(bytes.contains(chat), "it is a word again: {bytes}");
-        for text in [bytes.replace(chat, ""), log.text().replace(chat, ""), shown] {
+        for text in [bytes.replace(chat, ""), log, shown] {
             let text = text.to_lowercase();
             assert!(!text.contains(PASSWORD) && !text.contains("trout"), "{pipe_bytes}: {text}");
         }

@@ -89,10 +89,10 @@ pub struct Reader {
     ready: VecDeque<Received>,
 }
 
-/// What the meaning of a line depends on besides the line.
 /// In front of a message that a player just sent.
 const MESSAGE_INDENT: &[u8] = b"    ";
 
+/// What the meaning of a line depends on besides the line.
 #[derive(Clone, Debug, Default)]
 struct Typist {
     family: Family,
@@ -117,13 +117,14 @@ struct Style10 {
 
 impl Reader {
     /// A reader over a framer that was set up for the stream.
-    pub fn new(framer: Framer, family: Family) -> Self {
-        Self { framer, typist: Typist { family, ..Typist::default() }, ready: VecDeque::new() }
+    pub fn new(mut framer: Framer, family: Family) -> Self {
+        framer.set_family(family);
+        Self { framer, typist: Typist::default(), ready: VecDeque::new() }
     }
 
     /// Tells which family it turned out to be.
     pub const fn set_family(&mut self, family: Family) {
-        self.typist.family = family;
+        self.framer.set_family(family);
     }
 
     /// Gives back memory that is not used.
@@ -139,7 +140,7 @@ impl Reader {
 
     /// What is known of the stream, but for the games.
     pub(crate) fn stream_state(&self) -> StreamState {
-        let mut state = StreamState { family: self.typist.family, ..StreamState::default() };
+        let mut state = StreamState::default();
         self.framer.note_state(&mut state);
         state.is_logged_in |= self.typist.logged_in;
         state
@@ -162,6 +163,7 @@ impl Reader {
             return Some(received);
         }
         loop {
+            self.typist.family = self.framer.family();
             let frame = self.framer.next_frame(input)?;
             // Messages are large: nearly all are built here, where they are returned, not handed up from function to function.
             let (offset, end, bell) = (frame.offset, frame.end, frame.bell);
@@ -198,6 +200,7 @@ impl Reader {
             if let Some(received) = self.ready.pop_front() {
                 return Some(received);
             }
+            self.typist.family = self.framer.family();
             let Some(frame) = self.framer.finish() else {
                 self.ready.extend(self.typist.unfinished()?);
                 continue;
@@ -347,15 +350,15 @@ impl Typist {
     }
 
     fn message(&mut self, tag: Tag, line: &[u8]) -> Message {
-        if !self.logged_in
-            && tag == Tag::None
-            && let Some(message) = dispatch::login(line)
-        {
         match tag {
             Tag::PlayerText => return self.player_text(line),
             Tag::None if !line.is_empty() => self.sender = None,
             _ => {}
         }
+        if !self.logged_in
+            && tag == Tag::None
+            && let Some(message) = dispatch::login(line)
+        {
             self.logged_in = matches!(message, Message::LoggedIn(_));
             return message;
         }

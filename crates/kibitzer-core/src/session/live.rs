@@ -275,8 +275,10 @@ impl Live {
                 break;
             }
         }
+        let is_numbered = self.requests.mode() == Mode::Numbered;
+        cx.reader.framer_mut().set_block_mode(is_numbered);
         if !matches!(self.stage, Stage::SettingUp(_)) {
-            self.capabilities.set(Ivar::Block, self.requests.mode() == Mode::Numbered);
+            self.capabilities.set(Ivar::Block, is_numbered);
         }
     }
 

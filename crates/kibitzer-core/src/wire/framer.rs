@@ -15,6 +15,7 @@ use super::options::{Limits, Timeseal};
 use super::prompt::{PromptKind, Prompts, guest_prompt};
 use super::telnet::{IAC, SUBNEGOTIATION, Telnet};
 use super::wrap::Wrapping;
+use crate::message::Family;
 use crate::scan::find;
 
 /// Cuts the byte stream of a server into [`Frame`]s.
@@ -45,6 +46,10 @@ use crate::scan::find;
 pub struct Framer {
     limits: Limits,
     timeseal: Timeseal,
+    /// Which bytes frame something depends on it. If nobody told it, the first prompt shows it.
+    family: Family,
+    /// Block mode is off: of its marks, only the complaint about an unnumbered line counts.
+    is_unblocked: bool,
     prompts: Prompts,
     wrapping: Wrapping,
     /// Stream position of the next byte of input.
@@ -152,6 +157,26 @@ impl Framer {
         self.wrapping.enabled = false;
     }
 
+    /// Sets the family of the server. Default: [`Family::Auto`], which ends with the login: the prompt shows the family.
+    ///
+    /// Control-Y and control-Z count on ICC, and until the login where the family is not known. Elsewhere they are text.
+    pub const fn set_family(&mut self, family: Family) {
+        self.family = family;
+    }
+
+    /// The family of the server, as it was set or as the login showed it.
+    pub const fn family(&self) -> Family {
+        self.family
+    }
+
+    /// Sets whether block mode is on. Default: it may be, as in a recording.
+    ///
+    /// Without it the marks of blocks are text, but for the server's complaint about a line without a number: that shows that
+    /// block mode is on.
+    pub const fn set_block_mode(&mut self, is_on: bool) {
+        self.is_unblocked = !is_on;
+    }
+
     /// Gives back memory that is not used.
     pub(crate) fn shrink(&mut self) {
         self.line.shrink();
@@ -253,14 +278,21 @@ impl Framer {
         self.line.set_marked();
         self.line.set_quote(self.line.quote().after_prompt());
         let kind = match kind {
-            PromptKind::Command => {
-                self.prompts.set_logged_in();
+            PromptKind::Command(family) => {
+                self.log_in(family);
                 FrameKind::Prompt
             }
             PromptKind::Login => FrameKind::LoginPrompt,
             PromptKind::Password => FrameKind::PasswordPrompt,
         };
         Frame { offset, end: self.position, bell: false, kind }
+    }
+
+    fn log_in(&mut self, family: Family) {
+        self.prompts.set_logged_in();
+        if self.family == Family::Auto {
+            self.family = family;
+        }
     }
 
     /// Borrows the bytes that go out.
@@ -298,7 +330,7 @@ impl Framer {
     fn unit_frame(&mut self, unit: Unit, offset: u64, end: u64) -> Frame<'_> {
         self.sequence.hand_out();
         if matches!(unit, Unit::Datagram) && self.sequence.unit().starts_with(WHO_AM_I) {
-            self.prompts.set_logged_in();
+            self.log_in(Family::Icc);
         }
         let (bytes, unit_bytes) = (&self.sequence.bytes[..], self.sequence.unit());
         let kind = match unit {

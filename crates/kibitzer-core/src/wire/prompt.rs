@@ -1,13 +1,14 @@
 //! Prompts: the only things a server says that have no line end.
 
 use super::telnet::IAC;
-use crate::message::Handle;
+use crate::message::{Family, Handle};
 use crate::scan::Cursor;
 
 /// What a server waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PromptKind {
-    Command,
+    /// A command, on a server of this family.
+    Command(Family),
     Login,
     Password,
 }
@@ -62,7 +63,7 @@ impl Prompts {
             b'l' | b'p' if !self.logged_in => login_prompt(line),
             _ => None,
         };
-        known.or_else(|| Some((PromptKind::Command, self.custom_prompt(line)?)))
+        known.or_else(|| Some((PromptKind::Command(Family::Auto), self.custom_prompt(line)?)))
     }
 
     /// Bytes of the longest prompt.
@@ -91,10 +92,9 @@ fn command_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
         _ => 0,
     };
     let named = line.get(clock..)?;
-    SERVERS
-        .iter()
-        .find(|name| named.strip_prefix(**name).is_some_and(|rest| rest.starts_with(b"% ")))
-        .map(|name| (PromptKind::Command, clock + name.len() + 2))
+    let name = SERVERS.iter().find(|name| named.strip_prefix(**name).is_some_and(|rest| rest.starts_with(b"% ")))?;
+    let family = if *name == b"aics" { Family::Icc } else { Family::Fics };
+    Some((PromptKind::Command(family), clock + name.len() + 2))
 }
 
 /// The guest's name, if `line` is the whole of `Press return to enter the server as "GuestABCD":`.
@@ -118,7 +118,8 @@ mod tests {
     fn command_prompts_of_every_server_with_and_without_a_clock() {
         let prompts = Prompts::default();
         for sent in ["fics% ", "aics% ", "ics% ", "chess% ", "uscn% ", "bics% ", "12:34_fics% ", "00:59_aics% "] {
-            assert_eq!(prompts.at_start(sent.as_bytes()), Some((PromptKind::Command, sent.len())), "{sent}");
+            let family = if sent.contains("aics") { Family::Icc } else { Family::Fics };
+            assert_eq!(prompts.at_start(sent.as_bytes()), Some((PromptKind::Command(family), sent.len())), "{sent}");
         }
         for sent in ["fics%", "Fics% ", "12:3_fics% ", "1a:34_fics% ", "xics% ", "fics %"] {
             assert_eq!(prompts.at_start(sent.as_bytes()), None, "{sent}");
@@ -131,12 +132,12 @@ mod tests {
         let mut prompts = Prompts::default();
         assert_eq!(prompts.at_start(b"chess> <12>"), None);
         prompts.set_custom(b"chess> ");
-        assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command, 7)));
+        assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command(Family::Auto), 7)));
         prompts.set_custom(b"chess>");
-        assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command, 7)), "the server adds the blank");
+        assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command(Family::Auto), 7)), "the server adds the blank");
         assert_eq!(prompts.at_start(b"chess><12>"), None);
         prompts.set_custom(b"play> ");
-        assert_eq!(prompts.at_start(b"play> "), Some((PromptKind::Command, 6)), "one that starts like `password: `");
+        assert_eq!(prompts.at_start(b"play> "), Some((PromptKind::Command(Family::Auto), 6)), "one that starts like `password: `");
         for none in [&b""[..], b"chess>\x07 ", b"\xff "] {
             prompts.set_custom(none);
             assert_eq!(prompts.at_start(b"chess> <12>"), None);
@@ -152,7 +153,7 @@ mod tests {
         assert_eq!(prompts.at_start(b"password: "), Some((PromptKind::Password, 10)));
         prompts.set_logged_in();
         assert_eq!(prompts.at_start(b"login: "), None);
-        assert_eq!(prompts.at_start(b"fics% "), Some((PromptKind::Command, 6)));
+        assert_eq!(prompts.at_start(b"fics% "), Some((PromptKind::Command(Family::Fics), 6)));
     }
 
     #[test]

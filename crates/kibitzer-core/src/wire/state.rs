@@ -10,7 +10,7 @@ use crate::message::{Family, Handle};
 /// Whoever begins to read in the middle of a stream needs it; see [`EventReader::resume`](crate::EventReader::resume).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "four things a stream is or is not, none of which rules another out")]
+#[expect(clippy::struct_excessive_bools, reason = "five things a stream is or is not, none of which rules another out")]
 pub struct StreamState {
     /// Which family the server is of. Default: not known.
     pub family: Family,
@@ -20,6 +20,8 @@ pub struct StreamState {
     pub prompt: Vec<u8>,
     /// Whether the server breaks no lines. Default: it does.
     pub is_unwrapped: bool,
+    /// Whether block mode is off, so that its marks are text. Default: it may be on.
+    pub is_unblocked: bool,
     /// Whether the login is over, so that `login: ` and `password: ` are text. Default: it is not.
     pub is_logged_in: bool,
     /// Whether the server keeps the blank at which it breaks a line, as FatICS does. Default: it does not.
@@ -39,7 +41,7 @@ pub struct StreamState {
 impl StreamState {
     /// Whether a reader was told the same as with another state. The rest it finds out by itself.
     pub fn is_told_as(&self, other: &Self) -> bool {
-        (self.family, self.timeseal, &self.prompt, self.is_unwrapped)
-            == (other.family, other.timeseal, &other.prompt, other.is_unwrapped)
+        (self.family, self.timeseal, &self.prompt, self.is_unwrapped, self.is_unblocked)
+            == (other.family, other.timeseal, &other.prompt, other.is_unwrapped, other.is_unblocked)
     }
 }

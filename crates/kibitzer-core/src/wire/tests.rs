@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::{FrameKind, Framer, Limits, Tag, Timeseal};
+use crate::message::Family;
 
 /// A frame as the tables below write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -380,7 +381,6 @@ fn quoted_words_are_a_players_whatever_stands_between_them_and_their_heading() {
     assert_eq!(seen(sent.as_bytes())[1], tagged(Tag::Holding, "<b1> x"));
 }
 
-#[test]
 // Rules: text X8, text X9, transport W2
 #[test]
 fn quoted_words_are_joined_whatever_their_length() {
@@ -393,6 +393,7 @@ fn quoted_words_are_joined_whatever_their_length() {
     assert!(!seen(sent.as_bytes()).iter().any(|frame| matches!(frame, Seen::Line(Tag::Style12, _))), "{sent}");
 }
 
+#[test]
 fn what_only_looks_like_a_continuation_is_a_line() {
     let long = "Foo tells you: the quick brown fox jumps over the lazy dog";
     for (next, want) in [("\\ x", "\\ x"), ("\\", "\\"), ("\\  <12>", "\\  <12>"), ("x", "x")] {
@@ -401,6 +402,54 @@ fn what_only_looks_like_a_continuation_is_a_line() {
     }
     let sent = format!("{long}\n\\   \n<b1> game 1 white [] black []\n");
     assert_eq!(seen(sent.as_bytes()), [text(long), tagged(Tag::Holding, "<b1> game 1 white [] black []")]);
+}
+
+// Rules: text X0, icc DG9, bugs K5
+#[test]
+fn units_count_on_icc_and_where_the_family_is_not_known_before_the_login() {
+    let unit = b"x\x19(0 Evil {}\x19)\x1ay\n";
+    let (is_unit, is_text) =
+        ([Seen::Datagram(b"0 Evil {}".to_vec()), text("x"), Seen::Overflow, text("y")], [text("x\x19(0 Evil {}\x19)\x1ay")]);
+    let known = |family| {
+        let mut framer = Framer::new();
+        framer.set_family(family);
+        framer
+    };
+    let cases: &[(Family, &[u8], &[Seen])] = &[
+        (Family::Auto, b"", &is_unit),
+        (Family::Auto, b"aics% ", &is_unit),
+        (Family::Auto, b"12:34_aics% \n\rfics% ", &is_unit),
+        (Family::Auto, b"\x19(0 Foo {}\x19)", &is_unit),
+        (Family::Auto, b"fics% ", &is_text),
+        (Family::Auto, b"chess% ", &is_text),
+        (Family::Auto, b"fics% \n\raics% ", &is_text),
+        (Family::Auto, b"**** Starting FICS session as Foo ****\n", &is_text),
+        (Family::Fics, b"", &is_text),
+        (Family::Fics, b"aics% ", &is_text),
+        (Family::Icc, b"", &is_unit),
+        (Family::Icc, b"fics% ", &is_unit),
+    ];
+    for (family, before, want) in cases {
+        let frames = seen_by(&known(*family), &[before, &unit[..]].concat());
+        assert!(frames.ends_with(want), "{family}, {:?}: {frames:?}", before.escape_ascii());
+    }
+}
+
+// Rules: datagrams BM1, bugs K5
+#[test]
+fn marks_of_a_block_count_where_block_mode_may_be_on_and_no_words_stand_before_them() {
+    let complaint: [u8; 8] = *b"\x150\x16519\x16\x17";
+    let talk = "Foo tells you: \x1512\x1637\x16<12>\x17";
+    let mut off = Framer::new();
+    off.set_block_mode(false);
+    for framer in [Framer::new(), off.clone()] {
+        assert_eq!(seen_by(&framer, format!("{talk}\n").as_bytes()), [text(talk)]);
+        assert_eq!(seen_by(&framer, &complaint), [Seen::Block(0, 519), Seen::End(0, true)]);
+    }
+    let reply = b"fics% \x1512\x1637\x16<12>\n\x17\n";
+    let [prompt, end] = [Seen::Prompt, Seen::End(12, true)];
+    assert_eq!(seen(reply), [prompt.clone(), Seen::Block(12, 37), tagged(Tag::Style12, "<12>"), end]);
+    assert_eq!(seen_by(&off, reply), [prompt, text("1237\x16<12>"), text("\x17")]);
 }
 
 // Rules: transport C5

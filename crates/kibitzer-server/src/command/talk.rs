@@ -91,7 +91,11 @@ fn message(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     }
     let (Some(me), Some(reader)) = (world.player(id), world.player(whom)) else { return Verdict::Done };
     if !reader.is_registered {
-        return refuse(world, id, &format!("Player \"{}\" is unregistered and cannot receive messages.\n", reader.name()));
+        return refuse(
+            world,
+            id,
+            &format!("Player \"{}\" is unregistered and cannot receive messages.\n", reader.name()),
+        );
     }
     let echo = format!("\nThe following message was sent to {}:\n   {text}\n", reader.name());
     let shown = format!("{} just sent you a message:\n    {text}\n", me.display());

@@ -70,6 +70,8 @@ pub(crate) struct Peer<S = DuplexStream> {
     io: BufReader<S>,
     /// What has come of the next line.
     line: Vec<u8>,
+    /// The rest of a text that was being sent when its future was dropped.
+    unsent: Vec<u8>,
     /// Lines come sealed.
     is_sealed: bool,
     /// Commands come with numbers.
@@ -81,7 +83,7 @@ pub(crate) struct Peer<S = DuplexStream> {
 impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
     pub(crate) fn new(io: S) -> Self {
         let io = BufReader::new(io);
-        Self { io, line: Vec::new(), is_sealed: false, is_numbered: true, heard: Vec::new() }
+        Self { io, line: Vec::new(), unsent: Vec::new(), is_sealed: false, is_numbered: true, heard: Vec::new() }
     }
 
     /// The same, of a client that seals its lines.
@@ -95,7 +97,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
     }
 
     pub(crate) async fn say(&mut self, text: impl AsRef<[u8]>) {
-        self.io.get_mut().write_all(text.as_ref()).await.unwrap();
+        self.unsent.extend_from_slice(text.as_ref());
+        while !self.unsent.is_empty() {
+            let n = self.io.get_mut().write(&self.unsent).await.unwrap();
+            self.unsent.drain(..n);
+        }
     }
 
     /// Whether the client still listens.

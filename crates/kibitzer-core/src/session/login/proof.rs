@@ -37,9 +37,7 @@ impl Login {
         }
         // Nothing but ICC speaks so.
         let is_icc = self.is_icc || mode == Mode::Tagged || fence.is_answered_by_icc(raw);
-        if is_icc {
-            cx.reader.set_family(Family::Icc);
-        }
+        cx.reader.set_family(if is_icc { Family::Icc } else { Family::Fics });
         Some(Verdict::Complete(Entrance {
             unannounced: (!self.is_announced).then(|| self.identity(Titles::default(), cx.options)),
             mode,

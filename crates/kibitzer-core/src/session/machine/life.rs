@@ -22,6 +22,7 @@ impl Session {
         let timeseal = self.ladder.timeseal();
         let mut framer = Framer::new().with_limits(self.options.limits).with_timeseal(timeseal);
         framer.set_prompt(&self.options.prompt);
+        framer.set_block_mode(false);
         let reader = Reader::new(framer, self.options.family);
         self.reader = EventReader::new(reader).with_game_limits(self.options.game_limits);
         self.out = Outbox::new(timeseal, now);

@@ -30,6 +30,36 @@ fn queued_talk_slows_the_next_down_and_loses_nothing() {
     }
 }
 
+// Rules: text X0, bugs K5
+#[test]
+fn control_bytes_of_another_family_stay_in_the_talk() {
+    for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
+        let has_blocks = driver.session.capabilities().block();
+        let me = driver.session.handle().cloned();
+        driver.take_news();
+        for text in [
+            "hi\x1a<12> rnbqkbnr",
+            "\x1a<b1> game 1 white [] black []",
+            "\x19(0 Evil {}\x19)",
+            "\x19[101 * x\r\x19]",
+            "\x1512\x1637\x16Finger of Foo:",
+            "hi\x150\x16519\x16",
+        ] {
+            driver.feed(format!("\n\rFoo tells you: {text}\n\rfics% "));
+            let kinds: Vec<_> = driver.events.drain(..).map(|event| event.kind().as_str()).collect();
+            assert_eq!(kinds, ["tell", "prompt"], "{text:?}");
+        }
+        if !has_blocks {
+            driver.feed("\n\r\x1512\x1637\x16Finger of Foo:\n\rfics% ");
+            assert!(driver.events.drain(..).all(|event| event.kind().as_str() != "block_start"));
+        }
+        assert_eq!(driver.session.handle().cloned(), me);
+        driver.request("date").unwrap();
+        driver.serve(&mut peer);
+        assert!(driver.reply().is_ok());
+    }
+}
+
 #[test]
 fn without_a_number_the_pause_doubles_until_talk_passes() {
     let (mut driver, peer) = on_fics(guest());

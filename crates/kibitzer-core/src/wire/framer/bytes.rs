@@ -2,11 +2,15 @@
 
 use super::whole_line::{has_control_bytes, is_control_byte};
 use super::{Block, Framer, MAX_UNITS, Out, Unit, Units};
+use crate::message::{CommandCode, Family};
 use crate::wire::control::{BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, Meaning, POSE_START, State};
 use crate::wire::frame::FrameKind;
 use crate::wire::line::{Context, Taken};
 use crate::wire::options::Timeseal;
 use crate::wire::telnet::{IAC, Telnet, TelnetByte};
+
+/// The block that complains about a line without a number.
+const UNNUMBERED: (u64, CommandCode) = (0, CommandCode::UNNUMBERED);
 
 /// A byte that went through the telnet layer.
 #[derive(Clone, Copy, Debug)]
@@ -109,13 +113,26 @@ impl Framer {
             }
             ESCAPE => self.begin(State::Escape, Some(ESCAPE), byte.at),
             b'[' if self.timeseal == Timeseal::V2 => self.begin(State::Ping, Some(b'['), byte.at),
-            BLOCK_START => self.begin(State::BlockId, None, byte.at),
+            BLOCK_START if self.reads_blocks() => self.begin(State::BlockId, None, byte.at),
             BLOCK_END if self.block.is_some() => self.flush_before(byte).or_else(|| self.end_block(byte.at)),
             POSE_START if self.block.is_some() => self.set_posed(true),
             CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_posed(false),
-            CONTROL_Y => self.begin(State::ControlY, None, byte.at),
-            CONTROL_Z => self.flush_before(byte).or_else(|| Some(self.overflow(byte.at))),
+            CONTROL_Y if self.reads_units() => self.begin(State::ControlY, None, byte.at),
+            CONTROL_Z if self.reads_units() => self.flush_before(byte).or_else(|| Some(self.overflow(byte.at))),
             _ => self.push(byte),
+        }
+    }
+
+    /// A reply begins on a line of its own, unless the one before it broke off.
+    fn reads_blocks(&self) -> bool {
+        self.block.is_some() || !self.line.holds_words()
+    }
+
+    const fn reads_units(&self) -> bool {
+        match self.family {
+            Family::Icc => true,
+            Family::Fics => false,
+            Family::Auto => !self.prompts.is_logged_in(),
         }
     }
 
@@ -127,6 +144,11 @@ impl Framer {
         match self.sequence.byte(byte.value, self.limits.datagram_bytes) {
             Meaning::Pending => None,
             Meaning::Dropped => self.end_sequence(None),
+            Meaning::BlockStart { id, code } if self.is_unblocked && (id, CommandCode(code)) != UNNUMBERED => {
+                self.sequence.give_up();
+                self.again.push_front(byte);
+                None
+            }
             Meaning::NoSequence => {
                 self.sequence.give_up();
                 self.again.push_front(byte);

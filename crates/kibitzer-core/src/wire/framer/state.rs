@@ -6,6 +6,8 @@ use crate::wire::StreamState;
 impl Framer {
     /// Writes down what was told and found out about the stream.
     pub(crate) fn note_state(&self, state: &mut StreamState) {
+        state.family = self.family;
+        state.is_unblocked = self.is_unblocked;
         state.timeseal = self.timeseal;
         state.prompt = self.prompts.custom().to_vec();
         state.is_logged_in = self.prompts.is_logged_in();
@@ -34,6 +36,8 @@ impl Framer {
 
     /// Takes in what whoever knows the stream tells of it.
     pub(crate) fn tell(&mut self, state: &StreamState) {
+        self.family = state.family;
+        self.is_unblocked = state.is_unblocked;
         self.timeseal = state.timeseal;
         self.set_prompt(&state.prompt);
         self.wrapping.enabled = !state.is_unwrapped;

@@ -19,6 +19,7 @@ pub(in crate::attach) struct StreamNote {
     /// In hexadecimal.
     prompt: String,
     unwrapped: bool,
+    unblocked: bool,
     logged_in: bool,
     keeps_blanks: bool,
     block: Option<u64>,
@@ -54,6 +55,7 @@ impl StreamNote {
             timeseal: seal_number(state.timeseal),
             prompt,
             unwrapped: state.is_unwrapped,
+            unblocked: state.is_unblocked,
             logged_in: state.is_logged_in,
             keeps_blanks: state.keeps_blanks,
             block: state.block,
@@ -71,6 +73,7 @@ impl StreamNote {
         state.timeseal = seal_of(self.timeseal);
         state.prompt = decode_hex(&self.prompt).unwrap_or_default();
         state.is_unwrapped = self.unwrapped;
+        state.is_unblocked = self.unblocked;
         state.is_logged_in = self.logged_in;
         state.keeps_blanks = self.keeps_blanks;
         state.block = self.block;
