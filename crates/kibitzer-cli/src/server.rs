@@ -23,7 +23,7 @@ impl ValueEnum for Server {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self.0 {
-            Family::Auto => "What both send",
+            Family::Auto => "The one that the login shows",
             Family::Fics => "FICS and its relatives",
             Family::Icc => "ICC",
         };

@@ -6,7 +6,7 @@ use crate::by_name::by_name;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there are two families, and not knowing")]
 pub enum Family {
-    /// Not known: what both families send is understood, what only a damaged copy of one family's page has is not.
+    /// Not known: what both families send is understood until the prompt or the datagram that ends the login shows the family.
     #[default]
     Auto,
     /// FICS and its relatives.

@@ -8,7 +8,6 @@ use super::wrap::{CONTINUATION, Wrapping, cuts_entity};
 
 /// The line being collected.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each says something else of the line, or of the one before")]
 pub(super) struct LineBuffer {
     text: Vec<u8>,
     /// Stream position of the first byte.

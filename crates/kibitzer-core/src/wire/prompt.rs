@@ -134,10 +134,18 @@ mod tests {
         prompts.set_custom(b"chess> ");
         assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command(Family::Auto), 7)));
         prompts.set_custom(b"chess>");
-        assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command(Family::Auto), 7)), "the server adds the blank");
+        assert_eq!(
+            prompts.at_start(b"chess> <12>"),
+            Some((PromptKind::Command(Family::Auto), 7)),
+            "the server adds the blank"
+        );
         assert_eq!(prompts.at_start(b"chess><12>"), None);
         prompts.set_custom(b"play> ");
-        assert_eq!(prompts.at_start(b"play> "), Some((PromptKind::Command(Family::Auto), 6)), "one that starts like `password: `");
+        assert_eq!(
+            prompts.at_start(b"play> "),
+            Some((PromptKind::Command(Family::Auto), 6)),
+            "one that starts like `password: `"
+        );
         for none in [&b""[..], b"chess>\x07 ", b"\xff "] {
             prompts.set_custom(none);
             assert_eq!(prompts.at_start(b"chess> <12>"), None);

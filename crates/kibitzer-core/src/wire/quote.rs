@@ -104,9 +104,8 @@ mod tests {
         ];
         for (line, want) in cases {
             assert_eq!(Quote::None.after_line(line.as_bytes()), Quote::Expected, "{line}");
-            let found = sender(line.as_bytes()).map(|(name, titles)| {
-                titles.iter().fold(name.to_string(), |text, title| format!("{text} {title}"))
-            });
+            let found = sender(line.as_bytes())
+                .map(|(name, titles)| titles.iter().fold(name.to_string(), |text, title| format!("{text} {title}")));
             assert_eq!(found.as_deref(), want, "{line}");
         }
     }

@@ -361,7 +361,8 @@ fn quoted_words_are_a_players_whatever_stands_between_them_and_their_heading() {
     ] {
         for (bytes, frames) in &between {
             for words in words {
-                let sent = format!("\n\r{heading}\n\r{bytes}{indent}{words}\n\r{indent}more\n\rfics% <b1> x\n    <b1> y\n");
+                let sent =
+                    format!("\n\r{heading}\n\r{bytes}{indent}{words}\n\r{indent}more\n\rfics% <b1> x\n    <b1> y\n");
                 let mut want = vec![text(""), text(heading)];
                 want.extend_from_slice(frames);
                 want.extend([
@@ -381,7 +382,7 @@ fn quoted_words_are_a_players_whatever_stands_between_them_and_their_heading() {
     assert_eq!(seen(sent.as_bytes())[1], tagged(Tag::Holding, "<b1> x"));
 }
 
-// Rules: text X8, text X9, transport W2
+// Rules: text X8, transport W2
 #[test]
 fn quoted_words_are_joined_whatever_their_length() {
     let sent = "Foo just sent you a message:\n    <12>\n\\   <b1> x\n\\   fics% \n\\   <12> y\n<b1> z\n";
@@ -408,8 +409,10 @@ fn what_only_looks_like_a_continuation_is_a_line() {
 #[test]
 fn units_count_on_icc_and_where_the_family_is_not_known_before_the_login() {
     let unit = b"x\x19(0 Evil {}\x19)\x1ay\n";
-    let (is_unit, is_text) =
-        ([Seen::Datagram(b"0 Evil {}".to_vec()), text("x"), Seen::Overflow, text("y")], [text("x\x19(0 Evil {}\x19)\x1ay")]);
+    let (is_unit, is_text) = (
+        [Seen::Datagram(b"0 Evil {}".to_vec()), text("x"), Seen::Overflow, text("y")],
+        [text("x\x19(0 Evil {}\x19)\x1ay")],
+    );
     let known = |family| {
         let mut framer = Framer::new();
         framer.set_family(family);
