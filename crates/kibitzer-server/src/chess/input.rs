@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::moves::{CastlingSquares, Move};
 use super::position::Position;
+use super::variant::Variant;
 
 /// Why a text was not played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -77,8 +78,10 @@ impl Position {
                     && promotion.map_or(walk.promotion.is_none(), |promotion| promotion == becomes)
             }
             (Asked::Walk(walk), Move::Castle(side)) => {
-                let squares = CastlingSquares::of(self.side_to_move, side);
-                walk.role.is_none_or(|role| role == Role::King)
+                let squares = CastlingSquares::of(self.castling_files, self.side_to_move, side);
+                // In Chess960 the same squares may be those of a plain move of the king.
+                self.variant != Variant::FischerRandom
+                    && walk.role.is_none_or(|role| role == Role::King)
                     && walk.from() == Some(squares.king_from)
                     && walk.to() == Some(squares.king_to)
             }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use cozy_chess::{BitBoard, Rank, get_pawn_attacks, get_pawn_quiets};
+use cozy_chess::{BitBoard, Rank, get_between_rays, get_pawn_attacks, get_pawn_quiets};
 use kibitzer_core::chess::{CastlingSide, Color, Piece, Role, Square};
 
 use super::moves::{CastlingSquares, Move};
@@ -146,20 +146,20 @@ impl Position {
         CastlingSide::BOTH.into_iter().filter(|&side| self.may_castle(side)).try_for_each(|side| f(Move::Castle(side)))
     }
 
-    /// Whether the right is there, the squares between king and rook are empty, and the king neither stands in check nor
-    /// passes through one.
+    /// Whether the right is there, king and rook have free ways, and the king neither stands in check nor passes through one.
     fn may_castle(&self, side: CastlingSide) -> bool {
         let color = self.side_to_move;
         if !self.castling.has(color, side) {
             return false;
         }
-        let squares = CastlingSquares::of(color, side);
-        let between = cozy_chess::get_between_rays(to_table(squares.king_from), to_table(squares.rook_from));
-        let is_safe = |square| self.placement.attackers(square, color.opponent()).is_empty();
-        (between & self.placement.occupied()).is_empty()
-            // The king passes the square where the rook lands.
-            && is_safe(squares.king_from)
-            && is_safe(squares.rook_to)
+        let squares = CastlingSquares::of(self.castling_files, color, side);
+        let [king_from, king_to, rook_from, rook_to] =
+            [squares.king_from, squares.king_to, squares.rook_from, squares.rook_to].map(to_table);
+        let passed = get_between_rays(king_from, king_to);
+        let needed = passed | get_between_rays(rook_from, rook_to) | king_to.bitboard() | rook_to.bitboard();
+        let others = self.placement.occupied() & !(king_from.bitboard() | rook_from.bitboard());
+        let is_safe = |square| self.placement.attackers(from_table(square), color.opponent()).is_empty();
+        (needed & others).is_empty() && (passed | king_from.bitboard()).into_iter().all(is_safe)
     }
 
     fn try_each_drop(&self, f: &mut impl FnMut(Move) -> ControlFlow<()>) -> ControlFlow<()> {

@@ -34,7 +34,7 @@ impl Move {
     pub(crate) fn to(self, mover: Color) -> Square {
         match self {
             Self::Normal { to, .. } | Self::Drop { to, .. } => to,
-            Self::Castle(side) => CastlingSquares::of(mover, side).king_to,
+            Self::Castle(side) => CastlingSquares::of(CastlingFiles::default(), mover, side).king_to,
         }
     }
 
@@ -86,11 +86,25 @@ pub(super) struct CastlingSquares {
     pub(super) rook_to: Square,
 }
 
+/// The files, from 0, on which king and rooks start; both sides have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CastlingFiles {
+    pub(super) king: u8,
+    pub(super) short_rook: u8,
+    pub(super) long_rook: u8,
+}
+
+impl Default for CastlingFiles {
+    fn default() -> Self {
+        Self { king: 4, short_rook: 7, long_rook: 0 }
+    }
+}
+
 impl CastlingSquares {
-    pub(super) fn of(color: Color, side: CastlingSide) -> Self {
+    pub(super) fn of(files: CastlingFiles, color: Color, side: CastlingSide) -> Self {
         let files = match side {
-            CastlingSide::Short => [4, 6, 7, 5],
-            CastlingSide::Long => [4, 2, 0, 3],
+            CastlingSide::Short => [files.king, 6, files.short_rook, 5],
+            CastlingSide::Long => [files.king, 2, files.long_rook, 3],
         };
         let [king_from, king_to, rook_from, rook_to] = files.map(|file| home_square(color, file));
         Self { king_from, king_to, rook_from, rook_to }
@@ -106,6 +120,6 @@ pub(super) const fn home_rank(color: Color) -> u8 {
 }
 
 fn home_square(color: Color, file: u8) -> Square {
-    #[expect(clippy::expect_used, reason = "the files above are all below 8")]
+    #[expect(clippy::expect_used, reason = "all files of castling are below 8")]
     Square::new(file, home_rank(color)).expect("a file of castling is on the board")
 }

@@ -4,7 +4,7 @@ use kibitzer_core::chess::{Board, CastlingRights, Color, Fen, Hand, Hands, Piece
 
 use cozy_chess::BitBoard;
 
-use super::moves::{CastlingSquares, Move, home_rank};
+use super::moves::{CastlingFiles, CastlingSquares, Move, home_rank};
 use super::placement::{Placement, to_table};
 use super::variant::Variant;
 
@@ -15,6 +15,7 @@ pub(crate) struct Position {
     pub(super) placement: Placement,
     pub(super) side_to_move: Color,
     pub(super) castling: CastlingRights,
+    pub(super) castling_files: CastlingFiles,
     /// The square behind a pawn that has just gone two squares.
     pub(super) en_passant: Option<Square>,
     pub(super) hands: Hands,
@@ -30,6 +31,38 @@ impl Position {
         Self::from_fen(variant, &Fen::START)
     }
 
+    /// The start of Chess960 with that number, below 960.
+    ///
+    /// Source: the numbering of Reinhard Scharnagl; 518 is the start of orthodox chess.
+    pub(crate) fn fischer_random(number: usize) -> Self {
+        const KNIGHTS: [(usize, usize); 10] =
+            [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
+        let mut free: Vec<u8> = (0..8).collect();
+        let mut take = |index: usize| free.remove(index.min(free.len() - 1));
+        // A bishop on each color, by its file; the others by their place among the files that are left.
+        let light = take(number % 4 * 2 + 1);
+        let dark_file = number / 4 % 4 * 2;
+        let dark = take(dark_file - usize::from(dark_file > usize::from(light)));
+        let queen = take(number / 16 % 6);
+        let (first, second) = KNIGHTS.get(number / 96).copied().unwrap_or_default();
+        let knights = [take(second), take(first)];
+        let (long_rook, king, short_rook) = (take(0), take(0), take(0));
+        let roles = [(light, Role::Bishop), (dark, Role::Bishop), (queen, Role::Queen), (king, Role::King)]
+            .into_iter()
+            .chain([long_rook, short_rook].map(|file| (file, Role::Rook)))
+            .chain(knights.map(|file| (file, Role::Knight)));
+        let mut fen = Fen::START;
+        for ((file, role), color) in roles.flat_map(|piece| Color::BOTH.map(|color| (piece, color))) {
+            if let Some(square) = Square::new(file, home_rank(color)) {
+                fen.board.set(square, Some(Piece { color, role }));
+            }
+        }
+        let start = Self::from_fen(Variant::FischerRandom, &fen);
+        // Rights are read as those of orthodox chess.
+        let castling_files = CastlingFiles { king, short_rook, long_rook };
+        Self { castling: fen.castling, castling_files, ..start }
+    }
+
     /// A position as FEN has it. Rights to castle that cannot be true are dropped, and so are hands in a variant without.
     ///
     /// Nothing else is checked: without two kings, or with the side to move able to take one, moves make no sense.
@@ -39,7 +72,8 @@ impl Position {
             variant,
             placement,
             side_to_move: fen.side_to_move,
-            castling: true_rights(&placement, fen.castling),
+            castling: true_rights(&placement, CastlingFiles::default(), fen.castling),
+            castling_files: CastlingFiles::default(),
             en_passant: fen.en_passant,
             hands: fen.hands.filter(|_| variant.has_hands()).unwrap_or_default(),
             promoted: BitBoard::EMPTY,
@@ -154,7 +188,7 @@ impl Position {
         let mut next = *self;
         next.placement = self.placement_after(played);
         next.promoted = self.promoted_after(played);
-        next.castling = true_rights(&next.placement, self.castling);
+        next.castling = true_rights(&next.placement, self.castling_files, self.castling);
         next.en_passant = square_passed(played);
         if let (Variant::Crazyhouse, Some(captured)) = (self.variant, captured) {
             next.hands.of_mut(mover).add(captured.for_hand);
@@ -182,7 +216,7 @@ impl Position {
                 next.put(to, Piece { color, role: promotion.unwrap_or(role) });
             }
             Move::Castle(side) => {
-                let squares = CastlingSquares::of(color, side);
+                let squares = CastlingSquares::of(self.castling_files, color, side);
                 let [king, rook] = [Role::King, Role::Rook].map(|role| Piece { color, role });
                 next.remove(squares.king_from, king);
                 next.remove(squares.rook_from, rook);
@@ -235,9 +269,9 @@ const fn played_to(played: Move) -> Option<Square> {
 ///
 /// Asked after every move, this is all there is to losing rights: a king or rook that moves leaves its square, a rook that is
 /// taken leaves its corner to the other side. A right once lost does not come back.
-fn true_rights(placement: &Placement, rights: CastlingRights) -> CastlingRights {
+fn true_rights(placement: &Placement, files: CastlingFiles, rights: CastlingRights) -> CastlingRights {
     rights.iter().fold(CastlingRights::NONE, |kept, (color, side)| {
-        let squares = CastlingSquares::of(color, side);
+        let squares = CastlingSquares::of(files, color, side);
         let stands = |role, square| placement.of(Piece { color, role }).has(to_table(square));
         let both_stand = stands(Role::King, squares.king_from) && stands(Role::Rook, squares.rook_from);
         if both_stand { kept.with(color, side) } else { kept }

@@ -8,7 +8,7 @@ use kibitzer_core::chess::{Hands, LastMove, Role};
 use kibitzer_core::message::{GameId, Message, Style12};
 
 /// Sessions of variants this server does not play.
-const OTHER_RULES: [&str; 3] = ["chess960", "suicide", "wild-and-odd"];
+const OTHER_RULES: [&str; 2] = ["suicide", "wild-and-odd"];
 
 /// What the boards of one game have shown so far.
 #[derive(Default)]

@@ -60,7 +60,7 @@ impl Position {
     pub(crate) fn smith(&self, played: Move) -> String {
         match played {
             Move::Castle(side) => {
-                let squares = CastlingSquares::of(self.side_to_move, side);
+                let squares = CastlingSquares::of(self.castling_files, self.side_to_move, side);
                 let mark = if side == CastlingSide::Short { 'c' } else { 'C' };
                 format!("{}{}{mark}", squares.king_from, squares.king_to)
             }

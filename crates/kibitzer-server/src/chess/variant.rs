@@ -12,15 +12,18 @@ pub(crate) enum Variant {
     Crazyhouse,
     /// Captured pieces go to the partner's hand on the other board.
     Bughouse,
+    /// Chess960: the pieces behind the pawns start on squares drawn by chance.
+    FischerRandom,
 }
 
 impl Variant {
-    /// The name servers use in `match` and in seeks: `chess`, `crazyhouse`, `bughouse`.
+    /// The name servers use in `match` and in seeks: `chess`, `crazyhouse`, `bughouse`, `wild/fr`.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Standard => "chess",
             Self::Crazyhouse => "crazyhouse",
             Self::Bughouse => "bughouse",
+            Self::FischerRandom => "wild/fr",
         }
     }
 

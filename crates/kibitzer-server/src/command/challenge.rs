@@ -14,7 +14,7 @@ use crate::world::{Challenge, ConnectionId, Flag, List, Number, OfferKind, World
 pub(super) const COMMANDS: &[Command] = &[
     Command {
         name: "match",
-        parameters: "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|untimed]",
+        parameters: "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]",
         summary: "Challenges a player to a game; if you have an interrupted one, to go on with that.",
         rights: Rights::Anyone,
         run: challenge,
@@ -55,7 +55,8 @@ const MAX_TIME: u16 = 999;
 impl Proposal {
     /// Reads the words; `None` if one of them makes no sense.
     pub(super) fn parse(words: &str) -> Option<Self> {
-        words.split_whitespace().try_fold(Self::default(), |proposal, word| proposal.with(&word.to_ascii_lowercase()))
+        let words = words.to_ascii_lowercase().replace("wild fr", "wild/fr");
+        words.split_whitespace().try_fold(Self::default(), Self::with)
     }
 
     fn with(mut self, word: &str) -> Option<Self> {
@@ -66,6 +67,7 @@ impl Proposal {
             "chess" | "blitz" | "lightning" | "standard" => self.variant = Variant::Standard,
             "crazyhouse" | "zh" => self.variant = Variant::Crazyhouse,
             "bughouse" | "bug" => self.variant = Variant::Bughouse,
+            "wild/fr" => self.variant = Variant::FischerRandom,
             "a" | "auto" => self.is_manual = false,
             "m" | "manual" => self.is_manual = true,
             "f" | "formula" => self.is_checked = true,

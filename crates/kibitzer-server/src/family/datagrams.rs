@@ -129,7 +129,7 @@ impl World {
 
     /// What both sides of a game hold, in place of the line; whether the client wants that.
     pub(crate) fn put_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
-        let Some(table) = self.table(game).filter(|table| table.terms().variant != Variant::Standard) else {
+        let Some(table) = self.table(game).filter(|table| table.terms().variant.has_hands()) else {
             return false;
         };
         let hands = match &table.show {
@@ -271,6 +271,7 @@ const fn wild(terms: Terms) -> u8 {
         Variant::Standard => 0,
         Variant::Crazyhouse => 23,
         Variant::Bughouse => 24,
+        Variant::FischerRandom => 22,
     }
 }
 

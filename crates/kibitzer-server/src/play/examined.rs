@@ -6,7 +6,7 @@ use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::GameId;
 
 use super::{BoardLine, Ending, Game, Ply, Record, Seat, Sides, Terms, View, holding_line};
-use crate::chess::{Move, Position, Variant};
+use crate::chess::{Move, Position};
 
 /// A game that is gone through: forward and back along its main line, and off it.
 #[derive(Clone, Debug)]
@@ -180,6 +180,6 @@ impl Examined {
 
     /// What both sides hold; `None` in variants without hands.
     pub(crate) fn holding(&self, passed: Option<(Color, Role)>) -> Option<String> {
-        (self.terms.variant != Variant::Standard).then(|| holding_line(self.id, &self.position().hands(), passed))
+        self.terms.variant.has_hands().then(|| holding_line(self.id, &self.position().hands(), passed))
     }
 }

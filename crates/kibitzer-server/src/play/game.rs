@@ -88,9 +88,16 @@ pub(crate) struct Moved {
 }
 
 impl Game {
-    /// A game at its start.
-    pub(crate) fn new(id: GameId, terms: Terms, seats: Sides<Seat>, started: SystemTime, now: Instant) -> Self {
-        let record = Record::new(Position::start(terms.variant));
+    /// A game at its start, from that position.
+    pub(crate) fn new(
+        id: GameId,
+        terms: Terms,
+        seats: Sides<Seat>,
+        started: SystemTime,
+        now: Instant,
+        start: Position,
+    ) -> Self {
+        let record = Record::new(start);
         let clocks = Clocks::new(terms);
         let mut game =
             Self { id, terms, seats, record, clocks, partner: None, started, is_paused: false, ending: None };
@@ -334,10 +341,12 @@ impl Game {
         line.print(view)
     }
 
-    /// The last move as a delta board; `None` before the first move, and in variants with drops.
+    /// The last move as a delta board; `None` before the first move, and in variants with drops or another castling.
+    ///
+    /// Source: datagrams §2.
     pub(crate) fn delta(&self) -> Option<String> {
         let n_plies = self.record.len();
-        let ply: &Ply = self.record.last().filter(|_| !self.terms.variant.has_hands())?;
+        let ply: &Ply = self.record.last().filter(|_| self.terms.variant == Variant::Standard)?;
         Some(delta_line(self.id, self.record.position_after(n_plies - 1), ply, n_plies))
     }
 

@@ -9,7 +9,7 @@ use kibitzer_core::message::{
 };
 
 use super::*;
-use crate::chess::{MoveCase, Variant};
+use crate::chess::{MoveCase, Position, Variant};
 use crate::recorded::{Session, sessions};
 
 /// Sessions of variants this server does not play.
@@ -62,7 +62,7 @@ impl Replay {
         };
         let seats = Sides { white: seat(&board.white), black: seat(&board.black) };
         let now = Instant::now();
-        let game = Game::new(board.game, terms, seats, SystemTime::UNIX_EPOCH, now);
+        let game = Game::new(board.game, terms, seats, SystemTime::UNIX_EPOCH, now, Position::start(terms.variant));
         Self { game, now, ahead_ms: Sides::both(Some(0)), passed: None }
     }
 

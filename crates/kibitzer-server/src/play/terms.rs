@@ -24,6 +24,7 @@ pub(crate) enum Kind {
     Standard,
     Crazyhouse,
     Bughouse,
+    FischerRandom,
 }
 
 impl Kind {
@@ -36,6 +37,7 @@ impl Kind {
             Self::Standard => "standard",
             Self::Crazyhouse => "crazyhouse",
             Self::Bughouse => "bughouse",
+            Self::FischerRandom => "wild/fr",
         }
     }
 
@@ -50,6 +52,7 @@ impl Kind {
             Self::Standard => 's',
             Self::Crazyhouse => 'z',
             Self::Bughouse => 'B',
+            Self::FischerRandom => 'w',
         }
     }
 }
@@ -72,6 +75,7 @@ impl Terms {
         match self.variant {
             Variant::Crazyhouse => return Kind::Crazyhouse,
             Variant::Bughouse => return Kind::Bughouse,
+            Variant::FischerRandom => return Kind::FischerRandom,
             Variant::Standard => {}
         }
         match self.minutes.saturating_mul(60).saturating_add(self.increment_s.saturating_mul(40)) {

@@ -6,7 +6,7 @@ use kibitzer_core::message::{Confidence, GameId, GameInfo, Rating, Style12};
 
 use super::game::{PlayError, TakebackError};
 use super::*;
-use crate::chess::{Move, MoveCase, MoveError, Variant};
+use crate::chess::{Move, MoveCase, MoveError, Position, Variant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -44,7 +44,7 @@ struct Table {
 impl Table {
     fn new(terms: Terms, seats: Sides<Seat>) -> Self {
         let now = Instant::now();
-        Self { game: Game::new(GameId(7), terms, seats, date(), now), now }
+        Self { game: Game::new(GameId(7), terms, seats, date(), now, Position::start(terms.variant)), now }
     }
 
     fn of(variant: Variant, minutes: u32, increment_s: u32) -> Self {

@@ -9,7 +9,7 @@ use kibitzer_core::message::GameId;
 use super::boards::Occasion;
 use super::tables::{Show, Table, with_rating};
 use super::{ConnectionId, Flag, World};
-use crate::chess::Variant;
+use crate::chess::{Position, Variant};
 use crate::play::{Game, Sides, Terms};
 
 impl World {
@@ -56,7 +56,11 @@ impl World {
         let number = self.free_number();
         let kind = terms.kind();
         let seats = Sides { white: self.seat(players.white, kind)?, black: self.seat(players.black, kind)? };
-        let game = Game::new(number, terms, seats, self.system_time(), self.now);
+        let start = match terms.variant {
+            Variant::FischerRandom => Position::fischer_random(self.random.below(960)),
+            variant => Position::start(variant),
+        };
+        let game = Game::new(number, terms, seats, self.system_time(), self.now, start);
         self.place(number, game, players);
         Some(number)
     }

@@ -6,7 +6,7 @@ use kibitzer_core::wire::{Sealer, Timeseal};
 use kibitzer_server::Server;
 use tokio::time;
 
-use crate::peer::{Peer, server_with};
+use crate::peer::{Peer, plain, server_with};
 
 /// Two players who have started a game on these terms, White first.
 async fn game(server: &Server, terms: &str) -> (Peer, Peer) {
@@ -232,6 +232,51 @@ async fn a_game_ends_by_courtesy_if_the_opponent_alone_is_out_of_time() {
         let told = format!("\nYour opponent has {verb} the game rather than calling your flag.\nfics% {end}");
         assert_eq!(black.text().await, told);
     }
+    server.shutdown().await;
+}
+
+/// The files of king and rooks in a rank, the short rook's first.
+fn castling_files(rank: &str) -> [usize; 3] {
+    [rank.rfind('R').unwrap(), rank.find('K').unwrap(), rank.find('R').unwrap()]
+}
+
+#[tokio::test(start_paused = true)]
+async fn wild_fr_starts_by_chance_and_castles_as_orthodox_chess_does() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let mut starts = std::collections::BTreeSet::new();
+    let (mut white, mut black) = (Peer::player(&server, "Alekhine").await, Peer::player(&server, "Bogoljubov").await);
+    let mut n_castled = 0;
+    for _ in 0..40 {
+        let issued = white.ask("match Bogoljubov 5 0 u white wild fr").await;
+        assert!(
+            issued.starts_with("Issuing: Alekhine (----) [white] Bogoljubov (----) unrated wild/fr 5 0.\n"),
+            "{issued}"
+        );
+        black.text().await;
+        let started = black.ask("accept").await;
+        assert!(started.contains("{Game 1 (Alekhine vs. Bogoljubov) Creating unrated wild/fr match.}\n"), "{started}");
+        let start = white.text().await;
+        let rank = start.split_once("PPPPPPPP ").unwrap().1.split(' ').next().unwrap().to_owned();
+        // Long castling at once, where the start leaves no piece in the way.
+        let [_, king, rook] = castling_files(&rank);
+        let (least, most) = (king.min(rook).min(2), king.max(rook).max(3));
+        let others = rank.bytes().enumerate().filter(|&(file, _)| file != king && file != rook);
+        if others.clone().all(|(file, _)| !(least..=most).contains(&file)) {
+            let castled = white.ask("O-O-O").await;
+            assert!(castled.contains(" o-o-o (0:00) O-O-O "), "{castled}");
+            let mut want = vec![b'-'; 8];
+            (want[2], want[3]) = (b'K', b'R');
+            others.for_each(|(file, piece)| want[file] = piece);
+            assert!(castled.contains(&format!("PPPPPPPP {} B -1 0 0 1 1 ", plain(&want))), "{rank}: {castled}");
+            black.text().await;
+            n_castled += 1;
+        }
+        starts.insert(rank);
+        white.ask("abort").await;
+        black.ask("abort").await;
+        white.text().await;
+    }
+    assert!(starts.len() > 30 && n_castled > 0, "{starts:?}");
     server.shutdown().await;
 }
 
