@@ -2,7 +2,7 @@
 //!
 //! It speaks to its clients as the recorded servers do, form by form, so that what works here works there: logins and
 //! refusals, telnet, prompts, wrapped lines, block mode, interface variables, timeseal, talk, ads, challenges, games of chess,
-//! crazyhouse and bughouse, followed and examined games. What can go wrong with a connection goes wrong on demand.
+//! Chess960, crazyhouse and bughouse, simuls, followed and examined games. What can go wrong with a connection goes wrong on demand.
 //!
 //! - [`Server`] runs it: on a port of this machine, or [in process](Server::connect) without any socket.
 //! - [`ServerOptions`] says what it is like, [`Accounts`] who is registered.

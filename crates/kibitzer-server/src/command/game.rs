@@ -229,6 +229,10 @@ fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 /// Offers something to the opponent, or accepts the same from him.
 fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Verdict {
     let Some(opponent) = world.opponent_of(id) else { return Verdict::Done };
+    if world.own_game(id).is_some_and(|number| world.is_away_from(opponent, number)) {
+        world.put(id, "You can only make requests when the simul player is at your board.\n");
+        return Verdict::Done;
+    }
     match world.offer_between(opponent, id, kind) {
         Some(offer) if offer.kind == kind => world.accept_offer(offer),
         Some(offer) => counter_takeback(world, id, opponent, (offer, kind)),

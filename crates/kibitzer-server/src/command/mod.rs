@@ -12,6 +12,7 @@ mod partner;
 mod records;
 mod seeking;
 mod settings;
+mod simul;
 mod table_talk;
 mod talk;
 
@@ -60,7 +61,7 @@ pub(crate) struct Command {
 }
 
 /// All commands, by subject.
-const SUBJECTS: [&[Command]; 13] = [
+const SUBJECTS: [&[Command]; 14] = [
     challenge::COMMANDS,
     examine::COMMANDS,
     game::COMMANDS,
@@ -72,6 +73,7 @@ const SUBJECTS: [&[Command]; 13] = [
     records::COMMANDS,
     seeking::COMMANDS,
     settings::COMMANDS,
+    simul::COMMANDS,
     table_talk::COMMANDS,
     talk::COMMANDS,
 ];

@@ -133,6 +133,7 @@ fn entry(world: &World, id: ConnectionId, offer: &Offer) -> String {
             format!("a challenge: {}", world.challenge_text(offer.from, offer.to, challenge))
         }
         OfferKind::Partner => "a bughouse partnership".to_owned(),
+        OfferKind::Simul => "to join the simul".to_owned(),
         OfferKind::Draw => "a draw".to_owned(),
         OfferKind::Abort => "to abort the game".to_owned(),
         OfferKind::Adjourn => "to adjourn the game".to_owned(),

@@ -123,7 +123,7 @@ impl World {
 
     /// A board to all who see the game: part of the reply to `actor`, if he is one of them.
     pub(crate) fn send_boards(&mut self, number: GameId, actor: Option<ConnectionId>, occasion: Occasion) {
-        for id in self.audience(number) {
+        for id in self.audience(number).into_iter().filter(|&id| !self.is_away_from(id, number)).collect::<Vec<_>>() {
             if Some(id) == actor {
                 self.put_board(number, id, occasion);
             } else {

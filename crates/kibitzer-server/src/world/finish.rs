@@ -47,8 +47,9 @@ impl World {
 
     /// Takes a game off its table.
     pub(crate) fn clear_table(&mut self, number: GameId) {
-        for id in self.participants(number) {
-            if let Some(player) = self.player_mut(id) {
+        let participants = self.participants(number);
+        for &id in &participants {
+            if let Some(player) = self.player_mut(id).filter(|player| player.game == Some(number)) {
                 player.game = None;
             }
         }
@@ -62,6 +63,9 @@ impl World {
         self.agenda.cancel(Deadline::Flag(number));
         if let Some(Show::Played(game)) = self.tables.remove(&number).map(|table| table.show) {
             self.keep(game);
+        }
+        for id in participants {
+            self.leave_simul_board(id, number);
         }
     }
 
@@ -116,12 +120,13 @@ impl World {
         if let Some(number) = self.examined_by(id) {
             self.stop_examining(number, id);
         }
-        let Some((number, color)) = self.game_of(id).map(Game::id).zip(self.color_of(id)) else { return };
         let name = self.player(id).map(|player| player.name().to_owned()).unwrap_or_default();
-        if let Some(opponent) = self.opponent_of(id) {
-            self.notify(opponent, &format!("Your opponent, {name}, has lost contact or quit.\n"));
-        }
-        if let Some(ending) = self.game_of(id).map(|game| game.ending_by_leaving(color)) {
+        // A simul has several games.
+        while let Some((number, color)) = self.game_of(id).map(Game::id).zip(self.color_of(id)) {
+            if let Some(opponent) = self.opponent_of(id) {
+                self.notify(opponent, &format!("Your opponent, {name}, has lost contact or quit.\n"));
+            }
+            let Some(ending) = self.game_of(id).map(|game| game.ending_by_leaving(color)) else { return };
             self.end_game(number, ending);
         }
     }

@@ -18,6 +18,7 @@ mod player;
 mod population;
 mod seal;
 mod seeks;
+mod simul;
 mod start;
 mod tables;
 mod variables;

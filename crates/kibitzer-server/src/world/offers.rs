@@ -22,6 +22,8 @@ const MAX_OFFERS: usize = 20;
 pub(crate) enum OfferKind {
     Match(Challenge),
     Partner,
+    /// To join the simul of the other.
+    Simul,
     Draw,
     Abort,
     Adjourn,
@@ -58,6 +60,7 @@ impl OfferKind {
         match self {
             Self::Match(_) => "match offer",
             Self::Partner => "partnership request",
+            Self::Simul => "simul request",
             Self::Draw => "draw offer",
             Self::Abort => "abort request",
             Self::Adjourn => "adjourn request",
@@ -73,6 +76,7 @@ impl OfferKind {
         match self {
             Self::Match(_) => "match",
             Self::Partner => "partner",
+            Self::Simul => "simul",
             Self::Draw => "draw",
             Self::Abort => "abort",
             Self::Adjourn => "adjourn",
@@ -85,7 +89,7 @@ impl OfferKind {
 
     /// Whether it is about the game that is being played.
     pub(crate) const fn is_of_game(self) -> bool {
-        !matches!(self, Self::Match(_) | Self::Partner)
+        !matches!(self, Self::Match(_) | Self::Partner | Self::Simul)
     }
 
     /// Whether both ask for the same, more or less.
@@ -230,6 +234,9 @@ impl World {
         match (offer.kind, number) {
             (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
             (OfferKind::Partner, _) => self.make_partners(offer.from, offer.to),
+            (OfferKind::Simul, _) if self.own_game(offer.from).is_none() && self.may_give_simul(offer.to) => {
+                self.start_simul_game(offer.to, offer.from);
+            }
             (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::DrawAgreed),
             (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::AbortAgreed),
             (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::AdjournAgreed),
@@ -242,7 +249,7 @@ impl World {
                 }
                 self.send_boards(number, Some(offer.to), Occasion::Other);
             }
-            (_, None) => {}
+            (OfferKind::Simul, _) | (_, None) => {}
         }
     }
 

@@ -69,6 +69,9 @@ pub(crate) struct Player {
     pub(crate) last_channel: Option<String>,
     /// The game that is played or examined.
     pub(crate) game: Option<GameId>,
+    /// The games of the simul that is given; `game` is the one at whose board the player is.
+    pub(crate) simul: Vec<GameId>,
+    pub(crate) is_open_to_simul: bool,
     /// The games that are followed, the first one first.
     pub(crate) observing: Vec<GameId>,
     pub(crate) last_opponent: Option<Handle>,
@@ -99,6 +102,8 @@ impl Player {
             last_told: None,
             last_channel: None,
             game: None,
+            simul: Vec::new(),
+            is_open_to_simul: false,
             observing: Vec::new(),
             last_opponent: None,
             partner: None,

@@ -126,7 +126,9 @@ impl World {
 
     /// What stands in front of a player's name in `who`.
     pub(crate) fn state_sign(&self, id: ConnectionId) -> char {
-        if self.game_of(id).is_some() {
+        if !self.simul(id).is_empty() {
+            '~'
+        } else if self.game_of(id).is_some() {
             '^'
         } else if self.examined_by(id).is_some() {
             '#'

@@ -280,6 +280,68 @@ async fn wild_fr_starts_by_chance_and_castles_as_orthodox_chess_does() {
     server.shutdown().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_simul_is_played_board_by_board() {
+    let server = server_with(&["Alice", "Boris", "Carla", "Dmitri"]).await;
+    let mut alice = Peer::player(&server, "Alice").await;
+    let mut others = Vec::new();
+    for name in ["Boris", "Carla", "Dmitri"] {
+        others.push((name, Peer::player(&server, name).await));
+    }
+    let refusal = "Alice is not open to receiving simul requests.\nfics% ";
+    assert_eq!(others[0].1.ask("simmatch Alice").await, refusal);
+    alice.ask("simopen").await;
+    for (number, (name, peer)) in (1..).zip(&mut others) {
+        assert_eq!(peer.ask("simmatch Alice").await, "Simul match request sent.\nfics% ");
+        assert_eq!(alice.text().await, format!("\n{name} requests to join a simul match with you.\nfics% "));
+        let accepted = alice.ask(if number == 1 { "simmatch Boris" } else { "accept" }).await;
+        let line = format!("{{Game {number} (Alice vs. {name}) Creating unrated untimed match.}}\n");
+        assert!(accepted.contains(&line), "{accepted}");
+    }
+    let [(_, mut boris), (_, mut carla), (_, mut dmitri)]: [_; 3] = others.try_into().ok().unwrap();
+    assert!(boris.text().await.ends_with("\nAlice is at your board!\nfics% "));
+    assert!(carla.text().await.ends_with("\nAlice will be at your board NEXT!\nfics% "));
+    assert!(dmitri.text().await.ends_with("\nAlice is 2 boards away.\nfics% "));
+    assert_eq!(alice.ask("simgames").await, "You are playing 3 simultaneous games.\nfics% ");
+
+    assert!(alice.ask("e4").await.contains(" 1 Alice Boris -1 "));
+    assert!(boris.text().await.contains(" 1 Alice Boris 1 "));
+    let next = alice.ask("simnext").await;
+    assert!(next.starts_with("\n<12> ") && next.contains(" 2 Alice Carla 1 "), "{next}");
+    let away = "\nAlice is moving away from your board.\nfics% \nAlice is 2 boards away.\nfics% ";
+    assert_eq!(boris.text().await, away);
+    assert_eq!(dmitri.text().await, "\nAlice will be at your board NEXT!\nfics% ");
+    assert_eq!(carla.text().await, "\nAlice is at your board!\nfics% ");
+    // Alice is not shown the board she is away from, and is asked for nothing there.
+    assert!(boris.ask("e5").await.starts_with("\n<12> "));
+    let asked = boris.ask("draw").await;
+    assert_eq!(asked, "You can only make requests when the simul player is at your board.\nfics% ");
+    assert_eq!(alice.text().await, "");
+    assert!(alice.ask("simprev").await.contains(" -------- ----p--- ----P--- "));
+    assert!(boris.text().await.contains("Alice is at your board!"));
+
+    carla.text().await;
+    dmitri.text().await;
+    boris.ask("resign").await;
+    let ended = alice.text().await;
+    assert!(
+        ended.starts_with("\n{Game 1 (Alice vs. Boris) Boris resigns} 1-0\nfics% \nBoard 1 has completed.\n"),
+        "{ended}"
+    );
+    assert!(ended.contains(" 2 Alice Carla 1 ") && ended.ends_with("\nThere are 2 boards left.\nfics% "), "{ended}");
+    assert!(alice.ask("quit").await.starts_with("You can't quit while you are playing a game."));
+    // All that is left ends with the connection.
+    drop(alice);
+    for (peer, name) in [(&mut carla, "Carla"), (&mut dmitri, "Dmitri")] {
+        let end = peer.text().await;
+        assert!(
+            end.contains(&format!("(Alice vs. {name}) Alice lost connection and too few moves; game aborted}} *")),
+            "{end}"
+        );
+    }
+    server.shutdown().await;
+}
+
 /// The numbers of the offers in a text that were made (`<pt>`) or got (`<pf>`).
 fn offer_numbers(text: &str, tag: &str) -> Vec<u32> {
     let numbers = text.lines().filter_map(|line| line.strip_prefix(tag)?.trim_start().split(' ').next());

@@ -1,0 +1,124 @@
+//! Simultaneous games: one player against several.
+//!
+//! Source of the forms: transcripts uhlinfics-simul-*; for refusals, uhlin/fics.
+
+use super::{Command, Rights, Verdict};
+use crate::world::{ConnectionId, OfferKind, World};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        name: "simgames",
+        parameters: "",
+        summary: "Shows how many games you are playing in your simul.",
+        rights: Rights::Anyone,
+        run: simgames,
+    },
+    Command {
+        name: "simmatch",
+        parameters: "player",
+        summary: "Asks a player to let you join a simul, or accepts such a request.",
+        rights: Rights::Anyone,
+        run: simmatch,
+    },
+    Command {
+        name: "simnext",
+        parameters: "",
+        summary: "Goes to the next board of your simul.",
+        rights: Rights::Anyone,
+        run: simnext,
+    },
+    Command {
+        name: "simopen",
+        parameters: "",
+        summary: "Lets players ask to join your simul, or not any more.",
+        rights: Rights::Anyone,
+        run: simopen,
+    },
+    Command {
+        name: "simprev",
+        parameters: "",
+        summary: "Goes to the previous board of your simul.",
+        rights: Rights::Anyone,
+        run: simprev,
+    },
+];
+
+fn simopen(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let Some(player) = world.player_mut(id) else { return Verdict::Done };
+    player.is_open_to_simul = !player.is_open_to_simul;
+    let text = if player.is_open_to_simul {
+        "sopen set to 1.\nYou are now open to receive simul requests.\n"
+    } else {
+        "sopen set to 0.\nYou are no longer open to receive simul requests.\n"
+    };
+    world.put(id, text);
+    Verdict::Done
+}
+
+fn simgames(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    let text = match world.simul(id).len() {
+        0 => "You are not giving a simul.\n".to_owned(),
+        n_games => format!("You are playing {n_games} simultaneous games.\n"),
+    };
+    world.put(id, &text);
+    Verdict::Done
+}
+
+fn simnext(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    go(world, id, 1, "is moving away from your board")
+}
+
+fn simprev(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+    go(world, id, world.simul(id).len().saturating_sub(1), "is moving back to the previous board")
+}
+
+fn go(world: &mut World, id: ConnectionId, steps: usize, words: &str) -> Verdict {
+    if world.simul(id).is_empty() {
+        world.put(id, "You are not giving a simul.\n");
+    } else {
+        world.go_to_board(id, steps, words);
+    }
+    Verdict::Done
+}
+
+fn simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+    let Some(name) = parameters.split_whitespace().next() else { return Verdict::Usage };
+    let Some(other) = world.meant(name) else {
+        world.put(id, &format!("No user named \"{name}\" is logged in.\n"));
+        return Verdict::Done;
+    };
+    if let Some(offer) = world.offer_between(other, id, OfferKind::Simul) {
+        world.accept_offer(offer);
+        return Verdict::Done;
+    }
+    if let Some(why) = obstacle(world, id, other) {
+        world.put(id, &why);
+        return Verdict::Done;
+    }
+    let offer = world.add_offer(id, other, OfferKind::Simul);
+    world.put(id, "Simul match request sent.\n");
+    world.show_offer(offer, id);
+    let text = format!("{} requests to join a simul match with you.\n", world.name(id));
+    world.notify(other, &text);
+    world.show_offer(offer, other);
+    Verdict::Done
+}
+
+fn obstacle(world: &World, id: ConnectionId, giver: ConnectionId) -> Option<String> {
+    let name = world.name(giver);
+    if giver == id {
+        Some("You can't simmatch yourself!\n".to_owned())
+    } else if world.own_game(id).is_some() {
+        Some("You are already playing a game.\n".to_owned())
+    } else if !world.player(giver).is_some_and(|player| player.is_open_to_simul) {
+        Some(format!("{name} is not open to receiving simul requests.\n"))
+    } else if !world.may_give_simul(giver) {
+        Some(format!("{name} can't begin a simul while playing a non-simul game.\n"))
+    } else if world.offer_between(id, giver, OfferKind::Simul).is_some() {
+        Some(format!("You are already offering that to {name}.\n"))
+    } else if world.has_too_many_offers(id) {
+        Some("You have too many pending offers.\n".to_owned())
+    } else {
+        None
+    }
+}

@@ -1,0 +1,96 @@
+//! Simultaneous games: who plays several games, and at whose board he is.
+//!
+//! Source of the forms: transcripts uhlinfics-simul-*.
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::GameId;
+
+use super::boards::Occasion;
+use super::tables::Table;
+use super::{ConnectionId, World};
+use crate::play::{Sides, Terms};
+
+impl World {
+    /// The games of the simul that a player gives, in the order of the boards.
+    pub(crate) fn simul(&self, id: ConnectionId) -> &[GameId] {
+        self.player(id).map_or(&[], |player| &player.simul)
+    }
+
+    /// Whether a player can take another board: he plays nothing else.
+    pub(crate) fn may_give_simul(&self, id: ConnectionId) -> bool {
+        self.own_game(id).is_none_or(|game| self.simul(id).contains(&game))
+    }
+
+    /// Whether a player gives a simul, this game is one of it, and he is at another board.
+    pub(crate) fn is_away_from(&self, id: ConnectionId, number: GameId) -> bool {
+        self.simul(id).contains(&number) && self.own_game(id) != Some(number)
+    }
+
+    /// Adds a board to a simul.
+    pub(super) fn start_simul_game(&mut self, giver: ConnectionId, opponent: ConnectionId) {
+        let at = self.own_game(giver);
+        self.start_game(Sides { white: giver, black: opponent }, Terms::unrated(0, 0), Some(giver));
+        let number = self.own_game(opponent);
+        if let Some(player) = self.player_mut(giver) {
+            player.simul.extend(number);
+            player.game = at.or(number);
+        }
+        self.notify_of_distances(giver);
+    }
+
+    /// Goes on by so many boards.
+    pub(crate) fn go_to_board(&mut self, giver: ConnectionId, steps: usize, words: &str) {
+        let (boards, former) = (self.simul(giver).to_vec(), self.own_game(giver));
+        let at = boards.iter().position(|&board| Some(board) == former).unwrap_or(0);
+        let Some(&next) = boards.get((at + steps) % boards.len().max(1)).filter(|&&next| Some(next) != former) else {
+            return;
+        };
+        if let Some(opponent) = self.opponent_of(giver) {
+            self.drop_game_offers(&[giver, opponent]);
+            let text = format!("{} {words}.\n", self.name(giver));
+            self.notify(opponent, &text);
+        }
+        if let Some(player) = self.player_mut(giver) {
+            player.game = Some(next);
+        }
+        self.put_board(next, giver, Occasion::Other);
+        self.notify_of_distances(giver);
+    }
+
+    /// A game of a simul is over: the giver goes to the next board if he was at this one.
+    pub(super) fn leave_simul_board(&mut self, giver: ConnectionId, number: GameId) {
+        let Some(player) = self.player_mut(giver) else { return };
+        let Some(index) = player.simul.iter().position(|&board| board == number) else { return };
+        player.simul.remove(index);
+        let n_left = player.simul.len();
+        let next = player.simul.get(index % n_left.max(1)).copied();
+        let has_to_go = player.game == Some(number) || player.game.is_none();
+        if has_to_go {
+            player.game = next;
+        }
+        self.notify(giver, &format!("Board {} has completed.\n", index + 1));
+        let Some(next) = next else {
+            return self.notify(giver, "That was the last board, thanks for playing.\n");
+        };
+        if has_to_go {
+            self.send_board(next, giver, Occasion::Other);
+        }
+        self.notify(giver, &format!("There are {n_left} boards left.\n"));
+        self.notify_of_distances(giver);
+    }
+
+    fn notify_of_distances(&mut self, giver: ConnectionId) {
+        let (boards, name) = (self.simul(giver).to_vec(), self.name(giver));
+        let at = boards.iter().position(|&board| Some(board) == self.own_game(giver)).unwrap_or(0);
+        for (distance, &number) in boards.iter().cycle().skip(at).take(boards.len()).enumerate() {
+            let game = self.table(number).and_then(Table::played);
+            let Some(opponent) = game.and_then(|game| self.player_of(game, Color::Black)) else { continue };
+            let text = match distance {
+                0 => format!("{name} is at your board!\n"),
+                1 => format!("{name} will be at your board NEXT!\n"),
+                distance => format!("{name} is {distance} boards away.\n"),
+            };
+            self.notify(opponent, &text);
+        }
+    }
+}
