@@ -30,6 +30,8 @@ pub enum Event {
     /// What the server says contradicts what was known. The event behind this one is the server's word: its board was
     /// taken, a delta board that does not fit was not.
     Desync(Desync),
+    /// The boards of a played game left out moves. The event after this one is the board that followed them.
+    Missed(Missed),
     /// A connection is being made.
     Connecting {
         /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
@@ -109,6 +111,7 @@ impl Event {
         match self {
             Self::Received { received, .. } => received.offset,
             Self::Desync(desync) => desync.offset,
+            Self::Missed(missed) => missed.offset,
             _ => 0,
         }
     }
@@ -117,6 +120,7 @@ impl Event {
     pub fn game(&self) -> Option<GameId> {
         match self {
             Self::Desync(desync) => Some(desync.game),
+            Self::Missed(missed) => Some(missed.game),
             _ => self.change().map(|change| change.game),
         }
     }
@@ -189,6 +193,22 @@ pub struct Desync {
     pub reason: DesyncReason,
 }
 
+/// Moves of a played game that no board reported. The command `moves` of most servers lists them.
+///
+/// Plies count from 1, White's first move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Missed {
+    /// Position in the stream of the board that followed them.
+    pub offset: u64,
+    /// The game.
+    pub game: GameId,
+    /// The first missing ply.
+    pub from_ply: u32,
+    /// The last missing ply.
+    pub to_ply: u32,
+}
+
 /// How the server's word and what was known differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
@@ -230,7 +250,7 @@ pub enum DesyncReason {
 pub struct EventReader {
     reader: Reader,
     games: Games,
-    /// The event behind a desync. Boxed, as there is hardly ever one.
+    /// The event that follows a desync or missing moves. Boxed, as there is hardly ever one.
     next: Option<Box<Event>>,
 }
 
@@ -286,13 +306,13 @@ impl EventReader {
 
     #[inline]
     fn receive(&mut self, received: Received) -> Event {
-        let (change, desync) = self.games.receive(&received);
+        let (change, notice) = self.games.receive(&received);
         let event = Event::Received { received, change };
-        match desync {
+        match notice {
             None => event,
-            Some(desync) => {
+            Some(notice) => {
                 self.next = Some(Box::new(event));
-                Event::Desync(desync)
+                notice
             }
         }
     }

@@ -37,4 +37,6 @@ mod short_text;
 pub mod text;
 pub mod wire;
 
-pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventKindError, EventReader, ServerFault};
+pub use event::{
+    Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventKindError, EventReader, Missed, ServerFault,
+};

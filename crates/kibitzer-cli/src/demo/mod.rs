@@ -20,7 +20,7 @@ use tables::keep_observing;
 const SERVER: &str = "the embedded server";
 
 /// What people see; programs get everything.
-const SHOWN: [EventKind; 25] = [
+const SHOWN: [EventKind; 26] = [
     EventKind::LoggedIn,
     EventKind::Position,
     EventKind::Holding,
@@ -43,6 +43,7 @@ const SHOWN: [EventKind; 25] = [
     EventKind::Offer,
     EventKind::Kicked,
     EventKind::Desync,
+    EventKind::Missed,
     EventKind::Fault,
     EventKind::Lost,
     EventKind::Restored,

@@ -10,7 +10,7 @@ use kibitzer::core::message::{
 };
 use kibitzer::core::text::{Line, decode};
 use kibitzer::core::wire::telnet_command_name;
-use kibitzer::core::{Change, Desync, Event};
+use kibitzer::core::{Change, Desync, Event, Missed};
 
 use super::life::Life;
 
@@ -50,6 +50,7 @@ pub(crate) enum Entry<'a> {
     Refused { reason: &'static str, text: Cow<'a, str> },
     Telnet { command: Option<&'static str>, option: Option<u8> },
     Desync(&'a Desync),
+    Missed(&'a Missed),
     OverLong { line: &'a Line, bytes: u64 },
     Text(Cow<'a, str>),
     Session(Life<'a>),
@@ -77,6 +78,7 @@ impl<'a> Entry<'a> {
     pub(crate) fn of(event: &'a Event) -> Option<Self> {
         match event {
             Event::Desync(desync) => Some(Self::Desync(desync)),
+            Event::Missed(missed) => Some(Self::Missed(missed)),
             Event::Received { received, change } => match &received.message {
                 Message::Ping => None,
                 Message::Delta(_) => match change.as_ref().and_then(|change| change.board.as_ref()) {

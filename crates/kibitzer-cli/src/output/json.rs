@@ -101,6 +101,9 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
         }
         Entry::Telnet { command, option } => keys!(object, "command": command, "option": option),
         Entry::Desync(desync) => keys!(object, "game": desync.game.0, "text": Printed(desync.reason)),
+        Entry::Missed(missed) => {
+            keys!(object, "game": missed.game.0, "from_ply": missed.from_ply, "to_ply": missed.to_ply)
+        }
         Entry::OverLong { line, bytes } => keys!(object, "text": line.to_text(), "bytes": bytes),
         Entry::Kicked(text) | Entry::Text(text) => keys!(object, "text": text),
         Entry::Session(life) => life::json::write(object, life),

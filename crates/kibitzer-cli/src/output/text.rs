@@ -67,6 +67,10 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
         Entry::Telnet { command, option } => write_telnet(out, *command, *option),
         Entry::Session(life) => life::text::write(out, life),
         Entry::Desync(desync) => line(out, TROUBLE, format_args!("game {}: {}", desync.game, desync.reason)),
+        Entry::Missed(missed) => {
+            let (game, from, to) = (missed.game, missed.from_ply, missed.to_ply);
+            line(out, TROUBLE, format_args!("game {game}: plies {from} to {to} are missing"))
+        }
         // What came in a datagram has no line to show; neither have lines without a text.
         _ if raw.is_empty() => line(out, style(&entry), Told(&entry)),
         _ => line(out, PLAIN, Shown(&raw)),

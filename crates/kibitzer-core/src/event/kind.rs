@@ -134,6 +134,8 @@ event_kinds! {
     Text = "text",
     /// The server's word contradicts what was known of a game.
     Desync = "desync",
+    /// The boards of a game left out moves.
+    Missed = "missed",
     /// The session is about to open a connection.
     Connecting = "connecting",
     /// A connection stands.
@@ -167,6 +169,7 @@ impl Event {
                 kind => kind,
             },
             Self::Desync(_) => EventKind::Desync,
+            Self::Missed(_) => EventKind::Missed,
             Self::Connecting { .. } => EventKind::Connecting,
             Self::Connected => EventKind::Connected,
             Self::LoggedIn(_) => EventKind::LoggedIn,

@@ -14,7 +14,7 @@ mod update;
 use std::collections::BTreeMap;
 
 use crate::chess::Hands;
-use crate::event::{Change, ChangeKind, Desync, DesyncReason};
+use crate::event::{Change, ChangeKind, Desync, DesyncReason, Event, Missed};
 use crate::message::{
     Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message, Observing,
     Partner, Received, Relation, Style12,
@@ -23,7 +23,7 @@ use crate::message::{
 use foretold::Foretold;
 pub use moves::PlayedMove;
 pub use state::{Ending, Game};
-use state::{Step, reported_move};
+use state::{Notice, Step, reported_move};
 
 /// How much is kept of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ pub struct Games {
 #[derive(Debug, Default)]
 struct Applied {
     change: Option<Change>,
-    desync: Option<(GameId, DesyncReason)>,
+    notice: Option<(GameId, Notice)>,
 }
 
 impl Games {
@@ -117,11 +117,15 @@ impl Games {
         self.iter().find(|game| game.is_going_on() && game.position().relation.is_mine())
     }
 
-    /// Takes a message in: what it changed, and what it contradicted.
-    pub(crate) fn receive(&mut self, received: &Received) -> (Option<Change>, Option<Desync>) {
+    /// Applies a message. Returns what it changed, and the event that comes before it.
+    pub(crate) fn receive(&mut self, received: &Received) -> (Option<Change>, Option<Event>) {
         let applied = self.apply(&received.message);
         let offset = received.offset;
-        (applied.change, applied.desync.map(|(game, reason)| Desync { offset, game, reason }))
+        let notice = applied.notice.map(|(game, notice)| match notice {
+            Notice::Desync(reason) => Event::Desync(Desync { offset, game, reason }),
+            Notice::Missed { from_ply, to_ply } => Event::Missed(Missed { offset, game, from_ply, to_ply }),
+        });
+        (applied.change, notice)
     }
 
     fn apply(&mut self, message: &Message) -> Applied {
@@ -178,7 +182,7 @@ impl Games {
         }
         self.by_id.insert(board.game, game);
         self.settle(board.game);
-        Step { kind, played: reported_move(board), desync: None }
+        Step::new(kind, reported_move(board))
     }
 
     /// Gives a game what was told of its number before its board.
@@ -313,11 +317,11 @@ impl Games {
 
 impl Applied {
     fn change(game: &Game, kind: ChangeKind) -> Self {
-        Step { kind, played: None, desync: None }.applied(game.position(), None)
+        Step::new(kind, None).applied(game.position(), None)
     }
 
     const fn desync(game: GameId, reason: DesyncReason) -> Self {
-        Self { change: None, desync: Some((game, reason)) }
+        Self { change: None, notice: Some((game, Notice::Desync(reason))) }
     }
 }
 
@@ -326,7 +330,7 @@ impl Step {
     fn applied(self, position: &Style12, board: Option<Box<Style12>>) -> Applied {
         let (game, relation) = (position.game, position.relation);
         let change = Change { game, relation, kind: self.kind, board, played: self.played };
-        Applied { change: Some(change), desync: self.desync.map(|reason| (game, reason)) }
+        Applied { change: Some(change), notice: self.notice.map(|notice| (game, notice)) }
     }
 }
 

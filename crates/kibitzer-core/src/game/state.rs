@@ -10,7 +10,7 @@ use crate::chess::{Color, Fen, Hands};
 use crate::message::{GameCreated, GameEndReason, GameEnded, GameId, GameInfo, GameResult, Handle, Style12};
 use crate::text::{PlayerText, ServerText};
 
-pub(super) use follow::{Step, reported_move};
+pub(super) use follow::{Notice, Step, reported_move};
 use sent::Awaited;
 
 /// A game that is played, observed or examined, or was until it ended.

@@ -36,6 +36,8 @@ struct Session {
     games: Games,
     kinds: Vec<ChangeKind>,
     desyncs: Vec<DesyncReason>,
+    /// First and last ply of each run of missing ones.
+    missed: Vec<(u32, u32)>,
     boards: Vec<String>,
 }
 
@@ -43,7 +45,7 @@ fn play(lines: &[String]) -> Session {
     let mut reader = EventReader::default();
     let stream = lines.concat();
     let mut rest = stream.as_bytes();
-    let (mut kinds, mut desyncs, mut boards) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut kinds, mut desyncs, mut missed, mut boards) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     while let Some(event) = reader.next(&mut rest).or_else(|| reader.finish()) {
         match event {
             Event::Received { change: Some(change), .. } => {
@@ -52,10 +54,11 @@ fn play(lines: &[String]) -> Session {
             }
             Event::Received { .. } => {}
             Event::Desync(desync) => desyncs.push(desync.reason),
+            Event::Missed(skipped) => missed.push((skipped.from_ply, skipped.to_ply)),
             other => panic!("no session here: {other:?}"),
         }
     }
-    Session { games: reader.games().clone(), kinds, desyncs, boards }
+    Session { games: reader.games().clone(), kinds, desyncs, missed, boards }
 }
 
 fn line(text: &str) -> String {
@@ -246,6 +249,29 @@ fn a_played_board_the_move_does_not_lead_to_is_a_desync_and_is_taken() {
     assert_eq!(session.sans(), [""; 0]);
     let other_squares_same_ply = play(&[start(0), e4(0), board(E4_E5, 'B', 1, "P/e2-e4 (0:01) e4", 0)]);
     assert_eq!(other_squares_same_ply.desyncs, [DesyncReason::WrongBoard]);
+}
+
+#[test]
+fn moves_that_boards_left_out_are_reported() {
+    let after_the_gap = |board: String| {
+        let session = play(&[start(0), e4(0), board]);
+        assert_eq!((session.kinds.last(), session.desyncs.len()), (Some(&ChangeKind::Jumped), 0));
+        session.missed
+    };
+    assert_eq!(after_the_gap(nf3(0)), [(2, 2)], "the board has its own last move");
+    assert_eq!(after_the_gap(board(E4_E5_NF3, 'B', 9, "N/g1-f3 (0:03) Nf3", 0)), [(2, 16)]);
+    let again = [line("Removing game 7 from observation list."), line("You are now observing game 7.")].concat();
+    for complete in [
+        [start(0), e4(0), e5(0)],
+        [start(0), e4(0), e4(0)],
+        [e4(0), e5(0), start(0)],
+        [start(0), line("{Game 7 (A vs. B) A resigns} 0-1"), nf3(0)],
+        [start(0), again, nf3(0)],
+        [start(2), nf3(2), start(2)],
+        [start(-2), nf3(-2), start(-2)],
+    ] {
+        assert_eq!(play(&complete).missed, [], "{complete:?}");
+    }
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl Games {
         let n_moves = u32::try_from(moves.len()).unwrap_or(u32::MAX);
         let mut applied = self.position(id, &start.map_or(Fen::START, usual_turn), n_moves);
         for sent in moves {
-            if applied.desync.is_some() {
+            if applied.notice.is_some() {
                 break;
             }
             applied = self.apply_action(id, &GameAction::PastMove(sent.clone()));

@@ -234,13 +234,13 @@ impl Drop for Publisher {
 
 /// Whether the games are as the event behind this one leaves them, not as this one does.
 const fn games_are_ahead_of(event: &Event) -> bool {
-    matches!(event, Event::Desync(_))
+    matches!(event, Event::Desync(_) | Event::Missed(_))
 }
 
-/// The game that is another since this event. A desync changes none: the event behind it does.
+/// The game that is another since this event. A desync or missing moves change none: the event that follows does.
 fn changed_game(event: &Event) -> Option<GameId> {
     match event {
-        Event::Desync(_) => None,
+        Event::Desync(_) | Event::Missed(_) => None,
         event => event.game(),
     }
 }

@@ -61,6 +61,9 @@ fn facts(row: &Row) -> Vec<(&'static str, String)> {
             Event::Desync(desync) => {
                 vec![("class", "none; found by the games".to_owned()), ("offset", desync.offset.to_string())]
             }
+            Event::Missed(missed) => {
+                vec![("class", "none; found by the games".to_owned()), ("offset", missed.offset.to_string())]
+            }
             _ => vec![("class", "none; of the connection".to_owned())],
         },
         Body::Sent(sent) => {

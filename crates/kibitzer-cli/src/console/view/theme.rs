@@ -83,7 +83,7 @@ impl Theme {
             "shout" | "it_shout" | "c_shout" | "announcement" => self.colored(Color::Magenta),
             "channel_tell" | "kibitz" | "whisper" | "qtell" => self.colored(Color::Cyan),
             "challenge" | "offer" | "pending_to" | "pending_from" => self.colored(Color::Yellow),
-            "refused" | "login_refused" | "kicked" | "desync" | "over_long" | "overflow" => {
+            "refused" | "login_refused" | "kicked" | "desync" | "missed" | "over_long" | "overflow" => {
                 self.colored(Color::LightRed)
             }
             _ => self.quiet(),

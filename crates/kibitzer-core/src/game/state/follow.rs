@@ -11,12 +11,23 @@ use crate::message::{Delta, Style12};
 pub(in crate::game) struct Step {
     pub(in crate::game) kind: ChangeKind,
     pub(in crate::game) played: Option<LastMove>,
-    pub(in crate::game) desync: Option<DesyncReason>,
+    pub(in crate::game) notice: Option<Notice>,
+}
+
+/// An event that comes before the one of the message itself.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::game) enum Notice {
+    Desync(DesyncReason),
+    /// Plies that no board reported.
+    Missed {
+        from_ply: u32,
+        to_ply: u32,
+    },
 }
 
 impl Step {
-    const fn new(kind: ChangeKind, played: Option<LastMove>) -> Self {
-        Self { kind, played, desync: None }
+    pub(in crate::game) const fn new(kind: ChangeKind, played: Option<LastMove>) -> Self {
+        Self { kind, played, notice: None }
     }
 }
 
@@ -26,7 +37,8 @@ impl Game {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
         self.awaited = None;
-        if self.announced.take() == Some(Announced::Same) {
+        let announced = self.announced.take();
+        if announced == Some(Announced::Same) {
             self.ending = None;
         }
         let (known, told) = (self.position.ply(), board.ply());
@@ -37,7 +49,9 @@ impl Game {
         } else if told < known {
             self.follow_back(board, known - told)
         } else {
-            self.rebase(board, ChangeKind::Jumped)
+            // Boards of a game that was not observed are not missing.
+            let notice = if announced.is_none() { self.missed_before(board) } else { None };
+            Step { notice, ..self.rebase(board, ChangeKind::Jumped) }
         };
         self.position = board.clone();
         self.is_out_of_step = false;
@@ -110,13 +124,22 @@ impl Game {
 
     /// The board cannot be reached from what is known.
     fn contradicted(&mut self, board: &Style12) -> Step {
-        let desync = self.contradiction();
-        Step { desync, ..self.rebase(board, ChangeKind::Replaced) }
+        let notice = self.contradiction();
+        Step { notice, ..self.rebase(board, ChangeKind::Replaced) }
+    }
+
+    /// The plies between the last known one and `board`, whose own last move is not missing. Examiners go where they like.
+    pub(super) fn missed_before(&self, board: &Style12) -> Option<Notice> {
+        let from_ply = self.position.ply().saturating_add(1);
+        let to_ply = board.ply().saturating_sub(board.last_move.is_some().into());
+        let is_missed = from_ply <= to_ply && !board.relation.is_examined();
+        is_missed.then_some(Notice::Missed { from_ply, to_ply })
     }
 
     /// The desync that an unexpected board is. Examiners may set up any board, and after a gap none is expected.
-    pub(super) fn contradiction(&self) -> Option<DesyncReason> {
-        (!self.position.relation.is_examined() && !self.is_out_of_step).then_some(DesyncReason::WrongBoard)
+    pub(super) fn contradiction(&self) -> Option<Notice> {
+        let is_expected = !self.position.relation.is_examined() && !self.is_out_of_step;
+        is_expected.then_some(Notice::Desync(DesyncReason::WrongBoard))
     }
 
     /// Starts the known moves anew from `board`.

@@ -1,6 +1,6 @@
 //! What ICC's datagrams do to one game.
 
-use super::{AfterEnd, Announced, Game, Step, reported_move};
+use super::{AfterEnd, Announced, Game, Notice, Step, reported_move};
 use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
 use crate::game::{opening, play};
@@ -147,14 +147,14 @@ impl Game {
         let after = after.map_err(|_| DesyncReason::WrongMove)?;
         self.moves.push(&self.position, reported, played, clock, false, max_moves);
         self.position = after;
-        Ok(Step { kind: ChangeKind::Moved, played: Some(played), desync: None })
+        Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
 
     /// The last of the awaited moves has come: the position is the current one.
     fn caught_up(&self, awaited: Awaited, last: Step) -> Step {
         match awaited.known {
             Some(known) if known == self.position.board => Step { kind: ChangeKind::Repeated, ..last },
-            known => Step { desync: known.and_then(|_| self.contradiction()), kind: awaited.kind, ..last },
+            known => Step { notice: known.and_then(|_| self.contradiction()), kind: awaited.kind, ..last },
         }
     }
 
@@ -203,8 +203,8 @@ impl Game {
             self.position = Style12 { last_move: self.position.last_move.take(), ..next };
             return self.repeated();
         }
-        let desync = if is_past { None } else { self.contradiction() };
-        self.set_base(next, ChangeKind::Replaced, desync)
+        let notice = if is_past { None } else { self.contradiction() };
+        self.set_base(next, ChangeKind::Replaced, notice)
     }
 
     /// Takes the squares of a game whose moves do not tell them. The other side to move means that one more was made.
@@ -220,11 +220,11 @@ impl Game {
         self.set_base(self.at(&Fen { move_number, ..fen }), kind, None)
     }
 
-    fn set_base(&mut self, base: Style12, kind: ChangeKind, desync: Option<DesyncReason>) -> Step {
+    fn set_base(&mut self, base: Style12, kind: ChangeKind, notice: Option<Notice>) -> Step {
         self.moves.rebase(&base);
         self.position = base;
         self.awaited = None;
-        Step { kind, played: None, desync }
+        Step { notice, ..Step::new(kind, None) }
     }
 
     /// The board line of another position of this game.
@@ -309,7 +309,7 @@ impl Game {
     /// The same squares as before.
     fn repeated(&self) -> Step {
         let played = self.moves.last().map(|last| last.played).or_else(|| reported_move(&self.position));
-        Step { kind: ChangeKind::Repeated, played, desync: None }
+        Step::new(ChangeKind::Repeated, played)
     }
 }
 

@@ -148,7 +148,9 @@ impl Driver {
     /// What the session told of itself since this was asked last; not what it sent.
     fn take_news(&mut self) -> Vec<Event> {
         let events = std::mem::take(&mut self.events);
-        let is_news = |event: &Event| !matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Sent { .. });
+        let is_of_server =
+            |event: &Event| matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_));
+        let is_news = |event: &Event| !is_of_server(event) && !matches!(event, Event::Sent { .. });
         events.iter().filter(|event| is_news(event)).map(|event| (**event).clone()).collect()
     }
 
