@@ -6,33 +6,16 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::CommandCode;
 
 use super::game::color;
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::chess::Variant;
 use crate::play::Terms;
 use crate::world::{Challenge, ConnectionId, Flag, List, Number, OfferKind, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "match",
-        parameters: "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]",
-        summary: "Challenges a player to a game; if you have an interrupted one, to go on with that.",
-        rights: Rights::Anyone,
-        run: challenge,
-    },
-    Command {
-        name: "rematch",
-        parameters: "",
-        summary: "Challenges your last opponent to the same game again.",
-        rights: Rights::Anyone,
-        run: rematch,
-    },
-    Command {
-        name: "resume",
-        parameters: "[player]",
-        summary: "Asks a player, or every opponent who is online, to continue your adjourned game.",
-        rights: Rights::Anyone,
-        run: resume,
-    },
+    Command::anyone("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game; if you have an interrupted one, to go on with that.", challenge),
+    Command::anyone("rematch", "", "Challenges your last opponent to the same game again.", rematch),
+    Command::anyone("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", resume),
 ];
 
 /// What the words behind a `match` or `seek` ask for.

@@ -4,47 +4,18 @@
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::play::{Ending, Examined, Kind, Reverted};
 use crate::world::{ConnectionId, Occasion, Show, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "backward",
-        parameters: "[half-moves]",
-        summary: "Goes back in the game you examine.",
-        rights: Rights::Anyone,
-        run: backward,
-    },
-    Command {
-        name: "examine",
-        parameters: "[player [number]]",
-        summary: "Examines a game of a player's history, the last one without a number; without a player an empty board.",
-        rights: Rights::Anyone,
-        run: examine,
-    },
-    Command {
-        name: "forward",
-        parameters: "[half-moves]",
-        summary: "Goes forward in the game you examine.",
-        rights: Rights::Anyone,
-        run: forward,
-    },
-    Command {
-        name: "mexamine",
-        parameters: "player",
-        summary: "Has a player who follows your game examine it with you.",
-        rights: Rights::Anyone,
-        run: mexamine,
-    },
-    Command {
-        name: "revert",
-        parameters: "",
-        summary: "Goes back to where the main line was left.",
-        rights: Rights::Anyone,
-        run: revert,
-    },
-    Command { name: "unexamine", parameters: "", summary: "Stops examining.", rights: Rights::Anyone, run: unexamine },
+    Command::anyone("backward", "[half-moves]", "Goes back in the game you examine.", backward),
+    Command::anyone("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", examine),
+    Command::anyone("forward", "[half-moves]", "Goes forward in the game you examine.", forward),
+    Command::anyone("mexamine", "player", "Has a player who follows your game examine it with you.", mexamine),
+    Command::anyone("revert", "", "Goes back to where the main line was left.", revert),
+    Command::anyone("unexamine", "", "Stops examining.", unexamine),
 ];
 
 fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {

@@ -8,103 +8,26 @@ use std::time::Duration;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{CommandCode, GameId};
 
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::play::{Ending, FlagError, Game, MoveListHead, Sides, examined_row, games_row, move_list};
 use crate::world::{ConnectionId, Occasion, OfferKind, Show, Table, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "abort",
-        parameters: "",
-        summary: "Offers to end your game without a result, or accepts that. In your first move it needs no consent.",
-        rights: Rights::Anyone,
-        run: abort,
-    },
-    Command {
-        name: "adjourn",
-        parameters: "",
-        summary: "Offers to interrupt your game, or accepts that.",
-        rights: Rights::Anyone,
-        run: adjourn,
-    },
-    Command {
-        name: "draw",
-        parameters: "",
-        summary: "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.",
-        rights: Rights::Anyone,
-        run: draw,
-    },
-    Command {
-        name: "flag",
-        parameters: "",
-        summary: "Ends the game if your opponent is out of time.",
-        rights: Rights::Anyone,
-        run: flag,
-    },
-    Command {
-        name: "games",
-        parameters: "[player]",
-        summary: "Shows the games that are played and examined.",
-        rights: Rights::Anyone,
-        run: games,
-    },
-    Command {
-        name: "moretime",
-        parameters: "seconds",
-        summary: "Gives your opponent more time.",
-        rights: Rights::Anyone,
-        run: moretime,
-    },
-    Command {
-        name: "moves",
-        parameters: "[game|player]",
-        summary: "Shows the moves of a game.",
-        rights: Rights::Anyone,
-        run: moves,
-    },
-    Command {
-        name: "pause",
-        parameters: "",
-        summary: "Offers to stop the clocks of your game, or accepts that.",
-        rights: Rights::Anyone,
-        run: pause,
-    },
-    Command {
-        name: "refresh",
-        parameters: "[game|player]",
-        summary: "Shows the board of a game once more.",
-        rights: Rights::Anyone,
-        run: refresh,
-    },
-    Command { name: "resign", parameters: "", summary: "Gives your game up.", rights: Rights::Anyone, run: resign },
-    Command {
-        name: "switch",
-        parameters: "",
-        summary: "Offers to exchange the colors of your game, or accepts that.",
-        rights: Rights::Anyone,
-        run: switch,
-    },
-    Command {
-        name: "takeback",
-        parameters: "[half-moves]",
-        summary: "Offers to take moves back, or accepts that.",
-        rights: Rights::Anyone,
-        run: takeback,
-    },
-    Command {
-        name: "time",
-        parameters: "[game|player]",
-        summary: "Shows the clocks of a game.",
-        rights: Rights::Anyone,
-        run: time,
-    },
-    Command {
-        name: "unpause",
-        parameters: "",
-        summary: "Offers to start the clocks of your paused game again, or accepts that.",
-        rights: Rights::Anyone,
-        run: unpause,
-    },
+    Command::anyone("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", abort),
+    Command::anyone("adjourn", "", "Offers to interrupt your game, or accepts that.", adjourn),
+    Command::anyone("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", draw),
+    Command::anyone("flag", "", "Ends the game if your opponent is out of time.", flag),
+    Command::anyone("games", "[player]", "Shows the games that are played and examined.", games),
+    Command::anyone("moretime", "seconds", "Gives your opponent more time.", moretime),
+    Command::anyone("moves", "[game|player]", "Shows the moves of a game.", moves),
+    Command::anyone("pause", "", "Offers to stop the clocks of your game, or accepts that.", pause),
+    Command::anyone("refresh", "[game|player]", "Shows the board of a game once more.", refresh),
+    Command::anyone("resign", "", "Gives your game up.", resign),
+    Command::anyone("switch", "", "Offers to exchange the colors of your game, or accepts that.", switch),
+    Command::anyone("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", takeback),
+    Command::anyone("time", "[game|player]", "Shows the clocks of a game.", time),
+    Command::anyone("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", unpause),
 ];
 
 const REFUSED: Verdict = Verdict::Refused(CommandCode::NOT_PLAYING);

@@ -3,55 +3,20 @@
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
 use super::lists::n;
-use super::{Command, Rights, Verdict, usage};
+use super::{Command, Verdict, usage};
 use crate::calendar::{count, span};
 use crate::play::{Game, Sides};
 use crate::world::{ConnectionId, Player, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "date",
-        parameters: "",
-        summary: "Tells the date and the time.",
-        rights: Rights::Anyone,
-        run: date,
-    },
-    Command {
-        name: "finger",
-        parameters: "[player]",
-        summary: "Tells who a player is.",
-        rights: Rights::Anyone,
-        run: finger,
-    },
-    Command {
-        name: "help",
-        parameters: "[command]",
-        summary: "Tells how a command is used, or which commands there are.",
-        rights: Rights::Anyone,
-        run: help,
-    },
-    Command {
-        name: "ping",
-        parameters: "[player]",
-        summary: "Tells how long a player's connection takes, if it is sealed.",
-        rights: Rights::Anyone,
-        run: ping,
-    },
-    Command { name: "quit", parameters: "", summary: "Ends your session.", rights: Rights::Anyone, run: quit },
-    Command {
-        name: "uptime",
-        parameters: "",
-        summary: "Tells how long the server has been running.",
-        rights: Rights::Anyone,
-        run: uptime,
-    },
-    Command {
-        name: "who",
-        parameters: "[letters]",
-        summary: "Shows who is logged in: with \"U\" guests alone, with \"R\" registered players.",
-        rights: Rights::Anyone,
-        run: who,
-    },
+    Command::anyone("date", "", "Tells the date and the time.", date),
+    Command::anyone("finger", "[player]", "Tells who a player is.", finger),
+    Command::anyone("help", "[command]", "Tells how a command is used, or which commands there are.", help),
+    Command::anyone("ping", "[player]", "Tells how long a player's connection takes, if it is sealed.", ping),
+    Command::anyone("quit", "", "Ends your session.", quit),
+    Command::anyone("uptime", "", "Tells how long the server has been running.", uptime),
+    Command::anyone("who", "[letters]", "Shows who is logged in: with \"U\" guests alone, with \"R\" registered players.", who),
 ];
 
 fn date(world: &mut World, id: ConnectionId, _: &str) -> Verdict {

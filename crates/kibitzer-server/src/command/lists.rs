@@ -2,39 +2,16 @@
 //!
 //! Source of the answers: transcripts fatics-block-client, fatics-talk-mixed-*, fatics-match-pending-b.
 
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::calendar::count;
 use crate::world::{ConnectionId, List, MAX_LIST_ENTRIES, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "addlist",
-        parameters: "list entry",
-        summary: "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.",
-        rights: Rights::Anyone,
-        run: addlist,
-    },
-    Command {
-        name: "inchannel",
-        parameters: "[channel]",
-        summary: "Shows who listens to a channel, or to any.",
-        rights: Rights::Anyone,
-        run: inchannel,
-    },
-    Command {
-        name: "showlist",
-        parameters: "[list]",
-        summary: "Shows one of your lists, or which lists there are. \"=list\" does the same.",
-        rights: Rights::Anyone,
-        run: showlist,
-    },
-    Command {
-        name: "sublist",
-        parameters: "list entry",
-        summary: "Removes an entry from one of your lists. \"-list entry\" does the same.",
-        rights: Rights::Anyone,
-        run: sublist,
-    },
+    Command::anyone("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", addlist),
+    Command::anyone("inchannel", "[channel]", "Shows who listens to a channel, or to any.", inchannel),
+    Command::anyone("showlist", "[list]", "Shows one of your lists, or which lists there are. \"=list\" does the same.", showlist),
+    Command::anyone("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", sublist),
 ];
 
 /// The greatest number of a channel.

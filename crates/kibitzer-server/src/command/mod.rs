@@ -40,13 +40,6 @@ pub(crate) enum Verdict {
     Refused(CommandCode),
 }
 
-/// Who may use a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rights {
-    Anyone,
-    Registered,
-}
-
 /// A command that a player can give.
 #[derive(Debug)]
 pub(crate) struct Command {
@@ -55,9 +48,22 @@ pub(crate) struct Command {
     pub(crate) parameters: &'static str,
     /// What it is good for, in whole sentences.
     pub(crate) summary: &'static str,
-    pub(crate) rights: Rights,
+    /// Whether guests may not use it.
+    is_for_registered: bool,
     /// Carries it out for a player, given what stands behind the name without blanks in front.
-    pub(crate) run: fn(&mut World, ConnectionId, &str) -> Verdict,
+    pub(crate) run: Run,
+}
+
+type Run = fn(&mut World, ConnectionId, &str) -> Verdict;
+
+impl Command {
+    pub(crate) const fn anyone(name: &'static str, parameters: &'static str, summary: &'static str, run: Run) -> Self {
+        Self { name, parameters, summary, is_for_registered: false, run }
+    }
+
+    const fn registered(name: &'static str, parameters: &'static str, summary: &'static str, run: Run) -> Self {
+        Self { is_for_registered: true, ..Self::anyone(name, parameters, summary, run) }
+    }
 }
 
 /// All commands, by subject.
@@ -214,7 +220,7 @@ impl World {
 
     fn run_found(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
         let is_registered = self.player(id).is_some_and(|player| player.is_registered);
-        if command.rights == Rights::Registered && !is_registered {
+        if command.is_for_registered && !is_registered {
             self.put(id, &format!("Only registered players can use the {} command.\n", command.name));
             return CommandCode::INSUFFICIENT_RIGHTS;
         }

@@ -4,33 +4,16 @@
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::calendar::count;
 use crate::play::Sides;
 use crate::world::{ConnectionId, Ivar, MAX_OBSERVED, Occasion, Player, Show, Table, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "allobservers",
-        parameters: "[game|player]",
-        summary: "Shows who follows a game, or any.",
-        rights: Rights::Anyone,
-        run: allobservers,
-    },
-    Command {
-        name: "observe",
-        parameters: "game|player ...",
-        summary: "Follows games: you are sent their boards.",
-        rights: Rights::Anyone,
-        run: observe,
-    },
-    Command {
-        name: "unobserve",
-        parameters: "[game ...]",
-        summary: "Follows a game no more, or any.",
-        rights: Rights::Anyone,
-        run: unobserve,
-    },
+    Command::anyone("allobservers", "[game|player]", "Shows who follows a game, or any.", allobservers),
+    Command::anyone("observe", "game|player ...", "Follows games: you are sent their boards.", observe),
+    Command::anyone("unobserve", "[game ...]", "Follows a game no more, or any.", unobserve),
 ];
 
 fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {

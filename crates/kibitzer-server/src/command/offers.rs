@@ -2,39 +2,16 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::account::key;
 use crate::world::{ConnectionId, Offer, OfferKind, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "accept",
-        parameters: "[number|player|kind]",
-        summary: "Accepts an offer; which one, if there are several.",
-        rights: Rights::Anyone,
-        run: accept,
-    },
-    Command {
-        name: "decline",
-        parameters: "[number|player|kind|all]",
-        summary: "Declines an offer; which one, if there are several.",
-        rights: Rights::Anyone,
-        run: decline,
-    },
-    Command {
-        name: "pending",
-        parameters: "",
-        summary: "Shows the offers you made and got.",
-        rights: Rights::Anyone,
-        run: pending,
-    },
-    Command {
-        name: "withdraw",
-        parameters: "[number|player|kind|all]",
-        summary: "Takes an offer of yours back; which one, if there are several.",
-        rights: Rights::Anyone,
-        run: withdraw,
-    },
+    Command::anyone("accept", "[number|player|kind]", "Accepts an offer; which one, if there are several.", accept),
+    Command::anyone("decline", "[number|player|kind|all]", "Declines an offer; which one, if there are several.", decline),
+    Command::anyone("pending", "", "Shows the offers you made and got.", pending),
+    Command::anyone("withdraw", "[number|player|kind|all]", "Takes an offer of yours back; which one, if there are several.", withdraw),
 ];
 
 fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {

@@ -2,32 +2,15 @@
 //!
 //! Source of the forms: transcripts fatics-bughouse-*, fatics-block-client; bughouse §3.
 
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::calendar::count;
 use crate::world::{ConnectionId, Flag, OfferKind, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "bugwho",
-        parameters: "",
-        summary: "Shows who plays bughouse, or would.",
-        rights: Rights::Anyone,
-        run: bugwho,
-    },
-    Command {
-        name: "partner",
-        parameters: "[player]",
-        summary: "Offers a bughouse partnership, or accepts one; without a name it ends yours.",
-        rights: Rights::Anyone,
-        run: partner,
-    },
-    Command {
-        name: "ptell",
-        parameters: "text",
-        summary: "Says something to your bughouse partner.",
-        rights: Rights::Anyone,
-        run: ptell,
-    },
+    Command::anyone("bugwho", "", "Shows who plays bughouse, or would.", bugwho),
+    Command::anyone("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", partner),
+    Command::anyone("ptell", "text", "Says something to your bughouse partner.", ptell),
 ];
 
 fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {

@@ -2,25 +2,14 @@
 //!
 //! Source of the forms: transcripts fatics-game-endings-*, fatics-block-client.
 
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::play::{HISTORY_HEAD, Presence, STORED_HEAD, history_row, stored_row};
 use crate::world::{ConnectionId, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "history",
-        parameters: "[player]",
-        summary: "Shows the last games of a player.",
-        rights: Rights::Anyone,
-        run: history,
-    },
-    Command {
-        name: "stored",
-        parameters: "[player]",
-        summary: "Shows the interrupted games of a player.",
-        rights: Rights::Anyone,
-        run: stored,
-    },
+    Command::anyone("history", "[player]", "Shows the last games of a player.", history),
+    Command::anyone("stored", "[player]", "Shows the interrupted games of a player.", stored),
 ];
 
 /// The name of whoever is meant, online or registered.

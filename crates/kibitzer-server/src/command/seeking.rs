@@ -6,34 +6,17 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::CommandCode;
 
 use super::challenge::{Proposal, challenged, issue};
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::chess::Variant;
 use crate::play::Terms;
 use crate::world::{Challenge, ConnectionId, List, MAX_SEEKS, Seek, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command { name: "play", parameters: "number|player", summary: "Answers an ad.", rights: Rights::Anyone, run: play },
-    Command {
-        name: "seek",
-        parameters: "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]",
-        summary: "Posts an ad for a game.",
-        rights: Rights::Anyone,
-        run: seek,
-    },
-    Command {
-        name: "sought",
-        parameters: "[all]",
-        summary: "Shows the ads there are.",
-        rights: Rights::Anyone,
-        run: sought,
-    },
-    Command {
-        name: "unseek",
-        parameters: "[number]",
-        summary: "Takes your ads away, or one of them.",
-        rights: Rights::Anyone,
-        run: unseek,
-    },
+    Command::anyone("play", "number|player", "Answers an ad.", play),
+    Command::anyone("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts an ad for a game.", seek),
+    Command::anyone("sought", "[all]", "Shows the ads there are.", sought),
+    Command::anyone("unseek", "[number]", "Takes your ads away, or one of them.", unseek),
 ];
 
 /// What ratings an ad accepts unless it says so.

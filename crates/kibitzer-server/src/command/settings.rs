@@ -2,53 +2,18 @@
 //!
 //! Source of the answers: transcripts `fatics-*`, above all fatics-block-client.
 
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::options::Feature;
 use crate::world::{ConnectionId, Ivar, SetError, Text, World, ivars_starting_with};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "iset",
-        parameters: "name 0|1",
-        summary: "Sets an interface variable: what your program wants to be sent.",
-        rights: Rights::Anyone,
-        run: iset,
-    },
-    Command {
-        name: "ivariables",
-        parameters: "[player]",
-        summary: "Shows interface variables.",
-        rights: Rights::Anyone,
-        run: ivariables,
-    },
-    Command {
-        name: "password",
-        parameters: "old new",
-        summary: "Changes your password.",
-        rights: Rights::Anyone,
-        run: password,
-    },
-    Command {
-        name: "set",
-        parameters: "name [value]",
-        summary: "Sets a variable: how the server is to treat you. \"set 1 text\" to \"set 10 text\" write notes.",
-        rights: Rights::Anyone,
-        run: set,
-    },
-    Command {
-        name: "style",
-        parameters: "number",
-        summary: "Sets the form of boards. This server draws style 12 alone.",
-        rights: Rights::Anyone,
-        run: style,
-    },
-    Command {
-        name: "variables",
-        parameters: "[player]",
-        summary: "Shows variables.",
-        rights: Rights::Anyone,
-        run: variables,
-    },
+    Command::anyone("iset", "name 0|1", "Sets an interface variable: what your program wants to be sent.", iset),
+    Command::anyone("ivariables", "[player]", "Shows interface variables.", ivariables),
+    Command::anyone("password", "old new", "Changes your password.", password),
+    Command::anyone("set", "name [value]", "Sets a variable: how the server is to treat you. \"set 1 text\" to \"set 10 text\" write notes.", set),
+    Command::anyone("style", "number", "Sets the form of boards. This server draws style 12 alone.", style),
+    Command::anyone("variables", "[player]", "Shows variables.", variables),
 ];
 
 /// Source of the forms: transcript fatics-info-native; uhlin/fics for the last one, which repeats the password as other

@@ -2,45 +2,16 @@
 //!
 //! Source of the forms: transcripts uhlinfics-simul-*; for refusals, uhlin/fics.
 
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::world::{ConnectionId, OfferKind, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "simgames",
-        parameters: "",
-        summary: "Shows how many games you are playing in your simul.",
-        rights: Rights::Anyone,
-        run: simgames,
-    },
-    Command {
-        name: "simmatch",
-        parameters: "player",
-        summary: "Asks a player to let you join a simul, or accepts such a request.",
-        rights: Rights::Anyone,
-        run: simmatch,
-    },
-    Command {
-        name: "simnext",
-        parameters: "",
-        summary: "Goes to the next board of your simul.",
-        rights: Rights::Anyone,
-        run: simnext,
-    },
-    Command {
-        name: "simopen",
-        parameters: "",
-        summary: "Lets players ask to join your simul, or not any more.",
-        rights: Rights::Anyone,
-        run: simopen,
-    },
-    Command {
-        name: "simprev",
-        parameters: "",
-        summary: "Goes to the previous board of your simul.",
-        rights: Rights::Anyone,
-        run: simprev,
-    },
+    Command::anyone("simgames", "", "Shows how many games you are playing in your simul.", simgames),
+    Command::anyone("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", simmatch),
+    Command::anyone("simnext", "", "Goes to the next board of your simul.", simnext),
+    Command::anyone("simopen", "", "Lets players ask to join your simul, or not any more.", simopen),
+    Command::anyone("simprev", "", "Goes to the previous board of your simul.", simprev),
 ];
 
 fn simopen(world: &mut World, id: ConnectionId, _: &str) -> Verdict {

@@ -5,33 +5,16 @@
 use kibitzer_core::message::{CommandCode, GameId};
 
 use super::lists::n;
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::calendar::count;
 use crate::family::Said;
 use crate::world::{ConnectionId, Flag, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "kibitz",
-        parameters: "text",
-        summary: "Says something to the players and followers of a game.",
-        rights: Rights::Anyone,
-        run: kibitz,
-    },
-    Command {
-        name: "say",
-        parameters: "text",
-        summary: "Says something to your opponent, or to your last one.",
-        rights: Rights::Anyone,
-        run: say,
-    },
-    Command {
-        name: "whisper",
-        parameters: "text",
-        summary: "Says something to the followers of a game.",
-        rights: Rights::Anyone,
-        run: whisper,
-    },
+    Command::anyone("kibitz", "text", "Says something to the players and followers of a game.", kibitz),
+    Command::anyone("say", "text", "Says something to your opponent, or to your last one.", say),
+    Command::anyone("whisper", "text", "Says something to the followers of a game.", whisper),
 ];
 
 fn kibitz(world: &mut World, id: ConnectionId, text: &str) -> Verdict {

@@ -3,54 +3,19 @@
 //! Source of the forms: transcripts fatics-talk-mixed-*, fatics-block-client; observed-fatics §12.
 
 use super::lists::{channel, n};
-use super::{Command, Rights, Verdict};
+use super::{Command, Verdict};
 use crate::calendar::count;
 use crate::family::Said;
 use crate::world::{ConnectionId, Flag, List, Text, World};
 
+#[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command {
-        name: "cshout",
-        parameters: "text",
-        summary: "Says something about chess to everybody.",
-        rights: Rights::Registered,
-        run: cshout,
-    },
-    Command {
-        name: "it",
-        parameters: "text",
-        summary: "Shows your name and a text to everybody: \"it waves\".",
-        rights: Rights::Registered,
-        run: it,
-    },
-    Command {
-        name: "messages",
-        parameters: "player text",
-        summary: "Shows a message to a registered player who is logged in. Messages are not stored.",
-        rights: Rights::Registered,
-        run: message,
-    },
-    Command {
-        name: "shout",
-        parameters: "text",
-        summary: "Says something to everybody.",
-        rights: Rights::Registered,
-        run: shout,
-    },
-    Command {
-        name: "tell",
-        parameters: "player|channel|.|, text",
-        summary: "Says something to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.",
-        rights: Rights::Anyone,
-        run: tell,
-    },
-    Command {
-        name: "xtell",
-        parameters: "player text",
-        summary: "Says something to a player.",
-        rights: Rights::Anyone,
-        run: xtell,
-    },
+    Command::registered("cshout", "text", "Says something about chess to everybody.", cshout),
+    Command::registered("it", "text", "Shows your name and a text to everybody: \"it waves\".", it),
+    Command::registered("messages", "player text", "Shows a message to a registered player who is logged in. Messages are not stored.", message),
+    Command::registered("shout", "text", "Says something to everybody.", shout),
+    Command::anyone("tell", "player|channel|.|, text", "Says something to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", tell),
+    Command::anyone("xtell", "player text", "Says something to a player.", xtell),
 ];
 
 fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {

@@ -5,16 +5,11 @@
 use kibitzer_core::message::Datagram;
 
 use super::{BoardStyle, Family, number};
-use crate::command::{Command, Rights, Verdict};
+use crate::command::{Command, Verdict};
 use crate::world::{ConnectionId, World};
 
-pub(crate) const COMMANDS: &[Command] = &[Command {
-    name: "set-2",
-    parameters: "number 0|1",
-    summary: "Switches a datagram on or off: what your program wants to be sent.",
-    rights: Rights::Anyone,
-    run: set_2,
-}];
+#[rustfmt::skip] // one to a line: it is a table
+pub(crate) const COMMANDS: &[Command] = &[Command::anyone("set-2", "number 0|1", "Switches a datagram on or off: what your program wants to be sent.", set_2)];
 
 fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let mut words = parameters.split_whitespace();
