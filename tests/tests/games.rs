@@ -98,8 +98,9 @@ fn long_talk_arrives_as_it_was_sent() {
         sent.entry(set(&transcript.name)).or_default().extend(&transcript.sent);
     }
     let mut n_lines = 0;
-    // What a sealed client sent cannot be read here.
-    for transcript in transcripts.iter().filter(|transcript| !transcript.name.contains("seal")) {
+    // What a sealed client sent cannot be read here, and of the long words there is only the receiver's side.
+    let is_readable = |name: &str| !name.contains("seal") && name != "uhlinfics-talk-long-words";
+    for transcript in transcripts.iter().filter(|transcript| is_readable(&transcript.name)) {
         for event in transcript.events() {
             let Some(Message::Talk(talk)) = event.message() else { continue };
             // What a server broke is longer than the least width in use. The server speaks itself, and deletes tabs.

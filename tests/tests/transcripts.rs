@@ -69,6 +69,33 @@ fn any_pieces_give_the_same_events() {
     }
 }
 
+// Rules: text X9, transport W2
+#[test]
+fn tells_with_long_words_arrive_whole() {
+    let transcript = Transcript::named("uhlinfics-talk-long-words");
+    let tells: Vec<String> = transcript
+        .events()
+        .iter()
+        .filter_map(|event| match event.message() {
+            Some(Message::Talk(talk)) => Some(talk.text.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(tells.len(), 40);
+    for text in &tells {
+        let (words, address) = text.split_once(" https://lichess.org/study/").unwrap_or_else(|| panic!("cut: {text}"));
+        assert!(
+            ["here", "this game:", "see", "look at", "analysis"].iter().any(|word| words.ends_with(word)),
+            "{text}"
+        );
+        assert!(
+            (20..110).contains(&address.len()) && address.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            "{text}"
+        );
+    }
+    assert_eq!(tells[32], "here here https://lichess.org/study/ob7nj4gpgfdod0mgkf8bkphm57bhmlmhfjilib6k7dghjof2fhp");
+}
+
 // Rules: ten 7
 #[test]
 fn every_printed_byte_is_in_one_event() {

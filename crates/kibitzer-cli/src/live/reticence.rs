@@ -130,11 +130,15 @@ mod tests {
     fn replies_to_the_session_itself_are_left_out() {
         let mut reticence = Reticence::default();
         assert!(!reticence.lets_through(&sent("3 set style 12")));
-        assert_eq!(heard(&mut reticence, "\x153\x1656\x16Style 12 set.\n\r\x17\n\rfics% \n\rHello.\n\r"), ["Hello."]);
+        assert_eq!(
+            heard(&mut reticence, "\x153\x1656\x16Style 12 set.\n\r\x17\n\rfics% \n\rHello.\n\rfics% "),
+            ["Hello."]
+        );
         assert!(reticence.lets_through(&Event::Ready(Capabilities::default())));
         reticence.lets_through(&sent("3 date"));
         reticence.lets_through(&sent("4 $$date"));
-        let replies = "\x153\x1630\x16Noon\n\r\x17\n\rfics% \n\r\x154\x1630\x16Noon\n\r\x17\n\rfics% \n\rBye.\n\r";
+        let replies =
+            "\x153\x1630\x16Noon\n\r\x17\n\rfics% \n\r\x154\x1630\x16Noon\n\r\x17\n\rfics% \n\rBye.\n\rfics% ";
         assert_eq!(heard(&mut reticence, replies), ["Noon", "Bye."]);
     }
 
@@ -156,8 +160,7 @@ mod tests {
         reticence.lets_through(&Event::Ready(Capabilities::default()));
         reticence.lets_through(&sent("dance"));
         reticence.lets_through(&sent("$$zqhgfedcba"));
-        let said =
-            "dance: Command not found.\n\rfics% zqhgfedcba: Command not found.\n\rzqhgfedcba: Command not found.\n\r";
+        let said = "dance: Command not found.\n\rfics% zqhgfedcba: Command not found.\n\rzqhgfedcba: Command not found.\n\rfics% ";
         let again = "zqhgfedcba: Command not found.";
         assert_eq!(heard(&mut reticence, said), ["dance: Command not found.", again]);
         for _ in 0..1_000 {

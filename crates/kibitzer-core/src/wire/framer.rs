@@ -147,11 +147,6 @@ impl Framer {
         self.prompts.set_custom(prompt);
     }
 
-    /// Sets the length, in bytes, below which the server breaks no line. Default: 32, the least width FICS allows.
-    pub const fn set_narrowest_width(&mut self, narrowest: usize) {
-        self.wrapping.narrowest = narrowest;
-    }
-
     /// Stops joining lines: the server breaks none. The framer finds out by itself if the reply `nowrap set.` is seen.
     pub const fn set_unwrapped(&mut self) {
         self.wrapping.enabled = false;

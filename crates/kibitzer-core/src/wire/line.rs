@@ -210,7 +210,7 @@ impl LineBuffer {
     }
 
     /// Takes a line end that stands at `at`.
-    pub(super) fn end(&mut self, at: u64, v1_pings: bool, wrapping: &Wrapping) -> Taken {
+    pub(super) fn end(&mut self, at: u64, v1_pings: bool, context: &Context<'_>) -> Taken {
         if let Phase::Held { .. } = self.phase {
             return Taken::FlushFirst;
         }
@@ -225,7 +225,8 @@ impl LineBuffer {
         }
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let (tag, line) = self.tagged();
-        if self.cut == 0 && wrapping.may_continue(tag, line, piece, self.piece > 0) {
+        let is_logged_in = context.prompts.is_logged_in();
+        if self.cut == 0 && context.wrapping.may_continue(is_logged_in, tag, line, piece, self.piece > 0) {
             self.phase = Phase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
             self.bell = false;
             return Taken::Kept;

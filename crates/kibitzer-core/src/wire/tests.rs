@@ -244,10 +244,21 @@ fn wrapped_lines_are_joined_with_one_blank() {
 #[test]
 fn a_word_cut_at_full_width_is_joined_without_a_blank() {
     let (first, second) = ("W".repeat(75), "W".repeat(20));
-    let sent = format!("Dripper tells you:\n\r\\   {first}\n\r\\   {second}\n\rfics% ");
-    assert_eq!(seen(sent.as_bytes()), [text(&format!("Dripper tells you: {first}{second}")), Seen::Prompt]);
+    let sent = format!("fics% \n\rDripper tells you:\n\r\\   {first}\n\r\\   {second}\n\rfics% ");
+    let joined = text(&format!("Dripper tells you: {first}{second}"));
+    assert_eq!(seen(sent.as_bytes()), [Seen::Prompt, joined, Seen::Prompt]);
     let fatics = format!("Welcome to FatICS\nfics% Foo tells you: {}\n\\   {second}\nfics% ", "x".repeat(64));
     assert_eq!(seen(fatics.as_bytes())[2], text(&format!("Foo tells you: {}{second}", "x".repeat(64))));
+}
+
+// Rules: text X9
+#[test]
+fn talk_of_any_length_is_joined_with_the_long_word_after_it() {
+    for piece in ["Foo tells you: see", "Foo tells you:", "--> Foo", "Foo(1): x", " 1: at"] {
+        let word = "W".repeat(75);
+        let sent = format!("fics% \n\r{piece}\n\r\\   {word}\n\r\\   W\n\rfics% ");
+        assert_eq!(seen(sent.as_bytes()), [Seen::Prompt, text(&format!("{piece} {word}W")), Seen::Prompt], "{piece}");
+    }
 }
 
 #[test]
@@ -296,19 +307,26 @@ fn nothing_waits_once_lines_are_not_wrapped() {
     );
 }
 
+/// A framer after a prompt and the end of its line.
+fn logged_in() -> Framer {
+    let mut framer = Framer::new();
+    let mut prompt = &b"fics% \n\r"[..];
+    while framer.next_frame(&mut prompt).is_some() {}
+    framer
+}
+
 #[test]
 fn a_line_that_cannot_continue_is_told_at_once() {
     let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\r";
-    for line in
-        [board, "(told Foo)\n\r", "<sr> 8\n\r", "{Game 107 (Abcdef vs. Bcdefg) Creating unrated blitz match.}\n\r"]
-    {
-        let mut framer = Framer::new();
-        assert!(framer.next_frame(&mut line.as_bytes()).is_some(), "{line}");
+    for line in [board, "\n\r", "<sr> 8\n\r", "{Game 107 (Abcdef vs. Bcdefg) Creating unrated blitz match.}\n\r"] {
+        assert!(logged_in().next_frame(&mut line.as_bytes()).is_some(), "{line}");
     }
-    let mut framer = Framer::new();
-    framer.set_narrowest_width(240);
-    let mut tell = &b"Foo tells you: the quick brown fox jumps over the lazy dog\n\r"[..];
-    assert!(framer.next_frame(&mut tell).is_some());
+    let refusal = "**** Invalid password! ****\n\r";
+    assert!(Framer::new().next_frame(&mut refusal.as_bytes()).is_some(), "no prompt need follow before the login");
+    for next in ["f", "\n\r", "<", "\x07\n"] {
+        let (mut framer, tell) = (logged_in(), format!("(told Foo)\n\r{next}"));
+        assert!(framer.next_frame(&mut tell.as_bytes()).is_some(), "one byte more is enough: {next:?}");
+    }
 }
 
 // Rules: transport W3, transport W5, bugs 13

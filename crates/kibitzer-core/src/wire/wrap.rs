@@ -9,35 +9,36 @@ pub(super) const CONTINUATION: &[u8; 4] = b"\\   ";
 /// The width at which servers cut a word that has no blank. FICS and FatICS by default, the FICS 1.6 family always.
 const DEFAULT_WIDTH: usize = 79;
 
+/// The least width a user can set on FICS.
+const NARROWEST_WIDTH: usize = 32;
+
 /// What is known about this server's line breaks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrapping {
     /// `false` once `nowrap` is known to work.
     pub(super) enabled: bool,
-    /// No line shorter than this is broken, but for one case: see [`may_continue`](Self::may_continue).
-    pub(super) narrowest: usize,
     /// FatICS keeps the blank at a break; the others eat it.
     pub(super) keeps_blanks: bool,
 }
 
 impl Default for Wrapping {
     fn default() -> Self {
-        Self { enabled: true, narrowest: 32, keeps_blanks: false }
+        Self { enabled: true, keeps_blanks: false }
     }
 }
 
 impl Wrapping {
     /// Whether a further piece may follow `line`, whose last piece is `piece`; `is_joined` if there is more than one already.
     ///
-    /// Talk shorter than the narrowest width a user can set never continues, unless it ends with a colon: the FICS 1.6 family
-    /// first breaks at the blank behind `Foo tells you:` if the word that follows fills more than a line, and only then cuts
-    /// the word. A tagged line that has all its tag promises does not continue either, but once it was broken it is not
-    /// looked at again.
-    pub(super) fn may_continue(&self, tag: Tag, line: &[u8], piece: &[u8], is_joined: bool) -> bool {
+    /// A line breaks before the word that does not fit, so a piece of talk is as short as the next word is long: after
+    /// `Foo tells you: see`, say, comes an address. Before the login nothing is that long, and a line shorter than the
+    /// narrowest width never continues: no prompt need follow it. A tagged line that has all its tag promises does not
+    /// continue either, but once it was broken it is not looked at again.
+    pub(super) fn may_continue(self, is_logged_in: bool, tag: Tag, line: &[u8], piece: &[u8], is_joined: bool) -> bool {
         if !self.enabled {
             false
         } else if tag == Tag::None && !line.starts_with(b"{") {
-            piece.len() >= self.narrowest || piece.ends_with(b":")
+            piece.len() >= if is_logged_in { 1 } else { NARROWEST_WIDTH }
         } else {
             is_joined || !is_complete(tag, line)
         }
@@ -48,7 +49,7 @@ impl Wrapping {
     /// `physical_bytes` is the length of the piece with its continuation mark; `blank_follows` tells whether the next piece
     /// starts with a blank of its own. A piece of full width without any blank is one long word. Where the server keeps the
     /// blanks, a break without one is a cut.
-    pub(super) fn is_cut_word(&self, piece: &[u8], physical_bytes: usize, blank_follows: bool) -> bool {
+    pub(super) fn is_cut_word(self, piece: &[u8], physical_bytes: usize, blank_follows: bool) -> bool {
         !blank_follows && physical_bytes == DEFAULT_WIDTH && (self.keeps_blanks || !piece.contains(&b' '))
     }
 }
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     fn may_continue(line: &str) -> bool {
-        Wrapping::default().may_continue(Tag::of(line.as_bytes()), line.as_bytes(), line.as_bytes(), false)
+        Wrapping::default().may_continue(true, Tag::of(line.as_bytes()), line.as_bytes(), line.as_bytes(), false)
     }
 
     // Rules: transport W5, bugs 13
@@ -123,6 +124,8 @@ mod tests {
         let waits = [
             "Foo tells you: a line as long as the narrowest width",
             "Dripper tells you:",
+            "Foo tells you: hi",
+            "(told Foo)",
             "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1",
             "<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=?",
             "<b1> game 6 white [PNBBB] black",
@@ -136,8 +139,7 @@ mod tests {
             assert!(may_continue(line), "{line}");
         }
         let complete = [
-            "Foo tells you: hi",
-            "(told Foo)",
+            "",
             "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0",
             "<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f",
             "<b1> game 6 white [PNBBB] black [PNB] ",

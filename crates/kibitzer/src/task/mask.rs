@@ -214,12 +214,12 @@ mod tests {
     #[test]
     fn an_event_shows_what_is_left_of_its_line() {
         let mut reader = EventReader::default();
-        let mut read = &b"fics% \n\r\"pass\" is not a registered name.\n\rhello\n\r"[..];
+        let mut read = &b"fics% \n\r\"pass\" is not a registered name.\n\rhello\n\r\n\r"[..];
         let events: Vec<_> = std::iter::from_fn(|| reader.next(&mut read)).collect();
         let mask = mask(&["pass", "password"]);
         let shown: Vec<_> = events.iter().map(|event| mask.event(event)).collect();
         let masked: Vec<_> = shown.iter().flatten().collect();
-        assert_eq!((shown.len(), masked.len()), (3, 1), "{events:?}");
+        assert_eq!((shown.len(), masked.len()), (4, 1), "{events:?}");
         assert_eq!(masked[0].raw(), b"\"****\" is not a registered name.");
         assert_eq!(masked[0].offset(), events[1].offset());
     }

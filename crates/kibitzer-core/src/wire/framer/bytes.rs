@@ -285,7 +285,8 @@ impl Framer {
     }
 
     fn end_line(&mut self, byte: Byte) -> Option<Out> {
-        let taken = self.line.end(byte.at, self.timeseal == Timeseal::V1, &self.wrapping);
+        let context = Context { limits: &self.limits, prompts: &self.prompts, wrapping: &self.wrapping };
+        let taken = self.line.end(byte.at, self.timeseal == Timeseal::V1, &context);
         if taken != Taken::FlushFirst {
             self.check_block(byte.at + 1);
         }

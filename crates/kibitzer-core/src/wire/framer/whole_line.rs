@@ -51,7 +51,8 @@ impl Framer {
         let (tag, bytes) = tagged(line, indent, quote);
         let first = if line.is_empty() { end - 1 } else { first };
         // The bytes behind a line tell it most cheaply; without them the line itself has to.
-        let is_over = self.starts_a_line(skip_returns(rest)) || !self.wrapping.may_continue(tag, bytes, line, false);
+        let is_over = self.starts_a_line(skip_returns(rest))
+            || !self.wrapping.may_continue(self.prompts.is_logged_in(), tag, bytes, line, false);
         self.advance(input, end);
         self.check_block(end);
         if !is_over {
