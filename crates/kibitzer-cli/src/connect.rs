@@ -6,7 +6,8 @@ use kibitzer::{AttachAccess, Client, Profile, Tap};
 
 use crate::failure::EXIT_STATUS;
 use crate::live::{
-    EndingArgs, FormatArgs, LiveError, LoginArgs, Printer, TARGET_HELP, Target, UNPRINTED_EVENTS, run, send_typed,
+    EndingArgs, FormatArgs, LiveError, LoginArgs, Printer, TARGET_HELP, Target, UNPRINTED_EVENTS, announce_recording,
+    conclude, report_failed_recording, report_recorded, run, send_typed,
 };
 use crate::output::LineFormat;
 
@@ -61,14 +62,16 @@ impl Args {
         let mut ending = self.ending.begin()?;
         let Some(started) = ending.or(self.start()).await else { return Ok(()) };
         let (client, mut printer) = started?;
+        announce_recording(&client);
         let printed = tokio::select! {
             printed = printer.done() => printed.map_err(LiveError::from),
             error = send_typed(&client) => Err(error.into()),
+            never = report_failed_recording(&client) => match never {},
             () = ending.wait() => Ok(()),
         };
         client.shutdown().await;
-        printed.and(printer.finish().await.map_err(LiveError::from))?;
-        LiveError::judge(&self.server, client.ended().await)
+        let printed = printed.and(printer.finish().await.map_err(LiveError::from));
+        conclude(&self.server, &client, printed).await.map(report_recorded)
     }
 
     /// The name of the server, as it was typed.
@@ -100,7 +103,7 @@ impl Args {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future starts nothing; a file for the recording may have been made.
+    /// Dropping the future starts nothing.
     pub(crate) async fn start_tapped(&self, profile: Profile) -> Result<(Client, Tap), LiveError> {
         let started = Client::start_tapped(profile).await;
         started.map_err(|source| LiveError::Connect { server: self.server(), source })
@@ -110,7 +113,7 @@ impl Args {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future starts nothing; a file for the recording may have been made.
+    /// Dropping the future starts nothing.
     async fn start(&self) -> Result<(Client, Printer), LiveError> {
         let (client, events) = Client::start(self.profile().await?, |hub| hub.subscribe_lossless(UNPRINTED_EVENTS))
             .await

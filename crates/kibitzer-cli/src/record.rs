@@ -4,19 +4,22 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use indicatif::{HumanBytes, ProgressBar};
-use kibitzer::{Client, ClientCounters};
-use thiserror::Error;
+use indicatif::ProgressBar;
+use kibitzer::Client;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::failure::{EXIT_STATUS, FAILED, Failure};
-use crate::live::{Ending, EndingArgs, LiveError, LoginArgs, TARGET_HELP, Target, run, send_typed};
+use crate::failure::EXIT_STATUS;
+use crate::live::{
+    Ending, EndingArgs, LiveError, LoginArgs, TARGET_HELP, Target, amount, announce_recording, conclude, run,
+    send_typed,
+};
 use crate::output::WriteError;
 
 /// Record a session in a file, for `kibitzer decode` and for tests
 ///
 /// All that both sides send, with times, without names and passwords of the login. Each line of standard input is sent as a
-/// command. How much there is already is shown on a terminal. It ends as `kibitzer connect` does.
+/// command. How much there is already is shown on a terminal. It ends as `kibitzer connect` does, and when the file cannot be
+/// written any more.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), allow_missing_positional = true)]
 pub(crate) struct Args {
@@ -40,77 +43,42 @@ Examples:
 /// How often the count is shown anew.
 const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Why there is no recording, or not a whole one.
-#[derive(Debug, Error)]
-pub(crate) enum RecordingError {
-    // Transparent, so that what lies behind it is found where it is looked for.
-    #[error(transparent)]
-    Live(#[from] LiveError),
-    #[error("{0} pieces are missing in {1}: it could not be written")]
-    Incomplete(u64, PathBuf),
-}
-
-impl Failure for RecordingError {
-    fn status(&self) -> u8 {
-        match self {
-            Self::Live(error) => error.status(),
-            Self::Incomplete(..) => FAILED,
-        }
-    }
-}
-
-impl From<io::Error> for RecordingError {
-    fn from(error: io::Error) -> Self {
-        Self::Live(error.into())
-    }
-}
-
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), RecordingError> {
+    pub(crate) fn run(&self) -> Result<(), LiveError> {
         run(self.record())
     }
 
-    /// One session, from the connection to its end.
+    /// One session, from the connection to its end, or to that of a recording that fails.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn record(&self) -> Result<(), RecordingError> {
+    async fn record(&self) -> Result<(), LiveError> {
         let mut ending = self.ending.begin()?;
         let Some(started) = ending.or(self.start()).await else { return Ok(()) };
         let client = started?;
+        announce_recording(&client);
         let watched = watch(&client, &mut ending).await;
         client.shutdown().await;
-        watched?;
-        let counters = client.counters();
-        LiveError::judge(&self.server, client.ended().await)?;
-        if counters.unrecorded_pieces > 0 {
-            return Err(RecordingError::Incomplete(counters.unrecorded_pieces, self.file.clone()));
-        }
-        Ok(self.tell(counters)?)
+        let recorded = conclude(&self.server, &client, watched).await?.unwrap_or_default();
+        Ok(writeln!(io::stdout(), "{recorded}").map_err(WriteError::from)?)
     }
 
     /// Begins to connect.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future starts nothing; the file may have been made.
+    /// Dropping the future starts nothing.
     async fn start(&self) -> Result<Client, LiveError> {
         let profile = self.login.apply(self.server.profile()?).await?.record_file(&self.file);
         let started = Client::start(profile, |_| ()).await;
         let (client, ()) = started.map_err(|source| LiveError::Connect { server: self.server.to_string(), source })?;
         Ok(client)
     }
-
-    fn tell(&self, counters: ClientCounters) -> Result<(), LiveError> {
-        let mut out = io::stdout().lock();
-        writeln!(out, "{}: {}", self.file.display(), count(counters)).map_err(WriteError::from)?;
-        Ok(())
-    }
 }
 
-/// Shows how much there is until the session is over, or it is time to end.
+/// Shows how much is recorded until the session is over, the recording fails, or it is time to end.
 ///
 /// # Errors
 ///
@@ -127,22 +95,19 @@ async fn watch(client: &Client, ending: &mut Ending) -> Result<(), LiveError> {
     let show = async {
         loop {
             ticks.tick().await;
-            bar.set_message(count(client.counters()));
+            if let Some(recording) = client.recording() {
+                bar.set_message(amount(&recording));
+            }
             bar.tick();
         }
     };
     let watched = tokio::select! {
         _ = client.ended() => Ok(()),
+        _ = client.recording_failed() => Ok(()),
         error = send_typed(client) => Err(error.into()),
         () = show => Ok(()),
         () = ending.wait() => Ok(()),
     };
     bar.finish_and_clear();
     watched
-}
-
-fn count(counters: ClientCounters) -> String {
-    let session = counters.session;
-    let [received, sent] = [session.bytes_received, session.bytes_sent].map(HumanBytes);
-    format!("{} events, {received} received, {sent} sent", session.events)
 }

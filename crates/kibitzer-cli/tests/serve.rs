@@ -44,7 +44,7 @@ fn games_of(family: &str) -> Vec<Value> {
     let mut child = child.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"observe 1\nobserve 2\nobserve 3\nobserve 4\nquit\n").unwrap();
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(output.status.success(), "{output:?}");
     let told: Vec<_> = objects(&String::from_utf8(output.stdout).unwrap());
     let of_the_server: Vec<_> = told.into_iter().filter(|event| !event["offset"].is_null()).collect();
     assert_eq!(

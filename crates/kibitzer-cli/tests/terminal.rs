@@ -2,7 +2,9 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-use std::fs::File;
+mod common;
+
+use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -11,6 +13,8 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
+use anstream::adapter::strip_str;
+use common::{file, kibitzer_on_full_disk, serve};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
@@ -42,12 +46,21 @@ impl Terminal {
     fn console(&mut self) -> Child {
         let recording =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts/fatics-game-quick-observer.jsonl");
-        let end = || Stdio::from(self.theirs.try_clone().unwrap());
         let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
-        command.arg("replay").arg(recording).env_remove("XDG_STATE_HOME").env_remove("HOME");
-        let child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        command.arg("replay").arg(recording);
+        let child = self.start(&mut command);
         self.read_until("kibitzer");
         child
+    }
+
+    fn start(&self, command: &mut Command) -> Child {
+        let end = || Stdio::from(self.theirs.try_clone().unwrap());
+        command.env_remove("XDG_STATE_HOME").env_remove("HOME");
+        command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap()
+    }
+
+    fn type_line(&mut self, line: &str) {
+        self.ours.write_all(format!("{line}\r").as_bytes()).unwrap();
     }
 
     fn read_until(&mut self, wanted: &str) {
@@ -58,6 +71,26 @@ impl Terminal {
             assert!(n > 0, "the terminal is gone");
             shown.extend(&buffer[..n]);
         }
+    }
+
+    /// Waits until the whole screen, drawn anew for another size, holds this text.
+    fn shows(&mut self, wanted: &str) {
+        let wanted: String = wanted.split_whitespace().collect();
+        let (mut shown, mut buffer) = (String::new(), [0; 4096]);
+        for columns in [200, 201].into_iter().cycle().take(200) {
+            tcsetwinsize(&self.theirs, Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+            let patience = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+            while poll(&mut [PollFd::new(&self.ours, PollFlags::IN)], Some(&patience)).unwrap() > 0 {
+                let n = self.ours.read(&mut buffer).unwrap();
+                shown.push_str(&String::from_utf8_lossy(&buffer[..n]));
+            }
+            // Blank cells are skipped with a movement of the cursor.
+            let words: String = strip_str(&shown).to_string().split_whitespace().collect();
+            if words.contains(&wanted) {
+                return;
+            }
+        }
+        panic!("it does not show {wanted}: {shown}");
     }
 
     /// Writes to it until it takes no more, as nobody reads: whoever draws on it has to wait.
@@ -127,4 +160,32 @@ fn a_terminal_that_takes_nothing_does_not_keep_it() {
     kill_process(pid(&child), Signal::TERM).unwrap();
     assert_eq!(ended(child).code(), Some(1));
     assert!(!terminal.is_raw());
+}
+
+#[test]
+fn a_recording_that_fails_is_shown_and_another_can_be_started() {
+    let server = serve(&["--no-population"]);
+    let vacant = |name: &str| {
+        let path = file(name, "");
+        fs::remove_file(&path).unwrap();
+        path
+    };
+    let (full, other) = (vacant("full.jsonl"), vacant("other.jsonl"));
+    let mut terminal = Terminal::open();
+    let child = terminal.start(&mut kibitzer_on_full_disk(&["console", &server.address]));
+    terminal.shows("live");
+    terminal.type_line("/record /no/such/folder/x.jsonl");
+    terminal.shows("cannot create the recording /no/such/folder/x.jsonl");
+    terminal.type_line(&format!("/record {full}"));
+    terminal.shows("recorded in ");
+    terminal.type_line(&"help\r".repeat(20));
+    terminal.shows("failed: File too large");
+    terminal.type_line(&format!("/record {other}"));
+    terminal.shows("recording in ");
+    terminal.type_line("date");
+    terminal.shows("Local time");
+    terminal.type_line("/quit");
+    terminal.shows("pieces of the session are not recorded");
+    assert_eq!(ended(child).code(), Some(1));
+    assert!(fs::read_to_string(&other).unwrap().starts_with("{\"t\": "));
 }

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 use super::{ConsoleError, ProfileFilters, Writing, attached, live};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, FAILED, Failure};
-use crate::live::{LiveError, attach, print_attached, run, runtime};
+use crate::live::{LiveError, attach, conclude, print_attached, report_recorded, run, runtime};
 
 /// Look at a live session in the console: every event with its bytes, the boards, what was sent and what came back
 ///
@@ -133,5 +133,5 @@ pub(crate) fn show(
     beside: impl Future<Output = ()> + Send,
 ) -> Result<(), Error> {
     live(runtime, client.clone(), tap, server.to_owned(), filters, beside)?;
-    Ok(LiveError::judge(&server, runtime.block_on(client.ended()))?)
+    Ok(runtime.block_on(conclude(&server, client, Ok(()))).map(report_recorded)?)
 }

@@ -8,6 +8,7 @@ mod login;
 mod printer;
 #[cfg(unix)]
 mod prompt;
+mod recording;
 mod reply;
 mod reticence;
 mod target;
@@ -18,6 +19,7 @@ use std::io;
 use std::path::PathBuf;
 
 use kibitzer::core::session::EndReason;
+use kibitzer::transcript::Recording;
 use kibitzer::{AttachError, ConfigError, ConnectError};
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
@@ -27,6 +29,7 @@ pub(crate) use ending::{Ending, EndingArgs};
 pub(crate) use format::FormatArgs;
 pub(crate) use login::{LoginArgs, LoginArgsError};
 pub(crate) use printer::{Printer, UNPRINTED_EVENTS};
+pub(crate) use recording::{amount, announce_recording, conclude, failure, report_failed_recording, report_recorded};
 pub(crate) use reply::{answered, numbered};
 pub(crate) use reticence::{Reticence, repeats_reserves};
 pub(crate) use target::{TARGET_HELP, Target};
@@ -55,6 +58,8 @@ pub(crate) enum LiveError {
     LookOnly(PathBuf),
     #[error("session on {server} lost: {}", chain(.source))]
     Detached { server: String, source: AttachError },
+    #[error("up to {pieces} pieces of the session are not recorded; {}", recorded(.recording))]
+    Unrecorded { pieces: u64, recording: Recording },
     #[error("{0}")]
     Input(#[from] LongLine),
     #[error("{0}")]
@@ -74,6 +79,7 @@ impl Failure for LiveError {
             | Self::Config(_)
             | Self::Login(_)
             | Self::Input(_)
+            | Self::Unrecorded { .. }
             | Self::Write(_) => FAILED,
             Self::Connect { .. } | Self::Attach(_) => NO_SESSION,
             Self::Lost { .. } | Self::Detached { .. } => LOST,
@@ -99,6 +105,14 @@ impl LiveError {
             Ok(Some(reason)) => Self::judge(&server, reason),
             Err(source) => Err(Self::Detached { server: server.to_owned(), source }),
         }
+    }
+}
+
+/// Why a recording ended before its session, or how much there is of the one that took its place.
+fn recorded(recording: &Recording) -> String {
+    match recording.error {
+        Some(_) => failure(recording),
+        None => format!("{} has {}", recording.path.display(), amount(recording)),
     }
 }
 

@@ -40,6 +40,20 @@ pub(crate) fn kibitzer(args: &[&str]) -> Command {
     command
 }
 
+/// The same where no file grows beyond a few kilobytes: to a recording that is a full disk.
+#[cfg(unix)]
+pub(crate) fn kibitzer_on_full_disk(args: &[&str]) -> Command {
+    let kibitzer = kibitzer(args);
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"trap "" XFSZ; ulimit -f 4; exec "$0" "$@""#]).arg(kibitzer.get_program());
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    for (name, value) in kibitzer.get_envs().filter(|(_, value)| value.is_none()) {
+        assert!(value.is_none());
+        command.env_remove(name);
+    }
+    command
+}
+
 /// A `kibitzer serve` that ends with the test.
 pub(crate) struct Serving {
     child: Child,

@@ -2,6 +2,7 @@
 
 use kibitzer::core::Event;
 use kibitzer::core::session::{EndReason, State};
+use kibitzer::transcript::Recording;
 use kibitzer::{AttachError, Attached, AttachedRequests, Client, Drip, Sight, Snapshot, Tap, TapPiece, Tapped};
 use tokio::sync::mpsc;
 
@@ -77,6 +78,14 @@ impl Feed {
         match self {
             Self::Own { client, .. } => client.handle().map(|handle| handle.to_string()),
             Self::Other(remote) => remote.handle.clone(),
+        }
+    }
+
+    /// The recording that this process makes of it.
+    pub(in crate::console) fn recording(&self) -> Option<Recording> {
+        match self {
+            Self::Own { client, .. } => client.recording(),
+            Self::Other(_) => None,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use indicatif::HumanBytes;
 use kibitzer::core::Event;
 use kibitzer::core::session::{RequestError, TransmitKind};
 use kibitzer::{AttachedRequestError, Client, Snapshot, Tap, TapPiece, Tapped};
@@ -15,6 +16,7 @@ use crate::console::model::card::Card;
 use crate::console::model::item::{Item, What};
 use crate::console::source::feed::{Fed, Feed, LIVE, Remote};
 use crate::console::source::player::Next;
+use crate::live::failure;
 
 /// Lines that may wait for their reply at once.
 const UNANSWERED_LINES: usize = 64;
@@ -35,7 +37,8 @@ pub(in crate::console) struct Live {
     began: tokio::time::Instant,
     /// Lines that went out, and of which the session has not told yet.
     untold: VecDeque<Vec<u8>>,
-    recording: Option<String>,
+    /// Whether the failure of the recording was shown.
+    is_failure_shown: bool,
     /// What has to be told at the bottom of the screen.
     news: Option<Notice>,
     /// Whether something has come since the last time nothing did.
@@ -60,8 +63,9 @@ impl Live {
     }
 
     fn of(feed: Feed, server: String, runtime: Handle, began: tokio::time::Instant) -> Self {
-        let (jobs, untold, recording, news) = (JoinSet::new(), VecDeque::new(), None, None);
-        Self { feed, server, runtime, jobs, began, untold, recording, news, has_news: false, is_busy: true }
+        let (jobs, untold, news) = (JoinSet::new(), VecDeque::new(), None);
+        let is_failure_shown = false;
+        Self { feed, server, runtime, jobs, began, untold, is_failure_shown, news, has_news: false, is_busy: true }
     }
 
     /// Since the session began.
@@ -92,7 +96,11 @@ impl Live {
     /// Who is where, and what it is recorded in.
     pub(in crate::console) fn name(&self) -> String {
         let who = self.feed.handle().map_or_else(String::new, |handle| format!("{handle} at "));
-        let recording = self.recording.as_ref().map_or_else(String::new, |file| format!(", recorded in {file}"));
+        let recording = match self.feed.recording() {
+            None => String::new(),
+            Some(recording) if recording.error.is_some() => ", recording failed".to_owned(),
+            Some(recording) => format!(", recorded in {} ({})", recording.path.display(), HumanBytes(recording.bytes)),
+        };
         format!("{who}{}{}{recording}", self.server, self.feed.note())
     }
 
@@ -109,6 +117,9 @@ impl Live {
                 Fed::Snapshot(snapshot) => return Next::Item(self.begin(&snapshot)),
                 Fed::Gone(reason) => return Next::Item(self.gone(reason)),
                 Fed::Nothing => {
+                    if let Some(item) = self.failed_recording() {
+                        return Next::Item(item);
+                    }
                     self.is_busy = std::mem::take(&mut self.has_news);
                     return Next::Wait;
                 }
@@ -138,6 +149,15 @@ impl Live {
     fn gone(&mut self, reason: String) -> Item {
         self.news = Some(Notice::Wrong(format!("{reason}; q leaves")));
         Item { at: self.time(Instant::now()), what: What::Told(reason) }
+    }
+
+    /// The failure of the recording, once.
+    fn failed_recording(&mut self) -> Option<Item> {
+        let failed = self.feed.recording().filter(|recording| recording.error.is_some());
+        let was_shown = std::mem::replace(&mut self.is_failure_shown, failed.is_some());
+        let text = failure(&failed.filter(|_| !was_shown)?);
+        self.news = Some(Notice::Wrong(text.clone()));
+        Some(Item { at: self.time(Instant::now()), what: What::Told(text) })
     }
 
     fn item(&mut self, piece: TapPiece) -> Option<Item> {
@@ -204,17 +224,13 @@ impl Live {
 
     /// Records the session from now on.
     pub(in crate::console) fn record(&mut self, file: String) -> Result<(), &'static str> {
-        if self.recording.is_some() {
-            return Err("the session is recorded already");
-        }
         let Feed::Own { client, .. } = &self.feed else {
             return Err("an attached session can be recorded by its own process only");
         };
         let client = client.clone();
-        self.recording = Some(file.clone());
         let recording = async move {
             Some(match client.record(&file).await {
-                Ok(()) => Notice::Done(format!("recorded in {file}, passwords left out")),
+                Ok(()) => Notice::Done(format!("recording in {file}, passwords left out")),
                 Err(error) => Notice::Wrong(chain(&error)),
             })
         };

@@ -1,0 +1,81 @@
+//! Reports of a session's recording on standard error.
+
+use std::convert::Infallible;
+use std::future::pending;
+use std::io;
+
+use indicatif::HumanBytes;
+use kibitzer::Client;
+use kibitzer::transcript::Recording;
+
+use super::LiveError;
+
+/// Reports that the session is recorded, if it is.
+pub(crate) fn announce_recording(client: &Client) {
+    if let Some(recording) = client.recording() {
+        crate::tell(&format!("recording in {}", recording.path.display()));
+    }
+}
+
+/// Reports a recording that fails at the moment it does.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing but waiting happens.
+pub(crate) async fn report_failed_recording(client: &Client) -> Infallible {
+    crate::tell(&failure(&client.recording_failed().await));
+    pending().await
+}
+
+/// Waits for the end of a session, of which something else may have failed already, and returns how much of it was recorded.
+///
+/// # Errors
+///
+/// [`LiveError::Unrecorded`] if a piece is missing, else what failed already, else those of [`LiveError::judge`].
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing but waiting happens.
+pub(crate) async fn conclude(
+    server: &impl ToString,
+    client: &Client,
+    so_far: Result<(), LiveError>,
+) -> Result<Option<String>, LiveError> {
+    let ended = LiveError::judge(server, client.ended().await);
+    let outcome = so_far.and(ended);
+    let Some(recording) = client.recording() else { return outcome.map(|()| None) };
+    let pieces = client.counters().unrecorded_pieces;
+    if pieces > 0 {
+        if let Err(error) = outcome {
+            crate::tell(&error.to_string());
+        }
+        return Err(LiveError::Unrecorded { pieces, recording });
+    }
+    let amount = match recording.pieces {
+        0 => "nothing came, so there is no file".to_owned(),
+        _ => amount(&recording),
+    };
+    outcome.map(|()| Some(format!("{}: {amount}", recording.path.display())))
+}
+
+/// Reports how much was recorded, where standard output has the events.
+pub(crate) fn report_recorded(recorded: Option<String>) {
+    if let Some(recorded) = recorded {
+        crate::tell(&recorded);
+    }
+}
+
+/// Returns how much of a recording is written, in words.
+pub(crate) fn amount(recording: &Recording) -> String {
+    match recording.pieces {
+        1 => format!("1 piece, {}", HumanBytes(recording.bytes)),
+        pieces => format!("{pieces} pieces, {}", HumanBytes(recording.bytes)),
+    }
+}
+
+/// Returns why a recording failed, in words.
+pub(crate) fn failure(recording: &Recording) -> String {
+    let path = recording.path.display();
+    let reason = recording.error.as_deref().map_or_else(String::new, io::Error::to_string);
+    format!("recording in {path} failed: {reason}")
+}
