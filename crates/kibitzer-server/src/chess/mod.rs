@@ -1,8 +1,8 @@
 //! The rules: positions, legal moves, how moves are typed and printed.
 //!
-//! Orthodox chess, Chess960, crazyhouse and bughouse go by one set of rules, in which a hand may be empty and king and rooks may
-//! start on any file. The squares that pieces reach come from the tables of `cozy-chess`; its `Board` cannot hold more than 16 pieces or 8 pawns of a side, which crazyhouse
-//! soon needs, and is what the tests compare with.
+//! Orthodox chess, Chess960, crazyhouse and bughouse follow one set of rules, in which a hand may be empty, and king and rooks
+//! may start on any file. The squares that pieces reach come from the tables of `cozy-chess`. Its `Board` cannot hold more
+//! than 16 pieces or 8 pawns of a side, which crazyhouse soon needs; the tests compare with it.
 
 mod input;
 mod legal;

@@ -12,7 +12,7 @@ pub(crate) enum Variant {
     Crazyhouse,
     /// Captured pieces go to the partner's hand on the other board.
     Bughouse,
-    /// Chess960: the pieces behind the pawns start on squares drawn by chance.
+    /// Chess960: the pieces on the first rank start on random files.
     FischerRandom,
 }
 

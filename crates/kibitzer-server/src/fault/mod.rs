@@ -48,7 +48,7 @@ impl Fault {
         }
     }
 
-    /// Names of the points at which it can.
+    /// Names of the points at which this fault can strike.
     pub(crate) const fn points(self, family: Family) -> &'static str {
         match (self, family) {
             (Self::RefuseLogin(_), _) => "connect, login, now",

@@ -68,7 +68,7 @@ pub(super) struct Simulated {
     hands: Option<Hands>,
     /// What others offer him.
     offers: BTreeMap<u32, Pending>,
-    /// Plies of a game begun at the opening that are played without thinking.
+    /// Plies played without thinking in a game that starts with the server.
     pub(super) n_hurried_plies: u32,
     /// Whether he has fallen asleep over his game.
     is_asleep: bool,

@@ -158,8 +158,8 @@ fn reset_tcp(writer: OwnedWriteHalf) {
     writer.forget();
 }
 
-/// Hands on what the client sends, line by line, until it ends. Reads no further while a reply is due or too much is
-/// unsent, so that a client that sends many commands at once waits for its replies.
+/// Forwards the client's lines to the world until the client closes the connection. Waits while a reply is due or too much is
+/// unsent: a client that sends many commands at once is slowed down to the pace at which it reads the replies.
 ///
 /// # Cancel safety
 ///

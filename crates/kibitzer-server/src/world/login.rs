@@ -229,7 +229,7 @@ impl World {
         names.find(|name| !self.is_taken(name)).unwrap_or_default()
     }
 
-    /// Whether a player goes by that name, or is about to: a guest who was named and has not pressed return.
+    /// Whether the name is in use, or assigned to a guest who has not pressed return yet.
     fn is_taken(&self, name: &str) -> bool {
         let is_named =
             |connection: &Connection| matches!(&connection.stage, Stage::Return(handle) if handle.is_same_player(name));

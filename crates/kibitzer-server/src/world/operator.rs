@@ -44,7 +44,7 @@ impl World {
         self.displace(id);
     }
 
-    /// Has a kick wait until the login is done.
+    /// Postpones a kick until the login is done.
     fn kick_later(&mut self, id: ConnectionId, kick: fn(&mut Self, ConnectionId, Instant)) {
         if let Some(connection) = self.connection_mut(id) {
             connection.kick = Some(kick);

@@ -69,7 +69,7 @@ pub(crate) struct Player {
     pub(crate) last_channel: Option<String>,
     /// The game that is played or examined.
     pub(crate) game: Option<GameId>,
-    /// The games of the simul that is given; `game` is the one at whose board the player is.
+    /// The games of the simul that is given; `game` is the current board.
     pub(crate) simul: Vec<GameId>,
     pub(crate) is_open_to_simul: bool,
     /// The games that are followed, the first one first.

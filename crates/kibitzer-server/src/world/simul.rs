@@ -1,4 +1,4 @@
-//! Simultaneous games: who plays several games, and at whose board he is.
+//! Simuls: one player, the giver, plays several games and goes from board to board.
 //!
 //! Source of the forms: transcripts uhlinfics-simul-*.
 
@@ -16,12 +16,12 @@ impl World {
         self.player(id).map_or(&[], |player| &player.simul)
     }
 
-    /// Whether a player can take another board: he plays nothing else.
+    /// Whether a player can start or extend a simul: no other game is being played.
     pub(crate) fn may_give_simul(&self, id: ConnectionId) -> bool {
         self.own_game(id).is_none_or(|game| self.simul(id).contains(&game))
     }
 
-    /// Whether a player gives a simul, this game is one of it, and he is at another board.
+    /// Whether a player gives a simul that has this game, and is at another board of it.
     pub(crate) fn is_away_from(&self, id: ConnectionId, number: GameId) -> bool {
         self.simul(id).contains(&number) && self.own_game(id) != Some(number)
     }
@@ -38,7 +38,7 @@ impl World {
         self.notify_of_distances(giver);
     }
 
-    /// Goes on by so many boards.
+    /// Moves the giver forward by that number of boards.
     pub(crate) fn go_to_board(&mut self, giver: ConnectionId, steps: usize, words: &str) {
         let (boards, former) = (self.simul(giver).to_vec(), self.own_game(giver));
         let at = boards.iter().position(|&board| Some(board) == former).unwrap_or(0);
@@ -57,7 +57,7 @@ impl World {
         self.notify_of_distances(giver);
     }
 
-    /// A game of a simul is over: the giver goes to the next board if he was at this one.
+    /// Removes a finished game from a simul. The giver goes to the next board if this was the current one.
     pub(super) fn leave_simul_board(&mut self, giver: ConnectionId, number: GameId) {
         let Some(player) = self.player_mut(giver) else { return };
         let Some(index) = player.simul.iter().position(|&board| board == number) else { return };

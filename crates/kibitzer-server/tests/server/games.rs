@@ -120,21 +120,21 @@ async fn quit_is_refused_during_a_game() {
 async fn resume_without_a_name_challenges_every_adjourned_opponent_online() {
     let server = server_with(&["Alekhine", "Bogoljubov", "Capablanca"]).await;
     let (mut white, mut black) = game(&server, "10 10 u").await;
-    let nobody = "No player who has an adjourned game with you is online.\nfics% ";
+    let none_online = "No player who has an adjourned game with you is online.\nfics% ";
     play(&mut white, &mut black, &["e4", "e5"]).await;
     white.ask("adjourn").await;
     black.text().await;
     black.ask("adjourn").await;
     white.text().await;
     let mut other = Peer::player(&server, "Capablanca").await;
-    assert_eq!(other.ask("resume").await, nobody);
+    assert_eq!(other.ask("resume").await, none_online);
     assert!(white.ask("resume").await.starts_with("Issuing: Alekhine (----) Bogoljubov (----) unrated standard 10 10"));
     assert!(black.text().await.contains("(adjourned).\n"));
     let resumed = black.ask("resume").await;
     assert!(resumed.starts_with("Your challenge intercepts Alekhine's challenge.\n"), "{resumed}");
     assert!(resumed.contains("{Game 1 (Alekhine vs. Bogoljubov) Continuing unrated standard match.}\n"), "{resumed}");
     white.text().await;
-    assert_eq!(white.ask("resume").await, nobody);
+    assert_eq!(white.ask("resume").await, none_online);
     server.shutdown().await;
 }
 
@@ -229,8 +229,8 @@ async fn a_game_ends_by_courtesy_if_the_opponent_alone_is_out_of_time() {
         let end = format!("\n{{Game 1 (Alekhine vs. Bogoljubov) Game courtesy{verb} by Alekhine}} *\nfics% ");
         let own = format!("Since you have time, and your opponent has none, the game has been {verb}.\n");
         assert!(white.ask(command).await.starts_with(&format!("{own}{end}")));
-        let told = format!("\nYour opponent has {verb} the game rather than calling your flag.\nfics% {end}");
-        assert_eq!(black.text().await, told);
+        let notice = format!("\nYour opponent has {verb} the game rather than calling your flag.\nfics% {end}");
+        assert_eq!(black.text().await, notice);
     }
     server.shutdown().await;
 }
