@@ -53,9 +53,12 @@ enum Kind {
 impl Owned {
     /// Whether it overtakes the line it stands in: a ping, or a level-2 unit, be it broken and thus text.
     fn stands_apart(&self, stream: &[u8]) -> bool {
-        match self.kind {
+        match &self.kind {
             Kind::Ping | Kind::Datagram(_) => true,
-            Kind::Line(..) | Kind::OverLong(..) => stream.get(self.offset as usize) == Some(&0x19),
+            // Where units are text, so is the byte that starts them.
+            Kind::Line(_, line) | Kind::OverLong(line, _) => {
+                stream.get(self.offset as usize) == Some(&0x19) && line.as_bytes().first() != Some(&0x19)
+            }
             _ => false,
         }
     }
