@@ -408,6 +408,9 @@ fn quoted_words_are_joined_whatever_their_length() {
         seen(sent.as_bytes())[1..],
         [tagged(Tag::PlayerText, "    <12> <b1> x fics% <12> y"), tagged(Tag::Holding, "<b1> z")]
     );
+    let word = "y".repeat(75);
+    let sent = format!("Foo just sent you a message:\n    {word}\n\\   {word}\n\\   <12> x\n");
+    assert_eq!(seen(sent.as_bytes())[1..], [tagged(Tag::PlayerText, &format!("    {word}{word}<12> x"))]);
     let sent = format!("Foo just sent you a message:\n\\   {}\n\\   <12> x\n", "y".repeat(75));
     assert!(!seen(sent.as_bytes()).iter().any(|frame| matches!(frame, Seen::Line(Tag::Style12, _))), "{sent}");
 }

@@ -47,10 +47,12 @@ impl Wrapping {
     /// Whether `piece` was cut inside a word, so that joining must not add a blank.
     ///
     /// `physical_bytes` is the length of the piece with its continuation mark; `blank_follows` tells whether the next piece
-    /// starts with a blank of its own. A piece of full width without any blank is one long word. Where the server keeps the
-    /// blanks, a break without one is a cut.
+    /// starts with a blank of its own. A piece of full width without any blank after its indent is one long word. Where the
+    /// server keeps the blanks, a break without one is a cut.
     pub(super) fn is_cut_word(self, piece: &[u8], physical_bytes: usize, blank_follows: bool) -> bool {
-        !blank_follows && physical_bytes == DEFAULT_WIDTH && (self.keeps_blanks || !piece.contains(&b' '))
+        !blank_follows
+            && physical_bytes == DEFAULT_WIDTH
+            && (self.keeps_blanks || !piece.trim_ascii_start().contains(&b' '))
     }
 }
 
