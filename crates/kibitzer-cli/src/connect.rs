@@ -127,7 +127,7 @@ impl Args {
     ///
     /// Dropping the future ends the prompt for a password.
     pub(crate) async fn profile(&self) -> Result<Profile, LiveError> {
-        let mut profile = self.login.apply(self.server.profile()?).await?;
+        let mut profile = self.login.apply(self.server.profile()?).await?.redact_events();
         if let Some(path) = &self.record {
             profile = profile.record_file(path);
         }

@@ -152,6 +152,34 @@ fn a_typed_line_without_an_end_is_refused_at_64_kib() {
 }
 
 #[test]
+fn a_password_that_the_server_repeats_is_not_printed() {
+    let secret = file("connect-echoed-password", "swordfish\n");
+    for format in [&["--json"][..], &["--format", "text"]] {
+        let (mut child, mut peer) = connected(&[&["--user", "Newton", "--password-file", &secret], format].concat());
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"alias pw password\npw swordfish perch\nquit\n").unwrap();
+        peer.say(GREETING);
+        assert!(peer.line().starts_with("%b"));
+        peer.say(IVARS_SET);
+        assert_eq!(peer.line(), "Newton\n");
+        peer.say("password: ");
+        assert_eq!(peer.line(), "swordfish\n");
+        peer.say("swordfish\n\r**** Starting FICS session as Newton ****\n\r\n\rfics% ");
+        let number = peer.set_up("alias pw password");
+        peer.reply(&number, "Alias set.\n\r");
+        let number = peer.set_up("pw swordfish perch");
+        peer.reply(&number, "Password changed to \"PER&#x43;H\".\n\r");
+        peer.socket.get_ref().shutdown(Shutdown::Write).unwrap();
+        drop(stdin);
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let printed = text(&output.stdout).to_lowercase();
+        assert!(printed.contains("*********"), "{printed}");
+        assert!(!printed.contains("swordfish") && !printed.contains("perch"), "{printed}");
+    }
+}
+
+#[test]
 fn what_the_server_says_is_printed_before_it_says_more() {
     let (mut child, mut peer) = connected(&["--json"]);
     peer.say("login: ");

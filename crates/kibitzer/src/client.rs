@@ -216,6 +216,7 @@ impl Client {
             recorder,
             spout,
             exposure,
+            redacts_events: profile.redacts_events(),
             span: span.clone(),
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));

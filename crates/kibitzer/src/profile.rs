@@ -64,6 +64,7 @@ pub struct Profile {
     filters: BTreeMap<String, String>,
     attach_socket: Option<PathBuf>,
     attach_access: AttachAccess,
+    redacts_events: bool,
     seed: Option<u64>,
 }
 
@@ -120,6 +121,7 @@ impl Profile {
             filters: BTreeMap::new(),
             attach_socket: None,
             attach_access: AttachAccess::Read,
+            redacts_events: false,
             seed: None,
         }
     }
@@ -242,6 +244,13 @@ impl Profile {
         Self { attach_socket: Some(path.into()), ..self }
     }
 
+    /// Gives subscribers events without passwords that were just sent: where the server repeats one, the event is the text
+    /// that is left of its line, as in a [`Tap`](crate::Tap). For programs that show or keep events. Default: the event as it is.
+    #[must_use]
+    pub fn redact_events(self) -> Self {
+        Self { redacts_events: true, ..self }
+    }
+
     /// Sets what delays and fences are drawn from, to have the same session again. Default: another one every time.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
@@ -346,6 +355,10 @@ impl Profile {
 
     pub(crate) fn attach_path(&self) -> Option<&Path> {
         self.attach_socket.as_deref()
+    }
+
+    pub(crate) const fn redacts_events(&self) -> bool {
+        self.redacts_events
     }
 
     pub(crate) const fn access(&self) -> AttachAccess {

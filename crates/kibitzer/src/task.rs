@@ -52,6 +52,8 @@ pub(crate) struct Task {
     alarm: Alarm,
     /// Nobody wants the session any more: whoever still has no room for its events does not get them.
     is_dismissed: bool,
+    /// Whether subscribers get events without passwords.
+    redacts_events: bool,
 }
 
 /// What a task needs to begin.
@@ -65,6 +67,7 @@ pub(crate) struct Beginning {
     pub(crate) recorder: Option<Recorder>,
     pub(crate) spout: Option<Spout>,
     pub(crate) exposure: Option<Exposure>,
+    pub(crate) redacts_events: bool,
     pub(crate) span: Span,
 }
 
@@ -96,7 +99,7 @@ impl Task {
     /// A task that has not begun. It is boxed: its future would hold a copy for every function it is handed to.
     pub(crate) fn new(beginning: Beginning) -> Box<Self> {
         let Beginning { session, publisher, desk, dial, target, write_timeout, .. } = beginning;
-        let Beginning { recorder, spout, exposure, span, .. } = beginning;
+        let Beginning { recorder, spout, exposure, redacts_events, span, .. } = beginning;
         Box::new(Self {
             events_per_turn: publisher.kept_events().min(EVENTS_PER_TURN),
             session,
@@ -113,6 +116,7 @@ impl Task {
             journal: Journal::new(span, recorder, spout, exposure),
             alarm: Alarm::new(),
             is_dismissed: false,
+            redacts_events,
         })
     }
 
@@ -267,8 +271,8 @@ impl Task {
             event = self.session.poll_event();
         }
         let event = event?;
-        self.journal.note(&event, &self.session, started, self.input.n_left());
-        Some(event)
+        let redacted = self.journal.note(&event, &self.session, started, self.input.n_left());
+        Some(redacted.filter(|_| self.redacts_events).unwrap_or(event))
     }
 
     fn close(&mut self, cause: CloseCause, now: Instant) {

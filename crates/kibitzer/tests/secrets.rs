@@ -169,7 +169,7 @@ async fn tapped(mut tap: Tap) -> (String, String) {
             other => writeln!(shown, "{other:?}").unwrap(),
         }
     }
-    (String::from_utf8(bytes).unwrap(), shown)
+    (String::from_utf8_lossy(&bytes).into_owned(), shown)
 }
 
 // Rules: transport LG2, bugs 17
@@ -209,6 +209,77 @@ async fn a_password_that_the_server_sends_back_is_hidden_as_long_as_it_is_one() 
             let text = text.to_lowercase();
             assert!(!text.contains(PASSWORD) && !text.contains("trout"), "{pipe_bytes}: {text}");
         }
+    }
+}
+
+/// The lines of what was received, as a decoder reads them.
+fn decoded(bytes: &[u8]) -> Vec<String> {
+    let mut reader = kibitzer::core::EventReader::default();
+    let mut rest = bytes;
+    let events = std::iter::from_fn(|| reader.next(&mut rest).or_else(|| reader.finish()));
+    events.map(|event| kibitzer::core::text::decode(event.raw()).into_owned()).collect()
+}
+
+// Rules: transport LG2, bugs 17
+#[tokio::test(start_paused = true)]
+async fn a_password_is_hidden_whatever_bytes_stand_inside_of_it() {
+    let said =
+        b"a swo\0rd\xff\xf1f\r&#x69;sh, a sw\x1b[1mordfish, and because this line is long a swordf\n\r\\   ish.\n\r";
+    for pipe_bytes in [1, 3, 4096] {
+        let (log, recording) = (Log::default(), Recording::new("inside"));
+        let _guard = tracing::subscriber::set_default(log.clone());
+        let (mut listener, profile) = listen_with(pipe_bytes);
+        let profile =
+            profile.account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap()).record_file(&recording.0);
+        let (client, tap) = Client::start_tapped(profile).await.unwrap();
+        let tap = tokio::spawn(tapped(tap));
+        let mut peer = listener.accept().await;
+        peer.ask_name().await;
+        assert_eq!(peer.line().await, "Newton");
+        peer.say("password: ").await;
+        assert_eq!(peer.line().await, PASSWORD);
+        peer.say(said).await;
+        peer.say("\n\r**** Starting FICS session as Newton ****\n\r\n\rfics% ").await;
+        peer.serving(client.ready()).await.unwrap();
+        client.shutdown().await;
+        let (_, shown) = tap.await.unwrap();
+        assert!(!shown.replace(' ', "").contains(PASSWORD), "{pipe_bytes}: {shown}");
+        let records = recording.records().into_iter().filter(|record| record.direction == Direction::Received);
+        let bytes: Vec<u8> = records.flat_map(|record| record.bytes).collect();
+        let lines = decoded(&bytes);
+        assert!(lines.iter().any(|line| line.starts_with("a ") && line.matches("***").count() > 2), "{lines:?}");
+        assert!(!lines.iter().any(|line| line.replace(' ', "").contains(PASSWORD)), "{lines:?}");
+        assert!(bytes.windows(said.len()).any(|part| {
+            // Each byte in its place, and those between the letters as they came.
+            part.iter().zip(said).all(|(&written, &sent)| written == sent || written == b'*')
+        }));
+        assert!(!log.text().replace("\\x00", "").contains(PASSWORD));
+    }
+}
+
+// Rules: transport LG2
+#[tokio::test(start_paused = true)]
+async fn subscribers_may_ask_for_events_without_passwords() {
+    for is_redacted in [true, false] {
+        let (mut listener, profile) = listen();
+        let profile = if is_redacted { profile.redact_events() } else { profile };
+        let (client, mut peer) = listener.guest(profile).await;
+        let events = client.subscribe();
+        let asking = tokio::spawn({
+            let client = client.clone();
+            async move { client.request("password swordfish trout").await }
+        });
+        let number = peer.expect("password swordfish trout").await;
+        peer.say(block(number, 93, "Password changed to \"trout\".\n\r")).await;
+        assert!(asking.await.unwrap().unwrap().text().contains("trout"), "who asks gets the reply as it is");
+        peer.say([CHAT, b"\n\rfics% "].concat()).await;
+        peer.serving(client.request("date")).await.unwrap();
+        client.shutdown().await;
+        let events = collect(events).await;
+        let lines: Vec<_> = events.iter().map(|event| String::from_utf8_lossy(event.raw()).into_owned()).collect();
+        let want = if is_redacted { "Password changed to \"*****\"." } else { "Password changed to \"trout\"." };
+        assert!(lines.iter().any(|line| line == want), "{lines:?}");
+        assert!(lines.iter().any(|line| line.as_bytes() == CHAT), "it is a word again: {lines:?}");
     }
 }
 

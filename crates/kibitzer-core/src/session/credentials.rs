@@ -5,6 +5,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::command::{Command, CommandError, check};
+use super::secret::Secret;
 use crate::message::Handle;
 
 /// A password. It is wiped from memory when dropped, and `Debug` shows none of it.
@@ -72,11 +73,17 @@ impl Credentials {
         }
     }
 
-    /// Whether the password is in this line, in small or capital letters: a server may repeat what it was sent.
+    /// Whether the line contains the password: a server may repeat what it was sent.
     pub(super) fn are_shown_by(&self, line: &[u8]) -> bool {
         let Self::Account { password, .. } = self else { return false };
-        let password = password.as_bytes();
-        line.windows(password.len()).any(|part| part.eq_ignore_ascii_case(password))
+        Secret::new(password.as_bytes()).is_some_and(|secret| secret.is_in(line))
+    }
+
+    /// Replaces the password of an account.
+    pub(super) fn set_password(&mut self, new: Password) {
+        if let Self::Account { password, .. } = self {
+            *password = new;
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::capabilities::Capabilities;
 use super::command::Command;
 use super::context::{Context, Fate, KEPT_EVENTS, RequestId};
+use super::credentials::Password;
 use super::error::{CloseCause, EndReason, LoginError, LoginStep, RequestError};
 use super::link::State;
 use super::liveness::{Due, Liveness};
@@ -13,13 +14,17 @@ use super::login::Entrance;
 use super::memory::Memory;
 use super::options::{SessionOptions, after};
 use super::pending::Owner;
+use super::reply::Reply;
 use super::requests::{Done, Mode, Requests, Sending};
 use super::restore::Restore;
 use super::restored::Restored;
+use super::secret::{Secret, SecretSource, hide_secrets};
 use super::setup::SetUp;
 use super::style::{REPAIR, StyleWatch};
 use crate::event::{Event, ServerFault};
 use crate::message::Ivar;
+use crate::scan::find;
+use crate::text::{ServerText, encode};
 
 /// Ends our idle time, as every command does, and nothing else. FICS logs out who is idle for an hour.
 const KEEP_ALIVE: &str = "date";
@@ -290,7 +295,10 @@ impl Live {
         }
     }
 
-    fn done(&mut self, done: Done, cx: &mut Context<'_>) {
+    fn done(&mut self, mut done: Done, cx: &mut Context<'_>) {
+        if let Some(command) = &done.command {
+            guard_secrets(command, &mut done.result, cx);
+        }
         if let (Some(command), Ok(reply)) = (&done.command, &done.result) {
             cx.memory.learn(command, reply);
             self.style.learn(command);
@@ -390,4 +398,39 @@ impl Live {
 /// Whether it was a `quit`.
 fn is_quit(done: &Done) -> bool {
     done.command.as_ref().is_some_and(Command::is_quit)
+}
+
+/// Learns from the outcome of a command which lines and which password are secret from now on. What a server repeats of a
+/// secret is not part of an error, which may be logged.
+fn guard_secrets(command: &Command, result: &mut Result<Reply, RequestError>, cx: &mut Context<'_>) {
+    let secrets = cx.out.secrets(command);
+    match result {
+        Ok(reply) => {
+            // Both families list aliases so.
+            let listed = reply.lines().filter(|_| command.verb().starts_with("al"));
+            for (name, value) in listed.filter_map(|line| str::from_utf8(line).ok()?.split_once(" -> ")) {
+                cx.out.learn_alias(&format!("alias {name} {value}"));
+            }
+            if reply.answers().any(|answer| confirms_password(answer.raw()))
+                && let Some(new) = secrets.last()
+            {
+                cx.memory.new_password = Password::new(*new).ok();
+            }
+        }
+        Err(RequestError::Refused { text, .. }) if !secrets.is_empty() => {
+            let secrets: Vec<_> = secrets.iter().filter_map(|word| Secret::new(word.as_bytes())).collect();
+            let mut line = encode(text.as_str()).into_owned().into_bytes();
+            hide_secrets(&secrets.iter(), &mut line, SecretSource::Line);
+            *text = ServerText::from_wire(&line);
+        }
+        Err(_) => {}
+    }
+}
+
+/// Whether a line reports a new password: `Password changed to "perch".`
+///
+/// Source: uhlin-fics, FatICS. The wording of ICC is not known.
+fn confirms_password(line: &[u8]) -> bool {
+    let line = line.to_ascii_lowercase();
+    line.starts_with(b"password changed") || find(&line, b"password has been changed").is_some()
 }

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::command::Command;
+use super::credentials::Password;
 use crate::event::{ChangeKind, Event};
 use crate::game::{Game, Games};
 use crate::message::{GameId, Handle, Message, Relation, SeekNotice, Style12};
@@ -27,6 +28,8 @@ pub(super) struct Memory {
     pub(super) requests: Vec<Command>,
     /// Whether there was a session that was set up.
     pub(super) has_stood: bool,
+    /// The password of the account, if it was changed in the session.
+    pub(super) new_password: Option<Password>,
     /// When the connection was lost; `None` while there is nothing to restore.
     pub(super) lost_at: Option<Instant>,
 }

@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use super::command::Command;
 use super::context::RequestId;
 use super::credentials::Password;
+use super::secret::SecretDetector;
 use crate::wire::{Sealer, Timeseal};
 
 /// Bytes to write now, whole and in order.
@@ -122,6 +123,8 @@ pub(super) struct Outbox {
     hello: bool,
     lines: VecDeque<Line>,
     seal: Option<Seal>,
+    /// Decides which commands are secret. It outlives the connection.
+    detector: SecretDetector,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -139,10 +142,20 @@ impl Seal {
 }
 
 impl Outbox {
-    /// For a new connection: the hello is the first that goes out.
-    pub(super) fn new(timeseal: Timeseal, now: Instant) -> Self {
+    /// Prepares for a new connection: the hello is the first that goes out.
+    pub(super) fn connected(&mut self, timeseal: Timeseal, now: Instant) {
         let seal = Sealer::new(timeseal).map(|sealer| Seal { sealer, start: now });
-        Self { hello: seal.is_some(), seal, ..Self::default() }
+        *self = Self { hello: seal.is_some(), seal, detector: std::mem::take(&mut self.detector), ..Self::default() };
+    }
+
+    /// The secrets in the line of a command.
+    pub(super) fn secrets<'a>(&self, command: &'a Command) -> Vec<&'a str> {
+        self.detector.secrets(command.as_str())
+    }
+
+    /// Remembers an alias that was defined or listed.
+    pub(super) fn learn_alias(&mut self, line: &str) {
+        self.detector.learn(line);
     }
 
     #[cfg(test)]
@@ -179,9 +192,12 @@ impl Outbox {
     /// A line of the session's own making: the command with its number, or what is sent instead of one.
     pub(super) fn push_command(&mut self, command: Option<&Command>, text: String, request: Option<RequestId>) {
         let text = Zeroizing::new(text.into_bytes());
-        let words = command.and_then(Command::secret_words);
-        let kind = if words.is_some() { TransmitKind::SecretCommand } else { TransmitKind::Command };
-        let secrets = words.into_iter().flatten().map(|word| Zeroizing::new(word.as_bytes().to_vec())).collect();
+        let words = command.map(|command| self.secrets(command)).unwrap_or_default();
+        let kind = if words.is_empty() { TransmitKind::Command } else { TransmitKind::SecretCommand };
+        let secrets = words.into_iter().map(|word| Zeroizing::new(word.as_bytes().to_vec())).collect();
+        if let Some(command) = command {
+            self.learn_alias(command.as_str());
+        }
         self.lines.push_back(Line { kind, text, request, secrets });
     }
 

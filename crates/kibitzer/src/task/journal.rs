@@ -166,10 +166,16 @@ impl Journal {
     }
 
     /// Notes an event of the session, once, and when the decoder began with it; so many of the bytes received last are still
-    /// to be looked at.
-    pub(super) fn note(&mut self, event: &Arc<Event>, session: &Session, started: Option<Instant>, n_left: usize) {
+    /// to be looked at. Returns the event without its secrets, if it has any.
+    pub(super) fn note(
+        &mut self,
+        event: &Arc<Event>,
+        session: &Session,
+        started: Option<Instant>,
+        n_left: usize,
+    ) -> Option<Arc<Event>> {
+        let masked = self.mask.as_ref().and_then(|mask| mask.event(event)).map(Arc::new);
         if let (Some(spout), Some(started)) = (&mut self.spout, started) {
-            let masked = self.mask.as_ref().and_then(|mask| mask.event(event)).map(Arc::new);
             let game = event.game().and_then(|id| session.games().get(id));
             spout.event(masked.as_ref().unwrap_or(event), game, started.elapsed());
         }
@@ -187,6 +193,7 @@ impl Journal {
                 self.unmask();
             }
         }
+        masked
     }
 
     /// Logs bytes, if anybody wants to see them.

@@ -5,10 +5,7 @@ use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 use crate::core::Event;
-use crate::core::session::{RequestId, Transmit, TransmitKind};
-
-/// What stands for each byte of a secret, so that nothing behind it changes its place in the stream.
-const MASK: u8 = b'*';
+use crate::core::session::{RequestId, Secret, SecretSource, Transmit, TransmitKind, hide_secrets, mask_text};
 
 /// How long what a command held is looked for if its reply does not come: nobody waited for it, or it was lost.
 const LONGEST_REPLY: Duration = Duration::from_mins(1);
@@ -16,18 +13,17 @@ const LONGEST_REPLY: Duration = Duration::from_mins(1);
 /// Hides what was sent as a secret in what the server sends, wherever the bytes are cut into reads.
 ///
 /// A password of the login is hidden until the session is set up, what a command held until its reply is there, both no
-/// longer than the connection lasts. Then it is a word like any other: it may well be one that people use. Servers repeat
-/// what they do not understand in small letters, so small and capital ones are the same here.
+/// longer than the connection lasts. Then it is a word like any other: it may well be one that people use.
 pub(super) struct Mask {
-    secrets: Vec<Secret>,
+    secrets: Vec<Hidden>,
     /// The last bytes that came, if a secret begins with them: what follows will tell.
     tail: Zeroizing<Vec<u8>>,
     /// So many of them were handed out as if they were one.
     n_given: usize,
 }
 
-struct Secret {
-    text: Zeroizing<Vec<u8>>,
+struct Hidden {
+    secret: Secret,
     until: Until,
 }
 
@@ -36,15 +32,6 @@ struct Secret {
 enum Until {
     SetUp,
     Replied { request: Option<RequestId>, at_latest: Instant },
-}
-
-/// What a piece of the stream begins with.
-enum Found {
-    Nothing,
-    /// A secret of so many bytes.
-    Secret(usize),
-    /// All that there is of it is how a secret begins.
-    Beginning,
 }
 
 impl Mask {
@@ -59,13 +46,7 @@ impl Mask {
             TransmitKind::Password => Until::SetUp,
             _ => Until::Replied { request: transmit.request(), at_latest: now + LONGEST_REPLY },
         };
-        for secret in transmit.secrets() {
-            // A prompt ends with a blank, and must not wait because a secret begins with one.
-            let text = Zeroizing::new(secret.trim_ascii().to_vec());
-            if !text.is_empty() {
-                self.secrets.push(Secret { text, until });
-            }
-        }
+        self.secrets.extend(transmit.secrets().filter_map(Secret::new).map(|secret| Hidden { secret, until }));
     }
 
     /// The session is set up.
@@ -92,7 +73,7 @@ impl Mask {
     pub(super) fn received(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut all = std::mem::take(&mut self.tail);
         all.extend_from_slice(bytes);
-        let n_known = self.hide(&mut all, true);
+        let n_known = self.hide(&mut all, SecretSource::Stream);
         let given = all.get(self.n_given..n_known).unwrap_or_default().to_vec();
         self.tail = Zeroizing::new(all.split_off(n_known));
         self.n_given = self.n_given.saturating_sub(n_known);
@@ -102,9 +83,10 @@ impl Mask {
     /// What waits, as if it were secret: it must not stand behind what is written down next. What comes later may still
     /// show that it was.
     pub(super) fn release(&mut self) -> Vec<u8> {
-        let n_waiting = self.tail.len() - self.n_given;
-        self.n_given = self.tail.len();
-        vec![MASK; n_waiting]
+        let mut shown = self.tail.to_vec();
+        mask_text(&mut shown);
+        let n_given = std::mem::replace(&mut self.n_given, shown.len());
+        shown.split_off(n_given)
     }
 
     /// The event as it may be shown; `None` if there is nothing to hide in it.
@@ -112,40 +94,13 @@ impl Mask {
     /// What is left of one that had a secret in it is the text of its line.
     pub(super) fn event(&self, event: &Event) -> Option<Event> {
         let mut line = event.raw().to_vec();
-        self.hide(&mut line, false);
+        self.hide(&mut line, SecretSource::Line);
         if line == event.raw() { None } else { event.with_text(&line) }
     }
 
-    /// Hides the secrets, and tells how many bytes are known to be none, or hidden. Without more to follow it is all.
-    fn hide(&self, bytes: &mut [u8], is_more: bool) -> usize {
-        let mut at = 0;
-        while let Some(rest) = bytes.get_mut(at..).filter(|rest| !rest.is_empty()) {
-            match self.found(rest, is_more) {
-                Found::Beginning => break,
-                Found::Secret(length) => {
-                    rest.iter_mut().take(length).for_each(|byte| *byte = MASK);
-                    at += length;
-                }
-                Found::Nothing => at += 1,
-            }
-        }
-        at
-    }
-
-    fn found(&self, bytes: &[u8], is_more: bool) -> Found {
-        let mut longest = Found::Nothing;
-        for Secret { text, .. } in &self.secrets {
-            let n_same = text.len().min(bytes.len());
-            let is_same = text.iter().zip(bytes).all(|(one, other)| one.eq_ignore_ascii_case(other));
-            match longest {
-                _ if !is_same => {}
-                _ if n_same < text.len() && is_more => return Found::Beginning,
-                _ if n_same < text.len() => {}
-                Found::Secret(length) if length >= n_same => {}
-                _ => longest = Found::Secret(n_same),
-            }
-        }
-        longest
+    /// Hides the secrets, and returns how many bytes are known to be none, or hidden.
+    fn hide(&self, bytes: &mut [u8], source: SecretSource) -> usize {
+        hide_secrets(&self.secrets.iter().map(|hidden| &hidden.secret), bytes, source)
     }
 }
 
@@ -157,7 +112,7 @@ mod tests {
     use crate::core::EventReader;
 
     fn mask(secrets: &[&str]) -> Mask {
-        let secret = |text: &&str| Secret { text: Zeroizing::new(text.as_bytes().to_vec()), until: Until::SetUp };
+        let secret = |text: &&str| Hidden { secret: Secret::new(text.as_bytes()).unwrap(), until: Until::SetUp };
         Mask { secrets: secrets.iter().map(secret).collect(), ..Mask::new() }
     }
 
@@ -184,6 +139,9 @@ mod tests {
             ("the longer of two", &["pass", "password"], &["password pass "], &["******** **** ", ""]),
             ("the shorter of two, in the end", &["pass", "password"], &["pass", "ion"], &["", "****ion", ""]),
             ("none", &[], &["swordfish"], &["swordfish", ""]),
+            ("a line end may be a break", &["perch"], &["pe\n\r", "\\   rch."], &["", "**\n\r\\   ***.", ""]),
+            ("a line end may be none", &["perch"], &["pe\n\r", "rch."], &["", "pe\n\rrch.", ""]),
+            ("control bytes stay", &["perch"], &["pe\0\n\r"], &["", "**\0\n\r"]),
         ];
         for (name, secrets, reads, want) in cases {
             assert_eq!(written(&mut mask(secrets), reads), *want, "{name}");
@@ -204,7 +162,7 @@ mod tests {
         let now = Instant::now();
         let mut mask = mask(&["swordfish"]);
         let until = Until::Replied { request: None, at_latest: now + LONGEST_REPLY };
-        mask.secrets.push(Secret { text: Zeroizing::new(b"perch".to_vec()), until });
+        mask.secrets.push(Hidden { secret: Secret::new(b"perch").unwrap(), until });
         mask.set_up();
         assert_eq!(mask.received(b"perch swordfish "), b"***** swordfish ");
         mask.expire(now + LONGEST_REPLY);
@@ -235,7 +193,7 @@ mod tests {
             written.extend(mask.release());
             prop_assert_eq!(written.len(), input.len());
             prop_assert!(!String::from_utf8(written.clone()).unwrap().contains(&secret), "{}", written.escape_ascii());
-            let same = written.iter().zip(input.bytes()).all(|(&shown, byte)| shown == byte || shown == MASK);
+            let same = written.iter().zip(input.bytes()).all(|(&shown, byte)| shown == byte || shown == b'*');
             prop_assert!(same);
         }
     }

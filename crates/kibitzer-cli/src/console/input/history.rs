@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use kibitzer::core::session::SecretDetector;
+
 use crate::console::input::store::Store;
 
 /// Lines that are kept.
@@ -18,36 +20,47 @@ pub(in crate::console) struct History {
     /// What was being typed when looking back began.
     draft: String,
     store: Option<Store>,
+    detector: SecretDetector,
 }
 
 impl History {
-    /// The history of other runs; what is added goes to their file.
+    /// The history of other runs; what is added goes to their file. Lines there that must not be kept are removed.
     pub(in crate::console) fn load(store: Option<Store>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
-        let mut lines: VecDeque<_> = text.lines().filter(|line| may_be_kept(line)).map(str::to_owned).collect();
-        let excess = lines.len().saturating_sub(KEPT_LINES);
-        if excess > 0 {
-            lines.drain(..excess);
-            if let Some(store) = &store {
-                store.write_lines(FILE, lines.iter().cloned());
-            }
+        let mut history = Self { store, ..Self::default() };
+        for line in text.lines() {
+            history.keep(line);
         }
-        Self { lines, store, ..Self::default() }
+        if let Some(store) = &history.store
+            && history.lines.len() < text.lines().count()
+        {
+            store.write_lines(FILE, history.lines.iter().cloned());
+        }
+        history
     }
 
     /// Adds a line that was run.
     pub(in crate::console) fn add(&mut self, line: &str) {
         self.back = 0;
-        if !may_be_kept(line) || self.lines.back().is_some_and(|last| last == line) {
+        if self.lines.back().is_some_and(|last| last == line) || !self.keep(line) {
             return;
         }
-        if self.lines.len() >= KEPT_LINES {
-            self.lines.pop_front();
-        }
-        self.lines.push_back(line.to_owned());
         if let Some(store) = &self.store {
             store.append(FILE, &format!("{line}\n"));
         }
+    }
+
+    /// Keeps a line that is one line and contains no password. Returns whether it did.
+    fn keep(&mut self, line: &str) -> bool {
+        self.detector.learn(line);
+        let may_be_kept = !line.trim().is_empty() && !line.contains(char::is_control) && !self.detector.is_secret(line);
+        if may_be_kept {
+            if self.lines.len() >= KEPT_LINES {
+                self.lines.pop_front();
+            }
+            self.lines.push_back(line.to_owned());
+        }
+        may_be_kept
     }
 
     /// The line before the one that is shown; `None` if there is none.
@@ -72,13 +85,6 @@ impl History {
     }
 }
 
-/// Whether a line may stand in a file: it is one line, and sets no password (servers take shortened commands).
-fn may_be_kept(line: &str) -> bool {
-    let command = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-    let sets_password = command.contains("passw") || ("password".starts_with(&command) && command.len() >= 2);
-    !command.is_empty() && !sets_password && !line.contains(char::is_control)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,13 +107,23 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_not_kept() {
-        for line in ["password old new", "PASSW a b", "asetpasswd foo bar", "pas old new", "who\u{1b}", ""] {
-            assert!(!may_be_kept(line), "{line:?}");
+    fn no_line_with_a_password_is_kept_or_stays_in_the_file() {
+        let secrets =
+            ["password old new", "$PASSW a b", "asetpasswd foo bar", "set pass x", "multi who; pa a b", "pw a b"];
+        let store = Store::temporary("history-secrets");
+        let mut history = History::load(Some(store.clone()));
+        let kept = ["alias pw password", "tell foo my password", "partner foo", "p", "/mark x"];
+        for line in kept.iter().chain(&secrets).chain(&["who\u{1b}", ""]) {
+            history.add(line);
         }
-        for line in ["tell foo my password", "partner foo", "p", "/mark x"] {
-            assert!(may_be_kept(line), "{line}");
-        }
+        assert_eq!(history.lines, kept);
+        assert_eq!(store.read(FILE).lines().collect::<Vec<_>>(), kept);
+        // Written by a program that did not know them.
+        store.write_lines(FILE, kept.iter().chain(&secrets).map(ToString::to_string));
+        let later = History::load(Some(store.clone()));
+        assert_eq!(later.lines, kept);
+        assert_eq!(store.read(FILE).lines().collect::<Vec<_>>(), kept);
+        store.remove();
     }
 
     #[test]

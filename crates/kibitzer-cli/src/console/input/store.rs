@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 /// More of a file is not read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
+#[cfg(unix)]
+const FILE_MODE: u32 = 0o600;
 
 /// A folder for the console's files.
 ///
@@ -26,15 +28,14 @@ impl Store {
     /// A file's text; empty if there is none.
     pub(in crate::console) fn read(&self, name: &str) -> String {
         let mut bytes = Vec::new();
-        let file = fs::File::open(self.folder.join(name));
+        let file = self.open(name, OpenOptions::new().read(true));
         let _ = file.and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
     fn write(&self, name: &str, text: &str) {
-        let _ = self
-            .open(name, OpenOptions::new().write(true).truncate(true))
-            .and_then(|mut file| file.write_all(text.as_bytes()));
+        let file = self.create(name, OpenOptions::new().write(true));
+        let _ = file.and_then(|mut file| file.set_len(0).and_then(|()| file.write_all(text.as_bytes())));
     }
 
     /// Replaces a file by these lines.
@@ -49,15 +50,31 @@ impl Store {
 
     /// Adds to a file.
     pub(in crate::console) fn append(&self, name: &str, text: &str) {
-        let _ = self.open(name, OpenOptions::new().append(true)).and_then(|mut file| file.write_all(text.as_bytes()));
+        let _ = self.create(name, OpenOptions::new().append(true)).and_then(|mut file| file.write_all(text.as_bytes()));
     }
 
-    /// Makes folder and file if they are not there. The file is its owner's alone: it has what was said in private.
-    fn open(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
+    /// Opens a file, and makes folder and file if they are not there.
+    fn create(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
         fs::create_dir_all(&self.folder)?;
+        self.open(name, options.create(true))
+    }
+
+    /// Opens a file and gives it its mode: it belongs to its owner alone, as it holds private talk. A symbolic link is not
+    /// followed, and what is no regular file is left alone.
+    fn open(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-        options.create(true).open(self.folder.join(name))
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+            options.mode(FILE_MODE).custom_flags(flags.bits().cast_signed());
+        }
+        let file = options.open(self.folder.join(name))?;
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        #[cfg(unix)]
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(FILE_MODE))?;
+        Ok(file)
     }
 }
 
@@ -91,8 +108,28 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            let mode = fs::metadata(store.folder.join("x")).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o600);
+            let path = store.folder.join("x");
+            let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(), 0o600);
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+            store.append("x", "d\n");
+            assert_eq!((mode(), store.read("x").as_str()), (0o600, "c\nd\n"));
+        }
+        store.remove();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_or_a_pipe_in_the_place_of_a_file_is_left_alone() {
+        let store = Store::temporary("store-link");
+        store.append("other", "a\n");
+        std::os::unix::fs::symlink(store.folder.join("other"), store.folder.join("x")).unwrap();
+        let pipe = store.folder.join("y");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for name in ["x", "y"] {
+            store.append(name, "b\n");
+            store.write(name, "c\n");
+            assert_eq!((store.read(name).as_str(), store.read("other").as_str()), ("", "a\n"), "{name}");
         }
         store.remove();
     }

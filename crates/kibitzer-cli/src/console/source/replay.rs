@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer::core::message::{Family, Reader};
+use kibitzer::core::session::SecretDetector;
 use kibitzer::core::wire::{Framer, Timeseal, Unsealed, unseal};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
@@ -38,6 +39,7 @@ pub(in crate::console) struct Replay {
     /// The record behind those that were taken up.
     next: Option<Record>,
     events: EventReader,
+    detector: SecretDetector,
     /// What the server sent at once, as far as it is not decoded.
     undecoded: VecDeque<u8>,
     /// What is made of the record that was taken up last.
@@ -73,6 +75,7 @@ impl Replay {
             records: open(path)?,
             next: None,
             events: reader(family, timeseal),
+            detector: SecretDetector::default(),
             undecoded: VecDeque::new(),
             ready: VecDeque::new(),
             at: Duration::ZERO,
@@ -104,6 +107,7 @@ impl Replay {
     pub(in crate::console) fn rewind(&mut self) -> Result<(), ReplayError> {
         self.records = open(&self.path)?;
         self.events = reader(self.family, self.timeseal);
+        self.detector = SecretDetector::default();
         self.undecoded.clear();
         self.ready.clear();
         (self.next, self.at, self.is_over) = (None, Duration::ZERO, false);
@@ -150,7 +154,7 @@ impl Replay {
             Direction::Sent => {
                 let lines = record.bytes.split_inclusive(|&b| b == b'\n');
                 let timeseal = self.timeseal;
-                self.ready.extend(lines.map(|line| sent(line, timeseal)));
+                self.ready.extend(lines.map(|line| sent(line, timeseal, &mut self.detector)));
             }
         }
     }
@@ -180,11 +184,14 @@ impl Replay {
 }
 
 /// A line that went out: what it means, if it is sealed.
-fn sent(line: &[u8], timeseal: Timeseal) -> What {
+fn sent(line: &[u8], timeseal: Timeseal, detector: &mut SecretDetector) -> What {
     let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line).ok() };
     let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);
     let text = unsealed.map_or_else(|| line.trim_ascii_end().to_vec(), |unsealed| unsealed.text);
-    What::Sent { bytes: line.to_vec(), text, answers_ping, is_secret: false }
+    let typed = String::from_utf8_lossy(&text);
+    detector.learn(&typed);
+    let is_secret = detector.is_secret(&typed);
+    What::Sent { bytes: line.to_vec(), text, answers_ping, is_secret }
 }
 
 fn open(path: &Path) -> Result<TranscriptReader<BufReader<File>>, ReplayError> {

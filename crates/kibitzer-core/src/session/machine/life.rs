@@ -11,7 +11,6 @@ use crate::session::error::{CloseCause, EndReason, LostCause};
 use crate::session::live::Live;
 use crate::session::login::{Entrance, Identity, Login, Verdict};
 use crate::session::options::after;
-use crate::session::transmit::Outbox;
 use crate::wire::Framer;
 
 /// Longest time between the line of a kick and the end of the connection. Servers close at once.
@@ -25,10 +24,13 @@ impl Session {
         framer.set_block_mode(false);
         let reader = Reader::new(framer, self.options.family);
         self.reader = EventReader::new(reader).with_game_limits(self.options.game_limits);
-        self.out = Outbox::new(timeseal, now);
+        self.out.connected(timeseal, now);
         self.held = None;
         self.kicked = None;
         self.memory.connected();
+        if let Some(password) = self.memory.new_password.take() {
+            self.options.credentials.set_password(password);
+        }
         self.counters.reconnects += u64::from(self.memory.has_stood);
         self.phase = Phase::LoggingIn(Box::new(Login::new(&self.options, timeseal, self.ladder.login_string(), now)));
         self.tell(Event::Connected);

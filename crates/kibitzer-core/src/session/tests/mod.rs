@@ -10,6 +10,7 @@ mod reconnect;
 mod requests;
 mod restore;
 mod seal;
+mod secrets;
 mod style;
 mod talk;
 

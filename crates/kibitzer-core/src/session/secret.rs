@@ -1,0 +1,187 @@
+//! Secrets: which lines contain one, and where one turns up in received bytes.
+
+mod search;
+
+use std::collections::BTreeSet;
+
+pub use search::{Secret, SecretSource, hide_secrets, mask_text};
+
+/// Aliases that are remembered. FICS allows 20.
+const MAX_ALIASES: usize = 100;
+/// Characters that may precede a command: `$` and `/` of clients, the number of block mode, tags of ICC.
+const PREFIX: &[char] = &['$', '/', '`', ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+/// Decides which typed lines contain a password, on FICS, its relatives and ICC.
+///
+/// Everything that keeps or shows typed lines asks it. It remembers aliases for such commands from the lines that
+/// [`learn`](Self::learn) gets.
+///
+/// ```
+/// use kibitzer_core::session::SecretDetector;
+///
+/// let mut detector = SecretDetector::default();
+/// assert!(detector.is_secret("$passw old new") && !detector.is_secret("tell Newton password"));
+/// detector.learn("alias pw password");
+/// assert_eq!(detector.secrets("pw old new"), ["old", "new"]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SecretDetector {
+    /// Names of aliases for commands that take a password, in lower case.
+    aliases: BTreeSet<Box<str>>,
+}
+
+impl SecretDetector {
+    /// Whether the line contains a secret.
+    pub fn is_secret(&self, line: &str) -> bool {
+        !self.secrets(line).is_empty()
+    }
+
+    /// The words of the line that may be secret, in order.
+    ///
+    /// Servers accept abbreviated names. An abbreviation that is ambiguous on a server counts too: it is refused, but the
+    /// password was typed.
+    pub fn secrets<'a>(&self, line: &'a str) -> Vec<&'a str> {
+        self.arguments(line).unwrap_or_default()
+    }
+
+    /// Remembers an alias that the line defines, if it stands for a command that takes a password.
+    pub fn learn(&mut self, line: &str) {
+        let (verb, rest) = split_word(line.trim_start_matches(PREFIX));
+        let (name, value) = split_word(rest);
+        let is_alias = abbreviates(&verb.to_ascii_lowercase(), "alias", 2);
+        if is_alias && self.arguments(value).is_some() && self.aliases.len() < MAX_ALIASES {
+            self.aliases.insert(name.to_ascii_lowercase().into());
+        }
+    }
+
+    /// The arguments of all commands in the line that take a password; `None` without such a command.
+    fn arguments<'a>(&self, line: &'a str) -> Option<Vec<&'a str>> {
+        let mut found = None;
+        let mut commands = vec![line];
+        while let Some(command) = commands.pop() {
+            let command = command.trim_start_matches(PREFIX);
+            if let Some(rest) = command.strip_prefix(';') {
+                commands.extend(rest.split(';'));
+                continue;
+            }
+            let (verb, rest) = split_word(command);
+            let verb = verb.to_ascii_lowercase();
+            let secret = match &*verb {
+                // ICC: several commands in a line.
+                verb if abbreviates(verb, "multi", 2) => {
+                    commands.extend(rest.split(';').rev());
+                    continue;
+                }
+                // A command that an alias stands for, or that an administrator has another player carry out.
+                verb if abbreviates(verb, "alias", 2) || verb == "pose" => {
+                    commands.push(split_word(rest).1);
+                    continue;
+                }
+                verb if abbreviates(verb, "asetpasswd", 4) || verb == "login" => split_word(rest).1,
+                verb if is_password(verb) || abbreviates(verb, "register", 3) || self.aliases.contains(verb) => rest,
+                verb => {
+                    let (name, value) = split_word(if verb == "asetv" { split_word(rest).1 } else { rest });
+                    if !matches!(verb, "set" | "asetv") || !is_password(&name.to_ascii_lowercase()) {
+                        continue;
+                    }
+                    value
+                }
+            };
+            found.get_or_insert_with(Vec::new).extend(secret.split_ascii_whitespace());
+        }
+        found
+    }
+}
+
+/// The first word, and what follows the blanks after it.
+fn split_word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
+    (word, rest.trim_start_matches([' ', '\t']))
+}
+
+/// Whether a word of at least this length is the start of a name.
+fn abbreviates(word: &str, name: &str, shortest: usize) -> bool {
+    word.len() >= shortest && name.starts_with(word)
+}
+
+/// Whether a command or a variable of this name takes a password: `password`, `passwd`, `setpassword`.
+fn is_password(name: &str) -> bool {
+    abbreviates(name, "password", 2) || name.contains("passw")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_type_a_password_is_known() {
+        let lines: &[(&str, &[&str])] = &[
+            ("password old new", &["old", "new"]),
+            ("  $$Passw  old\tnew ", &["old", "new"]),
+            ("/password old new", &["old", "new"]),
+            ("12 password old new", &["old", "new"]),
+            ("`7`password old new", &["old", "new"]),
+            ("pa old new", &["old", "new"]),
+            ("passwd n;ew", &["n;ew"]),
+            ("set password new", &["new"]),
+            ("Set PASS new", &["new"]),
+            ("asetpasswd Newton new", &["new"]),
+            ("aset Newton new", &["new"]),
+            ("asetv Newton password new", &["new"]),
+            ("multi finger; password old new;date", &["old", "new"]),
+            ("MUL password a b; set passw c", &["a", "b", "c"]),
+            (";date;password old new", &["old", "new"]),
+            ("register Newton swordfish", &["Newton", "swordfish"]),
+            ("reg Newton swordfish", &["Newton", "swordfish"]),
+            ("login Newton swordfish", &["swordfish"]),
+            ("alias pw password old new", &["old", "new"]),
+            ("alias pw multi date; pass old new", &["old", "new"]),
+            ("pose Newton password old new", &["old", "new"]),
+        ];
+        let detector = SecretDetector::default();
+        for (line, want) in lines {
+            assert_eq!((detector.secrets(line), detector.is_secret(line)), (want.to_vec(), true), "{line}");
+        }
+        for line in [
+            "",
+            "$",
+            "password",
+            "set password",
+            "multi ;;",
+            "partner Newton",
+            "p Newton",
+            "simpass",
+            "set prompt password",
+            "tell Newton password a b",
+            "shout a; password b",
+            "help password",
+            "alias pw password",
+            "finger password",
+        ] {
+            assert!(!detector.is_secret(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn aliases_are_learned() {
+        let mut detector = SecretDetector::default();
+        for line in ["alias PW $password", "Ali pp multi date; pw @", "alias f finger", "say alias g password"] {
+            detector.learn(line);
+        }
+        assert_eq!(detector.secrets("pw old new"), ["old", "new"]);
+        assert_eq!(detector.secrets("5 pp old"), ["old"]);
+        assert!(!detector.is_secret("f Newton") && !detector.is_secret("g Newton") && !detector.is_secret("pw"));
+        for n in 0..1000 {
+            detector.learn(&format!("alias x{n} password"));
+        }
+        assert_eq!(detector.aliases.len(), MAX_ALIASES);
+    }
+
+    #[test]
+    fn a_line_of_any_shape_ends() {
+        let detector = SecretDetector::default();
+        for piece in ["multi ", "alias a ", "; ", "multi a;", "$"] {
+            assert!(!detector.is_secret(&piece.repeat(2_000)), "{piece}");
+        }
+    }
+}
