@@ -58,25 +58,25 @@ fn changed(change: &Change) -> String {
 }
 
 fn position(name: &str, board: &Style12) -> String {
-    let last_move = board.last_move.as_ref().map_or_else(
+    let last_move = board.last_move().as_ref().map_or_else(
         || "start".to_owned(),
         |last| format!("{} {} {:?} ms {:?}", last.verbose, last.san, last.elapsed_ms, last.played),
     );
     format!(
         "{name} game {} {} {}-{} {:?} clocks {} {} of {}+{} material {} {} flip {:?} running {:?} lag {:?} after {last_move}",
-        board.game,
+        board.game(),
         board.fen(),
-        board.white,
-        board.black,
-        board.relation,
-        board.white_clock.as_ms(),
-        board.black_clock.as_ms(),
-        board.initial_min,
-        board.increment_s,
-        board.white_material,
-        board.black_material,
-        board.flip,
-        board.clock_running,
-        board.lag_ms,
+        board.white(),
+        board.black(),
+        board.relation(),
+        board.white_clock().as_ms(),
+        board.black_clock().as_ms(),
+        board.initial_min(),
+        board.increment_s(),
+        board.white_material(),
+        board.black_material(),
+        board.flip(),
+        board.clock_running(),
+        board.lag_ms(),
     )
 }

@@ -104,14 +104,14 @@ fn a_game_is_played() {
     assert_eq!((challenge.to.as_str(), challenge.rated), ("Bogoljubov", false));
     for (id, text, ply) in [(40, "e4", 1), (41, "Nf3", 2), (83, "Bxc6", 4), (84, "O-O", 5)] {
         let board = blocks.answer(id, &MoveText::new(text).unwrap()).unwrap().board.unwrap();
-        assert_eq!((board.move_number, board.side_to_move), (ply, Color::Black), "{text}");
-        assert_eq!(board.last_move.unwrap().san.as_str(), text);
+        assert_eq!((board.move_number(), board.side_to_move()), (ply, Color::Black), "{text}");
+        assert_eq!(board.last_move().unwrap().san.as_str(), text);
     }
     assert_eq!(blocks.answer(50, &Draw::new()), Ok(GameOffer::Sent));
     let Ok(Accepted::Changed(Some(board))) = blocks.answer(85, &Accept::new(OfferRef::Only)) else {
         panic!("no board")
     };
-    assert_eq!(board.last_move.unwrap().san.as_str(), "O-O");
+    assert_eq!(board.last_move().unwrap().san.as_str(), "O-O");
     assert_eq!(blocks.answer_to_like(86, &Takeback::plies(1)), Ok(GameOffer::Sent));
     assert_eq!(blocks.answer(87, &Resign::new()).map(|ended| ended.result), Ok(GameResult::BlackWins));
 }
@@ -154,7 +154,7 @@ fn talk_and_seeks_are_confirmed() {
 #[test]
 fn games_are_examined_and_observed() {
     let blocks = Blocks::read("fatics-block-client");
-    assert_eq!(blocks.answer(92, &Examine::scratch()).unwrap().board.game, GameId(1));
+    assert_eq!(blocks.answer(92, &Examine::scratch()).unwrap().board.game(), GameId(1));
     assert!(blocks.answer_to_like(93, &Backward::plies(1)).unwrap().is_at_edge);
     assert_eq!(blocks.answer(94, &Unexamine::new()), Ok(()));
     let no_game = Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame));

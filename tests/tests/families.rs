@@ -94,10 +94,10 @@ impl Seen {
 
     /// A position that is told twice, such as by a move and by clocks, is one.
     fn position(&mut self, board: &message::Style12) {
-        let last = self.positions.iter().rev().find(|(game, _)| *game == board.game);
+        let last = self.positions.iter().rev().find(|(game, _)| *game == board.game());
         let fen = board.fen().to_string();
         if last.is_none_or(|(_, last)| *last != fen) {
-            self.positions.push((board.game, fen));
+            self.positions.push((board.game(), fen));
         }
     }
 }
@@ -303,7 +303,7 @@ async fn answer_moves(client: &Client, events: &mut Subscription) -> Seen {
         all.push(Arc::clone(&event));
         match event.message() {
             Some(Message::GameEnded(_)) => return Seen::of(all.iter().map(AsRef::as_ref)),
-            Some(Message::Style12(board)) if board.relation == Relation::MyTurn && !is_repeated(&event) => {
+            Some(Message::Style12(board)) if board.relation() == Relation::MyTurn && !is_repeated(&event) => {
                 for played in PAWN_MOVES.split(' ') {
                     match client.request(played).await {
                         Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}

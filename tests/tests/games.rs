@@ -24,13 +24,13 @@ fn the_known_moves_lead_to_the_position() {
         let mut rest = stream.as_slice();
         while let Some(event) = reader.next(&mut rest) {
             let Some(game) = event.game().and_then(|id| reader.games().get(id)) else { continue };
-            let (mut board, mut mover) = (game.base().board, game.base().side_to_move);
+            let (mut board, mut mover) = (game.base().board(), game.base().side_to_move());
             for step in game.moves() {
                 board.apply(step.played, mover).unwrap();
                 mover = mover.opponent();
             }
             let place = format!("{} at {}", transcript.name, event.offset());
-            assert_eq!((board, mover), (game.position().board, game.position().side_to_move), "{place}");
+            assert_eq!((board, mover), (game.position().board(), game.position().side_to_move()), "{place}");
             n_moves = n_moves.max(game.moves().len());
         }
     }
@@ -62,8 +62,8 @@ fn the_observed_rematch_of_a_recording_is_a_game_in_progress() {
 type Told = (String, &'static str, u32, i64);
 
 fn told(board: &Style12) -> Told {
-    let squares = board.board.to_string();
-    (squares, board.side_to_move.as_str(), board.move_number, board.clock(board.side_to_move.opponent()).as_ms())
+    let squares = board.board().to_string();
+    (squares, board.side_to_move().as_str(), board.move_number(), board.clock(board.side_to_move().opponent()).as_ms())
 }
 
 // Rules: datagrams D1, datagrams D2, datagrams D3, datagrams D4, datagrams D6

@@ -33,11 +33,11 @@ fn every_reported_move_is_legal_and_leads_to_the_next_board() {
             if !is_played(board) {
                 continue;
             }
-            let before = last.insert(board.game, board.clone());
+            let before = last.insert(board.game(), board.clone());
             if let Some(before) = before.filter(|before| follows(before, board)) {
                 check(&format!("{} at {}", transcript.name, event.offset()), &before, board);
                 n_moves += 1;
-                match board.last_move.as_ref().and_then(|reported| reported.played) {
+                match board.played() {
                     Some(LastMove::Castle { .. }) => n_castlings += 1,
                     Some(LastMove::Normal { promotion: Some(_), .. }) => n_promotions += 1,
                     _ => {}
@@ -50,27 +50,28 @@ fn every_reported_move_is_legal_and_leads_to_the_next_board() {
 }
 
 fn is_played(board: &Style12) -> bool {
-    matches!(board.relation, Relation::Observing | Relation::MyTurn | Relation::OpponentsTurn)
+    matches!(board.relation(), Relation::Observing | Relation::MyTurn | Relation::OpponentsTurn)
 }
 
 /// Whether `after` is the next board of the same game: one ply on, by the other side.
 fn follows(before: &Style12, after: &Style12) -> bool {
-    let same_players = before.white == after.white && before.black == after.black;
-    same_players && after.ply() == before.ply() + 1 && after.last_move.is_some()
+    let same_players = before.white() == after.white() && before.black() == after.black();
+    same_players && after.ply() == before.ply() + 1 && after.last_move().is_some()
 }
 
 fn check(place: &str, before: &Style12, after: &Style12) {
-    let mover = before.side_to_move;
-    let reported = after.last_move.as_ref().unwrap();
+    let mover = before.side_to_move();
+    let reported = after.last_move().unwrap();
     let played = reported.played.unwrap_or_else(|| panic!("{place}: {} is not understood", reported.verbose));
 
-    let mut ours = before.board;
+    let mut ours = before.board();
     ours.apply(played, mover).unwrap_or_else(|error| panic!("{place}: {}: {error}", reported.verbose));
-    assert_eq!(ours, after.board, "{place}: {}", reported.verbose);
+    assert_eq!(ours, after.board(), "{place}: {}", reported.verbose);
     // What is told of it in algebraic notation is enough to find it.
-    let found = SanMove::parse(reported.san.as_str().as_bytes()).and_then(|san| san.to_last_move(&before.board, mover));
+    let found =
+        SanMove::parse(reported.san.as_str().as_bytes()).and_then(|san| san.to_last_move(&before.board(), mover));
     let is_told = placement(&before.fen().to_string()) != AMBIGUOUS;
-    assert_eq!(found, is_told.then_some(played.located(&before.board, None, mover)), "{place}: {}", reported.san);
+    assert_eq!(found, is_told.then_some(played.located(&before.board(), None, mover)), "{place}: {}", reported.san);
 
     let mut theirs = rules(before).unwrap_or_else(|| panic!("{place}: not a legal position: {}", before.fen()));
     let uci = match played {

@@ -1,7 +1,7 @@
 //! Recorded sessions, read on from the middle by somebody who was only told how they stand there.
 
 use kibitzer_core::game::{Game, Games};
-use kibitzer_core::message::{Message, Style12};
+use kibitzer_core::message::Message;
 use kibitzer_core::{Event, EventReader};
 use kibitzer_tests::{Transcript, events_of};
 
@@ -11,15 +11,6 @@ const PLACES: usize = 24;
 /// What an event says.
 fn essence(event: &Event) -> (String, Vec<u8>, Option<Message>) {
     (event.kind().to_string(), event.raw().to_vec(), event.message().cloned())
-}
-
-/// The position, but for the squares of a castling, which lines do not tell.
-fn position(game: &Game) -> Style12 {
-    let mut position = game.position().clone();
-    if let Some(last) = &mut position.last_move {
-        last.played = None;
-    }
-    position
 }
 
 /// The games as somebody knows them who was told of them in lines.
@@ -47,7 +38,7 @@ fn whoever_comes_late_reads_on_as_who_was_there_from_the_beginning() {
             }
             let games = told(first.games());
             for (known, game) in games.iter().zip(first.games().iter().filter(|game| game.is_going_on())) {
-                assert_eq!((known.fen(), position(known)), (game.fen(), position(game)), "{}", transcript.name);
+                assert_eq!((known.fen(), known.position()), (game.fen(), game.position()), "{}", transcript.name);
                 n_games += 1;
             }
             let second = EventReader::resume(&first.stream_state(), games);

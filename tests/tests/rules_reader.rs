@@ -78,7 +78,7 @@ fn ascii_and_latin_1_are_read_alike() {
 fn the_pretty_move_is_kept_and_not_read() {
     for san in ["e4", "e3+", "N@f3", "??", "O-O"] {
         let board = board(&E4.replace(" e4 0", &format!(" {san} 0"))).unwrap();
-        let last_move = board.last_move.unwrap();
+        let last_move = board.last_move().unwrap();
         assert_eq!(last_move.san.as_str(), san);
         assert_eq!(last_move.played.unwrap().to_uci(kibitzer_core::chess::Color::White).unwrap().to_string(), "e2e4");
     }
@@ -124,9 +124,9 @@ fn a_board_broken_at_a_small_width_is_one_board() {
 #[test]
 fn clocks_go_below_zero() {
     let seconds = board(&E4.replace("120 120", "-3 0")).unwrap();
-    assert_eq!((seconds.white_clock.as_ms(), seconds.black_clock.as_ms()), (-3000, 0));
+    assert_eq!((seconds.white_clock().as_ms(), seconds.black_clock().as_ms()), (-3000, 0));
     let fractions = board(&E4.replace("120 120", "-917 0").replace("(0:01)", "(0:01.000)")).unwrap();
-    assert_eq!(fractions.white_clock.as_ms(), -917);
+    assert_eq!(fractions.white_clock().as_ms(), -917);
 }
 
 // Rules: style10 O2, style10 O4
@@ -486,14 +486,14 @@ fn the_boards_of_iccs_help_pages() {
     let [Message::Style12(board)] = &board[..] else { panic!("{board:?}") };
     assert_eq!(board.fen().to_string(), "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2");
     // ICC's lines end with the flip; nothing tells whether a clock runs.
-    assert_eq!((board.flip, board.clock_running, board.lag_ms), (Some(false), None, None));
+    assert_eq!((board.flip(), board.clock_running(), board.lag_ms()), (Some(false), None, None));
     for end in ["", "aics% ", ">10<\r\naics% ", "\u{19}(124 24 1\u{19})"] {
         let block = messages_of(Family::Icc, format!("{STYLE10}{end}").as_bytes());
         let Some(Message::Style10(board)) = block.iter().find(|message| matches!(message, Message::Style10(_))) else {
             panic!("{block:?}")
         };
         assert_eq!(board.fen().to_string(), "r1b1kbnr/ppp1ppp1/2nq4/3p3p/3P4/2NQB2N/PPP1PPPP/R3KB1R b KQkq - 3 5");
-        assert_eq!((board.white_clock.as_ms(), board.black.as_str()), (113_000, "Quimbee"));
+        assert_eq!((board.white_clock().as_ms(), board.black().as_str()), (113_000, "Quimbee"));
         assert!(!block.iter().any(|message| matches!(message, Message::Text(_))), "{block:?}");
     }
     // A datagram between the lines of a block parts them not.

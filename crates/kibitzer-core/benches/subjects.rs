@@ -11,12 +11,12 @@ use crate::floors::{Checksum, Reading};
 
 fn reading(board: &Style12) -> Reading {
     Reading {
-        game: i64::from(board.game.0),
-        white_len: board.white.as_str().len(),
-        black_len: board.black.as_str().len(),
-        white_clock_ms: board.white_clock.as_ms(),
-        black_clock_ms: board.black_clock.as_ms(),
-        move_number: i64::from(board.move_number),
+        game: i64::from(board.game().0),
+        white_len: board.white().as_str().len(),
+        black_len: board.black().as_str().len(),
+        white_clock_ms: board.white_clock().as_ms(),
+        black_clock_ms: board.black_clock().as_ms(),
+        move_number: i64::from(board.move_number()),
     }
 }
 

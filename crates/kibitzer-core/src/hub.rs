@@ -26,14 +26,14 @@
 //! let mut subscription = publisher.hub().subscribe();
 //!
 //! let mut events = EventReader::default();
-//! let mut read = &b"fics% \n\rFoo shouts: hello\n\r"[..];
+//! let mut read = &b"Foo shouts: hello\n\rfics% "[..];
 //! while let Some(event) = events.next(&mut read) {
 //!     publisher.publish(Arc::new(event), events.games()).await;
 //! }
 //! drop(publisher);
 //!
-//! assert_eq!(subscription.next().await.unwrap().raw(), b"");
 //! assert_eq!(subscription.next().await.unwrap().raw(), b"Foo shouts: hello");
+//! assert_eq!(subscription.next().await.unwrap().raw(), b"");
 //! assert_eq!(subscription.next().await, Err(RecvError::Closed));
 //! # }
 //! ```

@@ -1,5 +1,7 @@
 //! A cursor over the bytes of one line, for parsers that give up with `None`.
 
+pub(crate) mod masks;
+
 /// What is left of a line while a parser walks along it.
 ///
 /// Every method either consumes what it names and says so, or leaves the cursor where it was.

@@ -10,10 +10,6 @@ use crate::text::decode;
 const INLINE_BYTES: usize = 22;
 
 /// Decoded text.
-///
-/// It is here, and no library's, because a board line holds four of them: building one from sixteen bytes that are known to be
-/// there takes a shift and a mask, where a checked conversion and a copy of unknown length took a third of the whole line's
-/// time (see `docs/performance.md`).
 #[derive(Clone)]
 pub(crate) struct ShortText(Repr);
 
@@ -26,10 +22,6 @@ enum Repr {
     },
     Shared(Arc<str>),
 }
-
-const TOP_BITS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
-const LOW_BITS: u128 = 0x0101_0101_0101_0101_0101_0101_0101_0101;
-const AMPERSANDS: u128 = 0x2626_2626_2626_2626_2626_2626_2626_2626;
 
 impl ShortText {
     /// Decodes received bytes: see [`decode`].
@@ -47,21 +39,6 @@ impl ShortText {
             Cow::Borrowed(text) => Self(Repr::Shared(text.into())),
             Cow::Owned(text) => Self(Repr::Shared(text.into())),
         }
-    }
-
-    /// The last `length` of sixteen received bytes, decoded. `None` if they are not 1 to 16 or need decoding.
-    #[inline]
-    pub(crate) fn from_tail(window: [u8; 16], length: usize) -> Option<Self> {
-        let length = u8::try_from(length).ok().filter(|length| (1..=16).contains(length))?;
-        let letters = u128::from_le_bytes(window) >> (128 - 8 * u32::from(length));
-        let differs = letters ^ AMPERSANDS;
-        let is_ampersand = differs.wrapping_sub(LOW_BITS) & !differs;
-        if (letters | is_ampersand) & TOP_BITS != 0 {
-            return None;
-        }
-        let mut bytes = [0; INLINE_BYTES];
-        *bytes.first_chunk_mut()? = letters.to_le_bytes();
-        Some(Self(Repr::Inline { length, bytes }))
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -167,8 +144,6 @@ pub(crate) use impl_text;
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -179,17 +154,5 @@ mod tests {
         assert_eq!(ShortText::from_wire(b"caf\xe9").as_str(), "café");
         assert!(ShortText::from_wire(b"").is_empty() && ShortText::default().is_empty());
         assert_eq!(size_of::<ShortText>(), 24);
-    }
-
-    proptest! {
-        #[test]
-        fn the_quick_way_gives_the_same_text_or_none(window in any::<[u8; 16]>(), length in 0_usize..20) {
-            let tail = window.len().checked_sub(length).and_then(|from| window.get(from..));
-            if let Some(quick) = ShortText::from_tail(window, length) {
-                prop_assert_eq!(quick, ShortText::from_wire(tail.unwrap()));
-            } else if let Some(tail) = tail.filter(|tail| !tail.is_empty()) {
-                prop_assert!(!tail.is_ascii() || tail.contains(&b'&'));
-            }
-        }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
         match event.message() {
             Some(Message::GameEnded(_)) => drop(client.request(&seek).await?),
             // A refusal brings the board again, which is no reason to move.
-            Some(Message::Style12(board)) if board.relation == Relation::MyTurn && !is_repeated(&event) => {
+            Some(Message::Style12(board)) if board.relation() == Relation::MyTurn && !is_repeated(&event) => {
                 for played in OPENING.iter().flat_map(|line| line.split(' ')).chain(["resign"]) {
                     // The server knows the rules: what it refuses is tried no further.
                     match client.request(played).await {

@@ -339,7 +339,7 @@ async fn a_latecomer_gets_the_games_first() {
     let mut watch = client.game(GameId(7));
     peer.say(BOARD).await;
     watch.changed().await.unwrap();
-    assert_eq!(watch.latest().unwrap().position().move_number, 1);
+    assert_eq!(watch.latest().unwrap().position().move_number(), 1);
     let (games, mut events) = client.subscribe_with_games().await.unwrap();
     assert_eq!(games.len(), 1);
     peer.say("Foo(U) shouts: hello\n\r").await;

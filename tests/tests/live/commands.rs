@@ -198,7 +198,7 @@ async fn a_finished_game_is_examined() {
     let nothing = refusal(&scene.gauss, &Unexamine::new()).await;
     assert_eq!(nothing.refusal(), Some(RefusalReason::Refusal(Refusal::NotExamining)), "{nothing:?}");
     let board = scene.gauss.request(&Examine::scratch()).await.unwrap().board;
-    assert!(board.relation.is_examined());
+    assert!(board.relation().is_examined());
     scene.close().await;
 }
 

@@ -126,7 +126,7 @@ async fn offers_in_a_game_are_made_answered_and_taken_back() {
         let Accepted::Changed(Some(board)) = euler.request(&Accept::new(OfferRef::Only)).await.unwrap() else {
             panic!()
         };
-        assert_eq!((board.game, board.ply()), (game, 2));
+        assert_eq!((board.game(), board.ply()), (game, 2));
         assert!(newton.request(&Takeback::plies(9)).await.is_err(), "there are only two");
 
         assert_eq!(newton.request(&Draw::new()).await.unwrap(), GameOffer::Sent);

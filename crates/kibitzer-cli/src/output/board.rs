@@ -21,7 +21,7 @@ const DARK_MOVED: Ansi256Color = Ansi256Color(137);
 
 /// Draws nine lines: eight rows and the names of the files. White's pieces are upper case.
 pub(super) fn write(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
-    let bottom = if position.board.flip == Some(true) { Color::Black } else { Color::White };
+    let bottom = if position.board.flip() == Some(true) { Color::Black } else { Color::White };
     for row in 0..8 {
         write_row(out, position, bottom, row)?;
     }
@@ -50,7 +50,7 @@ fn write_square(out: &mut impl Write, position: &Position<'_>, square: Square) -
         (false, true) => LIGHT,
         (false, false) => DARK,
     };
-    let piece = position.board.board.piece(square);
+    let piece = position.board.board().piece(square);
     let style = match piece.map(|piece| piece.color) {
         Some(Color::White) => WHITE_PIECE.on(ground).bold(),
         Some(Color::Black) => BLACK_PIECE.on(ground).bold(),
@@ -79,7 +79,7 @@ fn write_beside(out: &mut impl Write, position: &Position<'_>, bottom: Color, ro
         0 => write_player(out, position, bottom.opponent()),
         2 => write_move(out, position),
         4 => write_terms(out, position),
-        5 => write!(out, "material {}-{}", position.board.white_material, position.board.black_material),
+        5 => write!(out, "material {}-{}", position.board.white_material(), position.board.black_material()),
         7 => write_player(out, position, bottom),
         _ => Ok(()),
     }
@@ -89,7 +89,7 @@ fn write_player(out: &mut impl Write, position: &Position<'_>, color: Color) -> 
     let board = position.board;
     let name = Shown(board.player(color).as_str()).to_string();
     write!(out, "{NAME}{name:<17}{NAME:#} {:>8}", board.clock(color).to_string())?;
-    if board.side_to_move == color {
+    if board.side_to_move() == color {
         write!(out, " {MOVE}<{MOVE:#}")?;
     }
     Ok(())
@@ -97,7 +97,7 @@ fn write_player(out: &mut impl Write, position: &Position<'_>, color: Color) -> 
 
 fn write_move(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
     let board = position.board;
-    let Some(last_move) = &board.last_move else {
+    let Some(last_move) = &board.last_move() else {
         return write!(out, "{LABEL}no move yet{LABEL:#}");
     };
     write!(out, "{MOVE}{} {}{MOVE:#}", last_move_number(board), Shown(last_move.san.as_str()))?;
@@ -109,20 +109,20 @@ fn write_move(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
 
 /// What stands in front of the last move: `12.` before White's, `12...` before Black's.
 pub(super) fn last_move_number(board: &Style12) -> String {
-    match board.side_to_move {
-        Color::Black => format!("{}.", board.move_number),
-        Color::White => format!("{}...", board.move_number.saturating_sub(1)),
+    match board.side_to_move() {
+        Color::Black => format!("{}.", board.move_number()),
+        Color::White => format!("{}...", board.move_number().saturating_sub(1)),
     }
 }
 
 fn write_terms(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
     let board = position.board;
-    let part = if board.relation.is_isolated() {
+    let part = if board.relation().is_isolated() {
         ", shown"
-    } else if board.relation.is_examined() {
+    } else if board.relation().is_examined() {
         ", examined"
     } else {
         ""
     };
-    write!(out, "game {}, {}+{}{part}", board.game, board.initial_min, board.increment_s)
+    write!(out, "game {}, {}+{}{part}", board.game(), board.initial_min(), board.increment_s())
 }

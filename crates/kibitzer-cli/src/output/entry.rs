@@ -68,7 +68,7 @@ pub(crate) struct Position<'a> {
 
 impl<'a> Position<'a> {
     fn new(board: &'a Style12, change: Option<&Change>, source: &'static str) -> Self {
-        let reported = board.last_move.as_ref().and_then(|last_move| last_move.played);
+        let reported = board.played();
         Self { board, played: change.and_then(|change| change.played).or(reported), source }
     }
 }

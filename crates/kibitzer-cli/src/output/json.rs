@@ -113,27 +113,28 @@ fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), 
 
 fn write_position<M: SerializeMap>(object: &mut M, position: &Position<'_>) -> Result<(), M::Error> {
     let board = position.board;
-    let last_move = board.last_move.as_ref().map(|reported| LastMove { reported, position });
+    let reported = board.last_move();
+    let last_move = reported.as_ref().map(|reported| LastMove { reported, position });
     keys!(object,
-        "game": board.game.0,
+        "game": board.game().0,
         "fen": Printed(board.fen()),
-        "side_to_move": board.side_to_move.as_str(),
-        "white": board.white.as_str(),
-        "black": board.black.as_str(),
-        "relation": board.relation.code(),
-        "initial_s": u64::from(board.initial_min) * 60,
-        "increment_s": board.increment_s,
-        "white_material": board.white_material,
-        "black_material": board.black_material,
-        "white_clock_ms": board.white_clock.as_ms(),
-        "black_clock_ms": board.black_clock.as_ms(),
-        "move_number": board.move_number,
-        "halfmove_clock": board.halfmove_clock,
-        "double_push_file": board.double_push_file.map(|file| char::from(b'a'.saturating_add(file))),
+        "side_to_move": board.side_to_move().as_str(),
+        "white": board.white().as_str(),
+        "black": board.black().as_str(),
+        "relation": board.relation().code(),
+        "initial_s": u64::from(board.initial_min()) * 60,
+        "increment_s": board.increment_s(),
+        "white_material": board.white_material(),
+        "black_material": board.black_material(),
+        "white_clock_ms": board.white_clock().as_ms(),
+        "black_clock_ms": board.black_clock().as_ms(),
+        "move_number": board.move_number(),
+        "halfmove_clock": board.halfmove_clock(),
+        "double_push_file": board.double_push_file().map(|file| char::from(b'a'.saturating_add(file))),
         "last_move": last_move,
-        "flip": board.flip,
-        "clock_running": board.clock_running,
-        "lag_ms": board.lag_ms,
+        "flip": board.flip(),
+        "clock_running": board.clock_running(),
+        "lag_ms": board.lag_ms(),
         "source": position.source,
     )
 }
@@ -247,7 +248,7 @@ struct LastMove<'a> {
 impl Serialize for LastMove<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { reported, position } = self;
-        let mover = position.board.side_to_move.opponent();
+        let mover = position.board.side_to_move().opponent();
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("verbose", reported.verbose.as_str())?;
         object.serialize_entry("san", reported.san.as_str())?;

@@ -35,13 +35,14 @@ fn words(event: &Event) -> String {
 fn board(position: &Position<'_>) -> String {
     let board = position.board;
     let played = numbered_move(board).unwrap_or_else(|| "start".to_owned());
-    let [white, black] = Color::BOTH.map(|color| Shown(board.player(color).as_str()).in_cells());
-    let (white_clock, black_clock) = (board.white_clock, board.black_clock);
-    format!("game {} {played}  {white_clock} {black_clock}  {white}-{black}", board.game)
+    let [white, black] = Color::BOTH.map(|color| Shown(board.player(color).as_str()).in_cells().into_owned());
+    let (white_clock, black_clock) = (board.white_clock(), board.black_clock());
+    format!("game {} {played}  {white_clock} {black_clock}  {white}-{black}", board.game())
 }
 
 /// The move that led to a board, with its number: `12... Nf6`.
 pub(crate) fn numbered_move(board: &Style12) -> Option<String> {
-    let san = Shown(board.last_move.as_ref()?.san.as_str()).in_cells();
+    let last_move = board.last_move()?;
+    let san = Shown(last_move.san.as_str()).in_cells();
     Some(format!("{} {san}", last_move_number(board)))
 }

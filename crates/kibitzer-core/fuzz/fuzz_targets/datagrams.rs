@@ -75,7 +75,7 @@ fn check_games(games: &Games) {
     assert!(games.iter().count() <= GAMES, "{games:?}");
     for game in games.iter() {
         assert!(game.moves().len() <= MOVES, "{game:?}");
-        if game.base().move_number == 0 {
+        if game.base().move_number() == 0 {
             continue;
         }
         let first = game.position().ply() - game.moves().len() as u32;

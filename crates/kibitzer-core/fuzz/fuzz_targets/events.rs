@@ -50,7 +50,7 @@ fn reader(setup: &Setup<'_>) -> EventReader {
 /// The moves of a game lead from its base to its position; the boards too, if the server did not contradict itself.
 fn check_moves(game: &Game, events: &[Event]) {
     // Plies are counted from move numbers, and those start at 1.
-    if game.base().move_number == 0 {
+    if game.base().move_number() == 0 {
         return;
     }
     let first = game.position().ply() - game.moves().len() as u32;
@@ -64,13 +64,13 @@ fn check_moves(game: &Game, events: &[Event]) {
     if events.iter().any(|event| matches!(event, Event::Desync(desync) if desync.game == game.id())) {
         return;
     }
-    let (mut board, mut mover) = (game.base().board, game.base().side_to_move);
+    let (mut board, mut mover) = (game.base().board(), game.base().side_to_move());
     for played in game.moves() {
         // A hidden move tells nothing, and in atomic chess, which this may be, a capture takes more than one piece.
         let Ok(None) = board.apply(played.played, mover) else { return };
         mover = !mover;
     }
-    assert_eq!(board, game.position().board, "{game:?}");
+    assert_eq!(board, game.position().board(), "{game:?}");
 }
 
 fn check_limits(setup: &Setup<'_>) {

@@ -53,6 +53,24 @@ impl Board {
         rows
     }
 
+    /// Takes rows that [`from_rows`](Self::from_rows) would take, a blank after each.
+    pub(crate) fn from_spaced_rows(rows: &[u8; 72]) -> Self {
+        let mut ranks = [[EMPTY; 8]; 8];
+        for (rank, [squares @ .., _]) in ranks.iter_mut().rev().zip(rows.as_chunks::<9>().0) {
+            *rank = *squares;
+        }
+        Self { ranks }
+    }
+
+    /// The rows, a blank after each: see [`from_spaced_rows`](Self::from_spaced_rows).
+    pub(crate) fn to_spaced_rows(self) -> [u8; 72] {
+        let mut rows = [b' '; 72];
+        for (rank, [squares @ .., _]) in self.ranks.iter().rev().zip(rows.as_chunks_mut::<9>().0) {
+            *squares = *rank;
+        }
+        rows
+    }
+
     /// What stands on a square.
     pub fn piece(&self, square: Square) -> Option<Piece> {
         self.ranks.as_flattened().get(square.index()).copied().and_then(Piece::from_letter)

@@ -32,7 +32,7 @@ impl Game {
         let mut positions = vec![self.base().clone()];
         for step in self.moves() {
             let Some(before) = positions.last() else { break };
-            match play::after(before, step.played, step.reported.clone(), step.clock) {
+            match play::after(before, step.played, &step.reported, step.clock) {
                 Ok(after) => positions.push(after),
                 // Moves that hide something lead nowhere.
                 Err(_) => return Vec::new(),
@@ -98,26 +98,26 @@ fn rating(rating: Rating) -> String {
 /// A `<12>` line.
 fn board(board: &Style12) -> String {
     let mut line = "<12>".to_owned();
-    for row in board.board.to_rows() {
+    for row in board.board().to_rows() {
         line.push(' ');
         line.extend(row.map(char::from));
     }
-    line.push_str(if board.side_to_move == Color::White { " W" } else { " B" });
-    push(&mut line, board.double_push_file.map_or(-1, i32::from));
+    line.push_str(if board.side_to_move() == Color::White { " W" } else { " B" });
+    push(&mut line, board.double_push_file().map_or(-1, i32::from));
     for color in Color::BOTH {
         for side in [CastlingSide::Short, CastlingSide::Long] {
-            push(&mut line, u8::from(board.castling.has(color, side)));
+            push(&mut line, u8::from(board.castling().has(color, side)));
         }
     }
-    let (white, black, relation) = (&board.white, &board.black, board.relation.code());
-    push(&mut line, format_args!("{} {} {white} {black} {relation}", board.halfmove_clock, board.game));
-    push(&mut line, format_args!("{} {}", board.initial_min, board.increment_s));
-    push(&mut line, format_args!("{} {}", board.white_material, board.black_material));
-    push(&mut line, format_args!("{} {}", board.white_clock.as_ms(), board.black_clock.as_ms()));
-    push(&mut line, board.move_number);
-    push(&mut line, board.last_move.as_ref().map_or_else(|| NO_MOVE.to_owned(), last_move));
+    let (white, black, relation) = (&board.white(), &board.black(), board.relation().code());
+    push(&mut line, format_args!("{} {} {white} {black} {relation}", board.halfmove_clock(), board.game()));
+    push(&mut line, format_args!("{} {}", board.initial_min(), board.increment_s()));
+    push(&mut line, format_args!("{} {}", board.white_material(), board.black_material()));
+    push(&mut line, format_args!("{} {}", board.white_clock().as_ms(), board.black_clock().as_ms()));
+    push(&mut line, board.move_number());
+    push(&mut line, board.last_move().map_or_else(|| NO_MOVE.to_owned(), |played| last_move(&played)));
     // Lines end early, never in the middle.
-    let later = [board.flip.map(i32::from), board.clock_running.map(i32::from), board.lag_ms];
+    let later = [board.flip().map(i32::from), board.clock_running().map(i32::from), board.lag_ms()];
     for field in later.into_iter().map_while(|field| field) {
         push(&mut line, field);
     }

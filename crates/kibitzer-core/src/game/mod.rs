@@ -23,7 +23,7 @@ use crate::message::{
 use foretold::Foretold;
 pub use moves::PlayedMove;
 pub use state::{Ending, Game};
-use state::{Notice, Step, reported_move};
+use state::{Notice, Step};
 
 /// How much is kept of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl GameLimits {
 ///
 /// let game = events.games().get(GameId(7)).unwrap();
 /// assert_eq!(game.fen().to_string(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR[N] b KQkq e3 0 1");
-/// assert_eq!(game.position().last_move.as_ref().unwrap().san.as_str(), "e4");
+/// assert_eq!(game.position().last_move().unwrap().san.as_str(), "e4");
 /// assert_eq!(events.games().mine().map(|mine| mine.id()), Some(game.id()));
 /// ```
 ///
@@ -114,7 +114,7 @@ impl Games {
 
     /// The game this login is playing, if it is playing one. In a simultaneous exhibition, the lowest number.
     pub fn mine(&self) -> Option<&Game> {
-        self.iter().find(|game| game.is_going_on() && game.position().relation.is_mine())
+        self.iter().find(|game| game.is_going_on() && game.position().relation().is_mine())
     }
 
     /// Applies a message. Returns what it changed, and the event that comes before it.
@@ -153,10 +153,10 @@ impl Games {
     }
 
     fn board(&mut self, board: &Style12) -> Applied {
-        if board.relation.is_isolated() || matches!(board.relation, Relation::Other(_)) {
+        if board.relation().is_isolated() || matches!(board.relation(), Relation::Other(_)) {
             return Applied::default();
         }
-        let id = board.game;
+        let id = board.game();
         let step = match self.by_id.get_mut(&id) {
             Some(game) if game.goes_on_with(board) => {
                 let was_current = game.is_current();
@@ -177,12 +177,12 @@ impl Games {
             self.make_room();
         }
         let mut game = Game::new(board.clone());
-        if let Some(partner_game) = self.partner_game.filter(|_| board.relation.is_mine()) {
+        if let Some(partner_game) = self.partner_game.filter(|_| board.relation().is_mine()) {
             game.set_partner_game(partner_game);
         }
-        self.by_id.insert(board.game, game);
-        self.settle(board.game);
-        Step::new(kind, reported_move(board))
+        self.by_id.insert(board.game(), game);
+        self.settle(board.game());
+        Step::new(kind, board.played())
     }
 
     /// Gives a game what was told of its number before its board.
@@ -201,7 +201,7 @@ impl Games {
     fn make_room(&mut self) {
         if self.by_id.len() >= self.limits.games {
             let over = self.by_id.iter().find(|(_, game)| !game.is_going_on()).map(|(id, _)| *id);
-            let others = || self.by_id.values().find(|game| !game.position().relation.is_mine()).map(Game::id);
+            let others = || self.by_id.values().find(|game| !game.position().relation().is_mine()).map(Game::id);
             if let Some(id) = over.or_else(others).or_else(|| self.by_id.keys().next().copied()) {
                 self.by_id.remove(&id);
             }
@@ -269,7 +269,7 @@ impl Games {
         if !game.end(ended) {
             return Applied::default();
         }
-        if game.position().relation.is_mine() {
+        if game.position().relation().is_mine() {
             self.partner_game = None;
         }
         Applied::change(game, ChangeKind::Ended)
@@ -328,7 +328,7 @@ impl Applied {
 impl Step {
     /// What a step has done to the game of which this is the last position.
     fn applied(self, position: &Style12, board: Option<Box<Style12>>) -> Applied {
-        let (game, relation) = (position.game, position.relation);
+        let (game, relation) = (position.game(), position.relation());
         let change = Change { game, relation, kind: self.kind, board, played: self.played };
         Applied { change: Some(change), notice: self.notice.map(|notice| (game, notice)) }
     }

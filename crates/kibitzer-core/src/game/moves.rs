@@ -104,7 +104,7 @@ impl Moves {
 
     /// The squares after `ply`, played from the base.
     pub(super) fn board_at(&self, ply: u32) -> Option<Board> {
-        let (mut board, mut mover) = (self.base.board, self.base.side_to_move);
+        let (mut board, mut mover) = (self.base.board(), self.base.side_to_move());
         for step in self.up_to(ply)? {
             board.apply(step.played, mover).ok()?;
             mover = !mover;
@@ -116,7 +116,7 @@ impl Moves {
     pub(super) fn position_at(&self, ply: u32) -> Option<Style12> {
         let mut position = self.base.clone();
         for step in self.up_to(ply)? {
-            position = play::after(&position, step.played, step.reported.clone(), step.clock).ok()?;
+            position = play::after(&position, step.played, &step.reported, step.clock).ok()?;
         }
         Some(position)
     }
@@ -124,5 +124,5 @@ impl Moves {
 
 /// The ply at which a game starts, told by a board without a last move.
 fn start_ply(board: &Style12) -> Option<u32> {
-    board.last_move.is_none().then(|| board.ply())
+    (!board.has_last_move()).then(|| board.ply())
 }

@@ -2,7 +2,7 @@
 
 use super::play;
 use crate::chess::{Color, Fen, Square};
-use crate::message::{ClockReading, GameInfo, GameRole, Handle, Relation, StartKind, StartList, Style12};
+use crate::message::{BoardNumbers, ClockReading, GameInfo, GameRole, Handle, Relation, StartKind, StartList, Style12};
 
 /// Numbers of the variants that begin with the usual array: chess, kriegspiel, losers, crazyhouse, bughouse, three checks,
 /// giveaway, atomic.
@@ -18,28 +18,26 @@ pub(super) fn board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me: Opti
     matches!(start.kind, StartKind::Mine | StartKind::Observed).then_some(())?;
     let role = role.unwrap_or_else(|| role_of(start, me));
     let clock = |seconds: Option<u32>| ClockReading::from_ms(i64::from(seconds.unwrap_or_default()) * 1000);
-    Some(Style12 {
-        board: fen.board,
-        side_to_move: fen.side_to_move,
-        double_push_file: fen.en_passant.map(Square::file),
-        castling: fen.castling,
-        halfmove_clock: fen.halfmove_clock,
+    let numbers = BoardNumbers {
+        white_clock: clock(info.white_time_s),
+        black_clock: clock(info.black_time_s),
         game: info.game,
-        white: start.white.clone(),
-        black: start.black.clone(),
         relation: relation(role, fen.side_to_move, start.is_played),
+        halfmove_clock: fen.halfmove_clock,
         initial_min: info.white_time_s.unwrap_or_default() / 60,
         increment_s: info.white_increment_s.unwrap_or_default(),
         white_material: fen.board.material(Color::White).into(),
         black_material: fen.board.material(Color::Black).into(),
-        white_clock: clock(info.white_time_s),
-        black_clock: clock(info.black_time_s),
         move_number: fen.move_number,
         last_move: None,
+        side_to_move: fen.side_to_move,
+        double_push_file: fen.en_passant.map(Square::file),
+        castling: fen.castling,
         flip: Some(play::color_of(role) == Some(Color::Black)),
         clock_running: None,
         lag_ms: None,
-    })
+    };
+    Some(Style12::new(numbers, &fen.board, &start.white, &start.black))
 }
 
 /// What the list alone says.

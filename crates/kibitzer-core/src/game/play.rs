@@ -1,7 +1,7 @@
 //! A reported move played on a board line: what the next line would be.
 
 use crate::chess::{ApplyError, CastlingRights, CastlingSide, Color, LastMove, Role, SanMove, SmithMove, Square};
-use crate::message::{ClockReading, Delta, GameRole, Relation, ReportedMove, SentMove, Style12};
+use crate::message::{BoardNumbers, ClockReading, Delta, GameRole, Relation, ReportedMove, SentMove, Style12};
 use crate::text::ServerText;
 
 /// Both sides move once before the clocks start.
@@ -13,18 +13,19 @@ pub(super) const PLIES_WITHOUT_CLOCK: u32 = 2;
 pub(super) fn after(
     before: &Style12,
     played: LastMove,
-    reported: ReportedMove,
+    reported: &ReportedMove,
     clock: ClockReading,
 ) -> Result<Style12, ApplyError> {
-    let mover = before.side_to_move;
-    let mut next = before.clone();
+    let mover = before.side_to_move();
+    let mut board = before.board();
     // The squares of a hidden move are not known.
-    let captured = if played == LastMove::Hidden { None } else { next.board.apply(played, mover)? };
+    let captured = if played == LastMove::Hidden { None } else { board.apply(played, mover)? };
+    let mut next = *before.numbers();
     next.side_to_move = !mover;
     next.double_push_file = double_push_file(played);
-    next.castling = castling_after(before.castling, played, mover);
+    next.castling = castling_after(next.castling, played, mover);
     let is_irreversible = captured.is_some() || moves_pawn(played);
-    next.halfmove_clock = if is_irreversible { 0 } else { before.halfmove_clock.saturating_add(1) };
+    next.halfmove_clock = if is_irreversible { 0 } else { next.halfmove_clock.saturating_add(1) };
     count_material(&mut next, mover, captured, played);
     match mover {
         Color::White => next.white_clock = clock,
@@ -33,28 +34,28 @@ pub(super) fn after(
             next.move_number = next.move_number.saturating_add(1);
         }
     }
-    next.relation = match before.relation {
+    next.relation = match next.relation {
         Relation::MyTurn => Relation::OpponentsTurn,
         Relation::OpponentsTurn => Relation::MyTurn,
         other => other,
     };
-    next.last_move = Some(reported);
-    next.clock_running = before.clock_running.map(|runs| runs || next.ply() >= PLIES_WITHOUT_CLOCK);
-    Ok(next)
+    let is_past_start = next.ply() >= PLIES_WITHOUT_CLOCK;
+    next.clock_running = next.clock_running.map(|runs| runs || is_past_start);
+    Ok(before.with_position(next, &board, Some(reported)))
 }
 
 /// The move of a delta board: itself, and as a board line would report it.
 pub(super) fn read_delta(delta: &Delta, before: &Style12) -> Option<(LastMove, ReportedMove)> {
-    let played = SmithMove::parse(delta.smith.as_str().as_bytes())?.to_last_move(&before.board)?;
+    let played = SmithMove::parse(delta.smith.as_str().as_bytes())?.to_last_move(&before.board())?;
     (played != LastMove::Hidden).then(|| (played, report(played, &delta.san, Some(delta.taken_ms))))
 }
 
 /// The move of a datagram, in the same forms: by its Smith notation if that was switched on, else by the algebraic one.
 pub(super) fn read_sent(sent: &SentMove, before: &Style12) -> Option<(LastMove, ReportedMove)> {
     let played = match (&sent.smith, &sent.san) {
-        (Some(smith), _) => SmithMove::parse(smith.as_str().as_bytes())?.to_last_move(&before.board)?,
+        (Some(smith), _) => SmithMove::parse(smith.as_str().as_bytes())?.to_last_move(&before.board())?,
         (None, Some(san)) => {
-            SanMove::parse(san.as_str().as_bytes())?.to_last_move(&before.board, before.side_to_move)?
+            SanMove::parse(san.as_str().as_bytes())?.to_last_move(&before.board(), before.side_to_move())?
         }
         (None, None) => return None,
     };
@@ -65,7 +66,12 @@ pub(super) fn read_sent(sent: &SentMove, before: &Style12) -> Option<(LastMove, 
 
 fn report(played: LastMove, san: &ServerText, elapsed_ms: Option<u32>) -> ReportedMove {
     let verbose = ServerText::from_wire(verbose(played).as_bytes());
-    ReportedMove { verbose, san: san.clone(), played: Some(played), elapsed_ms }
+    // The verbose form of a castling names no squares.
+    let told = match played {
+        LastMove::Castle { side, .. } => LastMove::Castle { side, king_from: None, rook_from: None },
+        other => other,
+    };
+    ReportedMove { verbose, san: san.clone(), played: Some(told), elapsed_ms }
 }
 
 /// The side that a role plays.
@@ -127,7 +133,7 @@ fn corner(square: Square) -> Option<(Color, CastlingSide)> {
     }
 }
 
-fn count_material(next: &mut Style12, mover: Color, captured: Option<Role>, played: LastMove) {
+fn count_material(next: &mut BoardNumbers, mover: Color, captured: Option<Role>, played: LastMove) {
     let value = |role: Role| i32::from(role.material_value());
     let promoted = match played {
         LastMove::Normal { promotion: Some(role), .. } => value(role) - value(Role::Pawn),

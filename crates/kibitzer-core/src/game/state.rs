@@ -10,7 +10,7 @@ use crate::chess::{Color, Fen, Hands};
 use crate::message::{GameCreated, GameEndReason, GameEnded, GameId, GameInfo, GameResult, Handle, Style12};
 use crate::text::{PlayerText, ServerText};
 
-pub(super) use follow::{Notice, Step, reported_move};
+pub(super) use follow::{Notice, Step};
 use sent::Awaited;
 
 /// A game that is played, observed or examined, or was until it ended.
@@ -87,7 +87,7 @@ impl Game {
 
     /// Its number.
     pub const fn id(&self) -> GameId {
-        self.position.game
+        self.position.game()
     }
 
     /// The last position, as the server drew it or as a delta board led to it.
@@ -151,16 +151,16 @@ impl Game {
     ///
     /// No clock runs in an examined game, an untimed one, or one that is over.
     pub fn running_clock(&self) -> Option<Color> {
-        let is_untimed = self.position.initial_min == 0 && self.position.increment_s == 0;
-        if self.ending.is_some() || is_untimed || self.position.relation.is_examined() {
+        let is_untimed = self.position.initial_min() == 0 && self.position.increment_s() == 0;
+        if self.ending.is_some() || is_untimed || self.position.relation().is_examined() {
             return None;
         }
-        let runs = self.position.clock_running.unwrap_or(self.position.ply() >= play::PLIES_WITHOUT_CLOCK);
-        runs.then_some(self.position.side_to_move)
+        let runs = self.position.clock_running().unwrap_or(self.position.ply() >= play::PLIES_WITHOUT_CLOCK);
+        runs.then_some(self.position.side_to_move())
     }
 
     fn is_between(&self, white: &Handle, black: &Handle) -> bool {
-        self.position.white == *white && self.position.black == *black
+        self.position.white() == *white && self.position.black() == *black
     }
 
     /// Takes what was told of this game before its board.
@@ -241,19 +241,19 @@ impl Game {
             Some(Announced::Other) => false,
         };
         may_go_on
-            && self.is_between(&board.white, &board.black)
-            && self.position.relation.is_examined() == board.relation.is_examined()
+            && self.position.has_same_players(board)
+            && self.position.relation().is_examined() == board.relation().is_examined()
     }
 
     /// Whether `board` has the last known squares at the last known ply.
     fn is_at(&self, board: &Style12) -> bool {
-        board.ply() == self.position.ply() && board.board == self.position.board
+        board.ply() == self.position.ply() && board.has_same_squares(&self.position)
     }
 
     /// Whether `board`, received after the end of the game, may be its last position: the last known one, or one ply later.
     fn may_end_with(&self, board: &Style12) -> bool {
-        let is_same = self.is_at(board) && board.last_move.is_some() == self.position.last_move.is_some();
-        let is_next = board.last_move.is_some() && board.ply().checked_sub(1) == Some(self.position.ply());
+        let is_same = self.is_at(board) && board.has_last_move() == self.position.has_last_move();
+        let is_next = board.has_last_move() && board.ply().checked_sub(1) == Some(self.position.ply());
         is_same || is_next
     }
 
@@ -261,11 +261,11 @@ impl Game {
     ///
     /// A takeback of all moves leads to the start position too, and if that one is not known, it may be any.
     fn is_refuted_by_start(&self, board: &Style12) -> bool {
-        let is_start = board.last_move.is_none() && !board.relation.is_examined();
+        let is_start = !board.has_last_move() && !board.relation().is_examined();
         let known = self.moves.board_at(board.ply());
         is_start
             && match known {
-                Some(known) => known != board.board,
+                Some(known) => known != board.board(),
                 None => board.ply() > self.position.ply() || self.announced == Some(Announced::Either),
             }
     }

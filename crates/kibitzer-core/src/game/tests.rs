@@ -79,7 +79,7 @@ impl Session {
 fn a_move_number_at_the_end_of_its_range_is_survived() {
     let last = board(E4, 'B', u32::MAX, "P/e2-e4 (0:01) e4", 0);
     let session = play(&[last.clone(), last, e5(0), line("<d1> 7 65535 Nf3 g1f3 1 2 3")]);
-    assert_eq!(session.game().position().move_number, 2);
+    assert_eq!(session.game().position().move_number(), 2);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_takeback_takes_the_moves_back() {
 fn a_number_may_get_another_game_without_a_word() {
     let session = play(&[start(0), e4(0), start(0).replace(" A B ", " C D ")]);
     assert_eq!(session.kinds[2], ChangeKind::Replaced);
-    assert_eq!(session.game().position().white.as_str(), "C");
+    assert_eq!(session.game().position().white().as_str(), "C");
     let same_names = play(&[
         start(0),
         e4(0),
@@ -296,7 +296,7 @@ fn which_clock_runs() {
     assert_eq!(play(&[nf3(-2)]).game().running_clock(), None, "examined");
     assert_eq!(play(&[without_flag(e5(0)).replace(" 0 5 0 39", " 0 0 0 39")]).game().running_clock(), None, "untimed");
     let with_more_time = nf3(0).replace(" 300 300 ", " 360 300 ");
-    assert_eq!(play(&[nf3(0), with_more_time]).game().position().white_clock.as_ms(), 360_000);
+    assert_eq!(play(&[nf3(0), with_more_time]).game().position().white_clock().as_ms(), 360_000);
     assert_eq!(play(&[nf3(0), line("{Game 7 (A vs. B) A resigns} 0-1")]).game().running_clock(), None, "over");
 }
 
@@ -307,7 +307,7 @@ fn the_board_behind_the_end_does_not_reopen_a_game() {
     let session = play(&[start(0), e4(0), end, e4(0).replace(" 300 300 ", " 300 -17 ")]);
     let ending = session.game().ending().unwrap();
     assert_eq!((ending.result, ending.reason), (GameResult::WhiteWins, GameEndReason::Time));
-    assert_eq!(session.game().position().black_clock.as_ms(), -17_000);
+    assert_eq!(session.game().position().black_clock().as_ms(), -17_000);
     assert!(session.games.mine().is_none());
 }
 
@@ -458,8 +458,8 @@ fn the_two_boards_of_a_bughouse_match_know_each_other() {
 fn game_information_never_sets_a_clock() {
     let info = line("<g1> 7 p=0 t=blitz r=1 u=1,1 it=5,5 i=8,8 pt=0 rt=1586E,2100  ts=1,0");
     let session = play(&[start(0), info]);
-    assert_eq!(session.game().position().white_clock.as_ms(), 300_000);
-    assert_eq!((session.game().kind(), session.game().position().initial_min), (Some("blitz"), 5));
+    assert_eq!(session.game().position().white_clock().as_ms(), 300_000);
+    assert_eq!((session.game().kind(), session.game().position().initial_min()), (Some("blitz"), 5));
 }
 
 #[test]
@@ -501,7 +501,7 @@ fn a_capture_may_explode_what_stands_beside_it_and_no_more() {
     // The move alone does not tell what exploded, so a repeated delta board must not play it again.
     let again = play(&[opening, board(exploded, 'B', 2, captured, 0), line("<d1> 7 3 dxe5 d4e5p 100 290000")]);
     assert_eq!(again.kinds.last(), Some(&ChangeKind::Repeated));
-    assert_eq!(again.game().position().board.to_string(), "rnbqkbnr/pppp1ppp/8/8/8/8/PPP1PPPP/RNBQKBNR");
+    assert_eq!(again.game().position().board().to_string(), "rnbqkbnr/pppp1ppp/8/8/8/8/PPP1PPPP/RNBQKBNR");
 }
 
 #[test]
@@ -533,8 +533,8 @@ fn delta_boards_are_played_on_the_last_board() {
     assert_eq!(session.boards[0], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
     assert_eq!(session.boards[2], "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
     let position = session.game().position();
-    assert_eq!((position.white_clock.as_ms(), position.black_clock.as_ms()), (298_000, 297_500));
-    assert_eq!((position.relation, position.lag_ms), (Relation::OpponentsTurn, None));
+    assert_eq!((position.white_clock().as_ms(), position.black_clock().as_ms()), (298_000, 297_500));
+    assert_eq!((position.relation(), position.lag_ms()), (Relation::OpponentsTurn, None));
     assert_eq!(session.sans(), ["e4", "e5", "Nf3"]);
 }
 
@@ -554,7 +554,7 @@ fn a_delta_board_out_of_step_is_a_desync_and_changes_nothing() {
     assert_eq!(session.game().position().ply(), 0);
     let again = play(&[start(0), line("<d1> 7 1 e4 e2e4 1500 298500"), line("<d1> 7 1 e4 e2e4 1500 360000")]);
     assert_eq!(again.kinds[2], ChangeKind::Repeated);
-    assert_eq!((again.sans(), again.game().position().white_clock.as_ms()), (vec!["e4"], 360_000));
+    assert_eq!((again.sans(), again.game().position().white_clock().as_ms()), (vec!["e4"], 360_000));
 }
 
 #[test]
@@ -600,7 +600,7 @@ fn delta_boards_keep_rights_counters_and_material() {
             "5rk1/R7/8/8/8/8/8/5RK1 w - - 1 22",
         ]
     );
-    assert_eq!((session.game().position().white_material, session.game().position().black_material), (38, 34));
+    assert_eq!((session.game().position().white_material(), session.game().position().black_material()), (38, 34));
 }
 
 #[test]

@@ -58,7 +58,7 @@ impl Games {
 
     /// Takes a position. If moves follow that lead to the current one, the last of them is the news.
     fn position(&mut self, id: GameId, fen: &Fen, n_moves: u32) -> Applied {
-        let known = self.current(id).map(|game| game.position().board);
+        let known = self.current(id).map(|game| game.position().board());
         let step = match self.current(id) {
             Some(game) => Some(game.set_position(fen, n_moves > 0)),
             None => self.open_with(id, fen),
@@ -134,7 +134,7 @@ impl Games {
         let info = told.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_as_usual))?;
         let board = opening::board(info, &Fen::START, told.role, self.me.as_ref())?;
         let (played, _) = play::read_sent(sent, &board)?;
-        board.board.clone().apply(played, board.side_to_move).ok()?;
+        board.board().clone().apply(played, board.side_to_move()).ok()?;
         self.open_with(id, &Fen::START)
     }
 }

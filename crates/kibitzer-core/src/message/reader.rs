@@ -152,8 +152,8 @@ impl Reader {
         self.typist.known.set_me(state.me.clone().unwrap_or_default());
         for game in games.iter() {
             let board = game.position();
-            let is_mine = board.relation.is_mine() || board.relation == Relation::Examining;
-            self.typist.known.add(game.id(), board.white.clone(), board.black.clone(), is_mine);
+            let is_mine = board.relation().is_mine() || board.relation() == Relation::Examining;
+            self.typist.known.add(game.id(), board.white(), board.black(), is_mine);
         }
     }
 

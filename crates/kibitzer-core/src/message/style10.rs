@@ -54,7 +54,7 @@ impl Style10Builder {
         let rows: &[[u8; 8]; 8] = self.rows.as_slice().try_into().ok()?;
         let board = Board::from_rows(rows)?;
         let words = [&self.state_words, line.strip_suffix(END).unwrap_or(line)].join(&b' ');
-        Style12::from_style10(board, &words).ok()
+        Style12::from_style10(&board, &words).ok()
     }
 }
 
@@ -98,8 +98,8 @@ mod tests {
                 board.fen().to_string(),
                 "r1b1k2r/ppp2pp1/2np1q1p/2b1p3/2B1P3/3P1N2/PPP2PPP/RN1Q1RK1 w - - 0 8".replace(" w - -", " w kq -")
             );
-            assert_eq!((board.game.0, board.initial_min, board.side_to_move), (0, 5, Color::White));
-            assert_eq!(board.last_move.map(|last| last.san.to_string()), Some("Qxf6".to_owned()));
+            assert_eq!((board.game().0, board.initial_min(), board.side_to_move()), (0, 5, Color::White));
+            assert_eq!(board.last_move().map(|last| last.san.to_string()), Some("Qxf6".to_owned()));
         }
     }
 

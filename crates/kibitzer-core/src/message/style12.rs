@@ -1,67 +1,61 @@
 //! `<12>`: one board per line.
 
+mod fields;
+mod text;
 mod usual;
-mod words;
+
+use std::fmt;
 
 use thiserror::Error;
 
-use self::words::Fields;
+use self::fields::Fields;
+use self::text::{BoardText, MAX_USUAL_BYTES, Word};
+use self::usual::Usual;
 use super::clock::{ClockReading, Elapsed};
 use super::player::{GameId, Handle};
 use crate::chess::{Board, CastlingRights, Color, Fen, LastMove};
 use crate::scan::Cursor;
-use crate::text::ServerText;
+use crate::text::{ServerText, decode, encode_latin_1};
 
 /// A board as the server draws it after each ply, whichever line it came in.
 ///
-/// Style 12 is where the fields come from; style 10 boards and delta boards are brought into the same form.
+/// It is a view of its line: numbers are read once, squares and words when they are asked for. Style 12 is where the fields come
+/// from; style 10 boards and delta boards are brought into the same form.
 ///
 /// Source: FICS and ICC help files `style12`; field numbers below are those of FICS's, the tag being 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[derive(Clone)]
 pub struct Style12 {
-    /// Fields 1 to 8: the squares.
-    pub board: Board,
-    /// Field 9: whose turn it is.
-    pub side_to_move: Color,
-    /// Field 10: the file, from 0, of a pawn that has just advanced two squares.
-    ///
-    /// FICS and ICC tell it after every such move; FatICS only where an enemy pawn stands ready to capture.
-    pub double_push_file: Option<u8>,
-    /// Fields 11 to 14: which rights to castle are left, as the server says, whether or not king and rook are in place.
-    pub castling: CastlingRights,
-    /// Field 15: plies since the last capture or pawn move; 100 allow to claim a draw.
-    pub halfmove_clock: u32,
-    /// Field 16: server-wide number of the game.
-    pub game: GameId,
-    /// Field 17: White's name. In examined games names are free text and may be equal.
-    pub white: Handle,
-    /// Field 18: Black's name.
-    pub black: Handle,
-    /// Field 19: what the game is to this login.
-    pub relation: Relation,
-    /// Field 20: initial time of each side, in minutes.
-    pub initial_min: u32,
-    /// Field 21: seconds added after each move.
-    pub increment_s: u32,
-    /// Field 22: White's material (pawn 1, knight and bishop 3, rook 5, queen 9), holdings included.
-    pub white_material: i32,
-    /// Field 23: Black's material.
-    pub black_material: i32,
-    /// Field 24: White's clock.
-    pub white_clock: ClockReading,
-    /// Field 25: Black's clock.
-    pub black_clock: ClockReading,
-    /// Field 26: number of the move about to be made, from 1; a 0 counts as 1.
-    pub move_number: u32,
-    /// Fields 27 to 29: the move that led here; `None` at the start of a game.
-    pub last_move: Option<ReportedMove>,
-    /// Field 30: whether the board is to be shown with Black at the bottom. Old lines end before it.
-    pub flip: Option<bool>,
-    /// Field 31: whether a clock is running. FICS and FatICS only.
-    pub clock_running: Option<bool>,
-    /// Field 32: network lag of the last move, in milliseconds; FatICS prints negative ones. FICS and FatICS only.
-    pub lag_ms: Option<i32>,
+    numbers: BoardNumbers,
+    text: BoardText,
+}
+
+/// What a board says in numbers: all of it but squares, names and the words of the last move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BoardNumbers {
+    pub(crate) white_clock: ClockReading,
+    pub(crate) black_clock: ClockReading,
+    pub(crate) game: GameId,
+    pub(crate) relation: Relation,
+    pub(crate) halfmove_clock: u32,
+    pub(crate) initial_min: u32,
+    pub(crate) increment_s: u32,
+    pub(crate) white_material: i32,
+    pub(crate) black_material: i32,
+    pub(crate) move_number: u32,
+    pub(crate) lag_ms: Option<i32>,
+    pub(crate) last_move: Option<LastMoveNumbers>,
+    pub(crate) side_to_move: Color,
+    pub(crate) double_push_file: Option<u8>,
+    pub(crate) castling: CastlingRights,
+    pub(crate) flip: Option<bool>,
+    pub(crate) clock_running: Option<bool>,
+}
+
+/// What a board says of the last move besides its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LastMoveNumbers {
+    pub(crate) played: Option<LastMove>,
+    pub(crate) elapsed_ms: Option<u32>,
 }
 
 /// A move as a board line reports it.
@@ -163,7 +157,7 @@ pub enum Style12Error {
 }
 
 impl Style12 {
-    /// Reads a line, from its tag on: 30 words or more, with blanks between them; the blank behind the tag may be missing.
+    /// Reads a line, from its tag on: 30 words or more, with blanks between them; the blank after the tag may be missing.
     ///
     /// The clocks count milliseconds if the elapsed time (field 28) has a fraction, else seconds. A double-push file out of
     /// range counts as none, a negative half-move clock as 0, and so does any at a position without a last move. Words past
@@ -172,22 +166,25 @@ impl Style12 {
     /// # Errors
     ///
     /// [`Style12Error`] carries the number of the first field that is missing or does not fit.
-    #[inline]
     pub fn parse(line: &[u8]) -> Result<Self, Style12Error> {
-        match Self::parse_usual(line) {
-            Some(board) => Ok(board),
-            None => Self::parse_any(line),
-        }
+        Self::parse_usual(line).map_or_else(|| Self::parse_any(line), Ok)
     }
 
-    /// Reads a line that looks as nearly all do. `None` says only that [`parse`](Self::parse) has to look at it.
-    #[expect(
-        clippy::inline_always,
-        reason = "measured: a board is large, and is built where it is kept only if inlined"
-    )]
-    #[inline(always)]
+    /// Reads a line that looks as nearly all do. `None` says only that [`parse_any`](Self::parse_any) has to read it.
+    #[inline]
     pub(super) fn parse_usual(line: &[u8]) -> Option<Self> {
-        usual::read(line.strip_prefix(b"<12> ")?)
+        let mut stream = [0; MAX_USUAL_BYTES];
+        stream.get_mut(..line.len())?.copy_from_slice(line);
+        *stream.get_mut(line.len())? = b'\n';
+        Self::read_usual(&stream).filter(|board| board.line() == Some(line))
+    }
+
+    /// Reads the line that a stream starts with, up to the first control byte, if it looks as nearly all do.
+    #[expect(clippy::inline_always, reason = "measured: read where it is kept, a board is not copied")]
+    #[inline(always)]
+    pub(super) fn read_usual(stream: &[u8; MAX_USUAL_BYTES]) -> Option<Self> {
+        let Usual { numbers, places, length } = usual::read(stream)?;
+        Some(Self { numbers, text: BoardText::of_line(stream, length, places) })
     }
 
     /// Reads a line word by word, whatever it looks like.
@@ -195,52 +192,250 @@ impl Style12 {
     fn parse_any(line: &[u8]) -> Result<Self, Style12Error> {
         let mut at = Fields { rest: line.strip_prefix(b"<12>").ok_or(Style12Error::Invalid(0))?, next: 1 };
         let board = at.board()?;
-        Self::with_board(board, at)
+        Self::with_board(&board, at)
     }
 
     /// Reads what follows the squares: fields 9 and up.
-    fn with_board(board: Board, mut at: Fields<'_>) -> Result<Self, Style12Error> {
+    fn with_board(board: &Board, mut at: Fields<'_>) -> Result<Self, Style12Error> {
         let side_to_move = at.side()?;
         let double_push_file = u8::try_from(at.number()?).ok().filter(|file| *file < 8);
         let castling = CastlingRights::from_flags([at.flag()?, at.flag()?, at.flag()?, at.flag()?]);
         let halfmove_clock = at.number()?;
         let game = GameId(at.small()?);
-        let (white, black) = (Handle::from_wire(at.word()?), Handle::from_wire(at.word()?));
+        let (white, black) = (at.word()?, at.word()?);
         let relation = Relation::from_code(at.small()?);
         let (initial_min, increment_s) = (at.small()?, at.small()?);
         let (white_material, black_material) = (at.small()?, at.small()?);
         let (white_clock, black_clock) = (at.number()?, at.number()?);
         let move_number = at.small::<u32>()?.max(1);
         let (verbose, elapsed, san) = (at.word()?, at.word()?, at.word()?);
-        let last_move = ReportedMove::read(verbose, elapsed, san, !side_to_move);
+        let is_move = !verbose.eq_ignore_ascii_case(b"none");
         let unit = ClockUnit::of(elapsed);
-        Ok(Self {
-            board,
-            side_to_move,
-            double_push_file,
-            castling,
-            halfmove_clock: counted_plies(halfmove_clock, last_move.as_ref()),
+        let numbers = BoardNumbers {
+            white_clock: unit.reading(white_clock).ok_or(Style12Error::Invalid(24))?,
+            black_clock: unit.reading(black_clock).ok_or(Style12Error::Invalid(25))?,
             game,
-            white,
-            black,
             relation,
+            halfmove_clock: counted_plies(halfmove_clock, is_move),
             initial_min,
             increment_s,
             white_material,
             black_material,
-            white_clock: unit.reading(white_clock).ok_or(Style12Error::Invalid(24))?,
-            black_clock: unit.reading(black_clock).ok_or(Style12Error::Invalid(25))?,
             move_number,
-            last_move,
+            last_move: is_move.then(|| LastMoveNumbers {
+                played: LastMove::parse_verbose(verbose, san, !side_to_move),
+                elapsed_ms: read_elapsed(elapsed),
+            }),
+            side_to_move,
+            double_push_file,
+            castling,
             flip: at.optional().map(|flip| flip != 0),
             clock_running: at.optional().map(|running| running != 0),
             lag_ms: at.optional().and_then(|lag| i32::try_from(lag).ok()),
-        })
+        };
+        Ok(Self { numbers, text: BoardText::new(board, [white, black, verbose, san]) })
     }
 
-    /// Reads the words of a style 10 block behind its squares; they are those of a style 12 line.
-    pub(crate) fn from_style10(board: Board, words: &[u8]) -> Result<Self, Style12Error> {
+    /// Reads the words of a style 10 block after its squares; they are those of a style 12 line.
+    pub(crate) fn from_style10(board: &Board, words: &[u8]) -> Result<Self, Style12Error> {
         Self::with_board(board, Fields { rest: words, next: 9 })
+    }
+
+    /// A board that no line has shown, without a last move.
+    pub(crate) fn new(numbers: BoardNumbers, board: &Board, white: &Handle, black: &Handle) -> Self {
+        let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
+        Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
+    }
+
+    /// Another position of the same game.
+    pub(crate) fn with_position(&self, numbers: BoardNumbers, board: &Board, last_move: Option<&ReportedMove>) -> Self {
+        let word = |text: Option<&ServerText>| text.map(|text| encode_latin_1(text.as_str())).unwrap_or_default();
+        let (verbose, san) = (word(last_move.map(|last| &last.verbose)), word(last_move.map(|last| &last.san)));
+        let last_move = last_move.map(|last| LastMoveNumbers { played: last.played, elapsed_ms: last.elapsed_ms });
+        let [white, black] = [Word::White, Word::Black].map(|name| self.text.word(name));
+        let text = BoardText::new(board, [white, black, &verbose, &san]);
+        Self { numbers: BoardNumbers { last_move, ..numbers }, text }
+    }
+
+    /// The same position of a game with other names and terms.
+    pub(crate) fn renamed(&self, numbers: BoardNumbers, white: &Handle, black: &Handle) -> Self {
+        let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
+        let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
+        Self { numbers, text: BoardText::new(&self.board(), [&white, &black, verbose, san]) }
+    }
+
+    pub(crate) const fn numbers(&self) -> &BoardNumbers {
+        &self.numbers
+    }
+
+    /// The numbers, to change what the line said.
+    pub(crate) const fn numbers_mut(&mut self) -> &mut BoardNumbers {
+        self.text.forget_line();
+        &mut self.numbers
+    }
+
+    pub(crate) const fn has_last_move(&self) -> bool {
+        self.numbers.last_move.is_some()
+    }
+
+    /// The line, if the board was read from one that looks as nearly all do.
+    pub(crate) fn line(&self) -> Option<&[u8]> {
+        self.text.line()
+    }
+
+    /// Whether both boards show the same squares.
+    pub(crate) fn has_same_squares(&self, other: &Self) -> bool {
+        self.text.squares() == other.text.squares()
+    }
+
+    /// Whether both boards are of games between the same players.
+    pub(crate) fn has_same_players(&self, other: &Self) -> bool {
+        [Word::White, Word::Black].into_iter().all(|name| self.has_same_word(other, name))
+    }
+
+    /// Whether a word is the same, in whichever way the server encoded it.
+    fn has_same_word(&self, other: &Self, word: Word) -> bool {
+        let (word, other) = (self.text.word(word), other.text.word(word));
+        word == other || decode(word) == decode(other)
+    }
+
+    /// Fields 1 to 8: the squares.
+    pub fn board(&self) -> Board {
+        Board::from_spaced_rows(self.text.squares())
+    }
+
+    /// Field 9: whose turn it is.
+    pub const fn side_to_move(&self) -> Color {
+        self.numbers.side_to_move
+    }
+
+    /// Field 10: the file, from 0, of a pawn that has just advanced two squares.
+    ///
+    /// FICS and ICC report it after every such move; FatICS only where an enemy pawn stands ready to capture.
+    pub const fn double_push_file(&self) -> Option<u8> {
+        self.numbers.double_push_file
+    }
+
+    /// Fields 11 to 14: which rights to castle are left, as the server says, whether or not king and rook are in place.
+    pub const fn castling(&self) -> CastlingRights {
+        self.numbers.castling
+    }
+
+    /// Field 15: plies since the last capture or pawn move; 100 allow to claim a draw.
+    pub const fn halfmove_clock(&self) -> u32 {
+        self.numbers.halfmove_clock
+    }
+
+    /// Field 16: server-wide number of the game.
+    pub const fn game(&self) -> GameId {
+        self.numbers.game
+    }
+
+    /// Field 17: White's name. In examined games names are free text and may be equal.
+    pub fn white(&self) -> Handle {
+        Handle::from_wire(self.text.word(Word::White))
+    }
+
+    /// Field 18: Black's name.
+    pub fn black(&self) -> Handle {
+        Handle::from_wire(self.text.word(Word::Black))
+    }
+
+    /// The name of one side.
+    pub fn player(&self, color: Color) -> Handle {
+        match color {
+            Color::White => self.white(),
+            Color::Black => self.black(),
+        }
+    }
+
+    /// Field 19: what the game is to this login.
+    pub const fn relation(&self) -> Relation {
+        self.numbers.relation
+    }
+
+    /// The color this login plays, if it plays this game. Names and flip do not show it.
+    pub fn my_color(&self) -> Option<Color> {
+        match self.relation() {
+            Relation::MyTurn => Some(self.side_to_move()),
+            Relation::OpponentsTurn => Some(!self.side_to_move()),
+            _ => None,
+        }
+    }
+
+    /// Field 20: initial time of each side, in minutes.
+    pub const fn initial_min(&self) -> u32 {
+        self.numbers.initial_min
+    }
+
+    /// Field 21: seconds added after each move.
+    pub const fn increment_s(&self) -> u32 {
+        self.numbers.increment_s
+    }
+
+    /// Field 22: White's material (pawn 1, knight and bishop 3, rook 5, queen 9), holdings included.
+    pub const fn white_material(&self) -> i32 {
+        self.numbers.white_material
+    }
+
+    /// Field 23: Black's material.
+    pub const fn black_material(&self) -> i32 {
+        self.numbers.black_material
+    }
+
+    /// Field 24: White's clock.
+    pub const fn white_clock(&self) -> ClockReading {
+        self.numbers.white_clock
+    }
+
+    /// Field 25: Black's clock.
+    pub const fn black_clock(&self) -> ClockReading {
+        self.numbers.black_clock
+    }
+
+    /// The clock of one side.
+    pub const fn clock(&self, color: Color) -> ClockReading {
+        match color {
+            Color::White => self.white_clock(),
+            Color::Black => self.black_clock(),
+        }
+    }
+
+    /// Field 26: number of the move about to be made, from 1; a 0 counts as 1.
+    pub const fn move_number(&self) -> u32 {
+        self.numbers.move_number
+    }
+
+    /// Plies played to get here, from the move number: 0 at the start, 1 after White's first.
+    pub const fn ply(&self) -> u32 {
+        self.numbers.ply()
+    }
+
+    /// Fields 27 to 29: the move that led here; `None` at the start of a game.
+    pub fn last_move(&self) -> Option<ReportedMove> {
+        let LastMoveNumbers { played, elapsed_ms } = self.numbers.last_move?;
+        let [verbose, san] = [Word::Verbose, Word::San].map(|word| ServerText::from_wire(self.text.word(word)));
+        Some(ReportedMove { verbose, san, played, elapsed_ms })
+    }
+
+    /// Field 27 as [`LastMove::parse_verbose`] reads it; `None` at the start of a game, and for a form that is not known.
+    pub fn played(&self) -> Option<LastMove> {
+        self.numbers.last_move.and_then(|last| last.played)
+    }
+
+    /// Field 30: whether the board is to be shown with Black at the bottom. Old lines end before it.
+    pub const fn flip(&self) -> Option<bool> {
+        self.numbers.flip
+    }
+
+    /// Field 31: whether a clock is running. FICS and FatICS only.
+    pub const fn clock_running(&self) -> Option<bool> {
+        self.numbers.clock_running
+    }
+
+    /// Field 32: network lag of the last move, in milliseconds; FatICS prints negative ones. FICS and FatICS only.
+    pub const fn lag_ms(&self) -> Option<i32> {
+        self.numbers.lag_ms
     }
 
     /// The position in Forsyth-Edwards notation.
@@ -248,57 +443,58 @@ impl Style12 {
     /// The en passant square follows a double push if its pawn stands in front of it; castling letters are given where king
     /// and rook are in place.
     pub fn fen(&self) -> Fen {
-        Fen::from_wire(self.board, self.side_to_move, self.castling, self.double_push_file)
-            .with_counters(self.halfmove_clock, self.move_number)
+        Fen::from_wire(self.board(), self.side_to_move(), self.castling(), self.double_push_file())
+            .with_counters(self.halfmove_clock(), self.move_number())
     }
+}
 
-    /// Plies played to get here, from the move number: 0 at the start, 1 after White's first.
-    pub const fn ply(&self) -> u32 {
+impl BoardNumbers {
+    pub(crate) const fn ply(&self) -> u32 {
         let whole = self.move_number.saturating_sub(1).saturating_mul(2);
         match self.side_to_move {
             Color::White => whole,
             Color::Black => whole.saturating_add(1),
         }
     }
+}
 
-    /// The color this login plays, if it plays this game. Names and flip do not tell it.
-    pub fn my_color(&self) -> Option<Color> {
-        match self.relation {
-            Relation::MyTurn => Some(self.side_to_move),
-            Relation::OpponentsTurn => Some(!self.side_to_move),
-            _ => None,
-        }
-    }
-
-    /// Who plays one side.
-    pub const fn player(&self, color: Color) -> &Handle {
-        match color {
-            Color::White => &self.white,
-            Color::Black => &self.black,
-        }
-    }
-
-    /// The clock of one side.
-    pub const fn clock(&self, color: Color) -> ClockReading {
-        match color {
-            Color::White => self.white_clock,
-            Color::Black => self.black_clock,
-        }
+/// Boards are equal if they say the same in the same words; a line may have other blanks between them.
+impl PartialEq for Style12 {
+    fn eq(&self, other: &Self) -> bool {
+        let has_same_move = || [Word::Verbose, Word::San].into_iter().all(|word| self.has_same_word(other, word));
+        self.numbers == other.numbers
+            && self.has_same_squares(other)
+            && self.has_same_players(other)
+            && (self.numbers.last_move.is_none() || has_same_move())
     }
 }
 
-impl ReportedMove {
-    /// Reads fields 27 to 29; `None` if they report no move.
-    pub(crate) fn read(verbose: &[u8], elapsed: &[u8], san: &[u8], mover: Color) -> Option<Self> {
-        if verbose.eq_ignore_ascii_case(b"none") {
-            return None;
-        }
-        Some(Self {
-            verbose: ServerText::from_wire(verbose),
-            san: ServerText::from_wire(san),
-            played: LastMove::parse_verbose(verbose, san, mover),
-            elapsed_ms: read_elapsed(elapsed),
-        })
+impl Eq for Style12 {}
+
+impl fmt::Debug for Style12 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Style12")
+            .field("board", &self.board())
+            .field("side_to_move", &self.side_to_move())
+            .field("double_push_file", &self.double_push_file())
+            .field("castling", &self.castling())
+            .field("halfmove_clock", &self.halfmove_clock())
+            .field("game", &self.game())
+            .field("white", &self.white())
+            .field("black", &self.black())
+            .field("relation", &self.relation())
+            .field("initial_min", &self.initial_min())
+            .field("increment_s", &self.increment_s())
+            .field("white_material", &self.white_material())
+            .field("black_material", &self.black_material())
+            .field("white_clock", &self.white_clock())
+            .field("black_clock", &self.black_clock())
+            .field("move_number", &self.move_number())
+            .field("last_move", &self.last_move())
+            .field("flip", &self.flip())
+            .field("clock_running", &self.clock_running())
+            .field("lag_ms", &self.lag_ms())
+            .finish()
     }
 }
 
@@ -312,8 +508,8 @@ fn read_elapsed(word: &[u8]) -> Option<u32> {
 }
 
 /// Field 15 as it counts: some servers go below 0 after a takeback, FICS has sent 1 at a start position.
-fn counted_plies(halfmove_clock: i64, last_move: Option<&ReportedMove>) -> u32 {
-    last_move.map_or(0, |_| u32::try_from(halfmove_clock.max(0)).unwrap_or(u32::MAX))
+fn counted_plies(halfmove_clock: i64, has_last_move: bool) -> u32 {
+    if has_last_move { u32::try_from(halfmove_clock.max(0)).unwrap_or(u32::MAX) } else { 0 }
 }
 
 /// What the numbers of a line's clocks count: rule K1 of style 12.
@@ -326,11 +522,11 @@ pub(crate) enum ClockUnit {
 impl ClockUnit {
     /// The unit, told by whether the elapsed time has a fraction.
     pub(crate) fn of(elapsed: &[u8]) -> Self {
-        Self::told_by_fraction(elapsed.contains(&b'.'))
+        Self::of_fraction(elapsed.contains(&b'.'))
     }
 
     #[inline]
-    const fn told_by_fraction(has_fraction: bool) -> Self {
+    const fn of_fraction(has_fraction: bool) -> Self {
         if has_fraction { Self::Milliseconds } else { Self::Seconds }
     }
 
@@ -365,14 +561,20 @@ mod tests {
     fn the_help_files_sample_in_every_field() {
         let board = parse(GOOD);
         assert_eq!(board.fen().to_string(), "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2");
-        assert_eq!((board.game, board.white.as_str(), board.black.as_str()), (GameId(7), "Newton", "Einstein"));
-        assert_eq!((board.relation, board.my_color()), (Relation::MyTurn, Some(Color::Black)));
-        assert_eq!((board.initial_min, board.increment_s, board.white_material, board.black_material), (2, 12, 39, 39));
-        assert_eq!((board.white_clock.as_ms(), board.black_clock.as_ms(), board.move_number), (119_000, 122_000, 2));
-        let last = board.last_move.clone().unwrap();
+        assert_eq!((board.game(), board.white().as_str(), board.black().as_str()), (GameId(7), "Newton", "Einstein"));
+        assert_eq!((board.relation(), board.my_color()), (Relation::MyTurn, Some(Color::Black)));
+        assert_eq!(
+            (board.initial_min(), board.increment_s(), board.white_material(), board.black_material()),
+            (2, 12, 39, 39)
+        );
+        assert_eq!(
+            (board.white_clock().as_ms(), board.black_clock().as_ms(), board.move_number()),
+            (119_000, 122_000, 2)
+        );
+        let last = board.last_move().unwrap();
         assert_eq!((last.verbose.as_str(), last.san.as_str(), last.elapsed_ms), ("K/e1-e2", "Ke2", Some(6000)));
         assert!(matches!(last.played, Some(LastMove::Normal { role: Role::King, .. })));
-        assert_eq!((board.flip, board.clock_running, board.lag_ms, board.ply()), (Some(false), None, None, 3));
+        assert_eq!((board.flip(), board.clock_running(), board.lag_ms(), board.ply()), (Some(false), None, None, 3));
     }
 
     // Rules: style12 K1, style12 K2, bugs 20, bugs 21, bugs 22, ten 9
@@ -387,11 +589,11 @@ mod tests {
         ];
         for (line, clocks, elapsed) in cases {
             let board = parse(&line);
-            assert_eq!((board.white_clock.as_ms(), board.black_clock.as_ms()), clocks, "{line}");
-            assert_eq!(board.last_move.and_then(|last| last.elapsed_ms), elapsed, "{line}");
+            assert_eq!((board.white_clock().as_ms(), board.black_clock().as_ms()), clocks, "{line}");
+            assert_eq!(board.last_move().and_then(|last| last.elapsed_ms), elapsed, "{line}");
         }
         let start = parse(&GOOD.replace("K/e1-e2 (0:06) Ke2", "none (0:00.000) none"));
-        assert_eq!((start.last_move, start.white_clock.as_ms()), (None, 119));
+        assert_eq!((start.last_move(), start.white_clock().as_ms()), (None, 119));
     }
 
     // Rules: style12 K3
@@ -400,7 +602,7 @@ mod tests {
         for (sent, want) in [("0:06", Some(6000)), ("(0:06", Some(6000)), ("(x)", None), ("(0:06)x", None), ("-", None)]
         {
             let board = parse(&GOOD.replace("(0:06)", sent));
-            assert_eq!(board.last_move.and_then(|last| last.elapsed_ms), want, "{sent}");
+            assert_eq!(board.last_move().and_then(|last| last.elapsed_ms), want, "{sent}");
         }
     }
 
@@ -420,7 +622,7 @@ mod tests {
         ];
         for (line, want) in cases {
             let board = parse(&line);
-            assert_eq!((board.flip, board.clock_running, board.lag_ms), want, "{line}");
+            assert_eq!((board.flip(), board.clock_running(), board.lag_ms()), want, "{line}");
         }
     }
 
@@ -457,23 +659,23 @@ mod tests {
     // Rules: bugs 24, bugs 34
     #[test]
     fn the_half_move_clock_is_never_negative_nor_set_at_a_start() {
-        assert_eq!(parse(&GOOD.replace(" 0 7 ", " -41 7 ")).halfmove_clock, 0);
-        assert_eq!(parse(&GOOD.replace(" 0 7 ", " 99 7 ")).halfmove_clock, 99);
+        assert_eq!(parse(&GOOD.replace(" 0 7 ", " -41 7 ")).halfmove_clock(), 0);
+        assert_eq!(parse(&GOOD.replace(" 0 7 ", " 99 7 ")).halfmove_clock(), 99);
         let start = GOOD.replace(" 0 7 ", " 1 7 ").replace("K/e1-e2 (0:06) Ke2", "NONE (0:00) none");
-        assert_eq!(parse(&start).halfmove_clock, 0);
+        assert_eq!(parse(&start).halfmove_clock(), 0);
     }
 
     #[test]
     fn moves_are_counted_from_1() {
-        assert_eq!(parse(&GOOD.replace(" 122 2 ", " 122 0 ")).move_number, 1);
-        assert_eq!(parse(&MODERN.replace(" 295763 3 ", " 295763 0 ")).move_number, 1);
+        assert_eq!(parse(&GOOD.replace(" 122 2 ", " 122 0 ")).move_number(), 1);
+        assert_eq!(parse(&MODERN.replace(" 295763 3 ", " 295763 0 ")).move_number(), 1);
     }
 
     // Rules: bugs 25
     #[test]
     fn initial_time_is_minutes_and_increment_seconds() {
         let board = parse(&MODERN.replace(" 1 5 0 39", " 1 5 12 39"));
-        assert_eq!((board.initial_min, board.increment_s), (5, 12));
+        assert_eq!((board.initial_min(), board.increment_s()), (5, 12));
     }
 
     // Rules: style12 FEN, bugs 33
@@ -483,14 +685,14 @@ mod tests {
         assert_eq!(parse(d5).fen().to_string(), "rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3");
         assert_eq!(parse(&d5.replace(" W 3 ", " W 4 ")).fen().en_passant, None, "no pawn of Black's on e5");
         for (sent, want) in [("7", Some(7)), ("8", None), ("-2", None), ("99", None)] {
-            assert_eq!(parse(&d5.replace(" W 3 ", &format!(" W {sent} "))).double_push_file, want, "{sent}");
+            assert_eq!(parse(&d5.replace(" W 3 ", &format!(" W {sent} "))).double_push_file(), want, "{sent}");
         }
     }
 
     #[test]
     fn rights_are_kept_as_told_even_where_a_fen_must_drop_them() {
         let board = parse(&GOOD.replace(" 0 0 1 1 ", " 1 1 1 1 "));
-        assert!(board.castling.has(Color::White, CastlingSide::Short));
+        assert!(board.castling().has(Color::White, CastlingSide::Short));
         assert_eq!(board.fen().castling.to_string(), "kq");
     }
 
@@ -500,16 +702,16 @@ mod tests {
         for code in -6..6 {
             assert_eq!(Relation::from_code(code).code(), code);
         }
-        assert_eq!(parse(&GOOD.replace(" 1 2 12 ", " 17 2 12 ")).relation, Relation::Other(17));
+        assert_eq!(parse(&GOOD.replace(" 1 2 12 ", " 17 2 12 ")).relation(), Relation::Other(17));
     }
 
     // Rules: style12 R2, bugs 29
     #[test]
     fn names_are_any_words() {
         let board = parse(&GOOD.replace("Newton Einstein", "*1.e4_-Foo *1.e4_-Foo"));
-        assert_eq!((board.white.as_str(), board.black.as_str()), ("*1.e4_-Foo", "*1.e4_-Foo"));
+        assert_eq!((board.white().as_str(), board.black().as_str()), ("*1.e4_-Foo", "*1.e4_-Foo"));
         let long = "x".repeat(300);
-        assert_eq!(parse(&GOOD.replace("Newton", &long)).white.as_str(), long);
+        assert_eq!(parse(&GOOD.replace("Newton", &long)).white().as_str(), long);
     }
 
     // Rules: style12 V5, bugs 30, bugs 31, bugs 32, bugs 39
@@ -522,12 +724,52 @@ mod tests {
             ("x/y (0:00) zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz", false),
         ];
         for (sent, known) in cases {
-            let last = parse(&GOOD.replace("K/e1-e2 (0:06) Ke2", sent)).last_move.unwrap();
+            let last = parse(&GOOD.replace("K/e1-e2 (0:06) Ke2", sent)).last_move().unwrap();
             assert_eq!(last.played.is_some(), known, "{sent}");
         }
     }
 
+    const USUAL: [&str; 6] = [
+        MODERN,
+        GOOD,
+        "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0",
+        "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 9 A B -1 120 0 39 39 7200000 7199000 1 P/e2-e4 (12:01.000) e4 1 0 -2",
+        "<12> r---k--r -------- -------- -------- -------- -------- -------- R----RK- B -1 0 0 1 1 12 398 Abcdefghijklmnopq Zyxwvutsrqponmlkj 2 0 12 39 39 -5 120 31 o-o (10:06) O-O+ 0 1 1000",
+        "<12> r---k--r -------- -----N-- -------- -------- -------- -------- R----RK- B -1 0 0 1 1 0 398 caf\u{e9} B&#x41; -2 0 0 0 0 0 0 31 N/@@-f6 (0:06) N@f6+ 0 1 7",
+    ];
+
+    #[test]
+    fn usual_lines_are_read_at_once_and_keep_their_bytes() {
+        for line in USUAL {
+            let line = encode_latin_1(line);
+            let board = Style12::parse_usual(&line).unwrap_or_else(|| panic!("{}", line.escape_ascii()));
+            assert_eq!(Style12::parse_any(&line).as_ref(), Ok(&board), "{}", line.escape_ascii());
+            assert_eq!(board.line(), Some(&line[..]));
+        }
+    }
+
     proptest! {
+        #[test]
+        fn lines_read_at_once_are_read_as_word_by_word(
+            line in 0..USUAL.len(),
+            words in prop::collection::vec((9_usize..34, "-?[0-9]{0,9}|[ -~]{0,9}|\\([0-9]{0,3}:[0-9.]{0,7}\\)|[PNK]/[a-i][0-9]-[a-h][1-8](=Q)?"), 0..3),
+            bytes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..2),
+        ) {
+            let mut line: Vec<_> = USUAL[line].split(' ').collect();
+            for (at, word) in &words {
+                if let Some(place) = line.get_mut(*at) {
+                    *place = word;
+                }
+            }
+            let mut line = encode_latin_1(&line.join(" "));
+            for (at, byte) in bytes {
+                *at.get_mut(&mut line) = byte;
+            }
+            if let Some(board) = Style12::parse_usual(&line) {
+                prop_assert_eq!(Style12::parse_any(&line), Ok(board));
+            }
+        }
+
         #[test]
         fn no_line_panics(line in prop::collection::vec(any::<u8>(), 0..250)) {
             let _ = Style12::parse(&line);

@@ -9,7 +9,7 @@ impl Message {
     /// numbered otherwise than all else, and counts as naming none.
     pub const fn game(&self) -> Option<GameId> {
         match self {
-            Self::Style12(board) => Some(board.game),
+            Self::Style12(board) => Some(board.game()),
             Self::Holding(holding) => Some(holding.game),
             Self::Delta(delta) => Some(delta.game),
             Self::GameInfo(info) => Some(info.game),

@@ -51,22 +51,22 @@ pub(super) struct KnownSeek {
 impl KnownGame {
     fn of(game: &Game) -> Option<Self> {
         let position = game.position();
-        let is_followed = !position.relation.is_isolated() && !matches!(position.relation, Relation::Other(_));
+        let is_followed = !position.relation().is_isolated() && !matches!(position.relation(), Relation::Other(_));
         (is_followed && game.is_going_on()).then(|| Self { position: position.clone() })
     }
 
     pub(super) const fn relation(&self) -> Relation {
-        self.position.relation
+        self.position.relation()
     }
 
     pub(super) const fn id(&self) -> GameId {
-        self.position.game
+        self.position.game()
     }
 
     /// Whether a board is one of this game: the players are the same. The server's spelling may differ.
     pub(super) fn is_between(&self, board: &Style12) -> bool {
         let is_same = |one: &Handle, other: &Handle| one.is_same_player(other.as_str());
-        is_same(&self.position.white, &board.white) && is_same(&self.position.black, &board.black)
+        is_same(&self.position.white(), &board.white()) && is_same(&self.position.black(), &board.black())
     }
 }
 
@@ -134,8 +134,8 @@ impl Memory {
     pub(super) fn has_game_of(&self, command: &Command) -> bool {
         let Some(name) = command.words().nth(1) else { return false };
         let is_named = |position: &Style12| {
-            position.game.to_string() == name
-                || [&position.white, &position.black].iter().any(|player| player.is_same_player(name))
+            position.game().to_string() == name
+                || [&position.white(), &position.black()].iter().any(|player| player.is_same_player(name))
         };
         self.games.iter().any(|known| known.relation().is_observer() && is_named(&known.position))
     }
@@ -173,7 +173,7 @@ impl Memory {
                 let is_new = |kind| matches!(kind, ChangeKind::Opened | ChangeKind::Replaced);
                 let opened = change.as_ref().filter(|change| is_new(change.kind));
                 let game = opened.and_then(|change| games.get(change.game));
-                if game.is_some_and(|game| game.position().relation.is_mine()) {
+                if game.is_some_and(|game| game.position().relation().is_mine()) {
                     self.seeks.clear();
                 }
             }

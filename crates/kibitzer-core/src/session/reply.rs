@@ -123,7 +123,7 @@ fn of_code(code: CommandCode, answer: Option<&Event>) -> Option<RequestError> {
 /// Whether a game or another player may have caused the message, rather than the command.
 const fn may_come_unasked(message: &Message) -> bool {
     match message {
-        Message::Style12(board) => !board.relation.is_isolated(),
+        Message::Style12(board) => !board.relation().is_isolated(),
         Message::Challenge(challenge) => matches!(challenge.actor, Actor::Other),
         Message::ChallengeUpdate(update) => matches!(update.actor, Actor::Other),
         Message::Offer(offer) => matches!(offer.actor, Actor::Other),
@@ -150,7 +150,7 @@ const fn may_come_unasked(message: &Message) -> bool {
 pub(super) const fn is_caused_by_others(message: &Message) -> bool {
     match message {
         Message::Style12(board) => {
-            matches!(board.relation, Relation::Observing | Relation::ObservingExamined | Relation::MyTurn)
+            matches!(board.relation(), Relation::Observing | Relation::ObservingExamined | Relation::MyTurn)
         }
         Message::Style10(_) | Message::Delta(_) => false,
         _ => may_come_unasked(message),

@@ -131,7 +131,7 @@ impl Restore {
         let board = board_followed(result, games);
         match board.map(|board| (board, self.owner_of(board, at))) {
             Some((board, Some(owner))) => self.found(owner, board),
-            Some((other, None)) if result.is_ok() => self.leave(other.game),
+            Some((other, None)) if result.is_ok() => self.leave(other.game()),
             // Whoever observes it already wants it.
             Some((_, None)) | None => {}
         }
@@ -145,7 +145,7 @@ impl Restore {
     /// Which of the games that are looked for has this board: the one that was found by it; else the one that was asked
     /// about, if it is between its players, or any other that is.
     fn owner_of(&self, board: &Style12, asked: usize) -> Option<usize> {
-        let is_found = |at: &usize| self.games.get(*at).is_some_and(|lookup| lookup.found.now == Some(board.game));
+        let is_found = |at: &usize| self.games.get(*at).is_some_and(|lookup| lookup.found.now == Some(board.game()));
         let is_sought = |at: &usize| self.games.get(*at).is_some_and(|lookup| lookup.is_sought_by(board));
         let all = 0..self.games.len();
         all.clone().find(is_found).or_else(|| std::iter::once(asked).chain(all).find(is_sought))
@@ -161,7 +161,7 @@ impl Restore {
     /// Two names are two chances: in bughouse and simuls one of them may be at another board.
     fn ask_by_player(&mut self, at: usize) {
         let Some(lookup) = self.games.get(at) else { return };
-        let line = format!("observe {}", lookup.known.position.white);
+        let line = format!("observe {}", lookup.known.position.white());
         self.ask(&line, Task::ByPlayer(at));
     }
 
@@ -214,8 +214,8 @@ impl Lookup {
         let found = RestoredGame {
             was: known.id(),
             now: None,
-            white: known.position.white.clone(),
-            black: known.position.black.clone(),
+            white: known.position.white(),
+            black: known.position.black(),
             relation: known.relation(),
             outcome,
             moves_missing: false,
@@ -223,7 +223,7 @@ impl Lookup {
         };
         let mut lookup = Self { known, found };
         let is_resumed = |game: &&Game| {
-            game.is_going_on() && game.position().relation.is_mine() && lookup.known.is_between(game.position())
+            game.is_going_on() && game.position().relation().is_mine() && lookup.known.is_between(game.position())
         };
         if lookup.known.relation().is_mine()
             && let Some(board) = games.iter().find(is_resumed).map(|game| game.position().clone())
@@ -242,11 +242,11 @@ impl Lookup {
     fn found(&mut self, board: &Style12) {
         let before = &self.known.position;
         let outcome = match board.ply().checked_sub(before.ply()) {
-            Some(0) if board.board == before.board => Outcome::Unchanged,
+            Some(0) if board.board() == before.board() => Outcome::Unchanged,
             Some(plies) if plies > 0 => Outcome::Advanced { plies },
             _ => Outcome::Changed,
         };
-        self.found.now = Some(board.game);
+        self.found.now = Some(board.game());
         self.found.outcome = outcome;
         // The board brings the last move with it.
         self.found.moves_missing = !matches!(outcome, Outcome::Unchanged | Outcome::Advanced { plies: 1 });

@@ -30,8 +30,8 @@ fn check(session: &Session, before: &Style12, hands: Option<Hands>, now: &Style1
         (Some(_), false) => Variant::Crazyhouse,
         (Some(_), true) => Variant::Bughouse,
     };
-    let Some(reported) = now.last_move.as_ref().filter(|_| now.ply() == before.ply() + 1) else { return false };
-    let place = || format!("{}: {} {} after {}", session.name, now.game, reported.san, before.fen());
+    let Some(reported) = now.last_move().filter(|_| now.ply() == before.ply() + 1) else { return false };
+    let place = || format!("{}: {} {} after {}", session.name, now.game(), reported.san, before.fen());
     let position = Position::from_fen(variant, &before.fen().with_hands(hands));
     let promote = match reported.played {
         Some(LastMove::Normal { promotion: Some(role), .. }) => role,
@@ -49,10 +49,10 @@ fn check(session: &Session, before: &Style12, hands: Option<Hands>, now: &Style1
         assert_eq!(position.san(played), reported.san.as_str(), "{}", place());
     }
     let after = position.after(played);
-    assert_eq!(after.board(), now.board, "{}", place());
-    assert_eq!((after.side_to_move(), after.move_number()), (now.side_to_move, now.move_number), "{}", place());
+    assert_eq!(after.board(), now.board(), "{}", place());
+    assert_eq!((after.side_to_move(), after.move_number()), (now.side_to_move(), now.move_number()), "{}", place());
     // A right whose rook was taken stays in the boards of uhlin-fics.
-    assert_eq!(after.castling(), now.castling.plausible_on(&now.board), "{}", place());
+    assert_eq!(after.castling(), now.castling().plausible_on(&now.board()), "{}", place());
     true
 }
 
@@ -64,13 +64,13 @@ fn check_session(session: &Session, checked: &mut Checked) {
                 let game = games.entry(holding.game).or_default();
                 game.hands = Some(Hands { white: holding.white, black: holding.black });
             }
-            Message::Style12(board) if !board.relation.is_isolated() => {
-                let game = games.entry(board.game).or_default();
+            Message::Style12(board) if !board.relation().is_isolated() => {
+                let game = games.entry(board.game()).or_default();
                 if game.last.as_ref().is_some_and(|last| check(session, last, game.hands, board)) {
                     checked.moves += 1;
-                    checked.drops += usize::from(board.last_move.as_ref().unwrap().san.as_str().contains('@'));
+                    checked.drops += usize::from(board.last_move().unwrap().san.as_str().contains('@'));
                 }
-                if board.last_move.is_none() {
+                if board.last_move().is_none() {
                     game.hands = None;
                 }
                 game.last = Some(board.clone());

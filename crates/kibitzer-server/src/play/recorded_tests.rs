@@ -55,14 +55,14 @@ fn variant(session: &Session, game: GameId) -> Variant {
 impl Replay {
     fn start(session: &Session, board: &Style12) -> Self {
         let terms = Terms {
-            variant: variant(session, board.game),
+            variant: variant(session, board.game()),
             rated: false,
-            minutes: board.initial_min,
-            increment_s: board.increment_s,
+            minutes: board.initial_min(),
+            increment_s: board.increment_s(),
         };
-        let seats = Sides { white: seat(&board.white), black: seat(&board.black) };
+        let seats = Sides { white: seat(&board.white()), black: seat(&board.black()) };
         let now = Instant::now();
-        let game = Game::new(board.game, terms, seats, SystemTime::UNIX_EPOCH, now, Position::start(terms.variant));
+        let game = Game::new(board.game(), terms, seats, SystemTime::UNIX_EPOCH, now, Position::start(terms.variant));
         Self { game, now, ahead_ms: Sides::both(Some(0)), passed: None }
     }
 
@@ -82,16 +82,16 @@ impl Replay {
     /// Brings the game to the ply of a board; `false` if that is none of its plies.
     fn follow(&mut self, board: &Style12, checked: &mut Checked) -> bool {
         if board.ply() == self.n_plies() + 1 {
-            let reported = board.last_move.as_ref().unwrap();
+            let reported = board.last_move().unwrap();
             let promote = match reported.played {
                 Some(LastMove::Normal { promotion: Some(role), .. }) => role,
                 _ => Role::Queen,
             };
-            self.play(reported.verbose.as_str(), promote, reported.elapsed_ms.unwrap(), board.lag_ms.unwrap_or(0));
+            self.play(reported.verbose.as_str(), promote, reported.elapsed_ms.unwrap(), board.lag_ms().unwrap_or(0));
         } else if board.ply() < self.n_plies() {
             self.take_back_to(board.ply(), checked);
         }
-        board.ply() == self.n_plies() && self.game.position().board() == board.board
+        board.ply() == self.n_plies() && self.game.position().board() == board.board()
     }
 
     fn take_back_to(&mut self, ply: u32, checked: &mut Checked) {
@@ -103,15 +103,15 @@ impl Replay {
 }
 
 fn view(board: &Style12, is_ms: bool) -> View {
-    let viewer = match board.relation {
-        Relation::MyTurn => Viewer::Player(board.side_to_move),
-        Relation::OpponentsTurn => Viewer::Player(!board.side_to_move),
+    let viewer = match board.relation() {
+        Relation::MyTurn => Viewer::Player(board.side_to_move()),
+        Relation::OpponentsTurn => Viewer::Player(!board.side_to_move()),
         Relation::Observing => Viewer::Observer,
         other => panic!("{other:?} is no relation to a game that is played"),
     };
     let is_black = viewer == Viewer::Player(Color::Black);
     let unit = if is_ms { ClockUnit::Milliseconds } else { ClockUnit::Seconds };
-    View { viewer, unit, form: BoardForm::Style12, is_flipped: board.flip == Some(!is_black) }
+    View { viewer, unit, form: BoardForm::Style12, is_flipped: board.flip() == Some(!is_black) }
 }
 
 /// Fields of style 12 in which a recorded server differs from freechess.org, by number.
@@ -125,14 +125,14 @@ fn differing(session: &Session, variant: Variant, board: &Style12) -> Vec<usize>
             // Other worths, and no count of quiet plies.
             fields.extend([15, 22, 23]);
         }
-        if board.lag_ms.is_some_and(|lag| lag < 0) {
+        if board.lag_ms().is_some_and(|lag| lag < 0) {
             fields.push(32);
         }
     } else {
         // A right whose rook was taken stays; the counter after a takeback; `=Q`; twins and mates in the notation; clocks
         // that run from the first move, and from the start of the move in the move's time.
         fields.extend([11, 12, 13, 14, 15, 27, 28, 29]);
-        if matches!(board.last_move.as_ref().and_then(|last| last.played), Some(LastMove::Drop { .. })) {
+        if matches!(board.played(), Some(LastMove::Drop { .. })) {
             // A dropped pawn is taken for one that went two squares.
             fields.push(10);
         }
@@ -157,7 +157,7 @@ fn check_board(
         assert!(skipped.contains(&field) || mine == theirs, "{} field {field}:\n{ours}\n{raw}", session.name);
     }
     // The clock that stands: the other ran on while the line was made.
-    let mover = !board.side_to_move;
+    let mover = !board.side_to_move();
     let ahead_ms = board.clock(mover).as_ms() - replay.game.clocks().reading(mover, replay.now);
     if let (true, true, Some(before)) = (is_ms, is_next, replay.ahead_ms.of(mover)) {
         let drift_ms = ahead_ms - before;
@@ -221,12 +221,12 @@ fn replay(session: &Session, checked: &mut Checked) {
     for event in &session.events {
         let raw = String::from_utf8_lossy(event.raw()).into_owned();
         match event.message() {
-            Some(Message::Style12(board)) if board.relation.is_examined() || board.relation.is_isolated() => {}
+            Some(Message::Style12(board)) if board.relation().is_examined() || board.relation().is_isolated() => {}
             Some(Message::Style12(board)) => {
-                if board.last_move.is_none() && board.ply() == 0 {
-                    replays.insert(board.game, Replay::start(session, board));
+                if board.last_move().is_none() && board.ply() == 0 {
+                    replays.insert(board.game(), Replay::start(session, board));
                 }
-                let Some(mut replay) = replays.remove(&board.game) else { continue };
+                let Some(mut replay) = replays.remove(&board.game()) else { continue };
                 let before = replay.n_plies();
                 if !replay.follow(board, checked) {
                     continue;
@@ -237,7 +237,7 @@ fn replay(session: &Session, checked: &mut Checked) {
                     assert_holding(&replay, Some((color, role)), &raw, &session.name);
                     checked.passed += 1;
                 }
-                replays.insert(board.game, replay);
+                replays.insert(board.game(), replay);
             }
             Some(Message::Delta(delta)) => {
                 if let Some(replay) = replays.get_mut(&delta.game) {

@@ -143,7 +143,7 @@ fn a_flag_falls_when_the_time_is_out() {
     assert_eq!(end, "{Game 7 (Newton vs. Einstein) Einstein forfeits on time} 1-0");
     let after = table.now + SECOND * 9;
     let line = Style12::parse(table.game.board(OBSERVER, after).as_bytes()).unwrap();
-    assert_eq!((line.black_clock.as_ms(), line.clock_running), (-1000, Some(false)), "the clock stands, below 0");
+    assert_eq!((line.black_clock().as_ms(), line.clock_running()), (-1000, Some(false)), "the clock stands, below 0");
 }
 
 #[test]

@@ -20,11 +20,11 @@ const MOODS: [u32; 8] = [20, 30, 45, 70, 90, 120, 180, 320];
 
 /// How long a player thinks about a move, before the pace of the whole is applied.
 pub(super) fn think(board: &Style12, random: &mut Random) -> Duration {
-    let Some(left) = board.clock(board.side_to_move).remaining() else { return QUICKEST };
-    if board.initial_min == 0 && board.increment_s == 0 {
+    let Some(left) = board.clock(board.side_to_move()).remaining() else { return QUICKEST };
+    if board.initial_min() == 0 && board.increment_s() == 0 {
         return UNTIMED.mul_f64(mood(random));
     }
-    let usual = left / 40 + Duration::from_secs(board.increment_s.into()) * 3 / 4;
+    let usual = left / 40 + Duration::from_secs(board.increment_s().into()) * 3 / 4;
     let usual = if board.ply() < OPENING_PLIES { usual / 3 } else { usual };
     usual.mul_f64(mood(random)).max(QUICKEST).min(left / 6)
 }
@@ -56,29 +56,29 @@ fn permille(random: &mut Random, chance: usize) -> bool {
 /// What comes over a player whose turn it is.
 pub(super) fn whim(board: &Style12, random: &mut Random) -> Whim {
     let balance = balance(board);
-    let is_bullet = board.clock(board.side_to_move).remaining().is_some_and(|left| left < Duration::from_secs(90));
-    let is_timed = board.initial_min > 0 || board.increment_s > 0;
+    let is_bullet = board.clock(board.side_to_move()).remaining().is_some_and(|left| left < Duration::from_secs(90));
+    let is_timed = board.initial_min() > 0 || board.increment_s() > 0;
     match board.ply() {
         0..2 if permille(random, 12) => Whim::Abort,
         20.. if balance <= -8 && permille(random, 150) => Whim::Resign,
         20.. if balance <= -15 && permille(random, 500) => Whim::Resign,
         30.. if is_timed && is_bullet && permille(random, 12) => Whim::DozeOff,
         50.. if balance.abs() <= 1 && permille(random, 60) => Whim::OfferDraw,
-        40.. if board.halfmove_clock >= 16 && permille(random, 250) => Whim::OfferDraw,
+        40.. if board.halfmove_clock() >= 16 && permille(random, 250) => Whim::OfferDraw,
         _ => Whim::Move,
     }
 }
 
 /// Whether a player takes the opponent's offer of a draw.
 pub(super) fn accepts_draw(board: &Style12) -> bool {
-    let mine = if board.my_color() == Some(board.side_to_move) { balance(board) } else { -balance(board) };
+    let mine = if board.my_color() == Some(board.side_to_move()) { balance(board) } else { -balance(board) };
     mine <= -3 || (mine <= 0 && board.ply() >= 30)
 }
 
 /// How much more than the opponent the side to move has.
 fn balance(board: &Style12) -> i32 {
-    let white = board.white_material - board.black_material;
-    if board.side_to_move == kibitzer_core::chess::Color::White { white } else { -white }
+    let white = board.white_material() - board.black_material();
+    if board.side_to_move() == kibitzer_core::chess::Color::White { white } else { -white }
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
             ["1 2 12 39 39 119 122 2", "1 1 0 39 39 30 3 40", "1 90 30 39 39 5000 5000 30", "1 0 1 39 39 10 1 2"]
         {
             let board = board(fields);
-            let left = board.black_clock.remaining().unwrap();
+            let left = board.black_clock().remaining().unwrap();
             for _ in 0..200 {
                 let thought = think(&board, &mut random);
                 assert!(thought <= left / 6 && thought >= QUICKEST.min(left / 6), "{fields}: {thought:?}");

@@ -118,7 +118,7 @@ impl Simulated {
 
     /// The number of his game.
     pub(super) fn game(&self) -> Option<GameId> {
-        self.board.as_ref().map(|board| board.game)
+        self.board.as_ref().map(|board| board.game())
     }
 
     pub(super) fn board(&self) -> Option<&Style12> {
@@ -136,7 +136,7 @@ impl Simulated {
 
     fn notice(&mut self, message: Message, noticed: &mut Vec<Noticed>) {
         match message {
-            Message::Style12(board) if board.relation.is_mine() => self.see(board, noticed),
+            Message::Style12(board) if board.relation().is_mine() => self.see(board, noticed),
             Message::Holding(holding) if self.game() == Some(holding.game) => {
                 self.hands = Some(Hands { white: holding.white, black: holding.black });
             }
@@ -166,13 +166,13 @@ impl Simulated {
     }
 
     fn see(&mut self, board: Style12, noticed: &mut Vec<Noticed>) {
-        let is_new = self.game() != Some(board.game);
+        let is_new = self.game() != Some(board.game());
         if is_new {
             let color = board.my_color().unwrap_or(Color::White);
-            noticed.push(Noticed::GameStarted { opponent: board.player(color.opponent()).clone() });
+            noticed.push(Noticed::GameStarted { opponent: board.player(color.opponent()) });
             (self.hands, self.ad, self.is_promised) = (None, None, false);
         }
-        let is_mine = board.relation == Relation::MyTurn;
+        let is_mine = board.relation() == Relation::MyTurn;
         noticed.push(if is_mine && !self.is_asleep { Noticed::MyTurn } else { Noticed::NotMyTurn });
         self.board = Some(Box::new(board));
     }
@@ -188,7 +188,7 @@ impl Simulated {
 
     /// What he types at his turn, one command after the other.
     pub(super) fn take_turn(&mut self, random: &mut Random) -> Vec<String> {
-        let Some(board) = self.board.as_deref().filter(|board| board.relation == Relation::MyTurn) else {
+        let Some(board) = self.board.as_deref().filter(|board| board.relation() == Relation::MyTurn) else {
             return Vec::new();
         };
         let whim = if self.is_in_a_hurry() { pace::Whim::Move } else { pace::whim(board, random) };

@@ -255,7 +255,7 @@ fn an_opponent_answers_offers() {
     hall.pass(SECOND * 5);
     let heard = messages(&hall.heard(id));
     let taken_back = boards(&heard).last().unwrap();
-    assert_eq!((taken_back.ply(), taken_back.relation), (0, Relation::MyTurn));
+    assert_eq!((taken_back.ply(), taken_back.relation()), (0, Relation::MyTurn));
     hall.send(id, "draw");
     hall.pass(SECOND * 5);
     let answer = String::from_utf8(hall.heard(id)).unwrap();
@@ -282,13 +282,13 @@ fn boards_of_variants_with_drops_show_hands_and_drops() {
         hall.pass(SECOND * 30);
         let heard = messages(&hall.heard(id));
         n_drops += boards(&heard)
-            .filter(|board| board.last_move.as_ref().is_some_and(|last| last.san.as_str().contains('@')))
+            .filter(|board| board.last_move().is_some_and(|last| last.san.as_str().contains('@')))
             .count();
         n_passed += heard
             .iter()
             .filter(|message| matches!(message, Message::Holding(holding) if holding.passed.is_some()))
             .count();
-        n_relayed += boards(&heard).filter(|board| board.relation == Relation::ObservingExamined).count();
+        n_relayed += boards(&heard).filter(|board| board.relation() == Relation::ObservingExamined).count();
     }
     assert!(n_drops > 30 && n_passed > 80 && n_relayed > 50, "{n_drops} {n_passed} {n_relayed}");
 }

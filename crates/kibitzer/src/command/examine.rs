@@ -51,7 +51,7 @@ impl Request for Examine {
 }
 
 fn examined_board(reply: &Reply) -> Option<Box<Style12>> {
-    let board = answer::own_board(reply).filter(|board| board.relation == Relation::Examining)?;
+    let board = answer::own_board(reply).filter(|board| board.relation() == Relation::Examining)?;
     Some(Box::new(board.clone()))
 }
 
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_game_is_examined_once_its_board_is_there() {
         for reply in [format!("Starting a game in examine (scratch) mode.\n\n{BOARD}"), BOARD.to_owned()] {
-            assert_eq!(answer(&Examine::scratch(), &reply).unwrap().board.game.0, 1, "{reply}");
+            assert_eq!(answer(&Examine::scratch(), &reply).unwrap().board.game().0, 1, "{reply}");
         }
         let cases = ["There is no history game 99 for Alekhine.", "There is no player matching that name.", ""];
         for text in cases {

@@ -162,7 +162,7 @@ mod tests {
         let said = format!("Accepting the takeback request from Flohr.\n\n<pr> 1\n\n{BOARD}");
         for reply in [said.as_str(), BOARD] {
             let Ok(GameOffer::Done(Some(board))) = answer(&Takeback::plies(1), reply) else { panic!("{reply}") };
-            assert_eq!(board.game.0, 1);
+            assert_eq!(board.game().0, 1);
         }
     }
 
@@ -202,7 +202,7 @@ mod tests {
         }
         let taken_back = answer_after(&before, &Takeback::plies(1), &format!("{OTHERS_END}\n{BOARD}"));
         let Ok(GameOffer::Done(Some(board))) = taken_back else { panic!("{taken_back:?}") };
-        assert_eq!(board.game.0, 1);
+        assert_eq!(board.game().0, 1);
         for n_lines in 1..=4 {
             let others: Vec<_> = OTHERS_END.lines().take(n_lines).collect();
             let said = format!("{}\nSomething else.", others.join("\n"));

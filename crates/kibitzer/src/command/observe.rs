@@ -134,7 +134,7 @@ mod tests {
         let uhlin = format!("You are now observing game 1.\n\n{BOARD}\n<b1> game 1 white [] black []");
         for (game, reply) in [(GameId(1).into(), &fatics), (player("Alekhine"), &uhlin), (GameId(1).into(), &between)] {
             let observed = answer(&Observe::new(game), reply).unwrap();
-            assert_eq!((observed.game, observed.board.map(|board| board.game)), (GameId(1), Some(GameId(1))));
+            assert_eq!((observed.game, observed.board.map(|board| board.game())), (GameId(1), Some(GameId(1))));
         }
         let in_style_1 = answer(&Observe::new(GameId(1)), "You are now observing game 1.\nGame 1 (Alice vs. Boris)");
         assert_eq!(in_style_1, Ok(Observed { game: GameId(1), board: None }));

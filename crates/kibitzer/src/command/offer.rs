@@ -258,7 +258,7 @@ mod tests {
             [format!("{BOARD}\n{OTHERS}"), format!("Accepting the takeback request from Boris.\n{OTHERS}\n{BOARD}")]
         {
             let Accepted::Changed(Some(board)) = accept(BOARD, &reply) else { panic!("{reply}") };
-            assert_eq!(board.game.0, 1);
+            assert_eq!(board.game().0, 1);
         }
         let partner = format!("{OTHERS}\nYou agree to be Foo's partner.");
         assert_eq!(accept("", &partner), Accepted::Partner("Foo".parse().unwrap()));

@@ -179,7 +179,7 @@ impl Request for MoveText {
     fn answer(&self, reply: Reply) -> Result<MoveMade, RequestError> {
         let board = answer::own_board(&reply).cloned().map(Box::new);
         let ended = match &board {
-            Some(board) => answer::end_of_game(&reply, board.game),
+            Some(board) => answer::end_of_game(&reply, board.game()),
             None => answer::likely_end(&reply),
         };
         let ended = ended.cloned().map(Box::new);
@@ -264,7 +264,7 @@ mod tests {
             ("o-o (0:00) O-O 0 1 0", "e1g1"),
         ] {
             let board = Style12::parse(format!("{board}{told}").as_bytes()).unwrap();
-            let played: LastMove = board.last_move.unwrap().played.unwrap();
+            let played: LastMove = board.last_move().unwrap().played.unwrap();
             assert_eq!(MoveText::from(played.to_uci(Color::White).unwrap()).as_str(), want);
         }
     }
@@ -283,7 +283,7 @@ mod tests {
         for reply in [BOARD.to_owned(), format!("{BOARD}\n{observed}"), format!("{BOARD}\nGame 1: Alekhine moves: e4")]
         {
             let made = answer(&e4(), &reply).unwrap();
-            assert_eq!((made.board.map(|board| board.game.0), made.ended), (Some(1), None), "{reply}");
+            assert_eq!((made.board.map(|board| board.game().0), made.ended), (Some(1), None), "{reply}");
         }
         let made = answer(&e4(), &format!("{BOARD}\n\n{END}")).unwrap();
         assert_eq!(made.ended.map(|ended| ended.result), Some(GameResult::WhiteWins));
@@ -293,7 +293,7 @@ mod tests {
         let cut = BOARD.split_at(BOARD.len() - 30).0;
         assert_eq!(answer(&e4(), cut), Ok(MoveMade { board: None, ended: None }));
         let delta = format!("{BOARD}\n<d1> 1 2 e5 e7e5 0 300000 0");
-        assert_eq!(answer(&e4(), &delta).unwrap().board.map(|board| board.side_to_move), Some(Color::White));
+        assert_eq!(answer(&e4(), &delta).unwrap().board.map(|board| board.side_to_move()), Some(Color::White));
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl App {
     pub(super) fn find_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };
         let known = self.found.and_then(|found| self.model.games.get(&found));
-        let is_mine = new.card.board.relation.is_mine();
+        let is_mine = new.card.board.relation().is_mine();
         let is_better = new.card.followed && known.is_none_or(|known| !known.card.followed || is_mine);
         if self.found.is_none() || is_better {
             self.found = Some(game);

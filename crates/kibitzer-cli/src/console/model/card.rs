@@ -27,7 +27,7 @@ impl Card {
     /// What there is to show of a game.
     pub(in crate::console) fn of(game: &Game) -> Self {
         let board = game.position().clone();
-        let reported = board.last_move.as_ref().and_then(|reported| reported.played);
+        let reported = board.played();
         let info = game.info();
         Self {
             played: game.moves().last().map(|last| last.played).or(reported),
@@ -49,7 +49,7 @@ impl Card {
     }
 
     pub(in crate::console) const fn id(&self) -> GameId {
-        self.board.game
+        self.board.game()
     }
 
     /// What the server told of a player's strength.
@@ -78,7 +78,7 @@ impl Card {
     pub(in crate::console) fn captured(&self, color: Color) -> Vec<Role> {
         let start = [8_usize, 2, 2, 2, 1, 0];
         let left =
-            |role| self.board.board.pieces().filter(|(_, piece)| piece.color == color && piece.role == role).count();
+            |role| self.board.board().pieces().filter(|(_, piece)| piece.color == color && piece.role == role).count();
         let missing = Role::ALL.into_iter().zip(start).map(|(role, n)| (role, n.saturating_sub(left(role))));
         missing.flat_map(|(role, n)| std::iter::repeat_n(role, n)).collect()
     }
@@ -91,7 +91,7 @@ impl Card {
             None => "",
         };
         let kind = self.kind.as_ref().map_or_else(String::new, |kind| format!("{kind} "));
-        format!("{rated}{kind}{}+{}", self.board.initial_min, self.board.increment_s)
+        format!("{rated}{kind}{}+{}", self.board.initial_min(), self.board.increment_s())
     }
 }
 

@@ -159,11 +159,11 @@ impl Model {
 
     fn learn_game(&mut self, at: Duration, event: &Event, card: Box<Card>) {
         if event.kind() == EventKind::Position
-            && let Some(lag) = card.board.lag_ms.and_then(|lag| u64::try_from(lag).ok())
+            && let Some(lag) = card.board.lag_ms().and_then(|lag| u64::try_from(lag).ok())
         {
             self.latency.lag.push(Duration::from_millis(lag));
         }
-        for name in [&card.board.white, &card.board.black] {
+        for name in [&card.board.white(), &card.board.black()] {
             remember(&mut self.names, name.as_str());
         }
         if self.games.len() >= KEPT_GAMES && !self.games.contains_key(&card.id()) {

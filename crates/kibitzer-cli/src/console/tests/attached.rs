@@ -129,7 +129,7 @@ async fn who_attaches_sees_the_board_at_once_and_may_only_look() {
     assert!(screen.contains(&format!("{name} at the test's server, attached to look")), "{screen}");
     assert!(!screen.contains("type to the server"), "{screen}");
     let game = bot.client.hub().subscribe_with_games().await.unwrap().0.remove(0);
-    let (white, black) = (&game.position().white, &game.position().black);
+    let (white, black) = (&game.position().white(), &game.position().black());
     assert!(
         screen.contains("game 1") && screen.contains(white.as_str()) && screen.contains(black.as_str()),
         "{screen}"

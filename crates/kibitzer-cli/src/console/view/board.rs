@@ -44,7 +44,7 @@ pub(super) fn draw(
     let Some((card, since)) = card else {
         return line_at(buffer, area, 0, &Line::styled("no game yet", theme.quiet()));
     };
-    let bottom = if (card.board.flip == Some(true)) == flip { Color::White } else { Color::Black };
+    let bottom = if (card.board.flip() == Some(true)) == flip { Color::White } else { Color::Black };
     let size = Size::fitting(area);
     let rows = usize::from(8 * size.height);
     let above = [player(theme, card, bottom.opponent(), *since, area.width), taken(theme, card, bottom.opponent())];
@@ -91,7 +91,7 @@ fn square_span(theme: Theme, card: &Card, square: Square, size: Size, line: u16)
     let is_light = (square.file() + square.rank()) % 2 == 1;
     let ground = theme.square(is_light, is_touched(card, square));
     let width = usize::from(size.width);
-    let piece = card.board.board.piece(square).filter(|_| line == size.height / 2);
+    let piece = card.board.board().piece(square).filter(|_| line == size.height / 2);
     let Some(piece) = piece else {
         // Without color the dark squares have a dot.
         let dot = if theme.has_color() || is_light || line != size.height / 2 { " " } else { "\u{b7}" };
@@ -136,7 +136,7 @@ fn player(theme: Theme, card: &Card, color: Color, since: Duration, width: u16) 
     let room = usize::from(width).saturating_sub(clock.len() + 3);
     let name: String = name.chars().take(room.saturating_sub(rating.len())).collect();
     let gap = room.saturating_sub(name.chars().count() + rating.len());
-    let is_to_move = card.board.side_to_move == color && card.ending.is_none();
+    let is_to_move = card.board.side_to_move() == color && card.ending.is_none();
     let mark = if is_to_move { "\u{25b8} " } else { "  " };
     Line::from(vec![
         Span::raw(mark),

@@ -34,7 +34,7 @@ fn line(theme: Theme, card: &Card) -> Line<'static> {
         let name = Shown(card.board.player(color).as_str()).in_cells().into_owned();
         name.chars().take(8).collect::<String>()
     });
-    let mark = if card.board.relation.is_mine() { "*" } else { " " };
+    let mark = if card.board.relation().is_mine() { "*" } else { " " };
     let state = match (&card.ending, card.followed) {
         (Some(ending), _) => ending.split(' ').next().unwrap_or_default().to_owned(),
         (None, false) => "left".to_owned(),

@@ -1,7 +1,7 @@
 //! What boards and delta boards do to a game.
 
 use super::{Announced, Game};
-use crate::chess::{Board, Color, LastMove, Square};
+use crate::chess::{Board, LastMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
 use crate::game::play;
 use crate::message::{Delta, Style12};
@@ -59,22 +59,22 @@ impl Game {
     }
 
     fn follow_move(&mut self, board: &Style12, max_moves: usize) -> Step {
-        let mover = self.position.side_to_move;
-        let Some((reported, last_move)) = board.last_move.as_ref().and_then(|last| Some((last, last.played?))) else {
+        let mover = self.position.side_to_move();
+        let (Some(reported), Some(last_move)) = (board.last_move(), board.played()) else {
             return self.contradicted(board);
         };
         let played = match last_move {
-            LastMove::Castle { .. } => last_move.located(&self.position.board, board.board.find_king(mover), mover),
+            LastMove::Castle { .. } => last_move.located(&self.position.board(), board.board().find_king(mover), mover),
             other => other,
         };
-        let mut expected = self.position.board;
+        let mut expected = self.position.board();
         let captured = expected.apply(played, mover);
-        let is_expected = captured.is_ok() && expected == board.board;
+        let is_expected = captured.is_ok() && expected == board.board();
         let exploded = !is_expected && matches!(captured, Ok(Some(_))) && self.exploded(&expected, board, played);
         if !is_expected && !exploded && played != LastMove::Hidden {
             return self.contradicted(board);
         }
-        self.moves.push(&self.position, reported.clone(), played, board.clock(mover), exploded, max_moves);
+        self.moves.push(&self.position, reported, played, board.clock(mover), exploded, max_moves);
         Step::new(ChangeKind::Moved, Some(played))
     }
 
@@ -90,13 +90,13 @@ impl Game {
             && Square::all().all(|square| {
                 let is_beside =
                     square.file().abs_diff(center.file()) <= 1 && square.rank().abs_diff(center.rank()) <= 1;
-                let left = board.board.piece(square);
+                let left = board.board().piece(square);
                 left == expected.piece(square) || (is_beside && left.is_none())
             })
     }
 
     fn follow_same_ply(&mut self, board: &Style12) -> Step {
-        if board.board != self.position.board {
+        if !board.has_same_squares(&self.position) {
             return self.contradicted(board);
         }
         Step::new(ChangeKind::Repeated, self.move_to(board))
@@ -105,17 +105,17 @@ impl Game {
     /// The last move of a board whose squares are known. If it was reached by another move than the known one, the known moves
     /// are those of another way here, and dropped.
     fn move_to(&mut self, board: &Style12) -> Option<LastMove> {
-        match (self.moves.last(), &board.last_move) {
+        match (self.moves.last(), &board.last_move()) {
             (Some(known), Some(told)) if known.reported.verbose == told.verbose => return Some(known.played),
             (Some(_), _) => self.moves.rebase(board),
             (None, _) => {}
         }
-        reported_move(board)
+        board.played()
     }
 
     fn follow_back(&mut self, board: &Style12, plies: u32) -> Step {
         let kind = ChangeKind::TookBack { plies };
-        if self.moves.board_at(board.ply()) != Some(board.board) {
+        if self.moves.board_at(board.ply()) != Some(board.board()) {
             return self.rebase(board, kind);
         }
         self.moves.truncate(board.ply());
@@ -131,21 +131,21 @@ impl Game {
     /// The plies between the last known one and `board`, whose own last move is not missing. Examiners go where they like.
     pub(super) fn missed_before(&self, board: &Style12) -> Option<Notice> {
         let from_ply = self.position.ply().saturating_add(1);
-        let to_ply = board.ply().saturating_sub(board.last_move.is_some().into());
-        let is_missed = from_ply <= to_ply && !board.relation.is_examined();
+        let to_ply = board.ply().saturating_sub(board.has_last_move().into());
+        let is_missed = from_ply <= to_ply && !board.relation().is_examined();
         is_missed.then_some(Notice::Missed { from_ply, to_ply })
     }
 
     /// The desync that an unexpected board is. Examiners may set up any board, and after a gap none is expected.
     pub(super) fn contradiction(&self) -> Option<Notice> {
-        let is_expected = !self.position.relation.is_examined() && !self.is_out_of_step;
+        let is_expected = !self.position.relation().is_examined() && !self.is_out_of_step;
         is_expected.then_some(Notice::Desync(DesyncReason::WrongBoard))
     }
 
     /// Starts the known moves anew from `board`.
     fn rebase(&mut self, board: &Style12, kind: ChangeKind) -> Step {
         self.moves.rebase(board);
-        Step::new(kind, reported_move(board))
+        Step::new(kind, board.played())
     }
 
     /// Takes a move without its board.
@@ -162,13 +162,13 @@ impl Game {
         } else {
             return Err(DesyncReason::WrongPly { known, found });
         };
-        self.position.lag_ms = delta.lag_ms;
+        self.position.numbers_mut().lag_ms = delta.lag_ms;
         Ok(step)
     }
 
     fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
         let (played, reported) = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
-        let after = play::after(&self.position, played, reported.clone(), delta.clock);
+        let after = play::after(&self.position, played, &reported, delta.clock);
         let after = after.map_err(|_| DesyncReason::WrongMove)?;
         self.moves.push(&self.position, reported, played, delta.clock, false, max_moves);
         self.position = after;
@@ -181,20 +181,13 @@ impl Game {
         (last.reported.san == delta.san).then_some(())?;
         let plies = self.position.ply() - ply;
         if plies > 0 {
-            let (white_clock, black_clock) = (self.position.white_clock, self.position.black_clock);
-            self.position = Style12 { white_clock, black_clock, ..self.moves.position_at(ply)? };
+            let (white, black) = (self.position.white_clock(), self.position.black_clock());
+            self.position = self.moves.position_at(ply)?;
+            self.set_clocks(white, black);
             self.moves.truncate(ply);
         }
-        match self.position.side_to_move {
-            Color::Black => self.position.white_clock = delta.clock,
-            Color::White => self.position.black_clock = delta.clock,
-        }
+        *self.clock_mut(!self.position.side_to_move()) = delta.clock;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
         Some(Step::new(kind, Some(played)))
     }
-}
-
-/// The last move of a board, as far as the board alone tells it.
-pub(in crate::game) fn reported_move(board: &Style12) -> Option<LastMove> {
-    board.last_move.as_ref().and_then(|last| last.played)
 }

@@ -1,10 +1,12 @@
 //! What ICC's datagrams do to one game.
 
-use super::{AfterEnd, Announced, Game, Notice, Step, reported_move};
+use super::{AfterEnd, Announced, Game, Notice, Step};
 use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
 use crate::game::{opening, play};
-use crate::message::{ClockReading, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12};
+use crate::message::{
+    BoardNumbers, ClockReading, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12,
+};
 
 /// Moves that were promised behind a position, and lead to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +70,7 @@ impl Game {
     fn is_announced_by(&self, start: &StartList) -> bool {
         self.is_current()
             && self.is_between(&start.white, &start.black)
-            && self.position.relation.is_examined() != start.is_played
+            && self.position.relation().is_examined() != start.is_played
     }
 
     /// A game of this number starts: another one, unless everything about it is the same.
@@ -80,16 +82,19 @@ impl Game {
 
     /// The game goes on with other names or terms.
     pub(in crate::game) fn rename(&mut self, info: &GameInfo, start: &StartList) {
-        self.position.white.clone_from(&start.white);
-        self.position.black.clone_from(&start.black);
-        self.position.initial_min = info.white_time_s.map_or(self.position.initial_min, |seconds| seconds / 60);
-        self.position.increment_s = info.white_increment_s.unwrap_or(self.position.increment_s);
+        let known = *self.position.numbers();
+        let numbers = BoardNumbers {
+            initial_min: info.white_time_s.map_or(known.initial_min, |seconds| seconds / 60),
+            increment_s: info.white_increment_s.unwrap_or(known.increment_s),
+            ..known
+        };
+        self.position = self.position.renamed(numbers, &start.white, &start.black);
         self.set_examined(!start.is_played);
     }
 
     fn set_examined(&mut self, is_examined: bool) {
-        if is_examined != self.position.relation.is_examined() {
-            self.position.relation = match self.position.relation {
+        if is_examined != self.position.relation().is_examined() {
+            self.position.numbers_mut().relation = match self.position.relation() {
                 Relation::MyTurn | Relation::OpponentsTurn => Relation::Examining,
                 Relation::Observing => Relation::ObservingExamined,
                 Relation::ObservingExamined => Relation::Observing,
@@ -108,10 +113,10 @@ impl Game {
     }
 
     pub(in crate::game) fn set_role(&mut self, role: GameRole) {
-        let is_played = !self.position.relation.is_examined();
-        self.position.relation = opening::relation(role, self.position.side_to_move, is_played);
+        let is_played = !self.position.relation().is_examined();
+        self.position.numbers_mut().relation = opening::relation(role, self.position.side_to_move(), is_played);
         if let Some(color) = play::color_of(role) {
-            self.position.flip = Some(color == Color::Black);
+            self.position.numbers_mut().flip = Some(color == Color::Black);
         }
     }
 
@@ -125,7 +130,7 @@ impl Game {
         let awaited = self.awaited.take();
         let told = ToldMove::read(sent).ok_or(DesyncReason::WrongMove)?;
         if awaited.is_none() && self.repeats(told, sent) {
-            self.set_own_clock(!self.position.side_to_move, sent);
+            self.set_own_clock(!self.position.side_to_move(), sent);
             return Ok(Some(self.repeated()));
         }
         if self.waits_for_boards(told) {
@@ -142,8 +147,8 @@ impl Game {
 
     fn push_sent(&mut self, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
         let (played, reported) = play::read_sent(sent, &self.position).ok_or(DesyncReason::WrongMove)?;
-        let clock = told_clock(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move));
-        let after = play::after(&self.position, played, reported.clone(), clock);
+        let clock = told_clock(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move()));
+        let after = play::after(&self.position, played, &reported, clock);
         let after = after.map_err(|_| DesyncReason::WrongMove)?;
         self.moves.push(&self.position, reported, played, clock, false, max_moves);
         self.position = after;
@@ -153,7 +158,7 @@ impl Game {
     /// The last of the awaited moves has come: the position is the current one.
     fn caught_up(&self, awaited: Awaited, last: Step) -> Step {
         match awaited.known {
-            Some(known) if known == self.position.board => Step { kind: ChangeKind::Repeated, ..last },
+            Some(known) if known == self.position.board() => Step { kind: ChangeKind::Repeated, ..last },
             known => Step { notice: known.and_then(|_| self.contradiction()), kind: awaited.kind, ..last },
         }
     }
@@ -166,20 +171,20 @@ impl Game {
         match told {
             ToldMove::Smith(smith) => self.is_last(smith),
             ToldMove::San(_) => {
-                let last = self.position.last_move.as_ref().map(|last| &last.san);
-                last == sent.san.as_ref() && play::read_sent(sent, &self.position).is_none()
+                let last = self.position.last_move().map(|last| last.san);
+                last == sent.san && play::read_sent(sent, &self.position).is_none()
             }
         }
     }
 
     fn is_last(&self, smith: SmithMove) -> bool {
-        let last = self.moves.last().map(|last| last.played).or_else(|| reported_move(&self.position));
+        let last = self.moves.last().map(|last| last.played).or_else(|| self.position.played());
         match (smith, last) {
             (SmithMove::Normal { from, to, .. }, Some(LastMove::Normal { from: last_from, to: last_to, .. })) => {
                 (from, to) == (last_from, last_to)
             }
             (SmithMove::Castle { side, from, .. }, Some(LastMove::Castle { side: last_side, .. })) => {
-                side == last_side && from.rank() == self.position.side_to_move.opponent().home_rank()
+                side == last_side && from.rank() == self.position.side_to_move().opponent().home_rank()
             }
             (SmithMove::Drop { role, to }, Some(LastMove::Drop { role: last_role, to: last_to })) => {
                 (role, to) == (last_role, last_to)
@@ -198,9 +203,10 @@ impl Game {
     pub(in crate::game) fn set_position(&mut self, fen: &Fen, is_past: bool) -> Step {
         self.hands = fen.hands.or(self.hands);
         let next = self.at(fen);
-        let is_known = next.board == self.position.board && next.ply() == self.position.ply();
+        let is_known = next.has_same_squares(&self.position) && next.ply() == self.position.ply();
         if is_known && !is_past {
-            self.position = Style12 { last_move: self.position.last_move.take(), ..next };
+            let last_move = self.position.numbers().last_move;
+            *self.position.numbers_mut() = BoardNumbers { last_move, ..*next.numbers() };
             return self.repeated();
         }
         let notice = if is_past { None } else { self.contradiction() };
@@ -209,13 +215,13 @@ impl Game {
 
     /// Takes the squares of a game whose moves do not tell them. The other side to move means that one more was made.
     fn set_squares(&mut self, board: Board, side_to_move: Color) -> Step {
-        let has_moved = side_to_move != self.position.side_to_move;
-        if !has_moved && board == self.position.board {
+        let has_moved = side_to_move != self.position.side_to_move();
+        if !has_moved && board == self.position.board() {
             return self.repeated();
         }
         let turns = u32::from(has_moved && side_to_move == Color::White);
         let fen = Fen { board, side_to_move, en_passant: None, halfmove_clock: 0, ..self.position.fen() };
-        let move_number = self.position.move_number.saturating_add(turns);
+        let move_number = self.position.move_number().saturating_add(turns);
         let kind = if has_moved { ChangeKind::Jumped } else { ChangeKind::Replaced };
         self.set_base(self.at(&Fen { move_number, ..fen }), kind, None)
     }
@@ -229,8 +235,7 @@ impl Game {
 
     /// The board line of another position of this game.
     fn at(&self, fen: &Fen) -> Style12 {
-        let position = Style12 {
-            board: fen.board,
+        let numbers = BoardNumbers {
             side_to_move: fen.side_to_move,
             double_push_file: fen.en_passant.map(Square::file),
             castling: fen.castling,
@@ -238,17 +243,17 @@ impl Game {
             white_material: fen.board.material(Color::White).into(),
             black_material: fen.board.material(Color::Black).into(),
             move_number: fen.move_number,
-            last_move: None,
-            ..self.position.clone()
+            ..*self.position.numbers()
         };
+        let position = self.position.with_position(numbers, &fen.board, None);
         self.as_received(position)
     }
 
     /// Plies were taken back; the clocks are not.
     fn take_back(&mut self, plies: u32) -> Result<Step, DesyncReason> {
-        let (white_clock, black_clock) = (self.position.white_clock, self.position.black_clock);
+        let (white, black) = (self.position.white_clock(), self.position.black_clock());
         let step = self.go_back(plies)?;
-        self.position = Style12 { white_clock, black_clock, ..self.position.clone() };
+        self.set_clocks(white, black);
         Ok(step)
     }
 
@@ -266,12 +271,16 @@ impl Game {
     }
 
     /// An earlier position as it would be sent now: what a game is to this login does not go back with the moves.
-    fn as_received(&self, position: Style12) -> Style12 {
+    fn as_received(&self, mut position: Style12) -> Style12 {
         let relation = match self.position.my_color() {
-            Some(color) => opening::relation(GameRole::Player(color), position.side_to_move, true),
-            None => self.position.relation,
+            Some(color) => opening::relation(GameRole::Player(color), position.side_to_move(), true),
+            None => self.position.relation(),
         };
-        Style12 { relation, flip: self.position.flip, clock_running: self.position.clock_running, ..position }
+        let numbers = position.numbers_mut();
+        numbers.relation = relation;
+        numbers.flip = self.position.flip();
+        numbers.clock_running = self.position.clock_running();
+        position
     }
 
     fn set_own_clock(&mut self, mover: Color, sent: &SentMove) {
@@ -280,35 +289,38 @@ impl Game {
         }
     }
 
-    fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
+    pub(super) fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
+        let numbers = self.position.numbers_mut();
         match color {
-            Color::White => &mut self.position.white_clock,
-            Color::Black => &mut self.position.black_clock,
+            Color::White => &mut numbers.white_clock,
+            Color::Black => &mut numbers.black_clock,
         }
     }
 
-    fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> Step {
-        (self.position.white_clock, self.position.black_clock) = (white, black);
+    pub(super) fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> Step {
+        let numbers = self.position.numbers_mut();
+        numbers.white_clock = white;
+        numbers.black_clock = black;
         self.repeated()
     }
 
     /// Only the clock of the side to move says whether one runs.
     fn set_clock(&mut self, color: Color, reading: ClockReading, is_running: bool) -> Step {
         *self.clock_mut(color) = reading;
-        if is_running || color == self.position.side_to_move {
-            self.position.clock_running = Some(is_running);
+        if is_running || color == self.position.side_to_move() {
+            self.position.numbers_mut().clock_running = Some(is_running);
         }
         self.repeated()
     }
 
     fn set_flip(&mut self, flip: bool) -> Step {
-        self.position.flip = Some(flip);
+        self.position.numbers_mut().flip = Some(flip);
         self.repeated()
     }
 
     /// The same squares as before.
     fn repeated(&self) -> Step {
-        let played = self.moves.last().map(|last| last.played).or_else(|| reported_move(&self.position));
+        let played = self.moves.last().map(|last| last.played).or_else(|| self.position.played());
         Step::new(ChangeKind::Repeated, played)
     }
 }

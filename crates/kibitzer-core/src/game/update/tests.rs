@@ -58,7 +58,7 @@ fn play(units: &[&str]) -> Session {
         match event {
             Event::Received { change: Some(change), .. } => {
                 kinds.push(change.kind);
-                boards.extend(change.board.map(|board| board.board.to_string()));
+                boards.extend(change.board.map(|board| board.board().to_string()));
             }
             Event::Desync(desync) => desyncs.push(desync.reason),
             _ => {}
@@ -77,13 +77,13 @@ fn a_game_of_mine_is_put_together_from_its_moves() {
     assert_eq!(session.sans(), ["e4", "e5", "Nf3"]);
     assert_eq!((&session.kinds[..], session.desyncs.len()), (&[Opened, Moved, Moved, Moved][..], 0));
     let position = session.game().position();
-    assert_eq!((position.white_clock.as_ms(), position.black_clock.as_ms()), (178_000, 180_000));
+    assert_eq!((position.white_clock().as_ms(), position.black_clock().as_ms()), (178_000, 180_000));
     assert_eq!(
-        (position.relation, position.my_color(), position.flip),
+        (position.relation(), position.my_color(), position.flip()),
         (Relation::OpponentsTurn, Some(Color::White), Some(false))
     );
-    assert_eq!((position.initial_min, position.increment_s, position.white.as_str()), (3, 2, "Foo"));
-    assert_eq!(position.last_move.as_ref().unwrap().elapsed_ms, Some(3000));
+    assert_eq!((position.initial_min(), position.increment_s(), position.white().as_str()), (3, 2, "Foo"));
+    assert_eq!(position.last_move().unwrap().elapsed_ms, Some(3000));
     assert_eq!(session.games.mine().map(Game::id), Some(GameId(7)));
     assert_eq!((session.game().kind(), session.game().is_rated()), (Some("Blitz"), Some(true)));
     assert_eq!(session.events, [LoggedIn, GameCreated, GameInfo, Position, Position, Position, Position]);
@@ -104,7 +104,7 @@ fn every_way_to_tell_the_moves_leads_to_the_same_game() {
         let session = play(&[OBSERVED, stream]);
         assert_eq!(session.fen(), want.fen(), "{stream}");
         assert_eq!(session.sans().len(), n_moves, "{stream}");
-        assert_eq!(session.game().position().white_clock, want.game().position().white_clock, "{stream}");
+        assert_eq!(session.game().position().white_clock(), want.game().position().white_clock(), "{stream}");
         assert_eq!(session.kinds.first(), Some(&ChangeKind::Opened), "{stream}");
     }
     // The position is news once it is the current one, and only then.
@@ -175,7 +175,7 @@ fn a_board_line_wins_over_what_moves_led_to() {
     let other = board(AFTER_NF3, 'B', 0, 2, "N/g1-f3 (0:03) Nf3").replace("-----N--", "N-------");
     let session = play(&[OBSERVED, START, E4, E5, &other]);
     assert_eq!(
-        (session.desyncs.clone(), session.game().position().board.piece("a3".parse().unwrap()).is_some()),
+        (session.desyncs.clone(), session.game().position().board().piece("a3".parse().unwrap()).is_some()),
         (vec![DesyncReason::WrongBoard], true)
     );
     for position in ["^(101 7 {8/8/8/8/8/8/8/K1k5 w - - 3 9} 0^)", "^(70 7 {8/8/8/8/8/8/8/K1k5 w - - 3 9}^)"] {
@@ -221,8 +221,8 @@ fn plies_are_taken_back() {
     assert_eq!(session.kinds.last(), Some(&ChangeKind::TookBack { plies: 2 }));
     let position = session.game().position();
     // Time is not given back.
-    assert_eq!((position.white_clock.as_ms(), position.black_clock.as_ms()), (178_000, 180_000));
-    assert_eq!(position.relation, Relation::OpponentsTurn);
+    assert_eq!((position.white_clock().as_ms(), position.black_clock().as_ms()), (178_000, 180_000));
+    assert_eq!(position.relation(), Relation::OpponentsTurn);
     let beyond = play(&[OBSERVED, START, E4, "^(22 7 2^)"]);
     assert_eq!((beyond.desyncs.clone(), beyond.sans().len()), (vec![DesyncReason::WrongPly { known: 1, found: 0 }], 1));
 }
@@ -238,14 +238,14 @@ fn an_examiner_goes_back_and_into_variations() {
         "^(24 7 c5 c7c5 0 180 3^)",
     ]);
     assert_eq!((session.sans(), session.desyncs.len()), (vec!["e4", "c5"], 0));
-    assert_eq!(session.game().position().relation, Relation::Examining);
+    assert_eq!(session.game().position().relation(), Relation::Examining);
     assert_eq!(session.kinds, [Opened, TookBack { plies: 2 }, Moved]);
     // Back to the main line, and forward again.
     let reverted = play(&[EXAMINED, START, E4, "^(24 7 c5 c7c5 0 180 3^)", "^(23 7 1^)", "^(24 7 e5 e7e5 0 180 2^)"]);
     assert_eq!(reverted.sans(), ["e4", "e5"]);
     let back = play(&[EXAMINED, START, E4, E5, "^(23 7 2^)"]);
     // Clocks of an examined game are those of its moves.
-    assert_eq!(back.game().position().white_clock.as_ms(), 180_000);
+    assert_eq!(back.game().position().white_clock().as_ms(), 180_000);
 }
 
 // Rules: icc P6
@@ -253,13 +253,13 @@ fn an_examiner_goes_back_and_into_variations() {
 fn clocks_are_set_and_run() {
     let session = play(&[OBSERVED, START, E4, "^(56 7 W 179500 0^)^(56 7 B 180250 1^)"]);
     let position = session.game().position();
-    assert_eq!((position.white_clock.as_ms(), position.black_clock.as_ms()), (179_500, 180_250));
-    assert_eq!((position.clock_running, session.game().running_clock()), (Some(true), Some(Color::Black)));
+    assert_eq!((position.white_clock().as_ms(), position.black_clock().as_ms()), (179_500, 180_250));
+    assert_eq!((position.clock_running(), session.game().running_clock()), (Some(true), Some(Color::Black)));
     let stopped = play(&[OBSERVED, START, E4, "^(56 7 B 180250 1^)^(56 7 B -5 0^)"]);
-    assert_eq!((stopped.game().position().clock_running, stopped.game().running_clock()), (Some(false), None));
+    assert_eq!((stopped.game().position().clock_running(), stopped.game().running_clock()), (Some(false), None));
     let set = play(&[OBSERVED, START, "^(38 7 240 60^)"]);
     assert_eq!(
-        (set.game().position().white_clock.as_ms(), set.game().position().black_clock.as_ms()),
+        (set.game().position().white_clock().as_ms(), set.game().position().black_clock().as_ms()),
         (240_000, 60_000)
     );
     assert_eq!(set.kinds.last(), Some(&ChangeKind::Repeated));
@@ -267,14 +267,14 @@ fn clocks_are_set_and_run() {
     let alone = play(&["^(56 9 W 1 1^)^(38 9 1 1^)^(39 9 1^)"]);
     assert_eq!((alone.games.iter().count(), alone.desyncs.len()), (0, 0));
     let fancy = OBSERVED.replace("0 0 0 {} 0", "0 0 0 {40/5400+30:900+30} 0");
-    assert_eq!(play(&[&fancy, START]).game().position().white_clock.as_ms(), 5_400_000);
-    assert_eq!(play(&[OBSERVED, START, "^(39 7 1^)"]).game().position().flip, Some(true));
+    assert_eq!(play(&[&fancy, START]).game().position().white_clock().as_ms(), 5_400_000);
+    assert_eq!(play(&[OBSERVED, START, "^(39 7 1^)"]).game().position().flip(), Some(true));
 }
 
 // Rules: icc P7
 #[test]
 fn the_relation_is_told_or_follows_from_the_name() {
-    let relation = |units: &[&str]| play(units).game().position().relation;
+    let relation = |units: &[&str]| play(units).game().position().relation();
     assert_eq!(relation(&[OBSERVED, START]), Relation::Observing);
     assert_eq!(relation(&[EXAMINED, START]), Relation::Examining);
     assert_eq!(relation(&[MINE, "^(43 7 PB^)", START]), Relation::OpponentsTurn);
@@ -326,7 +326,7 @@ fn moves_of_every_shape_are_played() {
         let position = format!("^(101 7 {{{fen}}} 0^)");
         let session = play(&[OBSERVED, &position, &format!("^(24 7 x {smith} 0 60 1^)")]);
         assert_eq!(session.desyncs, [], "{smith}");
-        session.game().position().board.to_string()
+        session.game().position().board().to_string()
     };
     assert_eq!(after("6n1/5P2/8/8/8/8/8/K1k5 w - - 0 1", "f7g8nQ"), "6Q1/8/8/8/8/8/8/K1k5");
     assert_eq!(after("8/8/8/3pP3/8/8/8/K1k5 w - d6 0 1", "e5d6E"), "8/8/3P4/8/8/8/8/K1k5");
@@ -356,7 +356,7 @@ fn a_result_ends_the_game_which_may_live_on() {
     let unnamed = play(&[&board(AFTER_E4, 'B', 0, 1, "P/e2-e4 (0:01) e4"), "^(16 7 0 Mat 1-0 {} {}^)"]);
     assert!(unnamed.game().ending().is_some());
     let examined = play(&[ME, MINE, START, E4, "^(16 7 1 Res 1-0 {Black resigns} {B00}^)", "^(23 7 1^)"]);
-    assert_eq!((examined.game().ending(), examined.game().position().relation), (None, Relation::Examining));
+    assert_eq!((examined.game().ending(), examined.game().position().relation()), (None, Relation::Examining));
     assert_eq!(examined.kinds.last(), Some(&ChangeKind::TookBack { plies: 1 }));
     let ended = play(&[EXAMINED, START, "^(17 7^)"]);
     assert!(!ended.game().is_going_on());
@@ -369,16 +369,16 @@ fn a_result_ends_the_game_which_may_live_on() {
 fn a_number_is_used_again() {
     let other = OBSERVED.replace("Ann", "Cid");
     let session = play(&[OBSERVED, START, E4, &other, START, E4, E5]);
-    assert_eq!((session.sans(), session.game().position().white.as_str()), (vec!["e4", "e5"], "Cid"));
+    assert_eq!((session.sans(), session.game().position().white().as_str()), (vec!["e4", "e5"], "Cid"));
     assert!(session.kinds.contains(&ChangeKind::Replaced) && session.desyncs.is_empty(), "{:?}", session.kinds);
     // The same game observed again goes on.
     let again = play(&[OBSERVED, START, E4, "^(19 7^)", OBSERVED, "^(25 7 *{e4 e2e4 1 181}^)", E5]);
     assert_eq!((again.sans(), again.desyncs.len()), (vec!["e4", "e5"], 0));
     let renamed = play(&[OBSERVED, START, &OBSERVED.replacen("18", "100", 1).replace("Ann", "Ann2"), E4]);
-    assert_eq!((renamed.sans(), renamed.game().position().white.as_str()), (vec!["e4"], "Ann2"));
+    assert_eq!((renamed.sans(), renamed.game().position().white().as_str()), (vec!["e4"], "Ann2"));
     // Before its first board, too.
     let early = play(&[OBSERVED, &OBSERVED.replacen("18", "100", 1).replace("Ann", "Ann2"), START]);
-    assert_eq!((early.game().position().white.as_str(), early.desyncs.len()), ("Ann2", 0));
+    assert_eq!((early.game().position().white().as_str(), early.desyncs.len()), ("Ann2", 0));
     let told_twice = play(&[MINE, &MINE.replacen("15", "12", 1), START, E4]);
     assert_eq!((told_twice.sans(), told_twice.desyncs.len()), (vec!["e4"], 0));
 }
@@ -399,6 +399,6 @@ fn limits_hold_for_games_told_in_datagrams() {
     }
     assert!(reader.games().iter().count() <= 2);
     for game in reader.games().iter() {
-        assert!(game.moves().len() <= 2 && game.position().last_move.as_ref().unwrap().san.as_str() == "a3");
+        assert!(game.moves().len() <= 2 && game.position().last_move().unwrap().san.as_str() == "a3");
     }
 }

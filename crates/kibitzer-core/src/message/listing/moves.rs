@@ -128,7 +128,7 @@ impl MoveList {
     }
 
     fn take_start(&mut self, line: &[u8]) -> bool {
-        extend(&mut self.start, Style12::parse(line).ok().filter(|board| board.relation.is_isolated()))
+        extend(&mut self.start, Style12::parse(line).ok().filter(|board| board.relation().is_isolated()))
     }
 
     fn take_table_head(&mut self, line: &[u8]) -> bool {

@@ -1,0 +1,106 @@
+//! The squares and words of a board, where they are read when they are asked for.
+
+use crate::chess::Board;
+
+/// Longest usual line with its line end, in bytes; one of FICS with two 17-letter names has 195.
+pub(super) const MAX_USUAL_BYTES: usize = 208;
+
+/// Where the squares stand in a line: after the tag and a blank.
+pub(super) const SQUARES_START: usize = 5;
+pub(super) const SQUARES_END: usize = SQUARES_START + 72;
+
+/// The squares and words of a board, as received.
+#[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "nearly every board is the large one")]
+pub(super) enum BoardText {
+    /// A line, or bytes that have squares where a line has them.
+    Inline {
+        /// Starts and ends of the words.
+        places: [[u8; 2]; N_WORDS],
+        /// Bytes of the line; 0 if it is none.
+        length: u8,
+        bytes: [u8; MAX_USUAL_BYTES],
+    },
+    /// Words that are too long for that.
+    Apart(Box<Apart>),
+}
+
+#[derive(Clone)]
+pub(super) struct Apart {
+    squares: [u8; 72],
+    words: [Box<[u8]>; N_WORDS],
+}
+
+/// The words that are no numbers, in the order of the line.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Word {
+    White,
+    Black,
+    Verbose,
+    San,
+}
+
+const N_WORDS: usize = 4;
+
+impl BoardText {
+    /// Keeps a line that was read.
+    #[expect(clippy::inline_always, reason = "measured: the bytes are copied once only if inlined")]
+    #[inline(always)]
+    pub(super) const fn of_line(bytes: &[u8; MAX_USUAL_BYTES], length: u8, places: [[u8; 2]; N_WORDS]) -> Self {
+        Self::Inline { places, length, bytes: *bytes }
+    }
+
+    pub(super) fn new(board: &Board, words: [&[u8]; N_WORDS]) -> Self {
+        let squares = board.to_spaced_rows();
+        Self::inline(&squares, words)
+            .unwrap_or_else(|| Self::Apart(Box::new(Apart { squares, words: words.map(Box::from) })))
+    }
+
+    fn inline(squares: &[u8; 72], words: [&[u8]; N_WORDS]) -> Option<Self> {
+        let mut bytes = [0; MAX_USUAL_BYTES];
+        bytes.get_mut(SQUARES_START..SQUARES_END)?.copy_from_slice(squares);
+        let mut places = [[0; 2]; N_WORDS];
+        let mut end = SQUARES_END;
+        for (place, word) in places.iter_mut().zip(words) {
+            let start = end;
+            end += word.len();
+            bytes.get_mut(start..end)?.copy_from_slice(word);
+            *place = [u8::try_from(start).ok()?, u8::try_from(end).ok()?];
+        }
+        Some(Self::Inline { places, length: 0, bytes })
+    }
+
+    /// The line, unless the words are those of another one.
+    pub(super) fn line(&self) -> Option<&[u8]> {
+        match self {
+            Self::Inline { length: 0, .. } | Self::Apart(_) => None,
+            Self::Inline { length, bytes, .. } => bytes.get(..usize::from(*length)),
+        }
+    }
+
+    /// Keeps the squares and words alone.
+    pub(super) const fn forget_line(&mut self) {
+        if let Self::Inline { length, .. } = self {
+            *length = 0;
+        }
+    }
+
+    /// Eight rows, the eighth first, each with a blank after it.
+    pub(super) fn squares(&self) -> &[u8; 72] {
+        match self {
+            Self::Inline { bytes, .. } => bytes.get(SQUARES_START..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; 72]),
+            Self::Apart(apart) => &apart.squares,
+        }
+    }
+
+    pub(super) fn word(&self, word: Word) -> &[u8] {
+        let index = word as usize;
+        match self {
+            Self::Inline { places, bytes, .. } => {
+                let [start, end] = places.get(index).copied().unwrap_or_default();
+                bytes.get(usize::from(start)..usize::from(end)).unwrap_or_default()
+            }
+            Self::Apart(apart) => apart.words.get(index).map(AsRef::as_ref).unwrap_or_default(),
+        }
+    }
+}
