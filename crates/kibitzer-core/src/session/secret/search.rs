@@ -10,8 +10,6 @@ const MAX_SKIPPED: usize = 256;
 const ENTITY_BYTES: usize = 10;
 const IAC: u8 = 0xFF;
 const ESCAPE: u8 = 0x1B;
-/// A ping of version 2 of timeseal, which may stand anywhere in the stream.
-const PING: &[u8] = b"[G]\0";
 /// Replaces each byte of a secret, so that the rest keeps its place in the stream.
 const MASK: u8 = b'*';
 
@@ -71,8 +69,8 @@ impl Secret {
                     n_skipped += length;
                     length
                 }
-                Unit::Break(length) | Unit::Nothing(length) if n_found > 0 => {
-                    // A break may stand in the place of a blank.
+                Unit::Skipped(length) if n_found > 0 => {
+                    // A line may be broken at a blank.
                     n_found += usize::from(*wanted == ' ' && rest.starts_with(b"\n"));
                     n_skipped += length;
                     length
@@ -139,7 +137,7 @@ pub fn mask_text(bytes: &mut [u8]) {
                 rest.iter_mut().take(length).for_each(|byte| *byte = MASK);
                 length
             }
-            Unit::Break(length) | Unit::Nothing(length) => length,
+            Unit::Skipped(length) => length,
             Unit::Cut => {
                 if !matches!(rest.first(), Some(&(b'\n' | IAC | ESCAPE))) {
                     rest.fill(MASK);
@@ -153,10 +151,8 @@ pub fn mask_text(bytes: &mut [u8]) {
 /// What a stream consists of, as far as text is concerned. Numbers are lengths in bytes.
 enum Unit {
     Character(char, usize),
-    /// The server broke a line here.
-    Break(usize),
-    /// Bytes that are not part of the text.
-    Nothing(usize),
+    /// Bytes that are not part of the text, the break of a line among them.
+    Skipped(usize),
     /// The bytes end before it is clear.
     Cut,
 }
@@ -167,20 +163,14 @@ impl Unit {
             [] | [ESCAPE | IAC] | [IAC, 251..=254] => Self::Cut,
             [b'\n', ref rest @ ..] => after_line_feed(rest),
             [ESCAPE, b'[', ref rest @ ..] => match rest.iter().position(|b| !matches!(b, 0x20..=0x3F)) {
-                Some(end) => Self::Nothing(end + 3),
+                Some(end) => Self::Skipped(end + 3),
                 None => Self::Cut,
             },
             [IAC, IAC, ..] => Self::Character('\u{ff}', 2),
-            [IAC, 250, ref rest @ ..] => match rest.windows(2).position(|pair| pair == [IAC, 240]) {
-                Some(end) => Self::Nothing(end + 4),
-                None => Self::Cut,
-            },
-            [IAC, 251..=254, _, ..] => Self::Nothing(3),
-            [IAC, 240..=255, ..] => Self::Nothing(2),
-            [0..=0x08 | 0x0B..=0x1F, ..] => Self::Nothing(1),
+            [IAC, 251..=254, _, ..] => Self::Skipped(3),
+            [IAC, 240..=255, ..] => Self::Skipped(2),
+            [0..=0x08 | 0x0B..=0x1F, ..] => Self::Skipped(1),
             [b'&', ..] => entity(bytes),
-            [b'[', ..] if bytes.starts_with(PING) => Self::Nothing(PING.len()),
-            [b'[', ..] if PING.starts_with(bytes) => Self::Cut,
             [byte, ..] => Self::Character(char::from(byte), 1),
         }
     }
@@ -192,7 +182,7 @@ fn after_line_feed(bytes: &[u8]) -> Unit {
     match bytes.get(n_returns..).and_then(<[u8]>::split_first) {
         None => Unit::Cut,
         Some((b'\\', blanks)) => match blanks.iter().position(|&b| b != b' ') {
-            Some(n_blanks) => Unit::Break(n_returns + n_blanks + 2),
+            Some(n_blanks) => Unit::Skipped(n_returns + n_blanks + 2),
             None => Unit::Cut,
         },
         Some(_) => Unit::Character('\n', 1),
@@ -239,14 +229,12 @@ mod tests {
             ("NUL, CR, bell", "perch", b"p\0e\rr\x07ch.", b"*\0*\r*\x07**."),
             ("IAC NOP", "perch", b"pe\xff\xf1rch.", b"**\xff\xf1***."),
             ("IAC WILL ECHO", "perch", b"pe\xff\xfb\x01rch.", b"**\xff\xfb\x01***."),
-            ("subnegotiation", "perch", b"pe\xff\xfa\x18\x01\xff\xf0rch.", b"**\xff\xfa\x18\x01\xff\xf0***."),
             ("escape", "perch", b"pe\x1b[31;1mrch.", b"**\x1b[31;1m***."),
             ("broken escape", "perch", b"pe\x1brch.", b"**\x1b***."),
             ("entity", "perch", b"p&#x65;r&#x0063;h.", b"*****************."),
             ("wrap", "perch", b"pe\n\r\\   rch.", b"**\n\r\\   ***."),
             ("wrap at a blank", "sea perch", b"sea\n\r\\   perch.", b"***\n\r\\   *****."),
             ("wrap after a blank", "sea perch", b"sea \n\r\\   perch.", b"****\n\r\\   *****."),
-            ("ping", "perch", b"pe[G]\0rch.", b"**[G]\0***."),
             ("all of it", "perch", b"p\0\xff\xf1&#x65;\x1b[m\n\r\\   rch.", b"*\0\xff\xf1******\x1b[m\n\r\\   ***."),
             ("a character of Latin-1", "p&#xe9;rch", b"p\xe9rch p&#xE9;rch.", b"***** **********."),
             ("an escaped 255", "p&#xff;", b"p\xff\xff.", b"***."),
@@ -267,7 +255,7 @@ mod tests {
     #[test]
     fn what_waits_for_more_is_bounded() {
         let secrets = [Secret::new(b"perch").unwrap()];
-        for noise in [&b"\0"[..], b"\xff\xfa\x01", b"\x1b[1", b"\n\r\\  ", b"\n\r\r"] {
+        for noise in [&b"\0"[..], b"\x1b[1", b"\n\r\\  ", b"\n\r\r"] {
             let mut bytes =
                 [b"p", &noise.repeat(4)[..noise.len()], &noise.last_chunk::<1>().unwrap().repeat(2_000)].concat();
             let n_done = hide_secrets(&secrets.iter(), &mut bytes, SecretSource::Stream);
