@@ -188,7 +188,12 @@ impl Position {
         let mut next = *self;
         next.placement = self.placement_after(played);
         next.promoted = self.promoted_after(played);
-        next.castling = true_rights(&next.placement, self.castling_files, self.castling);
+        let mut rights = self.castling;
+        if let Move::Castle(side) = played {
+            // In Chess960 the king may stay where it is.
+            rights = rights.without(mover, side).without(mover, side.opposite());
+        }
+        next.castling = true_rights(&next.placement, self.castling_files, rights);
         next.en_passant = square_passed(played);
         if let (Variant::Crazyhouse, Some(captured)) = (self.variant, captured) {
             next.hands.of_mut(mover).add(captured.for_hand);

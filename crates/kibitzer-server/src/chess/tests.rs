@@ -73,6 +73,17 @@ fn to_referee(played: Move, position: &Position) -> cozy_chess::Move {
     text.parse().unwrap()
 }
 
+#[test]
+fn castling_that_leaves_the_king_where_it_is_ends_both_rights() {
+    let mut before = position(Variant::FischerRandom, "4k3/8/8/8/8/8/8/1RK1R3 w - - 0 1");
+    before.castling_files = moves::CastlingFiles { king: 2, short_rook: 4, long_rook: 1 };
+    before.castling = kibitzer_core::chess::CastlingSide::BOTH
+        .into_iter()
+        .fold(before.castling, |rights, side| rights.with(Color::White, side));
+    let after = play(&before, "O-O-O");
+    assert_eq!(after.fen().to_string(), "4k3/8/8/8/8/8/8/2KRR3 b - - 1 1");
+}
+
 fn choose(moves: &[Move], choice: u16) -> Move {
     moves[usize::from(choice) % moves.len()]
 }
