@@ -29,7 +29,7 @@ const FAREWELL: Duration = Duration::from_secs(3);
 pub(super) enum Request {
     /// A client has connected.
     Open(Stream),
-    /// Bytes came from a client. The sender is dropped once the reply is in the outbox.
+    /// Bytes came from a client. The sender is dropped once the reply is in the outbox and the world reads on.
     Received(ConnectionId, Vec<u8>, oneshot::Sender<()>),
     /// A client has gone.
     Closed(ConnectionId),
@@ -60,6 +60,8 @@ pub(super) struct Actor {
     requester: mpsc::WeakSender<Request>,
     clients: HashMap<ConnectionId, Client>,
     tasks: JoinSet<()>,
+    /// Senders of [`Request::Received`] for clients whose login is paused.
+    paused: Vec<(ConnectionId, oneshot::Sender<()>)>,
     /// What the next connection is to suffer.
     ordered: Vec<(At, Fault)>,
     seed: u64,
@@ -80,6 +82,7 @@ impl Actor {
             requester,
             clients: HashMap::new(),
             tasks: JoinSet::new(),
+            paused: Vec::new(),
             ordered: Vec::new(),
             seed,
             max_unsent_bytes,
@@ -103,7 +106,9 @@ impl Actor {
                 Some(_) = self.tasks.join_next() => {}
             }
             self.send_all();
+            self.paused.retain(|&(id, _)| self.world.is_paused(id));
         }
+        self.paused.clear();
         self.requests.close();
         let farewell = async { while self.tasks.join_next().await.is_some() {} };
         // Who is not done by then is cut off with the set of tasks.
@@ -115,8 +120,7 @@ impl Actor {
             Request::Open(stream) => self.open(stream),
             Request::Received(id, bytes, done) => {
                 self.world.receive(id, &bytes, now());
-                self.send_all();
-                drop(done);
+                self.paused.push((id, done));
             }
             Request::Closed(id) => self.let_go(id),
             Request::Ask(id, fault) => self.carry_out(id, fault),

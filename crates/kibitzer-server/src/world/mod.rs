@@ -290,6 +290,11 @@ impl World {
         }
     }
 
+    /// Whether nothing is read from a client, as its login is paused.
+    pub(crate) fn is_paused(&self, id: ConnectionId) -> bool {
+        self.connections.get(&id).is_some_and(|connection| matches!(connection.stage, Stage::Paused))
+    }
+
     /// Keeps what came while nothing is read.
     fn hold(&mut self, id: ConnectionId, bytes: &[u8]) {
         let Some(connection) = self.connections.get_mut(&id) else { return };

@@ -144,6 +144,19 @@ async fn a_client_that_sends_many_commands_at_once_is_held_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_client_that_sends_much_after_a_wrong_password_is_held_back() {
+    let server = server_with(&["Newton"]).await;
+    let (reader, mut writer) = tokio::io::split(server.connect().await.unwrap());
+    let typed = format!("Newton\nwrong\n{}Newton\nsecret\nquit\n", "\n".repeat(20_000));
+    let sent = tokio::spawn(async move { writer.write_all(typed.as_bytes()).await.map(|()| writer) });
+    let mut heard = Vec::new();
+    tokio::io::BufReader::new(reader).read_to_end(&mut heard).await.unwrap();
+    assert!(String::from_utf8_lossy(&heard).contains("**** Starting FICS session as Newton ****"));
+    sent.await.unwrap().unwrap();
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn faults_ordered_for_the_next_connection_strike_now() {
     for (fault, farewell) in [
         (Fault::Stall, None),
