@@ -400,8 +400,8 @@ fn is_quit(done: &Done) -> bool {
     done.command.as_ref().is_some_and(Command::is_quit)
 }
 
-/// Learns from the outcome of a command which lines and which password are secret from now on. What a server repeats of a
-/// secret is not part of an error, which may be logged.
+/// Learns from the outcome of a command which lines and which password are secret from now on. Hides a secret that the server
+/// repeats in an error, as errors are logged.
 fn guard_secrets(command: &Command, result: &mut Result<Reply, RequestError>, cx: &mut Context<'_>) {
     let secrets = cx.out.secrets(command);
     match result {

@@ -98,7 +98,7 @@ impl Mask {
         if line == event.raw() { None } else { event.with_text(&line) }
     }
 
-    /// Hides the secrets, and returns how many bytes are known to be none, or hidden.
+    /// Hides the secrets. Returns how many bytes are done; the rest may be the start of a secret.
     fn hide(&self, bytes: &mut [u8], source: SecretSource) -> usize {
         hide_secrets(&self.secrets.iter().map(|hidden| &hidden.secret), bytes, source)
     }

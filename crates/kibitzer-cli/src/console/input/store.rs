@@ -60,7 +60,7 @@ impl Store {
     }
 
     /// Opens a file and gives it its mode: it belongs to its owner alone, as it holds private talk. A symbolic link is not
-    /// followed, and what is no regular file is left alone.
+    /// followed, and anything but a regular file is left alone.
     fn open(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
         #[cfg(unix)]
         {

@@ -26,7 +26,7 @@ pub enum SecretSource {
     Line,
 }
 
-/// What bytes begin with.
+/// Result of a search at the start of some bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,
@@ -148,7 +148,7 @@ pub fn mask_text(bytes: &mut [u8]) {
     }
 }
 
-/// What a stream consists of, as far as text is concerned. Numbers are lengths in bytes.
+/// The smallest part of a stream, as far as text is concerned. Numbers are lengths in bytes.
 enum Unit {
     Character(char, usize),
     /// Bytes that are not part of the text, the break of a line among them.
@@ -207,7 +207,7 @@ fn entity(bytes: &[u8]) -> Unit {
 mod tests {
     use super::*;
 
-    /// What is left of the bytes, however they are cut.
+    /// The bytes with the secret hidden; the same however they are cut.
     fn hidden(secret: &str, bytes: &[u8]) -> Vec<u8> {
         let secrets = [Secret::new(secret.as_bytes()).unwrap()];
         let mut all = bytes.to_vec();
