@@ -48,19 +48,19 @@ impl Phase {
     /// What the name stands for, and where exactly the fault strikes.
     pub(crate) const fn sentence(self) -> &'static str {
         match self {
-            Self::Connecting => "the first connection is made; strikes in the first line of the server",
-            Self::Login => "the first login; strikes in the first `login: `",
-            Self::SetUp => {
-                "the server has let us in; strikes in the list of ivars, which is the first thing the session asks for"
-            }
+            Self::Connecting => "during the first connection; the fault strikes in the first line of the server",
+            Self::Login => "during the first login; strikes in the first `login: `",
+            Self::SetUp => "after the login; strikes in the list of ivars, the first request of the session",
             Self::LoginAgain => {
-                "the session was there and its connection is lost (closed); strikes in the first `login: ` of the next one"
+                "after the loss of a ready session's connection (closed); strikes in the first `login: ` of the next one"
             }
-            Self::Idle => "nothing goes on; strikes in an announcement that comes some time later",
+            Self::Idle => "no activity; strikes in an announcement that comes some time later",
             Self::Observing => "a game is observed; strikes in the board of a move",
             Self::Playing => "a game is played; strikes in the board of the opponent's move",
-            Self::Request => "a reply is awaited on a server without block mode; strikes in its first line",
-            Self::Block => "a reply in block mode is awaited; strikes in its first line, behind the mark of its start",
+            Self::Request => "a request without block mode waits for its reply; strikes in the reply's first line",
+            Self::Block => {
+                "a request in block mode waits for its reply; strikes in the reply's first line, after its start mark"
+            }
         }
     }
 
@@ -155,12 +155,12 @@ impl Trouble {
 
     const fn obstacle(self, phase: Phase) -> &'static str {
         match (self, phase) {
-            (Self::Refused(_), Phase::Connecting) => "the server has not been told a name yet",
-            (Self::Refused(_), _) => "the login is over; the next one is the column `login again`",
-            (Self::Fault(_), _) => "nobody is logged in yet",
-            (Self::IdleLogout, Phase::Request | Phase::Block) => "a request ends the idle time",
-            (Self::IdleLogout, _) => "idle time counts from the login on; a login has a time-out of its own",
-            (Self::NobodyThere, _) => "the connection stands; the next one is the column `login again`",
+            (Self::Refused(_), Phase::Connecting) => "no name has been sent yet",
+            (Self::Refused(_), _) => "the login is complete; the next one is the column `login again`",
+            (Self::Fault(_), _) => "no player is logged in yet",
+            (Self::IdleLogout, Phase::Request | Phase::Block) => "a request resets the idle time",
+            (Self::IdleLogout, _) => "idle time starts at the login, which has its own timeout",
+            (Self::NobodyThere, _) => "the connection is established; the next one is the column `login again`",
         }
     }
 }

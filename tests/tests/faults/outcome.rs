@@ -97,59 +97,59 @@ fn outcome(game: &RestoredGame) -> &'static str {
 pub(crate) const MEANINGS: [(&str, &str); 13] = [
     (
         "goes on",
-        "No event tells of it but those of the lines that came: what is no line of the server comes as text, an over-long \
-         line is cut and marked. What the server says next is understood, and requests are answered.",
+        "The session continues and emits no event of its own. Bytes that form no line of the server are emitted as text, an over-long \
+         line is cut and marked. Later output is parsed correctly, and requests are answered.",
     ),
     (
         "restored",
-        "`Lost` comes with the cause in brackets and with the time of the next attempt, then `Connecting`, `Connected`, \
-         `LoggedIn`, `Ready`, and `Restored` with what became of settings, games and seeks; more than one cause: as many attempts \
-         failed, each with a `Lost` of its own. Closed: the server hung up, or the line was reset, which is the same in process; \
-         silent: no byte for 15 s, and none for 10 s after a probe; not connected: nobody was there. From `Lost` to `Ready` requests fail with `NotConnected`; nothing is queued.",
+        "`Lost` is emitted with the cause in brackets and the delay of the next attempt, then `Connecting`, `Connected`, \
+         `LoggedIn`, `Ready`, and `Restored` with the outcome of settings, games and seeks. With several causes, each failed \
+         attempt emitted a `Lost`. Closed: the server closed or reset the connection, which cannot be distinguished in one process; \
+         silent: no byte for 15 s, and none for 10 s after a probe; not connected: the server did not accept the connection. From \
+         `Lost` to `Ready` requests fail with `NotConnected`; nothing is queued.",
     ),
     (
         "ended",
-        "`Ended` with the reason is the last event, in brackets the losses before it; all requests fail with `Ended`. \
-         The session is not made again: that is for whoever runs the bot to decide. A kick ends the session only if the server \
+        "`Ended` with the reason is the last event; the losses before it are in brackets. All requests fail with `Ended`. \
+         The session does not reconnect: the operator of the bot decides what to do. A kick ends the session only if the server \
          closes the connection after it; its line alone is an event.",
     ),
     (
         "no session",
-        "`Client::connect` returns the error and nothing is tried again: the first connection is the bot's to repeat. \
-         Subscribers of `Client::start` get `Ended`. One exception: a server that hangs up when it is sent the login string, or a \
-         version of timeseal, is dialed once more at once without it; so where it shut down at that moment the error is that \
-         nobody is there.",
+        "`Client::connect` returns the error without a retry: the bot decides whether to repeat the first connection. \
+         Subscribers of `Client::start` get `Ended`. One exception: if a server closes the connection on receiving the login string or a \
+         version of timeseal, the session reconnects once at once without it. If the server shut down at that moment, the error \
+         is therefore `not connected`.",
     ),
-    ("request answered", "The reply is whole, and of that command alone."),
+    ("request answered", "The reply is complete and contains only the reply to that command."),
     (
         "request lost",
-        "The request fails with `Lost` as soon as the loss is known: the command may or may not have been carried out. \
-         It is not sent again, unless it was to observe, to seek or to set something.",
+        "The request fails with `Lost` as soon as the loss is detected; the command may have been executed. \
+         It is not sent again, except for requests to observe, to seek or to set a value.",
     ),
     (
         "request ended",
-        "The request fails with `Ended`, as the session does. Without block mode a reply is whole when the server has answered the \
-         line behind the command, which is sent once the reply is there: a kick may come in between.",
+        "The request fails with `Ended`, like the session. Without block mode a reply is complete once the server has answered the \
+         fence, which is sent after the reply has arrived: a kick may come in between.",
     ),
     (
         "request timed out",
-        "The request fails with `TimedOut` after its 30 s: what ends its reply was spoilt. Other requests go on, and none \
-         gets this one's reply.",
+        "The request fails with `TimedOut` after 30 s, because the end of its reply was damaged. Other requests continue, and none \
+         receives this reply.",
     ),
-    ("game followed", "The board is there, and so is every later one."),
-    ("game as it was", "`Restored` says `Unchanged`: no move was missed, and the game is observed again."),
+    ("game followed", "The board is received, and so is every later one."),
+    ("game as it was", "`Restored` reports `Unchanged`: no move was missed, and the game is observed again."),
     (
         "game went on",
-        "`Restored` says by how many plies, and brings the moves if more than the last one was missed; the game is observed \
-         again.",
+        "`Restored` reports the number of plies, and the moves if more than the last one was missed; the game is observed again.",
     ),
     (
         "game ended",
-        "The server says how, and that comes as an event, before the connection breaks: a shutdown adjourns what is played. \
-         `Restored` has nothing to say of it.",
+        "The server reports the result before the connection breaks, and an event is emitted: a shutdown adjourns games in progress. \
+         `Restored` does not mention the game.",
     ),
     (
         "game interrupted",
-        "`Restored` says `Interrupted`: the server has adjourned our own game, or ended it. To go on is the bot's decision.",
+        "`Restored` reports `Interrupted`: the server has adjourned or ended the login's own game. The bot decides whether to resume it.",
     ),
 ];

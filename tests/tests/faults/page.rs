@@ -9,13 +9,12 @@ use crate::outcome::MEANINGS;
 const HEAD: &str = "\
 # When something goes wrong
 
-What a session comes to, whatever goes wrong and whatever it is doing at that time. The table is what was observed: a real
-client at the embedded server, whose faults are ordered by its control handle. `cargo test -p kibitzer-tests --test faults`
-runs every cell and compares; with `KIBITZER_BLESS=1` it writes this page.
+The outcome of each fault in each phase of a session. The table was recorded from a real client on the embedded server, with
+faults injected through the server's control handle. `cargo test -p kibitzer-tests --test faults` runs every cell and compares;
+with `KIBITZER_BLESS=1` it writes this page.
 
-In every cell it is checked, too, that a subscriber who misses nothing and one who may miss something agree on how much there
-was, that the counters add up, that the session answers a request afterwards if it goes on or was restored, and that no task is
-left once it was shut down.
+Every cell also checks four things: a lossless and a lossy subscriber agree on the number of events, the counters add up, a session
+that goes on or was restored answers a request, and no task is left after the shutdown.
 
 ";
 
