@@ -69,6 +69,27 @@ fn any_pieces_give_the_same_events() {
     }
 }
 
+/// So the time of an event, which is that of the piece in which it became known, depends on the bytes alone.
+#[test]
+fn an_event_is_known_after_the_same_recorded_piece_however_that_is_cut() {
+    for transcript in Transcript::all() {
+        let events = |size: usize| {
+            let mut reader = transcript.reader();
+            let mut events = Vec::new();
+            for (number, piece) in transcript.reads.iter().enumerate() {
+                for mut part in piece.chunks(size) {
+                    events.extend(std::iter::from_fn(|| reader.next(&mut part)).map(|event| (number, event)));
+                }
+            }
+            events
+        };
+        let whole = events(usize::MAX);
+        for size in [1, 7] {
+            compare(&transcript.name, &events(size), &whole);
+        }
+    }
+}
+
 // Rules: text X9, transport W2
 #[test]
 fn tells_with_long_words_arrive_whole() {

@@ -6,8 +6,8 @@ use kibitzer::{AttachAccess, Client, Profile, Tap};
 
 use crate::failure::EXIT_STATUS;
 use crate::live::{
-    EndingArgs, FormatArgs, LiveError, LoginArgs, Printer, TARGET_HELP, Target, UNPRINTED_EVENTS, announce_recording,
-    conclude, report_failed_recording, report_recorded, run, send_typed,
+    EndingArgs, FormatArgs, LiveError, LoginArgs, Printer, Reticence, Selection, TARGET_HELP, Target,
+    announce_recording, conclude, report_failed_recording, report_recorded, run, send_typed,
 };
 use crate::output::LineFormat;
 
@@ -69,8 +69,8 @@ impl Args {
             never = report_failed_recording(&client) => match never {},
             () = ending.wait() => Ok(()),
         };
-        client.shutdown().await;
-        let printed = printed.and(printer.finish().await.map_err(LiveError::from));
+        let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
+        let printed = printed.and(finished.map_err(LiveError::from));
         conclude(&self.server, &client, printed).await.map(report_recorded)
     }
 
@@ -115,10 +115,10 @@ impl Args {
     ///
     /// Dropping the future starts nothing.
     async fn start(&self) -> Result<(Client, Printer), LiveError> {
-        let (client, events) = Client::start(self.profile().await?, |hub| hub.subscribe_lossless(UNPRINTED_EVENTS))
-            .await
-            .map_err(|source| LiveError::Connect { server: self.server(), source })?;
-        Ok((client, Printer::start(events, self.format.format())))
+        let (client, tap) = self.start_tapped(self.profile().await?).await?;
+        let format = self.line_format();
+        let printer = Printer::of_tap(&client, tap, format, Selection::of(format, Reticence::default()));
+        Ok((client, printer))
     }
 
     /// Where to connect, who logs in, and what is recorded.
@@ -127,7 +127,7 @@ impl Args {
     ///
     /// Dropping the future ends the prompt for a password.
     pub(crate) async fn profile(&self) -> Result<Profile, LiveError> {
-        let mut profile = self.login.apply(self.server.profile()?).await?.redact_events();
+        let mut profile = self.login.apply(self.server.profile()?).await?;
         if let Some(path) = &self.record {
             profile = profile.record_file(path);
         }

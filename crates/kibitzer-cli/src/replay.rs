@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use kibitzer::core::EventReader;
 use kibitzer::core::message::Reader;
 use kibitzer::core::wire::Framer;
-use kibitzer::transcript::{Direction, TranscriptError, TranscriptReader};
+use kibitzer::transcript::{TranscriptError, TranscriptReader};
 use thiserror::Error;
 
 use crate::console::{self, ConsoleError};
+use crate::decode::{Decoder, Format, Piece};
 use crate::failure::Failure;
-use crate::output::{LineFormat, Lines, WriteError};
+use crate::output::{LineFormat, Stamp, WriteError};
 use crate::server::Server;
 use crate::timeseal::Version;
 
@@ -39,6 +40,9 @@ pub(crate) struct Args {
     /// Which timeseal protocol the session spoke: its pings are removed, sealed lines shown in clear [default: none]
     #[arg(long, value_enum, value_name = "VERSION")]
     timeseal: Option<Version>,
+    /// Fail if the transcript ends inside a line, as it does after a crash or on a full disk
+    #[arg(long)]
+    strict: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -68,28 +72,30 @@ impl Args {
     pub(crate) fn run(&self) -> Result<(), Error> {
         if self.format.is_none() && io::stdout().is_terminal() {
             let (family, timeseal) = (self.server.family(), Version::of(self.timeseal));
-            return Ok(console::replay(&self.file, family, timeseal, self.speed)?);
+            return Ok(console::replay(&self.file, family, timeseal, self.speed, self.strict)?);
         }
         let name = || self.file.display().to_string();
         let file = File::open(&self.file).map_err(|source| Error::Open { name: name(), source })?;
-        let mut events = self.events();
-        let mut lines = Lines::new(self.format.unwrap_or(LineFormat::Jsonl));
+        let format = Format::Lines(self.format.unwrap_or(LineFormat::Jsonl));
+        let mut decoder = Decoder::new(self.events(), format);
         let started = Instant::now();
+        let mut stamp = Stamp::default();
         for record in TranscriptReader::new(BufReader::new(file)) {
-            let record = record.map_err(|source| Error::Read { name: name(), source })?;
-            if record.direction == Direction::Received {
-                thread::sleep(self.until(record.time, started));
-                let mut piece = &record.bytes[..];
-                while let Some(event) = events.next(&mut piece) {
-                    lines.event(&event)?;
+            match record {
+                Ok(record) => {
+                    thread::sleep(self.until(record.time, started));
+                    stamp = Stamp::of(&record);
+                    decoder.take(Piece::of(&record), Some(stamp))?;
                 }
-                lines.flush()?;
+                Err(TranscriptError::Torn { line }) => decoder.take(Piece::Cut(line), Some(stamp))?,
+                Err(source) => return Err(Error::Read { name: name(), source }),
             }
+            decoder.flush()?;
         }
-        while let Some(event) = events.finish() {
-            lines.event(&event)?;
+        match decoder.finish()? {
+            Some(line) if self.strict => Err(Error::Read { name: name(), source: TranscriptError::Torn { line } }),
+            _ => Ok(()),
         }
-        Ok(lines.flush()?)
     }
 
     fn events(&self) -> EventReader {

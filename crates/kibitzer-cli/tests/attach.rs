@@ -67,6 +67,8 @@ fn lines_of_a_watcher_are_sent_where_both_sides_want_it() {
     let outcome = bot.watched(&["--json", "--write", "--for", "3s"], b"date\n");
     assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
     let events = objects(&outcome.stdout);
+    let times: Vec<_> = events.iter().map(|event| event["t"].as_f64().unwrap()).collect();
+    assert!(times.is_sorted() && events.iter().all(|event| event["utc"].is_string()), "{events:?}");
     let place = |wanted: &dyn Fn(&serde_json::Value) -> bool| events.iter().position(wanted).unwrap();
     let board = place(&|event| event["event"] == "position" && event["game"] == 1);
     let sent = place(&|event| event["event"] == "sent" && event["line"].as_str().unwrap().ends_with(" date"));

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Stdio;
 
-use common::{Outcome, decode, file, kibitzer, objects, run, transcript};
+use common::{Outcome, decode, file, kibitzer, objects, run, timeless, transcript};
 
 const SESSION: &[u8] = b"login: Foo\n\r**** Starting FICS session as Foo ****\n\rfics% \n\rBar shouts: hi\n\r\
     <12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein \
@@ -31,8 +31,9 @@ fn a_file_and_standard_input_give_the_same() {
     assert_eq!(want.lines().count(), 7, "{want}");
     assert_eq!(decode(&["-"], SESSION), want);
     assert_eq!(decode(&[&raw], b""), want);
-    assert_eq!(decode(&[&recorded], b""), want);
-    assert_eq!(decode(&["--format", "jsonl", "--server", "fics", "--chunk", "5", &recorded], b""), want);
+    let printed = decode(&[&recorded], b"");
+    assert_eq!(timeless(&printed), want);
+    assert_eq!(decode(&["--format", "jsonl", "--server", "fics", "--chunk", "5", &recorded], b""), printed);
 }
 
 #[test]
@@ -145,7 +146,73 @@ fn a_wrong_line_of_a_transcript_is_told_by_its_number() {
     let Outcome { stdout, stderr, status } = run(&["decode"], &recorded);
     let want = "kibitzer: cannot read standard input: transcript line 4 is no object with t, dir and hex\n";
     assert_eq!((status, stderr.as_str()), (1, want));
-    assert_eq!(stdout, decode(&[], b"Foo shouts: hi\n\r"), "what came before it is printed");
+    assert_eq!(timeless(&stdout), decode(&[], b"Foo shouts: hi\n\r"), "what came before it is printed");
+}
+
+/// A session with secrets: one that its recording leaves out, one that answers a prompt, and one in a command.
+const RECORDED: &str = r#"{"t": 0.000001, "dir": "rx", "hex": "6c6f67696e3a20", "utc": "2025-01-02T03:04:05.000Z"}
+{"t": 0.5, "dir": "tx", "hex": "466f6f0a"}
+{"t": 1, "dir": "rx", "hex": "70617373776f72643a20"}
+{"t": 1.25, "dir": "tx", "hex": "736573"}
+{"t": 1.5, "dir": "tx", "hex": "616d650a"}
+{"t": 2, "dir": "rx", "hex": "0a0d666963732520"}
+{"t": 2.25, "dir": "tx", "hex": "5b72656461637465645d0a", "redacted": true}
+{"t": 2.5, "dir": "tx", "hex": "6461746526237866363b0a77686f0d0a"}
+{"t": 61.0000009, "dir": "rx", "hex": "4e6f"}
+{"t": 62, "dir": "rx", "hex": "6f6e0a0d666963732520"}
+{"t": 62.5, "dir": "tx", "hex": "70617373776f7264206f6c64206e65770a"}
+{"t": 63, "dir": "rx", "hex": ""}
+"#;
+
+const DECODED: &str = r#"{"event":"login_prompt","offset":0,"t":0.000001,"utc":"2025-01-02T03:04:05.000Z","name":null}
+{"event":"sent","offset":null,"t":0.500000,"utc":"2025-01-02T03:04:05.499Z","line":"Foo"}
+{"event":"password_prompt","offset":7,"t":1.000000,"utc":"2025-01-02T03:04:05.999Z","name":null}
+{"event":"sent","offset":null,"t":1.250000,"utc":"2025-01-02T03:04:06.249Z","line":null}
+{"event":"sent","offset":null,"t":1.500000,"utc":"2025-01-02T03:04:06.499Z","line":null}
+{"event":"prompt","offset":19,"t":2.000000,"utc":"2025-01-02T03:04:06.999Z"}
+{"event":"sent","offset":null,"t":2.250000,"utc":"2025-01-02T03:04:07.249Z","line":null}
+{"event":"sent","offset":null,"t":2.500000,"utc":"2025-01-02T03:04:07.499Z","line":"date&#xf6;"}
+{"event":"sent","offset":null,"t":2.500000,"utc":"2025-01-02T03:04:07.499Z","line":"who"}
+{"event":"text","offset":25,"t":62.000000,"utc":"2025-01-02T03:05:06.999Z","text":"Noon"}
+{"event":"prompt","offset":31,"t":62.000000,"utc":"2025-01-02T03:05:06.999Z"}
+{"event":"sent","offset":null,"t":62.500000,"utc":"2025-01-02T03:05:07.499Z","line":null}
+"#;
+
+#[test]
+fn a_recording_has_times_and_what_was_sent_in_pieces_of_any_size() {
+    for chunk in ["1", "2", "3", "7", "100"] {
+        assert_eq!(decode(&["--chunk", chunk], RECORDED.as_bytes()), DECODED, "{chunk}");
+    }
+    assert_eq!(decode(&[], RECORDED.as_bytes()), DECODED);
+    let without_utc = RECORDED.replace(r#", "utc": "2025-01-02T03:04:05.000Z""#, "");
+    let printed = decode(&[], without_utc.as_bytes());
+    assert_eq!(printed.matches(r#","utc":null"#).count(), DECODED.lines().count(), "{printed}");
+    let text = decode(&["--format", "text"], RECORDED.as_bytes());
+    assert_eq!(
+        text,
+        "login:\n> Foo\npassword:\n> (password)\n> (password)\n%\n> (password)\n> date&#xf6;\n> who\nNoon\n%\n> (password)\n"
+    );
+}
+
+#[test]
+fn a_torn_recording_is_read_up_to_the_cut() {
+    let whole = r#"{"t": 1.5, "dir": "rx", "hex": "6869"}"#;
+    let cut = r#"{"event":"cut","offset":null,"t":1.500000,"utc":null,"line":2}"#;
+    let hi = r#"{"event":"text","offset":0,"t":1.500000,"utc":null,"text":"hi"}"#;
+    for torn in ["{", r#"{"t": 2"#, r#"{"t": 2, "dir": "rx", "hex": "66"#, "\0\0\0"] {
+        let recorded = format!("{whole}\n{torn}");
+        let printed = format!("{hi}\n{cut}\n");
+        assert_eq!(decode(&[], recorded.as_bytes()), printed, "{torn}");
+        let Outcome { stdout, stderr, status } = run(&["decode", "--strict", "--chunk", "1"], recorded.as_bytes());
+        assert_eq!((stdout, status), (printed, 1), "{torn}");
+        assert_eq!(stderr, "kibitzer: cannot read standard input: transcript ends inside line 2\n");
+    }
+    let torn = format!("{whole}\n{{");
+    assert_eq!(decode(&["--format", "text"], torn.as_bytes()), "hi\n* the recording ends inside line 2\n");
+    assert_eq!(objects(&decode(&["--format", "summary"], torn.as_bytes()))[0]["events"]["cut"], 1);
+    assert_eq!(decode(&["--strict"], whole.as_bytes()), format!("{hi}\n"), "only its line end is missing");
+    let first = objects(&decode(&[], br#"{"t": 1"#));
+    assert_eq!((first.len(), &first[0]["event"], &first[0]["line"]), (1, &"cut".into(), &1.into()));
 }
 
 #[test]
@@ -233,7 +300,7 @@ fn a_summary_counts() {
     );
     assert_eq!(printed.lines().count(), 1);
     assert_eq!(summary["desyncs"], 1);
-    let events = r#"{"desync":1,"logged_in":1,"login_prompt":1,"position":1,"prompt":2,"shout":1,"text":2}"#;
+    let events = r#"{"desync":1,"logged_in":1,"login_prompt":1,"position":1,"prompt":2,"sent":6,"shout":1,"text":2}"#;
     assert_eq!(summary["events"].to_string(), events);
     assert!(summary["elapsed_s"].is_number() && summary["mb_per_s"].is_number());
 }

@@ -62,8 +62,14 @@ pub(crate) enum ConsoleError {
 /// # Errors
 ///
 /// [`ConsoleError`] if the recording cannot be read, or the terminal fails.
-pub(crate) fn replay(path: &Path, family: Family, timeseal: Timeseal, speed: f64) -> Result<(), ConsoleError> {
-    let replay = Replay::open(path, family, timeseal, Instant::now)?;
+pub(crate) fn replay(
+    path: &Path,
+    family: Family,
+    timeseal: Timeseal,
+    speed: f64,
+    is_strict: bool,
+) -> Result<(), ConsoleError> {
+    let replay = Replay::open(path, family, timeseal, Instant::now, is_strict)?;
     let player = Player::new(replay, speed, Instant::now());
     terminal::run(App::new(Source::Recording(Box::new(player)), Store::of_user()))
 }

@@ -6,7 +6,10 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use kibitzer::transcript::{Direction, TranscriptError, TranscriptReader};
+use kibitzer::transcript::{Record, TranscriptError, TranscriptReader};
+
+use super::Piece;
+use crate::output::Stamp;
 
 /// The longest piece that is held at once, however many bytes were asked for.
 const MOST_BYTES: u64 = 1 << 20;
@@ -15,13 +18,29 @@ const READ_BYTES: usize = 64 << 10;
 /// Shorter files are read before anybody could look at a bar, which would only blink between the lines of a `| jq`.
 const LARGE_BYTES: u64 = 1 << 20;
 
-/// What the server sent, in pieces.
+/// A session in pieces.
 pub(super) struct Input {
-    stream: ServerBytes,
+    source: Source,
     chunk: Option<NonZeroUsize>,
-    piece: Vec<u8>,
     progress: ProgressBar,
 }
+
+/// Where the pieces come from.
+enum Source {
+    Raw {
+        reader: Reader,
+        piece: Vec<u8>,
+    },
+    Transcript {
+        records: TranscriptReader<Reader>,
+        /// The record that is given out, and how much of it was.
+        record: Option<(Record, usize)>,
+        /// The time of the last record.
+        stamp: Stamp,
+    },
+}
+
+type Reader = BufReader<Box<dyn Read>>;
 
 impl Input {
     /// Opens a file, or standard input. A bar on standard error follows the reading of much if that is a terminal and
@@ -36,21 +55,51 @@ impl Input {
             Some(file) => Box::new(progress.wrap_read(file)),
             None => Box::new(progress.wrap_read(io::stdin().lock())),
         };
-        let stream = ServerBytes::detect(source)?;
-        Ok(Self { stream, chunk, piece: Vec::new(), progress })
+        Ok(Self { source: Source::detect(source)?, chunk, progress })
     }
 
-    /// The next piece: as many bytes as were asked for, else what one read gives; `None` at the end.
-    pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
-        let read = if let Some(bytes) = self.chunk {
-            self.piece.clear();
-            let bytes = u64::try_from(bytes.get()).map_or(MOST_BYTES, |bytes| bytes.min(MOST_BYTES));
-            self.stream.by_ref().take(bytes).read_to_end(&mut self.piece)?
-        } else {
-            self.piece.resize(READ_BYTES, 0);
-            read_some(&mut self.stream, &mut self.piece)?
-        };
-        Ok(self.piece.get(..read).filter(|piece| !piece.is_empty()))
+    /// The next piece, and its time if it comes from a transcript; `None` at the end.
+    ///
+    /// What the server sent comes in pieces of as many bytes as were asked for, but none goes beyond its record: so the time of
+    /// an event does not depend on the number.
+    pub(super) fn next(&mut self) -> io::Result<Option<(Piece<'_>, Option<Stamp>)>> {
+        match &mut self.source {
+            Source::Raw { reader, piece } => {
+                read_some(reader, self.chunk, piece)?;
+                Ok((!piece.is_empty()).then_some((Piece::Received(piece), None)))
+            }
+            Source::Transcript { records, record, stamp } => {
+                record.take_if(|(record, n_given)| *n_given >= record.bytes.len());
+                while record.is_none() {
+                    let next = match records.next() {
+                        None => return Ok(None),
+                        Some(Err(TranscriptError::Torn { line })) => return Ok(Some((Piece::Cut(line), Some(*stamp)))),
+                        Some(Err(error)) => return Err(into_io(error)),
+                        Some(Ok(next)) => next,
+                    };
+                    *stamp = Stamp::of(&next);
+                    // An empty one says that the connection ended.
+                    *record = (next.redacted || !next.bytes.is_empty()).then_some((next, 0));
+                }
+                Ok(record.as_mut().map(|(record, n_given)| (part(record, n_given, self.chunk), Some(*stamp))))
+            }
+        }
+    }
+}
+
+/// The next part of a record: all of what was sent, as many bytes as were asked for of what was received.
+fn part<'a>(record: &'a Record, n_given: &mut usize, chunk: Option<NonZeroUsize>) -> Piece<'a> {
+    let rest = record.bytes.get(*n_given..).unwrap_or_default();
+    let length = chunk.map_or(rest.len(), |chunk| chunk.get().min(rest.len()));
+    match Piece::of(record) {
+        Piece::Received(_) => {
+            *n_given += length;
+            Piece::Received(rest.get(..length).unwrap_or_default())
+        }
+        sent => {
+            *n_given = record.bytes.len();
+            sent
+        }
     }
 }
 
@@ -74,29 +123,27 @@ fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
     }
 }
 
-/// One read; `read_to_end` repeats itself where a signal comes between, this has to be told.
-fn read_some(stream: &mut ServerBytes, piece: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match stream.read(piece) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            read => return read,
-        }
+/// Reads as many bytes as are asked for, or what one read gives. At the end there are none.
+fn read_some(reader: &mut Reader, chunk: Option<NonZeroUsize>, piece: &mut Vec<u8>) -> io::Result<()> {
+    piece.clear();
+    if let Some(bytes) = chunk {
+        let bytes = u64::try_from(bytes.get()).map_or(MOST_BYTES, |bytes| bytes.min(MOST_BYTES));
+        reader.take(bytes).read_to_end(piece)?;
+        return Ok(());
     }
+    piece.resize(READ_BYTES, 0);
+    // `read_to_end` repeats itself where a signal comes between, this has to be told.
+    let read = loop {
+        match reader.read(piece) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => break read?,
+        }
+    };
+    piece.truncate(read);
+    Ok(())
 }
 
-type Source = BufReader<Box<dyn Read>>;
-
-/// The byte stream of the server. A read gives no more than one recorded piece of a transcript.
-enum ServerBytes {
-    Raw(Source),
-    Transcript {
-        records: TranscriptReader<Source>,
-        /// What the server sent at once, and how much of it was read.
-        piece: io::Cursor<Vec<u8>>,
-    },
-}
-
-impl ServerBytes {
+impl Source {
     /// A transcript is lines of JSON objects; a line of a server may start with a brace too, but never with one and a
     /// quotation mark or a blank.
     fn detect(mut source: Box<dyn Read>) -> io::Result<Self> {
@@ -104,34 +151,12 @@ impl ServerBytes {
         source.by_ref().take(2).read_to_end(&mut start)?;
         let is_transcript = matches!(start[..], [b'{', b'"' | b' ' | b'\t']);
         let source: Box<dyn Read> = Box::new(io::Cursor::new(start).chain(source));
-        let source = BufReader::with_capacity(READ_BYTES, source);
+        let reader = BufReader::with_capacity(READ_BYTES, source);
         Ok(if is_transcript {
-            Self::Transcript { records: TranscriptReader::new(source), piece: io::Cursor::default() }
+            Self::Transcript { records: TranscriptReader::new(reader), record: None, stamp: Stamp::default() }
         } else {
-            Self::Raw(source)
+            Self::Raw { reader, piece: Vec::new() }
         })
-    }
-}
-
-impl Read for ServerBytes {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Raw(source) => source.read(buffer),
-            Self::Transcript { records, piece } => loop {
-                let read = piece.read(buffer)?;
-                if read > 0 || buffer.is_empty() {
-                    return Ok(read);
-                }
-                match records.next() {
-                    Some(Ok(record)) if record.direction == Direction::Received => {
-                        *piece = io::Cursor::new(record.bytes);
-                    }
-                    Some(Ok(_)) => {}
-                    Some(Err(error)) => return Err(into_io(error)),
-                    None => return Ok(0),
-                }
-            },
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `kibitzer decode`: what a server sent, printed as events.
 
+mod decoder;
 mod input;
 mod summary;
 
@@ -9,17 +10,18 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use kibitzer::core::EventReader;
 use kibitzer::core::message::Reader;
 use kibitzer::core::wire::Framer;
-use kibitzer::core::{Event, EventReader};
+use kibitzer::transcript::TranscriptError;
 use thiserror::Error;
 
 use crate::failure::Failure;
-use crate::output::{FORMAT_HELP, LineFormat, Lines, WriteError};
+use crate::output::{FORMAT_HELP, LineFormat, WriteError};
 use crate::server::Server;
 use crate::timeseal::Version;
+pub(crate) use decoder::{Decoder, Piece};
 use input::Input;
-use summary::Summary;
 
 /// Print what a server sent, event by event
 ///
@@ -41,6 +43,9 @@ pub(crate) struct Args {
     /// Feed the decoder this many bytes at a time; what is printed stays the same
     #[arg(long, value_name = "BYTES")]
     chunk: Option<NonZeroUsize>,
+    /// Fail if a transcript ends inside a line, as it does after a crash or on a full disk
+    #[arg(long)]
+    strict: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -52,7 +57,7 @@ Examples:
   zcat session.raw.gz | kibitzer decode --timeseal 2      from a pipe, pings removed";
 
 #[derive(Clone, Copy, Debug)]
-enum Format {
+pub(crate) enum Format {
     Lines(LineFormat),
     Summary,
 }
@@ -91,86 +96,22 @@ impl Args {
         let mut input = Input::open(path, self.chunk, !io::stdout().is_terminal())
             .map_err(|source| DecodeError::Open { name: name(), source })?;
         let format = self.format.unwrap_or_else(|| Format::Lines(LineFormat::for_stdout()));
-        let mut decoder = Decoder { events: self.events(), output: Output::new(format) };
-        while let Some(piece) = input.next().map_err(|source| DecodeError::Read { name: name(), source })? {
-            decoder.feed(piece)?;
+        let mut decoder = Decoder::new(self.events(), format);
+        let read = |source| DecodeError::Read { name: name(), source };
+        while let Some((piece, stamp)) = input.next().map_err(read)? {
+            decoder.take(piece, stamp)?;
             if self.chunk.is_none() {
                 // What has come so far is shown before more is waited for.
-                decoder.output.flush()?;
+                decoder.flush()?;
             }
         }
-        Ok(decoder.finish()?)
+        match decoder.finish()? {
+            Some(line) if self.strict => Err(read(io::Error::other(TranscriptError::Torn { line }))),
+            _ => Ok(()),
+        }
     }
 
     fn events(&self) -> EventReader {
         EventReader::new(Reader::new(Framer::new().with_timeseal(Version::of(self.timeseal)), self.server.family()))
-    }
-}
-
-/// Bytes to lines.
-struct Decoder {
-    events: EventReader,
-    output: Output,
-}
-
-impl Decoder {
-    fn feed(&mut self, mut piece: &[u8]) -> Result<(), WriteError> {
-        self.output.count_bytes(piece.len());
-        while let Some(event) = self.events.next(&mut piece) {
-            self.output.event(&event)?;
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<(), WriteError> {
-        while let Some(event) = self.events.finish() {
-            self.output.event(&event)?;
-        }
-        self.output.finish()
-    }
-}
-
-/// Where events go.
-enum Output {
-    Lines(Lines),
-    Summary(Summary),
-}
-
-impl Output {
-    fn new(format: Format) -> Self {
-        match format {
-            Format::Lines(format) => Self::Lines(Lines::new(format)),
-            Format::Summary => Self::Summary(Summary::start()),
-        }
-    }
-
-    fn count_bytes(&mut self, bytes: usize) {
-        if let Self::Summary(summary) = self {
-            summary.count_bytes(bytes);
-        }
-    }
-
-    fn event(&mut self, event: &Event) -> Result<(), WriteError> {
-        match self {
-            Self::Lines(lines) => lines.event(event),
-            Self::Summary(summary) => {
-                summary.count(event);
-                Ok(())
-            }
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), WriteError> {
-        match self {
-            Self::Lines(lines) => lines.flush(),
-            Self::Summary(_) => Ok(()),
-        }
-    }
-
-    fn finish(mut self) -> Result<(), WriteError> {
-        if let Self::Summary(summary) = self {
-            return Ok(summary.write(io::stdout().lock())?);
-        }
-        self.flush()
     }
 }

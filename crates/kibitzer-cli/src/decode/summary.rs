@@ -43,11 +43,16 @@ impl Summary {
     pub(super) fn count(&mut self, event: &Event) {
         match event {
             Event::Desync(_) => self.totals.desyncs += 1,
+            Event::Sent { .. } => {}
             _ => self.totals.frames += 1,
         }
         if Entry::of(event).is_some() {
             *self.totals.events.entry(event.kind().as_str()).or_default() += 1;
         }
+    }
+
+    pub(super) fn count_cut(&mut self) {
+        *self.totals.events.entry("cut").or_default() += 1;
     }
 
     pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {

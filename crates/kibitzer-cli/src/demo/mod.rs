@@ -6,12 +6,11 @@ use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 
 use kibitzer::core::EventKind;
-use kibitzer::core::hub::Filter;
 use kibitzer::{Client, Profile};
 use kibitzer_server::{Server, ServerOptions};
 
 use crate::console::{self, ProfileFilters};
-use crate::live::{EndingArgs, FormatArgs, LiveError, Printer, UNPRINTED_EVENTS, run, runtime};
+use crate::live::{EndingArgs, FormatArgs, LiveError, Printer, Reticence, Selection, run, runtime};
 use crate::output::LineFormat;
 use crate::population::PopulationArgs;
 use tables::keep_observing;
@@ -116,9 +115,9 @@ impl Args {
             () = keep_observing(&client) => printer.done().await,
             () = ending.wait() => Ok(()),
         };
-        client.shutdown().await;
+        let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
         server.shutdown().await;
-        printed.and(printer.finish().await)?;
+        printed.and(finished)?;
         LiveError::judge(&SERVER, client.ended().await)
     }
 
@@ -129,15 +128,12 @@ impl Args {
     /// Dropping the future starts nothing.
     async fn log_in(self, address: SocketAddr) -> Result<(Client, Printer), LiveError> {
         let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
-        let (client, events) = Client::start(profile, |hub| hub.subscribe_lossless(UNPRINTED_EVENTS))
-            .await
-            .map_err(|source| LiveError::Connect { server: SERVER.to_owned(), source })?;
+        let started = Client::start_tapped(profile).await;
+        let (client, tap) = started.map_err(|source| LiveError::Connect { server: SERVER.to_owned(), source })?;
         let format = self.format.format();
-        let events = match format {
-            LineFormat::Text => events.only(Filter::new().kinds(SHOWN)),
-            LineFormat::Jsonl => events,
-        };
-        Ok((client, Printer::start(events, format)))
+        let selection = Selection::of(format, Reticence::default()).kinds(&SHOWN);
+        let printer = Printer::of_tap(&client, tap, format, selection);
+        Ok((client, printer))
     }
 }
 

@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kibitzer::core::game::Games;
-use kibitzer::core::hub::{HubOptions, Publisher};
 use kibitzer::core::session::{EndReason, State};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::{AttachError, Attached, Missed, Sight, Snapshot, TapPiece, Tapped};
+use tokio::time::Instant;
 
-use super::{EndingArgs, LiveError, Printer, Reticence, UNPRINTED_EVENTS, send_typed_attached};
+use super::{EndingArgs, EventSender, LiveError, Printer, Reticence, Selection, send_typed_attached};
 use crate::console::Writing;
 use crate::output::LineFormat;
 
@@ -54,9 +53,8 @@ pub(crate) async fn print_attached(
     };
     let Some(begun) = ending.or(begin).await else { return Ok(()) };
     let (session, server, first) = begun?;
-    let publisher = Publisher::new(HubOptions::default());
-    let events = publisher.hub().subscribe_lossless(UNPRINTED_EVENTS);
-    let mut printer = Printer::start_with(events, format, reticence_for(first.as_ref()));
+    let selection = Selection::of(format, reticence_for(first.as_ref()));
+    let (events, mut printer) = Printer::start(session.began(), format, selection);
     let requests = session.requests();
     let typing = async {
         match writing {
@@ -65,7 +63,7 @@ pub(crate) async fn print_attached(
         }
     };
     let seen = tokio::select! {
-        seen = publish(session, first, publisher) => seen,
+        seen = publish(session, first, events) => seen,
         printed = printer.done() => return Ok(printed?),
         error = typing => return Err(error.into()),
         () = ending.wait() => Ok(None),
@@ -94,26 +92,29 @@ fn reticence_for(first: Option<&Sight>) -> Reticence {
 async fn publish(
     mut session: Attached,
     first: Option<Sight>,
-    mut publisher: Publisher,
+    events: EventSender,
 ) -> Result<Option<EndReason>, AttachError> {
     let (mut next, mut ended) = (first, None);
     while let Some(sight) = next {
-        for event in events_of(sight) {
+        let (at, happened) = events_of(sight);
+        for event in happened {
             if let Event::Ended(reason) = &*event {
                 ended = Some(reason.clone());
             }
-            publisher.publish(event, &Games::default()).await;
+            // Where nobody reads on, the printer says so.
+            let _ = events.send((at, event)).await;
         }
         next = session.next().await?;
     }
     Ok(ended)
 }
 
-fn events_of(sight: Sight) -> Vec<Arc<Event>> {
+/// When something was seen, and the events of it.
+fn events_of(sight: Sight) -> (Instant, Vec<Arc<Event>>) {
     match sight {
-        Sight::Snapshot(snapshot) => standing(&snapshot),
-        Sight::Piece(TapPiece { what: Tapped::Event { event, .. }, .. }) => vec![event],
-        _ => Vec::new(),
+        Sight::Snapshot(snapshot) => (snapshot.at, standing(&snapshot)),
+        Sight::Piece(TapPiece { at, what: Tapped::Event { event, .. }, .. }) => (at, vec![event]),
+        _ => (Instant::now(), Vec::new()),
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) use attached::{attach, print_attached};
 pub(crate) use ending::{Ending, EndingArgs};
 pub(crate) use format::FormatArgs;
 pub(crate) use login::{LoginArgs, LoginArgsError};
-pub(crate) use printer::{Printer, UNPRINTED_EVENTS};
+pub(crate) use printer::{EventSender, Printer, Selection};
 pub(crate) use recording::{amount, announce_recording, conclude, failure, report_failed_recording, report_recorded};
 pub(crate) use reply::{answered, numbered};
 pub(crate) use reticence::{Reticence, repeats_reserves};

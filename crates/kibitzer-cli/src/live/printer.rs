@@ -1,21 +1,25 @@
 //! Events to standard output while a session goes on.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::hub::{RecvError, Subscription};
-use tokio::runtime::Handle;
-use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::timeout;
+use kibitzer::core::{Event, EventKind};
+use kibitzer::{Client, Tap, TapPiece, Tapped};
+use tokio::sync::mpsc::{self, error::TryRecvError};
+use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
+use tokio::time::{Instant, timeout};
 
 use super::Reticence;
-use crate::output::{LineFormat, Lines, WriteError};
+use crate::output::{LineFormat, Lines, SessionClock, WriteError};
 
 /// Events that may wait to be printed before the server has to wait too.
-pub(crate) const UNPRINTED_EVENTS: usize = 256;
+const UNPRINTED_EVENTS: usize = 256;
 
 /// How long who reads standard output has for the last lines, once the session is over.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Takes the events that are to be printed, and when each happened.
+pub(crate) type EventSender = mpsc::Sender<(Instant, Arc<Event>)>;
 
 /// Prints events on a thread of its own: whoever reads standard output may stop reading, which must keep nobody from ending
 /// the session, nor the session from answering the server.
@@ -23,23 +27,59 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Printer {
     thread: JoinHandle<Result<(), WriteError>>,
     is_done: bool,
+    /// Takes the events out of a tap.
+    feeding: Option<AbortHandle>,
+}
+
+/// What is printed of a session.
+#[derive(Debug)]
+pub(crate) struct Selection {
+    /// Only events of these kinds, if it says any.
+    kinds: Option<&'static [EventKind]>,
+    /// What is left out for people.
+    reticence: Option<Reticence>,
+}
+
+impl Selection {
+    /// Everything for programs; less for people, who have seen so much of the session.
+    pub(crate) fn of(format: LineFormat, reticence: Reticence) -> Self {
+        Self { kinds: None, reticence: matches!(format, LineFormat::Text).then_some(reticence) }
+    }
+
+    /// The same, for people of these kinds alone.
+    pub(crate) fn kinds(self, kinds: &'static [EventKind]) -> Self {
+        Self { kinds: self.reticence.is_some().then_some(kinds), ..self }
+    }
+
+    fn includes(&mut self, event: &Event) -> bool {
+        self.kinds.is_none_or(|kinds| kinds.contains(&event.kind()))
+            && self.reticence.as_mut().is_none_or(|reticence| reticence.lets_through(event))
+    }
 }
 
 impl Printer {
-    /// Begins to print what a subscription brings.
-    pub(crate) fn start(events: Subscription, format: LineFormat) -> Self {
-        Self::start_with(events, format, Reticence::default())
+    /// Begins to print the events of a session. It has to be [finished](Self::finish) while the session is shut down: whoever
+    /// does not read holds the session up as long as the tap is there.
+    pub(crate) fn of_tap(client: &Client, mut tap: Tap, format: LineFormat, selection: Selection) -> Self {
+        let (sender, printer) = Self::start(client.began(), format, selection);
+        let feeding = tokio::spawn(async move {
+            while let Some(TapPiece { at, what, .. }) = tap.next().await {
+                if let Tapped::Event { event, .. } = what
+                    && sender.send((at, event)).await.is_err()
+                {
+                    break;
+                }
+            }
+        });
+        Self { feeding: Some(feeding.abort_handle()), ..printer }
     }
 
-    /// The same in the middle of a session, of which so much is known.
-    pub(crate) fn start_with(events: Subscription, format: LineFormat, reticence: Reticence) -> Self {
-        let runtime = Handle::current();
-        let thread = spawn_blocking(move || {
-            let reticence = matches!(format, LineFormat::Text).then_some(reticence);
-            let mut printing = Printing { events, lines: Lines::new(format), reticence };
-            printing.run(&runtime)
-        });
-        Self { thread, is_done: false }
+    /// Begins to print the events that are sent to it, of a session that began then.
+    pub(crate) fn start(began: Instant, format: LineFormat, selection: Selection) -> (EventSender, Self) {
+        let (sender, events) = mpsc::channel(UNPRINTED_EVENTS);
+        let clock = SessionClock::new(began);
+        let thread = spawn_blocking(move || Printing { events, clock, lines: Lines::new(format), selection }.run());
+        (sender, Self { thread, is_done: false, feeding: None })
     }
 
     /// Waits until the session is over and all of it is printed, or nobody wants to read more.
@@ -71,40 +111,41 @@ impl Printer {
     ///
     /// Cancel safe: nothing but waiting happens.
     pub(crate) async fn finish(&mut self) -> Result<(), WriteError> {
-        timeout(PATIENCE, self.done()).await.unwrap_or(Ok(()))
+        let printed = timeout(PATIENCE, self.done()).await.unwrap_or(Ok(()));
+        if let Some(feeding) = &self.feeding {
+            feeding.abort();
+        }
+        printed
     }
 }
 
 struct Printing {
-    events: Subscription,
+    events: mpsc::Receiver<(Instant, Arc<Event>)>,
+    clock: SessionClock,
     lines: Lines,
-    /// What is left out for people.
-    reticence: Option<Reticence>,
+    selection: Selection,
 }
 
 impl Printing {
     /// Prints until the session is over.
-    fn run(&mut self, runtime: &Handle) -> Result<(), WriteError> {
-        loop {
-            match self.next(runtime)? {
-                Ok(event) => self.print(&event)?,
-                Err(RecvError::Closed) => return self.lines.flush(),
-                Err(_) => {}
+    fn run(mut self) -> Result<(), WriteError> {
+        while let Some((at, event)) = self.next()? {
+            if self.selection.includes(&event) {
+                self.lines.event(&event, Some(&self.clock.stamp(at)))?;
             }
         }
+        self.lines.flush()
     }
 
     /// The next event. What has come so far is shown before more is waited for.
-    fn next(&mut self, runtime: &Handle) -> Result<Result<std::sync::Arc<Event>, RecvError>, WriteError> {
-        if let Some(ready) = self.events.try_next().transpose() {
-            return Ok(ready);
+    fn next(&mut self) -> Result<Option<(Instant, Arc<Event>)>, WriteError> {
+        match self.events.try_recv() {
+            Ok(event) => Ok(Some(event)),
+            Err(TryRecvError::Disconnected) => Ok(None),
+            Err(TryRecvError::Empty) => {
+                self.lines.flush()?;
+                Ok(self.events.blocking_recv())
+            }
         }
-        self.lines.flush()?;
-        Ok(runtime.block_on(self.events.next()))
-    }
-
-    fn print(&mut self, event: &Event) -> Result<(), WriteError> {
-        let is_shown = self.reticence.as_mut().is_none_or(|reticence| reticence.lets_through(event));
-        if is_shown { self.lines.event(event) } else { Ok(()) }
     }
 }

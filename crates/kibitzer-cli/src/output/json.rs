@@ -12,23 +12,47 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::entry::{Entry, Position};
 use super::life;
+use super::stamp::Stamp;
 use super::values::{Codes, List, Passed, Printed, keys};
 
 /// Writes the event's line, if it has one.
-pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
+pub(crate) fn write(out: &mut impl Write, event: &Event, stamp: Option<&Stamp>) -> io::Result<()> {
     let Some(entry) = Entry::of(event) else {
         return Ok(());
     };
     // What a session tells of itself stands nowhere in the server's stream.
     let offset = (!matches!(entry, Entry::Session(_))).then(|| event.offset());
-    let line = Object { kind: event.kind(), offset, entry: &entry };
+    let line = Object { kind: event.kind(), offset, stamp, entry: &entry };
     kibitzer::json::write(out, &line)?;
     out.write_all(b"\n")
+}
+
+/// Writes the line of a recording that ends inside a line.
+pub(crate) fn write_cut(out: &mut impl Write, line: u64, stamp: &Stamp) -> io::Result<()> {
+    kibitzer::json::write(out, &Cut { line, stamp })?;
+    out.write_all(b"\n")
+}
+
+struct Cut<'a> {
+    line: u64,
+    stamp: &'a Stamp,
+}
+
+impl Serialize for Cut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("event", "cut")?;
+        object.serialize_entry("offset", &None::<u64>)?;
+        self.stamp.write_keys(&mut object)?;
+        object.serialize_entry("line", &self.line)?;
+        object.end()
+    }
 }
 
 struct Object<'a> {
     kind: EventKind,
     offset: Option<u64>,
+    stamp: Option<&'a Stamp>,
     entry: &'a Entry<'a>,
 }
 
@@ -37,12 +61,15 @@ impl Serialize for Object<'_> {
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("event", self.kind.as_str())?;
         object.serialize_entry("offset", &self.offset)?;
+        if let Some(stamp) = self.stamp {
+            stamp.write_keys(&mut object)?;
+        }
         write_keys(&mut object, self.entry)?;
         object.end()
     }
 }
 
-/// Writes the keys behind `event` and `offset`.
+/// Writes the keys of the entry itself.
 fn write_keys<M: SerializeMap>(object: &mut M, entry: &Entry<'_>) -> Result<(), M::Error> {
     match entry {
         Entry::Position(position) => write_position(object, position),

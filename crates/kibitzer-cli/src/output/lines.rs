@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use kibitzer::core::Event;
 use thiserror::Error;
 
-use super::{json, text};
+use super::{Stamp, json, text};
 
 /// Standard output's own buffer is written out with every line.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -63,10 +63,20 @@ impl Lines {
         }
     }
 
-    pub(crate) fn event(&mut self, event: &Event) -> Result<(), WriteError> {
+    /// Writes an event with its time, which a raw log does not have.
+    pub(crate) fn event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), WriteError> {
         let written = match self {
-            Self::Jsonl(out) => json::write(out, event),
+            Self::Jsonl(out) => json::write(out, event, stamp),
             Self::Text(out) => text::write(out, event),
+        };
+        written.map_err(WriteError)
+    }
+
+    /// Writes that the recording ends inside this line.
+    pub(crate) fn cut(&mut self, line: u64, stamp: &Stamp) -> Result<(), WriteError> {
+        let written = match self {
+            Self::Jsonl(out) => json::write_cut(out, line, stamp),
+            Self::Text(out) => text::write_cut(out, line),
         };
         written.map_err(WriteError)
     }

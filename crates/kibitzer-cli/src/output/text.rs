@@ -77,6 +77,16 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     }
 }
 
+/// Writes that a recording ends inside this line.
+pub(crate) fn write_cut(out: &mut impl Write, number: u64) -> io::Result<()> {
+    line(out, TROUBLE, format_args!("* {}", cut(number)))
+}
+
+/// Returns that a recording ends inside this line, in words.
+pub(crate) fn cut(line: u64) -> String {
+    format!("the recording ends inside line {line}")
+}
+
 pub(super) fn line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Result<()> {
     writeln!(out, "{style}{text}{style:#}")
 }

@@ -91,6 +91,24 @@ pub(crate) fn objects(printed: &str) -> Vec<Value> {
     printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// What the server said, without times: what is printed of its bytes alone. Every line has to have its times.
+pub(crate) fn timeless(printed: &str) -> String {
+    let mut lines = String::new();
+    for line in printed.lines() {
+        let (event, rest) = line.split_once(r#","t":"#).unwrap_or_else(|| panic!("no time: {line}"));
+        let (time, keys) = rest.split_once(r#","utc":"#).unwrap();
+        assert!(
+            time.parse::<f64>().is_ok() && time.split_once('.').is_some_and(|(_, digits)| digits.len() == 6),
+            "{line}"
+        );
+        let utc = keys.find([',', '}']).unwrap();
+        if event != r#"{"event":"sent","offset":null"# {
+            lines.extend([event, keys.get(utc..).unwrap(), "\n"]);
+        }
+    }
+    lines
+}
+
 /// Tells it to end, as a terminal does at Ctrl-C, or a service manager.
 #[cfg(unix)]
 pub(crate) fn signal(child: &Child, signal: Signal) {

@@ -24,6 +24,7 @@ use crate::console::model::meters::{Latency, Rates};
 use crate::console::model::replies::Replies;
 use crate::console::model::row::{Body, Row, Sent};
 use crate::console::model::rows::Rows;
+use crate::output::PasswordPrompt;
 
 /// Games that are kept; one that is over makes room.
 const KEPT_GAMES: usize = 256;
@@ -44,7 +45,7 @@ pub(in crate::console) struct Model {
     pub(in crate::console) names: BTreeSet<String>,
     pub(in crate::console) channels: BTreeSet<u16>,
     replies: Replies,
-    awaits_password: bool,
+    password_prompt: PasswordPrompt,
     /// Where in all bytes the connection begins.
     base: u64,
 }
@@ -78,7 +79,7 @@ impl Model {
             What::Sent { bytes, text, answers_ping, is_secret } => {
                 let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
                 let is_line = !answers_ping && !is_telnet;
-                let secret = is_secret || (self.awaits_password && is_line);
+                let secret = is_secret || (self.awaits_password() && is_line);
                 Some(self.sent(at, bytes, text, is_line, secret))
             }
         }
@@ -91,7 +92,7 @@ impl Model {
 
     /// Whether the last thing the server wanted was a password.
     pub(in crate::console) const fn awaits_password(&self) -> bool {
-        self.awaits_password
+        self.password_prompt.is_open()
     }
 
     fn push(&mut self, at: Duration, body: Body) -> u64 {
@@ -101,9 +102,8 @@ impl Model {
     }
 
     fn sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) -> u64 {
-        // A password may go in pieces; its line end is the last of them.
-        if secret && (bytes.is_empty() || bytes.ends_with(b"\n")) {
-            self.awaits_password = false;
+        if secret {
+            self.password_prompt.sent(&bytes);
         }
         if is_line {
             self.replies.sent(self.rows.next_number(), at, &text);
@@ -116,11 +116,10 @@ impl Model {
         let number = self.rows.next_number();
         self.answer(number, at, &event);
         self.remember_talk(&event);
+        self.password_prompt.event(event.kind());
         match event.kind() {
             EventKind::Connected => self.connected(),
             EventKind::Lost => self.rates.at(at).losses += 1,
-            EventKind::PasswordPrompt => self.awaits_password = true,
-            EventKind::Prompt | EventKind::LoginPrompt | EventKind::LoggedIn => self.awaits_password = false,
             _ => {}
         }
         if let Some(card) = card {
@@ -142,7 +141,7 @@ impl Model {
     fn connected(&mut self) {
         self.base = self.bytes.end();
         self.replies = Replies::default();
-        self.awaits_password = false;
+        self.password_prompt = PasswordPrompt::default();
         for game in self.games.values_mut() {
             game.card.followed = false;
         }

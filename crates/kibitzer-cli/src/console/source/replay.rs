@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use crate::console::model::card::Card;
 use crate::console::model::item::{Item, What};
+use crate::output::cut;
 
 /// Why a recording cannot be played.
 #[derive(Debug, Error)]
@@ -35,6 +36,9 @@ pub(in crate::console) struct Replay {
     /// The clock that times the decoder.
     stopwatch: fn() -> Instant,
     length: Duration,
+    /// The line inside which the recording ends, if it does.
+    cut: Option<u64>,
+    is_cut_shown: bool,
     records: TranscriptReader<BufReader<File>>,
     /// The record behind those that were taken up.
     next: Option<Record>,
@@ -54,17 +58,22 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// [`ReplayError`] if the file cannot be read, or a line of it is no record.
+    /// [`ReplayError`] if the file cannot be read, or a line of it is no record; if it is strict, also if the file ends inside
+    /// a line.
     pub(in crate::console) fn open(
         path: &Path,
         family: Family,
         timeseal: Timeseal,
         stopwatch: fn() -> Instant,
+        is_strict: bool,
     ) -> Result<Self, ReplayError> {
-        let read = |source| ReplayError::Read { path: path.to_owned(), source };
-        let mut length = Duration::ZERO;
+        let (mut length, mut cut) = (Duration::ZERO, None);
         for record in open(path)? {
-            length = length.max(record.map_err(read)?.time);
+            match record {
+                Ok(record) => length = length.max(record.time),
+                Err(TranscriptError::Torn { line }) if !is_strict => cut = Some(line),
+                Err(source) => return Err(ReplayError::Read { path: path.to_owned(), source }),
+            }
         }
         Ok(Self {
             path: path.to_owned(),
@@ -72,6 +81,8 @@ impl Replay {
             timeseal,
             stopwatch,
             length,
+            cut,
+            is_cut_shown: false,
             records: open(path)?,
             next: None,
             events: reader(family, timeseal),
@@ -110,7 +121,7 @@ impl Replay {
         self.detector = SecretDetector::default();
         self.undecoded.clear();
         self.ready.clear();
-        (self.next, self.at, self.is_over) = (None, Duration::ZERO, false);
+        (self.next, self.at, self.is_over, self.is_cut_shown) = (None, Duration::ZERO, false, false);
         Ok(())
     }
 
@@ -136,8 +147,10 @@ impl Replay {
 
     fn peek(&mut self) -> Result<Option<&Record>, ReplayError> {
         if self.next.is_none() {
-            let read = self.records.next().transpose();
-            self.next = read.map_err(|source| ReplayError::Read { path: self.path.clone(), source })?;
+            self.next = match self.records.next().transpose() {
+                Err(TranscriptError::Torn { .. }) => None,
+                read => read.map_err(|source| ReplayError::Read { path: self.path.clone(), source })?,
+            };
         }
         Ok(self.next.as_ref())
     }
@@ -172,9 +185,18 @@ impl Replay {
 
     /// What is left when the recording is over.
     fn finish(&mut self) -> Option<Item> {
-        let event = self.events.finish();
-        self.is_over = event.is_none();
-        event.map(|event| Item { at: self.at, what: self.wrap(event, Duration::ZERO) })
+        let what = match (self.events.finish(), self.cut) {
+            (Some(event), _) => self.wrap(event, Duration::ZERO),
+            (None, Some(line)) if !self.is_cut_shown => {
+                self.is_cut_shown = true;
+                What::Told(cut(line))
+            }
+            (None, _) => {
+                self.is_over = true;
+                return None;
+            }
+        };
+        Some(Item { at: self.at, what })
     }
 
     fn wrap(&self, event: Event, decoding: Duration) -> What {

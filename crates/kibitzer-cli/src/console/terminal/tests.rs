@@ -24,7 +24,7 @@ const NAME: &str = "console::terminal::tests::after_a_panic_the_terminal_is_as_b
 fn panic(kind: &str) {
     let recording =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts/fatics-game-quick-observer.jsonl");
-    let replay = Replay::open(&recording, Family::Auto, Timeseal::Off, Instant::now).unwrap();
+    let replay = Replay::open(&recording, Family::Auto, Timeseal::Off, Instant::now, false).unwrap();
     let mut app = App::new(Source::Recording(Box::new(Player::new(replay, 1.0, Instant::now()))), None);
     let (keyboard, guard) = (Keyboard::open().unwrap(), Guard::begin().unwrap());
     let mut screen = Screen::take().unwrap();

@@ -77,22 +77,27 @@ impl Watcher {
 
     /// Plays a session in which the server sent these pieces, a second apart.
     fn of_pieces(pieces: &[&[u8]]) -> Self {
+        let lines = pieces.iter().enumerate().map(|(second, piece)| {
+            let hex: String = piece.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect();
+            format!("{{\"t\": {second}, \"dir\": \"rx\", \"hex\": \"{hex}\"}}\n")
+        });
+        Self::of_transcript(&lines.collect::<Vec<_>>().concat())
+    }
+
+    /// Plays a transcript with this text.
+    fn of_transcript(text: &str) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("kibitzer-console-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("session.jsonl");
-        let lines = pieces.iter().enumerate().map(|(second, piece)| {
-            let hex: String = piece.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect();
-            format!("{{\"t\": {second}, \"dir\": \"rx\", \"hex\": \"{hex}\"}}\n")
-        });
-        fs::write(&path, lines.collect::<Vec<_>>().concat()).unwrap();
+        fs::write(&path, text).unwrap();
         Self::open(&path, Timeseal::Off, Some(folder))
     }
 
     fn open(path: &Path, timeseal: Timeseal, folder: Option<PathBuf>) -> Self {
         let now = frozen();
-        let replay = Replay::open(path, Family::Auto, timeseal, frozen).unwrap();
+        let replay = Replay::open(path, Family::Auto, timeseal, frozen, false).unwrap();
         Self { app: App::new(Source::Recording(Box::new(Player::new(replay, 1.0, now))), None), now, folder }
     }
 

@@ -1,11 +1,14 @@
 //! Through time: play, step, jump, break, find, mark.
 
+use kibitzer::core::message::Family;
 use kibitzer::core::wire::Timeseal;
 use ratatui::crossterm::event::KeyCode;
 
-use super::{SIZES, Watcher};
+use super::{SIZES, Watcher, frozen};
 use crate::console::app::Echo;
+use crate::console::model::row::Row;
 use crate::console::source::Notice;
+use crate::console::source::replay::Replay;
 
 /// Ten shouts, a second apart.
 fn shouts() -> Watcher {
@@ -45,6 +48,25 @@ fn it_plays_at_its_speed_and_stops() {
     watcher.keys(" ");
     assert_eq!(notice(&watcher), "the recording is over; /time 0 begins anew");
 }
+
+#[test]
+fn a_torn_recording_is_played_up_to_the_cut_each_time() {
+    let torn = "{\"t\": 1, \"dir\": \"rx\", \"hex\": \"466f6f2073686f7574733a206869\"}\n{\"t\": 2, \"di";
+    let mut watcher = Watcher::of_transcript(torn);
+    for _ in 0..2 {
+        watcher.wait(100.0);
+        assert_eq!(watcher.app.model.rows.iter().map(Row::line).collect::<Vec<_>>(), ["Foo shouts: hi", CUT]);
+        assert!(watcher.app.source.player().unwrap().replay().is_over());
+        watcher.run("/time 0");
+        assert_eq!(watcher.app.model.rows.iter().count(), 0);
+        watcher.keys(" ");
+    }
+    let path = watcher.folder.as_ref().unwrap().join("session.jsonl");
+    let error = Replay::open(&path, Family::Auto, Timeseal::Off, frozen, true).unwrap_err();
+    assert!(error.to_string().ends_with("session.jsonl: transcript ends inside line 2"), "{error}");
+}
+
+const CUT: &str = "--- the recording ends inside line 2 ---";
 
 #[test]
 fn steps_go_by_listed_lines_in_the_list_and_behind_it() {

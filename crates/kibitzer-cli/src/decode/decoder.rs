@@ -1,0 +1,156 @@
+//! Pieces of a session to lines.
+
+use std::io;
+
+use kibitzer::core::session::SecretDetector;
+use kibitzer::core::{Event, EventReader};
+use kibitzer::transcript::{Direction, Record};
+
+use super::Format;
+use super::summary::Summary;
+use crate::output::{Lines, PasswordPrompt, Stamp, WriteError, sent_text};
+
+/// A piece of a log or a recording.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Piece<'a> {
+    /// The server sent this.
+    Received(&'a [u8]),
+    /// The client sent this; `None` if the recording leaves it out.
+    Sent(Option<&'a [u8]>),
+    /// The recording ends inside this line.
+    Cut(u64),
+}
+
+impl<'a> Piece<'a> {
+    /// Returns what a record holds.
+    pub(crate) fn of(record: &'a Record) -> Self {
+        match record.direction {
+            Direction::Received => Self::Received(&record.bytes),
+            Direction::Sent => Self::Sent((!record.redacted).then_some(&record.bytes)),
+        }
+    }
+}
+
+/// Prints what comes of the pieces.
+pub(crate) struct Decoder {
+    events: EventReader,
+    password_prompt: PasswordPrompt,
+    secrets: SecretDetector,
+    /// The time of the last piece of a recording.
+    stamp: Option<Stamp>,
+    cut: Option<u64>,
+    output: Output,
+}
+
+impl Decoder {
+    pub(crate) fn new(events: EventReader, format: Format) -> Self {
+        let (password_prompt, secrets) = (PasswordPrompt::default(), SecretDetector::default());
+        Self { events, password_prompt, secrets, stamp: None, cut: None, output: Output::new(format) }
+    }
+
+    /// Takes in the next piece, and when that was.
+    pub(crate) fn take(&mut self, piece: Piece<'_>, stamp: Option<Stamp>) -> Result<(), WriteError> {
+        self.stamp = stamp;
+        match piece {
+            Piece::Received(mut bytes) => {
+                self.output.count_bytes(bytes.len());
+                while let Some(event) = self.events.next(&mut bytes) {
+                    self.password_prompt.event(event.kind());
+                    self.output.event(&event, self.stamp.as_ref())?;
+                }
+            }
+            Piece::Sent(None) => {
+                self.password_prompt.sent(b"");
+                self.sent(None)?;
+            }
+            Piece::Sent(Some(bytes)) => {
+                for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+                    let Some(text) = sent_text(line) else { continue };
+                    self.secrets.learn(&text);
+                    let is_secret = self.password_prompt.is_open() || self.secrets.is_secret(&text);
+                    self.password_prompt.sent(line);
+                    self.sent((!is_secret).then_some(text))?;
+                }
+            }
+            Piece::Cut(line) => self.cut = Some(line),
+        }
+        Ok(())
+    }
+
+    fn sent(&mut self, text: Option<String>) -> Result<(), WriteError> {
+        let sent = Event::Sent { line: text.map(String::into_boxed_str), request: None };
+        self.output.event(&sent, self.stamp.as_ref())
+    }
+
+    /// Shows what has come so far.
+    pub(crate) fn flush(&mut self) -> Result<(), WriteError> {
+        self.output.flush()
+    }
+
+    /// Prints what is left at the end. Returns the line inside which the recording ends, if it does.
+    pub(crate) fn finish(mut self) -> Result<Option<u64>, WriteError> {
+        while let Some(event) = self.events.finish() {
+            self.output.event(&event, self.stamp.as_ref())?;
+        }
+        if let Some(line) = self.cut {
+            self.output.cut(line, &self.stamp.unwrap_or_default())?;
+        }
+        self.output.finish()?;
+        Ok(self.cut)
+    }
+}
+
+/// Where events go.
+enum Output {
+    Lines(Lines),
+    Summary(Summary),
+}
+
+impl Output {
+    fn new(format: Format) -> Self {
+        match format {
+            Format::Lines(format) => Self::Lines(Lines::new(format)),
+            Format::Summary => Self::Summary(Summary::start()),
+        }
+    }
+
+    fn count_bytes(&mut self, bytes: usize) {
+        if let Self::Summary(summary) = self {
+            summary.count_bytes(bytes);
+        }
+    }
+
+    fn event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), WriteError> {
+        match self {
+            Self::Lines(lines) => lines.event(event, stamp),
+            Self::Summary(summary) => {
+                summary.count(event);
+                Ok(())
+            }
+        }
+    }
+
+    fn cut(&mut self, line: u64, stamp: &Stamp) -> Result<(), WriteError> {
+        match self {
+            Self::Lines(lines) => lines.cut(line, stamp),
+            Self::Summary(summary) => {
+                summary.count_cut();
+                Ok(())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), WriteError> {
+        match self {
+            Self::Lines(lines) => lines.flush(),
+            Self::Summary(_) => Ok(()),
+        }
+    }
+
+    fn finish(mut self) -> Result<(), WriteError> {
+        if let Self::Summary(summary) = self {
+            return Ok(summary.write(io::stdout().lock())?);
+        }
+        self.flush()
+    }
+}
