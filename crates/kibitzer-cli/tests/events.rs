@@ -90,7 +90,7 @@ fn words(cell: &str) -> Vec<&str> {
 
 /// The keys of every event that a server causes, as the page for programs has them.
 fn promised() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
-    let (_, table) = PAGE.split_once("## What the server says").unwrap();
+    let (_, table) = PAGE.split_once("## Server events").unwrap();
     let (table, _) = table.split_once("\nOf a `position`").unwrap();
     let row = |row: &'static str| {
         let [_, events, keys, ..] = row.split('|').collect::<Vec<_>>()[..] else { panic!("{row}") };

@@ -103,8 +103,8 @@ pub(crate) enum Trouble {
 pub(crate) const TROUBLES: [(&str, Trouble); 20] = [
     ("writes of one byte", Trouble::Fault(Fault::SplitWrites(1))),
     ("writes of random length", Trouble::Fault(Fault::SplitRandomly(7))),
-    ("all arrives 1 s later", Trouble::Fault(Fault::Delay(Duration::from_secs(1)))),
-    ("stall: open, and silent", Trouble::Fault(Fault::Stall)),
+    ("output delayed by 1 s", Trouble::Fault(Fault::Delay(Duration::from_secs(1)))),
+    ("stall: open but silent", Trouble::Fault(Fault::Stall)),
     ("cut in the middle of a line", Trouble::Fault(Fault::CutMidLine)),
     ("reset", Trouble::Fault(Fault::Reset)),
     ("a line of 300 random bytes", Trouble::Fault(Fault::Garbage(300))),

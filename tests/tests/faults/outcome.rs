@@ -1,4 +1,4 @@
-//! How it ends, in words, and what the words mean.
+//! Names the outcome of each cell, and explains the names.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use kibitzer::core::session::{
     CloseCause, EndReason, LoginError, LostCause, Outcome, Reply, RequestError, RestoredGame, State,
 };
 
-/// What the session came to, which told `events` in all.
+/// Returns the outcome of a session that emitted `events`.
 pub(crate) fn life(state: &State, events: &[Arc<Event>]) -> String {
     let causes: Vec<_> = events.iter().filter_map(|event| lost(event)).collect();
     let was_ready = events.iter().any(|event| matches!(&**event, Event::Ready(_)));
     match state {
-        State::Ready if causes.is_empty() => "goes on".to_owned(),
+        State::Ready if causes.is_empty() => "continues".to_owned(),
         State::Ready => format!("restored ({})", distinct(&causes).join(", then ")),
         State::Ended(reason) if was_ready && causes.is_empty() => format!("ended: {}", words(reason)),
         State::Ended(reason) if was_ready => {
@@ -57,7 +57,7 @@ fn words(reason: &EndReason) -> String {
     }
 }
 
-/// What came of a request that was under way.
+/// Returns the outcome of a request that was in flight.
 pub(crate) fn request(result: &Result<Reply, RequestError>, want: &str) -> String {
     match result {
         Ok(reply) if reply.text().contains(want) => "request answered",
@@ -70,7 +70,7 @@ pub(crate) fn request(result: &Result<Reply, RequestError>, want: &str) -> Strin
     .to_owned()
 }
 
-/// What became of a game over a lost connection.
+/// Returns the outcome of a game after a lost connection.
 pub(crate) fn game(events: &[Arc<Event>]) -> String {
     let restored = events.iter().find_map(|event| match &**event {
         Event::Restored(restored) => Some(&restored.games[..]),
@@ -80,14 +80,14 @@ pub(crate) fn game(events: &[Arc<Event>]) -> String {
     match restored {
         Some([game]) => outcome(game).to_owned(),
         Some([]) if has_ended => "game ended".to_owned(),
-        _ => panic!("no word of the game: {restored:?}"),
+        _ => panic!("the game is not reported: {restored:?}"),
     }
 }
 
 fn outcome(game: &RestoredGame) -> &'static str {
     match game.outcome {
-        Outcome::Unchanged => "game as it was",
-        Outcome::Advanced { .. } => "game went on",
+        Outcome::Unchanged => "game unchanged",
+        Outcome::Advanced { .. } => "game advanced",
         Outcome::Interrupted => "game interrupted",
         other => panic!("{other:?}"),
     }
@@ -96,8 +96,8 @@ fn outcome(game: &RestoredGame) -> &'static str {
 /// What each word means for a bot. A word in front of a bracket or a colon stands for all that is in it.
 pub(crate) const MEANINGS: [(&str, &str); 13] = [
     (
-        "goes on",
-        "The session continues and emits no event of its own. Bytes that form no line of the server are emitted as text, an over-long \
+        "continues",
+        "The session is not interrupted and emits no event of its own. Bytes that form no line of the server are emitted as text, an over-long \
          line is cut and marked. Later output is parsed correctly, and requests are answered.",
     ),
     (
@@ -138,9 +138,9 @@ pub(crate) const MEANINGS: [(&str, &str); 13] = [
          receives this reply.",
     ),
     ("game followed", "The board is received, and so is every later one."),
-    ("game as it was", "`Restored` reports `Unchanged`: no move was missed, and the game is observed again."),
+    ("game unchanged", "`Restored` reports `Unchanged`: no move was missed, and the game is observed again."),
     (
-        "game went on",
+        "game advanced",
         "`Restored` reports the number of plies, and the moves if more than the last one was missed; the game is observed again.",
     ),
     (

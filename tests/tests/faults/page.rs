@@ -1,4 +1,4 @@
-//! The page the matrix is written to.
+//! Renders the matrix as `docs/faults.md`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,18 +7,18 @@ use crate::matrix::Phase;
 use crate::outcome::MEANINGS;
 
 const HEAD: &str = "\
-# When something goes wrong
+# Outcomes of faults
 
 The outcome of each fault in each phase of a session. The table was recorded from a real client on the embedded server, with
 faults injected through the server's control handle. `cargo test -p kibitzer-tests --test faults` runs every cell and compares;
 with `KIBITZER_BLESS=1` it writes this page.
 
 Every cell also checks four things: a lossless and a lossy subscriber agree on the number of events, the counters add up, a session
-that goes on or was restored answers a request, and no task is left after the shutdown.
+that continues or was restored answers a request, and no task is left after the shutdown.
 
 ";
 
-/// One row: what goes wrong, and what came of it or why it does not apply, by phase.
+/// One row: a fault, and for each phase its outcome or the reason why it does not apply.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) cells: Vec<Result<String, &'static str>>,
@@ -42,7 +42,7 @@ pub(crate) fn render(rows: &[Row]) -> String {
     for phase in Phase::ALL {
         line(&mut page, &format!("- **{}**: {}.", phase.name(), phase.sentence()));
     }
-    page += "\n## What it means for a bot\n\n";
+    page += "\n## Meaning of each outcome\n\n";
     for (word, meaning) in MEANINGS {
         assert!(page.contains(word), "no cell says {word}");
         line(&mut page, &format!("- **{word}**: {meaning}"));

@@ -173,8 +173,8 @@ impl Stage {
         let reply = self.subject.client.request("date").await.unwrap();
         assert!(reply.text().contains("Server time"), "{reply:?}");
         let n_restored = news.iter().filter(|event| matches!(&***event, Event::Restored(_))).count();
-        assert_eq!(n_restored, usize::from(life != "goes on"), "{news:#?}");
-        if life == "goes on" && self.phase == Phase::Idle {
+        assert_eq!(n_restored, usize::from(life != "continues"), "{news:#?}");
+        if life == "continues" && self.phase == Phase::Idle {
             let is_heard = |event: &Arc<Event>| event.raw().ends_with(b"from admin: tea is ready");
             assert!(news.iter().any(is_heard), "{news:#?}");
         }
@@ -182,8 +182,8 @@ impl Stage {
 
     /// What became of the game. If it is followed, the next move shows.
     async fn judge_game(&mut self, game: GameId, life: &str, news: &[Arc<Event>]) -> String {
-        let said = if life == "goes on" { "game followed".to_owned() } else { outcome::game(news) };
-        if matches!(&*said, "game followed" | "game as it was" | "game went on") {
+        let said = if life == "continues" { "game followed".to_owned() } else { outcome::game(news) };
+        if matches!(&*said, "game followed" | "game unchanged" | "game advanced") {
             let mover = if self.phase == Phase::Playing { &self.subject.client } else { &self.cast[1] };
             let mut watch = self.subject.client.game(game);
             wait_for_ply(&mut watch, 1).await;
