@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Drives the console as a person would, in a real terminal (tmux), and looks at what the screen shows: play, filter, step,
-# break, the three views, another size, quit, being told to end; then live sessions: a login with a password, observing,
-# filters, completion, recording, a break with what comes in meanwhile, quit; and what was recorded, replayed. Takes the
-# program to run; builds it if there is none. Last, the session of another process is attached to.
+# Drives the console in a real terminal (tmux) and checks the screen: play, filter, step, breakpoint, the three views, resize,
+# quit, SIGTERM; then live sessions: login with a password, observing, filters, completion, recording, a breakpoint while events
+# arrive, quit, and a replay of the recording; last, attaching to the session of another process.
+# Argument: the program to run; built if omitted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,7 +39,7 @@ fail() {
     exit 1
 }
 
-# Waits until the screen shows a pattern; 20 s are many times what it takes.
+# Waits until the screen shows a pattern; the timeout of 20 s is generous.
 expect() {
     local tries
     for ((tries = 0; tries < 400; tries++)); do
@@ -50,7 +50,7 @@ expect() {
     done
     fail "the screen does not show: $1"
 }
-# Waits until it shows it no more.
+# Waits until the screen no longer shows a pattern.
 vanish() {
     local tries
     for ((tries = 0; tries < 400; tries++)); do
@@ -63,7 +63,7 @@ vanish() {
 }
 refuse() { if screen | grep -qE -- "$1"; then fail "the screen shows: $1"; fi; }
 
-# The settings of the terminal, as the shell in it sees them.
+# Saves the terminal settings, as seen by its shell, to a file.
 settings() {
     line "clear; stty -g >$scratch/$1; echo settings-$1"
     expect "^settings-$1"
@@ -81,7 +81,7 @@ expect '^kibitzer over '
 expect '0-1 Euwe'
 expect 'game_ended .*Euwe checkmated|Logging you out'
 
-# An expression narrows the list, and is completed.
+# Filter: an expression filters the list, and Tab completes it.
 keys -l '/filter kind:game_e'
 keys Tab
 expect '^> /filter kind:game_ended'
@@ -96,7 +96,7 @@ expect 'class +line'
 line '/filter'
 expect 'no prompts'
 
-# Back to the beginning, step by step.
+# Seek: back to the start, then step by step.
 line '/time 0'
 expect '^kibitzer paused '
 keys -l 'ss'
@@ -107,14 +107,14 @@ expect '  5\. '
 line '/nonsense'
 expect 'there is no command /nonsense'
 
-# A break stops the screen, and what is behind it waits.
+# Breakpoint: it pauses the screen, and later events wait.
 line '/break kind:game_ended'
 line '/speed 100'
 keys Space
 expect '^break at #[0-9]+'
 expect '▸0:09\.513 game_ended'
 
-# Another size: all views at once, and back.
+# Resize: all views at once, and back.
 in_tmux resize-window -t main -x 160 -y 50
 expect '─ frame #[0-9]+ at 0:09.513'
 expect '─ bytes [0-9]+ in the frame'
@@ -123,13 +123,13 @@ in_tmux resize-window -t main -x 80 -y 24
 expect '─ bytes frame event'
 vanish 'R round trip'
 
-# History of this run and of the next.
+# History: of this run and in the next one.
 keys -l '/'
 keys Up
 expect '^> /speed 100'
 keys C-u
 keys Escape
-# Escape and a letter that come together would be another key.
+# Escape and a letter sent together would be another key.
 expect '^Space play'
 keys -l 'q'
 expect '^shell>'
@@ -137,7 +137,7 @@ expect 'what was here before'
 settings after
 cmp -s "$scratch/before" "$scratch/after" || fail 'the terminal is not as it was'
 
-# Without color there is none.
+# NO_COLOR: the output has no color.
 line "NO_COLOR=1 sh -c 'echo \$\$ >$scratch/pid; exec $program replay --speed 100 $recording'"
 expect '^kibitzer over '
 if in_tmux capture-pane -e -p -t main | grep -qE $'\e\\[([0-9;]*;)?(3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]'; then
@@ -147,13 +147,13 @@ keys -l 'i'
 keys Up
 expect '^> /speed 100'
 
-# Told to end, it leaves the terminal as it was.
+# Signal: the console ends and restores the terminal.
 kill -TERM "$(cat "$scratch/pid")"
 expect '^shell>'
 settings told
 cmp -s "$scratch/before" "$scratch/told" || fail 'the terminal is not as it was after a signal'
 
-# Login: an account on a server of its own; the password is asked for, and shown nowhere.
+# Login: an account on a separate server; the password is prompted for and never shown.
 cat >"$scratch/accounts.toml" <<'END'
 [[account]]
 handle = "Newton"
@@ -170,7 +170,7 @@ expect '^kibitzer live .* Newton at 127\.'
 refuse 'swordfish'
 expect '─ board games, observe N'
 
-# Observe: what is typed goes to the server, at once.
+# Observe: typed text is sent to the server at once.
 line 'games'
 expect ' games displayed'
 line "/record $scratch/live.jsonl"
@@ -186,7 +186,7 @@ keys C-u
 line 'tell Whetstone hello there'
 expect 'tell +Whetstone.* tells you: '
 
-# Filter: by an expression, and by one with a name.
+# Filter: by an expression, and by a named one.
 line '/filter kind:sent text:observe'
 expect '1 of [0-9]+ match kind:sent text:observe'
 vanish ' position '
@@ -199,13 +199,13 @@ line '/filter talk'
 expect 'match kind:tell,say from:Whetstone'
 line '/filter'
 
-# Out of a cramped screen and back, and keys still count.
+# Resize to a tiny screen and back: keys still work.
 in_tmux resize-window -t main -x 160 -y 50
 expect '─ time last, median'
 expect '> [0-9]+ tell Whetstone hello there +\[reply #[0-9]+ after'
 in_tmux resize-window -t main -x 80 -y 24
 
-# Break: the screen stops, and the session goes on behind it.
+# Breakpoint: the screen pauses while the session continues.
 line '/break kind:position'
 expect 'screen paused'
 expect '^break at #[0-9]+; Space goes on'
@@ -217,14 +217,14 @@ vanish 'screen paused'
 line '/speed 3'
 expect 'this session is live'
 
-# Quit: the terminal is as it was.
+# Quit: the terminal is restored.
 line '/quit'
 expect '^status 0'
 expect '^shell>'
 settings live
 cmp -s "$scratch/before" "$scratch/live" || fail 'the terminal is not as it was after a session'
 
-# Replay: the same session, from its recording.
+# Replay: the recording of the same session.
 line "$program replay --speed 1000 $scratch/live.jsonl"
 expect '^kibitzer over '
 line '/filter kind:sent'
@@ -235,13 +235,13 @@ keys -l 'q'
 expect '^shell>'
 grep -q swordfish "$scratch"/*.jsonl "$scratch"/kibitzer/* && fail 'the password is in a file'
 
-# Nobody there: it says so, and a script can tell.
+# No server: an error message and the exit status report it.
 line "clear; $program console 127.0.0.1:1; echo status \$?"
 expect '^session over: not connected.*; q leaves'
 keys -l 'q'
 expect '^status 3'
 
-# The program alone: a server of its own, a guest, three games.
+# Without a command: an embedded server, a guest, three games.
 line "clear; $program --seed 7 --speed 4"
 expect '^kibitzer live .* at the embedded server'
 expect '─ games 3 known'
@@ -249,7 +249,7 @@ expect ' position '
 keys C-c
 expect '^shell>'
 
-# Attach: the session of another process, with its board at once; a line is sent there, and its reply shown.
+# Attach: the session of another process shows its board at once; a sent line gets its reply.
 "$program" connect "$address" --attach-socket "$scratch/bot.sock" --attach-write --for 10m </dev/null >"$scratch/bot" &
 bot=$!
 until grep -q ready "$scratch/bot"; do read -rt 0.05 <> <(:) || true; done
@@ -269,7 +269,7 @@ line 'resign'
 expect 'not sent: attached to look'
 keys C-u
 kill -KILL "$bot"
-# The shell would tell that it was killed.
+# Keeps the shell from reporting the killed job.
 wait "$bot" 2>/dev/null || true
 bot=
 expect '^kibitzer gone'
