@@ -27,11 +27,12 @@
 //! ```
 
 mod account;
+mod agenda;
 mod calendar;
 mod chess;
-mod command;
 mod family;
 mod fault;
+mod lobby;
 mod options;
 mod play;
 mod population;
@@ -45,7 +46,7 @@ mod world;
 pub use account::{Account, Accounts, AccountsError};
 pub use family::Family;
 pub use fault::{At, Fault};
+pub use lobby::{Connected, ConnectionId, LoginObstacle, Target};
 pub use options::{Feature, ServerOptions};
 pub use population::{Pastime, PopulationOptions};
-pub use server::{Connected, Connector, Control, ControlError, Server, Target};
-pub use world::{ConnectionId, LoginObstacle};
+pub use server::{Connector, Control, ControlError, Server};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 pub(crate) use self::injector::{Injector, Step};
 use crate::family::Family;
-use crate::world::LoginObstacle;
+use crate::lobby::LoginObstacle;
 
 /// Something that goes wrong with a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

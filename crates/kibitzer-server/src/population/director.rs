@@ -9,7 +9,7 @@ use super::options::Pastime;
 use super::simulated::{Ad, Part};
 use super::{Errand, Occasion, Population, phrases};
 use crate::account::Account;
-use crate::world::ConnectionId;
+use crate::lobby::ConnectionId;
 
 /// Regulars who do not play while the others do.
 const N_SPARE: usize = 4;

@@ -27,9 +27,10 @@ use self::names::Names;
 use self::relay::Relay;
 use self::simulated::{Noticed, Simulated};
 use crate::account::Account;
+use crate::agenda::Agenda;
+use crate::lobby::ConnectionId;
 use crate::play::Sides;
 use crate::random::Random;
-use crate::world::{Agenda, ConnectionId};
 
 /// Plies of the first games that are played before anybody can look.
 const HURRIED_PLIES: (usize, usize) = (6, 36);

@@ -8,12 +8,14 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{self, Instant};
 
-use super::control::{Connected, ControlError, Target};
+use super::Request;
+use super::control::ControlError;
 use super::link::{Link, Stream};
 use super::outbox::{Full, Outbox};
 use crate::fault::{At, Fault, Injector};
+use crate::lobby::{ConnectionId, Kick, Target};
 use crate::options::{Feature, ServerOptions};
-use crate::world::{ConnectionId, World};
+use crate::world::World;
 
 /// How many requests may wait for the world. Whoever has more waits himself.
 pub(super) const QUEUE_LENGTH: usize = 1024;
@@ -23,26 +25,6 @@ const FAULT_QUEUE_LENGTH: usize = 16;
 
 /// How long clients have to read the last words of the server.
 const FAREWELL: Duration = Duration::from_secs(3);
-
-/// What the world is asked for.
-#[derive(Debug)]
-pub(super) enum Request {
-    /// A client has connected.
-    Open(Stream),
-    /// Bytes came from a client. The sender is dropped once the reply is in the outbox and the world reads on.
-    Received(ConnectionId, Vec<u8>, oneshot::Sender<()>),
-    /// A client has gone.
-    Closed(ConnectionId),
-    /// A fault of a connection strikes and is the world's work.
-    Ask(ConnectionId, Fault),
-    /// A fault is ordered.
-    Inject(Target, At, Fault, oneshot::Sender<Result<(), ControlError>>),
-    /// Answered with who is connected.
-    List(oneshot::Sender<Vec<Connected>>),
-    Announce(String),
-    /// The server shuts down after that time, and tells everybody now.
-    ShutDown(Duration),
-}
 
 /// One client's side.
 #[derive(Debug)]
@@ -190,8 +172,8 @@ impl Actor {
     /// Does what a connection's fault leaves to the world.
     fn carry_out(&mut self, id: ConnectionId, fault: Fault) {
         match fault {
-            Fault::Kick => self.world.kick(id, now()),
-            Fault::KickByAdmin => self.world.kick_by_admin(id, now()),
+            Fault::Kick => self.world.kick(id, Kick::SecondLogin, now()),
+            Fault::KickByAdmin => self.world.kick(id, Kick::Admin, now()),
             Fault::Shutdown => self.world.shut_down(Duration::ZERO, now()),
             Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
             // The others are the connection's own work.

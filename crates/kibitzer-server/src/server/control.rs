@@ -2,35 +2,12 @@
 
 use std::time::Duration;
 
-use kibitzer_core::message::Handle;
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
-use super::actor::Request;
+use super::Request;
 use crate::fault::{At, Fault};
-use crate::world::ConnectionId;
-
-/// Whose connection is meant.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Target {
-    /// The next one that is made.
-    Next,
-    /// This one.
-    Connection(ConnectionId),
-    /// That of this player, in any case of letters.
-    Player(String),
-}
-
-/// A client that is connected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Connected {
-    /// Its connection.
-    pub id: ConnectionId,
-    /// Who it is logged in as.
-    pub handle: Option<Handle>,
-}
+use crate::lobby::{Connected, Target};
 
 /// Why the server did not do as it was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]

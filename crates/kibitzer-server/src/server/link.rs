@@ -11,10 +11,10 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time;
 
-use super::actor::Request;
+use super::Request;
 use super::outbox::Outbox;
 use crate::fault::{At, Fault, Injector, Step};
-use crate::world::ConnectionId;
+use crate::lobby::ConnectionId;
 
 /// How much is read at once; more would be held by every idle connection.
 const READ_BYTES: usize = 512;

@@ -11,13 +11,15 @@ use std::time::Duration;
 
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time;
 
-use self::actor::{Actor, QUEUE_LENGTH, Request};
-pub use self::control::{Connected, Control, ControlError, Target};
+use self::actor::{Actor, QUEUE_LENGTH};
+pub use self::control::{Control, ControlError};
 use self::link::Stream;
+use crate::fault::{At, Fault};
+use crate::lobby::{Connected, ConnectionId, Target};
 use crate::options::ServerOptions;
 
 /// How much a client in this process may be ahead of the server, and the server of the client.
@@ -25,6 +27,26 @@ const DUPLEX_BYTES: usize = 64 << 10;
 
 /// How long to wait after a connection could not be accepted: the process may be out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// What the world is asked for.
+#[derive(Debug)]
+enum Request {
+    /// A client has connected.
+    Open(Stream),
+    /// Bytes came from a client. The sender is dropped once the reply is in the outbox and the world reads on.
+    Received(ConnectionId, Vec<u8>, oneshot::Sender<()>),
+    /// A client has gone.
+    Closed(ConnectionId),
+    /// A fault of a connection strikes and is the world's work.
+    Ask(ConnectionId, Fault),
+    /// A fault is ordered.
+    Inject(Target, At, Fault, oneshot::Sender<Result<(), ControlError>>),
+    /// Answered with who is connected.
+    List(oneshot::Sender<Vec<Connected>>),
+    Announce(String),
+    /// The server shuts down after that time, and tells everybody now.
+    ShutDown(Duration),
+}
 
 /// A chess server that runs until it is shut down or dropped.
 ///

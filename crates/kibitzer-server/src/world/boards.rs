@@ -6,10 +6,9 @@ use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::GameId;
 
 use super::tables::Show;
-use super::{ConnectionId, Flag, Ivar, Table, World};
+use super::{ConnectionId, Flag, Ivar, World};
 use crate::chess::Variant;
-use crate::family::{BoardStyle, Family};
-use crate::play::{BoardForm, ClockUnit, View, Viewer};
+use crate::play::{View, Viewer};
 
 /// Why a board is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,29 +34,12 @@ impl Occasion {
 }
 
 impl World {
-    /// The unit a client wants clocks in.
-    pub(crate) fn clock_unit(&self, id: ConnectionId) -> ClockUnit {
-        let has_ms = self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::Ms));
-        if has_ms { ClockUnit::Milliseconds } else { ClockUnit::Seconds }
-    }
-
-    /// The form in which a client gets boards; `None` for none at all.
-    fn board_form(&self, id: ConnectionId) -> Option<BoardForm> {
-        let connection = self.connection(id)?;
-        match (connection.family, connection.levels.style) {
-            (Family::Fics, _) => Some(BoardForm::Style12),
-            (Family::Icc, BoardStyle::Style12) => Some(BoardForm::ShortStyle12),
-            (Family::Icc, BoardStyle::Style10) => Some(BoardForm::Style10),
-            (Family::Icc, BoardStyle::Style13) => None,
-        }
-    }
-
     fn viewer(&self, number: GameId, id: ConnectionId) -> Viewer {
-        let Some(table) = self.table(number) else { return Viewer::Guest };
+        let Some(table) = self.tables.get(number) else { return Viewer::Guest };
         if table.examiners().contains(&id) {
             return Viewer::Examiner;
         }
-        let name = self.player(id).map_or("", |player| player.name());
+        let name = self.lobby.player(id).map_or("", |player| player.name());
         match table.played().and_then(|game| game.color_of(name)) {
             Some(color) => Viewer::Player(color),
             None if table.observers.contains(&id) => Viewer::Observer,
@@ -67,19 +49,19 @@ impl World {
 
     /// The lines of a board, behind an empty line; `None` for a client without board lines.
     fn board(&self, number: GameId, to: ConnectionId, occasion: Occasion) -> Option<String> {
-        let table = self.table(number)?;
-        let ivars = self.player(to)?.ivars;
+        let table = self.tables.get(number)?;
+        let ivars = self.lobby.player(to)?.ivars;
         let view = View {
             viewer: self.viewer(number, to),
-            unit: self.unit_of_family(to, self.clock_unit(to)),
-            form: self.board_form(to)?,
-            is_flipped: self.has_flag(to, Flag::Flip),
+            unit: self.unit_of_family(to, self.lobby.clock_unit(to)),
+            form: self.lobby.board_form(to)?,
+            is_flipped: self.lobby.has_flag(to, Flag::Flip),
         };
         let wants_delta = occasion.has_delta() && ivars.is_set(Ivar::CompressMove);
         let line = match &table.show {
             Show::Played(game) => {
                 let delta = if wants_delta { game.delta() } else { None };
-                delta.unwrap_or_else(|| game.board(view, self.now))
+                delta.unwrap_or_else(|| game.board(view, self.now()))
             }
             Show::Examined { game, .. } => game.board(view),
         };
@@ -88,7 +70,7 @@ impl World {
 
     /// What both sides hold, for a client that does not get it as a datagram.
     fn holding(&self, number: GameId) -> Option<String> {
-        let table = self.table(number)?;
+        let table = self.tables.get(number)?;
         let line = match &table.show {
             Show::Played(game) => game.holding(None),
             Show::Examined { game, .. } => game.holding(None),
@@ -101,29 +83,31 @@ impl World {
     /// A board as part of a reply.
     pub(crate) fn put_board(&mut self, number: GameId, to: ConnectionId, occasion: Occasion) {
         if let Some(board) = self.board(number, to, occasion) {
-            self.put_whole(to, &board);
+            self.lobby.put_whole(to, &board);
         }
         self.put_board_datagrams(number, to, occasion);
         if !self.put_holdings(number, to)
             && let Some(holding) = self.holding(number)
         {
-            self.put_whole(to, &holding);
+            self.lobby.put_whole(to, &holding);
         }
     }
 
     /// A board that was not asked for.
     pub(crate) fn send_board(&mut self, number: GameId, to: ConnectionId, occasion: Occasion) {
-        if self.table(number).is_none() {
+        if self.tables.get(number).is_none() {
             return;
         }
-        self.ring(to);
+        self.lobby.ring(to);
         self.put_board(number, to, occasion);
-        self.prompt(to);
+        self.lobby.prompt(to);
     }
 
     /// A board to all who see the game: part of the reply to `actor`, if he is one of them.
     pub(crate) fn send_boards(&mut self, number: GameId, actor: Option<ConnectionId>, occasion: Occasion) {
-        for id in self.audience(number).into_iter().filter(|&id| !self.is_away_from(id, number)).collect::<Vec<_>>() {
+        for id in
+            self.audience(number).into_iter().filter(|&id| !self.lobby.is_away_from(id, number)).collect::<Vec<_>>()
+        {
             if Some(id) == actor {
                 self.put_board(number, id, occasion);
             } else {
@@ -132,31 +116,24 @@ impl World {
         }
     }
 
-    /// Players or examiners, then observers.
-    pub(crate) fn audience(&self, number: GameId) -> Vec<ConnectionId> {
-        let mut audience = self.participants(number);
-        audience.extend(self.observers(number));
-        audience
-    }
-
     /// Tells all who see a game of a piece that has just come into a hand.
     pub(crate) fn send_passed(&mut self, number: GameId, color: Color, role: Role) {
-        let Some(game) = self.table(number).and_then(Table::played) else { return };
+        let Some(game) = self.tables.played(number) else { return };
         let Some(line) = game.holding(Some((color, role))) else { return };
         let gap = if game.terms().variant == Variant::Bughouse { "\n" } else { "" };
         for id in self.audience(number) {
             if self.put_holdings(number, id) {
-                self.prompt(id);
+                self.lobby.prompt(id);
             } else {
-                self.notify_whole(id, &format!("{gap}{line}\n"));
+                self.lobby.notify_whole(id, &format!("{gap}{line}\n"));
             }
         }
     }
 
     /// The terms of a game, for a client that asked for them.
     pub(crate) fn info_line(&self, number: GameId, to: ConnectionId) -> Option<String> {
-        let wants = self.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
-        let game = self.table(number)?.played().filter(|_| wants)?;
+        let wants = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
+        let game = self.tables.get(number)?.played().filter(|_| wants)?;
         Some(format!("{}\n", game.info()))
     }
 }

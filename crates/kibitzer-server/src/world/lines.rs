@@ -5,9 +5,7 @@
 use kibitzer_core::message::CommandCode;
 use kibitzer_core::wire::{Timeseal, unseal};
 
-use super::connection::Stage;
-use super::seal::Seal;
-use super::{ConnectionId, Ivar, World};
+use super::{ConnectionId, Ivar, Stage, World};
 use crate::options::Feature;
 use crate::wire::input::MAX_COMMAND_BYTES;
 
@@ -24,13 +22,13 @@ const INVALID_CHARACTERS: &str = "Command ignored: invalid characters.\n";
 
 impl World {
     pub(super) fn hear_line(&mut self, id: ConnectionId, line: &[u8]) {
-        let Some(connection) = self.connection_mut(id) else { return };
+        let Some(connection) = self.lobby.connection_mut(id) else { return };
         let is_first = !std::mem::replace(&mut connection.has_spoken, true);
         let sealed = unseal(line).ok();
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has(Feature::Timeseal)) {
             return self.start_seal(id, hello.hello());
         }
-        match sealed.filter(|_| self.is_sealed(id)) {
+        match sealed.filter(|_| self.lobby.is_sealed(id)) {
             Some(sealed) if sealed.is_ping_answer() => self.answered_ping(id, sealed.time_ms),
             Some(sealed) => {
                 self.note_time(id, sealed.time_ms);
@@ -43,38 +41,23 @@ impl World {
 
     fn start_seal(&mut self, id: ConnectionId, version: Option<Timeseal>) {
         let Some(version) = version else {
-            self.put(id, "unknown timeseal version\n");
+            self.lobby.put(id, "unknown timeseal version\n");
             return self.close(id);
         };
-        if let Some(connection) = self.connection_mut(id) {
-            connection.seal = Some(Seal::new(version));
+        if let Some(connection) = self.lobby.connection_mut(id) {
+            connection.seal = Some(crate::lobby::Seal::new(version));
         }
     }
 
-    /// Whether the client seals its lines.
-    pub(crate) fn is_sealed(&self, id: ConnectionId) -> bool {
-        self.connection(id).is_some_and(|connection| connection.seal.is_some())
-    }
-
     fn note_time(&mut self, id: ConnectionId, time_ms: u64) {
-        if let Some(seal) = self.connection_mut(id).and_then(|connection| connection.seal.as_mut()) {
+        if let Some(seal) = self.lobby.connection_mut(id).and_then(|connection| connection.seal.as_mut()) {
             seal.time_ms = time_ms;
         }
     }
 
-    /// Asks a client that seals for its clock: in the form of version 1, a line of its own, or of version 2.
-    pub(crate) fn ping(&mut self, id: ConnectionId) {
-        let now = self.now;
-        let Some(connection) = self.connection_mut(id) else { return };
-        let Some(seal) = &mut connection.seal else { return };
-        seal.pinged = Some(now);
-        let bytes: &[u8] = if seal.version == Timeseal::V1 { b"\n\r[G]\n\r" } else { b"[G]\0" };
-        connection.put_bytes(bytes);
-    }
-
     fn answered_ping(&mut self, id: ConnectionId, time_ms: u64) {
-        let now = self.now;
-        if let Some(seal) = self.connection_mut(id).and_then(|connection| connection.seal.as_mut()) {
+        let now = self.now();
+        if let Some(seal) = self.lobby.connection_mut(id).and_then(|connection| connection.seal.as_mut()) {
             seal.answered(time_ms, now);
         }
     }
@@ -84,10 +67,10 @@ impl World {
         if line.len() > MAX_COMMAND_BYTES {
             return self.refuse_long_line(id, line);
         }
-        match self.connection(id).map(|connection| &connection.stage) {
-            Some(Stage::In(_)) => match readable(line) {
+        match self.lobby.connection(id).map(|connection| &connection.stage) {
+            Some(Stage::LoggedIn(_)) => match readable(line) {
                 Some(text) => self.hear_command(id, &text),
-                None => self.put(id, INVALID_CHARACTERS),
+                None => self.lobby.put(id, INVALID_CHARACTERS),
             },
             Some(_) => self.hear_login(id, line),
             None => {}
@@ -95,25 +78,21 @@ impl World {
     }
 
     pub(super) fn refuse_long_line(&mut self, id: ConnectionId, start: &[u8]) {
-        if !self.is_in_block_mode(id) {
-            return self.put(id, LINE_TOO_LONG);
+        if !self.lobby.has_ivar(id, Ivar::Block) {
+            return self.lobby.put(id, LINE_TOO_LONG);
         }
         let number = std::str::from_utf8(start.get(..=MAX_NUMBER_DIGITS).unwrap_or(start)).ok().and_then(split_number);
         self.in_block(id, number.map_or("0", |(number, _)| number), |world| {
-            world.put(id, LINE_TOO_LONG);
+            world.lobby.put(id, LINE_TOO_LONG);
             CommandCode::LINE_TOO_LONG
         });
     }
 
-    fn is_in_block_mode(&self, id: ConnectionId) -> bool {
-        self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::Block))
-    }
-
     fn hear_command(&mut self, id: ConnectionId, line: &str) {
-        if self.connection(id).is_some_and(|connection| connection.levels.has_units()) {
+        if self.lobby.connection(id).is_some_and(|connection| connection.levels.has_units()) {
             return self.in_unit(id, line);
         }
-        if !self.is_in_block_mode(id) {
+        if !self.lobby.has_ivar(id, Ivar::Block) {
             self.run_command(id, line);
             return self.end_reply(id);
         }
@@ -125,9 +104,9 @@ impl World {
 
     /// Frames what `run` sends to `id`.
     fn in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> CommandCode) {
-        let start = self.connection(id).map_or(0, |connection| connection.unsent.len());
+        let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = run(self);
-        let Some(connection) = self.connection_mut(id) else { return };
+        let Some(connection) = self.lobby.connection_mut(id) else { return };
         if connection.is_closing {
             // The recorded server frames no reply to the command that ends the session.
             return;
@@ -144,8 +123,8 @@ impl World {
     }
 
     fn end_reply(&mut self, id: ConnectionId) {
-        if self.connection(id).is_some_and(|connection| !connection.is_closing) {
-            self.prompt(id);
+        if self.lobby.connection(id).is_some_and(|connection| !connection.is_closing) {
+            self.lobby.prompt(id);
         }
     }
 }

@@ -5,10 +5,10 @@
 
 use kibitzer_core::message::Handle;
 
-use super::connection::{Connection, Stage};
-use super::{ConnectionId, Deadline, Ivar, Ivars, Player, World};
+use super::icc::Failure;
+use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, LoginObstacle, Player, Stage, World};
 use crate::account::key;
-use crate::family::{Failure, Family};
+use crate::family::Family;
 use crate::options::Feature;
 
 /// Asks the client not to show what is typed, and to show it again.
@@ -19,37 +19,15 @@ const INVITATION: &str = "If you are not a registered player, enter the login na
 
 const MESSAGE_OF_THE_DAY: &str = "This server runs inside a program on this machine; nothing here outlives it.\nType \"help\" for a list of commands.\n\n";
 
-/// Why somebody is not let in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LoginObstacle {
-    /// The name has characters other than letters.
-    BadName,
-    /// The name belongs to an account, so that a password is asked for, which no one knows.
-    NameRegistered,
-    /// Somebody else goes by the guest's name.
-    NameInUse,
-    /// The account is shut out.
-    Banned,
-    /// Guests are not admitted.
-    GuestsRefused,
-    /// Whatever the password is, it is wrong.
-    InvalidPassword,
-    /// There are too many players.
-    Full,
-    /// No answer ever comes, until the login has taken too long.
-    Silence,
-}
-
 impl World {
     /// The first words, if there is room.
     pub(super) fn greet(&mut self, id: ConnectionId) {
-        if self.n_connections() > self.options.max_connections {
+        if self.n_clients() > self.options.max_connections {
             return self.refuse_all(id);
         }
-        self.agenda.set(Deadline::Login(id), self.now + self.options.login_timeout);
-        self.put(id, self.options.family.banner());
-        self.put(id, INVITATION);
+        self.agenda.set(Deadline::Login(id), self.now() + self.options.login_timeout);
+        self.lobby.put(id, self.options.family.banner());
+        self.lobby.put(id, INVITATION);
         self.ask_name(id);
     }
 
@@ -59,26 +37,21 @@ impl World {
     }
 
     fn ask_name(&mut self, id: ConnectionId) {
-        self.put(id, "\nlogin: ");
-        self.enter(id, Stage::Name);
-    }
-
-    fn enter(&mut self, id: ConnectionId, stage: Stage) {
-        if let Some(connection) = self.connection_mut(id) {
-            connection.stage = stage;
-        }
+        self.lobby.put(id, "\nlogin: ");
+        self.lobby.enter(id, Stage::Name);
     }
 
     /// A line of a client that is not logged in. Its text may be any bytes.
     pub(super) fn hear_login(&mut self, id: ConnectionId, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
-        let stage = self.connection_mut(id).map(|connection| std::mem::replace(&mut connection.stage, Stage::Name));
+        let stage =
+            self.lobby.connection_mut(id).map(|connection| std::mem::replace(&mut connection.stage, Stage::Name));
         match stage {
             Some(Stage::Name) => self.hear_name(id, text.trim()),
             Some(Stage::Return(handle)) => self.admit_guest(id, handle),
             Some(Stage::Password(handle)) => self.hear_password(id, &handle, &text),
             // Nothing is read while the login is paused, and a player's lines are commands.
-            Some(stage @ (Stage::Paused | Stage::In(_))) => self.enter(id, stage),
+            Some(stage @ (Stage::Paused | Stage::LoggedIn(_))) => self.lobby.enter(id, stage),
             None => {}
         }
     }
@@ -96,7 +69,7 @@ impl World {
         if let Some((name, password)) = self.split_name(name) {
             return self.hear_name_and_password(id, name, password);
         }
-        match self.connection(id).and_then(|connection| connection.refusal) {
+        match self.lobby.connection(id).and_then(|connection| connection.refusal) {
             Some(refusal) if !name.is_empty() => self.refuse_name(id, name, refusal),
             _ => self.judge_name(id, name),
         }
@@ -104,16 +77,17 @@ impl World {
 
     /// Both on one line.
     fn hear_name_and_password(&mut self, id: ConnectionId, name: &str, password: &str) {
-        match self.connection(id).and_then(|connection| connection.refusal) {
+        match self.lobby.connection(id).and_then(|connection| connection.refusal) {
             None => {}
             Some(LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword) => {
                 return self.hear_password(id, &Handle::from_wire(name.as_bytes()), password);
             }
             Some(refusal) => return self.refuse_name(id, name, refusal),
         }
-        match self.account(name).filter(|account| !account.is_banned).map(|account| account.handle.clone()) {
+        match self.options.accounts.get(name).filter(|account| !account.is_banned).map(|account| account.handle.clone())
+        {
             Some(handle) => self.hear_password(id, &handle, password),
-            None if self.account(name).is_some() => self.refuse_banned(id, name),
+            None if self.options.accounts.get(name).is_some() => self.refuse_banned(id, name),
             None => {
                 self.put_failure(id, Failure::NotRegistered, &format!("\n\"{name}\" is not a registered name.\n"));
                 self.ask_name(id);
@@ -127,10 +101,10 @@ impl World {
             return self.close(id);
         }
         if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::from_login) {
-            if let Some(connection) = self.connection_mut(id) {
+            if let Some(connection) = self.lobby.connection_mut(id) {
                 connection.ivars = Some(ivars);
             }
-            self.put(id, "\n#Ivars set.\n");
+            self.lobby.put(id, "\n#Ivars set.\n");
         }
         self.ask_name(id);
     }
@@ -144,10 +118,10 @@ impl World {
             self.welcome_guest(id, &name, true);
         } else if !self.options.family.is_name(name) {
             self.refuse_bad_name(id, name);
-        } else if let Some(account) = self.account(name) {
+        } else if let Some(account) = self.options.accounts.get(name) {
             let (handle, is_banned) = (account.handle.clone(), account.is_banned);
             if is_banned { self.refuse_banned(id, handle.as_str()) } else { self.ask_password(id, handle) }
-        } else if self.online(name).is_some() {
+        } else if self.lobby.online(name).is_some() {
             self.refuse_name_in_use(id, name);
         } else {
             self.welcome_guest(id, name, false);
@@ -203,10 +177,10 @@ impl World {
     }
 
     fn ask_password(&mut self, id: ConnectionId, handle: Handle) {
-        self.put(id, &format!("\n\"{handle}\" is a registered name.  If it is yours, type the password.\n"));
-        self.put(id, "If not, just hit return to try another name.\n\npassword: ");
-        self.put_bytes(id, WILL_ECHO);
-        self.enter(id, Stage::Password(handle));
+        self.lobby.put(id, &format!("\n\"{handle}\" is a registered name.  If it is yours, type the password.\n"));
+        self.lobby.put(id, "If not, just hit return to try another name.\n\npassword: ");
+        self.lobby.put_bytes(id, WILL_ECHO);
+        self.lobby.enter(id, Stage::Password(handle));
     }
 
     /// Four letters that nobody goes by.
@@ -233,7 +207,7 @@ impl World {
     fn is_taken(&self, name: &str) -> bool {
         let is_named =
             |connection: &Connection| matches!(&connection.stage, Stage::Return(handle) if handle.is_same_player(name));
-        self.online(name).is_some() || self.connections.values().any(is_named)
+        self.lobby.online(name).is_some() || self.lobby.connections().values().any(is_named)
     }
 
     fn welcome_guest(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
@@ -245,27 +219,27 @@ impl World {
         } else {
             format!("\n\"{name}\" is not a registered name.  You may use this name to play unrated games.\n")
         };
-        self.put(id, &first);
-        self.put(id, "(After logging in, do \"help register\" for more info on how to register.)\n\n");
-        self.put(id, &format!("Press return to enter the server as \"{name}\":\n"));
-        self.put_bytes(id, WILL_ECHO);
-        self.enter(id, Stage::Return(Handle::from_wire(name.as_bytes())));
+        self.lobby.put(id, &first);
+        self.lobby.put(id, "(After logging in, do \"help register\" for more info on how to register.)\n\n");
+        self.lobby.put(id, &format!("Press return to enter the server as \"{name}\":\n"));
+        self.lobby.put_bytes(id, WILL_ECHO);
+        self.lobby.enter(id, Stage::Return(Handle::from_wire(name.as_bytes())));
     }
 
     fn admit_guest(&mut self, id: ConnectionId, handle: Handle) {
-        self.put_bytes(id, WONT_ECHO);
-        self.put(id, "\n");
-        if self.online(handle.as_str()).is_some() {
+        self.lobby.put_bytes(id, WONT_ECHO);
+        self.lobby.put(id, "\n");
+        if self.lobby.online(handle.as_str()).is_some() {
             // Somebody was faster.
             return self.refuse_name_in_use(id, handle.as_str());
         }
         let ivars = self.login_ivars(id);
-        let player = Player::guest(handle, self.options.family.guest_titles(), ivars, self.now);
+        let player = Player::guest(handle, self.options.family.guest_titles(), ivars, self.now());
         self.admit(id, player);
     }
 
     fn login_ivars(&self, id: ConnectionId) -> Ivars {
-        let mut ivars = self.connection(id).and_then(|connection| connection.ivars).unwrap_or_default();
+        let mut ivars = self.lobby.connection(id).and_then(|connection| connection.ivars).unwrap_or_default();
         if !self.options.has(Feature::BlockMode) {
             ivars.set(Ivar::Block, false);
         }
@@ -273,81 +247,81 @@ impl World {
     }
 
     fn hear_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
-        self.put_bytes(id, WONT_ECHO);
-        self.put(id, "\n");
-        let is_refused = self.connection(id).is_some_and(|connection| connection.refusal.is_some());
-        let account = self.account(handle.as_str()).filter(|account| !is_refused && account.password == password);
+        self.lobby.put_bytes(id, WONT_ECHO);
+        self.lobby.put(id, "\n");
+        let is_refused = self.lobby.connection(id).is_some_and(|connection| connection.refusal.is_some());
+        let account =
+            self.options.accounts.get(handle.as_str()).filter(|account| !is_refused && account.password == password);
         if let Some(account) = account.cloned() {
             self.kick_out(id, account.handle.as_str());
-            let keepsake = self.keepsakes.get(&key(handle.as_str())).cloned().unwrap_or_default();
-            let player = Player::registered(&account, keepsake, self.login_ivars(id), self.now);
+            let saved = self.lobby.saved_settings(handle.as_str());
+            let player = Player::registered(&account, saved, self.login_ivars(id), self.now());
             return self.admit(id, player);
         }
         if password.is_empty() {
-            self.put(id, INVITATION);
+            self.lobby.put(id, INVITATION);
             return self.ask_name(id);
         }
         self.put_failure(id, Failure::InvalidPassword, "\n**** Invalid password! ****\n\n");
-        self.enter(id, Stage::Paused);
-        self.agenda.set(Deadline::Pause(id), self.now + self.options.password_delay);
+        self.lobby.enter(id, Stage::Paused);
+        self.agenda.set(Deadline::Pause(id), self.now() + self.options.password_delay);
     }
 
     /// Goes on after a wrong password with what came in the meantime.
     pub(super) fn resume_login(&mut self, id: ConnectionId) {
-        self.put(id, INVITATION);
+        self.lobby.put(id, INVITATION);
         self.ask_name(id);
-        let held = self.connection_mut(id).map(|connection| std::mem::take(&mut connection.held));
-        self.receive(id, &held.unwrap_or_default(), self.now);
+        let held = self.lobby.connection_mut(id).map(|connection| std::mem::take(&mut connection.held));
+        self.receive(id, &held.unwrap_or_default(), self.now());
     }
 
     /// Ends the session that the same player has on another connection.
     fn kick_out(&mut self, id: ConnectionId, name: &str) {
-        let Some(former) = self.online(name) else { return };
-        self.put(id, &format!("**** {name} is already logged in - kicking them out. ****\n"));
+        let Some(former) = self.lobby.online(name) else { return };
+        self.lobby.put(id, &format!("**** {name} is already logged in - kicking them out. ****\n"));
         self.displace(former);
     }
 
     /// Ends a session for another one of the same player.
     pub(super) fn displace(&mut self, former: ConnectionId) {
-        let Some(name) = self.player(former).map(|player| player.name().to_owned()) else { return };
-        self.put(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
+        let Some(name) = self.lobby.player(former).map(|player| player.name().to_owned()) else { return };
+        self.lobby.put(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
         self.close(former);
     }
 
     fn admit(&mut self, id: ConnectionId, player: Player) {
         self.agenda.cancel(Deadline::Login(id));
-        self.agenda.set(Deadline::Idle(id), self.now + self.options.idle_timeout);
+        self.agenda.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         let greeting = self.options.family.session_line(&player.display());
-        self.online.insert(player.key(), id);
-        self.enter(id, Stage::In(Box::new(player)));
+        self.lobby.log_in(id, player);
         self.put_who_am_i(id);
-        self.put(id, &greeting);
-        self.put(id, MESSAGE_OF_THE_DAY);
-        self.prompt(id);
+        self.lobby.put(id, &greeting);
+        self.lobby.put(id, MESSAGE_OF_THE_DAY);
+        self.lobby.prompt(id);
         self.announce_arrival(id);
-        if let Some(kick) = self.connection_mut(id).and_then(|connection| connection.kick.take()) {
-            kick(self, id, self.now);
+        if let Some(kick) = self.lobby.connection_mut(id).and_then(|connection| connection.kick.take()) {
+            self.kick(id, kick, self.now());
         }
     }
 
     /// The login took too long.
     pub(super) fn end_login(&mut self, id: ConnectionId) {
-        self.put(id, "\n**** LOGIN TIMEOUT ****\n");
+        self.lobby.put(id, "\n**** LOGIN TIMEOUT ****\n");
         self.close(id);
     }
 
     /// A player may have been idle for too long.
     pub(super) fn end_idle(&mut self, id: ConnectionId) {
-        let Some(player) = self.player(id) else { return };
+        let Some(player) = self.lobby.player(id) else { return };
         let limit = player.last_command + self.options.idle_timeout;
-        if limit > self.now {
+        if limit > self.now() {
             return self.agenda.set(Deadline::Idle(id), limit);
         }
-        if self.is_busy(id) {
-            return self.agenda.set(Deadline::Idle(id), self.now + self.options.idle_timeout);
+        if self.lobby.own_game(id).is_some() {
+            return self.agenda.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         }
         let minutes = self.options.idle_timeout.as_secs() / 60;
-        self.put(id, &format!("\n**** Auto-logout because you were idle more than {minutes} minutes. ****\n"));
+        self.lobby.put(id, &format!("\n**** Auto-logout because you were idle more than {minutes} minutes. ****\n"));
         self.close(id);
     }
 
@@ -355,20 +329,27 @@ impl World {
     pub(super) fn depart(&mut self, id: ConnectionId) {
         self.leave_tables(id);
         if !self.remove_seeks(id).is_empty() {
-            self.put(id, "Your seeks have been removed.\n");
+            self.lobby.put(id, "Your seeks have been removed.\n");
         }
         self.drop_offers_of(id);
-        if self.end_partnership(id) {
-            self.put(id, "You no longer have a bughouse partner.\n");
+        if self.lobby.end_partnership(id) {
+            self.lobby.put(id, "You no longer have a bughouse partner.\n");
         }
-        let Some(connection) = self.connections.get_mut(&id) else { return };
-        let Stage::In(player) = std::mem::replace(&mut connection.stage, Stage::Name) else { return };
-        self.online.remove(&player.key());
-        self.announce_departure(&player);
-        if player.is_registered {
-            self.keepsakes.insert(player.key(), player.keepsake);
-        } else {
-            self.history.remove(&player.key());
+        let Some(player) = self.lobby.log_out(id) else { return };
+        self.lobby.announce_presence(player.name(), ("disconnected", "departed"), None);
+        if !player.is_registered {
+            self.tables.remove_history(player.name());
+        }
+    }
+
+    fn announce_arrival(&mut self, id: ConnectionId) {
+        let name = self.lobby.name(id);
+        self.lobby.announce_presence(&name, ("connected", "arrived"), Some(id));
+        for opponent in self.tables.stored_opponents(&name) {
+            if let Some(opponent) = self.lobby.online(opponent.as_str()) {
+                let text = format!("Notification: {name}, who has an adjourned game with you, has arrived.\n");
+                self.lobby.notify(opponent, &text);
+            }
         }
     }
 }

@@ -9,8 +9,8 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::boards::Occasion;
-use super::tables::{Show, with_rating};
-use super::{ConnectionId, Ivar, World};
+use super::tables::with_rating;
+use super::{ConnectionId, Ivar, Lobby, World};
 use crate::chess::Variant;
 use crate::play::{Ending, Game, Sides, Terms};
 
@@ -98,36 +98,55 @@ impl OfferKind {
     }
 }
 
-impl World {
-    pub(crate) fn offers(&self) -> &[Offer] {
-        &self.offers
+/// The offers that are pending.
+#[derive(Debug, Default)]
+pub(crate) struct Offers {
+    pending: Vec<Offer>,
+    /// Number of the newest offer.
+    newest: u32,
+}
+
+impl Offers {
+    pub(crate) fn all(&self) -> &[Offer] {
+        &self.pending
     }
 
     /// The offer of that kind that one player has made to another.
-    pub(crate) fn offer_between(&self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Option<Offer> {
+    pub(crate) fn between(&self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Option<Offer> {
         let fits = |offer: &&Offer| offer.from == from && offer.to == to && offer.kind.is_like(kind);
-        self.offers.iter().find(fits).copied()
+        self.pending.iter().find(fits).copied()
     }
 
-    /// Whether a player has made as many offers as he may.
-    pub(crate) fn has_too_many_offers(&self, from: ConnectionId) -> bool {
-        self.offers.iter().filter(|offer| offer.from == from).count() >= MAX_OFFERS
+    /// Whether a player has as many pending offers as allowed.
+    pub(crate) fn are_too_many(&self, from: ConnectionId) -> bool {
+        self.pending.iter().filter(|offer| offer.from == from).count() >= MAX_OFFERS
     }
 
-    /// Takes an offer up and shows its data: to who made it as part of the reply.
-    pub(crate) fn add_offer(&mut self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Offer {
-        // Numbers come again late, as a client may still hold an old one.
+    /// Adds an offer under a new number. Numbers are reused late, as clients may still hold an old one.
+    pub(crate) fn add(&mut self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Offer {
         loop {
-            self.n_offers = self.n_offers % 9_999 + 1;
-            if self.offers.iter().all(|offer| offer.number != self.n_offers) {
+            self.newest = self.newest % 9_999 + 1;
+            if self.pending.iter().all(|offer| offer.number != self.newest) {
                 break;
             }
         }
-        let offer = Offer { number: self.n_offers, from, to, kind };
-        self.offers.push(offer);
+        let offer = Offer { number: self.newest, from, to, kind };
+        self.pending.push(offer);
         offer
     }
 
+    pub(crate) fn remove(&mut self, number: u32) -> Option<Offer> {
+        let index = self.pending.iter().position(|offer| offer.number == number)?;
+        Some(self.pending.remove(index))
+    }
+
+    fn select(&self, is_selected: impl Fn(&Offer) -> bool) -> Vec<Offer> {
+        self.pending.iter().copied().filter(is_selected).collect()
+    }
+}
+
+/// Pending offers in the words of the server.
+impl Lobby {
     /// Shows the data of a new offer to one of its sides.
     pub(crate) fn show_offer(&mut self, offer: Offer, side: ConnectionId) {
         let (tag, other) = if side == offer.from { ("<pt>", offer.to) } else { ("<pf>", offer.from) };
@@ -146,28 +165,8 @@ impl World {
     }
 
     fn put_pending(&mut self, to: ConnectionId, line: &str) {
-        if self.player(to).is_some_and(|player| player.ivars.is_set(Ivar::PendInfo)) {
+        if self.has_ivar(to, Ivar::PendInfo) {
             self.put_whole(to, line);
-        }
-    }
-
-    /// Takes an offer away and shows that to one side at once; the other has to be shown it in its turn.
-    fn take_offer(&mut self, number: u32, shown_to: ConnectionId) -> Option<Offer> {
-        let index = self.offers.iter().position(|offer| offer.number == number)?;
-        let offer = self.offers.remove(index);
-        self.show_removed(offer, shown_to);
-        Some(offer)
-    }
-
-    /// Takes an offer away because another one takes its place, which is not shown.
-    pub(crate) fn forget_offer(&mut self, offer: Offer) {
-        self.offers.retain(|known| known.number != offer.number);
-    }
-
-    /// Takes an offer away and shows that to both sides.
-    pub(crate) fn remove_offer(&mut self, offer: Offer) {
-        if self.take_offer(offer.number, offer.from).is_some() {
-            self.show_removed(offer, offer.to);
         }
     }
 
@@ -183,22 +182,39 @@ impl World {
         let adjourned = if challenge.is_adjourned { " (adjourned)" } else { "" };
         format!("{}{color} {} {}{adjourned}", seat(from), seat(to), challenge.terms)
     }
+}
+
+impl World {
+    /// Removes an offer and reports it to one side at once; the other side is to follow.
+    fn take_offer(&mut self, number: u32, shown_to: ConnectionId) {
+        if let Some(offer) = self.offers.remove(number) {
+            self.lobby.show_removed(offer, shown_to);
+        }
+    }
+
+    /// Takes an offer away and shows that to both sides.
+    pub(crate) fn remove_offer(&mut self, offer: Offer) {
+        if self.offers.remove(offer.number).is_some() {
+            self.lobby.show_removed(offer, offer.from);
+            self.lobby.show_removed(offer, offer.to);
+        }
+    }
 
     /// Tells observers of a game what its players agree on.
     pub(crate) fn tell_observers(&mut self, player: ConnectionId, text: &str) {
-        let Some(number) = self.player(player).and_then(|player| player.game) else { return };
-        for id in self.observers(number) {
-            self.notify(id, &format!("Game {number}: {text}\n"));
+        let Some(number) = self.lobby.player(player).and_then(|player| player.game) else { return };
+        for id in self.tables.observers(number) {
+            self.lobby.notify(id, &format!("Game {number}: {text}\n"));
         }
     }
 
     /// Declines an offer in the name of who got it.
     pub(crate) fn decline_offer(&mut self, offer: Offer) {
-        let (from, to, noun) = (self.name(offer.from), self.name(offer.to), offer.kind.noun());
-        self.put(offer.to, &format!("Declining the {noun} from {from}.\n"));
+        let (from, to, noun) = (self.lobby.name(offer.from), self.lobby.name(offer.to), offer.kind.noun());
+        self.lobby.put(offer.to, &format!("Declining the {noun} from {from}.\n"));
         self.take_offer(offer.number, offer.to);
-        self.notify(offer.from, &format!("{to} declines your {noun}.\n"));
-        self.show_removed(offer, offer.from);
+        self.lobby.notify(offer.from, &format!("{to} declines your {noun}.\n"));
+        self.lobby.show_removed(offer, offer.from);
         if offer.kind.is_of_game() {
             self.tell_observers(offer.to, &format!("{to} declines the {noun}."));
         }
@@ -206,11 +222,11 @@ impl World {
 
     /// Takes an offer back in the name of who made it.
     pub(crate) fn withdraw_offer(&mut self, offer: Offer) {
-        let (from, to, noun) = (self.name(offer.from), self.name(offer.to), offer.kind.noun());
-        self.put(offer.from, &format!("Withdrawing your {noun} to {to}.\n"));
+        let (from, to, noun) = (self.lobby.name(offer.from), self.lobby.name(offer.to), offer.kind.noun());
+        self.lobby.put(offer.from, &format!("Withdrawing your {noun} to {to}.\n"));
         self.take_offer(offer.number, offer.from);
-        self.notify(offer.to, &format!("{from} withdraws the {noun}.\n"));
-        self.show_removed(offer, offer.to);
+        self.lobby.notify(offer.to, &format!("{from} withdraws the {noun}.\n"));
+        self.lobby.show_removed(offer, offer.to);
         if offer.kind.is_of_game() {
             self.tell_observers(offer.from, &format!("{from} withdraws the {noun}."));
         }
@@ -218,11 +234,11 @@ impl World {
 
     /// Accepts an offer in the name of who got it, and does what was offered.
     pub(crate) fn accept_offer(&mut self, offer: Offer) {
-        let (from, to, noun) = (self.name(offer.from), self.name(offer.to), offer.kind.noun());
-        self.put(offer.to, &format!("Accepting the {noun} from {from}.\n"));
+        let (from, to, noun) = (self.lobby.name(offer.from), self.lobby.name(offer.to), offer.kind.noun());
+        self.lobby.put(offer.to, &format!("Accepting the {noun} from {from}.\n"));
         self.take_offer(offer.number, offer.to);
-        self.notify(offer.from, &format!("{to} accepts your {noun}.\n"));
-        self.show_removed(offer, offer.from);
+        self.lobby.notify(offer.from, &format!("{to} accepts your {noun}.\n"));
+        self.lobby.show_removed(offer, offer.from);
         if offer.kind.is_of_game() {
             self.tell_observers(offer.to, &format!("{to} accepts the {noun}."));
         }
@@ -230,11 +246,13 @@ impl World {
     }
 
     fn carry_out_offer(&mut self, offer: Offer) {
-        let number = self.player(offer.to).and_then(|player| player.game);
+        let number = self.lobby.player(offer.to).and_then(|player| player.game);
         match (offer.kind, number) {
             (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
             (OfferKind::Partner, _) => self.make_partners(offer.from, offer.to),
-            (OfferKind::Simul, _) if self.own_game(offer.from).is_none() && self.may_give_simul(offer.to) => {
+            (OfferKind::Simul, _)
+                if self.lobby.own_game(offer.from).is_none() && self.lobby.may_give_simul(offer.to) =>
+            {
                 self.start_simul_game(offer.to, offer.from);
             }
             (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::DrawAgreed),
@@ -244,7 +262,7 @@ impl World {
             (OfferKind::Pause, Some(number)) => self.pause(number, offer.to, "paused", Game::pause),
             (OfferKind::Unpause, Some(number)) => self.pause(number, offer.to, "resumed", Game::unpause),
             (OfferKind::Switch, Some(number)) => {
-                if let Some(Show::Played(game)) = self.table_mut(number).map(|table| &mut table.show) {
+                if let Some(game) = self.tables.played_mut(number) {
                     game.switch_sides();
                 }
                 self.send_boards(number, Some(offer.to), Occasion::Other);
@@ -257,26 +275,26 @@ impl World {
     ///
     /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
     fn pause(&mut self, number: GameId, actor: ConnectionId, verb: &str, change: fn(&mut Game, Instant)) {
-        let now = self.now;
-        if let Some(Show::Played(game)) = self.table_mut(number).map(|table| &mut table.show) {
+        let now = self.now();
+        if let Some(game) = self.tables.played_mut(number) {
             change(game, now);
         }
         self.watch_flag(number);
         self.send_boards(number, Some(actor), Occasion::Other);
-        self.put(actor, &format!("Game clock {verb}.\n"));
+        self.lobby.put(actor, &format!("Game clock {verb}.\n"));
         for id in self.audience(number).into_iter().filter(|&id| id != actor) {
-            let game = if self.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
-            self.notify(id, &format!("{game}Game clock {verb}.\n"));
+            let game = if self.lobby.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
+            self.lobby.notify(id, &format!("{game}Game clock {verb}.\n"));
         }
     }
 
     fn start_challenge(&mut self, offer: Offer, challenge: Challenge) {
         if !self.may_start(offer, challenge) {
             let text = "The match can't start: one of its players is at another board.\n";
-            self.put(offer.to, text);
-            return self.notify(offer.from, text);
+            self.lobby.put(offer.to, text);
+            return self.lobby.notify(offer.from, text);
         }
-        let stored = self.stored_between(&self.name(offer.from), &self.name(offer.to));
+        let stored = self.tables.stored_between(&self.lobby.name(offer.from), &self.lobby.name(offer.to));
         if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
             return self.resume_game(index, Some(offer.to));
         }
@@ -286,9 +304,10 @@ impl World {
 
     /// Whether all who would play are still free: they were when the offer was made.
     fn may_start(&self, offer: Offer, challenge: Challenge) -> bool {
-        let partner = |id| self.player(id).and_then(|player| player.partner);
-        let are_free =
-            |ids: [Option<ConnectionId>; 2]| ids.into_iter().all(|id| id.is_some_and(|id| self.own_game(id).is_none()));
+        let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
+        let are_free = |ids: [Option<ConnectionId>; 2]| {
+            ids.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none()))
+        };
         let needs_partners = challenge.terms.variant == Variant::Bughouse && !challenge.is_adjourned;
         are_free([Some(offer.from), Some(offer.to)])
             && (!needs_partners || are_free([partner(offer.from), partner(offer.to)]))
@@ -311,14 +330,14 @@ impl World {
     }
 
     fn due_color(&self, id: ConnectionId) -> Color {
-        let name = self.name(id);
-        let last = self.history_of(&name).last().and_then(|finished| finished.game.color_of(&name));
+        let name = self.lobby.name(id);
+        let last = self.tables.history_of(&name).last().and_then(|finished| finished.game.color_of(&name));
         if last == Some(Color::White) { Color::Black } else { Color::White }
     }
 
     fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
-        let now = self.now;
-        let Some(Show::Played(game)) = self.table_mut(number).map(|table| &mut table.show) else { return };
+        let now = self.now();
+        let Some(game) = self.tables.played_mut(number) else { return };
         if game.take_back(plies, now).is_ok() {
             self.send_boards(number, Some(actor), Occasion::TookBack(plies));
             self.watch_flag(number);
@@ -327,22 +346,22 @@ impl World {
 
     /// Offers about a game end with it.
     pub(super) fn drop_game_offers(&mut self, players: &[ConnectionId]) {
-        let ended = |offer: &&Offer| offer.kind.is_of_game() && players.contains(&offer.from);
-        for offer in self.offers.iter().filter(ended).copied().collect::<Vec<_>>() {
+        let ended = |offer: &Offer| offer.kind.is_of_game() && players.contains(&offer.from);
+        for offer in self.offers.select(ended) {
             self.remove_offer(offer);
         }
     }
 
     /// Whoever starts a game has no offers to play any more. What he is told is part of what follows.
     pub(super) fn drop_challenges(&mut self, id: ConnectionId, opponent: ConnectionId) {
-        let (name, fate) = (self.name(id), format!("has joined a game with {}.", self.name(opponent)));
+        let (name, fate) = (self.lobby.name(id), format!("has joined a game with {}.", self.lobby.name(opponent)));
         let concerned =
-            |offer: &&Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
-        for offer in self.offers.iter().filter(concerned).copied().collect::<Vec<_>>() {
+            |offer: &Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
+        for offer in self.offers.select(concerned) {
             let (other, said) = if offer.to == id { (offer.from, "from") } else { (offer.to, "to") };
             let end = if offer.to == id { "removed" } else { "withdrawn" };
-            let other_name = self.name(other);
-            self.put(id, &format!("Challenge {said} {other_name} {end}.\n"));
+            let other_name = self.lobby.name(other);
+            self.lobby.put(id, &format!("Challenge {said} {other_name} {end}.\n"));
             self.take_offer(offer.number, id);
             self.tell_of_lost_challenge(offer, other, &name, &fate);
         }
@@ -350,64 +369,50 @@ impl World {
 
     /// Whoever goes takes his offers with him.
     pub(super) fn drop_offers_of(&mut self, id: ConnectionId) {
-        let name = self.name(id);
-        let concerned = |offer: &&Offer| offer.from == id || offer.to == id;
-        for offer in self.offers.iter().filter(concerned).copied().collect::<Vec<_>>() {
+        let name = self.lobby.name(id);
+        let concerned = |offer: &Offer| offer.from == id || offer.to == id;
+        for offer in self.offers.select(concerned) {
             let other = if offer.to == id { offer.from } else { offer.to };
             self.take_offer(offer.number, id);
             if matches!(offer.kind, OfferKind::Match(_)) {
                 let (said, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
-                self.put(id, &format!("Challenge {said} {} {end}.\n", self.name(other)));
+                self.lobby.put(id, &format!("Challenge {said} {} {end}.\n", self.lobby.name(other)));
                 self.tell_of_lost_challenge(offer, other, &name, "has departed.");
             } else {
-                self.show_removed(offer, other);
+                self.lobby.show_removed(offer, other);
             }
         }
     }
 
     fn tell_of_lost_challenge(&mut self, offer: Offer, other: ConnectionId, name: &str, fate: &str) {
         if offer.from == other {
-            self.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
-            self.glue(other, &format!("Challenge to {name} withdrawn.\n"));
-            self.show_removed(offer, other);
+            self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
+            self.lobby.notify_after_prompt(other, &format!("Challenge to {name} withdrawn.\n"));
+            self.lobby.show_removed(offer, other);
         } else {
-            self.show_removed(offer, other);
-            self.notify(other, &format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n"));
+            self.lobby.show_removed(offer, other);
+            self.lobby
+                .notify(other, &format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n"));
         }
     }
 
     /// The opponent's offers about the game do not outlive an answer by a move.
     pub(crate) fn decline_by_moving(&mut self, id: ConnectionId) {
-        let declined = |offer: &&Offer| offer.to == id && offer.kind.is_of_game();
-        for offer in self.offers.iter().filter(declined).copied().collect::<Vec<_>>() {
+        let declined = |offer: &Offer| offer.to == id && offer.kind.is_of_game();
+        for offer in self.offers.select(declined) {
             self.decline_offer(offer);
         }
     }
 
     fn make_partners(&mut self, from: ConnectionId, to: ConnectionId) {
         for (id, partner) in [(from, to), (to, from)] {
-            self.end_partnership(id);
-            if let Some(player) = self.player_mut(id) {
+            self.lobby.end_partnership(id);
+            if let Some(player) = self.lobby.player_mut(id) {
                 player.partner = Some(partner);
             }
         }
-        let (from_name, to_name) = (self.name(from), self.name(to));
-        self.put(to, &format!("You agree to be {from_name}'s partner.\n"));
-        self.notify(from, &format!("{to_name} agrees to be your partner.\n"));
-    }
-
-    /// Ends a partnership and tells the partner. Tells whether there was one.
-    pub(crate) fn end_partnership(&mut self, id: ConnectionId) -> bool {
-        let Some(partner) = self.player_mut(id).and_then(|player| player.partner.take()) else { return false };
-        if let Some(player) = self.player_mut(partner) {
-            player.partner = None;
-        }
-        self.notify(partner, "Your partner has ended partnership.\n");
-        true
-    }
-
-    /// The name of whoever is logged in over a connection.
-    pub(crate) fn name(&self, id: ConnectionId) -> String {
-        self.player(id).map(|player| player.name().to_owned()).unwrap_or_default()
+        let (from_name, to_name) = (self.lobby.name(from), self.lobby.name(to));
+        self.lobby.put(to, &format!("You agree to be {from_name}'s partner.\n"));
+        self.lobby.notify(from, &format!("{to_name} agrees to be your partner.\n"));
     }
 }

@@ -7,70 +7,64 @@ use std::time::{Duration, Instant};
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
-use super::{ConnectionId, Deadline, LoginObstacle, Table, World};
+use super::{ConnectionId, Deadline, Kick, LoginObstacle, Table, World};
 use crate::calendar::count;
+use crate::lobby::{Connected, Target};
 use crate::play::{Ending, Game};
-use crate::server::{Connected, Target};
 
 impl World {
     /// Everybody who is connected. Simulated players are not.
     pub(crate) fn connected(&self) -> Vec<Connected> {
-        let clients = self.connections.iter().filter(|(_, connection)| !connection.is_simulated);
-        clients.map(|(&id, _)| Connected { id, handle: self.player(id).map(|player| player.handle.clone()) }).collect()
+        let clients = self.lobby.connections().iter().filter(|(_, connection)| !connection.is_simulated);
+        clients
+            .map(|(&id, _)| Connected { id, handle: self.lobby.player(id).map(|player| player.handle.clone()) })
+            .collect()
     }
 
     /// The connection that is meant, if it exists.
     pub(crate) fn targeted(&self, target: &Target) -> Option<ConnectionId> {
         match target {
             Target::Next => None,
-            Target::Connection(id) => self.connections.contains_key(id).then_some(*id),
-            Target::Player(name) => self.online(name),
+            Target::Connection(id) => self.lobby.connection(*id).is_some().then_some(*id),
+            Target::Player(name) => self.lobby.online(name),
         }
     }
 
     /// Lets nobody in over that connection.
     pub(crate) fn refuse(&mut self, id: ConnectionId, refusal: LoginObstacle) {
-        if let Some(connection) = self.connection_mut(id) {
+        if let Some(connection) = self.lobby.connection_mut(id) {
             connection.refusal = Some(refusal);
         }
     }
 
-    /// Ends a session as if the player had logged in a second time.
-    pub(crate) fn kick(&mut self, id: ConnectionId, now: Instant) {
-        self.now = now;
-        if self.player(id).is_none() {
-            return self.kick_later(id, Self::kick);
-        }
-        self.displace(id);
-    }
-
-    /// Postpones a kick until the login is done.
-    fn kick_later(&mut self, id: ConnectionId, kick: fn(&mut Self, ConnectionId, Instant)) {
-        if let Some(connection) = self.connection_mut(id) {
-            connection.kick = Some(kick);
-        }
-    }
-
-    /// Ends a session as an administrator does.
+    /// Ends a session, or marks it to be ended at the end of the login.
     ///
     /// Source of the form: transcript fatics-server-error-kicked.
-    pub(crate) fn kick_by_admin(&mut self, id: ConnectionId, now: Instant) {
-        self.now = now;
-        if self.player(id).is_none() {
-            return self.kick_later(id, Self::kick_by_admin);
+    pub(crate) fn kick(&mut self, id: ConnectionId, kick: Kick, now: Instant) {
+        self.lobby.clock.now = now;
+        if self.lobby.player(id).is_none() {
+            if let Some(connection) = self.lobby.connection_mut(id) {
+                connection.kick = Some(kick);
+            }
+            return;
         }
-        self.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
-        self.close(id);
+        match kick {
+            Kick::SecondLogin => self.displace(id),
+            Kick::Admin => {
+                self.lobby.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
+                self.close(id);
+            }
+        }
     }
 
     pub(crate) fn announce_to_all(&mut self, text: &str, now: Instant) {
-        self.now = now;
+        self.lobby.clock.now = now;
         self.tell_all(&format!("\n    **ANNOUNCEMENT** from admin: {text}\n"));
     }
 
     /// Announces the end, which comes after that time.
     pub(crate) fn shut_down(&mut self, after: Duration, now: Instant) {
-        self.now = now;
+        self.lobby.clock.now = now;
         let minutes = count(after.as_secs() / 60, "minute");
         self.tell_all(&format!("\n    *** The server is shutting down in {minutes}, initiated by admin ***\n\n"));
         if after.is_zero() {
@@ -84,12 +78,12 @@ impl World {
     /// Source of the words: text-messages §8; the recorded servers end games without one.
     pub(super) fn end(&mut self) {
         self.is_over = true;
-        let endings: Vec<_> = self.tables().values().filter_map(Table::played).map(ending_by_shutdown).collect();
+        let endings: Vec<_> = self.tables.all().values().filter_map(Table::played).map(ending_by_shutdown).collect();
         for (number, ending) in endings {
             self.end_game(number, ending);
         }
-        for id in self.connection_ids() {
-            if let Some(connection) = self.connection_mut(id) {
+        for id in self.lobby.connections().keys().copied().collect::<Vec<_>>() {
+            if let Some(connection) = self.lobby.connection_mut(id) {
                 connection.is_closing = true;
             }
         }
@@ -101,9 +95,8 @@ impl World {
     }
 
     fn tell_all(&mut self, text: &str) {
-        let ids: Vec<_> = self.players().map(|(id, _)| id).collect();
-        for id in ids {
-            self.notify(id, text);
+        for id in self.lobby.players_where(|_, _| true) {
+            self.lobby.notify(id, text);
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Where simulated players live: they hear what is sent to them, and their commands are carried out.
 
-use super::{Connection, ConnectionId, Keepsake, Occasion, Player, Show, World};
-use crate::account::{Account, key};
+use super::{Connection, ConnectionId, Ivars, Occasion, Player, Show, World};
+use crate::account::Account;
+use crate::lobby::SavedSettings;
 use crate::play::{Examined, Sides};
 use crate::population::{Act, Population, RelayAct};
-use crate::world::Ivars;
 use kibitzer_core::message::GameId;
 
 impl World {
     /// Lets the simulated players in, if there are to be any.
     pub(super) fn populate(&mut self) {
         let Some(options) = self.options.population.clone() else { return };
-        let mut population = Population::new(options, self.options.seed, self.now);
+        let mut population = Population::new(options, self.options.seed, self.now());
         for (account, part) in population.cast() {
             let name = account.handle.clone();
             let id = self.seat_simulated(account);
@@ -21,13 +21,11 @@ impl World {
         self.run_population();
     }
 
-    /// A player who is simply there.
+    /// Logs a simulated player in.
     fn seat_simulated(&mut self, account: Account) -> ConnectionId {
-        self.n_connections += 1;
-        let id = ConnectionId(self.n_connections);
-        let player = Player::registered(&account, Keepsake::default(), Ivars::default(), self.now);
-        self.online.insert(key(player.name()), id);
-        self.connections.insert(id, Connection::simulated(player));
+        let player = Player::registered(&account, SavedSettings::default(), Ivars::default(), self.now());
+        let id = self.lobby.open(Connection::simulated());
+        self.lobby.log_in(id, player);
         self.options.accounts.insert(account);
         id
     }
@@ -37,11 +35,10 @@ impl World {
         // While they are at it, they are not looked for.
         let Some(mut population) = self.population.take() else { return };
         loop {
-            while let Some(id) = self.unheard.pop_first() {
-                let bytes = self.connections.get_mut(&id).map(|connection| std::mem::take(&mut connection.unsent));
-                population.hear(id, &bytes.unwrap_or_default(), self.now);
+            while let Some((id, bytes)) = self.lobby.take_unsent_to_simulated() {
+                population.hear(id, &bytes, self.now());
             }
-            match population.next_act(self.now) {
+            match population.next_act(self.now()) {
                 Some(Act::Command(id, line)) => drop(self.run_command(id, &line)),
                 Some(Act::Relay(id, act)) => self.relay(id, act),
                 None => break,
@@ -50,24 +47,19 @@ impl World {
         self.population = Some(population);
     }
 
-    /// How many of the connections are those of simulated players.
-    pub(super) fn n_simulated(&self) -> usize {
-        self.population.as_ref().map_or(0, Population::len)
-    }
-
     /// Goes on with the game a simulated player relays.
     fn relay(&mut self, by: ConnectionId, act: RelayAct) {
         if let RelayAct::Start { terms, seats } = act {
-            let number = self.free_number();
-            let game = Examined::relay(number, terms, *seats, self.system_time());
-            self.add_table(number, Show::Examined { game, is_scratch: false, examiners: vec![by] });
-            if let Some(player) = self.player_mut(by) {
+            let number = self.tables.free_number();
+            let game = Examined::relay(number, terms, *seats, self.lobby.clock.system_time());
+            self.tables.add(number, Show::Examined { game, is_scratch: false, examiners: vec![by] });
+            if let Some(player) = self.lobby.player_mut(by) {
                 player.game = Some(number);
             }
             return;
         }
         let Some(number) = self.examined_by(by) else { return };
-        let Some(Show::Examined { game, .. }) = self.table_mut(number).map(|table| &mut table.show) else { return };
+        let Some(game) = self.tables.examined_mut(number) else { return };
         match act {
             RelayAct::Move { played, elapsed_ms, clocks_ms } => {
                 game.relay_move(played, elapsed_ms, clocks_ms);
@@ -87,7 +79,7 @@ impl World {
 
     fn tell_audience(&mut self, number: GameId, text: &str) {
         for id in self.audience(number) {
-            self.notify(id, text);
+            self.lobby.notify(id, text);
         }
     }
 }

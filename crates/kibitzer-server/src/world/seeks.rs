@@ -3,7 +3,6 @@
 //! Source of the forms: transcripts fatics-seeks-*; datagrams §3.
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::GameId;
 
 use super::{ConnectionId, Flag, Ivar, World};
 use crate::play::Terms;
@@ -27,17 +26,13 @@ pub(crate) struct Seek {
 }
 
 impl World {
-    pub(crate) fn seeks(&self) -> &[Seek] {
-        &self.seeks
-    }
-
     /// Posts an ad and shows it to whoever wants to see it. Tells its number and how many saw it.
     pub(crate) fn add_seek(&mut self, seek: &Seek) -> (u32, usize) {
         let number = self.free_seek_number();
         let seek = Seek { number, ..seek.clone() };
         self.seeks.push(seek.clone());
         let (data, text) = (self.seek_data(&seek), self.seek_text(&seek));
-        let viewers: Vec<_> = self.players().map(|(id, _)| id).filter(|&id| self.may_see(id, &seek)).collect();
+        let viewers: Vec<_> = self.lobby.players().map(|(id, _)| id).filter(|&id| self.may_see(id, &seek)).collect();
         let mut n_viewers = 0;
         for id in viewers {
             n_viewers += usize::from(self.show_seek(id, &seek, &data, &text) && id != seek.from);
@@ -54,33 +49,33 @@ impl World {
 
     /// Players of a game see no ads, guests none of rated games; their own they see if they want to.
     fn may_see(&self, id: ConnectionId, seek: &Seek) -> bool {
-        let is_registered = self.player(id).is_some_and(|player| player.is_registered);
+        let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
         let is_possible = self.game_of(id).is_none() && (is_registered || !seek.terms.rated);
         is_possible && (id != seek.from || self.shows_own(id))
     }
 
     fn shows_own(&self, id: ConnectionId) -> bool {
-        self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::ShowOwnSeek))
+        self.lobby.has_ivar(id, Ivar::ShowOwnSeek)
     }
 
     /// Shows an ad as data, as text, or both; tells whether it was shown at all.
     fn show_seek(&mut self, id: ConnectionId, seek: &Seek, data: &str, text: &str) -> bool {
-        let has_data = self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::SeekInfo));
+        let has_data = self.lobby.has_ivar(id, Ivar::SeekInfo);
         let is_own = id == seek.from;
-        let has_text = self.has_flag(id, Flag::Seek) && (!is_own || self.has_flag(id, Flag::Showownseek));
+        let has_text = self.lobby.has_flag(id, Flag::Seek) && (!is_own || self.lobby.has_flag(id, Flag::Showownseek));
         if has_data {
-            self.put_whole(id, data);
+            self.lobby.put_whole(id, data);
         }
         let has_data = self.put_seek(id, seek) || has_data;
         if has_text {
-            self.notify_whole(id, text);
+            self.lobby.notify_whole(id, text);
         }
         has_data || has_text
     }
 
     /// `<s> 3 w=Alekhine ti=00 rt=1882  t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f`.
     pub(crate) fn seek_data(&self, seek: &Seek) -> String {
-        let Some(player) = self.player(seek.from) else { return String::new() };
+        let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let Seek { number, terms, rating_range: (least, most), .. } = seek;
         let kind = terms.kind();
         let color = match seek.color {
@@ -105,7 +100,7 @@ impl World {
 
     /// `Alekhine (1882) seeking 5 0 rated blitz ("play 3" to respond)`.
     fn seek_text(&self, seek: &Seek) -> String {
-        let Some(player) = self.player(seek.from) else { return String::new() };
+        let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let terms = seek.terms;
         let rating = player.rating(terms.kind().as_str());
         let mut words =
@@ -138,13 +133,13 @@ impl World {
     pub(crate) fn remove_seek(&mut self, number: u32) {
         self.seeks.retain(|seek| seek.number != number);
         let wants = |id: &ConnectionId| {
-            self.player(*id).is_some_and(|p| p.ivars.is_set(Ivar::SeekInfo) && p.ivars.is_set(Ivar::SeekRemove))
+            self.lobby.player(*id).is_some_and(|p| p.ivars.is_set(Ivar::SeekInfo) && p.ivars.is_set(Ivar::SeekRemove))
         };
-        let told: Vec<_> = self.players().map(|(id, _)| id).filter(wants).collect();
+        let told: Vec<_> = self.lobby.players().map(|(id, _)| id).filter(wants).collect();
         for id in told {
-            self.put_whole(id, &format!("<sr> {number}\n"));
+            self.lobby.put_whole(id, &format!("<sr> {number}\n"));
         }
-        let all: Vec<_> = self.players().map(|(id, _)| id).collect();
+        let all: Vec<_> = self.lobby.players().map(|(id, _)| id).collect();
         for id in all {
             self.put_seek_removed(id, number);
         }
@@ -153,11 +148,6 @@ impl World {
     /// The ads that a player may see.
     pub(crate) fn visible_seeks(&self, to: ConnectionId) -> Vec<Seek> {
         self.seeks.iter().filter(|seek| self.may_see(to, seek)).cloned().collect()
-    }
-
-    /// Whether the player's game keeps him from something.
-    pub(crate) fn own_game(&self, id: ConnectionId) -> Option<GameId> {
-        self.player(id)?.game
     }
 }
 

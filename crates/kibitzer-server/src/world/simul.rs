@@ -6,32 +6,16 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::boards::Occasion;
-use super::tables::Table;
 use super::{ConnectionId, World};
 use crate::play::{Sides, Terms};
 
 impl World {
-    /// The games of the simul that a player gives, in the order of the boards.
-    pub(crate) fn simul(&self, id: ConnectionId) -> &[GameId] {
-        self.player(id).map_or(&[], |player| &player.simul)
-    }
-
-    /// Whether a player can start or extend a simul: no other game is being played.
-    pub(crate) fn may_give_simul(&self, id: ConnectionId) -> bool {
-        self.own_game(id).is_none_or(|game| self.simul(id).contains(&game))
-    }
-
-    /// Whether a player gives a simul that has this game, and is at another board of it.
-    pub(crate) fn is_away_from(&self, id: ConnectionId, number: GameId) -> bool {
-        self.simul(id).contains(&number) && self.own_game(id) != Some(number)
-    }
-
     /// Adds a board to a simul.
     pub(super) fn start_simul_game(&mut self, giver: ConnectionId, opponent: ConnectionId) {
-        let at = self.own_game(giver);
+        let at = self.lobby.own_game(giver);
         self.start_game(Sides { white: giver, black: opponent }, Terms::unrated(0, 0), Some(giver));
-        let number = self.own_game(opponent);
-        if let Some(player) = self.player_mut(giver) {
+        let number = self.lobby.own_game(opponent);
+        if let Some(player) = self.lobby.player_mut(giver) {
             player.simul.extend(number);
             player.game = at.or(number);
         }
@@ -40,17 +24,17 @@ impl World {
 
     /// Moves the giver forward by that number of boards.
     pub(crate) fn go_to_board(&mut self, giver: ConnectionId, steps: usize, words: &str) {
-        let (boards, former) = (self.simul(giver).to_vec(), self.own_game(giver));
+        let (boards, former) = (self.lobby.simul(giver).to_vec(), self.lobby.own_game(giver));
         let at = boards.iter().position(|&board| Some(board) == former).unwrap_or(0);
         let Some(&next) = boards.get((at + steps) % boards.len().max(1)).filter(|&&next| Some(next) != former) else {
             return;
         };
         if let Some(opponent) = self.opponent_of(giver) {
             self.drop_game_offers(&[giver, opponent]);
-            let text = format!("{} {words}.\n", self.name(giver));
-            self.notify(opponent, &text);
+            let text = format!("{} {words}.\n", self.lobby.name(giver));
+            self.lobby.notify(opponent, &text);
         }
-        if let Some(player) = self.player_mut(giver) {
+        if let Some(player) = self.lobby.player_mut(giver) {
             player.game = Some(next);
         }
         self.put_board(next, giver, Occasion::Other);
@@ -59,7 +43,7 @@ impl World {
 
     /// Removes a finished game from a simul. The giver goes to the next board if this was the current one.
     pub(super) fn leave_simul_board(&mut self, giver: ConnectionId, number: GameId) {
-        let Some(player) = self.player_mut(giver) else { return };
+        let Some(player) = self.lobby.player_mut(giver) else { return };
         let Some(index) = player.simul.iter().position(|&board| board == number) else { return };
         player.simul.remove(index);
         let n_left = player.simul.len();
@@ -68,29 +52,29 @@ impl World {
         if has_to_go {
             player.game = next;
         }
-        self.notify(giver, &format!("Board {} has completed.\n", index + 1));
+        self.lobby.notify(giver, &format!("Board {} has completed.\n", index + 1));
         let Some(next) = next else {
-            return self.notify(giver, "That was the last board, thanks for playing.\n");
+            return self.lobby.notify(giver, "That was the last board, thanks for playing.\n");
         };
         if has_to_go {
             self.send_board(next, giver, Occasion::Other);
         }
-        self.notify(giver, &format!("There are {n_left} boards left.\n"));
+        self.lobby.notify(giver, &format!("There are {n_left} boards left.\n"));
         self.notify_of_distances(giver);
     }
 
     fn notify_of_distances(&mut self, giver: ConnectionId) {
-        let (boards, name) = (self.simul(giver).to_vec(), self.name(giver));
-        let at = boards.iter().position(|&board| Some(board) == self.own_game(giver)).unwrap_or(0);
+        let (boards, name) = (self.lobby.simul(giver).to_vec(), self.lobby.name(giver));
+        let at = boards.iter().position(|&board| Some(board) == self.lobby.own_game(giver)).unwrap_or(0);
         for (distance, &number) in boards.iter().cycle().skip(at).take(boards.len()).enumerate() {
-            let game = self.table(number).and_then(Table::played);
+            let game = self.tables.played(number);
             let Some(opponent) = game.and_then(|game| self.player_of(game, Color::Black)) else { continue };
             let text = match distance {
                 0 => format!("{name} is at your board!\n"),
                 1 => format!("{name} will be at your board NEXT!\n"),
                 distance => format!("{name} is {distance} boards away.\n"),
             };
-            self.notify(opponent, &text);
+            self.lobby.notify(opponent, &text);
         }
     }
 }

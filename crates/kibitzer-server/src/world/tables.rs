@@ -1,17 +1,24 @@
 //! The games there are, and who sits around them.
 
 use std::collections::BTreeMap;
-use std::time::{Instant, SystemTime};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameId, Handle};
 
 use super::{ConnectionId, Deadline, World};
 use crate::account::key;
-use crate::play::{Examined, Game, Kind, Seat, Sides, Terms};
+use crate::play::{Examined, Game, Seat, Sides, Terms};
 
 /// How many games a player may follow at once.
 pub(crate) const MAX_OBSERVED: usize = 64;
+
+/// Number of finished games in a player's history.
+const MAX_HISTORY: usize = 10;
+
+/// Number of adjourned games kept on the server; the oldest are dropped.
+const MAX_STORED: usize = 10_000;
 
 /// A game that is played or examined, and those who look on.
 #[derive(Debug)]
@@ -69,123 +76,112 @@ impl Table {
     }
 }
 
-impl World {
-    pub(crate) fn table(&self, game: GameId) -> Option<&Table> {
-        self.tables.get(&game)
+/// A game that was played to its end.
+#[derive(Clone, Debug)]
+pub(crate) struct Finished {
+    /// Its place in the player's history, which counts on when old games are forgotten.
+    pub(crate) index: usize,
+    pub(crate) game: Arc<Game>,
+    pub(crate) ended: SystemTime,
+}
+
+/// The games in progress, the adjourned ones, and the histories of finished ones.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    by_number: BTreeMap<GameId, Table>,
+    /// Adjourned games, the oldest first.
+    pub(crate) stored: Vec<Stored>,
+    /// Finished games, by the names of their players.
+    history: BTreeMap<String, Vec<Finished>>,
+}
+
+impl Tables {
+    pub(crate) const fn all(&self) -> &BTreeMap<GameId, Table> {
+        &self.by_number
     }
 
-    pub(crate) fn table_mut(&mut self, game: GameId) -> Option<&mut Table> {
-        self.tables.get_mut(&game)
+    pub(crate) fn get(&self, game: GameId) -> Option<&Table> {
+        self.by_number.get(&game)
     }
 
-    pub(crate) const fn tables(&self) -> &BTreeMap<GameId, Table> {
-        &self.tables
+    pub(crate) fn get_mut(&mut self, game: GameId) -> Option<&mut Table> {
+        self.by_number.get_mut(&game)
     }
 
-    /// Puts a game on the table of its number.
-    pub(crate) fn add_table(&mut self, number: GameId, show: Show) {
-        self.tables.insert(number, Table { show, observers: Vec::new() });
+    /// The game of that number, if it is played.
+    pub(crate) fn played(&self, game: GameId) -> Option<&Game> {
+        self.get(game)?.played()
+    }
+
+    pub(crate) fn played_mut(&mut self, game: GameId) -> Option<&mut Game> {
+        match &mut self.by_number.get_mut(&game)?.show {
+            Show::Played(game) => Some(game),
+            Show::Examined { .. } => None,
+        }
+    }
+
+    /// The game of that number, if it is examined.
+    pub(crate) fn examined_mut(&mut self, game: GameId) -> Option<&mut Examined> {
+        match &mut self.by_number.get_mut(&game)?.show {
+            Show::Played(_) => None,
+            Show::Examined { game, .. } => Some(game),
+        }
+    }
+
+    pub(crate) fn examiners_mut(&mut self, game: GameId) -> Option<&mut Vec<ConnectionId>> {
+        match &mut self.by_number.get_mut(&game)?.show {
+            Show::Played(_) => None,
+            Show::Examined { examiners, .. } => Some(examiners),
+        }
+    }
+
+    /// Adds a game without observers.
+    pub(crate) fn add(&mut self, number: GameId, show: Show) {
+        self.by_number.insert(number, Table { show, observers: Vec::new() });
+    }
+
+    pub(crate) fn remove(&mut self, number: GameId) -> Option<Table> {
+        self.by_number.remove(&number)
     }
 
     /// The lowest number that no game has.
     pub(crate) fn free_number(&self) -> GameId {
-        self.tables.keys().fold(GameId(1), |free, &taken| if taken == free { GameId(free.0 + 1) } else { free })
-    }
-
-    /// The game a player plays.
-    pub(crate) fn game_of(&self, id: ConnectionId) -> Option<&Game> {
-        self.table(self.player(id)?.game?)?.played()
-    }
-
-    /// The game a player examines.
-    pub(crate) fn examined_by(&self, id: ConnectionId) -> Option<GameId> {
-        let number = self.player(id)?.game?;
-        self.table(number)?.examiners().contains(&id).then_some(number)
-    }
-
-    /// The side a player plays.
-    pub(crate) fn color_of(&self, id: ConnectionId) -> Option<Color> {
-        self.game_of(id)?.color_of(self.player(id)?.name())
-    }
-
-    /// The connection of whoever plays that side.
-    pub(crate) fn player_of(&self, game: &Game, color: Color) -> Option<ConnectionId> {
-        self.online(game.seat(color).name.as_str())
-    }
-
-    /// The opponent of a player who plays.
-    pub(crate) fn opponent_of(&self, id: ConnectionId) -> Option<ConnectionId> {
-        let (game, color) = (self.game_of(id)?, self.color_of(id)?);
-        self.player_of(game, color.opponent())
-    }
-
-    /// Whether a player has no time for other games, and is not idle.
-    pub(crate) fn is_busy(&self, id: ConnectionId) -> bool {
-        self.player(id).is_some_and(|player| player.game.is_some())
-    }
-
-    /// What stands in front of a player's name in `who`.
-    pub(crate) fn state_sign(&self, id: ConnectionId) -> char {
-        if !self.simul(id).is_empty() {
-            '~'
-        } else if self.game_of(id).is_some() {
-            '^'
-        } else if self.examined_by(id).is_some() {
-            '#'
-        } else {
-            ' '
-        }
-    }
-
-    /// What a game's lines tell of a player.
-    pub(crate) fn seat(&self, id: ConnectionId, kind: Kind) -> Option<Seat> {
-        let player = self.player(id)?;
-        Some(Seat {
-            name: player.handle.clone(),
-            rating: player.rating(kind.as_str()),
-            is_registered: player.is_registered,
-            has_timeseal: self.is_sealed(id),
-        })
+        self.by_number.keys().fold(GameId(1), |free, &used| if used == free { GameId(free.0 + 1) } else { free })
     }
 
     /// `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
     pub(crate) fn title(&self, number: GameId) -> String {
-        let Some(table) = self.table(number) else { return String::new() };
+        let Some(table) = self.get(number) else { return String::new() };
         let Sides { white, black } = table.seats();
         format!("Game {number}: {} {} {}\n", with_rating(white), with_rating(black), table.terms())
     }
 
-    /// Those who follow a game and do not play or examine it, players of its partner game included.
+    /// Observers of a game: neither its players nor its examiners.
     pub(crate) fn observers(&self, number: GameId) -> Vec<ConnectionId> {
-        self.table(number).map(|table| table.observers.clone()).unwrap_or_default()
+        self.get(number).map(|table| table.observers.clone()).unwrap_or_default()
     }
 
-    /// Those who play or examine a game.
-    pub(crate) fn participants(&self, number: GameId) -> Vec<ConnectionId> {
-        match self.table(number).map(|table| &table.show) {
-            Some(Show::Played(game)) => {
-                Color::BOTH.into_iter().filter_map(|color| self.player_of(game, color)).collect()
-            }
-            Some(Show::Examined { examiners, .. }) => examiners.clone(),
-            None => Vec::new(),
+    pub(crate) fn drop_observer(&mut self, number: GameId, id: ConnectionId) {
+        if let Some(table) = self.get_mut(number) {
+            table.observers.retain(|&observer| observer != id);
         }
     }
 
-    /// Has the world look when the running clock of a game will have run out.
-    pub(crate) fn watch_flag(&mut self, number: GameId) {
-        match self.table(number).and_then(Table::played).and_then(Game::flag_at) {
-            Some(time) => self.agenda.set(Deadline::Flag(number), time),
-            None => self.agenda.cancel(Deadline::Flag(number)),
+    /// Stores an adjourned game.
+    pub(crate) fn store(&mut self, game: Game, since: SystemTime) {
+        if self.stored.len() >= MAX_STORED {
+            self.stored.remove(0);
         }
+        self.stored.push(Stored { game, since });
     }
 
-    /// The interrupted game of two players.
+    /// The index of the adjourned game of two players.
     pub(crate) fn stored_between(&self, one: &str, other: &str) -> Option<usize> {
         let has = |game: &Game, name: &str| game.color_of(name).is_some();
         self.stored.iter().position(|stored| has(&stored.game, one) && has(&stored.game, other))
     }
 
-    /// The names of those a player has interrupted games with.
+    /// The opponents in a player's adjourned games.
     pub(crate) fn stored_opponents(&self, name: &str) -> Vec<Handle> {
         let games = self.stored.iter().map(|stored| &stored.game);
         games.filter_map(|game| Some(game.seat(game.color_of(name)?.opponent()).name.clone())).collect()
@@ -195,29 +191,79 @@ impl World {
     pub(crate) fn history_of(&self, name: &str) -> &[Finished] {
         self.history.get(&key(name)).map_or(&[], |games| games.as_slice())
     }
+
+    /// Adds a finished game to the history of one of its players.
+    pub(crate) fn add_to_history(&mut self, name: &str, game: &Arc<Game>, ended: SystemTime) {
+        let history = self.history.entry(key(name)).or_default();
+        let index = history.last().map_or(0, |last| last.index + 1);
+        history.push(Finished { index, game: Arc::clone(game), ended });
+        if history.len() > MAX_HISTORY {
+            history.remove(0);
+        }
+    }
+
+    pub(crate) fn remove_history(&mut self, name: &str) {
+        self.history.remove(&key(name));
+    }
 }
 
-/// A game that was played to its end.
-#[derive(Clone, Debug)]
-pub(crate) struct Finished {
-    /// Its place in the player's history, which counts on when old games are forgotten.
-    pub(crate) index: usize,
-    pub(crate) game: std::sync::Arc<Game>,
-    pub(crate) ended: SystemTime,
+/// Questions about games and the connections of their players.
+impl World {
+    /// The game a player plays.
+    pub(crate) fn game_of(&self, id: ConnectionId) -> Option<&Game> {
+        self.tables.played(self.lobby.own_game(id)?)
+    }
+
+    /// The game a player examines.
+    pub(crate) fn examined_by(&self, id: ConnectionId) -> Option<GameId> {
+        let number = self.lobby.own_game(id)?;
+        self.tables.get(number)?.examiners().contains(&id).then_some(number)
+    }
+
+    /// The color a player plays.
+    pub(crate) fn color_of(&self, id: ConnectionId) -> Option<Color> {
+        self.game_of(id)?.color_of(self.lobby.player(id)?.name())
+    }
+
+    /// The connection of the player of that color.
+    pub(crate) fn player_of(&self, game: &Game, color: Color) -> Option<ConnectionId> {
+        self.lobby.online(game.seat(color).name.as_str())
+    }
+
+    /// The opponent of a player who plays.
+    pub(crate) fn opponent_of(&self, id: ConnectionId) -> Option<ConnectionId> {
+        let (game, color) = (self.game_of(id)?, self.color_of(id)?);
+        self.player_of(game, color.opponent())
+    }
+
+    /// The players or examiners of a game.
+    pub(crate) fn participants(&self, number: GameId) -> Vec<ConnectionId> {
+        match self.tables.get(number).map(|table| &table.show) {
+            Some(Show::Played(game)) => {
+                Color::BOTH.into_iter().filter_map(|color| self.player_of(game, color)).collect()
+            }
+            Some(Show::Examined { examiners, .. }) => examiners.clone(),
+            None => Vec::new(),
+        }
+    }
+
+    /// The participants of a game, then its observers.
+    pub(crate) fn audience(&self, number: GameId) -> Vec<ConnectionId> {
+        let mut audience = self.participants(number);
+        audience.extend(self.tables.observers(number));
+        audience
+    }
+
+    /// Sets the deadline at which the running clock of a game will reach zero.
+    pub(crate) fn watch_flag(&mut self, number: GameId) {
+        match self.tables.played(number).and_then(Game::flag_at) {
+            Some(time) => self.agenda.set(Deadline::Flag(number), time),
+            None => self.agenda.cancel(Deadline::Flag(number)),
+        }
+    }
 }
 
 /// `Alekhine (1940)`.
 pub(crate) fn with_rating(seat: &Seat) -> String {
     format!("{} ({:>4})", seat.name, seat.rating.to_string())
-}
-
-/// The moment as dates are counted.
-impl World {
-    pub(crate) fn system_time(&self) -> SystemTime {
-        self.system_time_at(self.now)
-    }
-
-    pub(crate) fn system_time_at(&self, moment: Instant) -> SystemTime {
-        self.started_date + moment.saturating_duration_since(self.started)
-    }
 }

@@ -14,23 +14,23 @@ pub(super) const COMMANDS: &[Command] = &[
 
 /// The name of whoever is meant, online or registered.
 pub(super) fn whose(world: &World, name: &str) -> Option<String> {
-    let online = world.meant(name).map(|id| world.name(id));
-    online.or_else(|| world.account(name).map(|account| account.handle.to_string()))
+    let online = world.lobby.find(name).map(|id| world.lobby.name(id));
+    online.or_else(|| world.options.accounts.get(name).map(|account| account.handle.to_string()))
 }
 
 /// The name a command is about: the own one without parameters. Says so if nobody has it.
 fn asked(world: &mut World, id: ConnectionId, parameters: &str) -> Option<String> {
-    let Some(name) = parameters.split_whitespace().next() else { return Some(world.name(id)) };
+    let Some(name) = parameters.split_whitespace().next() else { return Some(world.lobby.name(id)) };
     let found = whose(world, name);
     if found.is_none() {
-        world.put(id, &format!("There is no player matching the name \"{name}\".\n"));
+        world.lobby.put(id, &format!("There is no player matching the name \"{name}\".\n"));
     }
     found
 }
 
 fn history(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(name) = asked(world, id, parameters) else { return Verdict::Done };
-    let games = world.history_of(&name);
+    let games = world.tables.history_of(&name);
     let rows = games.iter().filter_map(|finished| {
         let color = finished.game.color_of(&name)?;
         Some(format!("{}\n", history_row(finished.index, &finished.game, color, finished.ended)))
@@ -40,17 +40,17 @@ fn history(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     } else {
         format!("History for {name}:\n{HISTORY_HEAD}\n{}", rows.collect::<String>())
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
 fn stored(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(name) = asked(world, id, parameters) else { return Verdict::Done };
-    let own = world.stored.iter().filter_map(|stored| Some((stored, stored.game.color_of(&name)?)));
+    let own = world.tables.stored.iter().filter_map(|stored| Some((stored, stored.game.color_of(&name)?)));
     let rows: Vec<_> = own
         .enumerate()
         .map(|(index, (stored, color))| {
-            let is_online = world.online(stored.game.seat(color.opponent()).name.as_str()).is_some();
+            let is_online = world.lobby.online(stored.game.seat(color.opponent()).name.as_str()).is_some();
             let presence = if is_online { Presence::LoggedIn } else { Presence::Away };
             format!("{}\n", stored_row(index + 1, &stored.game, color, presence, stored.since))
         })
@@ -60,6 +60,6 @@ fn stored(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     } else {
         format!("Stored games for {name}:\n{STORED_HEAD}\n{}", rows.concat())
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }

@@ -79,7 +79,7 @@ impl Proposal {
 
     /// The terms, with what a player prefers where nothing was asked for.
     pub(super) fn terms(self, world: &World, id: ConnectionId, is_rated: bool) -> Terms {
-        let preferred = |number| world.player(id).map_or(0, |player| player.keepsake.variables.number(number));
+        let preferred = |number| world.lobby.player(id).map_or(0, |player| player.saved.variables.number(number));
         let (minutes, increment_s) = match (self.is_untimed, self.minutes) {
             (true, _) => (0, 0),
             (false, Some(minutes)) => (minutes, self.increment_s.unwrap_or(0)),
@@ -97,17 +97,17 @@ impl Proposal {
         opponent: ConnectionId,
         what: &str,
     ) -> Option<bool> {
-        let is_registered = |id| world.player(id).is_some_and(|player| player.is_registered);
+        let is_registered = |id| world.lobby.player(id).is_some_and(|player| player.is_registered);
         let is_possible = is_registered(id) && is_registered(opponent) && !self.is_untimed;
         match self.is_rated {
             Some(true) if !is_possible => {
-                world.put(id, "Only registered players can play rated games.\n");
+                world.lobby.put(id, "Only registered players can play rated games.\n");
                 None
             }
             Some(is_rated) => Some(is_rated),
             None => {
                 if !is_possible {
-                    world.put(id, &format!("Setting {what} to unrated.\n"));
+                    world.lobby.put(id, &format!("Setting {what} to unrated.\n"));
                 }
                 Some(is_possible)
             }
@@ -119,7 +119,7 @@ fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
     let Some(proposal) = Proposal::parse(words).filter(|_| !name.is_empty()) else { return Verdict::Usage };
     let Some(opponent) = challenged(world, id, name) else { return Verdict::Done };
-    if world.stored_between(&world.name(id), &world.name(opponent)).is_some() {
+    if world.tables.stored_between(&world.lobby.name(id), &world.lobby.name(opponent)).is_some() {
         return resume_with(world, id, opponent);
     }
     if !has_partners(world, id, opponent, proposal.variant) {
@@ -135,13 +135,13 @@ fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 
 /// The player who is to be challenged, if he can be. Says so if not.
 pub(super) fn challenged(world: &mut World, id: ConnectionId, name: &str) -> Option<ConnectionId> {
-    let Some(opponent) = world.meant(name) else {
-        world.put(id, &format!("No player named \"{name}\" is online.\n"));
+    let Some(opponent) = world.lobby.find(name) else {
+        world.lobby.put(id, &format!("No player named \"{name}\" is online.\n"));
         return None;
     };
     match obstacle(world, id, opponent) {
         Some(why) => {
-            world.put(id, &format!("{why}\n"));
+            world.lobby.put(id, &format!("{why}\n"));
             None
         }
         None => Some(opponent),
@@ -149,23 +149,23 @@ pub(super) fn challenged(world: &mut World, id: ConnectionId, name: &str) -> Opt
 }
 
 fn obstacle(world: &World, id: ConnectionId, opponent: ConnectionId) -> Option<String> {
-    let (me, other) = (world.name(id), world.name(opponent));
-    let lists = |list| world.player(opponent).is_some_and(|player| player.keepsake.lists(list, &me));
+    let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
+    let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.lists(list, &me));
     if opponent == id {
         Some("You can't match yourself.".to_owned())
     } else if world.game_of(id).is_some() {
         Some("You can't challenge while you are playing a game.".to_owned())
-    } else if world.own_game(id).is_some() {
+    } else if world.lobby.own_game(id).is_some() {
         Some("You can't challenge while you are examining a game.".to_owned())
     } else if lists(List::Censor) {
         Some(format!("{other} is censoring you."))
     } else if lists(List::Noplay) {
         Some(format!("You are on {other}'s noplay list."))
-    } else if !world.has_flag(opponent, Flag::Open) {
+    } else if !world.lobby.has_flag(opponent, Flag::Open) {
         Some(format!("{other} is not open to match requests."))
     } else if world.game_of(opponent).is_some() {
         Some(format!("{other} is playing a game."))
-    } else if world.own_game(opponent).is_some() {
+    } else if world.lobby.own_game(opponent).is_some() {
         Some(format!("{other} is examining a game."))
     } else {
         None
@@ -177,56 +177,56 @@ fn has_partners(world: &mut World, id: ConnectionId, opponent: ConnectionId, var
     if variant != Variant::Bughouse {
         return true;
     }
-    let partner = |id| world.player(id).and_then(|player| player.partner);
+    let partner = |id| world.lobby.player(id).and_then(|player| player.partner);
     let why = match (partner(id), partner(opponent)) {
         (None, _) => "You have no partner for bughouse.\n",
         (_, None) => "Your opponent has no partner for bughouse.\n",
         (Some(mine), Some(_)) if mine == opponent => "You can't match your own partner.\n",
-        (Some(mine), Some(theirs)) if [mine, theirs].into_iter().any(|id| world.own_game(id).is_some()) => {
+        (Some(mine), Some(theirs)) if [mine, theirs].into_iter().any(|id| world.lobby.own_game(id).is_some()) => {
             "A partner is playing a game already.\n"
         }
         _ => return true,
     };
-    world.put(id, why);
+    world.lobby.put(id, why);
     false
 }
 
 /// Makes a challenge, takes it for an answer to the opponent's, or changes an earlier one.
 pub(super) fn issue(world: &mut World, id: ConnectionId, opponent: ConnectionId, challenge: Challenge) {
     let kind = OfferKind::Match(challenge);
-    let (me, other) = (world.name(id), world.name(opponent));
-    let (mine, theirs) = (world.offer_between(id, opponent, kind), world.offer_between(opponent, id, kind));
+    let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
+    let (mine, theirs) = (world.offers.between(id, opponent, kind), world.offers.between(opponent, id, kind));
     if let Some(offer) =
         theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if is_same(their, challenge)))
     {
-        world.put(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
-        world.glue(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
+        world.lobby.put(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
+        world.lobby.notify_after_prompt(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
         return world.accept_offer(offer);
     }
     if mine.is_some_and(|offer| offer.kind == kind) {
-        return world.put(id, &format!("You are already offering an identical match to {other}.\n"));
+        return world.lobby.put(id, &format!("You are already offering an identical match to {other}.\n"));
     }
-    if world.has_too_many_offers(id) {
-        return world.put(id, "You have too many pending offers.\n");
+    if world.offers.are_too_many(id) {
+        return world.lobby.put(id, "You have too many pending offers.\n");
     }
     if let Some(offer) = theirs {
-        world.put(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
-        world.glue(opponent, &format!("{me} declines your offer and proposes a counteroffer.\n"));
+        world.lobby.put(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
+        world.lobby.notify_after_prompt(opponent, &format!("{me} declines your offer and proposes a counteroffer.\n"));
         world.remove_offer(offer);
     }
     if let Some(offer) = mine {
-        world.put(id, &format!("Updating the offer already made to {other}.\n"));
-        world.glue(opponent, &format!("{me} updates the offer.\n"));
-        world.forget_offer(offer);
+        world.lobby.put(id, &format!("Updating the offer already made to {other}.\n"));
+        world.lobby.notify_after_prompt(opponent, &format!("{me} updates the offer.\n"));
+        world.offers.remove(offer.number);
     }
-    let text = world.challenge_text(id, opponent, challenge);
-    let offer = world.add_offer(id, opponent, kind);
-    world.put_whole(id, &format!("Issuing: {text}.\n"));
-    world.show_offer(offer, id);
-    world.put_whole(opponent, &format!("Challenge: {text}.\n"));
-    world.ring(opponent);
-    world.glue(opponent, "You can \"accept\", \"decline\", or propose different parameters.\n");
-    world.show_offer(offer, opponent);
+    let text = world.lobby.challenge_text(id, opponent, challenge);
+    let offer = world.offers.add(id, opponent, kind);
+    world.lobby.put_whole(id, &format!("Issuing: {text}.\n"));
+    world.lobby.show_offer(offer, id);
+    world.lobby.put_whole(opponent, &format!("Challenge: {text}.\n"));
+    world.lobby.ring(opponent);
+    world.lobby.notify_after_prompt(opponent, "You can \"accept\", \"decline\", or propose different parameters.\n");
+    world.lobby.show_offer(offer, opponent);
 }
 
 /// Whether two challenges ask for the same game, each from its own side.
@@ -245,10 +245,10 @@ fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 ///
 /// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
 fn resume_with_all(world: &mut World, id: ConnectionId) -> Verdict {
-    let opponents = world.stored_opponents(&world.name(id));
-    let online: Vec<_> = opponents.iter().filter(|opponent| world.online(opponent.as_str()).is_some()).collect();
+    let opponents = world.tables.stored_opponents(&world.lobby.name(id));
+    let online: Vec<_> = opponents.iter().filter(|opponent| world.lobby.online(opponent.as_str()).is_some()).collect();
     if online.is_empty() {
-        world.put(id, "No player who has an adjourned game with you is online.\n");
+        world.lobby.put(id, "No player who has an adjourned game with you is online.\n");
     }
     for opponent in online {
         if let Some(opponent) = challenged(world, id, opponent.as_str()) {
@@ -259,10 +259,10 @@ fn resume_with_all(world: &mut World, id: ConnectionId) -> Verdict {
 }
 
 fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> Verdict {
-    let stored = world.stored_between(&world.name(id), &world.name(opponent));
-    let Some(terms) = stored.and_then(|index| world.stored.get(index)).map(|stored| stored.game.terms()) else {
-        let name = world.name(opponent);
-        world.put(id, &format!("You have no adjourned game with {name}.\n"));
+    let stored = world.tables.stored_between(&world.lobby.name(id), &world.lobby.name(opponent));
+    let Some(terms) = stored.and_then(|index| world.tables.stored.get(index)).map(|stored| stored.game.terms()) else {
+        let name = world.lobby.name(opponent);
+        world.lobby.put(id, &format!("You have no adjourned game with {name}.\n"));
         return Verdict::Refused(CommandCode::BAD_PARAMETERS);
     };
     issue(world, id, opponent, Challenge { terms, color: None, is_adjourned: true });
@@ -270,15 +270,15 @@ fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> V
 }
 
 fn rematch(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let name = world.name(id);
-    let Some(last) = world.history_of(&name).last().map(|finished| std::sync::Arc::clone(&finished.game)) else {
-        world.put(id, "You have no previous opponent.\n");
+    let name = world.lobby.name(id);
+    let Some(last) = world.tables.history_of(&name).last().map(|finished| std::sync::Arc::clone(&finished.game)) else {
+        world.lobby.put(id, "You have no previous opponent.\n");
         return Verdict::Done;
     };
     let Some(color) = last.color_of(&name) else { return Verdict::Done };
     let opponent = last.seat(color.opponent()).name.clone();
-    if world.online(opponent.as_str()).is_none() {
-        world.put(id, &format!("Your last opponent, {opponent}, is not logged in.\n"));
+    if world.lobby.online(opponent.as_str()).is_none() {
+        world.lobby.put(id, &format!("Your last opponent, {opponent}, is not logged in.\n"));
         return Verdict::Done;
     }
     if let Some(opponent) = challenged(world, id, opponent.as_str()) {

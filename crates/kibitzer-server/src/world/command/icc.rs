@@ -4,9 +4,10 @@
 
 use kibitzer_core::message::Datagram;
 
-use super::{BoardStyle, Family, number};
-use crate::command::{Command, Verdict};
-use crate::world::{ConnectionId, World};
+use super::{Command, Verdict};
+use crate::family::Family;
+use crate::world::icc::number;
+use crate::world::{BoardStyle, ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(crate) const COMMANDS: &[Command] = &[Command::anyone("set-2", "number 0|1", "Switches a datagram on or off: what your program wants to be sent.", set_2)];
@@ -18,16 +19,16 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         (Some(number), Some("0")) => (number, false),
         _ => return Verdict::Usage,
     };
-    if let Some(connection) = world.connection_mut(id) {
+    if let Some(connection) = world.lobby.connection_mut(id) {
         connection.levels.set(datagram, on);
     }
     let said = [datagram.to_string(), u8::from(on).to_string()];
-    if !world.put_datagram(id, &Datagram::new(number::SET_2, said)) {
-        world.put(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
+    if !world.lobby.put_datagram(id, &Datagram::new(number::SET_2, said)) {
+        world.lobby.put(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
     }
     match datagram {
         // Its answer is all that it is for.
-        number::DUMMY_RESPONSE if on => drop(world.put_datagram(id, &Datagram::new(datagram, [""; 0]))),
+        number::DUMMY_RESPONSE if on => drop(world.lobby.put_datagram(id, &Datagram::new(datagram, [""; 0]))),
         number::SEEK if on => world.put_seek_datagrams(id),
         _ => {}
     }
@@ -37,7 +38,7 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 impl World {
     /// Sets a variable that the other family does not have, or has with other values; tells the answer, if it is one of those.
     pub(crate) fn set_levels(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
-        let connection = self.connection_mut(id).filter(|connection| connection.family == Family::Icc)?;
+        let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc)?;
         let levels = &mut connection.levels;
         let is_on = value == "1";
         match (name, value) {

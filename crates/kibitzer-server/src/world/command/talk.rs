@@ -5,8 +5,7 @@
 use super::lists::{channel, n};
 use super::{Command, Verdict};
 use crate::calendar::count;
-use crate::family::Said;
-use crate::world::{ConnectionId, Flag, List, Text, World};
+use crate::world::{ConnectionId, Flag, Talk, Text, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -21,7 +20,7 @@ pub(super) const COMMANDS: &[Command] = &[
 fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     // Blanks behind the first belong to the text.
     let Some((to, text)) = parameters.split_once(' ') else { return Verdict::Usage };
-    let Some(me) = world.player(id) else { return Verdict::Done };
+    let Some(me) = world.lobby.player(id) else { return Verdict::Done };
     match to {
         "." => match me.last_told.clone() {
             Some(name) => tell_player(world, id, name.as_str(), text),
@@ -48,13 +47,13 @@ fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
 fn message(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some((to, text)) = parameters.split_once(' ') else { return Verdict::Usage };
-    let Some(whom) = world.meant(to) else {
+    let Some(whom) = world.lobby.find(to) else {
         return refuse(world, id, &format!("No player named \"{to}\" is online.\n"));
     };
     if let Some(why) = world.deafness(id, whom) {
         return refuse(world, id, &why);
     }
-    let (Some(me), Some(reader)) = (world.player(id), world.player(whom)) else { return Verdict::Done };
+    let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return Verdict::Done };
     if !reader.is_registered {
         return refuse(
             world,
@@ -64,30 +63,30 @@ fn message(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     }
     let echo = format!("\nThe following message was sent to {}:\n   {text}\n", reader.name());
     let shown = format!("{} just sent you a message:\n    {text}\n", me.display());
-    world.put(id, &echo);
-    world.notify(whom, &shown);
+    world.lobby.put(id, &echo);
+    world.lobby.notify(whom, &shown);
     Verdict::Done
 }
 
 fn refuse(world: &mut World, id: ConnectionId, why: &str) -> Verdict {
-    world.put(id, why);
+    world.lobby.put(id, why);
     Verdict::Done
 }
 
 fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Verdict {
-    let Some(whom) = world.meant(to) else {
+    let Some(whom) = world.lobby.find(to) else {
         return refuse(world, id, &format!("No player named \"{to}\" is online.\n"));
     };
     if let Some(why) = world.deafness(id, whom) {
         return refuse(world, id, &why);
     }
-    let (Some(me), Some(hearer)) = (world.player(id), world.player(whom)) else { return Verdict::Done };
+    let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return Verdict::Done };
     let line = format!("{} tells you: {text}\n", me.display());
-    let (said, told) = (Said::to_player(me, 1, text, line), hearer.handle.clone());
-    world.put_said(id, whom, &said);
+    let (said, told) = (Talk::to_player(me, 1, text, line), hearer.handle.clone());
+    world.lobby.put_talk(id, whom, &said);
     let receipt = world.receipt(whom);
-    world.put(id, &receipt);
-    if let Some(me) = world.player_mut(id) {
+    world.lobby.put(id, &receipt);
+    if let Some(me) = world.lobby.player_mut(id) {
         me.last_told = Some(told);
     }
     Verdict::Done
@@ -95,23 +94,25 @@ fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Ver
 
 fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> Verdict {
     let Some(number) = channel(word) else { return refuse(world, id, "Invalid channel number.\n") };
-    let listeners = world.listeners(number);
+    let listeners = world.lobby.channel_members(number);
     if !listeners.contains(&id) {
         return refuse(world, id, &format!("(Not sent because you are not in channel {number}.)\n"));
     }
-    let Some(me) = world.player_mut(id) else { return Verdict::Done };
+    let Some(me) = world.lobby.player_mut(id) else { return Verdict::Done };
     me.last_channel = Some(word.to_owned());
     let line = format!("{}({number}): {text}\n", me.display());
-    let said = Said::to_channel(me, word, text, line);
+    let said = Talk::to_channel(me, word, text, line);
     let is_guest = !me.is_registered;
     let hears = |&whom: &ConnectionId| {
-        whom == id || world.hears(whom, id, Flag::Chanoff, false) && (!is_guest || world.has_flag(whom, Flag::Ctell))
+        whom == id
+            || world.lobby.hears(whom, id, Flag::Chanoff, false)
+                && (!is_guest || world.lobby.has_flag(whom, Flag::Ctell))
     };
     let hearers: Vec<_> = listeners.into_iter().filter(hears).collect();
     world.broadcast(id, &said, hearers.iter().copied());
     // The own copy counts here, unlike elsewhere.
     let players = count(n(hearers.len()), "player");
-    world.put(id, &format!("(told {players} in channel {number})\n"));
+    world.lobby.put(id, &format!("(told {players} in channel {number})\n"));
     Verdict::Done
 }
 
@@ -138,15 +139,16 @@ fn say_to_all(
     if text.is_empty() {
         return Verdict::Usage;
     }
-    let Some(me) = world.player(id) else { return Verdict::Done };
+    let Some(me) = world.lobby.player(id) else { return Verdict::Done };
     let display = me.display();
     let line = if verb.is_empty() { it_line(&display, text) } else { format!("{display} {verb} {text}\n") };
-    let said = Said::to_all(me, kind, text, line);
-    let ids: Vec<_> = world.players().map(|(whom, _)| whom).collect();
-    let hearers: Vec<_> = ids.into_iter().filter(|&whom| whom != id && world.hears(whom, id, flag, true)).collect();
+    let said = Talk::to_all(me, kind, text, line);
+    let ids: Vec<_> = world.lobby.players().map(|(whom, _)| whom).collect();
+    let hearers: Vec<_> =
+        ids.into_iter().filter(|&whom| whom != id && world.lobby.hears(whom, id, flag, true)).collect();
     world.broadcast(id, &said, hearers.iter().copied().chain([id]));
     let players = count(n(hearers.len()), "player");
-    world.put(id, &format!("({done} to {players})\n"));
+    world.lobby.put(id, &format!("({done} to {players})\n"));
     Verdict::Done
 }
 
@@ -160,41 +162,27 @@ fn it_line(display: &str, text: &str) -> String {
 
 impl World {
     /// Sends a player's line to all who hear it; to himself as part of the reply.
-    pub(super) fn broadcast(&mut self, from: ConnectionId, said: &Said, hearers: impl Iterator<Item = ConnectionId>) {
+    pub(super) fn broadcast(&mut self, from: ConnectionId, said: &Talk, hearers: impl Iterator<Item = ConnectionId>) {
         for whom in hearers {
-            self.put_said(from, whom, said);
+            self.lobby.put_talk(from, whom, said);
         }
-    }
-
-    pub(crate) fn has_flag(&self, id: ConnectionId, flag: Flag) -> bool {
-        self.player(id).is_some_and(|player| player.keepsake.variables.is_set(flag))
-    }
-
-    /// Whether a player's flag has the value, and the other is not on his censor list.
-    pub(super) fn hears(&self, whom: ConnectionId, from: ConnectionId, flag: Flag, value: bool) -> bool {
-        self.has_flag(whom, flag) == value && !self.censors(whom, from)
-    }
-
-    fn censors(&self, whom: ConnectionId, from: ConnectionId) -> bool {
-        let (Some(hearer), Some(speaker)) = (self.player(whom), self.player(from)) else { return false };
-        hearer.keepsake.lists(List::Censor, speaker.name())
     }
 
     /// Why a player does not hear another's tells, if that is so.
     pub(super) fn deafness(&self, from: ConnectionId, whom: ConnectionId) -> Option<String> {
-        let (speaker, hearer) = (self.player(from)?, self.player(whom)?);
+        let (speaker, hearer) = (self.lobby.player(from)?, self.lobby.player(whom)?);
         let name = hearer.name();
-        if self.censors(whom, from) {
+        if self.lobby.censors(whom, from) {
             return Some(format!("{name} is censoring you.\n"));
         }
-        let is_deaf = !speaker.is_registered && !hearer.keepsake.variables.is_set(Flag::Tell);
+        let is_deaf = !speaker.is_registered && !hearer.has_flag(Flag::Tell);
         is_deaf.then(|| format!("Player \"{name}\" isn't listening to unregistered users' tells.\n"))
     }
 
     /// `(told Foo, who is playing)`.
     pub(super) fn receipt(&self, whom: ConnectionId) -> String {
-        let Some(player) = self.player(whom) else { return String::new() };
-        let busy = player.keepsake.variables.text(Text::Busy);
+        let Some(player) = self.lobby.player(whom) else { return String::new() };
+        let busy = player.saved.variables.text(Text::Busy);
         let state = if self.game_of(whom).is_some() {
             ", who is playing".to_owned()
         } else if self.examined_by(whom).is_some() {
@@ -202,7 +190,7 @@ impl World {
         } else if busy.is_empty() {
             String::new()
         } else {
-            let idle = self.now.saturating_duration_since(player.last_command).as_secs() / 60;
+            let idle = self.now().saturating_duration_since(player.last_command).as_secs() / 60;
             format!(", who {busy} (idle: {})", count(idle, "min"))
         };
         format!("(told {}{state})\n", player.name())

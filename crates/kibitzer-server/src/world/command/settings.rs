@@ -21,7 +21,7 @@ pub(super) const COMMANDS: &[Command] = &[
 fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let mut words = parameters.split_whitespace();
     let (Some(old), Some(new)) = (words.next(), words.next()) else { return Verdict::Usage };
-    let name = world.name(id);
+    let name = world.lobby.name(id);
     let text = match world.options.accounts.get_mut(&name) {
         None => "Setting a password is only for registered players.\n".to_owned(),
         Some(account) if account.password != old => "Incorrect password; password not changed!\n".to_owned(),
@@ -30,7 +30,7 @@ fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
             format!("Password changed to \"{new}\".\n")
         }
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
@@ -51,17 +51,17 @@ fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 
 fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Verdict {
     if let Some(answer) = world.set_levels(id, name, value) {
-        world.put(id, &format!("{answer}\n"));
+        world.lobby.put(id, &format!("{answer}\n"));
         return Verdict::Done;
     }
-    let Some(player) = world.player_mut(id) else { return Verdict::Done };
-    let answer = match player.keepsake.variables.set(name, value) {
+    let Some(player) = world.lobby.player_mut(id) else { return Verdict::Done };
+    let answer = match player.saved.variables.set(name, value) {
         Ok(answer) => answer,
         Err(SetError::Unknown) => format!("No such variable \"{name}\"."),
         Err(SetError::Ambiguous(names)) => format!("Ambiguous variable \"{name}\". Matches: {}", names.join(" ")),
         Err(SetError::BadValue(name)) => format!("Bad value given for variable \"{name}\"."),
     };
-    world.put(id, &format!("{answer}\n"));
+    world.lobby.put(id, &format!("{answer}\n"));
     Verdict::Done
 }
 
@@ -72,18 +72,18 @@ fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has(Feature::BlockMode);
     let fitting: Vec<_> = ivars_starting_with(&prefix).into_iter().filter(is_offered).collect();
     match fitting.as_slice() {
-        [] => world.put(id, &format!("No such ivariable \"{name}\".\n")),
+        [] => world.lobby.put(id, &format!("No such ivariable \"{name}\".\n")),
         &[ivar] => set_ivar(world, id, ivar, value),
         several => {
             let names: Vec<_> = several.iter().map(|ivar| ivar.name()).collect();
-            world.put(id, &format!("Ambiguous ivariable \"{name}\". Matches: {}\n", names.join(" ")));
+            world.lobby.put(id, &format!("Ambiguous ivariable \"{name}\". Matches: {}\n", names.join(" ")));
         }
     }
     Verdict::Done
 }
 
 fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>) {
-    let Some(player) = world.player_mut(id) else { return };
+    let Some(player) = world.lobby.player_mut(id) else { return };
     let value = match value {
         None => !player.ivars.is_set(ivar),
         Some("1") => true,
@@ -92,41 +92,41 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
         Some(_) => return,
     };
     if player.ivars.is_set(Ivar::Lock) {
-        return world.put(id, "Cannot alter: Interface setting locked.\n");
+        return world.lobby.put(id, "Cannot alter: Interface setting locked.\n");
     }
     player.ivars.set(ivar, value);
     let said = if value { "set" } else { "unset" };
-    world.put(id, &format!("{} {said}.\n", ivar.name()));
+    world.lobby.put(id, &format!("{} {said}.\n", ivar.name()));
     if ivar == Ivar::SeekInfo && value {
         let list = world.seek_list(id);
-        world.put_whole(id, &list);
+        world.lobby.put_whole(id, &list);
     }
 }
 
 fn variables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(player) = player_or_self(world, id, parameters).and_then(|whose| world.player(whose)) else {
+    let Some(player) = player_or_self(world, id, parameters).and_then(|whose| world.lobby.player(whose)) else {
         return Verdict::Done;
     };
-    let variables = &player.keepsake.variables;
+    let variables = &player.saved.variables;
     let prompt =
         Some(variables.text(Text::Prompt)).filter(|prompt| !prompt.is_empty()).unwrap_or(world.options.family.prompt());
     let interface = variables.text(Text::Interface);
     let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
     let (name, table) = (player.name(), variables.table());
     let text = format!("Variable settings of {name}:\n\n{table}\nPrompt: {prompt}\n{interface}\n");
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
 fn ivariables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(player) = player_or_self(world, id, parameters).and_then(|whose| world.player(whose)) else {
+    let Some(player) = player_or_self(world, id, parameters).and_then(|whose| world.lobby.player(whose)) else {
         return Verdict::Done;
     };
     let mut table = format!("Interface variable settings of {}:\n\n{}\n", player.name(), player.ivars.table());
     if !world.options.has(Feature::BlockMode) {
         table = table.replace("block=0 ", "        ");
     }
-    world.put(id, &table);
+    world.lobby.put(id, &table);
     Verdict::Done
 }
 
@@ -136,9 +136,9 @@ pub(super) fn player_or_self(world: &mut World, id: ConnectionId, parameter: &st
     if name.is_empty() {
         return Some(id);
     }
-    let found = world.meant(name);
+    let found = world.lobby.find(name);
     if found.is_none() {
-        world.put(id, &format!("There is no player matching the name \"{name}\".\n"));
+        world.lobby.put(id, &format!("There is no player matching the name \"{name}\".\n"));
     }
     found
 }

@@ -15,81 +15,80 @@ pub(super) const COMMANDS: &[Command] = &[
 
 fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(name) = parameters.split_whitespace().next() else {
-        let had_one = world.end_partnership(id);
+        let had_one = world.lobby.end_partnership(id);
         let text =
             if had_one { "You no longer have a bughouse partner.\n" } else { "You do not have a bughouse partner.\n" };
-        world.put(id, text);
+        world.lobby.put(id, text);
         return Verdict::Done;
     };
-    let Some(whom) = world.meant(name) else {
-        world.put(id, &format!("No player named \"{name}\" is online.\n"));
+    let Some(whom) = world.lobby.find(name) else {
+        world.lobby.put(id, &format!("No player named \"{name}\" is online.\n"));
         return Verdict::Done;
     };
-    if let Some(offer) = world.offer_between(whom, id, OfferKind::Partner) {
+    if let Some(offer) = world.offers.between(whom, id, OfferKind::Partner) {
         world.accept_offer(offer);
         return Verdict::Done;
     }
     match obstacle(world, id, whom) {
-        Some(why) => world.put(id, &format!("{why}\n")),
+        Some(why) => world.lobby.put(id, &format!("{why}\n")),
         None => offer(world, id, whom),
     }
     Verdict::Done
 }
 
 fn obstacle(world: &World, id: ConnectionId, whom: ConnectionId) -> Option<String> {
-    let name = world.name(whom);
-    let has_partner = |id| world.player(id).is_some_and(|player| player.partner.is_some());
+    let name = world.lobby.name(whom);
+    let has_partner = |id| world.lobby.player(id).is_some_and(|player| player.partner.is_some());
     if whom == id {
         Some("You can't be your own bughouse partner.".to_owned())
     } else if has_partner(id) {
         Some("You already have a bughouse partner.".to_owned())
     } else if has_partner(whom) {
         Some(format!("{name} already has a partner."))
-    } else if !world.has_flag(whom, Flag::Bugopen) {
+    } else if !world.lobby.has_flag(whom, Flag::Bugopen) {
         Some(format!("{name} is not open for bughouse."))
     } else {
-        let is_made = world.offer_between(id, whom, OfferKind::Partner).is_some();
+        let is_made = world.offers.between(id, whom, OfferKind::Partner).is_some();
         is_made.then(|| format!("You are already offering to be {name}'s partner."))
     }
 }
 
 fn offer(world: &mut World, id: ConnectionId, whom: ConnectionId) {
-    let (me, other) = (world.name(id), world.name(whom));
-    world.put(id, &format!("Making a partnership offer to {other}.\n"));
-    let offer = world.add_offer(id, whom, OfferKind::Partner);
-    world.show_offer(offer, id);
-    world.notify(whom, &format!("{me} offers to be your bughouse partner; type \"partner {me}\" to accept.\n"));
-    world.show_offer(offer, whom);
+    let (me, other) = (world.lobby.name(id), world.lobby.name(whom));
+    world.lobby.put(id, &format!("Making a partnership offer to {other}.\n"));
+    let offer = world.offers.add(id, whom, OfferKind::Partner);
+    world.lobby.show_offer(offer, id);
+    world.lobby.notify(whom, &format!("{me} offers to be your bughouse partner; type \"partner {me}\" to accept.\n"));
+    world.lobby.show_offer(offer, whom);
 }
 
 fn ptell(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
     if text.is_empty() {
         return Verdict::Usage;
     }
-    let Some((partner, display)) = world.player(id).and_then(|me| Some((me.partner?, me.display()))) else {
-        world.put(id, "You do not have a partner at present.\n");
+    let Some((partner, display)) = world.lobby.player(id).and_then(|me| Some((me.partner?, me.display()))) else {
+        world.lobby.put(id, "You do not have a partner at present.\n");
         return Verdict::Done;
     };
-    world.notify(partner, &format!("{display} (your partner) tells you: {text}\n"));
+    world.lobby.notify(partner, &format!("{display} (your partner) tells you: {text}\n"));
     let receipt = world.receipt(partner);
-    world.put(id, &receipt);
+    world.lobby.put(id, &receipt);
     Verdict::Done
 }
 
 fn bugwho(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let games = world.tables().values().filter_map(|table| table.played().filter(|game| game.partner().is_some()));
-    let rows: Vec<_> = games.map(|game| format!("{}\n", crate::play::games_row(game, world.now))).collect();
-    let idle: Vec<_> = world.players().filter(|(_, player)| player.game.is_none()).collect();
+    let games = world.tables.all().values().filter_map(|table| table.played().filter(|game| game.partner().is_some()));
+    let rows: Vec<_> = games.map(|game| format!("{}\n", crate::play::games_row(game, world.now()))).collect();
+    let idle: Vec<_> = world.lobby.players().filter(|(_, player)| player.game.is_none()).collect();
     let rated = |player: &crate::world::Player| format!("{} {}", player.rating("bughouse"), player.display());
     let pairs: Vec<_> = idle
         .iter()
         .filter_map(|&(one, player)| {
-            player.partner.filter(|&other| one < other).and_then(|other| Some((player, world.player(other)?)))
+            player.partner.filter(|&other| one < other).and_then(|other| Some((player, world.lobby.player(other)?)))
         })
         .map(|(one, other)| format!("{} / {}\n", rated(one), rated(other)))
         .collect();
-    let is_open =
-        |player: &crate::world::Player| player.partner.is_none() && player.keepsake.variables.is_set(Flag::Bugopen);
+    let is_open = |player: &crate::world::Player| player.partner.is_none() && player.has_flag(Flag::Bugopen);
     let open: Vec<_> =
         idle.iter().filter(|(_, player)| is_open(player)).map(|(_, player)| format!("{}\n", rated(player))).collect();
     let shown = |n: usize, noun| count(super::lists::n(n), noun);
@@ -102,8 +101,8 @@ fn bugwho(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
         shown(pairs.len(), "partnership"),
         open.concat(),
         shown(open.len(), "player"),
-        world.players().count(),
+        world.lobby.players().count(),
     );
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }

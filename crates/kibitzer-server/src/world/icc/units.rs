@@ -2,11 +2,9 @@
 //!
 //! Source: icc §3.
 
-use std::collections::BTreeMap;
-
 use kibitzer_core::message::CommandCode;
 
-use crate::world::{Connection, ConnectionId, World};
+use crate::world::{ConnectionId, World};
 
 const CONTROL_Y: char = '\x19';
 
@@ -68,33 +66,16 @@ const NUMBERS: [(&str, u16); 51] = [
     ("who", 106),
 ];
 
-/// The command that is being carried out, and who is sent something by it.
-#[derive(Debug)]
-pub(crate) struct Issued {
-    by: ConnectionId,
-    /// Where in what is to be sent to others the unit of this command starts.
-    starts: BTreeMap<ConnectionId, usize>,
-}
-
-impl Issued {
-    /// Something may be sent to somebody.
-    pub(crate) fn touch(&mut self, id: ConnectionId, connection: &Connection) {
-        if id != self.by && connection.levels.has_units() {
-            self.starts.entry(id).or_insert(connection.unsent.len());
-        }
-    }
-}
-
 impl World {
     /// Frames what a command sends to `id`, with the tag that stands in front of it.
     pub(crate) fn in_unit(&mut self, id: ConnectionId, line: &str) {
-        let has_tags = self.connection(id).is_some_and(|connection| connection.levels.has_tags());
+        let has_tags = self.lobby.connection(id).is_some_and(|connection| connection.levels.has_tags());
         let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
-        let start = self.connection(id).map_or(0, |connection| connection.unsent.len());
+        let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = self.run_command(id, command);
         let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
         self.frame_unit(id, start, &format!("{} *{tag}", number_of(code)));
-        let Some(connection) = self.connection_mut(id).filter(|connection| connection.levels.has_marks()) else {
+        let Some(connection) = self.lobby.connection_mut(id).filter(|connection| connection.levels.has_marks()) else {
             return;
         };
         connection.unsent.splice(start..start, format!("{CONTROL_Y}<").into_bytes());
@@ -103,11 +84,12 @@ impl World {
 
     /// Has a command of `id` carried out. What that sends to others stands in units with his name, for those who want units.
     pub(crate) fn issue(&mut self, id: ConnectionId, run: impl FnOnce(&mut Self) -> CommandCode) -> CommandCode {
-        let name = self.player(id).map(|player| player.handle.clone()).unwrap_or_default();
-        self.issued = Some(Issued { by: id, starts: BTreeMap::new() });
+        let name = self.lobby.player(id).map(|player| player.handle.clone()).unwrap_or_default();
+        self.lobby.start_command(id);
         let code = run(self);
-        for (to, start) in self.issued.take().map(|issued| issued.starts).into_iter().flatten() {
-            let Some(connection) = self.connection(to).filter(|connection| connection.unsent.len() > start) else {
+        for (to, start) in self.lobby.end_command() {
+            let Some(connection) = self.lobby.connection(to).filter(|connection| connection.unsent.len() > start)
+            else {
                 continue;
             };
             let name = if connection.levels.has_short_names() { "%" } else { name.as_str() };
@@ -118,7 +100,7 @@ impl World {
 
     /// Frames what is to be sent from `start` on.
     fn frame_unit(&mut self, id: ConnectionId, start: usize, head: &str) {
-        let Some(connection) = self.connection_mut(id) else { return };
+        let Some(connection) = self.lobby.connection_mut(id) else { return };
         let head = format!("{CONTROL_Y}[{head}\r\n");
         connection.unsent.splice(start..start, head.into_bytes());
         connection.put_whole(&format!("{CONTROL_Y}]"));

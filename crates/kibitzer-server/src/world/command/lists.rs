@@ -35,7 +35,7 @@ fn parse(world: &mut World, id: ConnectionId, parameters: &str) -> Result<(List,
     let mut words = parameters.split_whitespace();
     let (Some(list), Some(entry)) = (words.next(), words.next()) else { return Err(Verdict::Usage) };
     let Some((kind, name)) = find_list(list) else {
-        world.put(id, &format!("There is no list matching the name \"{list}\".\n"));
+        world.lobby.put(id, &format!("There is no list matching the name \"{list}\".\n"));
         return Err(Verdict::Done);
     };
     let entry = match kind {
@@ -48,7 +48,7 @@ fn parse(world: &mut World, id: ConnectionId, parameters: &str) -> Result<(List,
             List::Channel => "Invalid channel number.\n".to_owned(),
             _ => format!("There is no player matching the name \"{word}\".\n"),
         };
-        world.put(id, &answer);
+        world.lobby.put(id, &answer);
         Verdict::Done
     })
 }
@@ -59,8 +59,8 @@ fn words_after(parameters: &str) -> &str {
 
 /// A player's name as he spells it, online or registered.
 fn spelled(world: &World, name: &str) -> Option<String> {
-    let online = world.meant(name).and_then(|id| world.player(id)).map(|player| player.name().to_owned());
-    online.or_else(|| world.account(name).map(|account| account.handle.to_string()))
+    let online = world.lobby.find(name).and_then(|id| world.lobby.player(id)).map(|player| player.name().to_owned());
+    online.or_else(|| world.options.accounts.get(name).map(|account| account.handle.to_string()))
 }
 
 /// An entry as answers have it: channels stand in brackets.
@@ -73,8 +73,8 @@ fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         Ok(parsed) => parsed,
         Err(verdict) => return verdict,
     };
-    let Some(player) = world.player_mut(id) else { return Verdict::Done };
-    let entries = player.keepsake.lists.entry(list).or_default();
+    let Some(player) = world.lobby.player_mut(id) else { return Verdict::Done };
+    let entries = player.saved.lists.entry(list).or_default();
     let shown = shown(list, &entry);
     let answer = if entries.contains(&entry) {
         format!("{shown} is already on your {name} list.\n")
@@ -84,7 +84,7 @@ fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         entries.push(entry);
         format!("{shown} added to your {name} list.\n")
     };
-    world.put(id, &answer);
+    world.lobby.put(id, &answer);
     Verdict::Done
 }
 
@@ -93,66 +93,58 @@ fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         Ok(parsed) => parsed,
         Err(verdict) => return verdict,
     };
-    let Some(player) = world.player_mut(id) else { return Verdict::Done };
-    let entries = player.keepsake.lists.entry(list).or_default();
+    let Some(player) = world.lobby.player_mut(id) else { return Verdict::Done };
+    let entries = player.saved.lists.entry(list).or_default();
     let n_before = entries.len();
     entries.retain(|known| *known != entry);
     let said = if entries.len() < n_before { "removed from" } else { "is not on" };
     let shown = shown(list, &entry);
-    world.put(id, &format!("{shown} {said} your {name} list.\n"));
+    world.lobby.put(id, &format!("{shown} {said} your {name} list.\n"));
     Verdict::Done
 }
 
 fn showlist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     if parameters.is_empty() {
         let names = List::ALL.map(|(_, name)| name).join("\n");
-        world.put(id, &format!("{names}\n"));
+        world.lobby.put(id, &format!("{names}\n"));
         return Verdict::Done;
     }
     let Some((list, name)) = find_list(parameters.trim_end()) else {
-        world.put(id, &format!("There is no list matching the name \"{parameters}\".\n"));
+        world.lobby.put(id, &format!("There is no list matching the name \"{parameters}\".\n"));
         return Verdict::Done;
     };
-    let entries = world.player(id).map_or(&[][..], |player| player.keepsake.list(list));
+    let entries = world.lobby.player(id).map_or(&[][..], |player| player.saved.list(list));
     let noun = if list == List::Channel { "channel" } else { "name" };
     let text = format!("-- {name} list: {} --\n{}\n", count(n(entries.len()), noun), entries.join(" "));
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
 fn inchannel(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     if parameters.is_empty() {
         let text: String = (0..=MAX_CHANNEL).filter_map(|number| channel_line(world, number)).collect();
-        world.put(id, &text);
+        world.lobby.put(id, &text);
         return Verdict::Done;
     }
     let Some(number) = channel(parameters.trim_end()) else {
-        world.put(id, "Invalid channel number.\n");
+        world.lobby.put(id, "Invalid channel number.\n");
         return Verdict::Done;
     };
-    let n_listeners = world.listeners(number).len();
+    let n_listeners = world.lobby.channel_members(number).len();
     let line = channel_line(world, number).unwrap_or_default();
     let (verb, players) = (if n_listeners == 1 { "is" } else { "are" }, count(n(n_listeners), "player"));
-    world.put(id, &format!("{line}There {verb} {players} in channel {number}.\n"));
+    world.lobby.put(id, &format!("{line}There {verb} {players} in channel {number}.\n"));
     Verdict::Done
 }
 
 /// `53: Bogoljubov GuestMLBX(U)`; `None` if nobody listens.
 fn channel_line(world: &World, number: u16) -> Option<String> {
-    let listeners = world.listeners(number);
-    let names: Vec<_> = listeners.iter().filter_map(|&id| Some(world.player(id)?.display())).collect();
+    let listeners = world.lobby.channel_members(number);
+    let names: Vec<_> = listeners.iter().filter_map(|&id| Some(world.lobby.player(id)?.display())).collect();
     (!names.is_empty()).then(|| format!("{number}: {}\n", names.join(" ")))
 }
 
 /// A length as [`count`] takes it.
 pub(super) fn n(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
-}
-
-impl World {
-    /// Who listens to a channel.
-    pub(super) fn listeners(&self, channel: u16) -> Vec<ConnectionId> {
-        let channel = channel.to_string();
-        self.players().filter(|(_, player)| player.keepsake.lists(List::Channel, &channel)).map(|(id, _)| id).collect()
-    }
 }

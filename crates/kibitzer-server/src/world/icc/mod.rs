@@ -1,11 +1,42 @@
-//! Logins in the manner of ICC: settings in front of the name, a password behind it, refusals by number.
+//! ICC's differences: logins, datagrams, units.
 //!
 //! Source: icc §1, §2.
 
+mod datagrams;
+mod units;
+
 use kibitzer_core::message::Datagram;
 
-use super::{Family, number};
-use crate::world::{ConnectionId, Player, World};
+use super::{ConnectionId, Player, World};
+use crate::family::Family;
+
+/// The numbers of the datagrams that are sent. Source: icc §8.
+pub(crate) mod number {
+    pub(crate) const WHO_AM_I: u32 = 0;
+    pub(crate) const MY_GAME_STARTED: u32 = 15;
+    pub(crate) const STARTED_OBSERVING: u32 = 18;
+    pub(crate) const TAKEBACK: u32 = 22;
+    pub(crate) const SEND_MOVES: u32 = 24;
+    pub(crate) const KIBITZ: u32 = 26;
+    pub(crate) const CHANNEL_TELL: u32 = 28;
+    pub(crate) const PERSONAL_TELL: u32 = 31;
+    pub(crate) const SHOUT: u32 = 32;
+    pub(crate) const MOVE_ALGEBRAIC: u32 = 33;
+    pub(crate) const MOVE_SMITH: u32 = 34;
+    pub(crate) const MOVE_TIME: u32 = 35;
+    pub(crate) const MOVE_CLOCK: u32 = 36;
+    pub(crate) const HOLDINGS: u32 = 37;
+    pub(crate) const SET_CLOCK: u32 = 38;
+    pub(crate) const MY_RELATION: u32 = 43;
+    pub(crate) const SEEK: u32 = 50;
+    pub(crate) const SEEK_REMOVED: u32 = 51;
+    pub(crate) const MSEC: u32 = 56;
+    pub(crate) const LOGIN_FAILED: u32 = 69;
+    pub(crate) const DUMMY_RESPONSE: u32 = 81;
+    pub(crate) const POSITION_BEGIN: u32 = 110;
+    pub(crate) const IS_VARIATION: u32 = 113;
+    pub(crate) const SET_2: u32 = 124;
+}
 
 /// Why nobody is let in, with the number that ICC has for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +56,13 @@ impl World {
     /// Says why a login failed: by number to a client that wants that, and in words.
     pub(crate) fn put_failure(&mut self, id: ConnectionId, failure: Failure, words: &str) {
         let code = (failure as u8).to_string();
-        self.put_datagram(id, &Datagram::new(number::LOGIN_FAILED, [code.as_str(), words.trim()]));
-        self.put(id, words);
+        self.lobby.put_datagram(id, &Datagram::new(number::LOGIN_FAILED, [code.as_str(), words.trim()]));
+        self.lobby.put(id, words);
     }
 
     /// Takes a line in front of the name, if it is one that sets what the client wants.
     pub(crate) fn hear_levels(&mut self, id: ConnectionId, line: &str) -> bool {
-        let connection = self.connection_mut(id).filter(|connection| connection.family == Family::Icc);
+        let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc);
         connection.is_some_and(|connection| connection.levels.read(line))
     }
 
@@ -43,9 +74,9 @@ impl World {
 
     /// Tells a player by what name he is known, and what ads there are.
     pub(crate) fn put_who_am_i(&mut self, id: ConnectionId) {
-        let Some(player) = self.player(id) else { return };
+        let Some(player) = self.lobby.player(id) else { return };
         let who = Datagram::new(number::WHO_AM_I, [player.name(), &titles(player)]);
-        self.put_datagram(id, &who);
+        self.lobby.put_datagram(id, &who);
         self.put_seek_datagrams(id);
     }
 }

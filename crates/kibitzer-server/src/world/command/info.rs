@@ -20,34 +20,34 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 fn date(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let date = world.date().long();
-    world.put(id, &format!("Local time     - {date}\nServer time    - {date}\n"));
+    let date = world.lobby.clock.date().long();
+    world.lobby.put(id, &format!("Local time     - {date}\nServer time    - {date}\n"));
     Verdict::Done
 }
 
 fn uptime(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let (since, up) = (world.date_at(world.started).long(), span(world.uptime()));
+    let (since, up) = (world.lobby.clock.date_at(world.lobby.clock.started).long(), span(world.lobby.clock.uptime()));
     let version = env!("CARGO_PKG_VERSION");
     let text = format!(
         "kibitzer-server version : {version}\nServer location: this machine\nThe server has been up since {since}.\nUp for: {up}\n"
     );
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
 /// Source of the refusal: transcripts uhlinfics-end-disconnect-*, uhlinfics-prompts-1-Carla.
 fn quit(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     if world.game_of(id).is_some() {
-        world.put(
+        world.lobby.put(
             id,
             "You can't quit while you are playing a game.\n\
              Type 'resign' to resign the game, or you can request an abort with 'abort'.\n",
         );
         return Verdict::Done;
     }
-    world.put(id, "Logging you out.\n");
+    world.lobby.put(id, "Logging you out.\n");
     world.close(id);
-    world.put(id, "Thank you for using the embedded kibitzer server.\n");
+    world.lobby.put(id, "Thank you for using the embedded kibitzer server.\n");
     Verdict::Done
 }
 
@@ -62,32 +62,31 @@ fn help(world: &mut World, id: ConnectionId, topic: &str) -> Verdict {
             None => format!("There is no help available for \"{topic}\".\n"),
         }
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
 fn finger(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let name = parameters.split_whitespace().next().unwrap_or_default();
-    let whose = if name.is_empty() { Some(id) } else { world.meant(name) };
+    let whose = if name.is_empty() { Some(id) } else { world.lobby.find(name) };
     let text = match whose.and_then(|whose| finger_online(world, whose)) {
         Some(text) => text,
         None => finger_absent(world, name),
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
 fn finger_online(world: &World, whose: ConnectionId) -> Option<String> {
-    let player = world.player(whose)?;
-    let (on, idle) = (span(world.now - player.since), span(world.now - player.last_command));
+    let player = world.lobby.player(whose)?;
+    let (on, idle) = (span(world.now() - player.since), span(world.now() - player.last_command));
     let who = if player.is_registered {
         ratings(player.name(), &player.ratings)
     } else {
         format!("{} is NOT a registered player.\n", player.name())
     };
-    let timeseal = if world.is_sealed(whose) { "On" } else { "Off" };
-    let notes: Vec<_> =
-        player.keepsake.variables.notes().map(|(number, note)| format!("\n{number:>2}: {note}")).collect();
+    let timeseal = if world.lobby.is_sealed(whose) { "On" } else { "Off" };
+    let notes: Vec<_> = player.saved.variables.notes().map(|(number, note)| format!("\n{number:>2}: {note}")).collect();
     let notes = if notes.is_empty() { String::new() } else { notes.concat() + "\n" };
     let (display, occupation) = (player.display(), occupation(world, whose));
     Some(format!(
@@ -97,7 +96,9 @@ fn finger_online(world: &World, whose: ConnectionId) -> Option<String> {
 
 /// What a player does at the moment: a line, or nothing.
 fn occupation(world: &World, whose: ConnectionId) -> String {
-    let (Some(number), Some(player)) = (world.own_game(whose), world.player(whose)) else { return String::new() };
+    let (Some(number), Some(player)) = (world.lobby.own_game(whose), world.lobby.player(whose)) else {
+        return String::new();
+    };
     match world.game_of(whose).map(Game::names) {
         Some(Sides { white, black }) => format!("(playing game {number}: {white} vs. {black})\n"),
         None => format!("({} is examining game {number})\n", player.name()),
@@ -128,8 +129,8 @@ fn ratings(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> Str
 
 fn ping(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(whom) = super::settings::player_or_self(world, id, parameters) else { return Verdict::Done };
-    let Some(name) = world.player(whom).map(|player| player.name().to_owned()) else { return Verdict::Done };
-    let text = match world.connection(whom).and_then(|connection| connection.seal.as_ref()) {
+    let Some(name) = world.lobby.player(whom).map(|player| player.name().to_owned()) else { return Verdict::Done };
+    let text = match world.lobby.connection(whom).and_then(|connection| connection.seal.as_ref()) {
         Some(seal) => {
             let (lag, n_samples) = seal.samples();
             let samples = count(n_samples, "sample");
@@ -137,7 +138,7 @@ fn ping(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         }
         None => format!("Ping time not available; {name} is not using timeseal.\n"),
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
@@ -150,12 +151,12 @@ fn who(world: &mut World, id: ConnectionId, letters: &str) -> Verdict {
         (false, true) => player.is_registered,
         _ => true,
     };
-    let shown: Vec<_> = world.players().filter(|(_, player)| wants(player)).collect();
+    let shown: Vec<_> = world.lobby.players().filter(|(_, player)| wants(player)).collect();
     let width = shown.iter().map(|(_, player)| player.display().len()).max().unwrap_or_default();
     let entries: Vec<_> = shown.iter().map(|&(whom, player)| who_entry(world, whom, player)).collect();
     let rows: Vec<_> = entries.chunks(WHO_COLUMNS).map(|row| who_row(row, width)).collect();
     let n_players = count(n(entries.len()), "player");
-    world.put(id, &format!("{}\n{n_players} displayed.\n\n", rows.concat()));
+    world.lobby.put(id, &format!("{}\n{n_players} displayed.\n\n", rows.concat()));
     Verdict::Done
 }
 
@@ -170,5 +171,18 @@ fn who_row(row: &[(String, String)], width: usize) -> String {
 /// Rating and state, and the name.
 fn who_entry(world: &World, whom: ConnectionId, player: &Player) -> (String, String) {
     let rating = player.ratings.get("blitz").copied().unwrap_or_default();
-    (format!("{rating:>4}  {}", world.state_sign(whom)), player.display())
+    (format!("{rating:>4}  {}", state_sign(world, whom)), player.display())
+}
+
+/// The sign before a player's name in `who`: giver of a simul, player, examiner, or none of these.
+fn state_sign(world: &World, id: ConnectionId) -> char {
+    if !world.lobby.simul(id).is_empty() {
+        '~'
+    } else if world.game_of(id).is_some() {
+        '^'
+    } else if world.examined_by(id).is_some() {
+        '#'
+    } else {
+        ' '
+    }
 }

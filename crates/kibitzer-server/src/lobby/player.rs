@@ -7,7 +7,7 @@ use kibitzer_core::message::{Confidence, GameId, Handle, Rating};
 
 use super::ConnectionId;
 use super::ivars::Ivars;
-use super::variables::Variables;
+use super::variables::{Flag, Variables};
 use crate::account::{Account, key};
 
 /// How many entries a player's list may have.
@@ -35,13 +35,13 @@ impl List {
 
 /// What stays of a registered player from login to login.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keepsake {
+pub(crate) struct SavedSettings {
     pub(crate) variables: Variables,
     /// Names as they were spelled, or numbers of channels.
     pub(crate) lists: BTreeMap<List, Vec<String>>,
 }
 
-impl Keepsake {
+impl SavedSettings {
     /// Whether a list has the name, in any case of letters.
     pub(crate) fn lists(&self, list: List, name: &str) -> bool {
         self.list(list).iter().any(|entry| entry.eq_ignore_ascii_case(name))
@@ -60,7 +60,7 @@ pub(crate) struct Player {
     pub(crate) titles: String,
     pub(crate) is_registered: bool,
     pub(crate) ratings: BTreeMap<String, u16>,
-    pub(crate) keepsake: Keepsake,
+    pub(crate) saved: SavedSettings,
     pub(crate) ivars: Ivars,
     pub(crate) since: Instant,
     pub(crate) last_command: Instant,
@@ -84,9 +84,9 @@ impl Player {
         Self::new(handle, titles.to_owned(), false, ivars, now)
     }
 
-    pub(crate) fn registered(account: &Account, keepsake: Keepsake, ivars: Ivars, now: Instant) -> Self {
+    pub(crate) fn registered(account: &Account, saved: SavedSettings, ivars: Ivars, now: Instant) -> Self {
         let player = Self::new(account.handle.clone(), account.titles_shown(), true, ivars, now);
-        Self { ratings: account.ratings.clone(), keepsake, ..player }
+        Self { ratings: account.ratings.clone(), saved, ..player }
     }
 
     fn new(handle: Handle, titles: String, is_registered: bool, ivars: Ivars, now: Instant) -> Self {
@@ -95,7 +95,7 @@ impl Player {
             titles,
             is_registered,
             ratings: BTreeMap::new(),
-            keepsake: Keepsake::default(),
+            saved: SavedSettings::default(),
             ivars,
             since: now,
             last_command: now,
@@ -112,6 +112,10 @@ impl Player {
 
     pub(crate) fn name(&self) -> &str {
         self.handle.as_str()
+    }
+
+    pub(crate) fn has_flag(&self, flag: Flag) -> bool {
+        self.saved.variables.is_set(flag)
     }
 
     /// The name as it is compared.

@@ -38,7 +38,7 @@ fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 /// The offers an answer may be about: made ones are withdrawn, the others were received.
 fn candidates(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
     let is_mine = |offer: &Offer| if verb == "withdraw" { offer.from == id } else { offer.to == id };
-    world.offers().iter().copied().filter(is_mine).collect()
+    world.offers.all().iter().copied().filter(is_mine).collect()
 }
 
 /// All offers if all are meant, else the one.
@@ -63,7 +63,7 @@ fn only(world: &mut World, id: ConnectionId, parameters: &str, verb: &str) -> Op
             "You have more than one pending offer. Use \"pending\" to see them and \"{verb} n\" to choose one.\n"
         ),
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     None
 }
 
@@ -71,7 +71,7 @@ fn is_meant(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool 
     let other = if offer.from == id { offer.to } else { offer.from };
     match word.parse::<u32>() {
         Ok(number) => offer.number == number,
-        Err(_) => offer.kind.word() == word || world.name(other).eq_ignore_ascii_case(word),
+        Err(_) => offer.kind.word() == word || world.lobby.name(other).eq_ignore_ascii_case(word),
     }
 }
 
@@ -93,7 +93,7 @@ fn pending(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
             "Offers from other players:\n\n{got}\nIf you wish to accept any of these offers type \"accept number\".\n"
         )
     };
-    world.put(id, &format!("{made}{got}"));
+    world.lobby.put(id, &format!("{made}{got}"));
     Verdict::Done
 }
 
@@ -102,12 +102,12 @@ fn list(world: &World, id: ConnectionId, verb: &str) -> String {
 }
 
 fn entry(world: &World, id: ConnectionId, offer: &Offer) -> String {
-    let (from, to) = (world.name(offer.from), world.name(offer.to));
+    let (from, to) = (world.lobby.name(offer.from), world.lobby.name(offer.to));
     let (who, whom) =
         if offer.from == id { ("You are".to_owned(), to) } else { (format!("{from} is"), "you".to_owned()) };
     let what = match offer.kind {
         OfferKind::Match(challenge) => {
-            format!("a challenge: {}", world.challenge_text(offer.from, offer.to, challenge))
+            format!("a challenge: {}", world.lobby.challenge_text(offer.from, offer.to, challenge))
         }
         OfferKind::Partner => "a bughouse partnership".to_owned(),
         OfferKind::Simul => "to join the simul".to_owned(),

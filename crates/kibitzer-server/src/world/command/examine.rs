@@ -20,18 +20,18 @@ pub(super) const COMMANDS: &[Command] = &[
 
 fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     if world.game_of(id).is_some() {
-        world.put(id, "You are playing a game.\n");
+        world.lobby.put(id, "You are playing a game.\n");
         return Verdict::Done;
     }
-    if world.own_game(id).is_some() {
-        world.put(id, "You are already examining a game.\n");
+    if world.lobby.own_game(id).is_some() {
+        world.lobby.put(id, "You are already examining a game.\n");
         return Verdict::Done;
     }
     let mut words = parameters.split_whitespace();
-    let (number, date) = (world.free_number(), world.system_time());
+    let (number, date) = (world.tables.free_number(), world.lobby.clock.system_time());
     match (words.next(), words.next()) {
         (None, _) => {
-            let Some(seat) = world.seat(id, Kind::Untimed) else { return Verdict::Done };
+            let Some(seat) = world.lobby.seat(id, Kind::Untimed) else { return Verdict::Done };
             begin(world, id, Examined::scratch(number, seat, date), true);
         }
         (Some(name), index) => {
@@ -49,35 +49,35 @@ fn historic(
     (name, index): (&str, Option<&str>),
 ) -> Option<std::sync::Arc<crate::play::Game>> {
     let Some(name) = super::records::whose(world, name) else {
-        world.put(id, &format!("There is no player matching the name \"{name}\".\n"));
+        world.lobby.put(id, &format!("There is no player matching the name \"{name}\".\n"));
         return None;
     };
-    let games = world.history_of(&name);
+    let games = world.tables.history_of(&name);
     let found = match index {
         None => games.last(),
         Some(index) => games.iter().find(|finished| index.parse() == Ok(finished.index)),
     };
     let game = found.map(|finished| std::sync::Arc::clone(&finished.game));
     if game.is_none() {
-        world.put(id, &format!("There is no history game {} for {name}.\n", index.unwrap_or("0")));
+        world.lobby.put(id, &format!("There is no history game {} for {name}.\n", index.unwrap_or("0")));
     }
     game
 }
 
 fn begin(world: &mut World, id: ConnectionId, game: Examined, is_scratch: bool) {
     let number = game.id();
-    world.add_table(number, Show::Examined { game, is_scratch, examiners: vec![id] });
-    if let Some(player) = world.player_mut(id) {
+    world.tables.add(number, Show::Examined { game, is_scratch, examiners: vec![id] });
+    if let Some(player) = world.lobby.player_mut(id) {
         player.game = Some(number);
     }
     let mode = if is_scratch { "examine (scratch)" } else { "examine" };
-    world.put(id, &format!("Starting a game in {mode} mode.\n"));
+    world.lobby.put(id, &format!("Starting a game in {mode} mode.\n"));
     world.put_board(number, id, Occasion::Other);
 }
 
 fn unexamine(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     let Some(number) = examined(world, id) else { return Verdict::Done };
-    world.put(id, &format!("You are no longer examining game {number}.\n"));
+    world.lobby.put(id, &format!("You are no longer examining game {number}.\n"));
     world.stop_examining(number, id);
     Verdict::Done
 }
@@ -86,7 +86,7 @@ fn unexamine(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
 fn examined(world: &mut World, id: ConnectionId) -> Option<GameId> {
     let number = world.examined_by(id);
     if number.is_none() {
-        world.put(id, "You are not examining a game.\n");
+        world.lobby.put(id, "You are not examining a game.\n");
     }
     number
 }
@@ -109,16 +109,16 @@ fn walk(
     let Some(number) = examined(world, id) else { return Verdict::Done };
     let parameters = parameters.trim_end();
     let Ok(plies) = (if parameters.is_empty() { Ok(1) } else { parameters.parse() }) else { return Verdict::Usage };
-    let Some(Show::Examined { game, .. }) = world.table_mut(number).map(|table| &mut table.show) else {
+    let Some(game) = world.tables.examined_mut(number) else {
         return Verdict::Done;
     };
     let went = step(game, plies);
     if went == 0 {
-        world.put(id, &format!("You're at the {edge} of the game.\n"));
+        world.lobby.put(id, &format!("You're at the {edge} of the game.\n"));
         return Verdict::Done;
     }
     let moves = crate::calendar::count(super::lists::n(went), "move");
-    let text = format!("Game {number}: {} {verb} {moves}.\n", world.name(id));
+    let text = format!("Game {number}: {} {verb} {moves}.\n", world.lobby.name(id));
     show_walk(world, id, number, &text);
     Verdict::Done
 }
@@ -127,14 +127,14 @@ fn walk(
 fn show_walk(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
     let ending = ending_line(world, number);
     for other in world.audience(number) {
-        world.glue(other, text);
+        world.lobby.notify_after_prompt(other, text);
         if other == id {
             world.put_board(number, id, Occasion::Other);
-            world.put(id, &ending);
+            world.lobby.put(id, &ending);
         } else {
             world.send_board(number, other, Occasion::Other);
             if !ending.is_empty() {
-                world.glue(other, &ending);
+                world.lobby.notify_after_prompt(other, &ending);
             }
         }
     }
@@ -142,7 +142,9 @@ fn show_walk(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
 
 /// How the game ended, once its last position is on the board; else nothing.
 fn ending_line(world: &World, number: GameId) -> String {
-    let Some(Show::Examined { game, .. }) = world.table(number).map(|table| &table.show) else { return String::new() };
+    let Some(Show::Examined { game, .. }) = world.tables.get(number).map(|table| &table.show) else {
+        return String::new();
+    };
     let seats = game.seats();
     let names = crate::play::Sides { white: seats.white.name.as_str(), black: seats.black.name.as_str() };
     let line = |ending: Ending| format!("Game {number}: {} {}\n", ending.text(names), ending.result());
@@ -151,15 +153,15 @@ fn ending_line(world: &World, number: GameId) -> String {
 
 fn revert(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     let Some(number) = examined(world, id) else { return Verdict::Done };
-    let Some(Show::Examined { game, .. }) = world.table_mut(number).map(|table| &mut table.show) else {
+    let Some(game) = world.tables.examined_mut(number) else {
         return Verdict::Done;
     };
     match game.revert() {
         Reverted::ToMove(to) => {
-            let text = format!("Game {number}: {} reverts to main line move {to}.\n", world.name(id));
+            let text = format!("Game {number}: {} reverts to main line move {to}.\n", world.lobby.name(id));
             show_walk(world, id, number, &text);
         }
-        Reverted::NotLeft => world.put(id, "You are already in the main line.\n"),
+        Reverted::NotLeft => world.lobby.put(id, "You are already in the main line.\n"),
     }
     Verdict::Done
 }
@@ -167,22 +169,22 @@ fn revert(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
 fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(number) = examined(world, id) else { return Verdict::Done };
     let Some(name) = parameters.split_whitespace().next() else { return Verdict::Usage };
-    let follower = world.meant(name).filter(|whom| world.observers(number).contains(whom));
-    let Some(whom) = follower.filter(|&whom| world.own_game(whom).is_none()) else {
-        world.put(id, &format!("{name} must be observing the game you are examining.\n"));
+    let follower = world.lobby.find(name).filter(|whom| world.tables.observers(number).contains(whom));
+    let Some(whom) = follower.filter(|&whom| world.lobby.own_game(whom).is_none()) else {
+        world.lobby.put(id, &format!("{name} must be observing the game you are examining.\n"));
         return Verdict::Done;
     };
-    world.drop_observer(number, whom);
-    if let Some(player) = world.player_mut(whom) {
+    world.tables.drop_observer(number, whom);
+    if let Some(player) = world.lobby.player_mut(whom) {
         player.observing.retain(|&observed| observed != number);
         player.game = Some(number);
     }
-    if let Some(Show::Examined { examiners, .. }) = world.table_mut(number).map(|table| &mut table.show) {
+    if let Some(examiners) = world.tables.examiners_mut(number) {
         examiners.push(whom);
     }
-    let (me, other) = (world.name(id), world.name(whom));
-    world.notify(whom, &format!("{me} has made you an examiner of game {number}.\n"));
+    let (me, other) = (world.lobby.name(id), world.lobby.name(whom));
+    world.lobby.notify(whom, &format!("{me} has made you an examiner of game {number}.\n"));
     world.send_board(number, whom, Occasion::Other);
-    world.put(id, &format!("{other} is now an examiner of game {number}.\n"));
+    world.lobby.put(id, &format!("{other} is now an examiner of game {number}.\n"));
     Verdict::Done
 }

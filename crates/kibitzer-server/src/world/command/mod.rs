@@ -3,6 +3,7 @@
 mod challenge;
 mod examine;
 mod game;
+mod icc;
 mod info;
 mod lists;
 mod moves;
@@ -134,7 +135,7 @@ impl Directory {
             .filter_map(|code| Some((code.name()?, code)))
             .chain([("sublist", SUBLIST)])
             .collect();
-        let commands = SUBJECTS.into_iter().flatten().chain(family.own_commands());
+        let commands = SUBJECTS.into_iter().flatten().chain(own_commands(family));
         Self(commands.map(|c| (c.name, (codes.get(c.name).copied().unwrap_or(NULL), c))).collect())
     }
 
@@ -175,13 +176,13 @@ impl World {
     /// Carries a command out and tells its number. What is said goes to `id` without prompt.
     pub(crate) fn run_command(&mut self, id: ConnectionId, line: &str) -> CommandCode {
         let line = line.trim();
-        let now = self.now;
+        let now = self.now();
         // `$` keeps aliases from being expanded, `$$` does not end the player's idleness.
         let (line, is_counted) = match line.strip_prefix("$$") {
             Some(rest) => (rest, false),
             None => (line.strip_prefix('$').unwrap_or(line), true),
         };
-        if let Some(player) = self.player_mut(id).filter(|_| is_counted) {
+        if let Some(player) = self.lobby.player_mut(id).filter(|_| is_counted) {
             player.last_command = now;
         }
         let line = expand(line.trim_start());
@@ -200,13 +201,13 @@ impl World {
     }
 
     fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
-        let family = self.connection(id).map(|connection| connection.family).unwrap_or_default();
+        let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
         match self.directory.find(name) {
             Found::One(_, command) if !family.has_command(command.name) => self.refuse_unknown(id, family, name),
             Found::One(_, command) if command.name == QUIT && name != QUIT => self.warn_of_quit(id),
             Found::One(code, command) => self.run_found(id, code, command, parameters),
             Found::Several(names) => {
-                self.put(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
+                self.lobby.put(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
                 CommandCode::AMBIGUOUS_COMMAND
             }
             Found::None => self.refuse_unknown(id, family, name),
@@ -214,21 +215,21 @@ impl World {
     }
 
     fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> CommandCode {
-        self.put(id, &family.unknown_command(name));
+        self.lobby.put(id, &family.unknown_command(name));
         CommandCode::UNKNOWN_COMMAND
     }
 
     fn run_found(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
-        let is_registered = self.player(id).is_some_and(|player| player.is_registered);
+        let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
         if command.is_for_registered && !is_registered {
-            self.put(id, &format!("Only registered players can use the {} command.\n", command.name));
+            self.lobby.put(id, &format!("Only registered players can use the {} command.\n", command.name));
             return CommandCode::INSUFFICIENT_RIGHTS;
         }
         match (command.run)(self, id, parameters) {
             Verdict::Done => code,
             Verdict::Refused(code) => code,
             Verdict::Usage => {
-                self.put(id, &usage(command));
+                self.lobby.put(id, &usage(command));
                 CommandCode::BAD_PARAMETERS
             }
         }
@@ -236,9 +237,19 @@ impl World {
 
     /// A shortened `quit` ends nothing; the recorded server says so in a tell to oneself.
     fn warn_of_quit(&mut self, id: ConnectionId) -> CommandCode {
-        let Some((display, name)) = self.player(id).map(|me| (me.display(), me.name().to_owned())) else { return NULL };
-        self.put(id, &format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n"));
+        let Some((display, name)) = self.lobby.player(id).map(|me| (me.display(), me.name().to_owned())) else {
+            return NULL;
+        };
+        self.lobby.put(id, &format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n"));
         CommandCode::UNKNOWN_COMMAND
+    }
+}
+
+/// Commands that only this family has.
+const fn own_commands(family: Family) -> &'static [Command] {
+    match family {
+        Family::Fics => &[],
+        Family::Icc => icc::COMMANDS,
     }
 }
 

@@ -1,29 +1,45 @@
 //! One client's connection.
 
-use std::fmt;
-use std::time::Instant;
-
 use kibitzer_core::message::{Handle, Ivar};
 
-use super::World;
 use super::ivars::Ivars;
-use super::login::LoginObstacle;
+use super::levels::Levels;
 use super::player::Player;
 use super::seal::Seal;
 use super::variables::Number;
-use crate::family::{Family, Levels};
+use crate::family::Family;
 use crate::wire::input::InputReader;
 use crate::wire::output::{self, Width};
 
-/// Which connection is meant. Numbers are never used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(clippy::exhaustive_structs, reason = "a number with a name")]
-pub struct ConnectionId(pub u64);
+/// Why somebody is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LoginObstacle {
+    /// The name has characters other than letters.
+    BadName,
+    /// The name belongs to an account, so that a password is asked for, which no one knows.
+    NameRegistered,
+    /// Somebody else goes by the guest's name.
+    NameInUse,
+    /// The account is shut out.
+    Banned,
+    /// Guests are not admitted.
+    GuestsRefused,
+    /// Whatever the password is, it is wrong.
+    InvalidPassword,
+    /// There are too many players.
+    Full,
+    /// No answer ever comes, until the login has taken too long.
+    Silence,
+}
 
-impl fmt::Display for ConnectionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+/// How a session is ended from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kick {
+    /// As if the player had logged in a second time.
+    SecondLogin,
+    /// By an administrator.
+    Admin,
 }
 
 /// How far the login is.
@@ -38,7 +54,7 @@ pub(crate) enum Stage {
     /// The password was wrong; what comes in the meantime waits.
     Paused,
     /// The login is done.
-    In(Box<Player>),
+    LoggedIn(Box<Player>),
 }
 
 #[derive(Debug)]
@@ -56,7 +72,7 @@ pub(crate) struct Connection {
     /// Why nobody is let in over this connection, if that was asked for.
     pub(crate) refusal: Option<LoginObstacle>,
     /// A kick that was ordered before the login was done.
-    pub(crate) kick: Option<fn(&mut World, ConnectionId, Instant)>,
+    pub(crate) kick: Option<Kick>,
     /// What the login string set.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: Stage,
@@ -88,20 +104,20 @@ impl Connection {
     }
 
     /// What a simulated player has in place of a connection.
-    pub(crate) fn simulated(player: Player) -> Self {
-        Self { stage: Stage::In(Box::new(player)), has_spoken: true, is_simulated: true, ..Self::new(Family::Fics) }
+    pub(crate) fn simulated() -> Self {
+        Self { has_spoken: true, is_simulated: true, ..Self::new(Family::Fics) }
     }
 
     pub(crate) fn player(&self) -> Option<&Player> {
         match &self.stage {
-            Stage::In(player) => Some(player),
+            Stage::LoggedIn(player) => Some(player),
             Stage::Name | Stage::Return(_) | Stage::Password(_) | Stage::Paused => None,
         }
     }
 
     pub(crate) fn player_mut(&mut self) -> Option<&mut Player> {
         match &mut self.stage {
-            Stage::In(player) => Some(player),
+            Stage::LoggedIn(player) => Some(player),
             Stage::Name | Stage::Return(_) | Stage::Password(_) | Stage::Paused => None,
         }
     }
@@ -125,7 +141,7 @@ impl Connection {
     fn width(&self) -> Width {
         match self.player() {
             Some(player) if !player.ivars.is_set(Ivar::NoWrap) && self.levels.is_wrapping => {
-                Width::Wrapped(player.keepsake.variables.number(Number::Width).into())
+                Width::Wrapped(player.saved.variables.number(Number::Width).into())
             }
             Some(_) | None => Width::Whole,
         }

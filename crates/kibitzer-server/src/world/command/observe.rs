@@ -32,28 +32,28 @@ impl World {
     /// Has a player follow a game.
     pub(crate) fn observe(&mut self, id: ConnectionId, number: GameId) {
         if let Some(why) = self.obstacle_to_observing(id, number) {
-            return self.put(id, &why);
+            return self.lobby.put(id, &why);
         }
-        let is_single = self.player(id).is_some_and(|player| player.ivars.is_set(Ivar::SingleBoard));
+        let is_single = self.lobby.player(id).is_some_and(|player| player.ivars.is_set(Ivar::SingleBoard));
         if is_single {
             self.stop_observing(id, None);
         }
-        if let Some(table) = self.table_mut(number) {
+        if let Some(table) = self.tables.get_mut(number) {
             table.observers.push(id);
         }
-        if let Some(player) = self.player_mut(id) {
+        if let Some(player) = self.lobby.player_mut(id) {
             player.observing.push(number);
         }
-        let title = self.title(number);
+        let title = self.tables.title(number);
         let info = self.info_line(number, id).unwrap_or_default();
-        self.put_whole(id, &format!("You are now observing game {number}.\n{title}{info}"));
+        self.lobby.put_whole(id, &format!("You are now observing game {number}.\n{title}{info}"));
         self.put_start(number, id, false);
         self.put_relation(number, id, "O");
         self.put_board(number, id, Occasion::Other);
     }
 
     fn obstacle_to_observing(&self, id: ConnectionId, number: GameId) -> Option<String> {
-        let player = self.player(id)?;
+        let player = self.lobby.player(id)?;
         if player.observing.contains(&number) {
             Some(format!("You are already observing game {number}.\n"))
         } else if player.game == Some(number) {
@@ -67,13 +67,13 @@ impl World {
 
     /// Has a player follow one game no more, or any; tells which.
     fn stop_observing(&mut self, id: ConnectionId, only: Option<GameId>) -> Vec<GameId> {
-        let Some(player) = self.player_mut(id) else { return Vec::new() };
+        let Some(player) = self.lobby.player_mut(id) else { return Vec::new() };
         let (left, kept) = player.observing.iter().partition(|&&number| only.is_none_or(|only| only == number));
         player.observing = kept;
         let left: Vec<GameId> = left;
         for &number in &left {
-            self.drop_observer(number, id);
-            self.put(id, &format!("Removing game {number} from observation list.\n"));
+            self.tables.drop_observer(number, id);
+            self.lobby.put(id, &format!("Removing game {number} from observation list.\n"));
             self.put_relation(number, id, "X");
         }
         left
@@ -83,14 +83,14 @@ impl World {
 fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     if parameters.is_empty() {
         if world.stop_observing(id, None).is_empty() {
-            world.put(id, "You are not observing any games.\n");
+            world.lobby.put(id, "You are not observing any games.\n");
         }
         return Verdict::Done;
     }
     for word in parameters.split_whitespace() {
         let Some(number) = world.meant_game(id, word) else { continue };
         if world.stop_observing(id, Some(number)).is_empty() {
-            world.put(id, &format!("You are not observing game {number}.\n"));
+            world.lobby.put(id, &format!("You are not observing game {number}.\n"));
         }
     }
     Verdict::Done
@@ -98,30 +98,31 @@ fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 
 fn allobservers(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(word) = parameters.split_whitespace().next() else {
-        let lines: Vec<_> = world.tables().iter().filter_map(|(&number, table)| line(world, number, table)).collect();
+        let lines: Vec<_> =
+            world.tables.all().iter().filter_map(|(&number, table)| line(world, number, table)).collect();
         let text =
             if lines.is_empty() { String::new() } else { format!("{}{}", lines.concat(), footer(world, lines.len())) };
-        world.put(id, &text);
+        world.lobby.put(id, &text);
         return Verdict::Done;
     };
     let Some(number) = world.meant_game(id, word) else { return Verdict::Done };
-    let line = world.table(number).and_then(|table| line(world, number, table));
+    let line = world.tables.get(number).and_then(|table| line(world, number, table));
     let text = match line {
         Some(line) => format!("{line}{}", footer(world, 1)),
         None => format!("No one is observing game {number}.\n"),
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
 fn footer(world: &World, n_games: usize) -> String {
     let games = count(super::lists::n(n_games), "game");
-    format!("  {games} displayed (of {} in progress).\n", world.tables().len())
+    format!("  {games} displayed (of {} in progress).\n", world.tables.all().len())
 }
 
 /// `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` if nobody follows the game.
 fn line(world: &World, number: GameId, table: &Table) -> Option<String> {
-    let name = |&id: &ConnectionId| world.player(id).map(Player::display);
+    let name = |&id: &ConnectionId| world.lobby.player(id).map(Player::display);
     let mut names: Vec<_> = table.examiners().iter().filter_map(name).map(|name| format!("#{name}")).collect();
     names.extend(table.observers.iter().filter_map(name));
     let Sides { white, black } = table.seats();

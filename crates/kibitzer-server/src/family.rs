@@ -1,54 +1,8 @@
-//! What one family of servers does otherwise than the other.
-//!
-//! Everything else is common to both: the world, the rules, the population, nearly all words.
-//!
-//! - [`Family`] has the words and the limits.
-//! - `levels` is what a client of ICC has asked for, `login` how it does so.
-//! - `units` frames replies, `datagrams` makes what takes the place of lines.
-
-mod datagrams;
-mod levels;
-mod login;
-mod settings;
-mod units;
+//! The two families of servers: their words and limits.
 
 use std::ops::RangeInclusive;
 
 use kibitzer_core::message;
-
-pub(crate) use datagrams::Said;
-pub(crate) use levels::{BoardStyle, Levels};
-pub(crate) use login::Failure;
-pub(crate) use settings::COMMANDS as ICC_COMMANDS;
-pub(crate) use units::Issued;
-
-/// The numbers of the datagrams that are sent. Source: icc §8.
-pub(crate) mod number {
-    pub(crate) const WHO_AM_I: u32 = 0;
-    pub(crate) const MY_GAME_STARTED: u32 = 15;
-    pub(crate) const STARTED_OBSERVING: u32 = 18;
-    pub(crate) const TAKEBACK: u32 = 22;
-    pub(crate) const SEND_MOVES: u32 = 24;
-    pub(crate) const KIBITZ: u32 = 26;
-    pub(crate) const CHANNEL_TELL: u32 = 28;
-    pub(crate) const PERSONAL_TELL: u32 = 31;
-    pub(crate) const SHOUT: u32 = 32;
-    pub(crate) const MOVE_ALGEBRAIC: u32 = 33;
-    pub(crate) const MOVE_SMITH: u32 = 34;
-    pub(crate) const MOVE_TIME: u32 = 35;
-    pub(crate) const MOVE_CLOCK: u32 = 36;
-    pub(crate) const HOLDINGS: u32 = 37;
-    pub(crate) const SET_CLOCK: u32 = 38;
-    pub(crate) const MY_RELATION: u32 = 43;
-    pub(crate) const SEEK: u32 = 50;
-    pub(crate) const SEEK_REMOVED: u32 = 51;
-    pub(crate) const MSEC: u32 = 56;
-    pub(crate) const LOGIN_FAILED: u32 = 69;
-    pub(crate) const DUMMY_RESPONSE: u32 = 81;
-    pub(crate) const POSITION_BEGIN: u32 = 110;
-    pub(crate) const IS_VARIATION: u32 = 113;
-    pub(crate) const SET_2: u32 = 124;
-}
 
 /// Which family of servers a [`Server`](crate::Server) speaks like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -153,14 +107,6 @@ impl Family {
         match self {
             Self::Fics => format!("**** Starting FICS session as {display} ****\n"),
             Self::Icc => String::new(),
-        }
-    }
-
-    /// Commands that only this family has.
-    pub(crate) const fn own_commands(self) -> &'static [crate::command::Command] {
-        match self {
-            Self::Fics => &[],
-            Self::Icc => ICC_COMMANDS,
         }
     }
 

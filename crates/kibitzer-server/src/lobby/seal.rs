@@ -7,11 +7,11 @@ use kibitzer_core::wire::{Timeseal, Unsealed};
 /// The clock of a client and ours.
 #[derive(Debug)]
 pub(crate) struct Seal {
-    pub(crate) version: Timeseal,
+    version: Timeseal,
     /// The client's clock at its newest line, in its milliseconds.
     pub(crate) time_ms: u64,
     /// When the ping that was not answered yet went out.
-    pub(crate) pinged: Option<Instant>,
+    pinged: Option<Instant>,
     /// When the newest answered ping went out, and the client's clock at the answer.
     answer: Option<(Instant, u64)>,
     /// How long the newest answer took, and how many there were.
@@ -22,6 +22,12 @@ pub(crate) struct Seal {
 impl Seal {
     pub(crate) const fn new(version: Timeseal) -> Self {
         Self { version, time_ms: 0, pinged: None, answer: None, lag: Duration::ZERO, n_answers: 0 }
+    }
+
+    /// Records a ping and returns its bytes.
+    pub(crate) const fn ping(&mut self, now: Instant) -> &'static [u8] {
+        self.pinged = Some(now);
+        if matches!(self.version, Timeseal::V1) { b"\n\r[G]\n\r" } else { b"[G]\0" }
     }
 
     /// The client answers a ping. Answers that nobody asked for tell its clock only.

@@ -41,10 +41,10 @@ fn resign(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
 
 fn flag(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     let Some((number, color)) = world.own_side(id) else { return REFUSED };
-    match world.game_of(id).map(|game| game.claim_flag(color, world.now)) {
+    match world.game_of(id).map(|game| game.claim_flag(color, world.now())) {
         Some(Ok(ending)) => world.end_game(number, ending),
-        Some(Err(FlagError::Untimed)) => world.put(id, "The clock is not ticking.\n"),
-        Some(Err(FlagError::NotOut)) | None => world.put(id, "Your opponent is not out of time.\n"),
+        Some(Err(FlagError::Untimed)) => world.lobby.put(id, "The clock is not ticking.\n"),
+        Some(Err(FlagError::NotOut)) | None => world.lobby.put(id, "Your opponent is not out of time.\n"),
     }
     Verdict::Done
 }
@@ -76,14 +76,14 @@ fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
 ///
 /// Source of the forms: transcripts uhlinfics-end-courtesyabort-*.
 fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind, &str), courtesy: Ending) -> Verdict {
-    let claim = world.game_of(id).zip(world.color_of(id)).map(|(game, color)| game.claim_flag(color, world.now));
-    let (Some(Ok(Ending::Flagged(_) | Ending::FlaggedNoMaterial(_))), Some(number)) = (claim, world.own_game(id))
+    let claim = world.game_of(id).zip(world.color_of(id)).map(|(game, color)| game.claim_flag(color, world.now()));
+    let (Some(Ok(Ending::Flagged(_) | Ending::FlaggedNoMaterial(_))), Some(number)) = (claim, world.lobby.own_game(id))
     else {
         return propose(world, id, kind);
     };
-    world.put(id, &format!("Since you have time, and your opponent has none, the game has been {verb}.\n"));
+    world.lobby.put(id, &format!("Since you have time, and your opponent has none, the game has been {verb}.\n"));
     if let Some(opponent) = world.opponent_of(id) {
-        world.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));
+        world.lobby.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));
     }
     world.end_game(number, courtesy);
     Verdict::Done
@@ -98,7 +98,7 @@ fn pause(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
         Some(game) if game.is_paused() => "Game is already paused, use \"unpause\" to resume.\n",
         _ => return propose(world, id, OfferKind::Pause),
     };
-    world.put(id, why);
+    world.lobby.put(id, why);
     Verdict::Done
 }
 
@@ -109,7 +109,7 @@ fn unpause(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
     if world.game_of(id).is_some_and(Game::is_paused) {
         return propose(world, id, OfferKind::Unpause);
     }
-    world.put(id, "Game is not paused.\n");
+    world.lobby.put(id, "Game is not paused.\n");
     Verdict::Done
 }
 
@@ -124,7 +124,7 @@ fn switch(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
         }
         _ => return propose(world, id, OfferKind::Switch),
     };
-    world.put(id, why);
+    world.lobby.put(id, why);
     Verdict::Done
 }
 
@@ -138,11 +138,11 @@ fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let n_plies = world.game_of(id).map_or(0, |game| game.record().len());
     let is_bughouse = world.game_of(id).is_some_and(|game| game.partner().is_some());
     if is_bughouse {
-        world.put(id, "Takeback is not allowed in bughouse.\n");
+        world.lobby.put(id, "Takeback is not allowed in bughouse.\n");
     } else if plies == 0 {
-        world.put(id, "You can't takeback less than 1 move.\n");
+        world.lobby.put(id, "You can't takeback less than 1 move.\n");
     } else if plies > n_plies {
-        world.put(id, &format!("There are only {n_plies} half-moves in your game.\n"));
+        world.lobby.put(id, &format!("There are only {n_plies} half-moves in your game.\n"));
     } else {
         return propose(world, id, OfferKind::Takeback(plies));
     }
@@ -152,16 +152,16 @@ fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 /// Offers something to the opponent, or accepts the same from him.
 fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Verdict {
     let Some(opponent) = world.opponent_of(id) else { return Verdict::Done };
-    if world.own_game(id).is_some_and(|number| world.is_away_from(opponent, number)) {
-        world.put(id, "You can only make requests when the simul player is at your board.\n");
+    if world.lobby.own_game(id).is_some_and(|number| world.lobby.is_away_from(opponent, number)) {
+        world.lobby.put(id, "You can only make requests when the simul player is at your board.\n");
         return Verdict::Done;
     }
-    match world.offer_between(opponent, id, kind) {
+    match world.offers.between(opponent, id, kind) {
         Some(offer) if offer.kind == kind => world.accept_offer(offer),
         Some(offer) => counter_takeback(world, id, opponent, (offer, kind)),
-        None => match world.offer_between(id, opponent, kind) {
+        None => match world.offers.between(id, opponent, kind) {
             Some(offer) if offer.kind == kind => {
-                world.put(id, &format!("You are already offering that to {}.\n", world.name(opponent)));
+                world.lobby.put(id, &format!("You are already offering that to {}.\n", world.lobby.name(opponent)));
             }
             former => offer_anew(world, id, opponent, (former, kind)),
         },
@@ -177,13 +177,13 @@ fn counter_takeback(
     (offer, kind): (crate::world::Offer, OfferKind),
 ) {
     let OfferKind::Takeback(plies) = kind else { return };
-    let name = world.name(id);
-    world.put(id, "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n");
-    world.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
+    let name = world.lobby.name(id);
+    world.lobby.put(id, "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n");
+    world.lobby.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
     world.remove_offer(offer);
-    let counter = world.add_offer(id, opponent, kind);
-    world.show_offer(counter, id);
-    world.show_offer(counter, opponent);
+    let counter = world.offers.add(id, opponent, kind);
+    world.lobby.show_offer(counter, id);
+    world.lobby.show_offer(counter, opponent);
     world.tell_observers(id, &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."));
 }
 
@@ -195,10 +195,11 @@ fn offer_anew(
 ) {
     if let Some(former) = former {
         world.remove_offer(former);
-        world.put(id, "Updated takeback request sent.\n");
-        world.notify(opponent, "Updated takeback request received.\n");
+        world.lobby.put(id, "Updated takeback request sent.\n");
+        world.lobby.notify(opponent, "Updated takeback request received.\n");
     }
-    let (name, other, number) = (world.name(id), world.name(opponent), world.own_game(id).unwrap_or(GameId(0)));
+    let (name, other, number) =
+        (world.lobby.name(id), world.lobby.name(opponent), world.lobby.own_game(id).unwrap_or(GameId(0)));
     let (own, theirs, observers) = match kind {
         OfferKind::Draw => (
             format!("Offering a draw to {other}.\n"),
@@ -227,15 +228,15 @@ fn offer_anew(
             (format!("Requesting to {verb} game {number}.\n"), text, None)
         }
     };
-    let offer = world.add_offer(id, opponent, kind);
-    world.put(id, &own);
-    world.show_offer(offer, id);
-    world.notify(opponent, &theirs);
-    world.show_offer(offer, opponent);
+    let offer = world.offers.add(id, opponent, kind);
+    world.lobby.put(id, &own);
+    world.lobby.show_offer(offer, id);
+    world.lobby.notify(opponent, &theirs);
+    world.lobby.show_offer(offer, opponent);
     match observers {
         Some(text) => world.tell_observers(id, &text),
         // Requests to end a game are told to observers as they are to the opponent.
-        None => world.observers(number).into_iter().for_each(|observer| world.notify(observer, &theirs)),
+        None => world.tables.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs)),
     }
 }
 
@@ -243,20 +244,20 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some((number, color)) = world.own_side(id) else { return REFUSED };
     let Ok(seconds) = parameters.trim_end().parse::<u64>() else { return Verdict::Usage };
     if !(1..=6_000).contains(&seconds) {
-        world.put(id, "Invalid number of seconds.\n");
+        world.lobby.put(id, "Invalid number of seconds.\n");
         return Verdict::Done;
     }
-    let (name, opponent) = (world.name(id), world.opponent_of(id));
-    let other = opponent.map(|opponent| world.name(opponent)).unwrap_or_default();
-    if let Some(Show::Played(game)) = world.table_mut(number).map(|table| &mut table.show) {
+    let (name, opponent) = (world.lobby.name(id), world.opponent_of(id));
+    let other = opponent.map(|opponent| world.lobby.name(opponent)).unwrap_or_default();
+    if let Some(game) = world.tables.played_mut(number) {
         game.add_time(color.opponent(), Duration::from_secs(seconds));
     }
     for whom in world.audience(number) {
         if whom == id {
-            world.put(id, &format!("You have added {seconds} seconds to {other}'s clock.\n"));
+            world.lobby.put(id, &format!("You have added {seconds} seconds to {other}'s clock.\n"));
         } else {
             let whose = if Some(whom) == opponent { "your".to_owned() } else { format!("{other}'s") };
-            world.glue(whom, &format!("{name} has added {seconds} seconds to {whose} clock.\n"));
+            world.lobby.notify_after_prompt(whom, &format!("{name} has added {seconds} seconds to {whose} clock.\n"));
         }
     }
     world.send_boards(number, Some(id), Occasion::Clock);
@@ -269,43 +270,43 @@ fn asked_game(world: &mut World, id: ConnectionId, parameters: &str) -> Option<G
     if let Some(word) = parameters.split_whitespace().next() {
         return world.meant_game(id, word);
     }
-    let primary = world.primary(id);
+    let primary = world.lobby.primary_game(id);
     if primary.is_none() {
-        world.put(id, "You are not playing, examining, or observing a game.\n");
+        world.lobby.put(id, "You are not playing, examining, or observing a game.\n");
     }
     primary
 }
 
 fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(number) = asked_game(world, id, parameters) else { return Verdict::Done };
-    let title = world.title(number);
-    world.put_whole(id, &title);
+    let title = world.tables.title(number);
+    world.lobby.put_whole(id, &title);
     world.put_board(number, id, Occasion::Other);
     Verdict::Done
 }
 
 fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(number) = asked_game(world, id, parameters) else { return Verdict::Done };
-    let clocks = world.table(number).and_then(Table::played).map(|game| game.clocks().readings(world.now));
+    let clocks = world.tables.played(number).map(|game| game.clocks().readings(world.now()));
     let Sides { white, black } = clocks.unwrap_or_default();
-    let unit = world.clock_unit(id);
+    let unit = world.lobby.clock_unit(id);
     let show = |ms: i64| format!("{}{}", if ms < 0 { "-" } else { "" }, unit.elapsed(ms.unsigned_abs()));
-    let text = format!("{}White Clock : {}\nBlack Clock : {}\n", world.title(number), show(white), show(black));
-    world.put_whole(id, &text);
+    let text = format!("{}White Clock : {}\nBlack Clock : {}\n", world.tables.title(number), show(white), show(black));
+    world.lobby.put_whole(id, &text);
     Verdict::Done
 }
 
 fn moves(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(number) = asked_game(world, id, parameters) else { return Verdict::Done };
-    let unit = world.clock_unit(id);
-    let Some(table) = world.table(number) else { return Verdict::Done };
+    let unit = world.lobby.clock_unit(id);
+    let Some(table) = world.tables.get(number) else { return Verdict::Done };
     let (started, record) = match &table.show {
         Show::Played(game) => (game.started(), game.record()),
         Show::Examined { game, .. } => (game.started(), game.line()),
     };
     let head = MoveListHead { game: number, seats: table.seats(), terms: table.terms(), started, ending: None };
     let list = format!("\n{}\n\n", move_list(&head, record, unit));
-    world.put(id, &list);
+    world.lobby.put(id, &list);
     Verdict::Done
 }
 
@@ -316,21 +317,21 @@ fn games(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         name.is_none_or(|name| white.name.is_same_player(name) || black.name.is_same_player(name))
     };
     let rows: Vec<_> =
-        world.tables().values().filter(|table| is_wanted(table)).map(|table| row(world, table)).collect();
+        world.tables.all().values().filter(|table| is_wanted(table)).map(|table| row(world, table)).collect();
     let text = if rows.is_empty() {
         "There are no games in progress.\n".to_owned()
     } else {
         let games = if rows.len() == 1 { "game" } else { "games" };
-        let footer = format!("  {} {games} displayed (of {:>3} in progress).\n", rows.len(), world.tables().len());
+        let footer = format!("  {} {games} displayed (of {:>3} in progress).\n", rows.len(), world.tables.all().len());
         format!("{}\n{footer}", rows.concat())
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
 fn row(world: &World, table: &Table) -> String {
     let line = match &table.show {
-        Show::Played(game) => games_row(game, world.now),
+        Show::Played(game) => games_row(game, world.now()),
         Show::Examined { game, .. } => examined_row(game.id(), game.seats(), game.terms(), game.position()),
     };
     format!("{line}\n")

@@ -9,7 +9,7 @@ use kibitzer_core::message::{CommandCode, GameId};
 
 use crate::chess::{Move, MoveCase, MoveError, Position, Variant};
 use crate::play::{Game, Moved};
-use crate::world::{ConnectionId, Ivar, Occasion, Show, Table, World};
+use crate::world::{ConnectionId, Ivar, Occasion, Show, World};
 
 /// Plies after which a client that seals its lines is asked for its clock.
 ///
@@ -19,11 +19,11 @@ const N_PLIES_WITHOUT_PING: usize = 2;
 impl World {
     /// Plays what was typed if it is a move; `None` if it is a command.
     pub(super) fn try_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
-        let number = self.player(id)?.game;
+        let number = self.lobby.player(id)?.game;
         let Some(number) = number else { return self.refuse_move_without_game(id, typed) };
-        let is_sensitive = self.player(id)?.ivars.is_set(Ivar::MoveCase);
+        let is_sensitive = self.lobby.player(id)?.ivars.is_set(Ivar::MoveCase);
         let case = if is_sensitive { MoveCase::Sensitive } else { MoveCase::Insensitive };
-        let (position, is_paused) = match &self.table(number)?.show {
+        let (position, is_paused) = match &self.tables.get(number)?.show {
             Show::Played(game) => (game.position(), game.is_paused()),
             Show::Examined { game, .. } => (game.position(), false),
         };
@@ -33,8 +33,8 @@ impl World {
         }
         let turn = self.color_of(id).filter(|&color| color != position.side_to_move());
         match read {
-            _ if turn.is_some() => self.put(id, "It is not your move.\n"),
-            _ if is_paused => self.put(id, "The clock is paused, use \"unpause\" to resume.\n"),
+            _ if turn.is_some() => self.lobby.put(id, "It is not your move.\n"),
+            _ if is_paused => self.lobby.put(id, "The clock is paused, use \"unpause\" to resume.\n"),
             Ok(played) => self.make_move(id, number, played),
             Err(MoveError::Ambiguous) => self.refuse_move(id, number, &format!("Ambiguous move ({typed}).\n")),
             Err(MoveError::Illegal | MoveError::NotAMove) => {
@@ -50,20 +50,20 @@ impl World {
         let is_move = start.read_move(typed, MoveCase::Insensitive, Role::Queen) != Err(MoveError::NotAMove);
         let is_unmistakable = typed.contains(|c: char| c.is_ascii_digit()) || typed.contains('-');
         (is_move && is_unmistakable).then(|| {
-            self.put(id, "You are not playing or examining a game.\n");
+            self.lobby.put(id, "You are not playing or examining a game.\n");
             CommandCode::GAME_MOVE
         })
     }
 
     /// The board follows, so that a client that has moved already learns where the pieces are.
     fn refuse_move(&mut self, id: ConnectionId, number: GameId, why: &str) {
-        self.put(id, why);
+        self.lobby.put(id, why);
         self.put_board(number, id, Occasion::Other);
     }
 
     /// Plays a legal move.
     pub(crate) fn make_move(&mut self, id: ConnectionId, number: GameId, played: Move) {
-        match self.table(number).map(|table| &table.show) {
+        match self.tables.get(number).map(|table| &table.show) {
             Some(Show::Played(game)) => {
                 let color = game.side_to_move();
                 self.play(id, number, color, played);
@@ -75,8 +75,8 @@ impl World {
 
     fn play(&mut self, id: ConnectionId, number: GameId, color: Color, played: Move) {
         self.decline_by_moving(id);
-        let (now, lag) = (self.now, self.uncharged_lag(id));
-        let Some(Show::Played(game)) = self.table_mut(number).map(|table| &mut table.show) else { return };
+        let (now, lag) = (self.now(), self.uncharged_lag(id));
+        let Some(game) = self.tables.played_mut(number) else { return };
         // The reader of moves has made sure of it.
         let Ok(Moved { captured, ending }) = game.play(color, played, now, lag) else { return };
         let partner = game.partner();
@@ -93,11 +93,11 @@ impl World {
 
     /// A captured piece goes to the captor's hand in crazyhouse, to his partner's in bughouse. That is told before the move.
     fn pass(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
-        match (self.table(number).map(|table| table.terms().variant), partner) {
+        match (self.tables.get(number).map(|table| table.terms().variant), partner) {
             (Some(Variant::Crazyhouse), _) => self.send_passed(number, color, role),
             (Some(Variant::Bughouse), Some(partner)) => {
                 let receiver = color.opponent();
-                if let Some(Show::Played(game)) = self.table_mut(partner).map(|table| &mut table.show) {
+                if let Some(game) = self.tables.played_mut(partner) {
                     game.add_to_hand(receiver, role);
                 }
                 self.send_passed(partner, receiver, role);
@@ -107,63 +107,57 @@ impl World {
     }
 
     fn ping_opponent(&mut self, id: ConnectionId, number: GameId) {
-        let n_plies = self.table(number).and_then(Table::played).map_or(0, |game| game.record().len());
+        let n_plies = self.tables.played(number).map_or(0, |game| game.record().len());
         let opponent = self.opponent_of(id).filter(|_| n_plies >= N_PLIES_WITHOUT_PING);
         if let Some(opponent) = opponent {
-            self.ping(opponent);
+            self.lobby.ping(opponent);
         }
     }
 
     /// The part of a player's time that his lines were on their way, if his client seals them: what went by here since the
     /// ping less what went by there since its answer.
     fn uncharged_lag(&self, id: ConnectionId) -> Duration {
-        let seal = self.connection(id).and_then(|connection| connection.seal.as_ref());
-        seal.and_then(|seal| seal.lag_since_ping(self.now)).unwrap_or_default()
+        let seal = self.lobby.connection(id).and_then(|connection| connection.seal.as_ref());
+        seal.and_then(|seal| seal.lag_since_ping(self.now())).unwrap_or_default()
     }
 
     fn play_examined(&mut self, id: ConnectionId, number: GameId, played: Move) {
-        let Some(Show::Examined { game, .. }) = self.table_mut(number).map(|table| &mut table.show) else { return };
+        let Some(game) = self.tables.examined_mut(number) else { return };
         let san = game.position().san(played);
         game.play(played);
-        let text = format!("Game {number}: {} moves: {san}\n", self.name(id));
+        let text = format!("Game {number}: {} moves: {san}\n", self.lobby.name(id));
         for other in self.audience(number) {
             if other == id {
                 self.put_board(number, id, Occasion::Other);
-                self.put(id, &text);
+                self.lobby.put(id, &text);
             } else {
                 self.send_board(number, other, Occasion::Other);
-                self.glue(other, &text);
+                self.lobby.notify_after_prompt(other, &text);
             }
         }
-    }
-
-    /// The game a command without a number is about: the own one, else the first that is followed.
-    pub(super) fn primary(&self, id: ConnectionId) -> Option<GameId> {
-        let player = self.player(id)?;
-        player.game.or_else(|| player.observing.first().copied())
     }
 
     /// The game that a word means: a number, or the game of a player. Says so if there is none.
     pub(super) fn meant_game(&mut self, id: ConnectionId, word: &str) -> Option<GameId> {
         let number = match word.parse() {
-            Ok(number) => Some(GameId(number)).filter(|&number| self.table(number).is_some()),
+            Ok(number) => Some(GameId(number)).filter(|&number| self.tables.get(number).is_some()),
             Err(_) => return self.game_of_player(id, word),
         };
         if number.is_none() {
-            self.put(id, "There is no such game.\n");
+            self.lobby.put(id, "There is no such game.\n");
         }
         number
     }
 
     fn game_of_player(&mut self, id: ConnectionId, name: &str) -> Option<GameId> {
-        let Some(whom) = self.meant(name) else {
-            self.put(id, &format!("No player named \"{name}\" is online.\n"));
+        let Some(whom) = self.lobby.find(name) else {
+            self.lobby.put(id, &format!("No player named \"{name}\" is online.\n"));
             return None;
         };
-        let number = self.player(whom)?.game;
+        let number = self.lobby.player(whom)?.game;
         if number.is_none() {
-            let name = self.name(whom);
-            self.put(id, &format!("{name} is not playing or examining a game.\n"));
+            let name = self.lobby.name(whom);
+            self.lobby.put(id, &format!("{name} is not playing or examining a game.\n"));
         }
         number
     }
@@ -172,7 +166,7 @@ impl World {
     pub(super) fn own_side(&mut self, id: ConnectionId) -> Option<(GameId, Color)> {
         let side = self.game_of(id).map(Game::id).zip(self.color_of(id));
         if side.is_none() {
-            self.put(id, "You are not playing a game.\n");
+            self.lobby.put(id, "You are not playing a game.\n");
         }
         side
     }

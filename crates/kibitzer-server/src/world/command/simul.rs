@@ -15,23 +15,23 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 fn simopen(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let Some(player) = world.player_mut(id) else { return Verdict::Done };
+    let Some(player) = world.lobby.player_mut(id) else { return Verdict::Done };
     player.is_open_to_simul = !player.is_open_to_simul;
     let text = if player.is_open_to_simul {
         "sopen set to 1.\nYou are now open to receive simul requests.\n"
     } else {
         "sopen set to 0.\nYou are no longer open to receive simul requests.\n"
     };
-    world.put(id, text);
+    world.lobby.put(id, text);
     Verdict::Done
 }
 
 fn simgames(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let text = match world.simul(id).len() {
+    let text = match world.lobby.simul(id).len() {
         0 => "You are not giving a simul.\n".to_owned(),
         n_games => format!("You are playing {n_games} simultaneous games.\n"),
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
@@ -40,12 +40,12 @@ fn simnext(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
 }
 
 fn simprev(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    go(world, id, world.simul(id).len().saturating_sub(1), "is moving back to the previous board")
+    go(world, id, world.lobby.simul(id).len().saturating_sub(1), "is moving back to the previous board")
 }
 
 fn go(world: &mut World, id: ConnectionId, steps: usize, words: &str) -> Verdict {
-    if world.simul(id).is_empty() {
-        world.put(id, "You are not giving a simul.\n");
+    if world.lobby.simul(id).is_empty() {
+        world.lobby.put(id, "You are not giving a simul.\n");
     } else {
         world.go_to_board(id, steps, words);
     }
@@ -54,40 +54,40 @@ fn go(world: &mut World, id: ConnectionId, steps: usize, words: &str) -> Verdict
 
 fn simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let Some(name) = parameters.split_whitespace().next() else { return Verdict::Usage };
-    let Some(other) = world.meant(name) else {
-        world.put(id, &format!("No user named \"{name}\" is logged in.\n"));
+    let Some(other) = world.lobby.find(name) else {
+        world.lobby.put(id, &format!("No user named \"{name}\" is logged in.\n"));
         return Verdict::Done;
     };
-    if let Some(offer) = world.offer_between(other, id, OfferKind::Simul) {
+    if let Some(offer) = world.offers.between(other, id, OfferKind::Simul) {
         world.accept_offer(offer);
         return Verdict::Done;
     }
     if let Some(why) = obstacle(world, id, other) {
-        world.put(id, &why);
+        world.lobby.put(id, &why);
         return Verdict::Done;
     }
-    let offer = world.add_offer(id, other, OfferKind::Simul);
-    world.put(id, "Simul match request sent.\n");
-    world.show_offer(offer, id);
-    let text = format!("{} requests to join a simul match with you.\n", world.name(id));
-    world.notify(other, &text);
-    world.show_offer(offer, other);
+    let offer = world.offers.add(id, other, OfferKind::Simul);
+    world.lobby.put(id, "Simul match request sent.\n");
+    world.lobby.show_offer(offer, id);
+    let text = format!("{} requests to join a simul match with you.\n", world.lobby.name(id));
+    world.lobby.notify(other, &text);
+    world.lobby.show_offer(offer, other);
     Verdict::Done
 }
 
 fn obstacle(world: &World, id: ConnectionId, giver: ConnectionId) -> Option<String> {
-    let name = world.name(giver);
+    let name = world.lobby.name(giver);
     if giver == id {
         Some("You can't simmatch yourself!\n".to_owned())
-    } else if world.own_game(id).is_some() {
+    } else if world.lobby.own_game(id).is_some() {
         Some("You are already playing a game.\n".to_owned())
-    } else if !world.player(giver).is_some_and(|player| player.is_open_to_simul) {
+    } else if !world.lobby.player(giver).is_some_and(|player| player.is_open_to_simul) {
         Some(format!("{name} is not open to receiving simul requests.\n"))
-    } else if !world.may_give_simul(giver) {
+    } else if !world.lobby.may_give_simul(giver) {
         Some(format!("{name} can't begin a simul while playing a non-simul game.\n"))
-    } else if world.offer_between(id, giver, OfferKind::Simul).is_some() {
+    } else if world.offers.between(id, giver, OfferKind::Simul).is_some() {
         Some(format!("You are already offering that to {name}.\n"))
-    } else if world.has_too_many_offers(id) {
+    } else if world.offers.are_too_many(id) {
         Some("You have too many pending offers.\n".to_owned())
     } else {
         None

@@ -23,12 +23,12 @@ pub(super) const COMMANDS: &[Command] = &[
 const ANY_RATING: (u16, u16) = (0, 9_999);
 
 fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    if world.own_game(id).is_some() {
-        world.put(id, "You are playing a game.\n");
+    if world.lobby.own_game(id).is_some() {
+        world.lobby.put(id, "You are playing a game.\n");
         return Verdict::Done;
     }
-    if world.seeks().iter().filter(|seek| seek.from == id).count() >= MAX_SEEKS {
-        world.put(id, &format!("You can only have {MAX_SEEKS} active seeks.\n"));
+    if world.seeks.iter().filter(|seek| seek.from == id).count() >= MAX_SEEKS {
+        world.lobby.put(id, &format!("You can only have {MAX_SEEKS} active seeks.\n"));
         return Verdict::Done;
     }
     let proposal = Proposal::parse(parameters).filter(|proposal| proposal.variant != Variant::Bughouse);
@@ -54,16 +54,16 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
 
 fn post(world: &mut World, id: ConnectionId, seek: &Seek) {
     let (number, n_viewers) = world.add_seek(seek);
-    world.put(id, &format!("Your seek has been posted with index {number}.\n"));
+    world.lobby.put(id, &format!("Your seek has been posted with index {number}.\n"));
     let players = if n_viewers == 1 { "player" } else { "players" };
-    world.put(id, &format!("({n_viewers} {players} saw the seek.)\n"));
+    world.lobby.put(id, &format!("({n_viewers} {players} saw the seek.)\n"));
 }
 
 /// An ad that asks for the same game.
 fn matching(world: &World, wanted: &Seek) -> Option<Seek> {
     let fits = |seek: &&Seek| {
         seek.from != wanted.from
-            && world.own_game(seek.from).is_none()
+            && world.lobby.own_game(seek.from).is_none()
             && seek.terms == wanted.terms
             && !seek.is_manual
             && !wanted.is_manual
@@ -71,13 +71,13 @@ fn matching(world: &World, wanted: &Seek) -> Option<Seek> {
             && may_answer(world, wanted.from, seek)
             && may_answer(world, seek.from, wanted)
     };
-    world.seeks().iter().find(fits).cloned()
+    world.seeks.iter().find(fits).cloned()
 }
 
 fn start_matching(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
-    let (me, other) = (world.name(id), world.name(found.from));
-    world.put(id, &format!("Your seek matches one posted by {other}.\n"));
-    world.notify(found.from, &format!("Your seek matches one posted by {me}.\n"));
+    let (me, other) = (world.lobby.name(id), world.lobby.name(found.from));
+    world.lobby.put(id, &format!("Your seek matches one posted by {other}.\n"));
+    world.lobby.notify(found.from, &format!("Your seek matches one posted by {me}.\n"));
     start(world, id, found, color);
 }
 
@@ -88,9 +88,9 @@ fn start(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>
 
 /// Whether a player is somebody the seeker wants.
 fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
-    let (Some(player), Some(seeker)) = (world.player(id), world.player(seek.from)) else { return false };
+    let (Some(player), Some(seeker)) = (world.lobby.player(id), world.lobby.player(seek.from)) else { return false };
     let rating = player.rating(seek.terms.kind().as_str()).value().unwrap_or_default();
-    let lists = |list| seeker.keepsake.lists(list, player.name());
+    let lists = |list| seeker.saved.lists(list, player.name());
     (seek.rating_range.0..=seek.rating_range.1).contains(&rating)
         && (player.is_registered || !seek.terms.rated)
         && !lists(List::Noplay)
@@ -104,14 +104,14 @@ fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         if numbers.is_empty() { "You have no active seeks.\n" } else { "Your seeks have been removed.\n" }.to_owned()
     } else {
         let Ok(number) = word.parse() else { return Verdict::Usage };
-        if world.seeks().iter().any(|seek| seek.number == number && seek.from == id) {
+        if world.seeks.iter().any(|seek| seek.number == number && seek.from == id) {
             world.remove_seek(number);
             format!("Your seek {number} has been removed.\n")
         } else {
             format!("You have no seek {number}.\n")
         }
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     Verdict::Done
 }
 
@@ -121,54 +121,54 @@ fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         return Verdict::Usage;
     }
     let Some(seek) = sought_by(world, id, word) else { return Verdict::Done };
-    let name = world.name(seek.from);
+    let name = world.lobby.name(seek.from);
     if challenged(world, id, &name).is_none() {
         return Verdict::Done;
     }
     if !may_answer(world, id, &seek) {
-        world.put(id, &format!("You do not match {name}'s seek.\n"));
+        world.lobby.put(id, &format!("You do not match {name}'s seek.\n"));
         return Verdict::Done;
     }
     if seek.is_manual {
-        world.put(id, "Issuing match request since the seek was set to manual.\n");
+        world.lobby.put(id, "Issuing match request since the seek was set to manual.\n");
         let color = seek.color.map(Color::opponent);
         issue(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
         return Verdict::Done;
     }
-    let me = world.name(id);
-    world.notify(seek.from, &format!("{me} accepts your seek.\n"));
+    let me = world.lobby.name(id);
+    world.lobby.notify(seek.from, &format!("{me} accepts your seek.\n"));
     start(world, id, &seek, None);
     Verdict::Done
 }
 
 /// The ad that a number or a seeker's name means. Says so if there is none, or more than one.
 fn sought_by(world: &mut World, id: ConnectionId, word: &str) -> Option<Seek> {
-    let (number, seeker) = (word.parse::<u32>(), world.meant(word));
+    let (number, seeker) = (word.parse::<u32>(), world.lobby.find(word));
     let is_meant = |seek: &&Seek| match number {
         Ok(number) => seek.number == number,
         Err(_) => Some(seek.from) == seeker,
     };
-    let seeks: Vec<_> = world.seeks().iter().filter(|seek| seek.from != id).filter(is_meant).cloned().collect();
+    let seeks: Vec<_> = world.seeks.iter().filter(|seek| seek.from != id).filter(is_meant).cloned().collect();
     let text = match seeks.as_slice() {
         [seek] => return Some(seek.clone()),
         [] => "That seek is not available.\n".to_owned(),
-        [seek, ..] => format!("{} is seeking several games.\n", world.name(seek.from)),
+        [seek, ..] => format!("{} is seeking several games.\n", world.lobby.name(seek.from)),
     };
-    world.put(id, &text);
+    world.lobby.put(id, &text);
     None
 }
 
 fn sought(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let rows: String = world.seeks().iter().filter_map(|seek| row(world, seek)).collect();
-    let n_ads = world.seeks().len();
+    let rows: String = world.seeks.iter().filter_map(|seek| row(world, seek)).collect();
+    let n_ads = world.seeks.len();
     let ads = if n_ads == 1 { "ad" } else { "ads" };
-    world.put(id, &format!("{rows}{n_ads} {ads} displayed.\n"));
+    world.lobby.put(id, &format!("{rows}{n_ads} {ads} displayed.\n"));
     Verdict::Done
 }
 
 /// `  4 ---- Alekhine           15  10 unrated standard   [white]     0-9999 m`.
 fn row(world: &World, seek: &Seek) -> Option<String> {
-    let player = world.player(seek.from)?;
+    let player = world.lobby.player(seek.from)?;
     let Terms { minutes, increment_s, .. } = seek.terms;
     let kind = seek.terms.kind().as_str();
     let color = match seek.color {

@@ -5,23 +5,13 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Datagram, GameId};
 
-use super::login::titles;
-use super::{BoardStyle, Family, number};
+use super::{number, titles};
 use crate::chess::Variant;
+use crate::family::Family;
 use crate::play::{ClockUnit, Game, Sides, Terms};
-use crate::world::{ConnectionId, Occasion, Player, Seek, Show, World};
+use crate::world::{BoardStyle, ConnectionId, Occasion, Player, Seek, Show, Talk, World};
 
-/// Telnet's escape, which stands twice for itself.
-const IAC: u8 = 0xFF;
-
-/// What a player says: the line of it, and the datagram that takes its place.
-#[derive(Clone, Debug)]
-pub(crate) struct Said {
-    pub(crate) line: String,
-    pub(crate) datagram: Datagram,
-}
-
-impl Said {
+impl Talk {
     /// `kind` is the last argument of the datagram: 0 for what is said to an opponent, 1 for a tell.
     pub(crate) fn to_player(from: &Player, kind: u8, text: &str, line: String) -> Self {
         let arguments = [from.name(), &titles(from), text, &kind.to_string()];
@@ -48,52 +38,20 @@ impl Said {
 }
 
 impl World {
-    /// Sends a datagram to a client that wants its kind; whether it does.
-    pub(crate) fn put_datagram(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
-        // Only what is sent may leave a mark on a connection.
-        let is_wanted = self
-            .connection(to)
-            .is_some_and(|connection| connection.family == Family::Icc && connection.levels.has(datagram.number));
-        if !is_wanted {
-            return false;
-        }
-        let Some(connection) = self.connection_mut(to) else { return false };
-        let mut unit = Vec::new();
-        datagram.write(&mut unit);
-        for byte in unit {
-            let times = if byte == IAC { 2 } else { 1 };
-            connection.unsent.extend(std::iter::repeat_n(byte, times));
-        }
-        true
-    }
-
-    /// Sends what a player says to one who hears it: as a datagram or as a line, to himself as part of the reply.
-    pub(crate) fn put_said(&mut self, from: ConnectionId, to: ConnectionId, said: &Said) {
-        let is_own = from == to;
-        if self.put_datagram(to, &said.datagram) {
-            if !is_own {
-                self.prompt(to);
-            }
-        } else if is_own {
-            self.put(to, &said.line);
-        } else {
-            self.notify(to, &said.line);
-        }
-    }
-
     /// The list with which a game starts for a client: its own game, or one that it follows from now on.
     pub(crate) fn put_start(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
         let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
         if let Some(list) = self.start_list(game, kind) {
-            self.put_datagram(to, &list);
+            self.lobby.put_datagram(to, &list);
         }
     }
 
     fn start_list(&self, game: GameId, kind: u32) -> Option<Datagram> {
-        let table = self.table(game)?;
+        let table = self.tables.get(game)?;
         let (terms, Sides { white, black }) = (table.terms(), table.seats());
         let rating = |seat: &crate::play::Seat| seat.rating.value().unwrap_or_default().to_string();
-        let titles_of = |name: &str| self.online(name).and_then(|id| self.player(id)).map(titles).unwrap_or_default();
+        let titles_of =
+            |name: &str| self.lobby.online(name).and_then(|id| self.lobby.player(id)).map(titles).unwrap_or_default();
         let (minutes, increment) = (terms.minutes.to_string(), terms.increment_s.to_string());
         let arguments = [
             game.to_string(),
@@ -124,12 +82,12 @@ impl World {
 
     /// What a game is to a client from now on: `O`, `PW`, `PB`, `E`, and `X` for nothing any more.
     pub(crate) fn put_relation(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
-        self.put_datagram(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
+        self.lobby.put_datagram(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
     }
 
     /// What both sides of a game hold, in place of the line; whether the client wants that.
     pub(crate) fn put_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
-        let Some(table) = self.table(game).filter(|table| table.terms().variant.has_hands()) else {
+        let Some(table) = self.tables.get(game).filter(|table| table.terms().variant.has_hands()) else {
             return false;
         };
         let hands = match &table.show {
@@ -137,36 +95,36 @@ impl World {
             Show::Examined { game, .. } => game.position().hands(),
         };
         let arguments = [game.to_string(), hands.white.to_string(), hands.black.to_string()];
-        self.put_datagram(to, &Datagram::new(number::HOLDINGS, arguments))
+        self.lobby.put_datagram(to, &Datagram::new(number::HOLDINGS, arguments))
     }
 
     /// What a board line does not tell: milliseconds; and for a client without board lines, the move or the position.
     pub(crate) fn put_board_datagrams(&mut self, number: GameId, to: ConnectionId, occasion: Occasion) {
-        let Some(connection) = self.connection(to).filter(|connection| connection.family == Family::Icc) else {
+        let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
             return;
         };
         let is_by_moves = connection.levels.style == BoardStyle::Style13;
         let position = self.position_datagram(number, to, occasion);
         if let Some(position) = position.filter(|_| is_by_moves) {
-            self.put_datagram(to, &position);
+            self.lobby.put_datagram(to, &position);
         }
-        let Some(game) = self.table(number).and_then(|table| table.played()) else { return };
-        for clock in clocks(game, game.clocks().readings(self.now)) {
-            self.put_datagram(to, &clock);
+        let Some(game) = self.tables.get(number).and_then(|table| table.played()) else { return };
+        for clock in clocks(game, game.clocks().readings(self.now())) {
+            self.lobby.put_datagram(to, &clock);
         }
     }
 
     /// What happened to the board: the last move, a takeback, new clocks; else the whole position.
     fn position_datagram(&self, number: GameId, to: ConnectionId, occasion: Occasion) -> Option<Datagram> {
-        let Show::Played(game) = &self.table(number)?.show else { return self.whole_position(number) };
+        let Show::Played(game) = &self.tables.get(number)?.show else { return self.whole_position(number) };
         let id = number.to_string();
         match occasion {
             Occasion::Move => self.last_move(game, to),
-            Occasion::TookBack(plies) if self.connection(to)?.levels.has(number::TAKEBACK) => {
+            Occasion::TookBack(plies) if self.lobby.connection(to)?.levels.has(number::TAKEBACK) => {
                 Some(Datagram::new(number::TAKEBACK, [id, plies.to_string()]))
             }
             Occasion::Clock => {
-                let left = game.clocks().readings(self.now);
+                let left = game.clocks().readings(self.now());
                 let seconds = [left.white, left.black].map(|ms| ms.div_euclid(1000).to_string());
                 Some(Datagram::new(number::SET_CLOCK, std::iter::once(id).chain(seconds)))
             }
@@ -175,7 +133,7 @@ impl World {
     }
 
     fn whole_position(&self, number: GameId) -> Option<Datagram> {
-        let position = match &self.table(number)?.show {
+        let position = match &self.tables.get(number)?.show {
             Show::Played(game) => game.position(),
             Show::Examined { game, .. } => game.position(),
         };
@@ -186,7 +144,7 @@ impl World {
     fn last_move(&self, game: &Game, to: ConnectionId) -> Option<Datagram> {
         let ply = game.record().last()?;
         let before = game.record().position_after(game.record().len().saturating_sub(1));
-        let levels = &self.connection(to)?.levels;
+        let levels = &self.lobby.connection(to)?.levels;
         let clock_s = ply.clocks_ms.of(before.side_to_move()).div_euclid(1000);
         let parts = [
             (number::MOVE_ALGEBRAIC, ply.san.clone()),
@@ -202,7 +160,7 @@ impl World {
     /// An ad, in place of the data of the other family; whether the client wants that.
     pub(crate) fn put_seek(&mut self, to: ConnectionId, seek: &Seek) -> bool {
         let Some(datagram) = self.seek_datagram(seek) else { return false };
-        self.put_datagram(to, &datagram)
+        self.lobby.put_datagram(to, &datagram)
     }
 
     /// All ads, for a client that has just asked for them.
@@ -213,11 +171,11 @@ impl World {
     }
 
     pub(crate) fn put_seek_removed(&mut self, to: ConnectionId, index: u32) -> bool {
-        self.put_datagram(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]))
+        self.lobby.put_datagram(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]))
     }
 
     fn seek_datagram(&self, seek: &Seek) -> Option<Datagram> {
-        let player = self.player(seek.from)?;
+        let player = self.lobby.player(seek.from)?;
         let rating = player.rating(seek.terms.kind().as_str()).value();
         let color = match seek.color {
             Some(Color::White) => "1",
@@ -248,7 +206,7 @@ impl World {
 
     /// The unit a client wants clocks in; ICC's board lines know seconds alone.
     pub(crate) fn unit_of_family(&self, id: ConnectionId, unit: ClockUnit) -> ClockUnit {
-        match self.connection(id).map(|connection| connection.family) {
+        match self.lobby.connection(id).map(|connection| connection.family) {
             Some(Family::Icc) => ClockUnit::Seconds,
             _ => unit,
         }

@@ -1,0 +1,359 @@
+//! Connections, the players logged in over them, and the text queued for each.
+
+mod connection;
+mod ivars;
+mod levels;
+mod output;
+mod player;
+mod seal;
+mod variables;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::{Duration, Instant, SystemTime};
+
+use kibitzer_core::message::{GameId, Handle, Ivar};
+
+pub use self::connection::LoginObstacle;
+pub(crate) use self::connection::{Connection, Kick, Stage};
+pub(crate) use self::ivars::{Ivars, ivars_starting_with};
+pub(crate) use self::levels::BoardStyle;
+pub(crate) use self::output::Talk;
+pub(crate) use self::player::{List, MAX_LIST_ENTRIES, Player, SavedSettings};
+pub(crate) use self::seal::Seal;
+pub(crate) use self::variables::{Flag, Number, SetError, Text};
+use crate::account::key;
+use crate::calendar::Date;
+use crate::family::Family;
+use crate::play::{BoardForm, ClockUnit, Kind, Seat};
+
+/// Which connection is meant. Numbers are never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "a number with a name")]
+pub struct ConnectionId(pub u64);
+
+impl fmt::Display for ConnectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Whose connection is meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Target {
+    /// The next one that is made.
+    Next,
+    /// This one.
+    Connection(ConnectionId),
+    /// That of this player, in any case of letters.
+    Player(String),
+}
+
+/// A client that is connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Connected {
+    /// Its connection.
+    pub id: ConnectionId,
+    /// Who it is logged in as.
+    pub handle: Option<Handle>,
+}
+
+/// The time of the input that is being processed, as an instant and as a date.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    pub(crate) now: Instant,
+    pub(crate) started: Instant,
+    started_date: SystemTime,
+}
+
+impl Clock {
+    pub(crate) const fn new(now: Instant, date: SystemTime) -> Self {
+        Self { now, started: now, started_date: date }
+    }
+
+    pub(crate) fn date(&self) -> Date {
+        self.date_at(self.now)
+    }
+
+    pub(crate) fn date_at(&self, moment: Instant) -> Date {
+        Date::of(self.started_date + moment.saturating_duration_since(self.started))
+    }
+
+    pub(crate) fn system_time(&self) -> SystemTime {
+        self.started_date + self.uptime()
+    }
+
+    pub(crate) fn uptime(&self) -> Duration {
+        self.now.saturating_duration_since(self.started)
+    }
+}
+
+/// The connection whose command is being executed, and where its output to others starts.
+///
+/// Source: icc §3.
+#[derive(Debug)]
+pub(crate) struct CurrentCommand {
+    by: ConnectionId,
+    /// For each other client that receives units: the offset in its unsent bytes where the unit of this command starts.
+    starts: BTreeMap<ConnectionId, usize>,
+}
+
+/// Connections, the players logged in over them, and the text queued for each.
+#[derive(Debug)]
+pub(crate) struct Lobby {
+    pub(crate) clock: Clock,
+    /// Number of connections so far: identifiers are not reused.
+    n_opened: u64,
+    connections: BTreeMap<ConnectionId, Connection>,
+    /// Players who are logged in, by name.
+    online: BTreeMap<String, ConnectionId>,
+    /// Settings of registered players who are not logged in, by name.
+    saved: BTreeMap<String, SavedSettings>,
+    /// Connections with unsent bytes: those of clients, and those of simulated players.
+    unsent: BTreeSet<ConnectionId>,
+    unsent_to_simulated: BTreeSet<ConnectionId>,
+    current_command: Option<CurrentCommand>,
+}
+
+impl Lobby {
+    pub(crate) const fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            n_opened: 0,
+            connections: BTreeMap::new(),
+            online: BTreeMap::new(),
+            saved: BTreeMap::new(),
+            unsent: BTreeSet::new(),
+            unsent_to_simulated: BTreeSet::new(),
+            current_command: None,
+        }
+    }
+
+    /// Adds a connection.
+    pub(crate) fn open(&mut self, connection: Connection) -> ConnectionId {
+        self.n_opened += 1;
+        let id = ConnectionId(self.n_opened);
+        self.connections.insert(id, connection);
+        id
+    }
+
+    /// Removes a connection, with its unsent bytes.
+    pub(crate) fn remove(&mut self, id: ConnectionId) {
+        self.connections.remove(&id);
+        self.unsent.remove(&id);
+    }
+
+    /// Makes a player the one logged in over a connection.
+    pub(crate) fn log_in(&mut self, id: ConnectionId, player: Player) {
+        self.online.insert(player.key(), id);
+        self.enter(id, Stage::LoggedIn(Box::new(player)));
+    }
+
+    /// Logs the player of a connection out and returns it. The settings of registered players are kept.
+    pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
+        let connection = self.connections.get_mut(&id)?;
+        let Stage::LoggedIn(player) = std::mem::replace(&mut connection.stage, Stage::Name) else { return None };
+        self.online.remove(&player.key());
+        if player.is_registered {
+            self.saved.insert(player.key(), player.saved.clone());
+        }
+        Some(*player)
+    }
+
+    /// The settings that a registered player had at the end of the last session.
+    pub(crate) fn saved_settings(&self, name: &str) -> SavedSettings {
+        self.saved.get(&key(name)).cloned().unwrap_or_default()
+    }
+
+    /// Sets the login stage of a connection.
+    pub(crate) fn enter(&mut self, id: ConnectionId, stage: Stage) {
+        if let Some(connection) = self.connection_mut(id) {
+            connection.stage = stage;
+        }
+    }
+
+    pub(crate) const fn connections(&self) -> &BTreeMap<ConnectionId, Connection> {
+        &self.connections
+    }
+
+    pub(crate) fn connection(&self, id: ConnectionId) -> Option<&Connection> {
+        self.connections.get(&id)
+    }
+
+    /// Returns a connection to be written to: it is queued for sending.
+    pub(crate) fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        let connection = self.connections.get_mut(&id)?;
+        let queue = if connection.is_simulated { &mut self.unsent_to_simulated } else { &mut self.unsent };
+        queue.insert(id);
+        if let Some(current) = self.current_command.as_mut().filter(|current| current.by != id)
+            && connection.levels.has_units()
+        {
+            current.starts.entry(id).or_insert(connection.unsent.len());
+        }
+        Some(connection)
+    }
+
+    /// Returns a connection to be read from; nothing is queued for sending.
+    pub(crate) fn reading(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        self.connections.get_mut(&id)
+    }
+
+    /// Starts to record where the output of a command of `by` to other clients begins.
+    pub(crate) fn start_command(&mut self, by: ConnectionId) {
+        self.current_command = Some(CurrentCommand { by, starts: BTreeMap::new() });
+    }
+
+    /// Ends the recording; returns the offset in the unsent bytes of each client.
+    pub(crate) fn end_command(&mut self) -> BTreeMap<ConnectionId, usize> {
+        self.current_command.take().map(|current| current.starts).unwrap_or_default()
+    }
+
+    /// Takes the bytes queued for the next client.
+    pub(crate) fn take_unsent(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
+        Self::take_first(&mut self.unsent, &mut self.connections)
+    }
+
+    pub(crate) fn has_unsent_to_simulated(&self) -> bool {
+        !self.unsent_to_simulated.is_empty()
+    }
+
+    /// Takes the bytes queued for the next simulated player.
+    pub(crate) fn take_unsent_to_simulated(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
+        Self::take_first(&mut self.unsent_to_simulated, &mut self.connections)
+    }
+
+    fn take_first(
+        queue: &mut BTreeSet<ConnectionId>,
+        connections: &mut BTreeMap<ConnectionId, Connection>,
+    ) -> Option<(ConnectionId, Vec<u8>)> {
+        let id = queue.pop_first()?;
+        let bytes = connections.get_mut(&id).map(|connection| std::mem::take(&mut connection.unsent));
+        Some((id, bytes.unwrap_or_default()))
+    }
+}
+
+/// Players.
+impl Lobby {
+    pub(crate) fn player(&self, id: ConnectionId) -> Option<&Player> {
+        self.connections.get(&id)?.player()
+    }
+
+    pub(crate) fn player_mut(&mut self, id: ConnectionId) -> Option<&mut Player> {
+        self.connections.get_mut(&id)?.player_mut()
+    }
+
+    /// All players who are logged in, by name.
+    pub(crate) fn players(&self) -> impl Iterator<Item = (ConnectionId, &Player)> {
+        self.online.values().filter_map(|&id| Some((id, self.player(id)?)))
+    }
+
+    /// The players that satisfy a condition.
+    pub(crate) fn players_where(&self, is_chosen: impl Fn(ConnectionId, &Player) -> bool) -> Vec<ConnectionId> {
+        self.players().filter(|&(id, player)| is_chosen(id, player)).map(|(id, _)| id).collect()
+    }
+
+    /// The connection of the player of that name, in any case of letters.
+    pub(crate) fn online(&self, name: &str) -> Option<ConnectionId> {
+        self.online.get(&key(name)).copied()
+    }
+
+    /// The player of that name, or the only one whose name starts with it.
+    pub(crate) fn find(&self, name: &str) -> Option<ConnectionId> {
+        let prefix = key(name);
+        if let Some(&exact) = self.online.get(&prefix) {
+            return Some(exact);
+        }
+        let mut matches = self.online.range(prefix.clone()..).take_while(|(name, _)| name.starts_with(&prefix));
+        let (_, &id) = matches.next().filter(|_| !prefix.is_empty())?;
+        matches.next().is_none().then_some(id)
+    }
+
+    /// The name of the player logged in over a connection; empty if there is none.
+    pub(crate) fn name(&self, id: ConnectionId) -> String {
+        self.player(id).map(|player| player.name().to_owned()).unwrap_or_default()
+    }
+
+    pub(crate) fn has_flag(&self, id: ConnectionId, flag: Flag) -> bool {
+        self.player(id).is_some_and(|player| player.has_flag(flag))
+    }
+
+    pub(crate) fn has_ivar(&self, id: ConnectionId, ivar: Ivar) -> bool {
+        self.player(id).is_some_and(|player| player.ivars.is_set(ivar))
+    }
+
+    /// The game that a player plays or examines.
+    pub(crate) fn own_game(&self, id: ConnectionId) -> Option<GameId> {
+        self.player(id)?.game
+    }
+
+    /// The game of a command without a number: the player's own game, else the first one observed.
+    pub(crate) fn primary_game(&self, id: ConnectionId) -> Option<GameId> {
+        let player = self.player(id)?;
+        player.game.or_else(|| player.observing.first().copied())
+    }
+
+    /// The player's name, rating and connection in the lines of a game of that kind.
+    pub(crate) fn seat(&self, id: ConnectionId, kind: Kind) -> Option<Seat> {
+        let player = self.player(id)?;
+        Some(Seat {
+            name: player.handle.clone(),
+            rating: player.rating(kind.as_str()),
+            is_registered: player.is_registered,
+            has_timeseal: self.is_sealed(id),
+        })
+    }
+
+    /// Whether the client uses timeseal.
+    pub(crate) fn is_sealed(&self, id: ConnectionId) -> bool {
+        self.connection(id).is_some_and(|connection| connection.seal.is_some())
+    }
+
+    /// Whether a flag of the player has the value, and the sender is not on the player's censor list.
+    pub(crate) fn hears(&self, id: ConnectionId, from: ConnectionId, flag: Flag, value: bool) -> bool {
+        self.has_flag(id, flag) == value && !self.censors(id, from)
+    }
+
+    pub(crate) fn censors(&self, id: ConnectionId, from: ConnectionId) -> bool {
+        let (Some(receiver), Some(sender)) = (self.player(id), self.player(from)) else { return false };
+        receiver.saved.lists(List::Censor, sender.name())
+    }
+
+    /// The players in a channel.
+    pub(crate) fn channel_members(&self, channel: u16) -> Vec<ConnectionId> {
+        let channel = channel.to_string();
+        self.players_where(|_, player| player.saved.lists(List::Channel, &channel))
+    }
+
+    /// The games of the simul that a player gives, in the order of the boards.
+    pub(crate) fn simul(&self, id: ConnectionId) -> &[GameId] {
+        self.player(id).map_or(&[], |player| &player.simul)
+    }
+
+    /// Whether a player can start or extend a simul: no other game is being played.
+    pub(crate) fn may_give_simul(&self, id: ConnectionId) -> bool {
+        self.own_game(id).is_none_or(|game| self.simul(id).contains(&game))
+    }
+
+    /// Whether a player gives a simul that has this game, and is at another board of it.
+    pub(crate) fn is_away_from(&self, id: ConnectionId, game: GameId) -> bool {
+        self.simul(id).contains(&game) && self.own_game(id) != Some(game)
+    }
+
+    /// The unit in which a client reads clocks.
+    pub(crate) fn clock_unit(&self, id: ConnectionId) -> ClockUnit {
+        if self.has_ivar(id, Ivar::Ms) { ClockUnit::Milliseconds } else { ClockUnit::Seconds }
+    }
+
+    /// The form of a client's boards; `None` if it receives datagrams instead.
+    pub(crate) fn board_form(&self, id: ConnectionId) -> Option<BoardForm> {
+        let connection = self.connection(id)?;
+        match (connection.family, connection.levels.style) {
+            (Family::Fics, _) => Some(BoardForm::Style12),
+            (Family::Icc, BoardStyle::Style12) => Some(BoardForm::ShortStyle12),
+            (Family::Icc, BoardStyle::Style10) => Some(BoardForm::Style10),
+            (Family::Icc, BoardStyle::Style13) => None,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Queueing output. `put` adds to the reply to a command, `notify` sends text of its own with a prompt.
+//!
+//! Source of the forms: transcripts `fatics-*`; observed-fatics §5.
+
+use kibitzer_core::message::{Datagram, Ivar};
+
+use super::{Connection, ConnectionId, Flag, List, Lobby, Player, Text};
+use crate::family::Family;
+
+/// Telnet's escape byte; doubled where it stands for itself.
+const IAC: u8 = 0xFF;
+
+/// A player's talk: its line, and the datagram that replaces the line.
+#[derive(Clone, Debug)]
+pub(crate) struct Talk {
+    pub(crate) line: String,
+    pub(crate) datagram: Datagram,
+}
+
+impl Lobby {
+    /// Queues text; long lines are wrapped if the client asked for it.
+    pub(crate) fn put(&mut self, to: ConnectionId, text: &str) {
+        if let Some(connection) = self.connection_mut(to) {
+            connection.put(text);
+        }
+    }
+
+    /// Queues text whose lines are never wrapped.
+    pub(crate) fn put_whole(&mut self, to: ConnectionId, text: &str) {
+        if let Some(connection) = self.connection_mut(to) {
+            connection.put_whole(text);
+        }
+    }
+
+    pub(crate) fn put_bytes(&mut self, to: ConnectionId, bytes: &[u8]) {
+        if let Some(connection) = self.connection_mut(to) {
+            connection.put_bytes(bytes);
+        }
+    }
+
+    /// Queues unsolicited text: a line end, which ends the prompt's line, the text, and a new prompt.
+    pub(crate) fn notify(&mut self, to: ConnectionId, text: &str) {
+        self.put(to, &format!("\n{text}"));
+        self.prompt(to);
+    }
+
+    /// Like [`notify`](Self::notify), with lines that are never wrapped.
+    pub(crate) fn notify_whole(&mut self, to: ConnectionId, text: &str) {
+        self.put_whole(to, &format!("\n{text}"));
+        self.prompt(to);
+    }
+
+    /// Queues unsolicited text directly after the prompt, as the recorded servers do for some lines.
+    pub(crate) fn notify_after_prompt(&mut self, to: ConnectionId, text: &str) {
+        self.put_whole(to, text);
+        self.prompt(to);
+    }
+
+    /// Sends the bell if the player has it on.
+    ///
+    /// Source: transport rule L4.
+    pub(crate) fn ring(&mut self, to: ConnectionId) {
+        if self.has_flag(to, Flag::Bell) {
+            self.put_bytes(to, b"\x07");
+        }
+    }
+
+    pub(crate) fn prompt(&mut self, to: ConnectionId) {
+        let Some(connection) = self.connection(to).filter(|connection| connection.levels.has_prompt()) else { return };
+        let family = connection.family;
+        let Some(prompt) = connection.player().map(|player| self.prompt_of(player, family)) else { return };
+        self.put_whole(to, &prompt);
+    }
+
+    fn prompt_of(&self, player: &Player, family: Family) -> String {
+        if player.ivars.is_set(Ivar::DefPrompt) {
+            return family.prompt().to_owned();
+        }
+        let own = player.saved.variables.text(Text::Prompt);
+        let prompt = if own.is_empty() { family.prompt() } else { own };
+        if player.has_flag(Flag::Ptime) { format!("{}_{prompt}", self.clock.date().clock()) } else { prompt.to_owned() }
+    }
+
+    /// Sends a timeseal ping: a line of its own in version 1.
+    pub(crate) fn ping(&mut self, id: ConnectionId) {
+        let now = self.clock.now;
+        let Some(connection) = self.connection_mut(id) else { return };
+        let Some(bytes) = connection.seal.as_mut().map(|seal| seal.ping(now)) else { return };
+        connection.put_bytes(bytes);
+    }
+
+    /// Sends a datagram if the client has switched it on; returns whether it has.
+    pub(crate) fn put_datagram(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
+        let is_on =
+            |connection: &Connection| connection.family == Family::Icc && connection.levels.has(datagram.number);
+        // `connection_mut` queues the connection, so it is called only if something is sent.
+        if !self.connection(to).is_some_and(is_on) {
+            return false;
+        }
+        let Some(connection) = self.connection_mut(to) else { return false };
+        let mut unit = Vec::new();
+        datagram.write(&mut unit);
+        for byte in unit {
+            let times = if byte == IAC { 2 } else { 1 };
+            connection.unsent.extend(std::iter::repeat_n(byte, times));
+        }
+        true
+    }
+
+    /// Sends talk to one receiver, as a datagram or as a line; to the speaker as part of the reply.
+    pub(crate) fn put_talk(&mut self, from: ConnectionId, to: ConnectionId, talk: &Talk) {
+        let is_own = from == to;
+        if self.put_datagram(to, &talk.datagram) {
+            if !is_own {
+                self.prompt(to);
+            }
+        } else if is_own {
+            self.put(to, &talk.line);
+        } else {
+            self.notify(to, &talk.line);
+        }
+    }
+
+    /// Reports that a player has arrived or departed to those with `pin` set and to those with the name on the notify list.
+    pub(crate) fn announce_presence(
+        &mut self,
+        name: &str,
+        (logged, listed): (&str, &str),
+        except: Option<ConnectionId>,
+    ) {
+        for id in self.players_where(|id, _| Some(id) != except) {
+            let has_name_on_list = self.player(id).is_some_and(|player| player.saved.lists(List::Notify, name));
+            if self.has_flag(id, Flag::Pin) {
+                self.notify(id, &format!("[{name} has {logged}.]\n"));
+            }
+            if has_name_on_list {
+                self.ring(id);
+                self.notify(id, &format!("Notification: {name} has {listed}.\n"));
+            }
+        }
+    }
+
+    /// Ends a bughouse partnership and notifies the partner. Returns whether there was one.
+    pub(crate) fn end_partnership(&mut self, id: ConnectionId) -> bool {
+        let Some(partner) = self.player_mut(id).and_then(|player| player.partner.take()) else { return false };
+        if let Some(player) = self.player_mut(partner) {
+            player.partner = None;
+        }
+        self.notify(partner, "Your partner has ended partnership.\n");
+        true
+    }
+}

@@ -1,0 +1,263 @@
+//! Start and end of games.
+//!
+//! Source of the forms: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-endings-*, fatics-game-offers-*,
+//! fatics-bughouse-*.
+
+use std::sync::Arc;
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::GameId;
+
+use super::boards::Occasion;
+use super::tables::{Show, with_rating};
+use super::{ConnectionId, Deadline, Flag, World};
+use crate::chess::{Position, Variant};
+use crate::play::{Ending, Game, Sides, Terms};
+
+impl World {
+    /// Starts a game of two players, and in bughouse that of their partners. Part of the reply to `actor`.
+    pub(crate) fn start_game(&mut self, players: Sides<ConnectionId>, terms: Terms, actor: Option<ConnectionId>) {
+        let partners = (terms.variant == Variant::Bughouse).then(|| self.partners_of(players)).flatten();
+        let all = [Some(players), partners].into_iter().flatten();
+        all.for_each(|pair| self.free_players(pair));
+        let Some(number) = self.create(players, terms) else { return };
+        // The partners have the other colors.
+        let other = partners.and_then(|pair| self.create(Sides { white: pair.black, black: pair.white }, terms));
+        if let Some(other) = other {
+            self.link(number, other);
+            self.link(other, number);
+        }
+        for number in [Some(number), other].into_iter().flatten() {
+            self.announce_game(number, "Creating", actor);
+        }
+    }
+
+    fn partners_of(&self, players: Sides<ConnectionId>) -> Option<Sides<ConnectionId>> {
+        let partner = |id| self.lobby.player(id)?.partner;
+        Some(Sides { white: partner(players.white)?, black: partner(players.black)? })
+    }
+
+    fn link(&mut self, number: GameId, partner: GameId) {
+        if let Some(game) = self.tables.played_mut(number) {
+            game.set_partner(partner);
+        }
+    }
+
+    /// Whoever starts a game seeks none any more, has no offers to play, and follows nothing but that game.
+    fn free_players(&mut self, players: Sides<ConnectionId>) {
+        for id in [players.white, players.black] {
+            self.remove_seeks(id);
+        }
+        for id in [players.white, players.black] {
+            let opponent = if id == players.white { players.black } else { players.white };
+            self.drop_challenges(id, opponent);
+        }
+    }
+
+    fn create(&mut self, players: Sides<ConnectionId>, terms: Terms) -> Option<GameId> {
+        let number = self.tables.free_number();
+        let kind = terms.kind();
+        let seats =
+            Sides { white: self.lobby.seat(players.white, kind)?, black: self.lobby.seat(players.black, kind)? };
+        let start = match terms.variant {
+            Variant::FischerRandom => Position::fischer_random(self.random.below(960)),
+            variant => Position::start(variant),
+        };
+        let game = Game::new(number, terms, seats, self.lobby.clock.system_time(), self.now(), start);
+        self.place(number, game, players);
+        Some(number)
+    }
+
+    fn place(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
+        self.tables.add(number, Show::Played(game));
+        for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
+            let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
+            if let Some(player) = self.lobby.player_mut(id) {
+                player.game = Some(number);
+                player.last_opponent = opponent;
+            }
+        }
+        self.watch_flag(number);
+    }
+
+    /// Goes on with an interrupted game.
+    pub(crate) fn resume_game(&mut self, index: usize, actor: Option<ConnectionId>) {
+        if index >= self.tables.stored.len() {
+            return;
+        }
+        let stored = self.tables.stored.remove(index);
+        let number = self.tables.free_number();
+        let game = stored.game.resume(number, self.now());
+        let ids = (self.player_of(&game, Color::White), self.player_of(&game, Color::Black));
+        let (Some(white), Some(black)) = ids else { return };
+        let players = Sides { white, black };
+        self.free_players(players);
+        self.place(number, game, players);
+        self.announce_game(number, "Continuing", actor);
+    }
+
+    /// Tells the players and whoever wants to hear of games.
+    fn announce_game(&mut self, number: GameId, verb: &str, actor: Option<ConnectionId>) {
+        let Some(game) = self.tables.played(number) else { return };
+        let terms = game.terms();
+        let (white, black) = (game.seat(Color::White), game.seat(Color::Black));
+        let words = format!("{} {}", terms.rated_word(), terms.kind().as_str());
+        let creating = format!("Creating: {} {} {terms}\n", with_rating(white), with_rating(black));
+        let line = format!("{{Game {number} ({} vs. {}) {verb} {words} match.}}\n", white.name, black.name);
+        let partner = game.partner();
+        let players = self.participants(number);
+        for &id in &players {
+            self.lobby.put_whole(id, &format!("\n{creating}{line}"));
+            if let Some(info) = self.info_line(number, id) {
+                self.lobby.put_whole(id, &format!("\n{info}"));
+            }
+            self.put_start(number, id, true);
+            if let Some(partner) = partner {
+                self.tell_of_partner(id, partner);
+            }
+            self.put_board(number, id, Occasion::Other);
+            if Some(id) != actor {
+                self.lobby.prompt(id);
+            }
+        }
+        for id in self.listeners_to_games(&players) {
+            self.lobby.notify_whole(id, &line);
+        }
+    }
+
+    fn tell_of_partner(&mut self, id: ConnectionId, partner: GameId) {
+        let Some(game) = self.tables.played(partner) else { return };
+        let Sides { white, black } = game.names();
+        let text = format!("\nYour partner is playing game {partner} ({white} vs. {black}).\n");
+        self.lobby.put_whole(id, &text);
+    }
+
+    /// Who hears of games that are not his.
+    pub(super) fn listeners_to_games(&self, except: &[ConnectionId]) -> Vec<ConnectionId> {
+        let listeners = self.lobby.players().filter(|(_, player)| player.has_flag(Flag::Gin));
+        listeners.map(|(id, _)| id).filter(|id| !except.contains(id)).collect()
+    }
+
+    /// Ends a game, and the other board's of bughouse with it.
+    pub(crate) fn end_game(&mut self, number: GameId, ending: Ending) {
+        let partner = self.tables.played(number).and_then(Game::partner);
+        self.end_board(number, ending);
+        if let Some(partner) = partner {
+            self.end_board(partner, ending.for_partners());
+        }
+    }
+
+    fn end_board(&mut self, number: GameId, ending: Ending) {
+        let now = self.now();
+        let Some(game) = self.tables.played_mut(number) else { return };
+        game.finish(ending, now);
+        let line = format!("{}\n", game.end_line().unwrap_or_default());
+        let (players, observers) = (self.participants(number), self.tables.observers(number));
+        for &id in players.iter().chain(&observers) {
+            self.lobby.ring(id);
+            self.lobby.notify_whole(id, &line);
+        }
+        for id in self.listeners_to_games(&players) {
+            self.lobby.notify_whole(id, &line);
+        }
+        self.drop_game_offers(&players);
+        self.clear_table(number);
+    }
+
+    /// Takes a game off its table.
+    pub(crate) fn clear_table(&mut self, number: GameId) {
+        let participants = self.participants(number);
+        for &id in &participants {
+            if let Some(player) = self.lobby.player_mut(id).filter(|player| player.game == Some(number)) {
+                player.game = None;
+            }
+        }
+        for id in self.tables.observers(number) {
+            self.lobby.notify(id, &format!("Removing game {number} from observation list.\n"));
+            self.put_relation(number, id, "X");
+            if let Some(player) = self.lobby.player_mut(id) {
+                player.observing.retain(|&observed| observed != number);
+            }
+        }
+        self.agenda.cancel(Deadline::Flag(number));
+        if let Some(Show::Played(game)) = self.tables.remove(number).map(|table| table.show) {
+            self.keep(game);
+        }
+        for id in participants {
+            self.leave_simul_board(id, number);
+        }
+    }
+
+    /// Stores a finished game: as adjourned, or in the histories of its players. A guest's history ends with the session.
+    fn keep(&mut self, game: Game) {
+        let Some(ending) = game.ending() else { return };
+        let ended = self.lobby.clock.system_time();
+        if ending.is_adjournment() {
+            self.tables.store(game, ended);
+        } else if !ending.is_abort() {
+            let game = Arc::new(game);
+            for seat in Color::BOTH.map(|color| game.seat(color)) {
+                let name = seat.name.as_str();
+                if seat.is_registered || self.lobby.online(name).is_some() {
+                    self.tables.add_to_history(name, &game, ended);
+                }
+            }
+        }
+    }
+
+    /// A clock may have run out. The game ends by itself if the opponent has not switched that off.
+    pub(super) fn check_flag(&mut self, number: GameId) {
+        let Some(game) = self.tables.played(number) else { return };
+        let Some(ending) = game.flag_fallen(self.now()) else { return self.watch_flag(number) };
+        let opponent = self.player_of(game, game.side_to_move().opponent());
+        if opponent.is_none_or(|id| self.lobby.has_flag(id, Flag::Autoflag)) {
+            self.end_game(number, ending);
+        }
+    }
+
+    /// What becomes of games when a player goes.
+    pub(super) fn leave_tables(&mut self, id: ConnectionId) {
+        let Some(player) = self.lobby.player_mut(id) else { return };
+        let observed = std::mem::take(&mut player.observing);
+        for number in observed {
+            self.tables.drop_observer(number, id);
+        }
+        if let Some(number) = self.examined_by(id) {
+            self.stop_examining(number, id);
+        }
+        let name = self.lobby.player(id).map(|player| player.name().to_owned()).unwrap_or_default();
+        // A simul has several games.
+        while let Some((number, color)) = self.game_of(id).map(Game::id).zip(self.color_of(id)) {
+            if let Some(opponent) = self.opponent_of(id) {
+                self.lobby.notify(opponent, &format!("Your opponent, {name}, has lost contact or quit.\n"));
+            }
+            let Some(ending) = self.game_of(id).map(|game| game.ending_by_leaving(color)) else { return };
+            self.end_game(number, ending);
+        }
+    }
+
+    /// A player examines a game no more; without examiners it is over.
+    pub(crate) fn stop_examining(&mut self, number: GameId, id: ConnectionId) {
+        let name = self.lobby.player(id).map(|player| player.name().to_owned()).unwrap_or_default();
+        if let Some(player) = self.lobby.player_mut(id) {
+            player.game = None;
+        }
+        let Some(examiners) = self.tables.examiners_mut(number) else {
+            return;
+        };
+        examiners.retain(|&examiner| examiner != id);
+        let is_over = examiners.is_empty();
+        for other in self.audience(number) {
+            self.lobby.notify(other, &format!("{name} has stopped examining game {number}.\n"));
+            if is_over {
+                self.lobby.notify_after_prompt(
+                    other,
+                    &format!("Game {number} (which you were observing) has no examiners.\n"),
+                );
+            }
+        }
+        if is_over {
+            self.clear_table(number);
+        }
+    }
+}
