@@ -30,6 +30,8 @@ pub(super) struct Sequence {
     pub(super) bytes: Vec<u8>,
     /// Position of its first byte.
     pub(super) start: u64,
+    /// Position of the last control-Y inside of it. Telnet commands may stand between that and the bracket after it.
+    pub(super) control_y_at: u64,
     handed_out: bool,
 }
 

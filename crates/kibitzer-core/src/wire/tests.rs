@@ -738,6 +738,19 @@ fn offsets_are_those_of_the_frames_own_first_byte() {
 }
 
 #[test]
+fn a_unit_begun_inside_of_another_has_the_offset_of_its_own_control_y() {
+    for (stream, want) in [
+        (&b"\x19(ab\x19(2 d\x19)"[..], (4, 11)),
+        (b"\x19(ab\x19\xff\xf9(2 d\x19)", (4, 13)),
+        (b"\x19(ab\x19\xff\xfd\x01(2 d\x19)", (4, 14)),
+    ] {
+        let places = frames_of(&Framer::new(), stream);
+        let Some(&(at, end, _, Seen::Datagram(_))) = places.last() else { panic!("{places:?}") };
+        assert_eq!((at, end), want, "{:?}", stream.escape_ascii());
+    }
+}
+
+#[test]
 fn a_header_that_is_none_is_text_from_its_bracket_on() {
     check(&[
         (b"\x19[fics% Log\x12\n", &[text("[fics% Log\u{12}")]),

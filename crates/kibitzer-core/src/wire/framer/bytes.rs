@@ -141,6 +141,9 @@ impl Framer {
             return self.flush_before(byte);
         }
         let start = self.sequence.start;
+        if byte.value == CONTROL_Y {
+            self.sequence.control_y_at = byte.at;
+        }
         match self.sequence.byte(byte.value, self.limits.datagram_bytes) {
             Meaning::Pending => None,
             Meaning::Dropped => self.end_sequence(None),
@@ -180,7 +183,7 @@ impl Framer {
             Meaning::BrokenDatagram { restart } => {
                 self.again.push_front(byte);
                 self.sequence.state = if restart { State::ControlY } else { State::None };
-                self.sequence.start = byte.at.saturating_sub(1);
+                self.sequence.start = self.sequence.control_y_at;
                 Some(Out::Unit { kind: Unit::Broken, offset: start })
             }
         }
