@@ -52,18 +52,27 @@ impl Injector {
                 Some(Step::Ask(fault))
             }
             (at, _) => {
-                self.waiting.push((at, fault));
+                self.add_before_next(at, fault);
                 None
             }
         }
+    }
+
+    /// Orders a fault that waits for the next bytes, even if it needs none.
+    pub(crate) fn add_before_next(&mut self, at: At, fault: Fault) {
+        self.waiting.push((at, fault));
     }
 
     /// Tells what to do with bytes that the world sends.
     pub(crate) fn pass(&mut self, bytes: &[u8]) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut rest = bytes;
-        while let Some((place, fault)) = self.take_first(rest) {
-            let cuts = matches!(fault, Fault::CutMidLine | Fault::Reset | Fault::Stall);
+        while let Some((place, at, fault)) = self.take_first(rest) {
+            let cuts = match fault {
+                Fault::CutMidLine => true,
+                Fault::Reset | Fault::Stall => at != At::Now,
+                _ => false,
+            };
             let (before, after) = rest.split_at(if cuts { place.middle } else { place.start });
             self.write(before, &mut steps);
             rest = after;
@@ -76,10 +85,11 @@ impl Injector {
     }
 
     /// Takes the waiting fault whose place comes first.
-    fn take_first(&mut self, bytes: &[u8]) -> Option<(Place, Fault)> {
+    fn take_first(&mut self, bytes: &[u8]) -> Option<(Place, At, Fault)> {
         let places = self.waiting.iter().enumerate();
         let (place, index) = places.filter_map(|(index, &(at, _))| Some((self.place(at, bytes)?, index))).min()?;
-        Some((place, self.waiting.remove(index).1))
+        let (at, fault) = self.waiting.remove(index);
+        Some((place, at, fault))
     }
 
     /// Puts a fault to work; `true` if nothing can follow.
@@ -210,6 +220,15 @@ mod tests {
         assert_eq!(injector.add(At::AfterBytes(2), Fault::Kick), Some(Step::Ask(Fault::Kick)));
         assert_eq!(injector.add(At::AfterBytes(3), Fault::CutMidLine), None);
         assert_eq!(injector.pass(b"567\n"), [write(b"5"), Step::Cut]);
+    }
+
+    #[test]
+    fn a_reset_that_is_ordered_before_the_first_line_lets_no_byte_pass() {
+        for (fault, step) in [(Fault::Reset, Step::Reset), (Fault::Stall, Step::Stall)] {
+            let mut injector = Injector::new(1);
+            injector.add_before_next(At::Now, fault);
+            assert_eq!(injector.pass(BANNER), [step], "{fault:?}");
+        }
     }
 
     #[test]

@@ -77,6 +77,7 @@ pub enum At {
     InBlock,
     /// At the line with this byte of the connection, counted from 0.
     AfterBytes(u64),
-    /// At the next line that is sent. What neither cuts nor adds does not wait for one.
+    /// At the next line that is sent. What neither cuts nor adds does not wait for one; a reset or stall that was ordered before
+    /// the connection was made lets no byte of it pass.
     Now,
 }

@@ -123,8 +123,9 @@ impl Actor {
         for (at, fault) in std::mem::take(&mut self.ordered) {
             match fault {
                 Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
-                // Nothing was sent yet, so the next line is the first.
-                _ => drop(injector.add(if at == At::Now { At::Connect } else { at }, fault)),
+                // Nothing was sent yet, so now is before the first line.
+                _ if at == At::Now => injector.add_before_next(at, fault),
+                _ => drop(injector.add(at, fault)),
             }
         }
         self.clients.insert(id, Client { outbox: Arc::clone(&outbox), faults });
