@@ -5,6 +5,7 @@ use super::options::Limits;
 use super::prompt::{PromptKind, Prompts, guest_prompt};
 use super::quote::Quote;
 use super::wrap::{CONTINUATION, Wrapping, cuts_entity};
+use crate::message::Family;
 
 /// The line being collected.
 #[derive(Clone, Debug, Default)]
@@ -225,8 +226,8 @@ impl LineBuffer {
         }
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let (tag, line) = self.tagged();
-        let is_logged_in = context.prompts.is_logged_in();
-        if self.cut == 0 && context.wrapping.may_continue(is_logged_in, tag, line, piece, self.piece > 0) {
+        let is_prompted = context.is_prompted();
+        if self.cut == 0 && context.wrapping.may_continue(is_prompted, tag, line, piece, self.piece > 0) {
             self.phase = Phase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
             self.bell = false;
             return Taken::Kept;
@@ -328,6 +329,18 @@ pub(super) struct Context<'a> {
     pub(super) limits: &'a Limits,
     pub(super) prompts: &'a Prompts,
     pub(super) wrapping: &'a Wrapping,
+    pub(super) family: Family,
+}
+
+impl Context<'_> {
+    fn is_prompted(&self) -> bool {
+        is_prompted(self.prompts, self.family)
+    }
+}
+
+/// Whether a prompt follows all text, so that a line may wait for the bytes after it. Sessions switch the prompt of ICC off.
+pub(super) fn is_prompted(prompts: &Prompts, family: Family) -> bool {
+    prompts.is_logged_in() && family != Family::Icc
 }
 
 /// The tag behind `indent` blanks, and the line from its tag on or, without one, from its first byte on.

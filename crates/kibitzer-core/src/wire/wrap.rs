@@ -31,14 +31,14 @@ impl Wrapping {
     /// Whether a further piece may follow `line`, whose last piece is `piece`; `is_joined` if there is more than one already.
     ///
     /// A line breaks before the word that does not fit, so a piece of talk is as short as the next word is long: after
-    /// `Foo tells you: see`, say, comes an address. Before the login nothing is that long, and a line shorter than the
-    /// narrowest width never continues: no prompt need follow it. A tagged line that has all its tag promises does not
-    /// continue either, but once it was broken it is not looked at again.
-    pub(super) fn may_continue(self, is_logged_in: bool, tag: Tag, line: &[u8], piece: &[u8], is_joined: bool) -> bool {
+    /// `Foo tells you: see`, say, comes an address. Where no prompt need follow, before the login and on ICC, a line shorter
+    /// than the narrowest width never continues. A tagged line that has all its tag promises does not continue either, but
+    /// once it was broken it is not looked at again.
+    pub(super) fn may_continue(self, is_prompted: bool, tag: Tag, line: &[u8], piece: &[u8], is_joined: bool) -> bool {
         if !self.enabled {
             false
         } else if tag == Tag::None && !line.starts_with(b"{") {
-            piece.len() >= if is_logged_in { 1 } else { NARROWEST_WIDTH }
+            piece.len() >= if is_prompted { 1 } else { NARROWEST_WIDTH }
         } else {
             is_joined || !is_complete(tag, line)
         }

@@ -372,3 +372,10 @@ fn a_game_that_comes_as_moves_is_restored() {
     assert_eq!(restored.games[0].outcome, Outcome::Advanced { plies: 1 });
     assert_eq!(peer.heard.iter().filter(|line| line.starts_with("observe")).count(), 1, "{:?}", peer.heard);
 }
+
+#[test]
+fn a_line_outside_of_units_waits_for_no_prompt() {
+    let (mut driver, _) = ready(account());
+    driver.feed("Foo tells you: hi\r\n");
+    assert!(matches!(driver.events().last().and_then(|event| event.message()), Some(Message::Talk(_))));
+}

@@ -283,12 +283,14 @@ impl Framer {
 
     /// Adds text whose first byte stands at `at` to the line; returns how much of it the line took.
     fn push_text(&mut self, text: &[u8], at: u64) -> (usize, Taken) {
-        let context = Context { limits: &self.limits, prompts: &self.prompts, wrapping: &self.wrapping };
+        let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
+        let context = Context { limits, prompts, wrapping, family: self.family };
         self.line.push(text, at, &context)
     }
 
     fn end_line(&mut self, byte: Byte) -> Option<Out> {
-        let context = Context { limits: &self.limits, prompts: &self.prompts, wrapping: &self.wrapping };
+        let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
+        let context = Context { limits, prompts, wrapping, family: self.family };
         let taken = self.line.end(byte.at, self.timeseal == Timeseal::V1, &context);
         if taken != Taken::FlushFirst {
             self.check_block(byte.at + 1);

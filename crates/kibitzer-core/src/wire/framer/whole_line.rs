@@ -4,7 +4,7 @@
 
 use super::{Framer, learn};
 use crate::wire::frame::{Frame, FrameKind, Tag};
-use crate::wire::line::tagged;
+use crate::wire::line::{is_prompted, tagged};
 use crate::wire::options::Timeseal;
 use crate::wire::telnet::IAC;
 
@@ -52,7 +52,7 @@ impl Framer {
         let first = if line.is_empty() { end - 1 } else { first };
         // The bytes behind a line tell it most cheaply; without them the line itself has to.
         let is_over = self.starts_a_line(skip_returns(rest))
-            || !self.wrapping.may_continue(self.prompts.is_logged_in(), tag, bytes, line, false);
+            || !self.wrapping.may_continue(is_prompted(&self.prompts, self.family), tag, bytes, line, false);
         self.advance(input, end);
         self.check_block(end);
         if !is_over {
