@@ -53,6 +53,8 @@ fn read(line: &str, reply: &Reply) -> Option<Result<(), RequestError>> {
         "observe" => ask(&observed(arguments), reply),
         "unobserve" => ask(&command::Unobserve::all(), reply),
         "match" => ask(&command::MatchOptions::new(named), reply),
+        "resume" => ask(&command::Resume::new(), reply),
+        "rematch" => ask(&command::Rematch::new(), reply),
         "seek" => ask(&command::SeekOptions::new(), reply),
         "unseek" => ask(&command::Unseek::all(), reply),
         "play" => ask(&command::Play::new(command::SeekRef::Number(1)), reply),

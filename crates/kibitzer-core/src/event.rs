@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::chess::LastMove;
 use crate::game::{GameLimits, Games};
 use crate::message::{Family, GameId, Message, Reader, Received, Relation, Style12};
-use crate::session::{Capabilities, EndReason, Identity, LostCause, RequestId, Restored};
+use crate::session::{AdjournedGame, Capabilities, EndReason, Identity, LostCause, RequestId, Restored};
 use crate::wire::Framer;
 
 /// Something that happened in a session.
@@ -64,6 +64,8 @@ pub enum Event {
     },
     /// The session is set up again, and this is what became of what it had.
     Restored(Box<Restored>),
+    /// An adjourned game of the account: that it is known, and each change of what has become of it.
+    Adjourned(Box<AdjournedGame>),
     /// The session is over. Nothing follows.
     Ended(EndReason),
 }

@@ -16,7 +16,8 @@ use crate::core::game::GameLimits;
 use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle, Ivar};
 use crate::core::session::{
-    Command, CommandError, Credentials, Password, Reconnect, RequestLimits, SessionOptions, TimesealChoice, Timings,
+    AdjournedGames, Command, CommandError, Credentials, Password, Reconnect, RequestLimits, SessionOptions,
+    TimesealChoice, Timings,
 };
 use crate::core::wire::Limits;
 use crate::dial::{Dial, Target};
@@ -54,6 +55,7 @@ pub struct Profile {
     interface: String,
     prompt: String,
     variables: BTreeMap<String, Command>,
+    adjourned_games: AdjournedGames,
     timings: Timings,
     reconnect: Reconnect,
     requests: RequestLimits,
@@ -111,6 +113,7 @@ impl Profile {
             interface: concat!("kibitzer ", env!("CARGO_PKG_VERSION")).to_owned(),
             prompt: String::new(),
             variables: BTreeMap::new(),
+            adjourned_games: AdjournedGames::Report,
             timings: Timings::default(),
             reconnect: Reconnect::default(),
             requests: RequestLimits::default(),
@@ -268,6 +271,8 @@ impl Profile {
         write_timeout: Duration,
         /// Sets the version of timeseal. Default off; `auto` for FICS.
         timeseal: TimesealChoice,
+        /// Sets what to do about adjourned games of the account. Default [`AdjournedGames::Report`].
+        adjourned_games: AdjournedGames,
         /// Sets which family of servers it is. Default: either.
         family: Family,
         /// Sets how long to wait for what. Defaults as in [`Timings`].
@@ -329,6 +334,7 @@ impl Profile {
             .limits(self.limits)
             .game_limits(self.game_limits)
             .prompt(self.prompt.clone().into_bytes())
+            .adjourned(self.adjourned_games)
             .settings(self.variables.values().cloned().collect())
             .seed(self.seed.unwrap_or_else(random_seed));
         for &ivar in Ivar::ALL {

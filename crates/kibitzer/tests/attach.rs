@@ -341,6 +341,8 @@ async fn no_secret_goes_over_the_socket_though_the_server_sends_it_back() {
         let late = UnixStream::connect(folder.socket()).await.unwrap();
         peer.say(format!("{rest}\n\r\n\r**** Starting FICS session as Newton ****\n\r\n\rfics% ")).await;
         peer.serving(client.ready()).await.unwrap();
+        let number = peer.expect("stored").await;
+        peer.say(block(number, 127, "Newton has no adjourned games.\n\r")).await;
         let changing = client.request("password swordfish marlin");
         let (changed, ()) = tokio::join!(changing, async {
             let number = peer.expect("password swordfish marlin").await;

@@ -49,6 +49,8 @@ pub struct Audit {
     is_greeted: bool,
     n_passwords: usize,
     is_in: bool,
+    /// How often the adjourned games of the account were asked for.
+    n_listings: usize,
     pings_due: usize,
     fences: Vec<String>,
     /// What was wrong.
@@ -70,6 +72,7 @@ impl Audit {
             is_greeted: false,
             n_passwords: 0,
             is_in: false,
+            n_listings: 0,
             pings_due: 0,
             fences: Vec::new(),
             problems: Vec::new(),
@@ -179,6 +182,8 @@ impl Audit {
         }
         if is_fence {
             self.fences.push(bare.to_owned());
+        } else if command == "stored" && self.password.is_some() && self.n_listings == 0 {
+            self.n_listings += 1;
         } else if !(bare == "date" || is_set_up && !is_ready || self.repairs(command)) {
             self.problems.push(format!("a command that nobody asked for: {line}"));
         }

@@ -150,6 +150,7 @@ pub(crate) const MEANINGS: [(&str, &str); 13] = [
     ),
     (
         "game interrupted",
-        "`Restored` reports `Interrupted`: the server has adjourned or ended the login's own game. The bot decides whether to resume it.",
+        "`Restored` reports `Interrupted`: the server has ended the login's own game, because it stores no games of guests. It reports \
+         `Adjourned` for an account's game that the server stores; with `adjourned_games = \"resume\"` the session resumes it.",
     ),
 ];

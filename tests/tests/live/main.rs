@@ -1,6 +1,7 @@
 //! A client at the embedded server: every point of a live session, over a pipe and in virtual time.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers of a test fail by panicking")]
 
+mod adjourned;
 mod commands;
 mod connect;
 mod games;

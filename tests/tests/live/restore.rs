@@ -140,16 +140,29 @@ async fn another_game_under_the_number_is_not_taken_for_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_game_of_ones_own_is_interrupted() {
+async fn a_game_of_ones_own_is_adjourned() {
     let mut scene = Scene::open(&[]).await;
     scene.newton.request("resign").await.unwrap();
     scene.gauss.request(&kibitzer::command::Unobserve::all()).await.ok();
     let own = begin_game(&scene.gauss, &scene.newton).await;
-    play(&scene.gauss, "e4").await;
+    let (white, black) = (&scene.gauss, &scene.newton);
+    for (client, played) in [(white, "e4"), (black, "e5"), (white, "Nf3"), (black, "Nc6"), (white, "Bc4")] {
+        play(client, played).await;
+    }
     scene.lose().await;
     let restored = scene.restored().await;
     let own = restored.games.iter().find(|game| game.was == own && game.relation.is_mine()).unwrap();
-    assert_eq!((own.now, own.outcome), (None, Outcome::Interrupted), "{restored:?}");
+    assert_eq!((own.now, own.outcome), (None, Outcome::Adjourned), "{restored:?}");
+    let guest = scene.hall.guest("Hooke").await;
+    let mut events = guest.subscribe();
+    begin_game(&guest, &scene.euler).await;
+    let control = scene.hall.server().control();
+    control.inject(Target::Player("Hooke".to_owned()), At::Now, Fault::Reset).await.unwrap();
+    let restored = wait_for(&mut events, |event| match event {
+        Event::Restored(restored) => Some((**restored).clone()),
+        _ => None,
+    });
+    assert_eq!(restored.await.games[0].outcome, Outcome::Interrupted, "no server keeps games of guests");
 }
 
 #[tokio::test(start_paused = true)]

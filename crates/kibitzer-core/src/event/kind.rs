@@ -150,6 +150,8 @@ event_kinds! {
     Lost = "lost",
     /// What the session followed before the connection was lost is followed again.
     Restored = "restored",
+    /// An adjourned game of the account is known, or something has become of it.
+    AdjournedGame = "adjourned_game",
     /// The session is over.
     Ended = "ended",
 }
@@ -178,6 +180,7 @@ impl Event {
             Self::Fault(_) => EventKind::Fault,
             Self::Lost { .. } => EventKind::Lost,
             Self::Restored(_) => EventKind::Restored,
+            Self::Adjourned(_) => EventKind::AdjournedGame,
             Self::Ended(_) => EventKind::Ended,
         }
     }

@@ -130,6 +130,11 @@ impl Command {
         !verb.is_empty() && "observe".starts_with(&*verb)
     }
 
+    /// Whether it challenges a player or accepts a challenge.
+    pub(super) fn is_challenge(&self) -> bool {
+        matches!(&*self.verb(), "match" | "rematch" | "resume" | "accept")
+    }
+
     /// The prompt that it sets; an empty one takes the server's own back. `None` if it sets none.
     pub(super) fn prompt_to_set(&self) -> Option<&str> {
         /// Shorter names are other variables, too.

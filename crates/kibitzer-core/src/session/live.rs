@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::adjourned::{Adjourned, AdjournedGames};
 use super::capabilities::Capabilities;
 use super::command::Command;
 use super::context::{Context, Fate, KEPT_EVENTS, RequestId};
-use super::credentials::Password;
+use super::credentials::{Credentials, Password};
 use super::error::{CloseCause, EndReason, LoginError, LoginStep, RequestError};
 use super::link::State;
 use super::liveness::{Due, Liveness};
@@ -17,7 +18,7 @@ use super::pending::Owner;
 use super::reply::Reply;
 use super::requests::{Done, Mode, Requests, Sending};
 use super::restore::Restore;
-use super::restored::Restored;
+use super::restored::{Outcome, Restored};
 use super::secret::{Secret, SecretSource, hide_secrets};
 use super::setup::SetUp;
 use super::style::{REPAIR, StyleWatch};
@@ -37,6 +38,7 @@ pub(super) struct Live {
     liveness: Liveness,
     capabilities: Capabilities,
     style: StyleWatch,
+    adjourned: Adjourned,
     /// We said `quit`.
     quitting: Option<Quitting>,
 }
@@ -69,6 +71,7 @@ impl Live {
             liveness: Liveness::new(cx.now),
             capabilities,
             style: StyleWatch::default(),
+            adjourned: Adjourned::default(),
             quitting: None,
         };
         live.progress(cx);
@@ -147,6 +150,7 @@ impl Live {
             cx.reader.framer_mut().set_prompt(&prompt);
         }
         cx.memory.handle(event, cx.reader.games());
+        self.adjourned.handle(event, cx);
         self.watch_style(event, cx);
         self.progress(cx);
     }
@@ -312,6 +316,12 @@ impl Live {
         match (&mut self.stage, done.owner) {
             (Stage::SettingUp(set_up), Owner::SetUp) => set_up.handle(&done, self.requests.mode()),
             (Stage::Restoring(restore), Owner::Restore) => restore.handle(&done, cx.reader.games()),
+            (_, Owner::Adjourned) => {
+                let next = self.adjourned.answered(&done, cx);
+                if next.is_some() {
+                    self.requests.order(cx.ids.next(), Owner::Nobody, next);
+                }
+            }
             // Nobody asks for anything at the moment: what was needed when somebody did is not kept.
             (_, Owner::Probe) => self.shrink(cx),
             // It was refused, or timed out. A unit of ICC's may end in front of the connection: any other answer is no refusal.
@@ -347,14 +357,27 @@ impl Live {
                     self.requests.order(id, Owner::Restore, Some(command));
                     restore.sent(id, task);
                 }
-                if restore.is_done() {
+                if restore.is_done() && !self.adjourned.is_listing {
                     self.restored(cx);
                     is_more = true;
                 }
                 is_more
             }
-            Stage::Ready => false,
+            Stage::Ready => self.resume_adjourned(cx),
         }
+    }
+
+    /// Sends the next challenge to resume an adjourned game. Returns whether there was one.
+    fn resume_adjourned(&mut self, cx: &mut Context<'_>) -> bool {
+        if cx.options.adjourned != AdjournedGames::Resume || self.requests.is_challenging() {
+            return false;
+        }
+        let challenge = self.adjourned.next_challenge(cx.reader.games());
+        let is_one = challenge.is_some();
+        if is_one {
+            self.requests.order(cx.ids.next(), Owner::Adjourned, challenge);
+        }
+        is_one
     }
 
     fn set_up(&mut self, capabilities: Capabilities, cx: &mut Context<'_>) {
@@ -367,6 +390,10 @@ impl Live {
         cx.tell(Event::Ready(capabilities));
         // All of the set-up was asked for at once; that much will hardly be needed again.
         self.shrink(cx);
+        if matches!(cx.options.credentials, Credentials::Account { .. }) {
+            self.adjourned.is_listing = true;
+            self.requests.order(cx.ids.next(), Owner::Adjourned, Command::new("stored").ok());
+        }
         let restore = Restore::new(&cx.options.settings, cx.memory, cx.reader.games());
         self.stage = if cx.memory.lost_at.is_none() && restore.is_done() {
             Stage::Ready
@@ -387,7 +414,12 @@ impl Live {
     fn restored(&mut self, cx: &mut Context<'_>) {
         let Stage::Restoring(restore) = std::mem::replace(&mut self.stage, Stage::Ready) else { return };
         self.requests.set_restoring(false);
-        let restored = restore.finish(cx.memory);
+        let mut restored = restore.finish(cx.memory);
+        for game in restored.games.iter_mut().filter(|game| self.adjourned.has(&game.white, &game.black)) {
+            if game.outcome == Outcome::Interrupted {
+                game.outcome = Outcome::Adjourned;
+            }
+        }
         if let Some(lost_at) = cx.memory.lost_at.take() {
             let offline_for = cx.now.saturating_duration_since(lost_at);
             cx.tell(Event::Restored(Box::new(Restored { offline_for, ..restored })));

@@ -17,6 +17,9 @@ const MAX_SEEKS: usize = 16;
 /// Settings that are remembered. A server's list of channels has 20 entries or so.
 const MAX_SETTINGS: usize = 64;
 
+/// Players who are remembered because they declined.
+const MAX_DECLINED: usize = 16;
+
 /// What outlives a connection.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
@@ -26,6 +29,8 @@ pub(super) struct Memory {
     pub(super) settings: Vec<(String, Command)>,
     /// Requests to observe that the loss left without a reply.
     pub(super) requests: Vec<Command>,
+    /// Players who declined to resume an adjourned game: they are not asked again.
+    pub(super) declined: Vec<Handle>,
     /// Whether there was a session that was set up.
     pub(super) has_stood: bool,
     /// The password of the account, if it was changed in the session.
@@ -73,7 +78,7 @@ impl KnownGame {
 impl Memory {
     #[cfg(test)]
     pub(super) fn footprint(&self) -> usize {
-        self.games.len() + self.seeks.len() + self.settings.len() + self.requests.len()
+        self.games.len() + self.seeks.len() + self.settings.len() + self.requests.len() + self.declined.len()
     }
 
     /// Takes down what goes on as the connection is lost.
@@ -138,6 +143,14 @@ impl Memory {
                 || [&position.white(), &position.black()].iter().any(|player| player.is_same_player(name))
         };
         self.games.iter().any(|known| known.relation().is_observer() && is_named(&known.position))
+    }
+
+    /// Records that a player declined to resume an adjourned game.
+    pub(super) fn decline(&mut self, name: &Handle) {
+        if self.declined.len() >= MAX_DECLINED {
+            self.declined.remove(0);
+        }
+        self.declined.push(name.clone());
     }
 
     /// A new connection: it has no seek yet, and numbers mean others.

@@ -7,6 +7,7 @@
 //! they cannot do harm, block mode is used where a line without a number is refused, and where it is not, a command
 //! that nobody knows is sent behind each command, so that its refusal shows where the reply ends.
 
+mod adjourned;
 mod backoff;
 mod capabilities;
 mod command;
@@ -43,6 +44,7 @@ mod timeseal;
 mod transmit;
 mod units;
 
+pub use adjourned::{AdjournedGame, AdjournedGames, AdjournedGamesError, AdjournedState};
 pub use capabilities::Capabilities;
 pub use command::{Command, CommandError, MAX_LINE_BYTES};
 pub use context::RequestId;

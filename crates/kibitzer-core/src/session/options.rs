@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::adjourned::AdjournedGames;
 use super::command::Command;
 use super::credentials::Credentials;
 use super::timeseal::TimesealChoice;
@@ -173,6 +174,7 @@ pub struct SessionOptions {
     pub(super) game_limits: GameLimits,
     pub(super) prompt: Vec<u8>,
     pub(super) settings: Vec<Command>,
+    pub(super) adjourned: AdjournedGames,
     pub(super) seed: u64,
 }
 
@@ -204,6 +206,7 @@ impl SessionOptions {
             game_limits: GameLimits::default(),
             prompt: Vec::new(),
             settings: Vec::new(),
+            adjourned: AdjournedGames::default(),
             seed: 0,
         }
     }
@@ -253,6 +256,8 @@ impl SessionOptions {
         prompt: Vec<u8>,
         /// Sets commands that are sent after every login, before any request: `set gin 1`, `+channel 53`. Default none.
         settings: Vec<Command>,
+        /// Sets what to do about adjourned games of the account. Default [`AdjournedGames::Report`]. A guest has none.
+        adjourned: AdjournedGames,
         /// Sets what delays and fences are drawn from: a number nobody can guess, a new one per session. Default 0, for
         /// tests.
         seed: u64,

@@ -20,6 +20,7 @@ pub(super) enum Owner {
     User,
     SetUp,
     Restore,
+    Adjourned,
     Probe,
     KeepAlive,
     Style,
@@ -104,6 +105,11 @@ impl Pending {
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut InFlight> {
         self.sent.iter_mut()
+    }
+
+    /// The commands whose replies are awaited.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Order> {
+        self.sent.iter().filter(|sent| !sent.is_given_up).map(|sent| &sent.order)
     }
 
     /// When the first of them has waited too long.

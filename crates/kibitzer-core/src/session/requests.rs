@@ -118,6 +118,12 @@ impl Requests {
         self.queue.len() >= self.limits.queued
     }
 
+    /// Whether a challenge, or the acceptance of one, is queued or unanswered.
+    pub(super) fn is_challenging(&self) -> bool {
+        let mut orders = self.queue.iter().chain(self.pending.waiting());
+        orders.any(|order| order.command.as_ref().is_some_and(Command::is_challenge))
+    }
+
     /// Games begin to be observed again, or have been.
     pub(super) const fn set_restoring(&mut self, is_restoring: bool) {
         self.is_restoring = is_restoring;

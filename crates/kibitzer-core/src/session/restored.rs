@@ -72,7 +72,9 @@ pub enum Outcome {
     Ended,
     /// Nothing is known of it: the server did not let us look, or did not answer.
     Gone,
-    /// It was our own, and the loss has interrupted it.
+    /// It was our own, and the server keeps it as adjourned: [`Event::Adjourned`](crate::Event::Adjourned) reports what becomes of it.
+    Adjourned,
+    /// It was our own, and the loss has interrupted it; the server does not list it among the adjourned games.
     Interrupted,
 }
 

@@ -218,8 +218,9 @@ mod tests {
     use crate::core::message::listing::ListingError;
     use crate::core::message::{CommandCode, Family, GameId, Handle, Ivar, KickedBy, NameKind, Relation, Titles};
     use crate::core::session::{
-        Capabilities, CloseCause, Command, CommandError, DialError, EndReason, Identity, LoginError, LoginStep,
-        LostCause, Outcome, RefusalReason, RequestError, Restored, RestoredCommand, RestoredGame,
+        AdjournedGame, AdjournedState, Capabilities, CloseCause, Command, CommandError, DialError, EndReason, Identity,
+        LoginError, LoginStep, LostCause, Outcome, RefusalReason, RequestError, Restored, RestoredCommand,
+        RestoredGame,
     };
     use crate::core::text::{PlayerText, ServerText};
     use crate::core::wire::Timeseal;
@@ -313,6 +314,15 @@ mod tests {
         for (retry, cause) in (0..).zip(causes()) {
             events.push(Event::Lost { cause: cause.clone(), retry_in: Some(Duration::from_nanos(retry)) });
             events.push(Event::Ended(EndReason::Lost { cause, attempts: 4 }));
+        }
+        for state in [
+            AdjournedState::Stored,
+            AdjournedState::Challenged,
+            AdjournedState::Resumed { game: GameId(7) },
+            AdjournedState::Declined,
+            AdjournedState::Refused(RequestError::Rights),
+        ] {
+            events.push(Event::Adjourned(Box::new(AdjournedGame::new(name("A"), name("B"), state))));
         }
         for event in events {
             assert_eq!(life_again(&event), event);

@@ -4,6 +4,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
+use super::bare::bare_commands;
 use super::terms::{Terms, Words, terms_setters};
 use super::{Clock, Request, answer};
 
@@ -23,6 +24,29 @@ impl MatchOptions {
     }
 
     terms_setters! {}
+}
+
+/// `resume`: challenges an opponent to go on with an adjourned game, or every opponent who is logged in.
+///
+/// uhlin-fics and FatICS do not know the command; on every server [`MatchOptions::new`] with the opponent's name does the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resume(Option<Handle>);
+
+impl Resume {
+    /// Challenges every opponent of an adjourned game who is logged in.
+    pub const fn new() -> Self {
+        Self(None)
+    }
+
+    /// Challenges this opponent.
+    pub const fn with(opponent: Handle) -> Self {
+        Self(Some(opponent))
+    }
+}
+
+bare_commands! {
+    /// `rematch`: challenges the last opponent to the same game again. uhlin-fics does not know it.
+    Rematch = "rematch" -> Challenged, |reply| read_challenged(reply, None);
 }
 
 /// What became of a challenge.
@@ -49,18 +73,38 @@ impl Request for MatchOptions {
     }
 }
 
+impl Request for Resume {
+    /// The challenges, or the game that goes on.
+    type Answer = Vec<Challenged>;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        Command::new(Words::new("resume").maybe(self.0.as_ref()).as_str())
+    }
+
+    fn answer(&self, reply: Reply) -> Result<Vec<Challenged>, RequestError> {
+        match read_challenged(&reply, self.0.as_ref())? {
+            Challenged::Sent(_) => Ok(sent(&reply).collect()),
+            started @ Challenged::Started(_) => Ok(vec![started]),
+        }
+    }
+}
+
+/// The challenges that went out.
+fn sent(reply: &Reply) -> impl Iterator<Item = Challenged> {
+    reply.messages().filter_map(|message| match message {
+        Message::Challenge(challenge) if challenge.actor == Actor::Me => Some(Challenged::Sent(challenge.clone())),
+        _ => None,
+    })
+}
+
 /// The challenge that went out, or the game that began with this player.
 pub(super) fn read_challenged(reply: &Reply, opponent: Option<&Handle>) -> Result<Challenged, RequestError> {
     let started = |created: &GameCreated| Challenged::Started(Box::new(created.clone()));
     if let Some(own) = answer::own_start(reply, opponent) {
         return Ok(started(own));
     }
-    let sent = reply.messages().find_map(|message| match message {
-        Message::Challenge(challenge) if challenge.actor == Actor::Me => Some(Challenged::Sent(challenge.clone())),
-        _ => None,
-    });
     let likely = || answer::likely_start(reply, opponent).map(started);
-    sent.or_else(likely).ok_or_else(|| answer::unexpected(reply))
+    sent(reply).next().or_else(likely).ok_or_else(|| answer::unexpected(reply))
 }
 
 #[cfg(test)]
@@ -112,6 +156,35 @@ mod tests {
             let Ok(Challenged::Sent(challenge)) = answer(&boris(), reply) else { panic!("{reply}") };
             assert_eq!((challenge.to.as_str(), challenge.kind.as_str()), ("Boris", kind), "{reply}");
         }
+    }
+
+    // As FatICS answers `match` for an adjourned game and `rematch`: fatics-game-endings-a, fatics-game-offers-white.
+    #[test]
+    fn games_that_go_on_and_rematches() {
+        assert_line(&Resume::new(), "resume");
+        assert_line(&Resume::with("Boris".parse().unwrap()), "resume Boris");
+        assert_line(&Rematch::new(), "rematch");
+        let issued = "Issuing: Alekhine (----) Bogoljubov (----) rated standard 10 10 (adjourned).";
+        let both = format!("{issued}\n{}", issued.replace("Bogoljubov", "Duras"));
+        let to: Vec<_> = answer(&Resume::new(), &both).unwrap().into_iter().map(name_and_kind).collect();
+        assert_eq!(to, [("Bogoljubov".to_owned(), true), ("Duras".to_owned(), true)]);
+        let issued = "Issuing: Euwe (1910) Flohr (1500) rated blitz 3 12.";
+        assert_eq!(answer(&Rematch::new(), issued).map(name_and_kind), Ok(("Flohr".to_owned(), false)));
+        let met = "Your challenge intercepts Bogoljubov's challenge.\n\
+            {Game 1 (Alekhine vs. Bogoljubov) Continuing rated standard match.}";
+        let answered = answer(&Resume::new(), met);
+        assert!(matches!(answered.as_deref(), Ok([Challenged::Started(game)]) if game.resumed), "{answered:?}");
+        for unknown in ["resume: Command not found.", "resume: Command has failed."] {
+            assert_eq!(answer(&Resume::new(), unknown), Err(RequestError::UnknownCommand), "{unknown}");
+        }
+        for refusal in ["You have no previous opponent.", "Your last opponent, Flohr, is not logged in."] {
+            assert!(answer(&Rematch::new(), refusal).is_err(), "{refusal}");
+        }
+    }
+
+    fn name_and_kind(challenged: Challenged) -> (String, bool) {
+        let Challenged::Sent(challenge) = challenged else { panic!("{challenged:?}") };
+        (challenge.to.to_string(), challenge.adjourned)
     }
 
     #[test]

@@ -20,6 +20,7 @@
 //! | `seek`, `unseek` | [`SeekOptions`], [`Unseek`] | [`SeekAnswer`], nothing | `seek`, `unseek` |
 //! | `play` | [`Play`] | [`Challenged`] | `request` |
 //! | `match` | [`MatchOptions`] | [`Challenged`] | `challenge` |
+//! | `resume`, `rematch` | [`Resume`], [`Rematch`] | [`Challenged`], of `resume` one for each opponent | `request` |
 //! | `accept`, `decline` | [`Accept`], [`Decline`] | [`Accepted`], [`Closed`] | `accept`, `decline` |
 //! | `withdraw` | [`Withdraw`] | [`Closed`] | `request` |
 //! | `draw`, `abort`, `takeback` | [`Draw`], [`Abort`], [`Takeback`] | [`GameOffer`] | `draw`, `abort`, `takeback` |
@@ -55,7 +56,7 @@ mod terms;
 #[cfg(test)]
 mod testing;
 
-pub use challenge::{Challenged, MatchOptions};
+pub use challenge::{Challenged, MatchOptions, Rematch, Resume};
 pub use examine::{Backward, Examine, Examined, Forward, Revert, Stepped, Unexamine};
 pub use game::{Abort, Adjourn, Draw, Flag, GameOffer, Resign, Takeback};
 pub use listing::{

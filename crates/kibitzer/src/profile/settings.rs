@@ -14,7 +14,7 @@ use crate::attach::AttachAccess;
 use crate::core::game::GameLimits;
 use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle, Ivar};
-use crate::core::session::{Command, Reconnect, RequestLimits, TimesealChoice, Timings};
+use crate::core::session::{AdjournedGames, Command, Reconnect, RequestLimits, TimesealChoice, Timings};
 use crate::core::wire::Limits;
 use crate::password::PasswordSource;
 
@@ -35,6 +35,7 @@ pub(super) struct Settings {
     interface: Option<String>,
     prompt: Option<String>,
     variables: Option<Variables>,
+    adjourned_games: Option<Parsed<AdjournedGames>>,
     greeting_timeout_ms: Option<Wait>,
     login_step_timeout_ms: Option<Wait>,
     queue_timeout_ms: Option<Wait>,
@@ -88,6 +89,7 @@ impl Settings {
         put(&mut profile.interface, self.interface);
         put(&mut profile.prompt, self.prompt);
         put(&mut profile.variables, self.variables.map(|Variables(variables)| variables));
+        put(&mut profile.adjourned_games, self.adjourned_games.map(|Parsed(choice)| choice));
         put(&mut profile.record_file, self.record_file.map(Some));
         put(&mut profile.filters, self.filters);
         put(&mut profile.attach_socket, self.attach_socket.map(Some));

@@ -23,6 +23,7 @@ ivars = ["seekinfo"]
 interface = "other"
 prompt = "> "
 variables = { gin = 1 }
+adjourned_games = "resume"
 greeting_timeout_ms = 3
 login_step_timeout_ms = 4
 queue_timeout_ms = 44
@@ -150,6 +151,7 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
         ("a variable of two lines", "[variables]\ngin = 1\n3 = \"a\\nb\"\n", 1, "variable 3: line break"),
         ("a variable without a value", "variables = { gin = \"\" }\n", 1, "variable gin: line is empty"),
         ("a variable of another type", "variables = { gin = [1] }\n", 1, "text, a whole number or a bool"),
+        ("no such choice", "adjourned_games = \"yes\"\n", 1, "neither report nor resume"),
         ("no name", "handle = \"No Name\"\n", 1, ""),
         ("two sources", "password_from = { env = \"A\", file = \"b\" }\n", 1, ""),
         ("the key twice", "host = \"x\"\nhost = \"y\"\n", 2, "duplicate key"),

@@ -74,9 +74,8 @@ impl Theme {
     pub(super) fn kind(self, kind: &str) -> Style {
         match kind {
             "sent" => self.colored(Color::LightGreen).add_modifier(Modifier::BOLD),
-            "mark" | "lost" | "restored" | "connecting" | "connected" | "session_ready" | "ended" => {
-                self.colored(Color::LightMagenta).add_modifier(Modifier::BOLD)
-            }
+            "mark" | "lost" | "restored" | "adjourned_game" | "connecting" | "connected" | "session_ready"
+            | "ended" => self.colored(Color::LightMagenta).add_modifier(Modifier::BOLD),
             "position" | "holding" | "game_info" => self.colored(Color::Blue),
             "game_created" | "game_ended" | "observing" | "logged_in" => self.colored(Color::Green),
             "tell" | "say" | "partner_tell" | "message" => self.colored(Color::LightCyan),

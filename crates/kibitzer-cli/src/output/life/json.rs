@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use kibitzer::core::message::{Handle, Ivar, NameKind};
-use kibitzer::core::session::{Outcome, RestoredCommand, RestoredGame};
+use kibitzer::core::session::{AdjournedState, Outcome, RestoredCommand, RestoredGame};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::{Life, end_name, outcome_name};
+use super::{Life, end_name, outcome_name, state_name};
 use crate::chain::chain;
 use crate::output::values::{Codes, List, Printed, keys};
 
@@ -37,6 +37,20 @@ pub(in crate::output) fn write<M: SerializeMap>(object: &mut M, life: &Life<'_>)
             "requests": List(restored.requests.iter().map(SentAgain)),
             "seeks": List(restored.seeks.iter().map(SentAgain)),
         ),
+        Life::Adjourned(adjourned) => {
+            let (game, error) = match &adjourned.state {
+                AdjournedState::Resumed { game } => (Some(game.0), None),
+                AdjournedState::Refused(error) => (None, Some(Printed(error))),
+                _ => (None, None),
+            };
+            keys!(object,
+                "white": adjourned.white.as_str(),
+                "black": adjourned.black.as_str(),
+                "state": state_name(&adjourned.state),
+                "game": game,
+                "error": error,
+            )
+        }
         Life::Ended(reason) => keys!(object, "reason": end_name(reason), "text": chain(reason)),
     }
 }

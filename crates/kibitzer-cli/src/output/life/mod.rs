@@ -5,7 +5,9 @@ pub(super) mod text;
 
 use std::time::Duration;
 
-use kibitzer::core::session::{Capabilities, EndReason, Identity, LostCause, Outcome, Restored};
+use kibitzer::core::session::{
+    AdjournedGame, AdjournedState, Capabilities, EndReason, Identity, LostCause, Outcome, Restored,
+};
 use kibitzer::core::{Event, ServerFault};
 
 /// A line about the session, rather than about what the server said.
@@ -25,6 +27,7 @@ pub(crate) enum Life<'a> {
         retry_in: Option<Duration>,
     },
     Restored(&'a Restored),
+    Adjourned(&'a AdjournedGame),
     Ended(&'a EndReason),
 }
 
@@ -39,6 +42,7 @@ impl<'a> Life<'a> {
             &Event::Fault(fault) => Self::Fault(fault),
             Event::Lost { cause, retry_in } => Self::Lost { cause, retry_in: *retry_in },
             Event::Restored(restored) => Self::Restored(restored),
+            Event::Adjourned(game) => Self::Adjourned(game),
             Event::Ended(reason) => Self::Ended(reason),
             _ => return None,
         })
@@ -66,7 +70,20 @@ pub(super) const fn outcome_name(outcome: Outcome) -> &'static str {
         Outcome::Changed => "changed",
         Outcome::Ended => "ended",
         Outcome::Gone => "gone",
+        Outcome::Adjourned => "adjourned",
         Outcome::Interrupted => "interrupted",
+        _ => "other",
+    }
+}
+
+/// The word for the state of an adjourned game.
+pub(super) const fn state_name(state: &AdjournedState) -> &'static str {
+    match state {
+        AdjournedState::Stored => "stored",
+        AdjournedState::Challenged => "challenged",
+        AdjournedState::Resumed { .. } => "resumed",
+        AdjournedState::Declined => "declined",
+        AdjournedState::Refused(_) => "refused",
         _ => "other",
     }
 }

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use kibitzer::core::message::NameKind;
-use kibitzer::core::session::Restored;
+use kibitzer::core::session::{AdjournedState, Restored};
 
-use super::{Life, outcome_name};
+use super::{Life, outcome_name, state_name};
 use crate::chain::chain;
 use crate::output::Shown;
 use crate::output::text::{NEWS, QUIET, TROUBLE, line, name_of};
@@ -31,6 +31,16 @@ pub(in crate::output) fn write(out: &mut impl Write, life: &Life<'_>) -> io::Res
             line(out, TROUBLE, format_args!("* session lost: {}; trying again in {delay:.1} s", chain(cause)))
         }
         Life::Restored(restored) => write_restored(out, restored),
+        Life::Adjourned(game) => {
+            let players = format!("{} - {}", name_of(&game.white), name_of(&game.black));
+            let state = state_name(&game.state);
+            match &game.state {
+                AdjournedState::Refused(error) => {
+                    line(out, NEWS, format_args!("* adjourned game {players}: {state}: {}", chain(error)))
+                }
+                _ => line(out, NEWS, format_args!("* adjourned game {players}: {state}")),
+            }
+        }
         Life::Ended(reason) => line(out, QUIET, format_args!("* session over: {}", chain(reason))),
     }
 }

@@ -8,8 +8,8 @@ use super::cause::{EndDef, LostDef, RequestDef};
 use super::stream::{seal_number, seal_of};
 use crate::core::message::{Family, GameId, Handle, Ivar, NameKind, Relation, Titles};
 use crate::core::session::{
-    Capabilities, Command, EndReason, Identity, LostCause, Outcome, RequestError, Restored, RestoredCommand,
-    RestoredGame,
+    AdjournedGame, AdjournedState, Capabilities, Command, EndReason, Identity, LostCause, Outcome, RequestError,
+    Restored, RestoredCommand, RestoredGame,
 };
 use crate::core::text::encode;
 use crate::core::{Event, ServerFault};
@@ -45,6 +45,12 @@ pub(in crate::attach) enum Life {
         settings: Vec<CommandNote>,
         requests: Vec<CommandNote>,
         seeks: Vec<CommandNote>,
+    },
+    AdjournedGame {
+        white: String,
+        black: String,
+        #[serde(with = "AdjournedDef")]
+        state: AdjournedState,
     },
     Ended {
         #[serde(with = "EndDef")]
@@ -85,8 +91,27 @@ enum OutcomeDef {
     Changed,
     Ended,
     Gone,
+    Adjourned,
     Interrupted,
 }
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "AdjournedState", rename_all = "snake_case")]
+#[non_exhaustive]
+enum AdjournedDef {
+    Stored,
+    Challenged,
+    Resumed {
+        #[serde(with = "GameNumber")]
+        game: GameId,
+    },
+    Declined,
+    Refused(#[serde(with = "RequestDef")] RequestError),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "GameId")]
+struct GameNumber(i32);
 
 impl Life {
     /// What tells of this event; `None` for what the server said, and what was sent.
@@ -113,6 +138,11 @@ impl Life {
                 settings: restored.settings.iter().map(CommandNote::of).collect(),
                 requests: restored.requests.iter().map(CommandNote::of).collect(),
                 seeks: restored.seeks.iter().map(CommandNote::of).collect(),
+            },
+            Event::Adjourned(game) => Self::AdjournedGame {
+                white: game.white.to_string(),
+                black: game.black.to_string(),
+                state: game.state.clone(),
             },
             Event::Ended(reason) => Self::Ended { reason: reason.clone() },
             _ => return None,
@@ -146,6 +176,9 @@ impl Life {
                 restored.requests = commands(requests);
                 restored.seeks = commands(seeks);
                 Event::Restored(Box::new(restored))
+            }
+            Self::AdjournedGame { white, black, state } => {
+                Event::Adjourned(Box::new(AdjournedGame::new(name(&white), name(&black), state)))
             }
             Self::Ended { reason } => Event::Ended(reason),
         }

@@ -1,0 +1,136 @@
+//! Adjourned games are resumed after a lost connection.
+
+use std::time::Duration;
+
+use kibitzer::Client;
+use kibitzer::command::{Challenged, Rematch, Resume};
+use kibitzer::core::Event;
+use kibitzer::core::hub::Subscription;
+use kibitzer::core::message::{Actor, GameId, Message};
+use kibitzer::core::session::{AdjournedGames, AdjournedState};
+use kibitzer_server::{At, Family, Fault, Feature, ServerOptions, Target};
+use kibitzer_tests::live::{Hall, begin_game, drain, options, play, wait_for};
+
+const NAMES: [&str; 2] = ["Newton", "Euler"];
+
+/// Newton's connection breaks in his game with Euler, who stays. Newton resumes adjourned games.
+struct Scene {
+    hall: Hall,
+    newton: Client,
+    newtons: Subscription,
+    euler: Client,
+    eulers: Subscription,
+}
+
+/// Begins a game that is long enough to be adjourned.
+async fn begin(white: &Client, black: &Client) {
+    begin_game(white, black).await;
+    for (client, played) in [(white, "e4"), (black, "e5"), (white, "Nf3"), (black, "Nc6"), (white, "Bc4")] {
+        play(client, played).await;
+    }
+}
+
+impl Scene {
+    async fn open(options: ServerOptions) -> Self {
+        let hall = Hall::open(options).await;
+        let newton = Client::connect(hall.account("Newton").adjourned_games(AdjournedGames::Resume)).await.unwrap();
+        let euler = hall.player("Euler").await;
+        begin(&newton, &euler).await;
+        let (newtons, eulers) = (newton.subscribe(), euler.subscribe());
+        Self { hall, newton, newtons, euler, eulers }
+    }
+
+    async fn lose(&self, name: &str) {
+        let control = self.hall.server().control();
+        control.inject(Target::Player(name.to_owned()), At::Now, Fault::Reset).await.unwrap();
+    }
+
+    /// The next state of Newton's adjourned game.
+    async fn state(&mut self) -> AdjournedState {
+        next_state(&mut self.newtons).await
+    }
+}
+
+async fn next_state(events: &mut Subscription) -> AdjournedState {
+    let state = wait_for(events, |event| match event {
+        Event::Adjourned(game) => Some(game.state.clone()),
+        _ => None,
+    });
+    tokio::time::timeout(Duration::from_mins(1), state).await.unwrap()
+}
+
+fn is_challenge(event: &Event) -> Option<bool> {
+    match event.message() {
+        Some(Message::Challenge(challenge)) if challenge.actor == Actor::Other => Some(challenge.adjourned),
+        _ => None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_goes_on_after_a_lost_connection() {
+    for options in [options(&NAMES), options(&NAMES).without(Feature::BlockMode), options(&NAMES).family(Family::Icc)] {
+        let mut scene = Scene::open(options).await;
+        scene.lose("Newton").await;
+        assert_eq!(scene.state().await, AdjournedState::Stored);
+        assert_eq!(scene.state().await, AdjournedState::Challenged);
+        assert!(wait_for(&mut scene.eulers, is_challenge).await);
+        scene.euler.request("accept").await.unwrap();
+        assert!(matches!(scene.state().await, AdjournedState::Resumed { .. }));
+        play(&scene.euler, "Bc5").await;
+        play(&scene.newton, "d3").await;
+        let (later, _) = drain(&mut scene.eulers);
+        assert_eq!(later.iter().filter_map(|event| is_challenge(event)).count(), 0, "one challenge");
+
+        // It is the opponent's connection this time.
+        scene.lose("Euler").await;
+        assert_eq!(scene.state().await, AdjournedState::Stored);
+        assert_eq!(scene.state().await, AdjournedState::Challenged);
+        assert!(wait_for(&mut scene.eulers, is_challenge).await);
+        scene.euler.ready().await.unwrap();
+        scene.euler.request("decline").await.unwrap();
+        assert_eq!(scene.state().await, AdjournedState::Declined);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_sessions_that_resume_meet_in_one_game() {
+    let hall = Hall::open(options(&NAMES)).await;
+    let resuming =
+        async |name| Client::connect(hall.account(name).adjourned_games(AdjournedGames::Resume)).await.unwrap();
+    let (newton, euler) = (resuming("Newton").await, resuming("Euler").await);
+    let mut events = [newton.subscribe(), euler.subscribe()];
+    begin(&newton, &euler).await;
+    for name in NAMES {
+        let control = hall.server().control();
+        control.inject(Target::Player(name.to_owned()), At::Now, Fault::Reset).await.unwrap();
+    }
+    let mut games = Vec::new();
+    for events in &mut events {
+        games.push(loop {
+            if let AdjournedState::Resumed { game } = next_state(events).await {
+                break game;
+            }
+        });
+    }
+    assert_eq!(games, [GameId(1), GameId(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_are_resumed_and_played_again_by_request() {
+    let hall = Hall::open(options(&NAMES)).await;
+    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+    let mut events = newton.subscribe();
+    begin(&newton, &euler).await;
+    let control = hall.server().control();
+    control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Reset).await.unwrap();
+    wait_for(&mut events, |event| matches!(event, Event::Restored(_)).then_some(())).await;
+    let challenges = newton.request(&Resume::new()).await.unwrap();
+    assert!(matches!(&challenges[..], [Challenged::Sent(sent)] if sent.adjourned), "{challenges:?}");
+    let challenges = euler.request(&Resume::with("Newton".parse().unwrap())).await.unwrap();
+    assert!(matches!(&challenges[..], [Challenged::Started(game)] if game.resumed), "{challenges:?}");
+    newton.request("resign").await.unwrap();
+    let rematch = newton.request(&Rematch::new()).await.unwrap();
+    assert!(matches!(rematch, Challenged::Sent(sent) if !sent.adjourned && sent.to.as_str() == "Euler"));
+    let rematch = euler.request(&Rematch::new()).await.unwrap();
+    assert!(matches!(rematch, Challenged::Started(game) if !game.resumed));
+}
