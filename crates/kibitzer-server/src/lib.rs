@@ -27,7 +27,6 @@
 //! ```
 
 mod account;
-mod agenda;
 mod calendar;
 mod chess;
 mod family;

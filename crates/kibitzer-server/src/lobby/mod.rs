@@ -1,5 +1,6 @@
 //! Connections, the players logged in over them, and the text queued for each.
 
+mod agenda;
 mod connection;
 mod ivars;
 mod levels;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::message::{GameId, Handle, Ivar};
 
+pub(crate) use self::agenda::Agenda;
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, Kick, Stage};
 pub(crate) use self::ivars::{Ivars, ivars_starting_with};

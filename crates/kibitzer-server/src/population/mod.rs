@@ -27,8 +27,7 @@ use self::names::Names;
 use self::relay::Relay;
 use self::simulated::{Noticed, Simulated};
 use crate::account::Account;
-use crate::agenda::Agenda;
-use crate::lobby::ConnectionId;
+use crate::lobby::{Agenda, ConnectionId};
 use crate::play::Sides;
 use crate::random::Random;
 

@@ -27,8 +27,7 @@ use self::command::Directory;
 pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use self::tables::{MAX_OBSERVED, Show, Table, Tables};
-use crate::agenda::Agenda;
-use crate::lobby::Clock;
+use crate::lobby::{Agenda, Clock};
 pub(crate) use crate::lobby::{
     BoardStyle, Connection, ConnectionId, Flag, Ivars, Kick, List, Lobby, LoginObstacle, MAX_LIST_ENTRIES, Number,
     Player, SetError, Stage, Talk, Text, ivars_starting_with,

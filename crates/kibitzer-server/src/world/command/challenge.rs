@@ -6,7 +6,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::CommandCode;
 
 use super::game::color;
-use super::{Command, Verdict};
+use super::{Command, DONE, Outcome, Refusal};
 use crate::chess::Variant;
 use crate::play::Terms;
 use crate::world::{Challenge, ConnectionId, Flag, List, Number, OfferKind, World};
@@ -88,64 +88,45 @@ impl Proposal {
         Terms { variant: self.variant, rated: is_rated, minutes: minutes.into(), increment_s: increment_s.into() }
     }
 
-    /// Whether the game is rated: as asked for, else if that is possible, which is said. `None` if it was asked for and
-    /// is not possible.
+    /// Whether the game is rated: as proposed, else if possible, which is reported for `subject`.
     pub(super) fn rating(
         self,
         world: &mut World,
-        id: ConnectionId,
-        opponent: ConnectionId,
-        what: &str,
-    ) -> Option<bool> {
+        [id, opponent]: [ConnectionId; 2],
+        subject: &str,
+    ) -> Result<bool, Refusal> {
         let is_registered = |id| world.lobby.player(id).is_some_and(|player| player.is_registered);
         let is_possible = is_registered(id) && is_registered(opponent) && !self.is_untimed;
         match self.is_rated {
             Some(true) if !is_possible => {
-                world.lobby.put(id, "Only registered players can play rated games.\n");
-                None
+                let text = "Only registered players can play rated games.\n".to_owned();
+                return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
             }
-            Some(is_rated) => Some(is_rated),
-            None => {
-                if !is_possible {
-                    world.lobby.put(id, &format!("Setting {what} to unrated.\n"));
-                }
-                Some(is_possible)
-            }
+            None if !is_possible => world.lobby.put(id, &format!("Setting {subject} to unrated.\n")),
+            _ => {}
         }
+        Ok(self.is_rated.unwrap_or(is_possible))
     }
 }
 
-fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
-    let Some(proposal) = Proposal::parse(words).filter(|_| !name.is_empty()) else { return Verdict::Usage };
-    let Some(opponent) = challenged(world, id, name) else { return Verdict::Done };
+    let Some(proposal) = Proposal::parse(words).filter(|_| !name.is_empty()) else { return Err(Refusal::Usage) };
+    let opponent = challenged(world, id, name)?;
     if world.tables.stored_between(&world.lobby.name(id), &world.lobby.name(opponent)).is_some() {
         return resume_with(world, id, opponent);
     }
-    if !has_partners(world, id, opponent, proposal.variant) {
-        return Verdict::Done;
-    }
-    let Some(is_rated) = proposal.rating(world, id, opponent, "match offer") else {
-        return Verdict::Refused(CommandCode::INSUFFICIENT_RIGHTS);
-    };
+    check_partners(world, [id, opponent], proposal.variant)?;
+    let is_rated = proposal.rating(world, [id, opponent], "match offer")?;
     let terms = proposal.terms(world, id, is_rated);
     issue(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
-    Verdict::Done
+    DONE
 }
 
-/// The player who is to be challenged, if he can be. Says so if not.
-pub(super) fn challenged(world: &mut World, id: ConnectionId, name: &str) -> Option<ConnectionId> {
-    let Some(opponent) = world.lobby.find(name) else {
-        world.lobby.put(id, &format!("No player named \"{name}\" is online.\n"));
-        return None;
-    };
-    match obstacle(world, id, opponent) {
-        Some(why) => {
-            world.lobby.put(id, &format!("{why}\n"));
-            None
-        }
-        None => Some(opponent),
-    }
+/// Returns the player of that name if a challenge is possible.
+pub(super) fn challenged(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, String> {
+    let opponent = world.lobby.find(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))?;
+    obstacle(world, id, opponent).map_or(Ok(opponent), |why| Err(format!("{why}\n")))
 }
 
 fn obstacle(world: &World, id: ConnectionId, opponent: ConnectionId) -> Option<String> {
@@ -172,23 +153,21 @@ fn obstacle(world: &World, id: ConnectionId, opponent: ConnectionId) -> Option<S
     }
 }
 
-/// Whether a game of that variant has the players it needs. Says so if not.
-fn has_partners(world: &mut World, id: ConnectionId, opponent: ConnectionId, variant: Variant) -> bool {
+/// Checks that a game of that variant has the players it needs.
+fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Variant) -> Result<(), &'static str> {
     if variant != Variant::Bughouse {
-        return true;
+        return Ok(());
     }
     let partner = |id| world.lobby.player(id).and_then(|player| player.partner);
-    let why = match (partner(id), partner(opponent)) {
-        (None, _) => "You have no partner for bughouse.\n",
-        (_, None) => "Your opponent has no partner for bughouse.\n",
-        (Some(mine), Some(_)) if mine == opponent => "You can't match your own partner.\n",
+    match (partner(id), partner(opponent)) {
+        (None, _) => Err("You have no partner for bughouse.\n"),
+        (_, None) => Err("Your opponent has no partner for bughouse.\n"),
+        (Some(mine), Some(_)) if mine == opponent => Err("You can't match your own partner.\n"),
         (Some(mine), Some(theirs)) if [mine, theirs].into_iter().any(|id| world.lobby.own_game(id).is_some()) => {
-            "A partner is playing a game already.\n"
+            Err("A partner is playing a game already.\n")
         }
-        _ => return true,
-    };
-    world.lobby.put(id, why);
-    false
+        _ => Ok(()),
+    }
 }
 
 /// Makes a challenge, takes it for an answer to the opponent's, or changes an earlier one.
@@ -235,56 +214,52 @@ fn is_same(one: Challenge, other: Challenge) -> bool {
     one.terms == other.terms && one.is_adjourned == other.is_adjourned && is_same_color
 }
 
-fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     let Some(name) = parameters.split_whitespace().next() else { return resume_with_all(world, id) };
-    let Some(opponent) = challenged(world, id, name) else { return Verdict::Done };
+    let opponent = challenged(world, id, name)?;
     resume_with(world, id, opponent)
 }
 
 /// Challenges every adjourned opponent who is online.
 ///
 /// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
-fn resume_with_all(world: &mut World, id: ConnectionId) -> Verdict {
+fn resume_with_all(world: &mut World, id: ConnectionId) -> Outcome {
     let opponents = world.tables.stored_opponents(&world.lobby.name(id));
     let online: Vec<_> = opponents.iter().filter(|opponent| world.lobby.online(opponent.as_str()).is_some()).collect();
     if online.is_empty() {
         world.lobby.put(id, "No player who has an adjourned game with you is online.\n");
     }
     for opponent in online {
-        if let Some(opponent) = challenged(world, id, opponent.as_str()) {
-            resume_with(world, id, opponent);
+        match challenged(world, id, opponent.as_str()) {
+            Ok(opponent) => drop(resume_with(world, id, opponent)),
+            Err(why) => world.lobby.put(id, &why),
         }
     }
-    Verdict::Done
+    DONE
 }
 
-fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> Verdict {
-    let stored = world.tables.stored_between(&world.lobby.name(id), &world.lobby.name(opponent));
+fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> Outcome {
+    let name = world.lobby.name(opponent);
+    let stored = world.tables.stored_between(&world.lobby.name(id), &name);
     let Some(terms) = stored.and_then(|index| world.tables.stored.get(index)).map(|stored| stored.game.terms()) else {
-        let name = world.lobby.name(opponent);
-        world.lobby.put(id, &format!("You have no adjourned game with {name}.\n"));
-        return Verdict::Refused(CommandCode::BAD_PARAMETERS);
+        return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
     };
     issue(world, id, opponent, Challenge { terms, color: None, is_adjourned: true });
-    Verdict::Done
+    DONE
 }
 
-fn rematch(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+fn rematch(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
     let name = world.lobby.name(id);
-    let Some(last) = world.tables.history_of(&name).last().map(|finished| std::sync::Arc::clone(&finished.game)) else {
-        world.lobby.put(id, "You have no previous opponent.\n");
-        return Verdict::Done;
-    };
-    let Some(color) = last.color_of(&name) else { return Verdict::Done };
-    let opponent = last.seat(color.opponent()).name.clone();
-    if world.lobby.online(opponent.as_str()).is_none() {
-        world.lobby.put(id, &format!("Your last opponent, {opponent}, is not logged in.\n"));
-        return Verdict::Done;
+    let last = world.tables.history_of(&name).last().ok_or("You have no previous opponent.\n")?;
+    let terms = last.game.terms();
+    let Some(color) = last.game.color_of(&name) else { return DONE };
+    let opponent = last.game.seat(color.opponent()).name.as_str();
+    if world.lobby.online(opponent).is_none() {
+        return Ok(format!("Your last opponent, {opponent}, is not logged in.\n"));
     }
-    if let Some(opponent) = challenged(world, id, opponent.as_str()) {
-        issue(world, id, opponent, Challenge { terms: last.terms(), color: None, is_adjourned: false });
-    }
-    Verdict::Done
+    let opponent = challenged(world, id, opponent)?;
+    issue(world, id, opponent, Challenge { terms, color: None, is_adjourned: false });
+    DONE
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 //!
 //! Source of the forms: transcripts fatics-examine-*; text-messages §7 for `revert`.
 
+use std::sync::Arc;
+
 use kibitzer_core::message::GameId;
 
-use super::{Command, Verdict};
-use crate::play::{Ending, Examined, Kind, Reverted};
+use super::{Command, DONE, Outcome, Refusal};
+use crate::play::{Ending, Examined, Game, Kind, Reverted};
 use crate::world::{ConnectionId, Occasion, Show, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -18,50 +20,38 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("unexamine", "", "Stops examining.", unexamine),
 ];
 
-fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     if world.game_of(id).is_some() {
-        world.lobby.put(id, "You are playing a game.\n");
-        return Verdict::Done;
+        return Ok("You are playing a game.\n".to_owned());
     }
     if world.lobby.own_game(id).is_some() {
-        world.lobby.put(id, "You are already examining a game.\n");
-        return Verdict::Done;
+        return Ok("You are already examining a game.\n".to_owned());
     }
     let mut words = parameters.split_whitespace();
     let (number, date) = (world.tables.free_number(), world.lobby.clock.system_time());
     match (words.next(), words.next()) {
         (None, _) => {
-            let Some(seat) = world.lobby.seat(id, Kind::Untimed) else { return Verdict::Done };
+            let Some(seat) = world.lobby.seat(id, Kind::Untimed) else { return DONE };
             begin(world, id, Examined::scratch(number, seat, date), true);
         }
         (Some(name), index) => {
-            let Some(game) = historic(world, id, (name, index)) else { return Verdict::Done };
+            let game = historic(world, name, index)?;
             begin(world, id, Examined::of_game(number, &game), false);
         }
     }
-    Verdict::Done
+    DONE
 }
 
-/// A game of somebody's history. Says so if there is none.
-fn historic(
-    world: &mut World,
-    id: ConnectionId,
-    (name, index): (&str, Option<&str>),
-) -> Option<std::sync::Arc<crate::play::Game>> {
-    let Some(name) = super::records::whose(world, name) else {
-        world.lobby.put(id, &format!("There is no player matching the name \"{name}\".\n"));
-        return None;
-    };
+/// Returns a game of a player's history: the one of that index, else the last.
+fn historic(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, String> {
+    let name = super::records::registered_name(world, name)?;
     let games = world.tables.history_of(&name);
     let found = match index {
         None => games.last(),
         Some(index) => games.iter().find(|finished| index.parse() == Ok(finished.index)),
     };
-    let game = found.map(|finished| std::sync::Arc::clone(&finished.game));
-    if game.is_none() {
-        world.lobby.put(id, &format!("There is no history game {} for {name}.\n", index.unwrap_or("0")));
-    }
-    game
+    let game = found.map(|finished| Arc::clone(&finished.game));
+    game.ok_or_else(|| format!("There is no history game {} for {name}.\n", index.unwrap_or("0")))
 }
 
 fn begin(world: &mut World, id: ConnectionId, game: Examined, is_scratch: bool) {
@@ -75,27 +65,23 @@ fn begin(world: &mut World, id: ConnectionId, game: Examined, is_scratch: bool) 
     world.put_board(number, id, Occasion::Other);
 }
 
-fn unexamine(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let Some(number) = examined(world, id) else { return Verdict::Done };
+fn unexamine(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    let number = examined(world, id)?;
     world.lobby.put(id, &format!("You are no longer examining game {number}.\n"));
     world.stop_examining(number, id);
-    Verdict::Done
+    DONE
 }
 
-/// The game a player examines. Says so if he does not.
-fn examined(world: &mut World, id: ConnectionId) -> Option<GameId> {
-    let number = world.examined_by(id);
-    if number.is_none() {
-        world.lobby.put(id, "You are not examining a game.\n");
-    }
-    number
+/// Returns the game a player examines.
+fn examined(world: &World, id: ConnectionId) -> Result<GameId, &'static str> {
+    world.examined_by(id).ok_or("You are not examining a game.\n")
 }
 
-fn forward(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn forward(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     walk(world, id, parameters, Examined::forward, ("goes forward", "end"))
 }
 
-fn backward(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn backward(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     walk(world, id, parameters, Examined::backward, ("backs up", "beginning"))
 }
 
@@ -105,22 +91,23 @@ fn walk(
     parameters: &str,
     step: fn(&mut Examined, usize) -> usize,
     (verb, edge): (&str, &str),
-) -> Verdict {
-    let Some(number) = examined(world, id) else { return Verdict::Done };
+) -> Outcome {
+    let number = examined(world, id)?;
     let parameters = parameters.trim_end();
-    let Ok(plies) = (if parameters.is_empty() { Ok(1) } else { parameters.parse() }) else { return Verdict::Usage };
+    let Ok(plies) = (if parameters.is_empty() { Ok(1) } else { parameters.parse() }) else {
+        return Err(Refusal::Usage);
+    };
     let Some(game) = world.tables.examined_mut(number) else {
-        return Verdict::Done;
+        return DONE;
     };
     let went = step(game, plies);
     if went == 0 {
-        world.lobby.put(id, &format!("You're at the {edge} of the game.\n"));
-        return Verdict::Done;
+        return Ok(format!("You're at the {edge} of the game.\n"));
     }
     let moves = crate::calendar::count(super::lists::n(went), "move");
     let text = format!("Game {number}: {} {verb} {moves}.\n", world.lobby.name(id));
     show_walk(world, id, number, &text);
-    Verdict::Done
+    DONE
 }
 
 /// Tells everybody where the examiner has gone. He sees a prompt in between, as recorded.
@@ -151,10 +138,10 @@ fn ending_line(world: &World, number: GameId) -> String {
     game.ending_here().map(line).unwrap_or_default()
 }
 
-fn revert(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let Some(number) = examined(world, id) else { return Verdict::Done };
+fn revert(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    let number = examined(world, id)?;
     let Some(game) = world.tables.examined_mut(number) else {
-        return Verdict::Done;
+        return DONE;
     };
     match game.revert() {
         Reverted::ToMove(to) => {
@@ -163,17 +150,16 @@ fn revert(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
         }
         Reverted::NotLeft => world.lobby.put(id, "You are already in the main line.\n"),
     }
-    Verdict::Done
+    DONE
 }
 
-fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(number) = examined(world, id) else { return Verdict::Done };
-    let Some(name) = parameters.split_whitespace().next() else { return Verdict::Usage };
+fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    let number = examined(world, id)?;
+    let Some(name) = parameters.split_whitespace().next() else { return Err(Refusal::Usage) };
     let follower = world.lobby.find(name).filter(|whom| world.tables.observers(number).contains(whom));
-    let Some(whom) = follower.filter(|&whom| world.lobby.own_game(whom).is_none()) else {
-        world.lobby.put(id, &format!("{name} must be observing the game you are examining.\n"));
-        return Verdict::Done;
-    };
+    let whom = follower
+        .filter(|&whom| world.lobby.own_game(whom).is_none())
+        .ok_or_else(|| format!("{name} must be observing the game you are examining.\n"))?;
     world.tables.drop_observer(number, whom);
     if let Some(player) = world.lobby.player_mut(whom) {
         player.observing.retain(|&observed| observed != number);
@@ -185,6 +171,5 @@ fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let (me, other) = (world.lobby.name(id), world.lobby.name(whom));
     world.lobby.notify(whom, &format!("{me} has made you an examiner of game {number}.\n"));
     world.send_board(number, whom, Occasion::Other);
-    world.lobby.put(id, &format!("{other} is now an examiner of game {number}.\n"));
-    Verdict::Done
+    Ok(format!("{other} is now an examiner of game {number}.\n"))
 }

@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{CommandCode, GameId};
+use kibitzer_core::message::GameId;
 
-use super::{Command, Verdict};
+use super::{Command, DONE, Outcome, Refusal};
 use crate::play::{Ending, FlagError, Game, MoveListHead, Sides, examined_row, games_row, move_list};
 use crate::world::{ConnectionId, Occasion, OfferKind, Show, Table, World};
 
@@ -18,9 +18,9 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("adjourn", "", "Offers to interrupt your game, or accepts that.", adjourn),
     Command::anyone("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", draw),
     Command::anyone("flag", "", "Ends the game if your opponent is out of time.", flag),
-    Command::anyone("games", "[player]", "Shows the games that are played and examined.", games),
+    Command::query("games", "[player]", "Shows the games that are played and examined.", games),
     Command::anyone("moretime", "seconds", "Gives your opponent more time.", moretime),
-    Command::anyone("moves", "[game|player]", "Shows the moves of a game.", moves),
+    Command::query("moves", "[game|player]", "Shows the moves of a game.", moves),
     Command::anyone("pause", "", "Offers to stop the clocks of your game, or accepts that.", pause),
     Command::anyone("refresh", "[game|player]", "Shows the board of a game once more.", refresh),
     Command::anyone("resign", "", "Gives your game up.", resign),
@@ -30,52 +30,50 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", unpause),
 ];
 
-const REFUSED: Verdict = Verdict::Refused(CommandCode::NOT_PLAYING);
-
-fn resign(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let Some((number, color)) = world.own_side(id) else { return REFUSED };
+fn resign(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    let (number, color) = world.own_side(id)?;
     let early = world.game_of(id).and_then(|game| game.abort_without_asking(color));
     world.end_game(number, early.unwrap_or(Ending::Resigned(color)));
-    Verdict::Done
+    DONE
 }
 
-fn flag(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let Some((number, color)) = world.own_side(id) else { return REFUSED };
+fn flag(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    let (number, color) = world.own_side(id)?;
     match world.game_of(id).map(|game| game.claim_flag(color, world.now())) {
         Some(Ok(ending)) => world.end_game(number, ending),
         Some(Err(FlagError::Untimed)) => world.lobby.put(id, "The clock is not ticking.\n"),
         Some(Err(FlagError::NotOut)) | None => world.lobby.put(id, "Your opponent is not out of time.\n"),
     }
-    Verdict::Done
+    DONE
 }
 
-fn draw(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let Some((number, _)) = world.own_side(id) else { return REFUSED };
+fn draw(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    let (number, _) = world.own_side(id)?;
     if let Some(ending) = world.game_of(id).and_then(Game::draw_by_claim) {
         world.end_game(number, ending);
-        return Verdict::Done;
+        return DONE;
     }
     propose(world, id, OfferKind::Draw)
 }
 
-fn abort(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let Some((number, color)) = world.own_side(id) else { return REFUSED };
+fn abort(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    let (number, color) = world.own_side(id)?;
     if let Some(ending) = world.game_of(id).and_then(|game| game.abort_without_asking(color)) {
         world.end_game(number, ending);
-        return Verdict::Done;
+        return DONE;
     }
     propose_or_end(world, id, (OfferKind::Abort, "aborted"), Ending::CourtesyAborted(color))
 }
 
-fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    let Some((_, color)) = world.own_side(id) else { return REFUSED };
+fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    let (_, color) = world.own_side(id)?;
     propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::CourtesyAdjourned(color))
 }
 
 /// Ends the game at once if the opponent alone is out of time; else the opponent has to agree.
 ///
 /// Source of the forms: transcripts uhlinfics-end-courtesyabort-*.
-fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind, &str), courtesy: Ending) -> Verdict {
+fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind, &str), courtesy: Ending) -> Outcome {
     let claim = world.game_of(id).zip(world.color_of(id)).map(|(game, color)| game.claim_flag(color, world.now()));
     let (Some(Ok(Ending::Flagged(_) | Ending::FlaggedNoMaterial(_))), Some(number)) = (claim, world.lobby.own_game(id))
     else {
@@ -86,37 +84,29 @@ fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind,
         world.lobby.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));
     }
     world.end_game(number, courtesy);
-    Verdict::Done
+    DONE
 }
 
-fn pause(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    if world.own_side(id).is_none() {
-        return REFUSED;
-    }
+fn pause(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    world.own_side(id)?;
     let why = match world.game_of(id) {
         Some(game) if game.terms().is_untimed() => "You can't pause untimed games.\n",
         Some(game) if game.is_paused() => "Game is already paused, use \"unpause\" to resume.\n",
         _ => return propose(world, id, OfferKind::Pause),
     };
-    world.lobby.put(id, why);
-    Verdict::Done
+    Ok(why.to_owned())
 }
 
-fn unpause(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    if world.own_side(id).is_none() {
-        return REFUSED;
-    }
+fn unpause(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    world.own_side(id)?;
     if world.game_of(id).is_some_and(Game::is_paused) {
         return propose(world, id, OfferKind::Unpause);
     }
-    world.lobby.put(id, "Game is not paused.\n");
-    Verdict::Done
+    Ok("Game is not paused.\n".to_owned())
 }
 
-fn switch(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
-    if world.own_side(id).is_none() {
-        return REFUSED;
-    }
+fn switch(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+    world.own_side(id)?;
     let why = match world.game_of(id) {
         Some(game) if game.partner().is_some() => "Switch not implemented for bughouse games.\n",
         Some(game) if game.terms().rated && game.record().len() > 0 => {
@@ -124,16 +114,13 @@ fn switch(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
         }
         _ => return propose(world, id, OfferKind::Switch),
     };
-    world.lobby.put(id, why);
-    Verdict::Done
+    Ok(why.to_owned())
 }
 
-fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    if world.own_side(id).is_none() {
-        return REFUSED;
-    }
+fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    world.own_side(id)?;
     let Ok(plies) = parameters.trim_end().parse().or(if parameters.is_empty() { Ok(1) } else { Err(()) }) else {
-        return Verdict::Usage;
+        return Err(Refusal::Usage);
     };
     let n_plies = world.game_of(id).map_or(0, |game| game.record().len());
     let is_bughouse = world.game_of(id).is_some_and(|game| game.partner().is_some());
@@ -146,15 +133,14 @@ fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     } else {
         return propose(world, id, OfferKind::Takeback(plies));
     }
-    Verdict::Done
+    DONE
 }
 
 /// Offers something to the opponent, or accepts the same from him.
-fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Verdict {
-    let Some(opponent) = world.opponent_of(id) else { return Verdict::Done };
+fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Outcome {
+    let Some(opponent) = world.opponent_of(id) else { return DONE };
     if world.lobby.own_game(id).is_some_and(|number| world.lobby.is_away_from(opponent, number)) {
-        world.lobby.put(id, "You can only make requests when the simul player is at your board.\n");
-        return Verdict::Done;
+        return Ok("You can only make requests when the simul player is at your board.\n".to_owned());
     }
     match world.offers.between(opponent, id, kind) {
         Some(offer) if offer.kind == kind => world.accept_offer(offer),
@@ -166,7 +152,7 @@ fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Verdict {
             former => offer_anew(world, id, opponent, (former, kind)),
         },
     }
-    Verdict::Done
+    DONE
 }
 
 /// The opponent wants another number of moves back.
@@ -240,12 +226,11 @@ fn offer_anew(
     }
 }
 
-fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some((number, color)) = world.own_side(id) else { return REFUSED };
-    let Ok(seconds) = parameters.trim_end().parse::<u64>() else { return Verdict::Usage };
+fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    let (number, color) = world.own_side(id)?;
+    let Ok(seconds) = parameters.trim_end().parse::<u64>() else { return Err(Refusal::Usage) };
     if !(1..=6_000).contains(&seconds) {
-        world.lobby.put(id, "Invalid number of seconds.\n");
-        return Verdict::Done;
+        return Ok("Invalid number of seconds.\n".to_owned());
     }
     let (name, opponent) = (world.lobby.name(id), world.opponent_of(id));
     let other = opponent.map(|opponent| world.lobby.name(opponent)).unwrap_or_default();
@@ -262,55 +247,51 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     }
     world.send_boards(number, Some(id), Occasion::Clock);
     world.watch_flag(number);
-    Verdict::Done
+    DONE
 }
 
-/// The game a command is about, named or not. Says so if there is none.
-fn asked_game(world: &mut World, id: ConnectionId, parameters: &str) -> Option<GameId> {
+/// Returns the game that a command names, else the player's primary game.
+fn asked_game(world: &World, id: ConnectionId, parameters: &str) -> Result<GameId, String> {
     if let Some(word) = parameters.split_whitespace().next() {
-        return world.meant_game(id, word);
+        return world.find_game(word);
     }
-    let primary = world.lobby.primary_game(id);
-    if primary.is_none() {
-        world.lobby.put(id, "You are not playing, examining, or observing a game.\n");
-    }
-    primary
+    let text = || "You are not playing, examining, or observing a game.\n".to_owned();
+    world.lobby.primary_game(id).ok_or_else(text)
 }
 
-fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(number) = asked_game(world, id, parameters) else { return Verdict::Done };
+fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    let number = asked_game(world, id, parameters)?;
     let title = world.tables.title(number);
     world.lobby.put_whole(id, &title);
     world.put_board(number, id, Occasion::Other);
-    Verdict::Done
+    DONE
 }
 
-fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(number) = asked_game(world, id, parameters) else { return Verdict::Done };
+fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    let number = asked_game(world, id, parameters)?;
     let clocks = world.tables.played(number).map(|game| game.clocks().readings(world.now()));
     let Sides { white, black } = clocks.unwrap_or_default();
     let unit = world.lobby.clock_unit(id);
     let show = |ms: i64| format!("{}{}", if ms < 0 { "-" } else { "" }, unit.elapsed(ms.unsigned_abs()));
     let text = format!("{}White Clock : {}\nBlack Clock : {}\n", world.tables.title(number), show(white), show(black));
     world.lobby.put_whole(id, &text);
-    Verdict::Done
+    DONE
 }
 
-fn moves(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(number) = asked_game(world, id, parameters) else { return Verdict::Done };
+fn moves(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
+    let number = asked_game(world, id, parameters)?;
     let unit = world.lobby.clock_unit(id);
-    let Some(table) = world.tables.get(number) else { return Verdict::Done };
+    let Some(table) = world.tables.get(number) else { return DONE };
     let (started, record) = match &table.show {
         Show::Played(game) => (game.started(), game.record()),
         Show::Examined { game, .. } => (game.started(), game.line()),
     };
     let head = MoveListHead { game: number, seats: table.seats(), terms: table.terms(), started, ending: None };
     let list = format!("\n{}\n\n", move_list(&head, record, unit));
-    world.lobby.put(id, &list);
-    Verdict::Done
+    Ok(list)
 }
 
-fn games(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn games(world: &World, _: ConnectionId, parameters: &str) -> Outcome {
     let name = parameters.split_whitespace().next();
     let is_wanted = |table: &Table| {
         let Sides { white, black } = table.seats();
@@ -325,8 +306,7 @@ fn games(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         let footer = format!("  {} {games} displayed (of {:>3} in progress).\n", rows.len(), world.tables.all().len());
         format!("{}\n{footer}", rows.concat())
     };
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
 fn row(world: &World, table: &Table) -> String {

@@ -3,55 +3,49 @@
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
 use super::lists::n;
-use super::{Command, Verdict, usage};
+use super::{Command, DONE, Outcome, usage};
 use crate::calendar::{count, span};
 use crate::play::{Game, Sides};
 use crate::world::{ConnectionId, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("date", "", "Tells the date and the time.", date),
-    Command::anyone("finger", "[player]", "Tells who a player is.", finger),
-    Command::anyone("help", "[command]", "Tells how a command is used, or which commands there are.", help),
-    Command::anyone("ping", "[player]", "Tells how long a player's connection takes, if it is sealed.", ping),
+    Command::query("date", "", "Tells the date and the time.", date),
+    Command::query("finger", "[player]", "Tells who a player is.", finger),
+    Command::query("help", "[command]", "Tells how a command is used, or which commands there are.", help),
+    Command::query("ping", "[player]", "Tells how long a player's connection takes, if it is sealed.", ping),
     Command::anyone("quit", "", "Ends your session.", quit),
-    Command::anyone("uptime", "", "Tells how long the server has been running.", uptime),
-    Command::anyone("who", "[letters]", "Shows who is logged in: with \"U\" guests alone, with \"R\" registered players.", who),
+    Command::query("uptime", "", "Tells how long the server has been running.", uptime),
+    Command::query("who", "[letters]", "Shows who is logged in: with \"U\" guests alone, with \"R\" registered players.", who),
 ];
 
-fn date(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+fn date(world: &World, _: ConnectionId, _: &str) -> Outcome {
     let date = world.lobby.clock.date().long();
-    world.lobby.put(id, &format!("Local time     - {date}\nServer time    - {date}\n"));
-    Verdict::Done
+    Ok(format!("Local time     - {date}\nServer time    - {date}\n"))
 }
 
-fn uptime(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+fn uptime(world: &World, _: ConnectionId, _: &str) -> Outcome {
     let (since, up) = (world.lobby.clock.date_at(world.lobby.clock.started).long(), span(world.lobby.clock.uptime()));
     let version = env!("CARGO_PKG_VERSION");
     let text = format!(
         "kibitzer-server version : {version}\nServer location: this machine\nThe server has been up since {since}.\nUp for: {up}\n"
     );
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
 /// Source of the refusal: transcripts uhlinfics-end-disconnect-*, uhlinfics-prompts-1-Carla.
-fn quit(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+fn quit(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
     if world.game_of(id).is_some() {
-        world.lobby.put(
-            id,
-            "You can't quit while you are playing a game.\n\
-             Type 'resign' to resign the game, or you can request an abort with 'abort'.\n",
-        );
-        return Verdict::Done;
+        return Ok("You can't quit while you are playing a game.\n\
+             Type 'resign' to resign the game, or you can request an abort with 'abort'.\n"
+            .to_owned());
     }
     world.lobby.put(id, "Logging you out.\n");
     world.close(id);
-    world.lobby.put(id, "Thank you for using the embedded kibitzer server.\n");
-    Verdict::Done
+    Ok("Thank you for using the embedded kibitzer server.\n".to_owned())
 }
 
-fn help(world: &mut World, id: ConnectionId, topic: &str) -> Verdict {
+fn help(world: &World, _: ConnectionId, topic: &str) -> Outcome {
     let topic = topic.trim_end().to_ascii_lowercase();
     let text = if topic.is_empty() || topic == "commands" {
         let names: Vec<_> = world.directory.names().collect();
@@ -62,19 +56,17 @@ fn help(world: &mut World, id: ConnectionId, topic: &str) -> Verdict {
             None => format!("There is no help available for \"{topic}\".\n"),
         }
     };
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
-fn finger(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn finger(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
     let name = parameters.split_whitespace().next().unwrap_or_default();
     let whose = if name.is_empty() { Some(id) } else { world.lobby.find(name) };
     let text = match whose.and_then(|whose| finger_online(world, whose)) {
         Some(text) => text,
         None => finger_absent(world, name),
     };
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
 fn finger_online(world: &World, whose: ConnectionId) -> Option<String> {
@@ -127,9 +119,9 @@ fn ratings(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> Str
     format!("speed & variant         rating  RD    Volat.    total  best\n{}\n", rows.concat())
 }
 
-fn ping(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(whom) = super::settings::player_or_self(world, id, parameters) else { return Verdict::Done };
-    let Some(name) = world.lobby.player(whom).map(|player| player.name().to_owned()) else { return Verdict::Done };
+fn ping(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
+    let whom = super::settings::player_or_self(world, id, parameters)?;
+    let Some(name) = world.lobby.player(whom).map(|player| player.name().to_owned()) else { return DONE };
     let text = match world.lobby.connection(whom).and_then(|connection| connection.seal.as_ref()) {
         Some(seal) => {
             let (lag, n_samples) = seal.samples();
@@ -138,14 +130,13 @@ fn ping(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         }
         None => format!("Ping time not available; {name} is not using timeseal.\n"),
     };
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
 /// How many players stand on a line of `who`.
 const WHO_COLUMNS: usize = 3;
 
-fn who(world: &mut World, id: ConnectionId, letters: &str) -> Verdict {
+fn who(world: &World, _: ConnectionId, letters: &str) -> Outcome {
     let wants = |player: &Player| match (letters.contains('U'), letters.contains('R')) {
         (true, false) => !player.is_registered,
         (false, true) => player.is_registered,
@@ -156,8 +147,7 @@ fn who(world: &mut World, id: ConnectionId, letters: &str) -> Verdict {
     let entries: Vec<_> = shown.iter().map(|&(whom, player)| who_entry(world, whom, player)).collect();
     let rows: Vec<_> = entries.chunks(WHO_COLUMNS).map(|row| who_row(row, width)).collect();
     let n_players = count(n(entries.len()), "player");
-    world.lobby.put(id, &format!("{}\n{n_players} displayed.\n\n", rows.concat()));
-    Verdict::Done
+    Ok(format!("{}\n{n_players} displayed.\n\n", rows.concat()))
 }
 
 /// A line of entries; only the last column of a full one has no blanks behind it.

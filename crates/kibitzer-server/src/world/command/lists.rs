@@ -2,15 +2,15 @@
 //!
 //! Source of the answers: transcripts fatics-block-client, fatics-talk-mixed-*, fatics-match-pending-b.
 
-use super::{Command, Verdict};
+use super::{Command, DONE, Outcome, Refusal};
 use crate::calendar::count;
 use crate::world::{ConnectionId, List, MAX_LIST_ENTRIES, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", addlist),
-    Command::anyone("inchannel", "[channel]", "Shows who listens to a channel, or to any.", inchannel),
-    Command::anyone("showlist", "[list]", "Shows one of your lists, or which lists there are. \"=list\" does the same.", showlist),
+    Command::query("inchannel", "[channel]", "Shows who listens to a channel, or to any.", inchannel),
+    Command::query("showlist", "[list]", "Shows one of your lists, or which lists there are. \"=list\" does the same.", showlist),
     Command::anyone("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", sublist),
 ];
 
@@ -30,37 +30,20 @@ fn find_list(name: &str) -> Option<(List, &'static str)> {
     fitting.next().is_none().then_some(found)
 }
 
-/// A list and an entry, made sure that the entry is a channel's number or a player's name as it is spelled.
-fn parse(world: &mut World, id: ConnectionId, parameters: &str) -> Result<(List, &'static str, String), Verdict> {
+/// Parses a list and an entry: the number of a channel, or the name of a player as the player spells it.
+fn parse(world: &World, parameters: &str) -> Result<(List, &'static str, String), Refusal> {
     let mut words = parameters.split_whitespace();
-    let (Some(list), Some(entry)) = (words.next(), words.next()) else { return Err(Verdict::Usage) };
-    let Some((kind, name)) = find_list(list) else {
-        world.lobby.put(id, &format!("There is no list matching the name \"{list}\".\n"));
-        return Err(Verdict::Done);
-    };
+    let (Some(list), Some(entry)) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
+    let (kind, name) = find_list(list).ok_or_else(|| no_list(list))?;
     let entry = match kind {
-        List::Channel => channel(entry).map(|number| number.to_string()),
-        List::Censor | List::Gnotify | List::Noplay | List::Notify => spelled(world, entry),
+        List::Channel => channel(entry).ok_or("Invalid channel number.\n")?.to_string(),
+        List::Censor | List::Gnotify | List::Noplay | List::Notify => super::records::registered_name(world, entry)?,
     };
-    entry.map(|entry| (kind, name, entry)).ok_or_else(|| {
-        let word = words_after(parameters);
-        let answer = match kind {
-            List::Channel => "Invalid channel number.\n".to_owned(),
-            _ => format!("There is no player matching the name \"{word}\".\n"),
-        };
-        world.lobby.put(id, &answer);
-        Verdict::Done
-    })
+    Ok((kind, name, entry))
 }
 
-fn words_after(parameters: &str) -> &str {
-    parameters.split_whitespace().nth(1).unwrap_or_default()
-}
-
-/// A player's name as he spells it, online or registered.
-fn spelled(world: &World, name: &str) -> Option<String> {
-    let online = world.lobby.find(name).and_then(|id| world.lobby.player(id)).map(|player| player.name().to_owned());
-    online.or_else(|| world.options.accounts.get(name).map(|account| account.handle.to_string()))
+fn no_list(name: &str) -> String {
+    format!("There is no list matching the name \"{name}\".\n")
 }
 
 /// An entry as answers have it: channels stand in brackets.
@@ -68,12 +51,9 @@ fn shown(list: List, entry: &str) -> String {
     if list == List::Channel { format!("[{entry}]") } else { entry.to_owned() }
 }
 
-fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let (list, name, entry) = match parse(world, id, parameters) {
-        Ok(parsed) => parsed,
-        Err(verdict) => return verdict,
-    };
-    let Some(player) = world.lobby.player_mut(id) else { return Verdict::Done };
+fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    let (list, name, entry) = parse(world, parameters)?;
+    let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let entries = player.saved.lists.entry(list).or_default();
     let shown = shown(list, &entry);
     let answer = if entries.contains(&entry) {
@@ -84,57 +64,42 @@ fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         entries.push(entry);
         format!("{shown} added to your {name} list.\n")
     };
-    world.lobby.put(id, &answer);
-    Verdict::Done
+    Ok(answer)
 }
 
-fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let (list, name, entry) = match parse(world, id, parameters) {
-        Ok(parsed) => parsed,
-        Err(verdict) => return verdict,
-    };
-    let Some(player) = world.lobby.player_mut(id) else { return Verdict::Done };
+fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    let (list, name, entry) = parse(world, parameters)?;
+    let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let entries = player.saved.lists.entry(list).or_default();
     let n_before = entries.len();
     entries.retain(|known| *known != entry);
     let said = if entries.len() < n_before { "removed from" } else { "is not on" };
     let shown = shown(list, &entry);
-    world.lobby.put(id, &format!("{shown} {said} your {name} list.\n"));
-    Verdict::Done
+    Ok(format!("{shown} {said} your {name} list.\n"))
 }
 
-fn showlist(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn showlist(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
     if parameters.is_empty() {
         let names = List::ALL.map(|(_, name)| name).join("\n");
-        world.lobby.put(id, &format!("{names}\n"));
-        return Verdict::Done;
+        return Ok(format!("{names}\n"));
     }
-    let Some((list, name)) = find_list(parameters.trim_end()) else {
-        world.lobby.put(id, &format!("There is no list matching the name \"{parameters}\".\n"));
-        return Verdict::Done;
-    };
+    let (list, name) = find_list(parameters.trim_end()).ok_or_else(|| no_list(parameters))?;
     let entries = world.lobby.player(id).map_or(&[][..], |player| player.saved.list(list));
     let noun = if list == List::Channel { "channel" } else { "name" };
     let text = format!("-- {name} list: {} --\n{}\n", count(n(entries.len()), noun), entries.join(" "));
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
-fn inchannel(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn inchannel(world: &World, _: ConnectionId, parameters: &str) -> Outcome {
     if parameters.is_empty() {
         let text: String = (0..=MAX_CHANNEL).filter_map(|number| channel_line(world, number)).collect();
-        world.lobby.put(id, &text);
-        return Verdict::Done;
+        return Ok(text);
     }
-    let Some(number) = channel(parameters.trim_end()) else {
-        world.lobby.put(id, "Invalid channel number.\n");
-        return Verdict::Done;
-    };
+    let number = channel(parameters.trim_end()).ok_or("Invalid channel number.\n")?;
     let n_listeners = world.lobby.channel_members(number).len();
     let line = channel_line(world, number).unwrap_or_default();
     let (verb, players) = (if n_listeners == 1 { "is" } else { "are" }, count(n(n_listeners), "player"));
-    world.lobby.put(id, &format!("{line}There {verb} {players} in channel {number}.\n"));
-    Verdict::Done
+    Ok(format!("{line}There {verb} {players} in channel {number}.\n"))
 }
 
 /// `53: Bogoljubov GuestMLBX(U)`; `None` if nobody listens.

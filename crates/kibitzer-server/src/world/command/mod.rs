@@ -1,9 +1,9 @@
-//! What players can do, by the name they type.
+//! Commands of players, by name.
+#![expect(clippy::unnecessary_wraps, reason = "all commands have one signature")]
 
 mod challenge;
 mod examine;
 mod game;
-mod icc;
 mod info;
 mod lists;
 mod moves;
@@ -14,7 +14,6 @@ mod records;
 mod seeking;
 mod settings;
 mod simul;
-mod table_talk;
 mod talk;
 
 use std::collections::BTreeMap;
@@ -30,15 +29,33 @@ const NULL: CommandCode = CommandCode(0);
 /// What `-` stands for; the published list leaves this number out, the recorded server does not.
 const SUBLIST: CommandCode = CommandCode(129);
 
-/// How a command went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It was carried out, or refused in its own words.
-    Done,
-    /// Its parameters make no sense.
+/// The rest of a command's reply, which may be empty, or why the command was refused.
+type Outcome = Result<String, Refusal>;
+
+/// Outcome of a command whose whole reply has been queued already.
+const DONE: Outcome = Ok(String::new());
+
+/// Why a command was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Refusal {
+    /// Invalid parameters; the reply is the command's usage.
     Usage,
-    /// It was refused in its own words, and block mode has a code for that.
-    Refused(CommandCode),
+    /// Refused with this text; block mode has no code for it.
+    Text(String),
+    /// Refused with this text, and this code of block mode.
+    Coded(CommandCode, String),
+}
+
+impl From<String> for Refusal {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Refusal {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
 }
 
 /// A command that a player can give.
@@ -51,24 +68,43 @@ pub(crate) struct Command {
     pub(crate) summary: &'static str,
     /// Whether guests may not use it.
     is_for_registered: bool,
-    /// Carries it out for a player, given what stands behind the name without blanks in front.
-    pub(crate) run: Run,
+    run: Run,
 }
 
-type Run = fn(&mut World, ConnectionId, &str) -> Verdict;
+/// Executes a command for a player, given the text after its name without leading blanks.
+#[derive(Clone, Copy, Debug)]
+enum Run {
+    /// Only replies.
+    Query(fn(&World, ConnectionId, &str) -> Outcome),
+    Action(Action),
+}
+
+type Action = fn(&mut World, ConnectionId, &str) -> Outcome;
 
 impl Command {
-    pub(crate) const fn anyone(name: &'static str, parameters: &'static str, summary: &'static str, run: Run) -> Self {
-        Self { name, parameters, summary, is_for_registered: false, run }
+    /// A command for everyone that changes nothing.
+    const fn query(
+        name: &'static str,
+        parameters: &'static str,
+        summary: &'static str,
+        run: fn(&World, ConnectionId, &str) -> Outcome,
+    ) -> Self {
+        Self { name, parameters, summary, is_for_registered: false, run: Run::Query(run) }
     }
 
-    const fn registered(name: &'static str, parameters: &'static str, summary: &'static str, run: Run) -> Self {
+    /// A command for everyone.
+    const fn anyone(name: &'static str, parameters: &'static str, summary: &'static str, run: Action) -> Self {
+        Self { name, parameters, summary, is_for_registered: false, run: Run::Action(run) }
+    }
+
+    /// A command for registered players only.
+    const fn registered(name: &'static str, parameters: &'static str, summary: &'static str, run: Action) -> Self {
         Self { is_for_registered: true, ..Self::anyone(name, parameters, summary, run) }
     }
 }
 
 /// All commands, by subject.
-const SUBJECTS: [&[Command]; 14] = [
+const SUBJECTS: [&[Command]; 13] = [
     challenge::COMMANDS,
     examine::COMMANDS,
     game::COMMANDS,
@@ -81,7 +117,6 @@ const SUBJECTS: [&[Command]; 14] = [
     seeking::COMMANDS,
     settings::COMMANDS,
     simul::COMMANDS,
-    table_talk::COMMANDS,
     talk::COMMANDS,
 ];
 
@@ -225,14 +260,19 @@ impl World {
             self.lobby.put(id, &format!("Only registered players can use the {} command.\n", command.name));
             return CommandCode::INSUFFICIENT_RIGHTS;
         }
-        match (command.run)(self, id, parameters) {
-            Verdict::Done => code,
-            Verdict::Refused(code) => code,
-            Verdict::Usage => {
-                self.lobby.put(id, &usage(command));
-                CommandCode::BAD_PARAMETERS
-            }
+        let outcome = match command.run {
+            Run::Query(run) => run(self, id, parameters),
+            Run::Action(run) => run(self, id, parameters),
+        };
+        let (code, text) = match outcome {
+            Ok(text) | Err(Refusal::Text(text)) => (code, text),
+            Err(Refusal::Coded(code, text)) => (code, text),
+            Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, usage(command)),
+        };
+        if !text.is_empty() {
+            self.lobby.put(id, &text);
         }
+        code
     }
 
     /// A shortened `quit` ends nothing; the recorded server says so in a tell to oneself.
@@ -249,7 +289,7 @@ impl World {
 const fn own_commands(family: Family) -> &'static [Command] {
     match family {
         Family::Fics => &[],
-        Family::Icc => icc::COMMANDS,
+        Family::Icc => settings::ICC_COMMANDS,
     }
 }
 

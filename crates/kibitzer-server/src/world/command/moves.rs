@@ -7,6 +7,7 @@ use std::time::Duration;
 use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{CommandCode, GameId};
 
+use super::Refusal;
 use crate::chess::{Move, MoveCase, MoveError, Position, Variant};
 use crate::play::{Game, Moved};
 use crate::world::{ConnectionId, Ivar, Occasion, Show, World};
@@ -137,37 +138,19 @@ impl World {
         }
     }
 
-    /// The game that a word means: a number, or the game of a player. Says so if there is none.
-    pub(super) fn meant_game(&mut self, id: ConnectionId, word: &str) -> Option<GameId> {
-        let number = match word.parse() {
-            Ok(number) => Some(GameId(number)).filter(|&number| self.tables.get(number).is_some()),
-            Err(_) => return self.game_of_player(id, word),
-        };
-        if number.is_none() {
-            self.lobby.put(id, "There is no such game.\n");
+    /// Returns the game of that number, or the game of the player of that name.
+    pub(super) fn find_game(&self, word: &str) -> Result<GameId, String> {
+        if let Ok(number) = word.parse().map(GameId) {
+            return self.tables.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());
         }
-        number
+        let id = self.lobby.find(word).ok_or_else(|| format!("No player named \"{word}\" is online.\n"))?;
+        let number = self.lobby.own_game(id);
+        number.ok_or_else(|| format!("{} is not playing or examining a game.\n", self.lobby.name(id)))
     }
 
-    fn game_of_player(&mut self, id: ConnectionId, name: &str) -> Option<GameId> {
-        let Some(whom) = self.lobby.find(name) else {
-            self.lobby.put(id, &format!("No player named \"{name}\" is online.\n"));
-            return None;
-        };
-        let number = self.lobby.player(whom)?.game;
-        if number.is_none() {
-            let name = self.lobby.name(whom);
-            self.lobby.put(id, &format!("{name} is not playing or examining a game.\n"));
-        }
-        number
-    }
-
-    /// The game a player plays, and which side. Says so if he does not.
-    pub(super) fn own_side(&mut self, id: ConnectionId) -> Option<(GameId, Color)> {
+    /// Returns the game a player plays, and the player's color.
+    pub(super) fn own_side(&self, id: ConnectionId) -> Result<(GameId, Color), Refusal> {
         let side = self.game_of(id).map(Game::id).zip(self.color_of(id));
-        if side.is_none() {
-            self.lobby.put(id, "You are not playing a game.\n");
-        }
-        side
+        side.ok_or_else(|| Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned()))
     }
 }

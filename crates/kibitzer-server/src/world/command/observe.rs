@@ -4,28 +4,29 @@
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, Verdict};
+use super::{Command, DONE, Outcome, Refusal};
 use crate::calendar::count;
 use crate::play::Sides;
 use crate::world::{ConnectionId, Ivar, MAX_OBSERVED, Occasion, Player, Show, Table, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("allobservers", "[game|player]", "Shows who follows a game, or any.", allobservers),
+    Command::query("allobservers", "[game|player]", "Shows who follows a game, or any.", allobservers),
     Command::anyone("observe", "game|player ...", "Follows games: you are sent their boards.", observe),
     Command::anyone("unobserve", "[game ...]", "Follows a game no more, or any.", unobserve),
 ];
 
-fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     if parameters.is_empty() {
-        return Verdict::Usage;
+        return Err(Refusal::Usage);
     }
     for word in parameters.split_whitespace() {
-        if let Some(number) = world.meant_game(id, word) {
-            world.observe(id, number);
+        match world.find_game(word) {
+            Ok(number) => world.observe(id, number),
+            Err(why) => world.lobby.put(id, &why),
         }
     }
-    Verdict::Done
+    DONE
 }
 
 impl World {
@@ -80,39 +81,40 @@ impl World {
     }
 }
 
-fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     if parameters.is_empty() {
         if world.stop_observing(id, None).is_empty() {
             world.lobby.put(id, "You are not observing any games.\n");
         }
-        return Verdict::Done;
+        return DONE;
     }
     for word in parameters.split_whitespace() {
-        let Some(number) = world.meant_game(id, word) else { continue };
-        if world.stop_observing(id, Some(number)).is_empty() {
-            world.lobby.put(id, &format!("You are not observing game {number}.\n"));
+        match world.find_game(word) {
+            Ok(number) if world.stop_observing(id, Some(number)).is_empty() => {
+                world.lobby.put(id, &format!("You are not observing game {number}.\n"));
+            }
+            Ok(_) => {}
+            Err(why) => world.lobby.put(id, &why),
         }
     }
-    Verdict::Done
+    DONE
 }
 
-fn allobservers(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> Outcome {
     let Some(word) = parameters.split_whitespace().next() else {
         let lines: Vec<_> =
             world.tables.all().iter().filter_map(|(&number, table)| line(world, number, table)).collect();
         let text =
             if lines.is_empty() { String::new() } else { format!("{}{}", lines.concat(), footer(world, lines.len())) };
-        world.lobby.put(id, &text);
-        return Verdict::Done;
+        return Ok(text);
     };
-    let Some(number) = world.meant_game(id, word) else { return Verdict::Done };
+    let number = world.find_game(word)?;
     let line = world.tables.get(number).and_then(|table| line(world, number, table));
     let text = match line {
         Some(line) => format!("{line}{}", footer(world, 1)),
         None => format!("No one is observing game {number}.\n"),
     };
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
 fn footer(world: &World, n_games: usize) -> String {

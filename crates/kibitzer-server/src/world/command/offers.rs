@@ -2,7 +2,7 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
-use super::{Command, Verdict};
+use super::{Command, DONE, Outcome};
 use crate::account::key;
 use crate::world::{ConnectionId, Offer, OfferKind, World};
 
@@ -10,29 +10,24 @@ use crate::world::{ConnectionId, Offer, OfferKind, World};
 pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("accept", "[number|player|kind]", "Accepts an offer; which one, if there are several.", accept),
     Command::anyone("decline", "[number|player|kind|all]", "Declines an offer; which one, if there are several.", decline),
-    Command::anyone("pending", "", "Shows the offers you made and got.", pending),
+    Command::query("pending", "", "Shows the offers you made and got.", pending),
     Command::anyone("withdraw", "[number|player|kind|all]", "Takes an offer of yours back; which one, if there are several.", withdraw),
 ];
 
-fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    if let Some(offer) = only(world, id, parameters, "accept") {
-        world.accept_offer(offer);
-    }
-    Verdict::Done
+fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    let offer = only(world, id, parameters, "accept")?;
+    world.accept_offer(offer);
+    DONE
 }
 
-fn decline(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    for offer in chosen(world, id, parameters, "decline") {
-        world.decline_offer(offer);
-    }
-    Verdict::Done
+fn decline(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    chosen(world, id, parameters, "decline")?.into_iter().for_each(|offer| world.decline_offer(offer));
+    DONE
 }
 
-fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    for offer in chosen(world, id, parameters, "withdraw") {
-        world.withdraw_offer(offer);
-    }
-    Verdict::Done
+fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    chosen(world, id, parameters, "withdraw")?.into_iter().for_each(|offer| world.withdraw_offer(offer));
+    DONE
 }
 
 /// The offers an answer may be about: made ones are withdrawn, the others were received.
@@ -41,30 +36,28 @@ fn candidates(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
     world.offers.all().iter().copied().filter(is_mine).collect()
 }
 
-/// All offers if all are meant, else the one.
-fn chosen(world: &mut World, id: ConnectionId, parameters: &str, verb: &str) -> Vec<Offer> {
+/// Returns all candidates for `all`, else the one that is named.
+fn chosen(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Vec<Offer>, String> {
     let candidates = candidates(world, id, verb);
     if parameters.trim_end() == "all" && !candidates.is_empty() {
-        return candidates;
+        return Ok(candidates);
     }
-    only(world, id, parameters, verb).into_iter().collect()
+    only(world, id, parameters, verb).map(|offer| vec![offer])
 }
 
-/// The one offer that is meant. Says so if there is none, or more than one.
-fn only(world: &mut World, id: ConnectionId, parameters: &str, verb: &str) -> Option<Offer> {
+/// Returns the one candidate that is named, or the only one.
+fn only(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
     let word = parameters.split_whitespace().last().map(key);
-    let fits = |offer: &Offer| word.as_deref().is_none_or(|word| is_meant(world, id, offer, word));
-    let fitting: Vec<_> = candidates(world, id, verb).into_iter().filter(fits).collect();
-    let text = match (fitting.as_slice(), word) {
-        (&[offer], _) => return Some(offer),
-        ([], None) => format!("There are no offers to {verb}.\n"),
-        ([], Some(word)) => format!("There is no offer {word} to {verb}.\n"),
-        _ => format!(
+    let is_chosen = |offer: &Offer| word.as_deref().is_none_or(|word| is_meant(world, id, offer, word));
+    let matches: Vec<_> = candidates(world, id, verb).into_iter().filter(is_chosen).collect();
+    match (matches.as_slice(), word) {
+        (&[offer], _) => Ok(offer),
+        ([], None) => Err(format!("There are no offers to {verb}.\n")),
+        ([], Some(word)) => Err(format!("There is no offer {word} to {verb}.\n")),
+        _ => Err(format!(
             "You have more than one pending offer. Use \"pending\" to see them and \"{verb} n\" to choose one.\n"
-        ),
-    };
-    world.lobby.put(id, &text);
-    None
+        )),
+    }
 }
 
 fn is_meant(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
@@ -76,7 +69,7 @@ fn is_meant(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool 
 }
 
 /// freechess.org's form; no recorded server has this command.
-fn pending(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+fn pending(world: &World, id: ConnectionId, _: &str) -> Outcome {
     let made = list(world, id, "withdraw");
     let got = list(world, id, "accept");
     let made = if made.is_empty() {
@@ -93,8 +86,7 @@ fn pending(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
             "Offers from other players:\n\n{got}\nIf you wish to accept any of these offers type \"accept number\".\n"
         )
     };
-    world.lobby.put(id, &format!("{made}{got}"));
-    Verdict::Done
+    Ok(format!("{made}{got}"))
 }
 
 fn list(world: &World, id: ConnectionId, verb: &str) -> String {

@@ -2,38 +2,34 @@
 //!
 //! Source of the forms: transcripts fatics-bughouse-*, fatics-block-client; bughouse §3.
 
-use super::{Command, Verdict};
+use super::{Command, DONE, Outcome, Refusal};
 use crate::calendar::count;
 use crate::world::{ConnectionId, Flag, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("bugwho", "", "Shows who plays bughouse, or would.", bugwho),
+    Command::query("bugwho", "", "Shows who plays bughouse, or would.", bugwho),
     Command::anyone("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", partner),
     Command::anyone("ptell", "text", "Says something to your bughouse partner.", ptell),
 ];
 
-fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     let Some(name) = parameters.split_whitespace().next() else {
         let had_one = world.lobby.end_partnership(id);
         let text =
             if had_one { "You no longer have a bughouse partner.\n" } else { "You do not have a bughouse partner.\n" };
-        world.lobby.put(id, text);
-        return Verdict::Done;
+        return Ok(text.to_owned());
     };
-    let Some(whom) = world.lobby.find(name) else {
-        world.lobby.put(id, &format!("No player named \"{name}\" is online.\n"));
-        return Verdict::Done;
-    };
+    let whom = world.lobby.find(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))?;
     if let Some(offer) = world.offers.between(whom, id, OfferKind::Partner) {
         world.accept_offer(offer);
-        return Verdict::Done;
+        return DONE;
     }
     match obstacle(world, id, whom) {
         Some(why) => world.lobby.put(id, &format!("{why}\n")),
         None => offer(world, id, whom),
     }
-    Verdict::Done
+    DONE
 }
 
 fn obstacle(world: &World, id: ConnectionId, whom: ConnectionId) -> Option<String> {
@@ -62,21 +58,19 @@ fn offer(world: &mut World, id: ConnectionId, whom: ConnectionId) {
     world.lobby.show_offer(offer, whom);
 }
 
-fn ptell(world: &mut World, id: ConnectionId, text: &str) -> Verdict {
+fn ptell(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
     if text.is_empty() {
-        return Verdict::Usage;
+        return Err(Refusal::Usage);
     }
     let Some((partner, display)) = world.lobby.player(id).and_then(|me| Some((me.partner?, me.display()))) else {
-        world.lobby.put(id, "You do not have a partner at present.\n");
-        return Verdict::Done;
+        return Ok("You do not have a partner at present.\n".to_owned());
     };
     world.lobby.notify(partner, &format!("{display} (your partner) tells you: {text}\n"));
     let receipt = world.receipt(partner);
-    world.lobby.put(id, &receipt);
-    Verdict::Done
+    Ok(receipt)
 }
 
-fn bugwho(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+fn bugwho(world: &World, _: ConnectionId, _: &str) -> Outcome {
     let games = world.tables.all().values().filter_map(|table| table.played().filter(|game| game.partner().is_some()));
     let rows: Vec<_> = games.map(|game| format!("{}\n", crate::play::games_row(game, world.now()))).collect();
     let idle: Vec<_> = world.lobby.players().filter(|(_, player)| player.game.is_none()).collect();
@@ -103,6 +97,5 @@ fn bugwho(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
         shown(open.len(), "player"),
         world.lobby.players().count(),
     );
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }

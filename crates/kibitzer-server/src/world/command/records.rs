@@ -2,34 +2,33 @@
 //!
 //! Source of the forms: transcripts fatics-game-endings-*, fatics-block-client.
 
-use super::{Command, Verdict};
+use super::{Command, Outcome};
 use crate::play::{HISTORY_HEAD, Presence, STORED_HEAD, history_row, stored_row};
 use crate::world::{ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("history", "[player]", "Shows the last games of a player.", history),
-    Command::anyone("stored", "[player]", "Shows the interrupted games of a player.", stored),
+    Command::query("history", "[player]", "Shows the last games of a player.", history),
+    Command::query("stored", "[player]", "Shows the interrupted games of a player.", stored),
 ];
 
-/// The name of whoever is meant, online or registered.
-pub(super) fn whose(world: &World, name: &str) -> Option<String> {
+/// Returns the name of a player who is logged in or registered, as that player spells it.
+pub(super) fn registered_name(world: &World, name: &str) -> Result<String, String> {
     let online = world.lobby.find(name).map(|id| world.lobby.name(id));
-    online.or_else(|| world.options.accounts.get(name).map(|account| account.handle.to_string()))
+    let account = || world.options.accounts.get(name).map(|account| account.handle.to_string());
+    online.or_else(account).ok_or_else(|| format!("There is no player matching the name \"{name}\".\n"))
 }
 
-/// The name a command is about: the own one without parameters. Says so if nobody has it.
-fn asked(world: &mut World, id: ConnectionId, parameters: &str) -> Option<String> {
-    let Some(name) = parameters.split_whitespace().next() else { return Some(world.lobby.name(id)) };
-    let found = whose(world, name);
-    if found.is_none() {
-        world.lobby.put(id, &format!("There is no player matching the name \"{name}\".\n"));
+/// Returns the name in the parameters, else the player's own.
+fn asked(world: &World, id: ConnectionId, parameters: &str) -> Result<String, String> {
+    match parameters.split_whitespace().next() {
+        Some(name) => registered_name(world, name),
+        None => Ok(world.lobby.name(id)),
     }
-    found
 }
 
-fn history(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(name) = asked(world, id, parameters) else { return Verdict::Done };
+fn history(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
+    let name = asked(world, id, parameters)?;
     let games = world.tables.history_of(&name);
     let rows = games.iter().filter_map(|finished| {
         let color = finished.game.color_of(&name)?;
@@ -40,12 +39,11 @@ fn history(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     } else {
         format!("History for {name}:\n{HISTORY_HEAD}\n{}", rows.collect::<String>())
     };
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
-fn stored(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(name) = asked(world, id, parameters) else { return Verdict::Done };
+fn stored(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
+    let name = asked(world, id, parameters)?;
     let own = world.tables.stored.iter().filter_map(|stored| Some((stored, stored.game.color_of(&name)?)));
     let rows: Vec<_> = own
         .enumerate()
@@ -60,6 +58,5 @@ fn stored(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     } else {
         format!("Stored games for {name}:\n{STORED_HEAD}\n{}", rows.concat())
     };
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }

@@ -3,10 +3,9 @@
 //! Source of the forms: transcripts fatics-seeks-*.
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::CommandCode;
 
 use super::challenge::{Proposal, challenged, issue};
-use super::{Command, Verdict};
+use super::{Command, DONE, Outcome, Refusal};
 use crate::chess::Variant;
 use crate::play::Terms;
 use crate::world::{Challenge, ConnectionId, List, MAX_SEEKS, Seek, World};
@@ -15,27 +14,23 @@ use crate::world::{Challenge, ConnectionId, List, MAX_SEEKS, Seek, World};
 pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("play", "number|player", "Answers an ad.", play),
     Command::anyone("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts an ad for a game.", seek),
-    Command::anyone("sought", "[all]", "Shows the ads there are.", sought),
+    Command::query("sought", "[all]", "Shows the ads there are.", sought),
     Command::anyone("unseek", "[number]", "Takes your ads away, or one of them.", unseek),
 ];
 
 /// What ratings an ad accepts unless it says so.
 const ANY_RATING: (u16, u16) = (0, 9_999);
 
-fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     if world.lobby.own_game(id).is_some() {
-        world.lobby.put(id, "You are playing a game.\n");
-        return Verdict::Done;
+        return Ok("You are playing a game.\n".to_owned());
     }
     if world.seeks.iter().filter(|seek| seek.from == id).count() >= MAX_SEEKS {
-        world.lobby.put(id, &format!("You can only have {MAX_SEEKS} active seeks.\n"));
-        return Verdict::Done;
+        return Ok(format!("You can only have {MAX_SEEKS} active seeks.\n"));
     }
     let proposal = Proposal::parse(parameters).filter(|proposal| proposal.variant != Variant::Bughouse);
-    let Some(proposal) = proposal else { return Verdict::Usage };
-    let Some(is_rated) = proposal.rating(world, id, id, "seek") else {
-        return Verdict::Refused(CommandCode::INSUFFICIENT_RIGHTS);
-    };
+    let Some(proposal) = proposal else { return Err(Refusal::Usage) };
+    let is_rated = proposal.rating(world, [id, id], "seek")?;
     let wanted = Seek {
         number: 0,
         from: id,
@@ -49,7 +44,7 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
         Some(found) => start_matching(world, id, &found, wanted.color),
         None => post(world, id, &wanted),
     }
-    Verdict::Done
+    DONE
 }
 
 fn post(world: &mut World, id: ConnectionId, seek: &Seek) {
@@ -97,13 +92,13 @@ fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
         && !lists(List::Censor)
 }
 
-fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     let word = parameters.trim_end();
     let text = if word.is_empty() {
         let numbers = world.remove_seeks(id);
         if numbers.is_empty() { "You have no active seeks.\n" } else { "Your seeks have been removed.\n" }.to_owned()
     } else {
-        let Ok(number) = word.parse() else { return Verdict::Usage };
+        let Ok(number) = word.parse() else { return Err(Refusal::Usage) };
         if world.seeks.iter().any(|seek| seek.number == number && seek.from == id) {
             world.remove_seek(number);
             format!("Your seek {number} has been removed.\n")
@@ -111,59 +106,52 @@ fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
             format!("You have no seek {number}.\n")
         }
     };
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
-fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     let word = parameters.trim_end();
     if word.is_empty() {
-        return Verdict::Usage;
+        return Err(Refusal::Usage);
     }
-    let Some(seek) = sought_by(world, id, word) else { return Verdict::Done };
+    let seek = sought_by(world, id, word)?;
     let name = world.lobby.name(seek.from);
-    if challenged(world, id, &name).is_none() {
-        return Verdict::Done;
-    }
+    challenged(world, id, &name)?;
     if !may_answer(world, id, &seek) {
-        world.lobby.put(id, &format!("You do not match {name}'s seek.\n"));
-        return Verdict::Done;
+        return Ok(format!("You do not match {name}'s seek.\n"));
     }
     if seek.is_manual {
         world.lobby.put(id, "Issuing match request since the seek was set to manual.\n");
         let color = seek.color.map(Color::opponent);
         issue(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
-        return Verdict::Done;
+        return DONE;
     }
     let me = world.lobby.name(id);
     world.lobby.notify(seek.from, &format!("{me} accepts your seek.\n"));
     start(world, id, &seek, None);
-    Verdict::Done
+    DONE
 }
 
-/// The ad that a number or a seeker's name means. Says so if there is none, or more than one.
-fn sought_by(world: &mut World, id: ConnectionId, word: &str) -> Option<Seek> {
+/// Returns the seek of another player by its number or by the seeker's name.
+fn sought_by(world: &World, id: ConnectionId, word: &str) -> Result<Seek, String> {
     let (number, seeker) = (word.parse::<u32>(), world.lobby.find(word));
     let is_meant = |seek: &&Seek| match number {
         Ok(number) => seek.number == number,
         Err(_) => Some(seek.from) == seeker,
     };
     let seeks: Vec<_> = world.seeks.iter().filter(|seek| seek.from != id).filter(is_meant).cloned().collect();
-    let text = match seeks.as_slice() {
-        [seek] => return Some(seek.clone()),
-        [] => "That seek is not available.\n".to_owned(),
-        [seek, ..] => format!("{} is seeking several games.\n", world.lobby.name(seek.from)),
-    };
-    world.lobby.put(id, &text);
-    None
+    match seeks.as_slice() {
+        [seek] => Ok(seek.clone()),
+        [] => Err("That seek is not available.\n".to_owned()),
+        [seek, ..] => Err(format!("{} is seeking several games.\n", world.lobby.name(seek.from))),
+    }
 }
 
-fn sought(world: &mut World, id: ConnectionId, _: &str) -> Verdict {
+fn sought(world: &World, _: ConnectionId, _: &str) -> Outcome {
     let rows: String = world.seeks.iter().filter_map(|seek| row(world, seek)).collect();
     let n_ads = world.seeks.len();
     let ads = if n_ads == 1 { "ad" } else { "ads" };
-    world.lobby.put(id, &format!("{rows}{n_ads} {ads} displayed.\n"));
-    Verdict::Done
+    Ok(format!("{rows}{n_ads} {ads} displayed.\n"))
 }
 
 /// `  4 ---- Alekhine           15  10 unrated standard   [white]     0-9999 m`.

@@ -2,25 +2,35 @@
 //!
 //! Source of the answers: transcripts `fatics-*`, above all fatics-block-client.
 
-use super::{Command, Verdict};
+use kibitzer_core::message::Datagram;
+
+use super::{Command, DONE, Outcome, Refusal};
+use crate::family::Family;
 use crate::options::Feature;
-use crate::world::{ConnectionId, Ivar, SetError, Text, World, ivars_starting_with};
+use crate::world::icc::number;
+use crate::world::{BoardStyle, ConnectionId, Ivar, SetError, Text, World, ivars_starting_with};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("iset", "name 0|1", "Sets an interface variable: what your program wants to be sent.", iset),
-    Command::anyone("ivariables", "[player]", "Shows interface variables.", ivariables),
+    Command::query("ivariables", "[player]", "Shows interface variables.", ivariables),
     Command::anyone("password", "old new", "Changes your password.", password),
     Command::anyone("set", "name [value]", "Sets a variable: how the server is to treat you. \"set 1 text\" to \"set 10 text\" write notes.", set),
     Command::anyone("style", "number", "Sets the form of boards. This server draws style 12 alone.", style),
-    Command::anyone("variables", "[player]", "Shows variables.", variables),
+    Command::query("variables", "[player]", "Shows variables.", variables),
 ];
+
+/// Commands that only ICC has.
+///
+/// Source: icc §1, §4.
+#[rustfmt::skip] // one to a line: it is a table
+pub(super) const ICC_COMMANDS: &[Command] = &[Command::anyone("set-2", "number 0|1", "Switches a datagram on or off: what your program wants to be sent.", set_2)];
 
 /// Source of the forms: transcript fatics-info-native; uhlin/fics for the last one, which repeats the password as other
 /// servers of its line do.
-fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     let mut words = parameters.split_whitespace();
-    let (Some(old), Some(new)) = (words.next(), words.next()) else { return Verdict::Usage };
+    let (Some(old), Some(new)) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
     let name = world.lobby.name(id);
     let text = match world.options.accounts.get_mut(&name) {
         None => "Setting a password is only for registered players.\n".to_owned(),
@@ -30,44 +40,41 @@ fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
             format!("Password changed to \"{new}\".\n")
         }
     };
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
-fn set(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn set(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     let (name, value) = parameters.split_once(' ').unwrap_or((parameters, ""));
     if name.is_empty() {
-        return Verdict::Usage;
+        return Err(Refusal::Usage);
     }
     change(world, id, name, value.trim_start())
 }
 
-fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     match parameters.trim_end().parse::<u16>() {
         Ok(number) => change(world, id, "style", &number.to_string()),
-        Err(_) => Verdict::Usage,
+        Err(_) => Err(Refusal::Usage),
     }
 }
 
-fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Verdict {
+fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Outcome {
     if let Some(answer) = world.set_levels(id, name, value) {
-        world.lobby.put(id, &format!("{answer}\n"));
-        return Verdict::Done;
+        return Ok(format!("{answer}\n"));
     }
-    let Some(player) = world.lobby.player_mut(id) else { return Verdict::Done };
+    let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let answer = match player.saved.variables.set(name, value) {
         Ok(answer) => answer,
         Err(SetError::Unknown) => format!("No such variable \"{name}\"."),
         Err(SetError::Ambiguous(names)) => format!("Ambiguous variable \"{name}\". Matches: {}", names.join(" ")),
         Err(SetError::BadValue(name)) => format!("Bad value given for variable \"{name}\"."),
     };
-    world.lobby.put(id, &format!("{answer}\n"));
-    Verdict::Done
+    Ok(format!("{answer}\n"))
 }
 
-fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
+fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     let mut words = parameters.split_whitespace();
-    let (Some(name), value) = (words.next(), words.next()) else { return Verdict::Usage };
+    let (Some(name), value) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
     let prefix = name.to_ascii_lowercase();
     let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has(Feature::BlockMode);
     let fitting: Vec<_> = ivars_starting_with(&prefix).into_iter().filter(is_offered).collect();
@@ -79,7 +86,7 @@ fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
             world.lobby.put(id, &format!("Ambiguous ivariable \"{name}\". Matches: {}\n", names.join(" ")));
         }
     }
-    Verdict::Done
+    DONE
 }
 
 fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>) {
@@ -103,10 +110,8 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
     }
 }
 
-fn variables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(player) = player_or_self(world, id, parameters).and_then(|whose| world.lobby.player(whose)) else {
-        return Verdict::Done;
-    };
+fn variables(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
+    let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
     let variables = &player.saved.variables;
     let prompt =
         Some(variables.text(Text::Prompt)).filter(|prompt| !prompt.is_empty()).unwrap_or(world.options.family.prompt());
@@ -114,31 +119,63 @@ fn variables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
     let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
     let (name, table) = (player.name(), variables.table());
     let text = format!("Variable settings of {name}:\n\n{table}\nPrompt: {prompt}\n{interface}\n");
-    world.lobby.put(id, &text);
-    Verdict::Done
+    Ok(text)
 }
 
-fn ivariables(world: &mut World, id: ConnectionId, parameters: &str) -> Verdict {
-    let Some(player) = player_or_self(world, id, parameters).and_then(|whose| world.lobby.player(whose)) else {
-        return Verdict::Done;
-    };
+fn ivariables(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
+    let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
     let mut table = format!("Interface variable settings of {}:\n\n{}\n", player.name(), player.ivars.table());
     if !world.options.has(Feature::BlockMode) {
         table = table.replace("block=0 ", "        ");
     }
-    world.lobby.put(id, &table);
-    Verdict::Done
+    Ok(table)
 }
 
-/// Whom a parameter means: the player himself without one. Says so if there is nobody.
-pub(super) fn player_or_self(world: &mut World, id: ConnectionId, parameter: &str) -> Option<ConnectionId> {
-    let name = parameter.split_whitespace().next().unwrap_or_default();
-    if name.is_empty() {
-        return Some(id);
+/// Returns the player of the name in the parameters, else the player itself.
+pub(super) fn player_or_self(world: &World, id: ConnectionId, parameters: &str) -> Result<ConnectionId, String> {
+    let Some(name) = parameters.split_whitespace().next() else { return Ok(id) };
+    world.lobby.find(name).ok_or_else(|| format!("There is no player matching the name \"{name}\".\n"))
+}
+
+fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+    let mut words = parameters.split_whitespace();
+    let (datagram, on) = match (words.next().and_then(|word| word.parse().ok()), words.next()) {
+        (Some(number), Some("1")) => (number, true),
+        (Some(number), Some("0")) => (number, false),
+        _ => return Err(Refusal::Usage),
+    };
+    if let Some(connection) = world.lobby.connection_mut(id) {
+        connection.levels.set(datagram, on);
     }
-    let found = world.lobby.find(name);
-    if found.is_none() {
-        world.lobby.put(id, &format!("There is no player matching the name \"{name}\".\n"));
+    let said = [datagram.to_string(), u8::from(on).to_string()];
+    if !world.lobby.put_datagram(id, &Datagram::new(number::SET_2, said)) {
+        world.lobby.put(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
     }
-    found
+    match datagram {
+        // Its answer is all that it is for.
+        number::DUMMY_RESPONSE if on => drop(world.lobby.put_datagram(id, &Datagram::new(datagram, [""; 0]))),
+        number::SEEK if on => world.put_seek_datagrams(id),
+        _ => {}
+    }
+    DONE
+}
+
+impl World {
+    /// Sets a variable that the other family does not have, or has with other values; tells the answer, if it is one of those.
+    pub(crate) fn set_levels(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
+        let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc)?;
+        let levels = &mut connection.levels;
+        let is_on = value == "1";
+        match (name, value) {
+            ("style", "10") => levels.style = BoardStyle::Style10,
+            ("style", "12") => levels.style = BoardStyle::Style12,
+            ("style", "13") => levels.style = BoardStyle::Style13,
+            ("wrap", "0" | "1") => levels.is_wrapping = is_on,
+            ("prompt", "0" | "1") => levels.wants_prompt = is_on,
+            ("height", "0") => {}
+            ("level1", _) => levels.set_level_1(value.parse().ok()?),
+            _ => return None,
+        }
+        Some(format!("{name} set to {value}."))
+    }
 }
