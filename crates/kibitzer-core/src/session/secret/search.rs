@@ -2,6 +2,7 @@
 
 use zeroize::Zeroizing;
 
+use crate::scan::find;
 use crate::text::decode;
 
 /// Most bytes without a meaning to the text that are accepted inside one secret.
@@ -9,6 +10,8 @@ const MAX_SKIPPED: usize = 256;
 /// `&#x`, six digits and the semicolon.
 const ENTITY_BYTES: usize = 10;
 const IAC: u8 = 0xFF;
+const SUBNEGOTIATION: u8 = 250;
+const SUBNEGOTIATION_END: u8 = 240;
 const ESCAPE: u8 = 0x1B;
 /// Replaces each byte of a secret, so that the rest keeps its place in the stream.
 const MASK: u8 = b'*';
@@ -60,7 +63,7 @@ impl Secret {
         let (mut n_found, mut n_taken, mut n_skipped) = (0, 0, 0);
         while let Some(wanted) = self.0.get(n_found) {
             let rest = bytes.get(n_taken..).unwrap_or_default();
-            let length = match Unit::first_of(rest) {
+            let length = match Unit::first_in(rest, source) {
                 Unit::Character(found, length) if found.eq_ignore_ascii_case(wanted) => {
                     n_found += 1;
                     length
@@ -158,9 +161,21 @@ enum Unit {
 }
 
 impl Unit {
+    /// The first one, where the end of a line ends what may have gone on.
+    fn first_in(bytes: &[u8], source: SecretSource) -> Self {
+        match (Self::first_of(bytes), bytes) {
+            (Self::Cut, [byte, ..]) if source == SecretSource::Line => Self::Character(char::from(*byte), 1),
+            (unit, _) => unit,
+        }
+    }
+
     fn first_of(bytes: &[u8]) -> Self {
         match *bytes {
             [] | [ESCAPE | IAC] | [IAC, 251..=254] => Self::Cut,
+            [IAC, SUBNEGOTIATION, ref rest @ ..] => match find(rest, &[IAC, SUBNEGOTIATION_END]) {
+                Some(end) => Self::Skipped(end + 4),
+                None => Self::Cut,
+            },
             [b'\n', ref rest @ ..] => after_line_feed(rest),
             [ESCAPE, b'[', ref rest @ ..] => match rest.iter().position(|b| !matches!(b, 0x20..=0x3F)) {
                 Some(end) => Self::Skipped(end + 3),
@@ -229,6 +244,7 @@ mod tests {
             ("NUL, CR, bell", "perch", b"p\0e\rr\x07ch.", b"*\0*\r*\x07**."),
             ("IAC NOP", "perch", b"pe\xff\xf1rch.", b"**\xff\xf1***."),
             ("IAC WILL ECHO", "perch", b"pe\xff\xfb\x01rch.", b"**\xff\xfb\x01***."),
+            ("IAC SB", "perch", b"pe\xff\xfa\x18x\xff\xf0rch.", b"**\xff\xfa\x18x\xff\xf0***."),
             ("escape", "perch", b"pe\x1b[31;1mrch.", b"**\x1b[31;1m***."),
             ("broken escape", "perch", b"pe\x1brch.", b"**\x1b***."),
             ("entity", "perch", b"p&#x65;r&#x0063;h.", b"*****************."),
@@ -264,11 +280,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_have_a_blank_where_it_was_broken() {
+    fn a_line_may_have_a_blank_where_it_was_broken_and_ends_with_its_last_byte() {
         let secret = Secret::new(b"perch").unwrap();
         assert!(
             secret.is_in(b"a pe rch") && secret.is_in(b"p&#x65;rch") && !secret.is_in(b"a per") && !secret.is_in(b"")
         );
+        for secret in ["sea&", "sea&#", "sea&#x1"] {
+            assert!(Secret::new(secret.as_bytes()).unwrap().is_in(format!("it is {secret}").as_bytes()), "{secret}");
+        }
         let mut line = *b"a pe rch, per";
         assert_eq!(hide_secrets(&[&secret].into_iter(), &mut line, SecretSource::Line), line.len());
         assert_eq!(&line, b"a ******, per");
