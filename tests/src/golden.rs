@@ -60,10 +60,18 @@ fn changed(change: &Change) -> String {
 fn position(name: &str, board: &Style12) -> String {
     let last_move = board.last_move().as_ref().map_or_else(
         || "start".to_owned(),
-        |last| format!("{} {} {:?} ms {:?}", last.verbose, last.san, last.elapsed_ms, last.played),
+        |last| {
+            format!(
+                "{} {} {:?} ms {:?}",
+                last.verbose,
+                last.san.as_ref().map_or("?", |san| san.as_str()),
+                last.elapsed_ms,
+                last.played
+            )
+        },
     );
     format!(
-        "{name} game {} {} {}-{} {:?} clocks {} {} of {}+{} material {} {} flip {:?} running {:?} lag {:?} after {last_move}",
+        "{name} game {} {} {}-{} {:?} clocks {} {} of {}+{} material {} {} flip {:?} running {:?} lag {:?}{} after {last_move}",
         board.game(),
         board.fen(),
         board.white(),
@@ -78,5 +86,6 @@ fn position(name: &str, board: &Style12) -> String {
         board.flip(),
         board.clock_running(),
         board.lag_ms(),
+        if board.is_cut() { " cut" } else { "" },
     )
 }

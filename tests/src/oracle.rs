@@ -90,7 +90,7 @@ fn without_prompts(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"fics% ").map_or(line, without_prompts)
 }
 
-/// Every board that a server wrote at the start of a line and that is whole up to its pretty move.
+/// Every board that a server wrote at the start of a line and that is whole up to its verbose move.
 pub fn positions_in(cleaned: &Cleaned) -> Vec<PositionFacts> {
     lines_of(cleaned).iter().filter_map(|(offset, line)| position(*offset, line)).collect()
 }
@@ -102,18 +102,23 @@ pub fn holdings_in(cleaned: &Cleaned) -> Vec<HoldingFacts> {
 
 fn position(offset: u64, line: &[u8]) -> Option<PositionFacts> {
     let line: String = line.strip_prefix(b"<12>")?.iter().map(|&b| char::from(b)).collect();
-    let words: Vec<&str> = std::iter::once("<12>").chain(line.split(' ').filter(|word| !word.is_empty())).collect();
+    let mut words: Vec<&str> = std::iter::once("<12>").chain(line.split(' ').filter(|word| !word.is_empty())).collect();
+    // Pieces are joined by a blank, and the last one was empty.
+    let cut = line.ends_with(' ') && (29..=30).contains(&words.len());
+    if cut && !line.ends_with(") ") {
+        words.pop();
+    }
     let rows: Vec<&str> = words.get(1..9)?.to_vec();
     let is_row = |row: &&str| row.len() == 8 && row.bytes().all(|b| b"-PNBRQKpnbrqk".contains(&b));
-    if words.len() < 30 || !rows.iter().all(is_row) {
+    if words.len() < if cut { 28 } else { 30 } || !rows.iter().all(is_row) {
         return None;
     }
     let number = |index: usize| words.get(index)?.parse::<i64>().ok();
     let optional = |index: usize| words.get(index).and_then(|word| word.parse::<i64>().ok());
-    let (verbose, elapsed, san) = (*words.get(27)?, *words.get(28)?, *words.get(29)?);
+    let (verbose, elapsed, san) = (*words.get(27)?, words.get(28).copied(), words.get(29).copied());
     let white_moves = *words.get(9)? == "W";
     let moved = verbose != "none";
-    let ms_per_unit = if elapsed.contains('.') { 1 } else { 1000 };
+    let ms_per_unit = if elapsed.is_some_and(|elapsed| elapsed.contains('.')) { 1 } else { 1000 };
     let double_push_file = u8::try_from(number(10)?).ok().filter(|file| *file < 8).map(|file| char::from(b'a' + file));
     let halfmove_clock = if moved { number(15)?.max(0) } else { 0 };
     let board = Rows(&rows);
@@ -143,13 +148,14 @@ fn position(offset: u64, line: &[u8]) -> Option<PositionFacts> {
         double_push_file,
         last_move: moved.then(|| MoveFacts {
             verbose: verbose.to_owned(),
-            san: san.to_owned(),
-            uci: uci(verbose, san, !white_moves),
-            elapsed_ms: milliseconds(elapsed),
+            san: san.map(str::to_owned),
+            uci: uci(verbose, san.unwrap_or_default(), !white_moves),
+            elapsed_ms: elapsed.and_then(milliseconds),
         }),
         flip: optional(30).map(|flip| flip != 0),
         clock_running: optional(31).map(|running| running != 0),
         lag_ms: optional(32),
+        cut,
     })
 }
 

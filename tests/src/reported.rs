@@ -27,6 +27,7 @@ pub struct PositionFacts {
     pub flip: Option<bool>,
     pub clock_running: Option<bool>,
     pub lag_ms: Option<i64>,
+    pub cut: bool,
 }
 
 /// The move that led to a board.
@@ -34,7 +35,7 @@ pub struct PositionFacts {
 #[expect(missing_docs, reason = "the keys are described where the event is")]
 pub struct MoveFacts {
     pub verbose: String,
-    pub san: String,
+    pub san: Option<String>,
     /// The king's way for castling, as if it had stood on the e-file: one line does not tell where it stood.
     pub uci: Option<String>,
     pub elapsed_ms: Option<i64>,
@@ -75,6 +76,7 @@ impl PositionFacts {
             flip: board.flip(),
             clock_running: board.clock_running(),
             lag_ms: board.lag_ms().map(i64::from),
+            cut: board.is_cut(),
         }
     }
 }
@@ -83,7 +85,7 @@ impl MoveFacts {
     fn of(played: &ReportedMove, mover: Color) -> Self {
         Self {
             verbose: played.verbose.to_string(),
-            san: played.san.to_string(),
+            san: played.san.as_ref().map(ToString::to_string),
             uci: played.played.and_then(|last_move| last_move.to_uci(mover)).map(|uci| uci.to_string()),
             elapsed_ms: played.elapsed_ms.map(i64::from),
         }

@@ -105,13 +105,13 @@ fn a_game_is_played() {
     for (id, text, ply) in [(40, "e4", 1), (41, "Nf3", 2), (83, "Bxc6", 4), (84, "O-O", 5)] {
         let board = blocks.answer(id, &MoveText::new(text).unwrap()).unwrap().board.unwrap();
         assert_eq!((board.move_number(), board.side_to_move()), (ply, Color::Black), "{text}");
-        assert_eq!(board.last_move().unwrap().san.as_str(), text);
+        assert_eq!(board.last_move().unwrap().text(), text);
     }
     assert_eq!(blocks.answer(50, &Draw::new()), Ok(GameOffer::Sent));
     let Ok(Accepted::Changed(Some(board))) = blocks.answer(85, &Accept::new(OfferRef::Only)) else {
         panic!("no board")
     };
-    assert_eq!(board.last_move().unwrap().san.as_str(), "O-O");
+    assert_eq!(board.last_move().unwrap().text(), "O-O");
     assert_eq!(blocks.answer_to_like(86, &Takeback::plies(1)), Ok(GameOffer::Sent));
     assert_eq!(blocks.answer(87, &Resign::new()).map(|ended| ended.result), Ok(GameResult::BlackWins));
 }

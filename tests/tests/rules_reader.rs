@@ -79,7 +79,7 @@ fn the_pretty_move_is_kept_and_not_read() {
     for san in ["e4", "e3+", "N@f3", "??", "O-O"] {
         let board = board(&E4.replace(" e4 0", &format!(" {san} 0"))).unwrap();
         let last_move = board.last_move().unwrap();
-        assert_eq!(last_move.san.as_str(), san);
+        assert_eq!(last_move.text(), san);
         assert_eq!(last_move.played.unwrap().to_uci(kibitzer_core::chess::Color::White).unwrap().to_string(), "e2e4");
     }
 }

@@ -31,7 +31,7 @@ pub enum Event {
     /// taken, a delta board that does not fit was not.
     Desync(Desync),
     /// The boards of a played game left out moves. The event after this one is the board that followed them.
-    Missed(Missed),
+    Missed(MissedPlies),
     /// A connection is being made.
     Connecting {
         /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
@@ -200,7 +200,7 @@ pub struct Desync {
 /// Plies count from 1, White's first move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct Missed {
+pub struct MissedPlies {
     /// Position in the stream of the board that followed them.
     pub offset: u64,
     /// The game.

@@ -38,5 +38,5 @@ pub mod text;
 pub mod wire;
 
 pub use event::{
-    Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventKindError, EventReader, Missed, ServerFault,
+    Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventKindError, EventReader, MissedPlies, ServerFault,
 };

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use kibitzer::core::game::Game;
 use kibitzer::core::session::{EndReason, State};
-use kibitzer::core::{Event, EventReader};
+use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{AttachError, Attached, Missed, Sight, Snapshot, TapPiece, Tapped};
 use tokio::time::Instant;
 
@@ -124,9 +125,37 @@ fn standing(snapshot: &Snapshot) -> Vec<Arc<Event>> {
     if !snapshot.missed.is_nothing() {
         crate::tell(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));
     }
-    let lines = snapshot.games.iter().flat_map(kibitzer::Game::to_lines);
-    let said: Vec<u8> = lines.flat_map(|line| [&line[..], b"\n\r"].concat()).collect();
+    snapshot_events(&snapshot.games)
+}
+
+/// Returns the events that show these games to a new reader. Their lines leave out moves on purpose, so none count as missing.
+fn snapshot_events(games: &[Game]) -> Vec<Arc<Event>> {
+    let said: Vec<u8> = games.iter().flat_map(Game::to_lines).flat_map(|line| [&line[..], b"\n\r"].concat()).collect();
     let (mut reader, mut rest) = (EventReader::default(), &said[..]);
     let events = std::iter::from_fn(|| reader.next(&mut rest).or_else(|| reader.finish()));
-    events.map(Arc::new).collect()
+    events.filter(|event| event.kind() != EventKind::Missed).map(Arc::new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer::core::message::GameId;
+
+    use super::*;
+
+    #[test]
+    fn moves_left_out_of_a_snapshot_are_not_missing() {
+        let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 A B 0 5 0 39 39 \
+            300 300 1 none (0:00) none 0 1 0\n\r";
+        let moves = (1..=20).map(|ply| {
+            let (from, to) = [("g1", "f3"), ("g8", "f6"), ("f3", "g1"), ("f6", "g8")][(ply - 1) % 4];
+            format!("<d1> 7 {ply} N{to} {from}{to} 0 300000\n\r")
+        });
+        let said: String = std::iter::once(board.to_owned()).chain(moves).collect();
+        let (mut reader, mut rest) = (EventReader::default(), said.as_bytes());
+        while reader.next(&mut rest).is_some() {}
+        let game = reader.games().get(GameId(7)).expect("the game").clone();
+        assert_eq!(game.moves().len(), 20);
+        let events = snapshot_events(&[game]);
+        assert!(events.len() > 5 && events.iter().all(|event| event.kind() == EventKind::Position), "{events:?}");
+    }
 }

@@ -100,7 +100,7 @@ fn write_move(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
     let Some(last_move) = &board.last_move() else {
         return write!(out, "{LABEL}no move yet{LABEL:#}");
     };
-    write!(out, "{MOVE}{} {}{MOVE:#}", last_move_number(board), Shown(last_move.san.as_str()))?;
+    write!(out, "{MOVE}{} {}{MOVE:#}", last_move_number(board), Shown(last_move.text()))?;
     match last_move.elapsed_ms {
         Some(elapsed) => write!(out, "  {LABEL}({}){LABEL:#}", ClockReading::from_ms(elapsed.into())),
         None => Ok(()),

@@ -10,7 +10,7 @@ use kibitzer::core::message::{
 };
 use kibitzer::core::text::{Line, decode};
 use kibitzer::core::wire::telnet_command_name;
-use kibitzer::core::{Change, Desync, Event, Missed};
+use kibitzer::core::{Change, Desync, Event, MissedPlies};
 
 use super::life::Life;
 
@@ -50,7 +50,7 @@ pub(crate) enum Entry<'a> {
     Refused { reason: &'static str, text: Cow<'a, str> },
     Telnet { command: Option<&'static str>, option: Option<u8> },
     Desync(&'a Desync),
-    Missed(&'a Missed),
+    Missed(&'a MissedPlies),
     OverLong { line: &'a Line, bytes: u64 },
     Text(Cow<'a, str>),
     Session(Life<'a>),

@@ -163,6 +163,7 @@ fn write_position<M: SerializeMap>(object: &mut M, position: &Position<'_>) -> R
         "clock_running": board.clock_running(),
         "lag_ms": board.lag_ms(),
         "source": position.source,
+        "cut": board.is_cut(),
     )
 }
 
@@ -278,7 +279,7 @@ impl Serialize for LastMove<'_> {
         let mover = position.board.side_to_move().opponent();
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("verbose", reported.verbose.as_str())?;
-        object.serialize_entry("san", reported.san.as_str())?;
+        object.serialize_entry("san", &reported.san.as_ref().map(ServerText::as_str))?;
         object.serialize_entry("uci", &position.played.and_then(|played| played.to_uci(mover)).map(Printed))?;
         object.serialize_entry("elapsed_ms", &reported.elapsed_ms)?;
         object.end()

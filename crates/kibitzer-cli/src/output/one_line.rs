@@ -43,6 +43,6 @@ fn board(position: &Position<'_>) -> String {
 /// The move that led to a board, with its number: `12... Nf6`.
 pub(crate) fn numbered_move(board: &Style12) -> Option<String> {
     let last_move = board.last_move()?;
-    let san = Shown(last_move.san.as_str()).in_cells();
+    let san = Shown(last_move.text()).in_cells();
     Some(format!("{} {san}", last_move_number(board)))
 }

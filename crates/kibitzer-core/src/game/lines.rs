@@ -10,8 +10,10 @@ use crate::text::encode_latin_1;
 /// Moves that are told.
 const RECENT_PLIES: usize = 8;
 
-/// What stands for the last move where there is none; the fraction makes the clocks milliseconds.
-const NO_MOVE: &str = "none (0:00.000) none";
+/// Fields 27 and 28 where there is no last move; the fraction makes the clocks milliseconds.
+const NO_MOVE: &str = "none (0:00.000)";
+/// Follows a line that the server cut: a continuation mark without text.
+const CUT: &str = "\n\r\\   ";
 
 impl Game {
     /// The lines that tell a reader who has not followed the game how it stands: its terms (`<g1>`) if they are known, its
@@ -115,7 +117,12 @@ fn board(board: &Style12) -> String {
     push(&mut line, format_args!("{} {}", board.white_material(), board.black_material()));
     push(&mut line, format_args!("{} {}", board.white_clock().as_ms(), board.black_clock().as_ms()));
     push(&mut line, board.move_number());
-    push(&mut line, board.last_move().map_or_else(|| NO_MOVE.to_owned(), |played| last_move(&played)));
+    let last_move = board.last_move();
+    push(&mut line, last_move.as_ref().map_or_else(|| NO_MOVE.to_owned(), timed_move));
+    if board.is_cut() {
+        return line + CUT;
+    }
+    push(&mut line, last_move.as_ref().map_or("none", ReportedMove::text));
     // Lines end early, never in the middle.
     let later = [board.flip().map(i32::from), board.clock_running().map(i32::from), board.lag_ms()];
     for field in later.into_iter().map_while(|field| field) {
@@ -124,13 +131,13 @@ fn board(board: &Style12) -> String {
     line
 }
 
-/// Fields 27 to 29.
-fn last_move(last: &ReportedMove) -> String {
+/// Fields 27 and 28.
+fn timed_move(last: &ReportedMove) -> String {
     // What is no time has a point, too: the clocks are milliseconds.
     let elapsed = last
         .elapsed_ms
         .map_or_else(|| "(?.)".to_owned(), |ms| format!("({}:{:02}.{:03})", ms / 60_000, ms / 1000 % 60, ms % 1000));
-    format!("{} {elapsed} {}", last.verbose, last.san)
+    format!("{} {elapsed}", last.verbose)
 }
 
 /// A `<b1>` line.
@@ -183,6 +190,12 @@ mod tests {
             ("no time", BOARD.replace("(0:04.237)", "(soon)").replace("297338 -917", "297 -9")),
             ("the start", BOARD.replace("Q/d8-h4 (0:04.237) Qh4#", "none (0:00) none")),
             ("a drop", BOARD.replace("Q/d8-h4 (0:04.237) Qh4#", "Q/@@-h4 (61:04.237) Q@h4")),
+            ("a cut line", BOARD.replace(" Qh4# 0 1 304", " Qh\n\r\\   ")),
+            (
+                "a line cut before the time",
+                BOARD.replace("297338 -917", "297 -9").replace(".237) Qh4# 0 1 304", "\n\r\\   "),
+            ),
+            ("a cut start", BOARD.replace("Q/d8-h4 (0:04.237) Qh4# 0 1 304", "none (0:00) no\n\r\\   ")),
             ("names with umlauts", BOARD.replace(" gbtami ", " K&#xf6;ln&#x265a; ")),
         ];
         for (name, said) in cases {

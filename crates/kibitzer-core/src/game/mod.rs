@@ -14,7 +14,7 @@ mod update;
 use std::collections::BTreeMap;
 
 use crate::chess::Hands;
-use crate::event::{Change, ChangeKind, Desync, DesyncReason, Event, Missed};
+use crate::event::{Change, ChangeKind, Desync, DesyncReason, Event, MissedPlies};
 use crate::message::{
     Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message, Observing,
     Partner, Received, Relation, Style12,
@@ -69,7 +69,7 @@ impl GameLimits {
 ///
 /// let game = events.games().get(GameId(7)).unwrap();
 /// assert_eq!(game.fen().to_string(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR[N] b KQkq e3 0 1");
-/// assert_eq!(game.position().last_move().unwrap().san.as_str(), "e4");
+/// assert_eq!(game.position().last_move().unwrap().text(), "e4");
 /// assert_eq!(events.games().mine().map(|mine| mine.id()), Some(game.id()));
 /// ```
 ///
@@ -123,7 +123,7 @@ impl Games {
         let offset = received.offset;
         let notice = applied.notice.map(|(game, notice)| match notice {
             Notice::Desync(reason) => Event::Desync(Desync { offset, game, reason }),
-            Notice::Missed { from_ply, to_ply } => Event::Missed(Missed { offset, game, from_ply, to_ply }),
+            Notice::Missed { from_ply, to_ply } => Event::Missed(MissedPlies { offset, game, from_ply, to_ply }),
         });
         (applied.change, notice)
     }

@@ -36,6 +36,7 @@ pub(super) fn board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me: Opti
         flip: Some(play::color_of(role) == Some(Color::Black)),
         clock_running: None,
         lag_ms: None,
+        is_cut: false,
     };
     Some(Style12::new(numbers, &fen.board, &start.white, &start.black))
 }

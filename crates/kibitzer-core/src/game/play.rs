@@ -71,7 +71,7 @@ fn report(played: LastMove, san: &ServerText, elapsed_ms: Option<u32>) -> Report
         LastMove::Castle { side, .. } => LastMove::Castle { side, king_from: None, rook_from: None },
         other => other,
     };
-    ReportedMove { verbose, san: san.clone(), played: Some(told), elapsed_ms }
+    ReportedMove { verbose, san: Some(san.clone()), played: Some(told), elapsed_ms }
 }
 
 /// The side that a role plays.

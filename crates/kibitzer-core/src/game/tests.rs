@@ -71,7 +71,7 @@ impl Session {
     }
 
     fn sans(&self) -> Vec<&str> {
-        self.game().moves().iter().map(|step| step.reported.san.as_str()).collect()
+        self.game().moves().iter().map(|step| step.reported.text()).collect()
     }
 }
 

@@ -427,7 +427,7 @@ fn one_copy_of_a_game_serves_all_its_watches() {
 /// The last move of a watched game.
 fn shown(watch: &mut GameWatch) -> Option<String> {
     let game = watch.latest()?;
-    game.position().last_move().map(|played| played.san.to_string())
+    game.position().last_move().map(|played| played.text().to_owned())
 }
 
 #[derive(Clone, Debug)]

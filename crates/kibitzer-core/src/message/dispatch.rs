@@ -13,6 +13,7 @@ use crate::wire::Tag;
 pub(super) fn line(tag: Tag, line: &[u8]) -> Message {
     let typed = match tag {
         Tag::Style12 => Style12::parse(line).ok().map(Message::Style12),
+        Tag::CutStyle12 => Style12::parse_cut(line).ok().map(Message::Style12),
         Tag::Holding => Holding::parse(line).ok().map(Message::Holding),
         Tag::Delta => Delta::parse(line).ok().map(Message::Delta),
         Tag::Seek | Tag::NewSeek => Seek::parse(line).ok().map(Box::new).map(Message::Seek),

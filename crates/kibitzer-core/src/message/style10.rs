@@ -99,7 +99,7 @@ mod tests {
                 "r1b1k2r/ppp2pp1/2np1q1p/2b1p3/2B1P3/3P1N2/PPP2PPP/RN1Q1RK1 w - - 0 8".replace(" w - -", " w kq -")
             );
             assert_eq!((board.game().0, board.initial_min(), board.side_to_move()), (0, 5, Color::White));
-            assert_eq!(board.last_move().map(|last| last.san.to_string()), Some("Qxf6".to_owned()));
+            assert_eq!(board.last_move().map(|last| last.text().to_owned()), Some("Qxf6".to_owned()));
         }
     }
 

@@ -13,7 +13,7 @@ use self::text::{BoardText, MAX_USUAL_BYTES, Word};
 use self::usual::Usual;
 use super::clock::{ClockReading, Elapsed};
 use super::player::{GameId, Handle};
-use crate::chess::{Board, CastlingRights, Color, Fen, LastMove};
+use crate::chess::{Board, CastlingRights, Color, Fen, LastMove, Role};
 use crate::scan::Cursor;
 use crate::text::{ServerText, decode, encode_latin_1};
 
@@ -49,6 +49,7 @@ pub(crate) struct BoardNumbers {
     pub(crate) castling: CastlingRights,
     pub(crate) flip: Option<bool>,
     pub(crate) clock_running: Option<bool>,
+    pub(crate) is_cut: bool,
 }
 
 /// What a board says of the last move besides its words.
@@ -64,11 +65,11 @@ pub(crate) struct LastMoveNumbers {
 pub struct ReportedMove {
     /// The verbose form, as sent: `P/e2-e4`, `o-o`, `P/@@-e4`.
     pub verbose: ServerText,
-    /// The pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation.
-    pub san: ServerText,
+    /// The pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server cut the line.
+    pub san: Option<ServerText>,
     /// What the verbose form says; `None` if it is none of the known forms.
     pub played: Option<LastMove>,
-    /// Time it took, in milliseconds; `None` if it is not a time.
+    /// Time it took, in milliseconds; `None` if it is not a time, or if the server cut the line.
     pub elapsed_ms: Option<u32>,
 }
 
@@ -195,6 +196,30 @@ impl Style12 {
         Self::with_board(&board, at)
     }
 
+    /// Reads a line that the server cut within fields 28 to 30: 28 words or more, of which the last one counts only if it is an
+    /// elapsed time with both brackets.
+    ///
+    /// # Errors
+    ///
+    /// As for [`parse`](Self::parse); field 27 may be missing too.
+    pub(super) fn parse_cut(line: &[u8]) -> Result<Self, Style12Error> {
+        if let Ok(whole) = Self::parse(line)
+            && whole.flip().is_some()
+        {
+            return Ok(whole);
+        }
+        let end = if line.ends_with(b")") { Some(line.len()) } else { memchr::memrchr(b' ', line) };
+        let words = end.and_then(|end| line.get(..end)).unwrap_or_default();
+        // What stands for the missing words is neither a time nor a move.
+        let missing: &[u8] = if words.ends_with(b")") { b" ?" } else { b" ? ?" };
+        let whole = Self::parse_any(&[words, missing].concat())?;
+        let last_move =
+            whole.last_move().map(|last| ReportedMove { san: None, ..last }.with_promotion_on(&whole.board()));
+        let mut board = whole.with_position(whole.numbers, &whole.board(), last_move.as_ref());
+        board.numbers.is_cut = true;
+        Ok(board)
+    }
+
     /// Reads what follows the squares: fields 9 and up.
     fn with_board(board: &Board, mut at: Fields<'_>) -> Result<Self, Style12Error> {
         let side_to_move = at.side()?;
@@ -232,6 +257,7 @@ impl Style12 {
             flip: at.optional().map(|flip| flip != 0),
             clock_running: at.optional().map(|running| running != 0),
             lag_ms: at.optional().and_then(|lag| i32::try_from(lag).ok()),
+            is_cut: false,
         };
         Ok(Self { numbers, text: BoardText::new(board, [white, black, verbose, san]) })
     }
@@ -250,11 +276,13 @@ impl Style12 {
     /// Another position of the same game.
     pub(crate) fn with_position(&self, numbers: BoardNumbers, board: &Board, last_move: Option<&ReportedMove>) -> Self {
         let word = |text: Option<&ServerText>| text.map(|text| encode_latin_1(text.as_str())).unwrap_or_default();
-        let (verbose, san) = (word(last_move.map(|last| &last.verbose)), word(last_move.map(|last| &last.san)));
+        let (verbose, san) =
+            (word(last_move.map(|last| &last.verbose)), word(last_move.and_then(|last| last.san.as_ref())));
+        let is_cut = last_move.is_some_and(|last| last.san.is_none());
         let last_move = last_move.map(|last| LastMoveNumbers { played: last.played, elapsed_ms: last.elapsed_ms });
         let [white, black] = [Word::White, Word::Black].map(|name| self.text.word(name));
         let text = BoardText::new(board, [white, black, &verbose, &san]);
-        Self { numbers: BoardNumbers { last_move, ..numbers }, text }
+        Self { numbers: BoardNumbers { last_move, is_cut, ..numbers }, text }
     }
 
     /// The same position of a game with other names and terms.
@@ -414,8 +442,9 @@ impl Style12 {
     /// Fields 27 to 29: the move that led here; `None` at the start of a game.
     pub fn last_move(&self) -> Option<ReportedMove> {
         let LastMoveNumbers { played, elapsed_ms } = self.numbers.last_move?;
-        let [verbose, san] = [Word::Verbose, Word::San].map(|word| ServerText::from_wire(self.text.word(word)));
-        Some(ReportedMove { verbose, san, played, elapsed_ms })
+        let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
+        let san = (!san.is_empty()).then(|| ServerText::from_wire(san));
+        Some(ReportedMove { verbose: ServerText::from_wire(verbose), san, played, elapsed_ms })
     }
 
     /// Field 27 as [`LastMove::parse_verbose`] reads it; `None` at the start of a game, and for a form that is not known.
@@ -438,6 +467,12 @@ impl Style12 {
         self.numbers.lag_ms
     }
 
+    /// Whether the server cut the line within fields 28 to 30, as the FICS 1.6 family does where names and clocks are long.
+    /// What it cut off is not known.
+    pub const fn is_cut(&self) -> bool {
+        self.numbers.is_cut
+    }
+
     /// The position in Forsyth-Edwards notation.
     ///
     /// The en passant square follows a double push if its pawn stands in front of it; castling letters are given where king
@@ -445,6 +480,21 @@ impl Style12 {
     pub fn fen(&self) -> Fen {
         Fen::from_wire(self.board(), self.side_to_move(), self.castling(), self.double_push_file())
             .with_counters(self.halfmove_clock(), self.move_number())
+    }
+}
+
+impl ReportedMove {
+    /// The pretty form, or the verbose one if the server cut the line.
+    pub fn text(&self) -> &str {
+        self.san.as_ref().unwrap_or(&self.verbose).as_str()
+    }
+
+    /// The same move; what a pawn became, which servers report in the pretty form alone, is read from the board after it.
+    fn with_promotion_on(mut self, after: &Board) -> Self {
+        if let Some(LastMove::Normal { role: Role::Pawn, to, promotion: promotion @ None, .. }) = &mut self.played {
+            *promotion = after.piece(*to).map(|piece| piece.role).filter(|role| *role != Role::Pawn);
+        }
+        self
     }
 }
 
@@ -494,6 +544,7 @@ impl fmt::Debug for Style12 {
             .field("flip", &self.flip())
             .field("clock_running", &self.clock_running())
             .field("lag_ms", &self.lag_ms())
+            .field("is_cut", &self.is_cut())
             .finish()
     }
 }
@@ -545,7 +596,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::chess::{CastlingSide, Role};
+    use crate::chess::CastlingSide;
 
     const GOOD: &str = "<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 \
         Newton Einstein 1 2 12 39 39 119 122 2 K/e1-e2 (0:06) Ke2 0";
@@ -572,7 +623,7 @@ mod tests {
             (119_000, 122_000, 2)
         );
         let last = board.last_move().unwrap();
-        assert_eq!((last.verbose.as_str(), last.san.as_str(), last.elapsed_ms), ("K/e1-e2", "Ke2", Some(6000)));
+        assert_eq!((last.verbose.as_str(), last.text(), last.elapsed_ms), ("K/e1-e2", "Ke2", Some(6000)));
         assert!(matches!(last.played, Some(LastMove::Normal { role: Role::King, .. })));
         assert_eq!((board.flip(), board.clock_running(), board.lag_ms(), board.ply()), (Some(false), None, None, 3));
     }
@@ -748,6 +799,42 @@ mod tests {
         }
     }
 
+    /// A board of uhlin-fics, whose last field is 30.
+    const CUT: &str = "<12> rnbqkbnr ppp-pppp -------- ---P---- -------- -------- PPPP-PPP RNBQKBNR B -1 1 1 1 1 0 1 \
+        Abcdefghijklmnopq Zyxwvutsrqponmlkj -1 100 60 39 38 6119 6060 2 P/e4-d5 (0:00) exd5 0";
+
+    // Rules: style12 cut
+    #[test]
+    fn a_cut_line_has_what_the_server_wrote_whole() {
+        let cut = |end: usize| Style12::parse_cut(&CUT.as_bytes()[..end]);
+        let whole = parse(CUT);
+        let verbose = CUT.find(" (0:00)").unwrap();
+        for end in verbose + 1..CUT.len() - 1 {
+            let board = cut(end).unwrap();
+            let elapsed_ms = (end >= verbose + " (0:00)".len()).then_some(0);
+            let last_move = ReportedMove { san: None, elapsed_ms, ..whole.last_move().unwrap() };
+            assert_eq!((board.is_cut(), board.flip()), (true, None));
+            assert_eq!(board.last_move(), Some(last_move.clone()), "cut after {end} bytes");
+            let mut want = whole.with_position(*whole.numbers(), &whole.board(), Some(&last_move));
+            want.numbers_mut().flip = None;
+            assert_eq!(board, want, "cut after {end} bytes");
+        }
+        assert_eq!(cut(CUT.len()), Ok(parse(CUT)), "a whole line");
+        for end in 0..=verbose {
+            assert!(cut(end).is_err(), "cut after {end} bytes");
+        }
+        let start = Style12::parse_cut(CUT.replace("P/e4-d5 (0:00) exd5 0", "none (0:00) no").as_bytes()).unwrap();
+        assert_eq!((start.last_move(), start.is_cut()), (None, true));
+    }
+
+    #[test]
+    fn a_promotion_in_a_cut_line_is_read_from_the_board() {
+        let line = "<12> ------R- -------- -------- -------- -------- -------- -------- K-k----- B -1 0 0 0 0 0 1 \
+            Abcdefghijklmnopq Zyxwvutsrqponmlkj -1 100 60 5 0 6119 6060 50 P/g7-g8 (0:00) g8";
+        let played = Style12::parse_cut(line.as_bytes()).unwrap().played();
+        assert!(matches!(played, Some(LastMove::Normal { promotion: Some(Role::Rook), .. })), "{played:?}");
+    }
+
     proptest! {
         #[test]
         fn lines_read_at_once_are_read_as_word_by_word(
@@ -774,6 +861,8 @@ mod tests {
         fn no_line_panics(line in prop::collection::vec(any::<u8>(), 0..250)) {
             let _ = Style12::parse(&line);
             let _ = Style12::parse(&[b"<12> ", &line[..]].concat());
+            let _ = Style12::parse_cut(&line);
+            let _ = Style12::parse_cut(&[CUT.as_bytes(), &line[..]].concat());
         }
 
         #[test]

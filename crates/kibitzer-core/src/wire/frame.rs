@@ -95,6 +95,9 @@ pub enum Tag {
     PlayerText,
     /// `<12>`
     Style12,
+    /// `<12>`, on a line that a continuation mark without text follows: the FICS 1.6 family cuts lines that are too long for
+    /// a buffer.
+    CutStyle12,
     /// `<10>`: the first line of a style 10 board.
     Style10,
     /// `<b1>`

@@ -4,7 +4,7 @@ use super::frame::Tag;
 use super::options::Limits;
 use super::prompt::{PromptKind, Prompts, guest_prompt};
 use super::quote::Quote;
-use super::wrap::{CONTINUATION, Wrapping, cuts_entity};
+use super::wrap::{CONTINUATION, Wrapping, cuts_entity, is_cut_board};
 use crate::message::Family;
 
 /// The line being collected.
@@ -51,6 +51,8 @@ enum Phase {
     Held { end: u64, bell: bool, matched: usize, mark_at: u64 },
     /// The line continues, and of the new piece nothing but blanks has come, if that.
     Joining { blank_follows: bool },
+    /// The server cut the line, a board; whether its line end was received.
+    CutOff { is_ended: bool },
 }
 
 /// What became of a byte or a line end.
@@ -86,9 +88,9 @@ impl LineBuffer {
         match (self.handed_out, self.phase) {
             (None, _) => {}
             (Some(HandedOut::Prompt), _) => self.reset(true, self.bell),
-            (Some(HandedOut::Line), Phase::Open | Phase::Joining { .. }) => {
+            (Some(HandedOut::Line), Phase::Open | Phase::Joining { .. } | Phase::CutOff { .. }) => {
                 self.quote = self.quote();
-                self.reset(false, false);
+                self.reset(self.was_marked, false);
             }
             (Some(HandedOut::Line), Phase::Held { matched, mark_at, .. }) => {
                 self.quote = self.quote();
@@ -109,7 +111,7 @@ impl LineBuffer {
 
     /// What is in the buffer is being handed out as a line.
     pub(super) fn hand_out(&mut self) {
-        self.was_marked = false;
+        self.was_marked = matches!(self.phase, Phase::CutOff { is_ended: false });
         self.handed_out = Some(HandedOut::Line);
     }
 
@@ -136,11 +138,17 @@ impl LineBuffer {
             }
             let mark_at = if matched == 0 { at } else { mark_at };
             self.phase = Phase::Held { bell, matched: matched + 1, mark_at, end };
-            if matched + 1 == CONTINUATION.len() {
-                self.phase = Phase::Joining { blank_follows: false };
-                self.bell |= bell;
+            if matched + 1 < CONTINUATION.len() {
+                return (1, Taken::Kept);
             }
-            return (1, Taken::Kept);
+            self.phase = Phase::Joining { blank_follows: false };
+            self.bell |= bell;
+            let (tag, line) = self.tagged();
+            if self.piece > 0 || tag != Tag::Style12 || !is_cut_board(line) {
+                return (1, Taken::Kept);
+            }
+            self.phase = Phase::CutOff { is_ended: false };
+            return (1, Taken::Over);
         }
         if let Phase::Joining { blank_follows } = self.phase {
             if byte == b' ' {
@@ -215,6 +223,7 @@ impl LineBuffer {
         if let Phase::Held { .. } = self.phase {
             return Taken::FlushFirst;
         }
+        let is_last_piece_empty = matches!(self.phase, Phase::Joining { .. });
         self.phase = Phase::Open;
         self.first = self.first.or(Some(at));
         if self.marked && self.head.is_none() {
@@ -226,6 +235,10 @@ impl LineBuffer {
         }
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let (tag, line) = self.tagged();
+        if is_last_piece_empty && tag == Tag::Style12 {
+            self.phase = Phase::CutOff { is_ended: true };
+            return Taken::Over;
+        }
         let is_prompted = context.is_prompted();
         if self.cut == 0 && context.wrapping.may_continue(is_prompted, tag, line, piece, self.piece > 0) {
             self.phase = Phase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
@@ -297,7 +310,10 @@ impl LineBuffer {
 
     /// The tag, and the line from its tag on or, without one, from its first byte on.
     pub(super) fn tagged(&self) -> (Tag, &[u8]) {
-        tagged(&self.text, self.indent, self.quote)
+        match tagged(&self.text, self.indent, self.quote) {
+            (Tag::Style12, line) if matches!(self.phase, Phase::CutOff { .. }) => (Tag::CutStyle12, line),
+            tagged => tagged,
+        }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -318,7 +334,7 @@ impl LineBuffer {
     pub(super) fn end_and_bell(&self, now: u64) -> (u64, bool) {
         match self.phase {
             Phase::Held { end, bell, .. } => (end, bell),
-            Phase::Open | Phase::Joining { .. } => (now, self.bell),
+            Phase::Open | Phase::Joining { .. } | Phase::CutOff { .. } => (now, self.bell),
         }
     }
 }

@@ -165,6 +165,8 @@ fn prompts_are_taken_off_the_front_of_a_line_however_many() {
             &[Seen::Prompt, Seen::Prompt, text("Game 4: Game clock paused.")],
         ),
         (b"fics% <12> short\n", &[Seen::Prompt, tagged(Tag::Style12, board)]),
+        (b"<12> short\n\r\\   \n\rfics% ", &[tagged(Tag::CutStyle12, board), Seen::Prompt]),
+        (b"<12>\n\r\\   short\n\rfics% ", &[tagged(Tag::Style12, board), Seen::Prompt]),
         (b"fics% \x07 <12> short\n", &[Seen::Prompt, tagged(Tag::Style12, board)]),
         (b"  fics%  \n", &[Seen::Prompt]),
         (b"12:34_fics% x\n", &[Seen::Prompt, text("x")]),
@@ -172,6 +174,34 @@ fn prompts_are_taken_off_the_front_of_a_line_however_many() {
         (b" 1: indented\n", &[text(" 1: indented")]),
         (b"   \n", &[text("   ")]),
     ]);
+}
+
+// Rules: style12 cut
+#[test]
+fn a_board_that_uhlin_fics_cut_does_not_wait_for_its_line_end() {
+    let boards = [
+        "<12> rnbqkbnr ppp-pppp -------- ---P---- -------- -------- PPPP-PPP RNBQKBNR B -1 1 1 1 1 0 1 Abcdefghijklmnopq \
+         Zyxwvutsrqponmlkj -1 100 60 39 38 6119 6060 2 P/e4-d5 (0:00",
+        "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 Abcdefghijklmnopq \
+         Zyxwvutsrqponmlkj -1 100 60 39 39 6060 6000 1 P/e2-e4 (0:01",
+    ];
+    for board in boards {
+        let mut framer = Framer::new();
+        let cut = format!("{board}\n\r\\   ");
+        let frame = framer.next_frame(&mut cut.as_bytes()).expect("a frame").kind;
+        assert_eq!(frame, FrameKind::Line { tag: Tag::CutStyle12, bytes: board.as_bytes() });
+        for next in ["\n\rfics% ", "fics% "] {
+            assert_eq!(
+                seen(format!("{cut}{next}").as_bytes()),
+                [tagged(Tag::CutStyle12, board), Seen::Prompt],
+                "{next}"
+            );
+        }
+        // Others break boards where their width ends.
+        let (piece, rest) = board.rsplit_once(' ').expect("words");
+        let broken = format!("{piece}\n\r\\   {rest}) e4 0\n\rfics% ");
+        assert_eq!(seen(broken.as_bytes()), [tagged(Tag::Style12, &format!("{board}) e4 0")), Seen::Prompt]);
+    }
 }
 
 // Rules: transport P6, transport P9, bugs 10

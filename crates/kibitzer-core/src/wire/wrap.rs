@@ -75,8 +75,17 @@ fn is_complete(tag: Tag, line: &[u8]) -> bool {
         Tag::GameInfo => find(line, b" n=").is_some() || (find(line, b" ts=").is_some() && !may_be_broken),
         Tag::PendingTo | Tag::PendingFrom => is_whole_offer(line),
         Tag::SeeksRemoved | Tag::PendingRemoved => !may_be_broken,
-        Tag::Style10 | Tag::Delta | Tag::SeeksCleared | Tag::UserArrived | Tag::UserDeparted => true,
+        Tag::CutStyle12 | Tag::Style10 | Tag::Delta | Tag::SeeksCleared | Tag::UserArrived | Tag::UserDeparted => true,
     }
+}
+
+/// Whether `line`, a board with a continuation mark after it, is as long as those that uhlin-fics cuts: it keeps 81 bytes from
+/// field 15 on. Its line end comes with the next message only.
+///
+/// Source: transcripts uhlinfics-style12-truncated-names.
+pub(super) fn is_cut_board(line: &[u8]) -> bool {
+    // Field 10 is `-1` or one digit.
+    line.len() == 170 + usize::from(line.get(79) == Some(&b'-'))
 }
 
 fn count_words(line: &[u8]) -> usize {

@@ -31,7 +31,7 @@ fn check(session: &Session, before: &Style12, hands: Option<Hands>, now: &Style1
         (Some(_), true) => Variant::Bughouse,
     };
     let Some(reported) = now.last_move().filter(|_| now.ply() == before.ply() + 1) else { return false };
-    let place = || format!("{}: {} {} after {}", session.name, now.game(), reported.san, before.fen());
+    let place = || format!("{}: {} {} after {}", session.name, now.game(), reported.text(), before.fen());
     let position = Position::from_fen(variant, &before.fen().with_hands(hands));
     let promote = match reported.played {
         Some(LastMove::Normal { promotion: Some(role), .. }) => role,
@@ -44,9 +44,9 @@ fn check(session: &Session, before: &Style12, hands: Option<Hands>, now: &Style1
     assert_eq!(Some(played.to_last_move()), reported.played, "{}", place());
     // uhlin-fics does not always tell two pieces apart, what a pawn becomes, and mate from check.
     if session.name.starts_with("fatics") {
-        assert_eq!(read(reported.san.as_str()), played, "{}", place());
+        assert_eq!(read(reported.text()), played, "{}", place());
         assert_eq!(played.to_verbose(), reported.verbose.as_str(), "{}", place());
-        assert_eq!(position.san(played), reported.san.as_str(), "{}", place());
+        assert_eq!(position.san(played), reported.text(), "{}", place());
     }
     let after = position.after(played);
     assert_eq!(after.board(), now.board(), "{}", place());
@@ -68,7 +68,7 @@ fn check_session(session: &Session, checked: &mut Checked) {
                 let game = games.entry(board.game()).or_default();
                 if game.last.as_ref().is_some_and(|last| check(session, last, game.hands, board)) {
                     checked.moves += 1;
-                    checked.drops += usize::from(board.last_move().unwrap().san.as_str().contains('@'));
+                    checked.drops += usize::from(board.last_move().unwrap().text().contains('@'));
                 }
                 if board.last_move().is_none() {
                     game.hands = None;

@@ -222,6 +222,8 @@ fn replay(session: &Session, checked: &mut Checked) {
         let raw = String::from_utf8_lossy(event.raw()).into_owned();
         match event.message() {
             Some(Message::Style12(board)) if board.relation().is_examined() || board.relation().is_isolated() => {}
+            // The server here writes whole lines.
+            Some(Message::Style12(board)) if board.is_cut() => {}
             Some(Message::Style12(board)) => {
                 if board.last_move().is_none() && board.ply() == 0 {
                     replays.insert(board.game(), Replay::start(session, board));

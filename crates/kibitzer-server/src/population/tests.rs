@@ -281,9 +281,8 @@ fn boards_of_variants_with_drops_show_hands_and_drops() {
         }
         hall.pass(SECOND * 30);
         let heard = messages(&hall.heard(id));
-        n_drops += boards(&heard)
-            .filter(|board| board.last_move().is_some_and(|last| last.san.as_str().contains('@')))
-            .count();
+        n_drops +=
+            boards(&heard).filter(|board| board.last_move().is_some_and(|last| last.text().contains('@'))).count();
         n_passed += heard
             .iter()
             .filter(|message| matches!(message, Message::Holding(holding) if holding.passed.is_some()))

@@ -178,7 +178,7 @@ impl Game {
     fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<Step> {
         let last = self.moves.at(ply)?;
         let played = last.played;
-        (last.reported.san == delta.san).then_some(())?;
+        (last.reported.san.as_ref() == Some(&delta.san)).then_some(())?;
         let plies = self.position.ply() - ply;
         if plies > 0 {
             let (white, black) = (self.position.white_clock(), self.position.black_clock());

@@ -171,7 +171,7 @@ impl Game {
         match told {
             ToldMove::Smith(smith) => self.is_last(smith),
             ToldMove::San(_) => {
-                let last = self.position.last_move().map(|last| last.san);
+                let last = self.position.last_move().and_then(|last| last.san);
                 last == sent.san && play::read_sent(sent, &self.position).is_none()
             }
         }

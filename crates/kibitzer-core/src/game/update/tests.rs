@@ -44,7 +44,7 @@ impl Session {
     }
 
     fn sans(&self) -> Vec<&str> {
-        self.game().moves().iter().map(|played| played.reported.san.as_str()).collect()
+        self.game().moves().iter().map(|played| played.reported.text()).collect()
     }
 }
 
@@ -399,6 +399,6 @@ fn limits_hold_for_games_told_in_datagrams() {
     }
     assert!(reader.games().iter().count() <= 2);
     for game in reader.games().iter() {
-        assert!(game.moves().len() <= 2 && game.position().last_move().unwrap().san.as_str() == "a3");
+        assert!(game.moves().len() <= 2 && game.position().last_move().unwrap().text() == "a3");
     }
 }

@@ -32,7 +32,7 @@ fn ready(late: &mut Late) -> Option<Met> {
 /// The last move of each game, and the events after that.
 fn met(late: &mut Late) -> (Vec<String>, Subscription) {
     let (games, events) = ready(late).expect("the publisher has met it").expect("the session goes on");
-    (games.iter().map(|game| game.position().last_move().unwrap().san.to_string()).collect(), events)
+    (games.iter().map(|game| game.position().last_move().unwrap().text().to_owned()).collect(), events)
 }
 
 #[test]

@@ -84,6 +84,7 @@ pub(super) fn read(stream: &[u8; MAX_USUAL_BYTES]) -> Option<Usual> {
         castling,
         flip: Some(flip),
         clock_running,
+        is_cut: false,
     };
     Some(Usual { numbers, places: [white, black, verbose, san], length: low_byte(SQUARES_END + length) })
 }
