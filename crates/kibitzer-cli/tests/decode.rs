@@ -194,6 +194,34 @@ fn a_recording_has_times_and_what_was_sent_in_pieces_of_any_size() {
     );
 }
 
+/// A recording of two connections: a piece of the server's without bytes ends each of them.
+#[test]
+fn the_connections_of_a_recording_are_decoded_one_by_one() {
+    let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 Newton \
+        Einstein 0 2 12 39 39 120 120 1 none (0:00) none 0\n\r";
+    let connections = [
+        format!("login: password: fics% nowrap set.\n\r{board}a torn li"),
+        format!(
+            "login: password: fics% \n\r{}",
+            board.replace("RNBQKBNR W", "RNBQKB-R B").replace("120 1 none", "120 9 none")
+        ),
+    ];
+    let [first, mut second] = connections.each_ref().map(|bytes| objects(&decode(&[], bytes.as_bytes())));
+    for object in &mut second {
+        object["offset"] = (object["offset"].as_u64().unwrap() + connections[0].len() as u64).into();
+    }
+    for chunk in ["1", "100"] {
+        let recorded = connections.each_ref().map(|bytes| [&transcript(bytes.as_bytes(), 11), END].concat()).concat();
+        let printed = decode(&["--chunk", chunk], &recorded);
+        assert_eq!(objects(&timeless(&printed)), [&first[..], &second].concat(), "{chunk}");
+    }
+    let n_prompts =
+        [&first, &second].map(|all| all.iter().filter(|object| object["event"] == "password_prompt").count());
+    assert_eq!(n_prompts, [1, 1]);
+}
+
+const END: &[u8] = b"{\"t\": 9.5, \"dir\": \"rx\", \"hex\": \"\"}\n";
+
 #[test]
 fn a_torn_recording_is_read_up_to_the_cut() {
     let whole = r#"{"t": 1.5, "dir": "rx", "hex": "6869"}"#;

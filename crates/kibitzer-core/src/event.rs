@@ -262,6 +262,14 @@ impl EventReader {
         Self { reader, ..Self::default() }
     }
 
+    /// Counts [offsets](Event::offset) from this one on, for a reader that has read nothing yet. A recording of several
+    /// connections is one stream of bytes, which several readers decode.
+    #[must_use]
+    pub fn starting_at(mut self, offset: u64) -> Self {
+        self.reader.framer_mut().start_at(offset);
+        self
+    }
+
     /// Sets how much is kept of the games; those known so far are forgotten. Default as in [`GameLimits`].
     #[must_use]
     pub fn with_game_limits(self, limits: GameLimits) -> Self {

@@ -17,6 +17,8 @@ pub(crate) enum Piece<'a> {
     Received(&'a [u8]),
     /// The client sent this; `None` if the recording leaves it out.
     Sent(Option<&'a [u8]>),
+    /// The connection ended. Received bytes that follow are of another one.
+    Ended,
     /// The recording ends inside this line.
     Cut(u64),
 }
@@ -25,6 +27,7 @@ impl<'a> Piece<'a> {
     /// Returns what a record holds.
     pub(crate) fn of(record: &'a Record) -> Self {
         match record.direction {
+            Direction::Received if record.bytes.is_empty() => Self::Ended,
             Direction::Received => Self::Received(&record.bytes),
             Direction::Sent => Self::Sent((!record.redacted).then_some(&record.bytes)),
         }
@@ -34,6 +37,10 @@ impl<'a> Piece<'a> {
 /// Prints what comes of the pieces.
 pub(crate) struct Decoder {
     events: EventReader,
+    /// The reader with which every connection begins.
+    fresh: EventReader,
+    /// How many bytes were received, on all connections.
+    n_received: u64,
     password_prompt: PasswordPrompt,
     secrets: SecretDetector,
     /// The time of the last piece of a recording.
@@ -45,7 +52,17 @@ pub(crate) struct Decoder {
 impl Decoder {
     pub(crate) fn new(events: EventReader, format: Format) -> Self {
         let (password_prompt, secrets) = (PasswordPrompt::default(), SecretDetector::default());
-        Self { events, password_prompt, secrets, stamp: None, cut: None, output: Output::new(format) }
+        let output = Output::new(format);
+        Self {
+            events: events.clone(),
+            fresh: events,
+            n_received: 0,
+            password_prompt,
+            secrets,
+            stamp: None,
+            cut: None,
+            output,
+        }
     }
 
     /// Takes in the next piece, and when that was.
@@ -54,6 +71,7 @@ impl Decoder {
         match piece {
             Piece::Received(mut bytes) => {
                 self.output.count_bytes(bytes.len());
+                self.n_received += bytes.len() as u64;
                 while let Some(event) = self.events.next(&mut bytes) {
                     self.password_prompt.event(event.kind());
                     self.output.event(&event, self.stamp.as_ref())?;
@@ -72,6 +90,11 @@ impl Decoder {
                     self.sent((!is_secret).then_some(text))?;
                 }
             }
+            Piece::Ended => {
+                self.finish_connection()?;
+                self.events = self.fresh.clone().starting_at(self.n_received);
+                self.password_prompt = PasswordPrompt::default();
+            }
             Piece::Cut(line) => self.cut = Some(line),
         }
         Ok(())
@@ -82,6 +105,14 @@ impl Decoder {
         self.output.event(&sent, self.stamp.as_ref())
     }
 
+    /// Prints what is left at the end of a connection.
+    fn finish_connection(&mut self) -> Result<(), WriteError> {
+        while let Some(event) = self.events.finish() {
+            self.output.event(&event, self.stamp.as_ref())?;
+        }
+        Ok(())
+    }
+
     /// Shows what has come so far.
     pub(crate) fn flush(&mut self) -> Result<(), WriteError> {
         self.output.flush()
@@ -89,9 +120,7 @@ impl Decoder {
 
     /// Prints what is left at the end. Returns the line inside which the recording ends, if it does.
     pub(crate) fn finish(mut self) -> Result<Option<u64>, WriteError> {
-        while let Some(event) = self.events.finish() {
-            self.output.event(&event, self.stamp.as_ref())?;
-        }
+        self.finish_connection()?;
         if let Some(line) = self.cut {
             self.output.cut(line, &self.stamp.unwrap_or_default())?;
         }

@@ -70,7 +70,7 @@ impl Input {
             }
             Source::Transcript { records, record, stamp } => {
                 record.take_if(|(record, n_given)| *n_given >= record.bytes.len());
-                while record.is_none() {
+                if record.is_none() {
                     let next = match records.next() {
                         None => return Ok(None),
                         Some(Err(TranscriptError::Torn { line })) => return Ok(Some((Piece::Cut(line), Some(*stamp)))),
@@ -78,8 +78,7 @@ impl Input {
                         Some(Ok(next)) => next,
                     };
                     *stamp = Stamp::of(&next);
-                    // An empty one says that the connection ended.
-                    *record = (next.redacted || !next.bytes.is_empty()).then_some((next, 0));
+                    *record = Some((next, 0));
                 }
                 Ok(record.as_mut().map(|(record, n_given)| (part(record, n_given, self.chunk), Some(*stamp))))
             }
@@ -96,9 +95,9 @@ fn part<'a>(record: &'a Record, n_given: &mut usize, chunk: Option<NonZeroUsize>
             *n_given += length;
             Piece::Received(rest.get(..length).unwrap_or_default())
         }
-        sent => {
+        whole => {
             *n_given = record.bytes.len();
-            sent
+            whole
         }
     }
 }

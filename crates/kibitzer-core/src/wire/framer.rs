@@ -179,6 +179,11 @@ impl Framer {
         self.again.shrink_to_fit();
     }
 
+    /// Counts stream positions from this one on. For a framer that has read nothing yet.
+    pub(crate) const fn start_at(&mut self, position: u64) {
+        self.position = position;
+    }
+
     /// Stream position behind the last byte taken.
     pub const fn position(&self) -> u64 {
         self.position
