@@ -1,16 +1,15 @@
 //! A small chess server that runs inside a program: for demos, for tests, for writing a bot without a network.
 //!
-//! It speaks to its clients as the recorded servers do, form by form, so that what works here works there: logins and
-//! refusals, telnet, prompts, wrapped lines, block mode, interface variables, timeseal, talk, ads, challenges, games of chess,
-//! Chess960, crazyhouse and bughouse, simuls, followed and examined games. What can go wrong with a connection goes wrong on demand.
+//! Its output has the form of recorded servers' output, so that a client that works here works there: logins and refusals,
+//! telnet, prompts, wrapped lines, block mode, interface variables, timeseal, talk, seeks, challenges, games of chess, Chess960,
+//! crazyhouse and bughouse, simuls, observed and examined games. Connection [faults](Fault) can be ordered.
 //!
 //! - [`Server`] runs it: on a port of this machine, or [in process](Server::connect) without any socket.
-//! - [`ServerOptions`] says what it is like, [`Accounts`] who is registered.
-//! - [`Control`] is the operator's side: [faults](Fault), announcements, the end.
+//! - [`ServerOptions`] configures it; [`Accounts`] are its registered players.
+//! - [`Control`] is the operator's interface: [faults](Fault), announcements, shutdown.
 //!
-//! Inside, one task owns a world without sockets and clock, told of bytes and times; one task serves each client, with an
-//! outbox of limited size and the [faults](Fault) of the connection between that and the stream. All time is the runtime's, so
-//! a test that stops the clock stops the server's. The same seed and the same input at the same times give the same bytes.
+//! One task owns the state, which has no sockets and no clock of its own; one task serves each client, with an outbox of
+//! limited size and the connection's [faults](Fault) between outbox and stream. Time is the runtime's, so a test can pause it. The same seed and the same input at the same times give the same bytes.
 //!
 //! ```
 //! use kibitzer_server::{Account, At, Fault, Server, ServerOptions, Target};

@@ -1,8 +1,10 @@
-//! Chance, the same for the same seed.
+//! Pseudo-random numbers, equal for equal seeds.
 
-/// A small generator of pseudo-random numbers: the whole server draws from one, so that a seed decides a session.
+/// A generator of pseudo-random numbers. The server draws from a single one, so that a seed determines a session.
 ///
-/// Source: `SplitMix64` by Sebastiano Vigna, in the public domain. Nothing here is a secret, so it need not be unguessable.
+/// Source: `SplitMix64` by Sebastiano Vigna, in the public domain. It is not for secrets.
+// The generator of kibitzer-core is private there; sharing it would add public items for ten lines. `fastrand` draws other
+// numbers, which would change the games of every seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     state: u64,
@@ -13,7 +15,7 @@ impl Random {
         Self { state: seed }
     }
 
-    /// The next number; every value is equally likely.
+    /// Returns the next number; all values are equally likely.
     pub(crate) const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
@@ -22,13 +24,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, or 0 if that is 0.
+    /// Returns a number below `bound`; 0 if that is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % bound).unwrap_or(0)
     }
 
-    /// One of `items`; `None` if there are none.
+    /// Returns one of `items`; `None` if there are none.
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }

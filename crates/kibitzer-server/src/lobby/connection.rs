@@ -11,7 +11,7 @@ use crate::family::Family;
 use crate::wire::input::InputReader;
 use crate::wire::output::{self, Width};
 
-/// Why somebody is not let in.
+/// Why a login is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoginObstacle {
@@ -19,13 +19,13 @@ pub enum LoginObstacle {
     BadName,
     /// The name belongs to an account, so that a password is asked for, which no one knows.
     NameRegistered,
-    /// Somebody else goes by the guest's name.
+    /// Another player is logged in under the guest's name.
     NameInUse,
     /// The account is shut out.
     Banned,
     /// Guests are not admitted.
     GuestsRefused,
-    /// Whatever the password is, it is wrong.
+    /// Every password is refused.
     InvalidPassword,
     /// There are too many players.
     Full,
@@ -42,16 +42,16 @@ pub(crate) enum Kick {
     Admin,
 }
 
-/// How far the login is.
+/// Stage of the login.
 #[derive(Debug)]
 pub(crate) enum Stage {
-    /// A name is waited for.
+    /// Waiting for a name.
     Name,
-    /// Whatever the guest types next lets him in.
+    /// Any line logs the guest in.
     Return(Handle),
-    /// The password of this registered name is waited for.
+    /// Waiting for the password of this registered name.
     Password(Handle),
-    /// The password was wrong; what comes in the meantime waits.
+    /// The password was wrong; received bytes are held until the pause is over.
     Paused,
     /// The login is done.
     LoggedIn(Box<Player>),
@@ -60,25 +60,25 @@ pub(crate) enum Stage {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) input: InputReader,
-    /// What came while nothing was read.
+    /// Bytes received during a pause.
     pub(crate) held: Vec<u8>,
-    /// What is to be sent.
+    /// Bytes to be sent.
     pub(crate) unsent: Vec<u8>,
     /// Whether the connection ends once that is sent.
     pub(crate) is_closing: bool,
     /// Whether a line was read: a hello has to be the first.
     pub(crate) has_spoken: bool,
     pub(crate) seal: Option<Seal>,
-    /// Why nobody is let in over this connection, if that was asked for.
+    /// The refusal that the operator ordered for this connection.
     pub(crate) refusal: Option<LoginObstacle>,
     /// A kick that was ordered before the login was done.
     pub(crate) kick: Option<Kick>,
-    /// What the login string set.
+    /// Interface variables of the login string.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: Stage,
     /// Which family the server is of for this client. A simulated player knows one alone.
     pub(crate) family: Family,
-    /// What the client of ICC has asked for.
+    /// Level settings of an ICC client.
     pub(crate) levels: Levels,
     /// Whether there is no client: the player is simulated.
     pub(crate) is_simulated: bool,
@@ -103,7 +103,7 @@ impl Connection {
         }
     }
 
-    /// What a simulated player has in place of a connection.
+    /// Creates the connection of a simulated player.
     pub(crate) fn simulated() -> Self {
         Self { has_spoken: true, is_simulated: true, ..Self::new(Family::Fics) }
     }
@@ -122,7 +122,7 @@ impl Connection {
         }
     }
 
-    /// Sends text whose long lines are broken if the client wants that.
+    /// Queues text; long lines are wrapped unless the client switched that off.
     pub(crate) fn put(&mut self, text: &str) {
         let width = self.width();
         output::write(text, width, self.family.line_end(), &mut self.unsent);

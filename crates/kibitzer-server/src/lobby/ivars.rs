@@ -1,4 +1,4 @@
-//! Interface variables: what a client's program asks for.
+//! Interface variables.
 
 use kibitzer_core::message::Ivar;
 
@@ -66,7 +66,7 @@ impl Ivars {
         1 << ivar as u8
     }
 
-    /// The table of `ivariables`, behind its heading.
+    /// Formats the table of `ivariables`, without its heading.
     ///
     /// Source: transcripts fatics-login-registered-plain, fatics-block-client.
     pub(crate) fn table(self) -> String {

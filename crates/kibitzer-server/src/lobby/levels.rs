@@ -1,11 +1,11 @@
-//! What a client of ICC has asked for.
+//! Level settings of an ICC client.
 
 use std::collections::BTreeSet;
 
-/// Datagrams above this are not known to anybody.
+/// Highest number of a datagram.
 const MAX_NUMBER: usize = 255;
 
-/// The form in which a client wants boards.
+/// The form of a client's boards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum BoardStyle {
     /// A block of lines, for the first graphical clients.
@@ -17,7 +17,7 @@ pub(crate) enum BoardStyle {
     Style13,
 }
 
-/// What a client of ICC has asked for.
+/// Level settings of an ICC client.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     level_1: u8,
@@ -40,7 +40,7 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// Takes a line in front of the name: `level1=5`, `level2settings=10001`. Whether it was one.
+    /// Parses a line before the name: `level1=5`, `level2settings=10001`. Returns whether it is one.
     ///
     /// Source: icc §1.
     pub(crate) fn read(&mut self, line: &str) -> bool {

@@ -29,7 +29,7 @@ use crate::calendar::Date;
 use crate::family::Family;
 use crate::play::{BoardForm, ClockUnit, Kind, Seat};
 
-/// Which connection is meant. Numbers are never used again.
+/// Identifies a connection. Numbers are not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "a number with a name")]
 pub struct ConnectionId(pub u64);
@@ -40,15 +40,15 @@ impl fmt::Display for ConnectionId {
     }
 }
 
-/// Whose connection is meant.
+/// Selects a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Target {
-    /// The next one that is made.
+    /// The next connection to be opened.
     Next,
-    /// This one.
+    /// The connection of this number.
     Connection(ConnectionId),
-    /// That of this player, in any case of letters.
+    /// The connection of this player; case is ignored.
     Player(String),
 }
 
@@ -58,7 +58,7 @@ pub enum Target {
 pub struct Connected {
     /// Its connection.
     pub id: ConnectionId,
-    /// Who it is logged in as.
+    /// Handle of the player logged in over it.
     pub handle: Option<Handle>,
 }
 

@@ -33,7 +33,7 @@ impl List {
     ];
 }
 
-/// What stays of a registered player from login to login.
+/// Settings of a registered player, kept between logins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SavedSettings {
     pub(crate) variables: Variables,
@@ -56,7 +56,7 @@ impl SavedSettings {
 #[derive(Clone, Debug)]
 pub(crate) struct Player {
     pub(crate) handle: Handle,
-    /// `(GM)(*)`, as it stands behind the name; `(U)` for a guest.
+    /// `(GM)(*)`, as shown after the name; `(U)` for a guest.
     pub(crate) titles: String,
     pub(crate) is_registered: bool,
     pub(crate) ratings: BTreeMap<String, u16>,
@@ -64,7 +64,7 @@ pub(crate) struct Player {
     pub(crate) ivars: Ivars,
     pub(crate) since: Instant,
     pub(crate) last_command: Instant,
-    /// Where `tell .` and `tell ,` go.
+    /// Receivers of `tell .` and `tell ,`.
     pub(crate) last_told: Option<Handle>,
     pub(crate) last_channel: Option<String>,
     /// The game that is played or examined.

@@ -1,4 +1,4 @@
-//! What is known of a client that seals its lines: how long they are on their way.
+//! Timeseal clocks of a client, and the lag computed from them.
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ impl Seal {
         if matches!(self.version, Timeseal::V1) { b"\n\r[G]\n\r" } else { b"[G]\0" }
     }
 
-    /// The client answers a ping. Answers that nobody asked for tell its clock only.
+    /// Records the answer to a ping. An answer without a ping only updates the client's clock.
     pub(crate) fn answered(&mut self, time_ms: u64, now: Instant) {
         self.time_ms = time_ms;
         if let Some(pinged) = self.pinged.take() {
@@ -40,8 +40,8 @@ impl Seal {
         }
     }
 
-    /// What went by here since the ping less what went by there since its answer; `None` before the first answer. A client
-    /// whose clock runs ahead of ours gets nothing.
+    /// Returns the time since the ping by the server's clock, minus the time since its answer by the client's; `None` before
+    /// the first answer, zero if the client's clock runs ahead.
     pub(crate) fn lag_since_ping(&self, now: Instant) -> Option<Duration> {
         // Clients count their milliseconds anew from there.
         const MODULUS: u64 = Unsealed::TIME_MODULUS_MS;

@@ -1,4 +1,4 @@
-//! Variables: what a player prefers. A registered player's stay from login to login.
+//! Variables of a player. Those of a registered player are kept between logins.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(crate) enum Flag {
     Tell,
 }
 
-/// A flag's name, its value at first, and what is said when it is switched on and off.
+/// A flag's name, its default, and the replies when it is switched on and off.
 struct FlagRow(Flag, &'static str, bool, &'static str, &'static str);
 
 #[rustfmt::skip] // one to a line: it is a table

@@ -1,4 +1,4 @@
-//! The task that owns the world.
+//! The task that owns the server's state.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,34 +17,34 @@ use crate::lobby::{ConnectionId, Kick, Target};
 use crate::options::{Feature, ServerOptions};
 use crate::world::World;
 
-/// How many requests may wait for the world. Whoever has more waits himself.
+/// Capacity of the request queue; senders wait while it is full.
 pub(super) const QUEUE_LENGTH: usize = 1024;
 
-/// How many faults may be ordered for a connection before it has taken notice.
+/// Capacity of a connection's queue of faults.
 const FAULT_QUEUE_LENGTH: usize = 16;
 
-/// How long clients have to read the last words of the server.
+/// Time for clients to read the last output at shutdown.
 const FAREWELL: Duration = Duration::from_secs(3);
 
-/// One client's side.
+/// A client's outbox and queue of faults.
 #[derive(Debug)]
 struct Client {
     outbox: Arc<Outbox>,
     faults: mpsc::Sender<(At, Fault)>,
 }
 
-/// The world, the clients, and the tasks that serve them.
+/// The state, the clients, and the tasks that serve them.
 #[derive(Debug)]
 pub(super) struct Actor {
     world: World,
     requests: mpsc::Receiver<Request>,
-    /// For new clients' tasks; weak, so that the server ends when nobody else can ask for anything.
+    /// Cloned for the tasks of clients; weak, so that the server ends once all other senders are dropped.
     requester: mpsc::WeakSender<Request>,
     clients: HashMap<ConnectionId, Client>,
     tasks: JoinSet<()>,
     /// Senders of [`Request::Received`] for clients whose login is paused.
     paused: Vec<(ConnectionId, oneshot::Sender<()>)>,
-    /// What the next connection is to suffer.
+    /// Faults for the next connection.
     ordered: Vec<(At, Fault)>,
     seed: u64,
     max_unsent_bytes: usize,
@@ -71,7 +71,7 @@ impl Actor {
         }
     }
 
-    /// Works until the server is told to shut down, or until nobody can tell it anything any more.
+    /// Runs until shutdown, or until all senders of requests are dropped.
     ///
     /// # Cancel safety
     ///
@@ -93,7 +93,7 @@ impl Actor {
         self.paused.clear();
         self.requests.close();
         let farewell = async { while self.tasks.join_next().await.is_some() {} };
-        // Who is not done by then is cut off with the set of tasks.
+        // Tasks that are still running are aborted with their set.
         drop(time::timeout(FAREWELL, farewell).await);
     }
 
@@ -106,7 +106,7 @@ impl Actor {
             }
             Request::Closed(id) => self.let_go(id),
             Request::Ask(id, fault) => self.carry_out(id, fault),
-            // Who asked may not wait for the answer any more.
+            // The caller may have dropped its receiver.
             Request::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
             Request::List(answer) => drop(answer.send(self.world.connected())),
             Request::Announce(text) => self.world.announce_to_all(&text, now()),
@@ -134,7 +134,7 @@ impl Actor {
         self.tasks.spawn(link.serve(stream));
     }
 
-    /// The client has no more to say. What was meant for it before is still written.
+    /// Handles a client that has closed its side. Its earlier output is still written.
     fn let_go(&mut self, id: ConnectionId) {
         self.send_all();
         if let Some(client) = self.clients.remove(&id) {
@@ -144,7 +144,7 @@ impl Actor {
         }
     }
 
-    /// The client is to go.
+    /// Drops a client with its unsent output.
     fn drop_client(&mut self, id: ConnectionId) {
         if let Some(client) = self.clients.remove(&id) {
             client.outbox.drop_client();
@@ -170,19 +170,19 @@ impl Actor {
         client.faults.try_send((at, fault)).map_err(|_| ControlError::NoTarget)
     }
 
-    /// Does what a connection's fault leaves to the world.
+    /// Carries out the part of a fault that concerns the state.
     fn carry_out(&mut self, id: ConnectionId, fault: Fault) {
         match fault {
             Fault::Kick => self.world.kick(id, Kick::SecondLogin, now()),
             Fault::KickByAdmin => self.world.kick(id, Kick::Admin, now()),
             Fault::Shutdown => self.world.shut_down(Duration::ZERO, now()),
             Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
-            // The others are the connection's own work.
+            // The connection's task handles the others.
             _ => {}
         }
     }
 
-    /// Hands out what the world wants to be sent.
+    /// Moves output into the outboxes.
     fn send_all(&mut self) {
         while let Some(output) = self.world.take_output() {
             let Some(client) = self.clients.get(&output.to) else { continue };
@@ -195,12 +195,12 @@ impl Actor {
     }
 }
 
-/// The time as the world counts it: the runtime's, which a test can stop.
+/// The runtime's time, which a test can pause.
 fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
-/// Sleeps until then, or for ever.
+/// Sleeps until `time`; forever for `None`.
 ///
 /// # Cancel safety
 ///

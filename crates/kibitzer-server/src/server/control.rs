@@ -1,4 +1,4 @@
-//! The operator's side: who is there, what is to go wrong, when it all ends.
+//! The operator's interface: list of clients, faults, announcements, shutdown.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::Request;
 use crate::fault::{At, Fault};
 use crate::lobby::{Connected, Target};
 
-/// Why the server did not do as it was told.
+/// Why a request of the operator failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum ControlError {
@@ -17,7 +17,7 @@ pub enum ControlError {
     #[error("the server has shut down")]
     Over,
     /// There is no such connection, or too many faults wait for it already.
-    #[error("no such connection takes this fault")]
+    #[error("no such connection, or too many faults are queued for it")]
     NoTarget,
     /// The fault cannot strike at that point.
     #[error("this fault can strike at these points: {points}")]
@@ -27,14 +27,14 @@ pub enum ControlError {
     },
 }
 
-/// A handle on a running server. Clones are as good.
+/// A handle to a running server; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Control {
     pub(super) requests: mpsc::Sender<Request>,
 }
 
 impl Control {
-    /// Orders something to go wrong.
+    /// Orders a fault.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Control {
         self.ask(|answer| Request::Inject(target, at, fault, answer)).await?
     }
 
-    /// Everybody who is connected, in the order they came.
+    /// Returns the connected clients, in the order of their connections.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Control {
         self.ask(Request::List).await
     }
 
-    /// Says something to everybody, as an administrator does. Line breaks become blanks.
+    /// Sends an announcement to all players. Line breaks become blanks.
     ///
     /// # Errors
     ///
@@ -68,12 +68,12 @@ impl Control {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: it is said or not.
+    /// Cancel safe: it is sent or not.
     pub async fn announce(&self, text: &str) -> Result<(), ControlError> {
         self.send(Request::Announce(text.replace(['\n', '\r'], " "))).await
     }
 
-    /// Has the server shut down after that time; everybody is told at once.
+    /// Shuts the server down after that time, and announces it at once.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Control {
         self.send(Request::ShutDown(after)).await
     }
 
-    /// Asks the world and waits for the answer.
+    /// Sends a request and waits for the answer.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Control {
         answered.await.map_err(|_| ControlError::Over)
     }
 
-    /// Hands a request on.
+    /// Sends a request to the server's task.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Control {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: it is handed on or not.
+    /// Cancel safe: it is sent or not.
     async fn send(&self, request: Request) -> Result<(), ControlError> {
         self.requests.send(request).await.map_err(|_| ControlError::Over)
     }

@@ -1,4 +1,4 @@
-//! The server as tasks: one owns the world, one listens, one serves each client.
+//! The server's tasks: one owns the state, one listens, one serves each client.
 
 mod actor;
 mod control;
@@ -28,23 +28,23 @@ const DUPLEX_BYTES: usize = 64 << 10;
 /// How long to wait after a connection could not be accepted: the process may be out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What the world is asked for.
+/// A request to the task that owns the state.
 #[derive(Debug)]
 enum Request {
     /// A client has connected.
     Open(Stream),
-    /// Bytes came from a client. The sender is dropped once the reply is in the outbox and the world reads on.
+    /// Bytes from a client. The sender is dropped once the reply is in the outbox and the next bytes may follow.
     Received(ConnectionId, Vec<u8>, oneshot::Sender<()>),
-    /// A client has gone.
+    /// A client has disconnected.
     Closed(ConnectionId),
-    /// A fault of a connection strikes and is the world's work.
+    /// A fault of a connection strikes that concerns the state.
     Ask(ConnectionId, Fault),
     /// A fault is ordered.
     Inject(Target, At, Fault, oneshot::Sender<Result<(), ControlError>>),
-    /// Answered with who is connected.
+    /// Answered with the list of clients.
     List(oneshot::Sender<Vec<Connected>>),
     Announce(String),
-    /// The server shuts down after that time, and tells everybody now.
+    /// Shuts down after that time, announced at once.
     ShutDown(Duration),
 }
 

@@ -10,12 +10,12 @@ use super::{ConnectionId, Flag, Ivar, World};
 use crate::chess::Variant;
 use crate::play::{View, Viewer};
 
-/// Why a board is sent.
+/// The reason for sending a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Occasion {
     /// A move was made.
     Move,
-    /// So many plies were taken back.
+    /// That many plies were taken back.
     TookBack(usize),
     /// A clock was set.
     Clock,
@@ -24,8 +24,8 @@ pub(crate) enum Occasion {
 }
 
 impl Occasion {
-    /// Whether the recorded server tells it in a delta board: also, unlike what datagrams D5 has of FICS, a takeback and a clock,
-    /// with the move that is the last one.
+    /// Whether the recorded server sends a delta board. Unlike FICS (datagrams D5) it does so for a takeback and a clock too,
+    /// with the move that is then the last one.
     ///
     /// Source: transcripts fatics-ms-compress-*.
     const fn has_delta(self) -> bool {
@@ -47,7 +47,7 @@ impl World {
         }
     }
 
-    /// The lines of a board, behind an empty line; `None` for a client without board lines.
+    /// Returns an empty line and a board's lines; `None` for a client without board lines.
     fn board(&self, number: GameId, to: ConnectionId, occasion: Occasion) -> Option<String> {
         let table = self.tables.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
@@ -68,7 +68,7 @@ impl World {
         Some(format!("\n{line}\n"))
     }
 
-    /// What both sides hold, for a client that does not get it as a datagram.
+    /// Returns the line of both reserves, for a client without the datagram.
     fn holding(&self, number: GameId) -> Option<String> {
         let table = self.tables.get(number)?;
         let line = match &table.show {
@@ -80,7 +80,7 @@ impl World {
         line.map(|line| format!("{gap}{line}\n"))
     }
 
-    /// A board as part of a reply.
+    /// Queues a board as part of a reply.
     pub(crate) fn put_board(&mut self, number: GameId, to: ConnectionId, occasion: Occasion) {
         if let Some(board) = self.board(number, to, occasion) {
             self.lobby.put_whole(to, &board);
@@ -93,7 +93,7 @@ impl World {
         }
     }
 
-    /// A board that was not asked for.
+    /// Sends an unsolicited board.
     pub(crate) fn send_board(&mut self, number: GameId, to: ConnectionId, occasion: Occasion) {
         if self.tables.get(number).is_none() {
             return;
@@ -103,7 +103,7 @@ impl World {
         self.lobby.prompt(to);
     }
 
-    /// A board to all who see the game: part of the reply to `actor`, if he is one of them.
+    /// Sends a board to the audience of a game; to `actor` as part of the reply.
     pub(crate) fn send_boards(&mut self, number: GameId, actor: Option<ConnectionId>, occasion: Occasion) {
         for id in
             self.audience(number).into_iter().filter(|&id| !self.lobby.is_away_from(id, number)).collect::<Vec<_>>()
@@ -116,7 +116,7 @@ impl World {
         }
     }
 
-    /// Tells all who see a game of a piece that has just come into a hand.
+    /// Reports a piece that has just been added to a reserve to the audience of a game.
     pub(crate) fn send_passed(&mut self, number: GameId, color: Color, role: Role) {
         let Some(game) = self.tables.played(number) else { return };
         let Some(line) = game.holding(Some((color, role))) else { return };
@@ -130,7 +130,7 @@ impl World {
         }
     }
 
-    /// The terms of a game, for a client that asked for them.
+    /// Returns the line of a game's terms for a client with `gameinfo` set.
     pub(crate) fn info_line(&self, number: GameId, to: ConnectionId) -> Option<String> {
         let wants = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
         let game = self.tables.get(number)?.played().filter(|_| wants)?;

@@ -96,7 +96,7 @@ impl World {
         self.announce_game(number, "Continuing", actor);
     }
 
-    /// Tells the players and whoever wants to hear of games.
+    /// Announces a game to its players and to those with `gin` set.
     fn announce_game(&mut self, number: GameId, verb: &str, actor: Option<ConnectionId>) {
         let Some(game) = self.tables.played(number) else { return };
         let terms = game.terms();
@@ -113,27 +113,27 @@ impl World {
             }
             self.put_start(number, id, true);
             if let Some(partner) = partner {
-                self.tell_of_partner(id, partner);
+                self.show_partner_game(id, partner);
             }
             self.put_board(number, id, Occasion::Other);
             if Some(id) != actor {
                 self.lobby.prompt(id);
             }
         }
-        for id in self.listeners_to_games(&players) {
+        for id in self.gin_listeners(&players) {
             self.lobby.notify_whole(id, &line);
         }
     }
 
-    fn tell_of_partner(&mut self, id: ConnectionId, partner: GameId) {
+    fn show_partner_game(&mut self, id: ConnectionId, partner: GameId) {
         let Some(game) = self.tables.played(partner) else { return };
         let Sides { white, black } = game.names();
         let text = format!("\nYour partner is playing game {partner} ({white} vs. {black}).\n");
         self.lobby.put_whole(id, &text);
     }
 
-    /// Who hears of games that are not his.
-    pub(super) fn listeners_to_games(&self, except: &[ConnectionId]) -> Vec<ConnectionId> {
+    /// Players with `gin` set, which announces the games of others.
+    pub(super) fn gin_listeners(&self, except: &[ConnectionId]) -> Vec<ConnectionId> {
         let listeners = self.lobby.players().filter(|(_, player)| player.has_flag(Flag::Gin));
         listeners.map(|(id, _)| id).filter(|id| !except.contains(id)).collect()
     }
@@ -157,14 +157,14 @@ impl World {
             self.lobby.ring(id);
             self.lobby.notify_whole(id, &line);
         }
-        for id in self.listeners_to_games(&players) {
+        for id in self.gin_listeners(&players) {
             self.lobby.notify_whole(id, &line);
         }
         self.drop_game_offers(&players);
         self.clear_table(number);
     }
 
-    /// Takes a game off its table.
+    /// Removes a game and stores it if it is finished.
     pub(crate) fn clear_table(&mut self, number: GameId) {
         let participants = self.participants(number);
         for &id in &participants {
@@ -215,7 +215,7 @@ impl World {
         }
     }
 
-    /// What becomes of games when a player goes.
+    /// Ends a departing player's games, and stops observing and examining.
     pub(super) fn leave_tables(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player_mut(id) else { return };
         let observed = std::mem::take(&mut player.observing);
@@ -236,7 +236,7 @@ impl World {
         }
     }
 
-    /// A player examines a game no more; without examiners it is over.
+    /// Removes an examiner; a game without examiners is removed.
     pub(crate) fn stop_examining(&mut self, number: GameId, id: ConnectionId) {
         let name = self.lobby.player(id).map(|player| player.name().to_owned()).unwrap_or_default();
         if let Some(player) = self.lobby.player_mut(id) {

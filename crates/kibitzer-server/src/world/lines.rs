@@ -21,7 +21,7 @@ const LINE_TOO_LONG: &str = "Command ignored: line too long.\n";
 const INVALID_CHARACTERS: &str = "Command ignored: invalid characters.\n";
 
 impl World {
-    pub(super) fn hear_line(&mut self, id: ConnectionId, line: &[u8]) {
+    pub(super) fn receive_line(&mut self, id: ConnectionId, line: &[u8]) {
         let Some(connection) = self.lobby.connection_mut(id) else { return };
         let is_first = !std::mem::replace(&mut connection.has_spoken, true);
         let sealed = unseal(line).ok();
@@ -32,10 +32,10 @@ impl World {
             Some(sealed) if sealed.is_ping_answer() => self.answered_ping(id, sealed.time_ms),
             Some(sealed) => {
                 self.note_time(id, sealed.time_ms);
-                self.hear_text(id, &sealed.text);
+                self.receive_text(id, &sealed.text);
             }
             // The recorded server takes plain lines on a sealed connection as well.
-            None => self.hear_text(id, line),
+            None => self.receive_text(id, line),
         }
     }
 
@@ -62,17 +62,17 @@ impl World {
         }
     }
 
-    /// A line of text. What cannot be one is refused without a prompt, as recorded.
-    fn hear_text(&mut self, id: ConnectionId, line: &[u8]) {
+    /// Processes a line of text. One with invalid characters is refused without a prompt, as recorded.
+    fn receive_text(&mut self, id: ConnectionId, line: &[u8]) {
         if line.len() > MAX_COMMAND_BYTES {
             return self.refuse_long_line(id, line);
         }
         match self.lobby.connection(id).map(|connection| &connection.stage) {
             Some(Stage::LoggedIn(_)) => match readable(line) {
-                Some(text) => self.hear_command(id, &text),
+                Some(text) => self.receive_command(id, &text),
                 None => self.lobby.put(id, INVALID_CHARACTERS),
             },
-            Some(_) => self.hear_login(id, line),
+            Some(_) => self.receive_login(id, line),
             None => {}
         }
     }
@@ -88,7 +88,7 @@ impl World {
         });
     }
 
-    fn hear_command(&mut self, id: ConnectionId, line: &str) {
+    fn receive_command(&mut self, id: ConnectionId, line: &str) {
         if self.lobby.connection(id).is_some_and(|connection| connection.levels.has_units()) {
             return self.in_unit(id, line);
         }
@@ -102,7 +102,7 @@ impl World {
         }
     }
 
-    /// Frames what `run` sends to `id`.
+    /// Frames the output of `run` to `id` as a block.
     fn in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> CommandCode) {
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = run(self);
@@ -129,7 +129,7 @@ impl World {
     }
 }
 
-/// A command's number and what follows its blank; `None` if there is no number, or no blank behind it.
+/// Splits a command's number from the text after its blank; `None` without a number or a blank.
 fn split_number(line: &str) -> Option<(&str, &str)> {
     let (number, command) = line.split_once(' ')?;
     let is_number = (1..=MAX_NUMBER_DIGITS).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());

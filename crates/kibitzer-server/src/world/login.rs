@@ -11,7 +11,7 @@ use crate::account::key;
 use crate::family::Family;
 use crate::options::Feature;
 
-/// Asks the client not to show what is typed, and to show it again.
+/// Telnet commands that switch the client's local echo off and on.
 const WILL_ECHO: &[u8] = b"\xff\xfb\x01";
 const WONT_ECHO: &[u8] = b"\xff\xfc\x01";
 
@@ -42,51 +42,51 @@ impl World {
     }
 
     /// A line of a client that is not logged in. Its text may be any bytes.
-    pub(super) fn hear_login(&mut self, id: ConnectionId, line: &[u8]) {
+    pub(super) fn receive_login(&mut self, id: ConnectionId, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         let stage =
             self.lobby.connection_mut(id).map(|connection| std::mem::replace(&mut connection.stage, Stage::Name));
         match stage {
-            Some(Stage::Name) => self.hear_name(id, text.trim()),
+            Some(Stage::Name) => self.receive_name(id, text.trim()),
             Some(Stage::Return(handle)) => self.admit_guest(id, handle),
-            Some(Stage::Password(handle)) => self.hear_password(id, &handle, &text),
+            Some(Stage::Password(handle)) => self.receive_password(id, &handle, &text),
             // Nothing is read while the login is paused, and a player's lines are commands.
             Some(stage @ (Stage::Paused | Stage::LoggedIn(_))) => self.lobby.enter(id, stage),
             None => {}
         }
     }
 
-    fn hear_name(&mut self, id: ConnectionId, name: &str) {
+    fn receive_name(&mut self, id: ConnectionId, name: &str) {
         if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has(Feature::LoginIvars)) {
-            return self.hear_directive(id, directive);
+            return self.receive_directive(id, directive);
         }
         if name.starts_with("GET ") {
             return self.close(id);
         }
-        if self.hear_levels(id, name) {
+        if self.receive_levels(id, name) {
             return self.ask_name(id);
         }
         if let Some((name, password)) = self.split_name(name) {
-            return self.hear_name_and_password(id, name, password);
+            return self.receive_name_and_password(id, name, password);
         }
         match self.lobby.connection(id).and_then(|connection| connection.refusal) {
             Some(refusal) if !name.is_empty() => self.refuse_name(id, name, refusal),
-            _ => self.judge_name(id, name),
+            _ => self.check_name(id, name),
         }
     }
 
     /// Both on one line.
-    fn hear_name_and_password(&mut self, id: ConnectionId, name: &str, password: &str) {
+    fn receive_name_and_password(&mut self, id: ConnectionId, name: &str, password: &str) {
         match self.lobby.connection(id).and_then(|connection| connection.refusal) {
             None => {}
             Some(LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword) => {
-                return self.hear_password(id, &Handle::from_wire(name.as_bytes()), password);
+                return self.receive_password(id, &Handle::from_wire(name.as_bytes()), password);
             }
             Some(refusal) => return self.refuse_name(id, name, refusal),
         }
         match self.options.accounts.get(name).filter(|account| !account.is_banned).map(|account| account.handle.clone())
         {
-            Some(handle) => self.hear_password(id, &handle, password),
+            Some(handle) => self.receive_password(id, &handle, password),
             None if self.options.accounts.get(name).is_some() => self.refuse_banned(id, name),
             None => {
                 self.put_failure(id, Failure::NotRegistered, &format!("\n\"{name}\" is not a registered name.\n"));
@@ -95,8 +95,8 @@ impl World {
         }
     }
 
-    /// What may come before the name.
-    fn hear_directive(&mut self, id: ConnectionId, directive: &str) {
+    /// Processes a `%` line before the name.
+    fn receive_directive(&mut self, id: ConnectionId, directive: &str) {
         if directive == "q" {
             return self.close(id);
         }
@@ -109,7 +109,7 @@ impl World {
         self.ask_name(id);
     }
 
-    fn judge_name(&mut self, id: ConnectionId, name: &str) {
+    fn check_name(&mut self, id: ConnectionId, name: &str) {
         let guest = matches!(key(name).as_str(), "guest" | "g");
         if name.is_empty() {
             self.ask_name(id);
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// Does to a login what was asked for from outside.
+    /// Refuses a login as ordered by the operator.
     fn refuse_name(&mut self, id: ConnectionId, name: &str, refusal: LoginObstacle) {
         match refusal {
             LoginObstacle::BadName => self.refuse_bad_name(id, "?"),
@@ -183,7 +183,7 @@ impl World {
         self.lobby.enter(id, Stage::Password(handle));
     }
 
-    /// Four letters that nobody goes by.
+    /// Returns a guest name that is not in use.
     fn invent_name(&mut self) -> String {
         if self.options.family == Family::Icc {
             return self.number_guest();
@@ -246,7 +246,7 @@ impl World {
         ivars
     }
 
-    fn hear_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
+    fn receive_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
         self.lobby.put_bytes(id, WONT_ECHO);
         self.lobby.put(id, "\n");
         let is_refused = self.lobby.connection(id).is_some_and(|connection| connection.refusal.is_some());
@@ -267,7 +267,7 @@ impl World {
         self.agenda.set(Deadline::Pause(id), self.now() + self.options.password_delay);
     }
 
-    /// Goes on after a wrong password with what came in the meantime.
+    /// Resumes a login after the pause of a wrong password, with the bytes held back.
     pub(super) fn resume_login(&mut self, id: ConnectionId) {
         self.lobby.put(id, INVITATION);
         self.ask_name(id);

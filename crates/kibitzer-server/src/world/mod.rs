@@ -40,7 +40,7 @@ use crate::wire::input::Input;
 /// How much may come from a client while nothing is read from it.
 const MAX_HELD_BYTES: usize = 16 << 10;
 
-/// What the world waits for.
+/// A deadline of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Deadline {
     /// The login has to be done.
@@ -55,12 +55,12 @@ pub(crate) enum Deadline {
     End,
 }
 
-/// What is to be sent to a connection.
+/// Output of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Output {
     pub(crate) to: ConnectionId,
     pub(crate) bytes: Vec<u8>,
-    /// Whether the connection is to be closed behind the bytes. The world knows it no more.
+    /// Whether the connection is to be closed after the bytes; its state has been removed.
     pub(crate) is_last: bool,
 }
 
@@ -139,7 +139,7 @@ impl World {
         times.into_iter().flatten().min()
     }
 
-    /// Does what has become due.
+    /// Handles the deadlines that have passed.
     pub(crate) fn tick(&mut self, now: Instant) {
         self.lobby.clock.now = now;
         while let Some(deadline) = self.agenda.take_due(now) {
@@ -174,7 +174,7 @@ impl World {
 
     fn process(&mut self, id: ConnectionId, input: Input) {
         match input {
-            Input::Line(line) => self.hear_line(id, &line),
+            Input::Line(line) => self.receive_line(id, &line),
             Input::TooLong(start) => self.refuse_long_line(id, &start),
             Input::Grant(bytes) => self.lobby.put_bytes(id, bytes),
             // The recorded servers that answer end this line in a bare LF.
@@ -188,7 +188,7 @@ impl World {
         self.lobby.connection(id).is_some_and(|connection| matches!(connection.stage, Stage::Paused))
     }
 
-    /// Keeps what came while nothing is read.
+    /// Keeps bytes that arrived during the pause of a login.
     fn hold(&mut self, id: ConnectionId, bytes: &[u8]) {
         let Some(connection) = self.lobby.reading(id) else { return };
         connection.held.extend_from_slice(bytes);
@@ -197,7 +197,7 @@ impl World {
         }
     }
 
-    /// Ends a connection once what is unsent has been sent; its player has left.
+    /// Logs the player out and closes the connection once its output has been sent.
     pub(crate) fn close(&mut self, id: ConnectionId) {
         self.depart(id);
         if let Some(connection) = self.lobby.connection_mut(id) {

@@ -1,4 +1,4 @@
-//! What players offer each other: to play, to be partners, and to change the course of a game.
+//! Offers between players: challenges, partnerships, draws, takebacks and the like.
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
 
@@ -17,7 +17,7 @@ use crate::play::{Ending, Game, Sides, Terms};
 /// How many offers a player may have made.
 const MAX_OFFERS: usize = 20;
 
-/// What is offered.
+/// Kind of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OfferKind {
     Match(Challenge),
@@ -39,7 +39,7 @@ pub(crate) enum OfferKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Challenge {
     pub(crate) terms: Terms,
-    /// What the challenger wants to play.
+    /// The challenger's color.
     pub(crate) color: Option<Color>,
     /// Whether an interrupted game goes on.
     pub(crate) is_adjourned: bool,
@@ -55,7 +55,7 @@ pub(crate) struct Offer {
 }
 
 impl OfferKind {
-    /// What it is called when it is accepted, declined or withdrawn.
+    /// The noun in replies.
     pub(crate) const fn noun(self) -> &'static str {
         match self {
             Self::Match(_) => "match offer",
@@ -71,7 +71,7 @@ impl OfferKind {
         }
     }
 
-    /// What it is called in data.
+    /// The word in `<pt>` and `<pf>` lines, and in parameters.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Match(_) => "match",
@@ -192,7 +192,7 @@ impl World {
         }
     }
 
-    /// Takes an offer away and shows that to both sides.
+    /// Removes an offer and reports that to both sides.
     pub(crate) fn remove_offer(&mut self, offer: Offer) {
         if self.offers.remove(offer.number).is_some() {
             self.lobby.show_removed(offer, offer.from);
@@ -200,15 +200,15 @@ impl World {
         }
     }
 
-    /// Tells observers of a game what its players agree on.
-    pub(crate) fn tell_observers(&mut self, player: ConnectionId, text: &str) {
+    /// Reports an offer or its answer to the observers of the player's game.
+    pub(crate) fn notify_observers(&mut self, player: ConnectionId, text: &str) {
         let Some(number) = self.lobby.player(player).and_then(|player| player.game) else { return };
         for id in self.tables.observers(number) {
             self.lobby.notify(id, &format!("Game {number}: {text}\n"));
         }
     }
 
-    /// Declines an offer in the name of who got it.
+    /// Declines an offer for its receiver.
     pub(crate) fn decline_offer(&mut self, offer: Offer) {
         let (from, to, noun) = (self.lobby.name(offer.from), self.lobby.name(offer.to), offer.kind.noun());
         self.lobby.put(offer.to, &format!("Declining the {noun} from {from}.\n"));
@@ -216,11 +216,11 @@ impl World {
         self.lobby.notify(offer.from, &format!("{to} declines your {noun}.\n"));
         self.lobby.show_removed(offer, offer.from);
         if offer.kind.is_of_game() {
-            self.tell_observers(offer.to, &format!("{to} declines the {noun}."));
+            self.notify_observers(offer.to, &format!("{to} declines the {noun}."));
         }
     }
 
-    /// Takes an offer back in the name of who made it.
+    /// Withdraws an offer for its maker.
     pub(crate) fn withdraw_offer(&mut self, offer: Offer) {
         let (from, to, noun) = (self.lobby.name(offer.from), self.lobby.name(offer.to), offer.kind.noun());
         self.lobby.put(offer.from, &format!("Withdrawing your {noun} to {to}.\n"));
@@ -228,11 +228,11 @@ impl World {
         self.lobby.notify(offer.to, &format!("{from} withdraws the {noun}.\n"));
         self.lobby.show_removed(offer, offer.to);
         if offer.kind.is_of_game() {
-            self.tell_observers(offer.from, &format!("{from} withdraws the {noun}."));
+            self.notify_observers(offer.from, &format!("{from} withdraws the {noun}."));
         }
     }
 
-    /// Accepts an offer in the name of who got it, and does what was offered.
+    /// Accepts an offer for its receiver, and carries it out.
     pub(crate) fn accept_offer(&mut self, offer: Offer) {
         let (from, to, noun) = (self.lobby.name(offer.from), self.lobby.name(offer.to), offer.kind.noun());
         self.lobby.put(offer.to, &format!("Accepting the {noun} from {from}.\n"));
@@ -240,7 +240,7 @@ impl World {
         self.lobby.notify(offer.from, &format!("{to} accepts your {noun}.\n"));
         self.lobby.show_removed(offer, offer.from);
         if offer.kind.is_of_game() {
-            self.tell_observers(offer.to, &format!("{to} accepts the {noun}."));
+            self.notify_observers(offer.to, &format!("{to} accepts the {noun}."));
         }
         self.carry_out_offer(offer);
     }
@@ -302,7 +302,7 @@ impl World {
         self.start_game(players, challenge.terms, Some(offer.to));
     }
 
-    /// Whether all who would play are still free: they were when the offer was made.
+    /// Whether all players are still without a game, as they were when the offer was made.
     fn may_start(&self, offer: Offer, challenge: Challenge) -> bool {
         let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
         let are_free = |ids: [Option<ConnectionId>; 2]| {
@@ -313,8 +313,8 @@ impl World {
             && (!needs_partners || are_free([partner(offer.from), partner(offer.to)]))
     }
 
-    /// Who plays which side. Where nobody asked for one, White is who asked for the game, unless he had White in the last
-    /// game that he finished.
+    /// Returns the colors of two players. Without a requested color, the asker gets White, except after a last finished game
+    /// with White.
     ///
     /// Source: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-offers-* (a rematch).
     pub(crate) fn seat_players(
@@ -352,7 +352,7 @@ impl World {
         }
     }
 
-    /// Whoever starts a game has no offers to play any more. What he is told is part of what follows.
+    /// Removes the challenges of a player who starts a game. The player's lines are part of the output that follows.
     pub(super) fn drop_challenges(&mut self, id: ConnectionId, opponent: ConnectionId) {
         let (name, fate) = (self.lobby.name(id), format!("has joined a game with {}.", self.lobby.name(opponent)));
         let concerned =
@@ -363,11 +363,11 @@ impl World {
             let other_name = self.lobby.name(other);
             self.lobby.put(id, &format!("Challenge {said} {other_name} {end}.\n"));
             self.take_offer(offer.number, id);
-            self.tell_of_lost_challenge(offer, other, &name, &fate);
+            self.report_lost_challenge(offer, other, &name, &fate);
         }
     }
 
-    /// Whoever goes takes his offers with him.
+    /// Removes the offers of a departing player.
     pub(super) fn drop_offers_of(&mut self, id: ConnectionId) {
         let name = self.lobby.name(id);
         let concerned = |offer: &Offer| offer.from == id || offer.to == id;
@@ -377,14 +377,14 @@ impl World {
             if matches!(offer.kind, OfferKind::Match(_)) {
                 let (said, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
                 self.lobby.put(id, &format!("Challenge {said} {} {end}.\n", self.lobby.name(other)));
-                self.tell_of_lost_challenge(offer, other, &name, "has departed.");
+                self.report_lost_challenge(offer, other, &name, "has departed.");
             } else {
                 self.lobby.show_removed(offer, other);
             }
         }
     }
 
-    fn tell_of_lost_challenge(&mut self, offer: Offer, other: ConnectionId, name: &str, fate: &str) {
+    fn report_lost_challenge(&mut self, offer: Offer, other: ConnectionId, name: &str, fate: &str) {
         if offer.from == other {
             self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
             self.lobby.notify_after_prompt(other, &format!("Challenge to {name} withdrawn.\n"));

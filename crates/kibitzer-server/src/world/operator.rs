@@ -1,4 +1,4 @@
-//! What is done from outside: who is there, announcements, kicks, the end.
+//! Actions of the operator: list of clients, announcements, kicks, shutdown.
 //!
 //! Source of the forms: transcripts fatics-shutdown-*; observed-fatics §12.
 
@@ -13,7 +13,7 @@ use crate::lobby::{Connected, Target};
 use crate::play::{Ending, Game};
 
 impl World {
-    /// Everybody who is connected. Simulated players are not.
+    /// Returns all clients; simulated players are not among them.
     pub(crate) fn connected(&self) -> Vec<Connected> {
         let clients = self.lobby.connections().iter().filter(|(_, connection)| !connection.is_simulated);
         clients
@@ -30,7 +30,7 @@ impl World {
         }
     }
 
-    /// Lets nobody in over that connection.
+    /// Refuses the next login over that connection.
     pub(crate) fn refuse(&mut self, id: ConnectionId, refusal: LoginObstacle) {
         if let Some(connection) = self.lobby.connection_mut(id) {
             connection.refusal = Some(refusal);
@@ -59,21 +59,21 @@ impl World {
 
     pub(crate) fn announce_to_all(&mut self, text: &str, now: Instant) {
         self.lobby.clock.now = now;
-        self.tell_all(&format!("\n    **ANNOUNCEMENT** from admin: {text}\n"));
+        self.notify_all(&format!("\n    **ANNOUNCEMENT** from admin: {text}\n"));
     }
 
     /// Announces the end, which comes after that time.
     pub(crate) fn shut_down(&mut self, after: Duration, now: Instant) {
         self.lobby.clock.now = now;
         let minutes = count(after.as_secs() / 60, "minute");
-        self.tell_all(&format!("\n    *** The server is shutting down in {minutes}, initiated by admin ***\n\n"));
+        self.notify_all(&format!("\n    *** The server is shutting down in {minutes}, initiated by admin ***\n\n"));
         if after.is_zero() {
             return self.end();
         }
         self.agenda.set(Deadline::End, now + after);
     }
 
-    /// Closes all connections for good. What is being played is adjourned, or aborted if it cannot be.
+    /// Closes all connections for good. Games are adjourned, or aborted if that is not possible.
     ///
     /// Source of the words: text-messages §8; the recorded servers end games without one.
     pub(super) fn end(&mut self) {
@@ -94,7 +94,7 @@ impl World {
         self.is_over
     }
 
-    fn tell_all(&mut self, text: &str) {
+    fn notify_all(&mut self, text: &str) {
         for id in self.lobby.players_where(|_, _| true) {
             self.lobby.notify(id, text);
         }

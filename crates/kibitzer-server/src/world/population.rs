@@ -1,4 +1,4 @@
-//! Where simulated players live: they hear what is sent to them, and their commands are carried out.
+//! Runs the simulated players: passes output to them and executes their commands.
 
 use super::{Connection, ConnectionId, Ivars, Occasion, Player, Show, World};
 use crate::account::Account;
@@ -30,7 +30,7 @@ impl World {
         id
     }
 
-    /// Has the simulated players hear what was sent to them and do what is due, until nothing is.
+    /// Passes output to the simulated players and executes what is due, until nothing is left.
     pub(super) fn run_population(&mut self) {
         // While they are at it, they are not looked for.
         let Some(mut population) = self.population.take() else { return };
@@ -70,14 +70,14 @@ impl World {
                 let seats = game.seats();
                 let names = Sides { white: seats.white.name.as_str(), black: seats.black.name.as_str() };
                 let text = format!("Game {number}: {} {}\n", ending.text(names), ending.result());
-                self.tell_audience(number, &text);
+                self.notify_audience(number, &text);
             }
             RelayAct::Clear => self.stop_examining(number, by),
             RelayAct::Start { .. } => {}
         }
     }
 
-    fn tell_audience(&mut self, number: GameId, text: &str) {
+    fn notify_audience(&mut self, number: GameId, text: &str) {
         for id in self.audience(number) {
             self.lobby.notify(id, text);
         }

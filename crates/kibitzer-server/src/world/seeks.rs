@@ -1,4 +1,4 @@
-//! Ads: players who look for an opponent.
+//! Seeks: players who look for an opponent.
 //!
 //! Source of the forms: transcripts fatics-seeks-*; datagrams §3.
 
@@ -10,23 +10,23 @@ use crate::play::Terms;
 /// How many ads a player may have.
 pub(crate) const MAX_SEEKS: usize = 3;
 
-/// What a player looks for.
+/// A seek: the terms on which a player looks for an opponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seek {
     pub(crate) number: u32,
     pub(crate) from: ConnectionId,
     pub(crate) terms: Terms,
-    /// What the seeker wants to play.
+    /// The seeker's color.
     pub(crate) color: Option<Color>,
     pub(crate) rating_range: (u16, u16),
-    /// Whether the seeker wants to be asked before the game starts.
+    /// Whether the seeker confirms before the game starts.
     pub(crate) is_manual: bool,
     /// Whether the seeker's formula is to be checked.
     pub(crate) is_checked: bool,
 }
 
 impl World {
-    /// Posts an ad and shows it to whoever wants to see it. Tells its number and how many saw it.
+    /// Posts a seek and shows it to the players. Returns its number and how many saw it.
     pub(crate) fn add_seek(&mut self, seek: &Seek) -> (u32, usize) {
         let number = self.free_seek_number();
         let seek = Seek { number, ..seek.clone() };
@@ -58,7 +58,7 @@ impl World {
         self.lobby.has_ivar(id, Ivar::ShowOwnSeek)
     }
 
-    /// Shows an ad as data, as text, or both; tells whether it was shown at all.
+    /// Shows a seek as data, as text, or both; returns whether it was shown at all.
     fn show_seek(&mut self, id: ConnectionId, seek: &Seek, data: &str, text: &str) -> bool {
         let has_data = self.lobby.has_ivar(id, Ivar::SeekInfo);
         let is_own = id == seek.from;
@@ -115,13 +115,13 @@ impl World {
         format!("{} ({:>4}) seeking {words} (\"play {}\" to respond)\n", player.name(), rating.to_string(), seek.number)
     }
 
-    /// All ads as data, as one gets them who has just asked for it.
+    /// Returns all visible seeks as data, for a client that has just switched `seekinfo` on.
     pub(crate) fn seek_list(&self, to: ConnectionId) -> String {
         let shown = self.seeks.iter().filter(|seek| self.may_see(to, seek));
         shown.fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seek_data(seek))
     }
 
-    /// Takes a player's ads away; tells their numbers.
+    /// Removes a player's seeks; returns their numbers.
     pub(crate) fn remove_seeks(&mut self, from: ConnectionId) -> Vec<u32> {
         let numbers: Vec<_> = self.seeks.iter().filter(|seek| seek.from == from).map(|seek| seek.number).collect();
         for &number in &numbers {
@@ -151,7 +151,7 @@ impl World {
     }
 }
 
-/// The bits of the titles that data tells.
+/// Encodes titles as the bits of `ti=`.
 ///
 /// Source: datagrams §3.
 fn title_bits(titles: &str) -> u8 {

@@ -1,4 +1,4 @@
-//! The games there are, and who sits around them.
+//! Games in progress, adjourned and finished.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ const MAX_HISTORY: usize = 10;
 /// Number of adjourned games kept on the server; the oldest are dropped.
 const MAX_STORED: usize = 10_000;
 
-/// A game that is played or examined, and those who look on.
+/// A game that is played or examined, and its observers.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) show: Show,
     pub(crate) observers: Vec<ConnectionId>,
 }
 
-/// What is to be seen at a table.
+/// The game of a table.
 #[derive(Debug)]
 pub(crate) enum Show {
     Played(Game),

@@ -1,4 +1,4 @@
-//! Asking somebody to play.
+//! Challenges.
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-endings-* (interrupted games).
 
@@ -18,7 +18,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", resume),
 ];
 
-/// What the words behind a `match` or `seek` ask for.
+/// Parameters of `match` and `seek`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Proposal {
     pub(super) minutes: Option<u16>,
@@ -77,7 +77,7 @@ impl Proposal {
         Some(self)
     }
 
-    /// The terms, with what a player prefers where nothing was asked for.
+    /// Returns the terms; the player's preferences replace missing parameters.
     pub(super) fn terms(self, world: &World, id: ConnectionId, is_rated: bool) -> Terms {
         let preferred = |number| world.lobby.player(id).map_or(0, |player| player.saved.variables.number(number));
         let (minutes, increment_s) = match (self.is_untimed, self.minutes) {
@@ -170,7 +170,7 @@ fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Var
     }
 }
 
-/// Makes a challenge, takes it for an answer to the opponent's, or changes an earlier one.
+/// Makes a challenge, accepts an equal one of the opponent, or replaces an earlier one.
 pub(super) fn issue(world: &mut World, id: ConnectionId, opponent: ConnectionId, challenge: Challenge) {
     let kind = OfferKind::Match(challenge);
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));

@@ -110,7 +110,7 @@ fn walk(
     DONE
 }
 
-/// Tells everybody where the examiner has gone. He sees a prompt in between, as recorded.
+/// Reports an examiner's step to the audience. The examiner receives a prompt in between, as recorded.
 fn show_walk(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
     let ending = ending_line(world, number);
     for other in world.audience(number) {

@@ -1,4 +1,4 @@
-//! What a player can do to his game besides moving, and what anybody can ask of games.
+//! Commands about games, other than moves.
 //!
 //! Source of the forms: transcripts fatics-game-offers-*, fatics-game-endings-*, fatics-block-client,
 //! fatics-multi-observer.
@@ -136,7 +136,7 @@ fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     DONE
 }
 
-/// Offers something to the opponent, or accepts the same from him.
+/// Makes an offer to the opponent, or accepts an equal one of the opponent.
 fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Outcome {
     let Some(opponent) = world.opponent_of(id) else { return DONE };
     if world.lobby.own_game(id).is_some_and(|number| world.lobby.is_away_from(opponent, number)) {
@@ -155,7 +155,7 @@ fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Outcome {
     DONE
 }
 
-/// The opponent wants another number of moves back.
+/// Replaces the opponent's takeback request by one for another number of moves.
 fn counter_takeback(
     world: &mut World,
     id: ConnectionId,
@@ -170,7 +170,7 @@ fn counter_takeback(
     let counter = world.offers.add(id, opponent, kind);
     world.lobby.show_offer(counter, id);
     world.lobby.show_offer(counter, opponent);
-    world.tell_observers(id, &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."));
+    world.notify_observers(id, &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."));
 }
 
 fn offer_anew(
@@ -220,7 +220,7 @@ fn offer_anew(
     world.lobby.notify(opponent, &theirs);
     world.lobby.show_offer(offer, opponent);
     match observers {
-        Some(text) => world.tell_observers(id, &text),
+        Some(text) => world.notify_observers(id, &text),
         // Requests to end a game are told to observers as they are to the opponent.
         None => world.tables.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs)),
     }

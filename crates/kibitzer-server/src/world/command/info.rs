@@ -1,4 +1,4 @@
-//! What the server tells of itself and of players.
+//! Commands about the server and its players.
 //!
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
@@ -10,12 +10,12 @@ use crate::world::{ConnectionId, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("date", "", "Tells the date and the time.", date),
-    Command::query("finger", "[player]", "Tells who a player is.", finger),
-    Command::query("help", "[command]", "Tells how a command is used, or which commands there are.", help),
-    Command::query("ping", "[player]", "Tells how long a player's connection takes, if it is sealed.", ping),
+    Command::query("date", "", "Shows the date and the time.", date),
+    Command::query("finger", "[player]", "Shows who a player is.", finger),
+    Command::query("help", "[command]", "Shows how a command is used, or which commands there are.", help),
+    Command::query("ping", "[player]", "Shows how long a player's connection takes, if it is sealed.", ping),
     Command::anyone("quit", "", "Ends your session.", quit),
-    Command::query("uptime", "", "Tells how long the server has been running.", uptime),
+    Command::query("uptime", "", "Shows how long the server has been running.", uptime),
     Command::query("who", "[letters]", "Shows who is logged in: with \"U\" guests alone, with \"R\" registered players.", who),
 ];
 
@@ -86,7 +86,7 @@ fn finger_online(world: &World, whose: ConnectionId) -> Option<String> {
     ))
 }
 
-/// What a player does at the moment: a line, or nothing.
+/// Returns a line about the game a player plays or examines; empty without one.
 fn occupation(world: &World, whose: ConnectionId) -> String {
     let (Some(number), Some(player)) = (world.lobby.own_game(whose), world.lobby.player(whose)) else {
         return String::new();
@@ -109,7 +109,7 @@ fn finger_absent(world: &World, name: &str) -> String {
     }
 }
 
-/// The table of ratings with an empty line behind it. This server does not change ratings, so their deviation is fixed.
+/// Formats the table of ratings and an empty line. Ratings never change on this server, so their deviation is fixed.
 fn ratings(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> String {
     if ratings.is_empty() {
         return format!("{name} has not played any rated games.\n\n");
@@ -150,7 +150,7 @@ fn who(world: &World, _: ConnectionId, letters: &str) -> Outcome {
     Ok(format!("{}\n{n_players} displayed.\n\n", rows.concat()))
 }
 
-/// A line of entries; only the last column of a full one has no blanks behind it.
+/// Formats a row of entries; only the last column of a full row has no trailing blanks.
 fn who_row(row: &[(String, String)], width: usize) -> String {
     let cells = row.iter().enumerate().map(|(column, (head, name))| {
         if column + 1 == WHO_COLUMNS { format!("{head}{name}") } else { format!("{head}{name:<width$}  ") }

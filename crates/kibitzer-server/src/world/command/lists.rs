@@ -102,14 +102,14 @@ fn inchannel(world: &World, _: ConnectionId, parameters: &str) -> Outcome {
     Ok(format!("{line}There {verb} {players} in channel {number}.\n"))
 }
 
-/// `53: Bogoljubov GuestMLBX(U)`; `None` if nobody listens.
+/// `53: Bogoljubov GuestMLBX(U)`; `None` for a channel without members.
 fn channel_line(world: &World, number: u16) -> Option<String> {
     let listeners = world.lobby.channel_members(number);
     let names: Vec<_> = listeners.iter().filter_map(|&id| Some(world.lobby.player(id)?.display())).collect();
     (!names.is_empty()).then(|| format!("{number}: {}\n", names.join(" ")))
 }
 
-/// A length as [`count`] takes it.
+/// Converts a length for [`count`].
 pub(super) fn n(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }

@@ -23,10 +23,10 @@ use kibitzer_core::message::CommandCode;
 use crate::family::Family;
 use crate::world::{ConnectionId, World};
 
-/// What an empty command is called in block mode.
+/// Number of an empty command in block mode.
 const NULL: CommandCode = CommandCode(0);
 
-/// What `-` stands for; the published list leaves this number out, the recorded server does not.
+/// Number of `sublist`; missing in the published list, used by the recorded server.
 const SUBLIST: CommandCode = CommandCode(129);
 
 /// The rest of a command's reply, which may be empty, or why the command was refused.
@@ -62,9 +62,9 @@ impl From<&str> for Refusal {
 #[derive(Debug)]
 pub(crate) struct Command {
     pub(crate) name: &'static str,
-    /// What may stand behind the name.
+    /// Syntax of the parameters.
     pub(crate) parameters: &'static str,
-    /// What it is good for, in whole sentences.
+    /// Help text, in whole sentences.
     pub(crate) summary: &'static str,
     /// Whether guests may not use it.
     is_for_registered: bool,
@@ -120,7 +120,7 @@ const SUBJECTS: [&[Command]; 13] = [
     talk::COMMANDS,
 ];
 
-/// Short forms that are no unambiguous starts, and signs that need no blank behind them.
+/// Short forms that are not unambiguous prefixes, and signs that need no blank after them.
 const ALIASES: [(&str, &str); 24] = [
     ("!", "shout"),
     ("#", "whisper"),
@@ -148,14 +148,14 @@ const ALIASES: [(&str, &str); 24] = [
     ("w", "who"),
 ];
 
-/// A command nobody ends a session with by accident.
+/// The command that cannot be abbreviated.
 const QUIT: &str = "quit";
 
 /// The commands by name, with their numbers.
 #[derive(Debug)]
 pub(crate) struct Directory(BTreeMap<&'static str, (CommandCode, &'static Command)>);
 
-/// What a typed name means.
+/// Result of looking up a typed name.
 enum Found {
     One(CommandCode, &'static Command),
     Several(Vec<&'static str>),
@@ -208,7 +208,7 @@ impl Directory {
 }
 
 impl World {
-    /// Carries a command out and tells its number. What is said goes to `id` without prompt.
+    /// Executes a command line and returns the command's number. The reply is queued without a prompt.
     pub(crate) fn run_command(&mut self, id: ConnectionId, line: &str) -> CommandCode {
         let line = line.trim();
         let now = self.now();
@@ -275,7 +275,7 @@ impl World {
         code
     }
 
-    /// A shortened `quit` ends nothing; the recorded server says so in a tell to oneself.
+    /// Refuses an abbreviated `quit`, in a tell to oneself as recorded.
     fn warn_of_quit(&mut self, id: ConnectionId) -> CommandCode {
         let Some((display, name)) = self.lobby.player(id).map(|me| (me.display(), me.name().to_owned())) else {
             return NULL;

@@ -18,7 +18,7 @@ use crate::world::{ConnectionId, Ivar, Occasion, Show, World};
 const N_PLIES_WITHOUT_PING: usize = 2;
 
 impl World {
-    /// Plays what was typed if it is a move; `None` if it is a command.
+    /// Plays the typed move; `None` if it is not a move.
     pub(super) fn try_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let number = self.lobby.player(id)?.game;
         let Some(number) = number else { return self.refuse_move_without_game(id, typed) };
@@ -45,7 +45,7 @@ impl World {
         Some(CommandCode::GAME_MOVE)
     }
 
-    /// Without a game, only what cannot be a command's name is taken for a move.
+    /// Without a game, only text that cannot be the name of a command is treated as a move.
     fn refuse_move_without_game(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let start = Position::start(Variant::Crazyhouse);
         let is_move = start.read_move(typed, MoveCase::Insensitive, Role::Queen) != Err(MoveError::NotAMove);
@@ -56,7 +56,7 @@ impl World {
         })
     }
 
-    /// The board follows, so that a client that has moved already learns where the pieces are.
+    /// Sends the board after the refusal, so that a client that has moved already can restore its position.
     fn refuse_move(&mut self, id: ConnectionId, number: GameId, why: &str) {
         self.lobby.put(id, why);
         self.put_board(number, id, Occasion::Other);
@@ -92,7 +92,7 @@ impl World {
         }
     }
 
-    /// A captured piece goes to the captor's hand in crazyhouse, to his partner's in bughouse. That is told before the move.
+    /// Adds a captured piece to the captor's reserve in crazyhouse, to the partner's in bughouse. It is reported before the move.
     fn pass(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
         match (self.tables.get(number).map(|table| table.terms().variant), partner) {
             (Some(Variant::Crazyhouse), _) => self.send_passed(number, color, role),
@@ -115,8 +115,8 @@ impl World {
         }
     }
 
-    /// The part of a player's time that his lines were on their way, if his client seals them: what went by here since the
-    /// ping less what went by there since its answer.
+    /// The lag that a timeseal client's thinking time does not include: the time since the ping by the server's clock, minus
+    /// the time since its answer by the client's.
     fn uncharged_lag(&self, id: ConnectionId) -> Duration {
         let seal = self.lobby.connection(id).and_then(|connection| connection.seal.as_ref());
         seal.and_then(|seal| seal.lag_since_ping(self.now())).unwrap_or_default()

@@ -66,7 +66,7 @@ impl World {
         }
     }
 
-    /// Has a player follow one game no more, or any; tells which.
+    /// Stops observing one game or all; returns the games.
     fn stop_observing(&mut self, id: ConnectionId, only: Option<GameId>) -> Vec<GameId> {
         let Some(player) = self.lobby.player_mut(id) else { return Vec::new() };
         let (left, kept) = player.observing.iter().partition(|&&number| only.is_none_or(|only| only == number));
@@ -122,7 +122,7 @@ fn footer(world: &World, n_games: usize) -> String {
     format!("  {games} displayed (of {} in progress).\n", world.tables.all().len())
 }
 
-/// `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` if nobody follows the game.
+/// `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` for a game without observers.
 fn line(world: &World, number: GameId, table: &Table) -> Option<String> {
     let name = |&id: &ConnectionId| world.lobby.player(id).map(Player::display);
     let mut names: Vec<_> = table.examiners().iter().filter_map(name).map(|name| format!("#{name}")).collect();

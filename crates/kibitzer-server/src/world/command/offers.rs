@@ -48,7 +48,7 @@ fn chosen(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Resu
 /// Returns the one candidate that is named, or the only one.
 fn only(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
     let word = parameters.split_whitespace().last().map(key);
-    let is_chosen = |offer: &Offer| word.as_deref().is_none_or(|word| is_meant(world, id, offer, word));
+    let is_chosen = |offer: &Offer| word.as_deref().is_none_or(|word| is_named(world, id, offer, word));
     let matches: Vec<_> = candidates(world, id, verb).into_iter().filter(is_chosen).collect();
     match (matches.as_slice(), word) {
         (&[offer], _) => Ok(offer),
@@ -60,7 +60,7 @@ fn only(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result
     }
 }
 
-fn is_meant(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
+fn is_named(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
     let other = if offer.from == id { offer.to } else { offer.from };
     match word.parse::<u32>() {
         Ok(number) => offer.number == number,

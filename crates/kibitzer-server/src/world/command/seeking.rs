@@ -18,7 +18,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("unseek", "[number]", "Takes your ads away, or one of them.", unseek),
 ];
 
-/// What ratings an ad accepts unless it says so.
+/// Default rating range of a seek.
 const ANY_RATING: (u16, u16) = (0, 9_999);
 
 fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
@@ -81,7 +81,7 @@ fn start(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>
     world.start_game(players, found.terms, Some(id));
 }
 
-/// Whether a player is somebody the seeker wants.
+/// Whether a player matches a seek's conditions.
 fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
     let (Some(player), Some(seeker)) = (world.lobby.player(id), world.lobby.player(seek.from)) else { return false };
     let rating = player.rating(seek.terms.kind().as_str()).value().unwrap_or_default();
@@ -135,11 +135,11 @@ fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
 /// Returns the seek of another player by its number or by the seeker's name.
 fn sought_by(world: &World, id: ConnectionId, word: &str) -> Result<Seek, String> {
     let (number, seeker) = (word.parse::<u32>(), world.lobby.find(word));
-    let is_meant = |seek: &&Seek| match number {
+    let is_named = |seek: &&Seek| match number {
         Ok(number) => seek.number == number,
         Err(_) => Some(seek.from) == seeker,
     };
-    let seeks: Vec<_> = world.seeks.iter().filter(|seek| seek.from != id).filter(is_meant).cloned().collect();
+    let seeks: Vec<_> = world.seeks.iter().filter(|seek| seek.from != id).filter(is_named).cloned().collect();
     match seeks.as_slice() {
         [seek] => Ok(seek.clone()),
         [] => Err("That seek is not available.\n".to_owned()),

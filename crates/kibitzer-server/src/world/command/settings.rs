@@ -161,7 +161,7 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
 }
 
 impl World {
-    /// Sets a variable that the other family does not have, or has with other values; tells the answer, if it is one of those.
+    /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables.
     pub(crate) fn set_levels(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
         let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc)?;
         let levels = &mut connection.levels;

@@ -68,7 +68,7 @@ fn message(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
 /// Returns the player of that name, if that player hears tells of `id`.
 fn listener(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, String> {
     let whom = world.lobby.find(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))?;
-    world.deafness(id, whom).map_or(Ok(whom), Err)
+    world.obstacle_to_tells(id, whom).map_or(Ok(whom), Err)
 }
 
 fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Outcome {
@@ -120,7 +120,7 @@ fn it(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
     say_to_all(world, id, text, Flag::Shout, (1, "", "it-shouted"))
 }
 
-/// A text to everybody who wants to hear it: behind a verb, or as `--> Foo waves` without one.
+/// Sends a shout to all players with the flag set: after a verb, or as `--> Foo waves` without one.
 fn say_to_all(
     world: &mut World,
     id: ConnectionId,
@@ -200,7 +200,7 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
         None => (last(), String::new()),
     };
     let opponent = opponent.ok_or("There is nobody to say anything to.\n")?;
-    if let Some(why) = world.deafness(id, opponent) {
+    if let Some(why) = world.obstacle_to_tells(id, opponent) {
         return Ok(why);
     }
     let Some(me) = world.lobby.player(id) else { return DONE };
@@ -211,15 +211,15 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
 }
 
 impl World {
-    /// Sends a player's line to all who hear it; to himself as part of the reply.
+    /// Sends a player's talk to all receivers; to the speaker as part of the reply.
     pub(super) fn broadcast(&mut self, from: ConnectionId, said: &Talk, hearers: impl Iterator<Item = ConnectionId>) {
         for whom in hearers {
             self.lobby.put_talk(from, whom, said);
         }
     }
 
-    /// Why a player does not hear another's tells, if that is so.
-    pub(super) fn deafness(&self, from: ConnectionId, whom: ConnectionId) -> Option<String> {
+    /// Returns why tells of `from` do not reach a player; `None` if they do.
+    pub(super) fn obstacle_to_tells(&self, from: ConnectionId, whom: ConnectionId) -> Option<String> {
         let (speaker, hearer) = (self.lobby.player(from)?, self.lobby.player(whom)?);
         let name = hearer.name();
         if self.lobby.censors(whom, from) {

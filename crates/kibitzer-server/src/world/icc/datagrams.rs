@@ -1,4 +1,4 @@
-//! ICC's level-2 datagrams: what takes the place of lines for clients that asked for it.
+//! ICC's level-2 datagrams, which replace lines for clients that switched them on.
 //!
 //! Source: icc §5, §6, §8.
 
@@ -12,7 +12,7 @@ use crate::play::{ClockUnit, Game, Sides, Terms};
 use crate::world::{BoardStyle, ConnectionId, Occasion, Player, Seek, Show, Talk, World};
 
 impl Talk {
-    /// `kind` is the last argument of the datagram: 0 for what is said to an opponent, 1 for a tell.
+    /// `kind` is the last argument of the datagram: 0 for `say`, 1 for `tell`.
     pub(crate) fn to_player(from: &Player, kind: u8, text: &str, line: String) -> Self {
         let arguments = [from.name(), &titles(from), text, &kind.to_string()];
         Self { line, datagram: Datagram::new(number::PERSONAL_TELL, arguments) }
@@ -80,12 +80,12 @@ impl World {
         Some(Datagram::new(kind, arguments))
     }
 
-    /// What a game is to a client from now on: `O`, `PW`, `PB`, `E`, and `X` for nothing any more.
+    /// Sends a client's new relation to a game: `O`, `PW`, `PB`, `E`, or `X` for none.
     pub(crate) fn put_relation(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
         self.lobby.put_datagram(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
     }
 
-    /// What both sides of a game hold, in place of the line; whether the client wants that.
+    /// Sends both reserves of a game as a datagram; returns whether the client has it switched on.
     pub(crate) fn put_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
         let Some(table) = self.tables.get(game).filter(|table| table.terms().variant.has_hands()) else {
             return false;
@@ -98,7 +98,7 @@ impl World {
         self.lobby.put_datagram(to, &Datagram::new(number::HOLDINGS, arguments))
     }
 
-    /// What a board line does not tell: milliseconds; and for a client without board lines, the move or the position.
+    /// Sends what a board line leaves out: milliseconds, and for a client without board lines the move or the position.
     pub(crate) fn put_board_datagrams(&mut self, number: GameId, to: ConnectionId, occasion: Occasion) {
         let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
             return;
@@ -114,7 +114,7 @@ impl World {
         }
     }
 
-    /// What happened to the board: the last move, a takeback, new clocks; else the whole position.
+    /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position.
     fn position_datagram(&self, number: GameId, to: ConnectionId, occasion: Occasion) -> Option<Datagram> {
         let Show::Played(game) = &self.tables.get(number)?.show else { return self.whole_position(number) };
         let id = number.to_string();
@@ -157,7 +157,7 @@ impl World {
         Some(Datagram::new(number::SEND_MOVES, std::iter::once(game.id().to_string()).chain(parts)))
     }
 
-    /// An ad, in place of the data of the other family; whether the client wants that.
+    /// Sends a seek as a datagram; returns whether the client has it switched on.
     pub(crate) fn put_seek(&mut self, to: ConnectionId, seek: &Seek) -> bool {
         let Some(datagram) = self.seek_datagram(seek) else { return false };
         self.lobby.put_datagram(to, &datagram)
@@ -204,7 +204,7 @@ impl World {
         Some(Datagram::new(number::SEEK, arguments))
     }
 
-    /// The unit a client wants clocks in; ICC's board lines know seconds alone.
+    /// The unit of a client's board lines; those of ICC are in seconds only.
     pub(crate) fn unit_of_family(&self, id: ConnectionId, unit: ClockUnit) -> ClockUnit {
         match self.lobby.connection(id).map(|connection| connection.family) {
             Some(Family::Icc) => ClockUnit::Seconds,

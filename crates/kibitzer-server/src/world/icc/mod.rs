@@ -38,7 +38,7 @@ pub(crate) mod number {
     pub(crate) const SET_2: u32 = 124;
 }
 
-/// Why nobody is let in, with the number that ICC has for it.
+/// Why a login failed, with ICC's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     NameTooLong = 2,
@@ -53,15 +53,15 @@ pub(crate) enum Failure {
 }
 
 impl World {
-    /// Says why a login failed: by number to a client that wants that, and in words.
+    /// Reports a failed login: as a datagram if the client has it switched on, and as text.
     pub(crate) fn put_failure(&mut self, id: ConnectionId, failure: Failure, words: &str) {
         let code = (failure as u8).to_string();
         self.lobby.put_datagram(id, &Datagram::new(number::LOGIN_FAILED, [code.as_str(), words.trim()]));
         self.lobby.put(id, words);
     }
 
-    /// Takes a line in front of the name, if it is one that sets what the client wants.
-    pub(crate) fn hear_levels(&mut self, id: ConnectionId, line: &str) -> bool {
+    /// Parses a line before the name as a level setting; returns whether it is one.
+    pub(crate) fn receive_levels(&mut self, id: ConnectionId, line: &str) -> bool {
         let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc);
         connection.is_some_and(|connection| connection.levels.read(line))
     }
@@ -72,7 +72,7 @@ impl World {
         (self.options.family == Family::Icc).then_some((name, password.trim()))
     }
 
-    /// Tells a player by what name he is known, and what ads there are.
+    /// Sends a player's own name and the list of seeks.
     pub(crate) fn put_who_am_i(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let who = Datagram::new(number::WHO_AM_I, [player.name(), &titles(player)]);

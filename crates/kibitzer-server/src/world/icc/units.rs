@@ -11,7 +11,7 @@ const CONTROL_Y: char = '\x19';
 /// Longest tag that is given back.
 const MAX_TAG_BYTES: usize = 99;
 
-/// What commands are called in the head of a unit. Whatever is not listed is unknown, 0.
+/// Numbers of commands in the head of a unit. A command that is not listed has 0, unknown.
 const NUMBERS: [(&str, u16); 51] = [
     ("abort", 156),
     ("accept", 123),
@@ -67,7 +67,7 @@ const NUMBERS: [(&str, u16); 51] = [
 ];
 
 impl World {
-    /// Frames what a command sends to `id`, with the tag that stands in front of it.
+    /// Executes a command of `id` and frames its reply as a unit, with the command's tag.
     pub(crate) fn in_unit(&mut self, id: ConnectionId, line: &str) {
         let has_tags = self.lobby.connection(id).is_some_and(|connection| connection.levels.has_tags());
         let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
@@ -82,7 +82,7 @@ impl World {
         connection.put_whole(&format!("{CONTROL_Y}>"));
     }
 
-    /// Has a command of `id` carried out. What that sends to others stands in units with his name, for those who want units.
+    /// Executes a command of `id`. Its output to other clients that receive units is framed, with the player's name.
     pub(crate) fn issue(&mut self, id: ConnectionId, run: impl FnOnce(&mut Self) -> CommandCode) -> CommandCode {
         let name = self.lobby.player(id).map(|player| player.handle.clone()).unwrap_or_default();
         self.lobby.start_command(id);
@@ -98,7 +98,7 @@ impl World {
         code
     }
 
-    /// Frames what is to be sent from `start` on.
+    /// Frames the unsent bytes from `start` on.
     fn frame_unit(&mut self, id: ConnectionId, start: usize, head: &str) {
         let Some(connection) = self.lobby.connection_mut(id) else { return };
         let head = format!("{CONTROL_Y}[{head}\r\n");
@@ -107,7 +107,7 @@ impl World {
     }
 }
 
-/// The tag in front of a command, and the command: `` `tag`command ``.
+/// Splits `` `tag`command `` into tag and command.
 fn split_tag(line: &str) -> Option<(&str, &str)> {
     let (tag, command) = line.strip_prefix('`')?.split_once('`')?;
     let is_tag = (1..=MAX_TAG_BYTES).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_graphic());
