@@ -1,4 +1,4 @@
-//! Who is registered.
+//! Registered players.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ impl Account {
         Self { handle, password: password.into(), titles: Vec::new(), ratings: BTreeMap::new(), is_banned: false }
     }
 
-    /// Adds a title as it stands behind the name: `GM`, `*`, `TD`.
+    /// Adds a title as shown after the name: `GM`, `*`, `TD`.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.titles.push(title.into());
@@ -40,7 +40,7 @@ impl Account {
         self
     }
 
-    /// `(GM)(*)`, as it stands behind the name.
+    /// `(GM)(*)`, as shown after the name.
     pub(crate) fn titles_shown(&self) -> String {
         self.titles.iter().map(|title| format!("({title})")).collect::<Vec<_>>().concat()
     }
@@ -167,7 +167,7 @@ impl Accounts {
     }
 }
 
-/// A name as it is compared: servers do not tell upper case from lower case.
+/// Returns a name in the form that is compared: servers ignore case.
 pub(crate) fn key(name: &str) -> String {
     name.to_ascii_lowercase()
 }

@@ -40,7 +40,7 @@ impl Family {
         }
     }
 
-    /// What a new connection reads first. Clients know the family by it.
+    /// The first output on a connection; clients recognize the family by it.
     pub(crate) const fn banner(self) -> &'static str {
         match self {
             Self::Fics => concat!(
@@ -64,7 +64,7 @@ impl Family {
         }
     }
 
-    /// What a name has to be, in words.
+    /// The rule for names, in words.
     pub(crate) const fn name_rule(self) -> &'static str {
         match self {
             Self::Fics => "3 to 17 letters",
@@ -72,7 +72,7 @@ impl Family {
         }
     }
 
-    /// Whether all of a name is made of what names are made of. A few old names on ICC have a hyphen.
+    /// Whether a name has only characters of names. A few old names on ICC have a hyphen.
     pub(crate) fn has_characters_of_name(self, name: &str) -> bool {
         match self {
             Self::Fics => name.bytes().all(|byte| byte.is_ascii_alphabetic()),
@@ -94,7 +94,7 @@ impl Family {
         }
     }
 
-    /// What a guest is shown behind his name.
+    /// The titles of a guest.
     pub(crate) const fn guest_titles(self) -> &'static str {
         match self {
             Self::Fics => "(U)",
@@ -102,7 +102,7 @@ impl Family {
         }
     }
 
-    /// The first line behind a login; ICC has none.
+    /// The first line after a login; ICC has none.
     pub(crate) fn session_line(self, display: &str) -> String {
         match self {
             Self::Fics => format!("**** Starting FICS session as {display} ****\n"),

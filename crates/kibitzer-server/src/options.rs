@@ -1,4 +1,4 @@
-//! What a server is like.
+//! Options of a server.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, SystemTime};
@@ -70,7 +70,7 @@ impl Default for ServerOptions {
 }
 
 impl ServerOptions {
-    /// A server on a free port of 127.0.0.1 that admits guests and nobody else.
+    /// A server on a free port of 127.0.0.1 that admits guests only.
     pub fn new() -> Self {
         Self::default()
     }
@@ -104,7 +104,7 @@ impl ServerOptions {
         self
     }
 
-    /// What chance starts from: the same seed and the same input at the same times give the same bytes. Default: 0.
+    /// Seed of the random numbers: the same seed and the same input at the same times give the same bytes. Default: 0.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -160,7 +160,7 @@ impl ServerOptions {
         self
     }
 
-    /// How long a player may go without a command. Default: 60 min. It is told in whole minutes.
+    /// Time without a command after which a player is logged out. Default: 60 min. The message has whole minutes.
     #[must_use]
     pub const fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{At, Fault};
 use crate::random::Random;
 
-/// What to do with a connection next.
+/// The next action on a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Write(Vec<u8>),
@@ -42,7 +42,7 @@ impl Injector {
         Self { waiting: Vec::new(), split: None, delay: None, random: Random::new(seed), n_bytes: 0 }
     }
 
-    /// Orders a fault. Tells what is to be done at once.
+    /// Orders a fault. Returns the actions that are due at once.
     pub(crate) fn add(&mut self, at: At, fault: Fault) -> Option<Step> {
         let has_passed = matches!(at, At::AfterBytes(n) if n < self.n_bytes);
         match (if has_passed { At::Now } else { at }, fault) {
@@ -63,7 +63,7 @@ impl Injector {
         self.waiting.push((at, fault));
     }
 
-    /// Tells what to do with bytes that the world sends.
+    /// Returns the actions for the server's next output.
     pub(crate) fn pass(&mut self, bytes: &[u8]) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut rest = bytes;
@@ -84,7 +84,7 @@ impl Injector {
         steps
     }
 
-    /// Takes the waiting fault whose place comes first.
+    /// Removes and returns the pending fault whose place comes first.
     fn take_first(&mut self, bytes: &[u8]) -> Option<(Place, At, Fault)> {
         let places = self.waiting.iter().enumerate();
         let (place, index) = places.filter_map(|(index, &(at, _))| Some((self.place(at, bytes)?, index))).min()?;

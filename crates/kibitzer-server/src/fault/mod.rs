@@ -1,4 +1,4 @@
-//! What can be made to go wrong with a connection, and when.
+//! Faults of a connection, and the points at which they strike.
 
 mod injector;
 
@@ -24,9 +24,9 @@ pub enum Fault {
     CutMidLine,
     /// The rest of a line is not sent; the connection is reset. In process it looks like a closed one.
     Reset,
-    /// A line of that many random bytes stands between two lines.
+    /// Inserts a line of that many random bytes between two lines.
     Garbage(usize),
-    /// A line of that many letters stands between two lines.
+    /// Inserts a line of that many letters between two lines.
     OverLongLine(usize),
     /// The login is refused, from the next name on.
     RefuseLogin(LoginObstacle),
@@ -34,7 +34,7 @@ pub enum Fault {
     Kick,
     /// An administrator ends the session. Before the login is done, this fault waits for that.
     KickByAdmin,
-    /// The server shuts down for everybody.
+    /// Shuts the server down for all clients.
     Shutdown,
 }
 

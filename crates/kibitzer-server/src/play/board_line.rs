@@ -1,4 +1,4 @@
-//! `<12>`, `<d1>`, `<b1>`: lines that tell a position.
+//! The lines of a position: `<12>`, `<d1>`, `<b1>`.
 
 use std::fmt::Write as _;
 
@@ -9,20 +9,20 @@ use super::record::Ply;
 use super::{Sides, Terms};
 use crate::chess::Position;
 
-/// Who looks at a board.
+/// The viewer of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Viewer {
-    /// Who plays this side.
+    /// The player of this color.
     Player(Color),
-    /// Who follows the game, played or examined.
+    /// An observer of the game, played or examined.
     Observer,
-    /// Who examines it.
+    /// An examiner.
     Examiner,
-    /// Who asked for the board once.
+    /// Another client, which asked for the board once.
     Guest,
 }
 
-/// The unit in which a client wants clocks.
+/// The unit of the clocks in a board line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum ClockUnit {
     #[default]
@@ -53,14 +53,14 @@ pub(crate) struct View {
     pub(crate) is_flipped: bool,
 }
 
-/// All a board line tells but for whom it is.
+/// The fields of a board line that do not depend on the viewer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoardLine<'a> {
     pub(crate) game: GameId,
     pub(crate) names: Sides<&'a str>,
     pub(crate) terms: Terms,
     pub(crate) position: &'a Position,
-    /// What led to the position.
+    /// The last move.
     pub(crate) last: Option<&'a Ply>,
     pub(crate) clocks_ms: Sides<i64>,
     pub(crate) is_ticking: bool,

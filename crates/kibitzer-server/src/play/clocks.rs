@@ -9,7 +9,7 @@ use super::{Sides, Terms};
 /// Both clocks of a game, of which one runs at most. Readings are milliseconds, below 0 once time is out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clocks {
-    /// What was left when each last stood still.
+    /// Time left when each clock last stopped.
     left_ms: Sides<i64>,
     increment_ms: i64,
     running: Option<Running>,
@@ -36,7 +36,7 @@ impl Clocks {
         self.running = Some(Running { color, since: now });
     }
 
-    /// Stops both, with what is left now.
+    /// Stops both clocks at their present readings.
     pub(crate) fn stop(&mut self, now: Instant) {
         self.left_ms = self.readings(now);
         self.running = None;
@@ -53,7 +53,7 @@ impl Clocks {
         taken
     }
 
-    /// What a clock shows.
+    /// Returns the reading of a clock.
     pub(crate) fn reading(&self, color: Color, now: Instant) -> i64 {
         let left = *self.left_ms.of(color);
         match self.running {
@@ -62,7 +62,7 @@ impl Clocks {
         }
     }
 
-    /// What both clocks show.
+    /// Returns the readings of both clocks.
     pub(crate) fn readings(&self, now: Instant) -> Sides<i64> {
         Sides { white: self.reading(Color::White, now), black: self.reading(Color::Black, now) }
     }

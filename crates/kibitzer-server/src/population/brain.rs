@@ -8,7 +8,7 @@ use kibitzer_core::chess::{Color, Role, Square};
 use crate::chess::{Move, Position, Verdict};
 use crate::random::Random;
 
-/// What a pawn is worth.
+/// Value of a pawn.
 const PAWN: i32 = 100;
 
 /// Better than anything a capture can bring.
@@ -17,7 +17,7 @@ const MATE: i32 = 100_000;
 /// How far chance decides between moves.
 const WHIM: usize = 45;
 
-/// The move of a simulated player; `None` if there is none.
+/// Chooses a simulated player's move; `None` if there is no legal one.
 pub(super) fn choose(position: &Position, random: &mut Random) -> Option<Move> {
     let view = View::of(position);
     let whim = |random: &mut Random| i32::try_from(random.below(WHIM)).unwrap_or(0);
@@ -28,7 +28,7 @@ pub(super) fn choose(position: &Position, random: &mut Random) -> Option<Move> {
     moves.into_iter().max_by_key(|&legal| view.score(legal) + whim(random))
 }
 
-/// What the player with the move has noticed before looking at moves.
+/// Facts about a position that are computed once for all moves.
 struct View<'a> {
     position: &'a Position,
     mover: Color,
@@ -62,7 +62,7 @@ impl<'a> View<'a> {
         taken + self.safety(legal, &after) + self.threat(&after) + self.style(legal)
     }
 
-    /// What the move saves, less what it puts where it can be taken.
+    /// Value of the material a move saves, less that it exposes.
     fn safety(&self, legal: Move, after: &Position) -> i32 {
         let to = legal.to(self.mover);
         let (role, saved, gained) = match legal {
@@ -76,7 +76,7 @@ impl<'a> View<'a> {
         saved + gained - hanging(after, to, role, self.mover)
     }
 
-    /// What a check promises, or the end of the game.
+    /// Value of a check or of the end of the game.
     fn threat(&self, after: &Position) -> i32 {
         if after.is_check() {
             return if after.verdict() == Some(Verdict::Checkmate) { MATE } else { 25 };
@@ -85,7 +85,7 @@ impl<'a> View<'a> {
         if self.is_endgame && is_ahead && after.verdict().is_some() { -10 * PAWN } else { 0 }
     }
 
-    /// What looks good: pieces out, towards the middle or the enemy's king, the own king safe.
+    /// Positional value: development, center, attack on the king, safety of the own king.
     fn style(&self, legal: Move) -> i32 {
         match legal {
             Move::Castle(_) => 70,
@@ -125,7 +125,7 @@ fn closeness(one: Square, other: Square) -> i32 {
     7 - i32::from(distance)
 }
 
-/// What the owner of a piece loses if it is taken now; 0 if nobody would.
+/// Value that the owner of a piece loses by its capture; 0 if the capture is bad.
 fn hanging(position: &Position, square: Square, role: Role, owner: Color) -> i32 {
     let Some(attacker) = position.cheapest_attacker(square, owner.opponent()) else { return 0 };
     if position.cheapest_attacker(square, owner).is_none() {

@@ -1,4 +1,4 @@
-//! Who comes, who plays whom, who says what.
+//! Casts the simulated players, pairs them and makes them talk.
 
 use std::time::{Duration, Instant};
 
@@ -7,17 +7,17 @@ use kibitzer_core::message::Handle;
 use super::names::OPPONENTS;
 use super::options::Pastime;
 use super::simulated::{Ad, Part};
-use super::{Errand, Occasion, Population, phrases};
+use super::{Occasion, Population, Task, phrases};
 use crate::account::Account;
 use crate::lobby::ConnectionId;
 
-/// Regulars who do not play while the others do.
+/// Number of regulars who do not play.
 const N_SPARE: usize = 4;
 
 /// The times regulars play at: minutes and seconds.
 const TIMES: [(u32, u32); 10] = [(1, 0), (2, 1), (3, 0), (3, 0), (3, 2), (5, 0), (5, 0), (5, 3), (10, 0), (15, 5)];
 
-/// The channels in which there is something to hear.
+/// The channels that simulated players use.
 const CHANNELS: [&str; 2] = ["1", "50"];
 
 impl Population {
@@ -36,7 +36,7 @@ impl Population {
         opponents.chain(others).collect()
     }
 
-    /// An account with ratings around one strength. Its password is empty, which nobody can type.
+    /// Creates an account with ratings around one strength. Its password is empty, so nobody can log in to it.
     pub(super) fn account(&mut self, part: Part, wanted: Option<&str>) -> Account {
         let name = self.names.next(wanted, &mut self.random);
         let strength = 1100 + self.random.below(1000);
@@ -95,17 +95,17 @@ impl Population {
         }
         // The first time partners have to find each other before they can play.
         let rest = if is_first { Duration::ZERO } else { self.rest(1_500, 3_500) };
-        self.agenda.set(Errand::Direct, now + rest);
+        self.agenda.set(Task::Direct, now + rest);
     }
 
-    /// What is set going when all have come.
+    /// Schedules the first tasks after all players have joined.
     fn open(&mut self, now: Instant) {
         if self.options.has(Pastime::Relay) {
-            self.agenda.set(Errand::Relay, now);
+            self.agenda.set(Task::Relay, now);
         }
         if self.options.has(Pastime::Talk) {
             let rest = self.options.pace(Duration::from_secs(5));
-            self.agenda.set(Errand::Chat, now + rest);
+            self.agenda.set(Task::Chat, now + rest);
         }
         if let [one, two, three, four] = *self.of_part(Part::Bughouse) {
             for (from, to) in [(one, two), (three, four)] {
@@ -135,7 +135,7 @@ impl Population {
         let kind = if self.random.below(5) == 0 { " crazyhouse" } else { "" };
         self.seek(id, Ad::Open, kind);
         let delay = self.delay(20_000, 90_000);
-        self.agenda.set(Errand::Unseek(id), now + delay);
+        self.agenda.set(Task::Unseek(id), now + delay);
     }
 
     fn seek(&mut self, id: ConnectionId, ad: Ad, kind: &str) {
@@ -147,7 +147,7 @@ impl Population {
         self.command(id, format!("seek {minutes} {seconds} {rated}{kind}"));
     }
 
-    /// An ad has got its number: if it is one that is to be taken, somebody will.
+    /// Schedules the answer to a seek, if it is one that is to be answered.
     pub(super) fn arrange(&mut self, seeker: ConnectionId, number: u32, now: Instant) {
         if self.crowd.get(&seeker).is_none_or(|player| player.ad != Some(Ad::Arranged)) {
             return;
@@ -158,7 +158,7 @@ impl Population {
             player.is_promised = true;
         }
         let delay = self.delay(2_000, 15_000);
-        self.agenda.set(Errand::Take(taker, number), now + delay);
+        self.agenda.set(Task::Take(taker, number), now + delay);
     }
 
     fn match_crazyhouse(&mut self) {
@@ -175,7 +175,7 @@ impl Population {
         }
     }
 
-    /// Somebody says something to many, and somebody will again.
+    /// Makes one player talk in public, and schedules the next time.
     pub(super) fn chat(&mut self, now: Instant) {
         let ids: Vec<_> = self.crowd.iter().filter(|(_, p)| p.part == Part::Regular).map(|(&id, _)| id).collect();
         let remark = self.random.pick(&ids).copied().and_then(|id| Some((id, self.remark(id)?)));
@@ -183,7 +183,7 @@ impl Population {
             self.command(id, line);
         }
         let rest = self.delay(6_000, 25_000);
-        self.agenda.set(Errand::Chat, now + rest);
+        self.agenda.set(Task::Chat, now + rest);
     }
 
     fn remark(&mut self, id: ConnectionId) -> Option<String> {
@@ -195,7 +195,7 @@ impl Population {
         }
     }
 
-    /// Somebody will talk to somebody who is not simulated.
+    /// Schedules talk to a player who is not simulated.
     pub(super) fn talk_later(&mut self, id: ConnectionId, whom: Handle, occasion: Occasion, now: Instant) {
         let is_simulated = self.crowd.values().any(|player| player.name == whom);
         let Some(player) = self.crowd.get_mut(&id) else { return };
@@ -205,7 +205,7 @@ impl Population {
         }
         player.partner_in_talk = Some(whom);
         let delay = self.delay(1_500, 5_000);
-        self.agenda.set(Errand::Talk(id, occasion), now + delay);
+        self.agenda.set(Task::Talk(id, occasion), now + delay);
     }
 
     pub(super) fn talk(&mut self, id: ConnectionId, occasion: Occasion) {

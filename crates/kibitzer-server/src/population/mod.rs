@@ -1,4 +1,4 @@
-//! Simulated players, so that a server has something to see and somebody to play with.
+//! Simulated players: games to observe and opponents to play.
 //!
 //! They are clients without a connection: the server's bytes are read by the core's own reader, and what they do is typed as
 //! commands. All chance comes from one seed, all time from `now`, so that the same seed gives the same session.
@@ -31,19 +31,19 @@ use crate::lobby::{Agenda, ConnectionId};
 use crate::play::Sides;
 use crate::random::Random;
 
-/// Plies of the first games that are played before anybody can look.
+/// Plies of the first games that are played before the server starts.
 const HURRIED_PLIES: (usize, usize) = (6, 36);
 
-/// Something a simulated player will do at a time. What exactly, is seen then.
+/// A scheduled task of a simulated player. Details are decided when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Errand {
-    /// Somebody says something.
+enum Task {
+    /// Talk.
     Chat,
     /// The relay goes on.
     Relay,
     Move(ConnectionId),
     Answer(ConnectionId, u32),
-    /// Takes the ad of that number.
+    /// Answers the seek of that number.
     Take(ConnectionId, u32),
     /// Withdraws the own ads.
     Unseek(ConnectionId),
@@ -52,7 +52,7 @@ enum Errand {
     Direct,
 }
 
-/// What makes a simulated player talk to somebody.
+/// The occasion on which a simulated player talks to another player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Occasion {
     GameStarted,
@@ -61,10 +61,10 @@ enum Occasion {
     Arrived,
 }
 
-/// What the server has to carry out for a simulated player.
+/// An action that the server executes for a simulated player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// A command he typed.
+    /// A command.
     Command(ConnectionId, String),
     /// Something no command does.
     Relay(ConnectionId, RelayAct),
@@ -77,10 +77,10 @@ pub(crate) struct Population {
     random: Random,
     names: Names,
     crowd: BTreeMap<ConnectionId, Simulated>,
-    agenda: Agenda<Errand>,
+    agenda: Agenda<Task>,
     acts: VecDeque<Act>,
     relay: Relay,
-    /// Who plays the relayed games.
+    /// The players of the relayed games.
     relayed: Sides<Handle>,
     /// Whether they have just come: what is done then is done at once.
     is_opening: bool,
@@ -89,10 +89,10 @@ pub(crate) struct Population {
 }
 
 impl Population {
-    /// A population that nobody has joined yet.
+    /// Creates a population without players.
     pub(crate) fn new(options: PopulationOptions, seed: u64, now: Instant) -> Self {
         let mut agenda = Agenda::default();
-        agenda.set(Errand::Direct, now);
+        agenda.set(Task::Direct, now);
         // The server draws from the same seed.
         let mut random = Random::new(!seed);
         let mut names = Names::default();
@@ -111,7 +111,7 @@ impl Population {
         }
     }
 
-    /// The accounts of those who will join, in order.
+    /// Returns the accounts of the players to be logged in, in order.
     pub(crate) fn cast(&mut self) -> Vec<(Account, Part)> {
         self.parts().into_iter().map(|(part, wanted)| (self.account(part, wanted), part)).collect()
     }
@@ -142,13 +142,13 @@ impl Population {
             if let Some(act) = self.acts.pop_front() {
                 return Some(act);
             }
-            let Some(errand) = self.agenda.take_due(now) else {
+            let Some(task) = self.agenda.take_due(now) else {
                 if std::mem::take(&mut self.is_opening) {
                     self.crowd.values_mut().for_each(|player| player.n_hurried_plies = 0);
                 }
                 return None;
             };
-            self.run(errand, now);
+            self.run(task, now);
         }
     }
 
@@ -164,12 +164,12 @@ impl Population {
         match noticed {
             Noticed::MyTurn => {
                 let thought = self.thought(id);
-                self.agenda.set(Errand::Move(id), now + thought);
+                self.agenda.set(Task::Move(id), now + thought);
             }
-            Noticed::NotMyTurn => self.agenda.cancel(Errand::Move(id)),
+            Noticed::NotMyTurn => self.agenda.cancel(Task::Move(id)),
             Noticed::GameStarted { opponent } => self.talk_later(id, opponent, Occasion::GameStarted, now),
             Noticed::GameEnded => {
-                self.agenda.cancel(Errand::Move(id));
+                self.agenda.cancel(Task::Move(id));
                 let whom = self.crowd.get(&id).and_then(|player| player.partner_in_talk.clone());
                 if let Some(whom) = whom {
                     self.talk_later(id, whom, Occasion::GameEnded, now);
@@ -177,42 +177,42 @@ impl Population {
             }
             Noticed::Offered(number) => {
                 let delay = self.delay(1_000, 3_000);
-                self.agenda.set(Errand::Answer(id, number), now + delay);
+                self.agenda.set(Task::Answer(id, number), now + delay);
             }
-            Noticed::OfferGone(number) => self.agenda.cancel(Errand::Answer(id, number)),
+            Noticed::OfferGone(number) => self.agenda.cancel(Task::Answer(id, number)),
             Noticed::SeekPosted(number) => self.arrange(id, number, now),
             Noticed::Told { by } => self.talk_later(id, by, Occasion::Told, now),
             Noticed::Arrived { who } => self.talk_later(id, who, Occasion::Arrived, now),
         }
     }
 
-    fn run(&mut self, errand: Errand, now: Instant) {
-        match errand {
-            Errand::Direct => self.direct(now),
-            Errand::Chat => self.chat(now),
-            Errand::Relay => self.run_relay(now),
-            Errand::Move(id) => {
+    fn run(&mut self, task: Task, now: Instant) {
+        match task {
+            Task::Direct => self.direct(now),
+            Task::Chat => self.chat(now),
+            Task::Relay => self.run_relay(now),
+            Task::Move(id) => {
                 let turn = self.crowd.get_mut(&id).map(|player| player.take_turn(&mut self.random));
                 turn.into_iter().flatten().for_each(|line| self.command(id, line));
             }
-            Errand::Answer(id, number) => {
+            Task::Answer(id, number) => {
                 let answer = self.crowd.get_mut(&id).and_then(|player| player.answer(number, &mut self.random));
                 if let Some(line) = answer {
                     self.command(id, line);
                 }
             }
-            Errand::Take(id, number) => {
+            Task::Take(id, number) => {
                 if let Some(player) = self.crowd.get_mut(&id) {
                     player.is_promised = false;
                 }
                 self.command(id, format!("play {number}"));
             }
-            Errand::Unseek(id) => {
+            Task::Unseek(id) => {
                 if self.crowd.get_mut(&id).and_then(|player| player.ad.take()).is_some() {
                     self.command(id, "unseek".to_owned());
                 }
             }
-            Errand::Talk(id, occasion) => self.talk(id, occasion),
+            Task::Talk(id, occasion) => self.talk(id, occasion),
         }
     }
 
@@ -220,7 +220,7 @@ impl Population {
         self.acts.push_back(Act::Command(id, line));
     }
 
-    /// How long somebody thinks about the move he has to make.
+    /// Time to think about the next move.
     fn thought(&mut self, id: ConnectionId) -> Duration {
         let Some(player) = self.crowd.get(&id).filter(|player| !player.is_in_a_hurry()) else { return Duration::ZERO };
         let thought = player.board().map_or(Duration::ZERO, |board| pace::think(board, &mut self.random));
@@ -246,6 +246,6 @@ impl Population {
         let (act, rest) = self.relay.act(&self.relayed, n_hurried, &mut self.random);
         self.acts.push_back(Act::Relay(by, act));
         let rest = self.options.pace(rest);
-        self.agenda.set(Errand::Relay, now + rest);
+        self.agenda.set(Task::Relay, now + rest);
     }
 }

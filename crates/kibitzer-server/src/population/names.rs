@@ -1,4 +1,4 @@
-//! Names of players who do not exist.
+//! Names of simulated players.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// A name nobody has yet. `wanted` is taken if it is free.
+    /// Returns an unused name: `wanted` if it is free.
     pub(super) fn next(&mut self, wanted: Option<&str>, random: &mut Random) -> Handle {
         let mut name = wanted.map_or_else(|| made_up(random), str::to_owned);
         for attempt in 0.. {

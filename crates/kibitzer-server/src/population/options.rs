@@ -1,4 +1,4 @@
-//! What the simulated players are like.
+//! Options of the simulated players.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ pub enum Pastime {
     Bughouse,
     /// Two of them play crazyhouse.
     Crazyhouse,
-    /// One of them relays a game between players who are not there.
+    /// One of them relays games between absent players.
     Relay,
-    /// They look for opponents although none of them takes the ads.
+    /// They post seeks that no simulated player answers.
     Seeks,
-    /// They shout, kibitz, talk in channels, and answer who tells them something.
+    /// They shout, kibitz, talk in channels, and answer tells.
     Talk,
 }
 

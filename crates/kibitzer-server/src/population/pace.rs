@@ -6,13 +6,13 @@ use kibitzer_core::message::Style12;
 
 use crate::random::Random;
 
-/// Nobody moves faster.
+/// Minimum time for a move.
 const QUICKEST: Duration = Duration::from_millis(400);
 
-/// What a move takes without a clock.
+/// Time for a move in an untimed game.
 const UNTIMED: Duration = Duration::from_secs(5);
 
-/// Plies in which moves are known by heart.
+/// Plies of the opening, which are played faster.
 const OPENING_PLIES: u32 = 12;
 
 /// Parts of a usual time for thought, in percent. Most moves are fast, few are very slow.
@@ -33,9 +33,9 @@ fn mood(random: &mut Random) -> f64 {
     f64::from(random.pick(&MOODS).copied().unwrap_or(100)) / 100.0
 }
 
-/// What a player does at his turn besides moving, or instead.
+/// What a player does at a turn besides moving, or instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whim {
+pub(super) enum IdleAction {
     /// Nothing.
     Move,
     /// Calls the game off before it has begun.
@@ -54,22 +54,22 @@ fn permille(random: &mut Random, chance: usize) -> bool {
 }
 
 /// What comes over a player whose turn it is.
-pub(super) fn whim(board: &Style12, random: &mut Random) -> Whim {
+pub(super) fn whim(board: &Style12, random: &mut Random) -> IdleAction {
     let balance = balance(board);
     let is_bullet = board.clock(board.side_to_move()).remaining().is_some_and(|left| left < Duration::from_secs(90));
     let is_timed = board.initial_min() > 0 || board.increment_s() > 0;
     match board.ply() {
-        0..2 if permille(random, 12) => Whim::Abort,
-        20.. if balance <= -8 && permille(random, 150) => Whim::Resign,
-        20.. if balance <= -15 && permille(random, 500) => Whim::Resign,
-        30.. if is_timed && is_bullet && permille(random, 12) => Whim::DozeOff,
-        50.. if balance.abs() <= 1 && permille(random, 60) => Whim::OfferDraw,
-        40.. if board.halfmove_clock() >= 16 && permille(random, 250) => Whim::OfferDraw,
-        _ => Whim::Move,
+        0..2 if permille(random, 12) => IdleAction::Abort,
+        20.. if balance <= -8 && permille(random, 150) => IdleAction::Resign,
+        20.. if balance <= -15 && permille(random, 500) => IdleAction::Resign,
+        30.. if is_timed && is_bullet && permille(random, 12) => IdleAction::DozeOff,
+        50.. if balance.abs() <= 1 && permille(random, 60) => IdleAction::OfferDraw,
+        40.. if board.halfmove_clock() >= 16 && permille(random, 250) => IdleAction::OfferDraw,
+        _ => IdleAction::Move,
     }
 }
 
-/// Whether a player takes the opponent's offer of a draw.
+/// Whether a player accepts a draw.
 pub(super) fn accepts_draw(board: &Style12) -> bool {
     let mine = if board.my_color() == Some(board.side_to_move()) { balance(board) } else { -balance(board) };
     mine <= -3 || (mine <= 0 && board.ply() >= 30)
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn who_is_far_behind_resigns_sooner_or_later_and_who_is_even_does_not() {
         let mut random = Random::new(5);
-        let mut resigns = |fields: &str| (0..300).any(|_| whim(&board(fields), &mut random) == Whim::Resign);
+        let mut resigns = |fields: &str| (0..300).any(|_| whim(&board(fields), &mut random) == IdleAction::Resign);
         assert!(resigns("1 3 0 39 25 119 122 30"));
         assert!(!resigns("1 3 0 39 39 119 122 30"));
         assert!(!resigns("1 3 0 25 39 119 122 30"));

@@ -1,6 +1,6 @@
-//! What simulated players say.
+//! Phrases of simulated players.
 
-/// In channels, behind the channel's number.
+/// In channels, after the channel's number.
 pub(super) const CHANNEL: [(&str, &str); 14] = [
     ("1", "how do I see all my variables?"),
     ("1", "try \"variables\", or \"help variables\" for what they mean"),
@@ -18,7 +18,7 @@ pub(super) const CHANNEL: [(&str, &str); 14] = [
     ("50", "who left the h-file open :)"),
 ];
 
-/// To everybody.
+/// Shouts.
 pub(super) const SHOUTS: [&str; 8] = [
     "good morning all",
     "anyone for a slow game? 15 5 or so",
@@ -30,7 +30,7 @@ pub(super) const SHOUTS: [&str; 8] = [
     "looking for a bughouse partner later",
 ];
 
-/// Behind the name: `--> Foo …`.
+/// It-shouts, after the name: `--> Foo …`.
 pub(super) const ITS: [&str; 4] =
     ["waves", "sharpens a pencil", "'s cat is on the keyboard", "wonders about the exchange sacrifice"];
 
@@ -46,7 +46,7 @@ pub(super) const KIBITZES: [&str; 8] = [
     "now it gets interesting",
 ];
 
-/// To who told one something.
+/// Replies to a tell.
 pub(super) const ANSWERS: [&str; 6] =
     ["hello", "hi there", "sorry, thinking", "could be", "good question", "after this game, maybe"];
 

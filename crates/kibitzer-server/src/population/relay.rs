@@ -16,10 +16,10 @@ const TERMS: Terms = Terms { variant: Variant::Standard, rated: false, minutes: 
 /// A relayed game ends here at the latest.
 const MAX_PLIES: usize = 160;
 
-/// Nobody loses a relayed game on time.
+/// Clocks of relayed games do not go below this.
 const LEAST_LEFT_MS: i64 = 5_000;
 
-/// What a relay does next.
+/// The next step of a relay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RelayAct {
     /// A game begins.
@@ -28,7 +28,7 @@ pub(crate) enum RelayAct {
     Move { played: Move, elapsed_ms: u64, clocks_ms: Sides<i64> },
     /// The game is over.
     End(Ending),
-    /// What is left of the game is taken away.
+    /// The finished game is removed.
     Clear,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Relayed {
     position: Position,
     clocks_ms: Sides<i64>,
     n_plies: usize,
-    /// Plies that are played before anybody can look.
+    /// Plies that are played before the server starts.
     n_hurried_plies: usize,
 }
 

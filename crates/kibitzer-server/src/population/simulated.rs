@@ -1,4 +1,4 @@
-//! One simulated player: what he hears, and what he makes of it.
+//! One simulated player: a client that reads the server's output and decides on commands.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use super::{brain, phrases};
 use crate::chess::{Move, Position, Variant};
 use crate::random::Random;
 
-/// How many offers a simulated player keeps in mind; he answers no others.
+/// Number of offers a simulated player remembers; others are not answered.
 const MAX_OFFERS: usize = 32;
 
-/// What a simulated player is there for.
+/// Role of a simulated player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
-    /// Plays chess with others of his kind.
+    /// Plays against other simulated players.
     Regular,
     /// Waits for a match and accepts any.
     Opponent,
@@ -30,28 +30,28 @@ pub(crate) enum Part {
     Relay,
 }
 
-/// What a simulated player has noticed and others have to know.
+/// An observation of a simulated player that concerns others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Noticed {
-    /// A game began, with somebody who is perhaps not simulated.
+    /// A game began; the opponent may not be simulated.
     GameStarted {
         opponent: Handle,
     },
     GameEnded,
-    /// It is his turn.
+    /// The player is on move.
     MyTurn,
     /// It is not, or not any more.
     NotMyTurn,
-    /// Somebody offers something.
+    /// An offer was received.
     Offered(u32),
     OfferGone(u32),
-    /// His ad has this number.
+    /// The player's own seek has this number.
     SeekPosted(u32),
-    /// Somebody told him something.
+    /// A tell was received.
     Told {
         by: Handle,
     },
-    /// Somebody came.
+    /// A player arrived.
     Arrived {
         who: Handle,
     },
@@ -63,16 +63,16 @@ pub(super) struct Simulated {
     pub(super) name: Handle,
     pub(super) part: Part,
     reader: Reader,
-    /// His game, as the last board showed it.
+    /// The game, as of the last board.
     board: Option<Box<Style12>>,
     hands: Option<Hands>,
-    /// What others offer him.
+    /// Offers received.
     offers: BTreeMap<u32, Pending>,
     /// Plies played without thinking in a game that starts with the server.
     pub(super) n_hurried_plies: u32,
-    /// Whether he has fallen asleep over his game.
+    /// Whether the player lets the clock run out.
     is_asleep: bool,
-    /// Whom he has something to say to.
+    /// The player to talk to.
     pub(super) partner_in_talk: Option<Handle>,
     /// Whether he has an ad, and is about to take another's.
     pub(super) ad: Option<Ad>,
@@ -84,7 +84,7 @@ pub(super) struct Simulated {
 pub(super) enum Ad {
     /// Another simulated player will take it.
     Arranged,
-    /// Nobody may take it; it is withdrawn some time.
+    /// No simulated player answers it; it is withdrawn after a while.
     Open,
 }
 
@@ -107,16 +107,16 @@ impl Simulated {
         }
     }
 
-    /// What he types when he comes.
+    /// Commands sent after the login.
     pub(super) const HABITS: [&'static str; 6] =
         ["set style 12", "set bell 0", "set seek 0", "iset nowrap 1", "iset defprompt 1", "iset pendinfo 1"];
 
-    /// Whether he neither plays nor is about to.
+    /// Whether the player neither plays nor is about to.
     pub(super) const fn is_free(&self) -> bool {
         self.board.is_none() && self.ad.is_none() && !self.is_promised
     }
 
-    /// The number of his game.
+    /// The number of the player's game.
     pub(super) fn game(&self) -> Option<GameId> {
         self.board.as_ref().map(|board| board.game())
     }
@@ -125,7 +125,7 @@ impl Simulated {
         self.board.as_deref()
     }
 
-    /// Reads what the server has sent.
+    /// Reads the server's output.
     pub(super) fn hear(&mut self, mut bytes: &[u8]) -> Vec<Noticed> {
         let mut noticed = Vec::new();
         while let Some(received) = self.reader.next(&mut bytes) {
@@ -181,30 +181,30 @@ impl Simulated {
         (self.board, self.hands, self.is_asleep, self.n_hurried_plies) = (None, None, false, 0);
     }
 
-    /// Whether he makes his next move at once.
+    /// Whether the next move is made at once.
     pub(super) fn is_in_a_hurry(&self) -> bool {
         self.board.as_ref().is_some_and(|board| board.ply() < self.n_hurried_plies)
     }
 
-    /// What he types at his turn, one command after the other.
+    /// Commands sent at the player's turn, in order.
     pub(super) fn take_turn(&mut self, random: &mut Random) -> Vec<String> {
         let Some(board) = self.board.as_deref().filter(|board| board.relation() == Relation::MyTurn) else {
             return Vec::new();
         };
-        let whim = if self.is_in_a_hurry() { pace::Whim::Move } else { pace::whim(board, random) };
+        let whim = if self.is_in_a_hurry() { pace::IdleAction::Move } else { pace::whim(board, random) };
         match whim {
-            pace::Whim::Abort => vec!["abort".to_owned()],
-            pace::Whim::Resign => vec!["resign".to_owned()],
-            pace::Whim::DozeOff => {
+            pace::IdleAction::Abort => vec!["abort".to_owned()],
+            pace::IdleAction::Resign => vec!["resign".to_owned()],
+            pace::IdleAction::DozeOff => {
                 self.is_asleep = true;
                 Vec::new()
             }
-            pace::Whim::OfferDraw => ["draw".to_owned()].into_iter().chain(self.find_move(random)).collect(),
-            pace::Whim::Move => self.find_move(random).into_iter().collect(),
+            pace::IdleAction::OfferDraw => ["draw".to_owned()].into_iter().chain(self.find_move(random)).collect(),
+            pace::IdleAction::Move => self.find_move(random).into_iter().collect(),
         }
     }
 
-    /// The move he finds, as he types it.
+    /// The chosen move, as typed.
     fn find_move(&self, random: &mut Random) -> Option<String> {
         let board = self.board.as_deref()?;
         // Pieces of the partner's come and go; what can be dropped is all that matters here.
@@ -213,7 +213,7 @@ impl Simulated {
         brain::choose(&position, random).map(|found| typed(&position, found))
     }
 
-    /// What he answers to an offer; `None` if it is gone.
+    /// The answer to an offer; `None` if it is gone.
     pub(super) fn answer(&mut self, number: u32, random: &mut Random) -> Option<String> {
         let offer = self.offers.remove(&number)?;
         let answer = if self.accepts(&offer, random) { "accept" } else { "decline" };
@@ -231,7 +231,7 @@ impl Simulated {
         }
     }
 
-    /// Something about his game.
+    /// A remark about the player's game.
     pub(super) fn kibitz(&self, random: &mut Random) -> Option<String> {
         self.board.as_ref()?;
         random.pick(&phrases::KIBITZES).map(|text| format!("kibitz {text}"))

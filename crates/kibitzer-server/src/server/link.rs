@@ -28,7 +28,7 @@ const HEARTBEAT: Duration = Duration::from_secs(2);
 /// How long a client may take to close its side after the server has.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// What connects a client.
+/// The stream of a client.
 #[derive(Debug)]
 pub(super) enum Stream {
     Tcp(TcpStream),
@@ -36,7 +36,7 @@ pub(super) enum Stream {
     Duplex(DuplexStream),
 }
 
-/// What a task needs besides the stream.
+/// State of a client's task, apart from the stream.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) id: ConnectionId,
@@ -58,11 +58,11 @@ enum End {
 }
 
 impl Link {
-    /// Serves the client until one side ends the connection, and tells the world.
+    /// Serves the client until one side closes the connection, and reports that.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: what was read and not handed on is lost, and the world is not told.
+    /// Not cancel safe: bytes that were read and not passed on are lost, and the end is not reported.
     pub(super) async fn serve(self, stream: Stream) {
         let (id, requests) = (self.id, self.requests.clone());
         match stream {
@@ -113,7 +113,7 @@ impl Link {
         }
     }
 
-    /// Writes what the world sends, and lets go wrong what should.
+    /// Writes the server's output, with the connection's faults.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Link {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: what was taken and not written is lost.
+    /// Not cancel safe: bytes taken from the outbox and not written are lost.
     async fn write<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<End> {
         loop {
             let (steps, is_last) = tokio::select! {
@@ -163,7 +163,7 @@ fn reset_tcp(writer: OwnedWriteHalf) {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: what was read and not handed on is lost.
+/// Not cancel safe: bytes that were read and not passed on are lost.
 async fn read<R: AsyncRead + Unpin>(
     reader: &mut R,
     id: ConnectionId,
@@ -200,7 +200,7 @@ async fn read<R: AsyncRead + Unpin>(
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: what is read is not wanted.
+/// Cancel safe: the bytes read are discarded anyway.
 async fn drain<R: AsyncRead + Unpin>(reader: &mut R) {
     let mut buffer = [0; READ_BYTES];
     while matches!(reader.read(&mut buffer).await, Ok(1..)) {}

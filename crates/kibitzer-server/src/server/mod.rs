@@ -110,7 +110,7 @@ impl Server {
         self.connector().connect().await
     }
 
-    /// What connects from within the process wherever the server itself is not at hand.
+    /// Returns a handle that connects from within the process.
     pub fn connector(&self) -> Connector {
         Connector { requests: self.requests.clone() }
     }
@@ -120,7 +120,7 @@ impl Server {
         Control { requests: self.requests.clone() }
     }
 
-    /// Tells everybody that the server shuts down, closes all connections and waits until nothing of it runs any more.
+    /// Announces the shutdown, closes all connections and waits until all tasks have ended.
     ///
     /// # Cancel safety
     ///

@@ -1,4 +1,4 @@
-//! What waits to be written to one client.
+//! Queue of bytes to be written to one client.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ pub(crate) struct Outbox {
     filled: Notify,
     /// Wakes the reader, which waits while too much is unsent.
     drained: Notify,
-    /// Wakes whoever waits for the end.
+    /// Wakes the task that waits for the end.
     dropped: Notify,
     max_bytes: usize,
 }
@@ -23,7 +23,7 @@ struct State {
     is_closed: bool,
 }
 
-/// What a writer takes at once.
+/// Bytes taken from the queue at once.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pending {
     pub(crate) bytes: Vec<u8>,
@@ -31,7 +31,7 @@ pub(crate) struct Pending {
     pub(crate) is_last: bool,
 }
 
-/// The client does not read what it is sent.
+/// The queue is full, as the client does not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -68,7 +68,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Throws away what waits; whoever serves the client gives up.
+    /// Discards the queue; the task that serves the client ends.
     pub(crate) fn drop_client(&self) {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,11 +98,11 @@ impl Outbox {
         }
     }
 
-    /// Waits for something to write, and takes all of it.
+    /// Waits for bytes and takes all of them.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: what was not returned is still there.
+    /// Cancel safe: bytes that were not returned stay in the queue.
     pub(crate) async fn take(&self) -> Pending {
         loop {
             let taken = std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).pending);
