@@ -209,7 +209,14 @@ impl Live {
             Fate::Login(_) | Fate::Redial | Fate::Lost(_) => (RequestError::Lost, RequestError::NotConnected),
         };
         self.requests.end(&sent, &queued);
+        let mut is_oldest = true;
         while let Some(done) = self.requests.pop_done() {
+            if let (Some(command), Owner::User | Owner::Nobody | Owner::Restore, Err(RequestError::Lost), true) =
+                (&done.command, done.owner, &done.result, is_oldest)
+            {
+                cx.memory.note_cut_off(command);
+                is_oldest = false;
+            }
             if let (Some(command), Owner::User | Owner::Nobody, Err(RequestError::Lost)) =
                 (&done.command, done.owner, &done.result)
             {

@@ -17,6 +17,12 @@ const MAX_SEEKS: usize = 16;
 /// Settings that are remembered. A server's list of channels has 20 entries or so.
 const MAX_SETTINGS: usize = 64;
 
+/// Losses in a row at which a command is given up that each of them left as the oldest one without a reply.
+const MAX_CUT_OFF: u32 = 3;
+
+/// Commands that are remembered because they were given up.
+const MAX_GIVEN_UP: usize = 16;
+
 /// Players who are remembered because they declined.
 const MAX_DECLINED: usize = 16;
 
@@ -31,6 +37,10 @@ pub(super) struct Memory {
     pub(super) requests: Vec<Command>,
     /// Players who declined to resume an adjourned game: they are not asked again.
     pub(super) declined: Vec<Handle>,
+    /// The command that the last loss left as the oldest one without a reply, and how many losses in a row did.
+    cut_off: Option<(Command, u32)>,
+    /// Commands that are not sent again, as the connection broke on each of them: there are servers that fail on a value.
+    given_up: Vec<Command>,
     /// Whether there was a session that was set up.
     pub(super) has_stood: bool,
     /// The password of the account, if it was changed in the session.
@@ -78,13 +88,42 @@ impl KnownGame {
 impl Memory {
     #[cfg(test)]
     pub(super) fn footprint(&self) -> usize {
-        self.games.len() + self.seeks.len() + self.settings.len() + self.requests.len() + self.declined.len()
+        self.games.len()
+            + self.seeks.len()
+            + self.settings.len()
+            + self.requests.len()
+            + self.declined.len()
+            + self.given_up.len()
     }
 
     /// Takes down what goes on as the connection is lost.
     pub(super) fn note_loss(&mut self, games: &Games, now: Instant) {
         self.games = games.iter().filter_map(KnownGame::of).collect();
         self.lost_at = Some(now);
+    }
+
+    /// Notes the oldest command that a loss left without a reply.
+    pub(super) fn note_cut_off(&mut self, command: &Command) {
+        let n_before = self.cut_off.take().filter(|(known, _)| known == command).map_or(0, |(_, n_losses)| n_losses);
+        if n_before + 1 < MAX_CUT_OFF {
+            self.cut_off = Some((command.clone(), n_before + 1));
+            return;
+        }
+        self.given_up.retain(|known| known != command);
+        if self.given_up.len() >= MAX_GIVEN_UP {
+            self.given_up.remove(0);
+        }
+        self.given_up.push(command.clone());
+    }
+
+    /// Notes that a connection got over its restoration.
+    pub(super) fn note_restored(&mut self) {
+        self.cut_off = None;
+    }
+
+    /// Whether the connection broke on this command so often that it is not sent again.
+    pub(super) fn is_given_up(&self, command: &Command) -> bool {
+        self.given_up.contains(command)
     }
 
     /// Learns from a command of the user that was not refused.
@@ -112,6 +151,7 @@ impl Memory {
 
     /// Learns from a reply that was no refusal.
     pub(super) fn learn(&mut self, command: &Command, reply: &Reply) {
+        self.given_up.retain(|known| known != command);
         match &*command.verb() {
             "seek" => {
                 let posted = reply.messages().find_map(|message| match message {

@@ -55,9 +55,9 @@ impl Restore {
         let requests = memory.requests.iter().filter(|command| !memory.has_game_of(command));
         let mut restore = Self {
             games: lookups,
-            settings: unsent(settings),
-            requests: unsent(requests),
-            seeks: unsent(memory.seeks.iter().map(|seek| &seek.command)),
+            settings: unsent(settings, memory),
+            requests: unsent(requests, memory),
+            seeks: unsent(memory.seeks.iter().map(|seek| &seek.command), memory),
             waiting: Vec::new(),
             next: Vec::new(),
             last: Vec::new(),
@@ -99,6 +99,7 @@ impl Restore {
 
     pub(super) fn finish(self, memory: &mut Memory) -> Restored {
         memory.requests.clear();
+        memory.note_restored();
         for seek in self.seeks.iter().filter(|seek| seek.error.is_some()) {
             memory.drop_seek(&seek.command);
         }
@@ -190,12 +191,14 @@ impl Restore {
     }
 }
 
-fn unsent<'a>(commands: impl Iterator<Item = &'a Command>) -> Vec<RestoredCommand> {
-    commands.map(|command| RestoredCommand::new(command.clone(), None)).collect()
+fn unsent<'a>(commands: impl Iterator<Item = &'a Command>, memory: &Memory) -> Vec<RestoredCommand> {
+    let error = |command: &Command| memory.is_given_up(command).then_some(RequestError::Lost);
+    commands.map(|command| RestoredCommand::new(command.clone(), error(command))).collect()
 }
 
 fn tasks(commands: &[RestoredCommand], task: fn(usize) -> Task) -> impl Iterator<Item = (Command, Task)> {
-    commands.iter().enumerate().map(move |(at, restored)| (restored.command.clone(), task(at)))
+    let given = commands.iter().enumerate().filter(|(_, restored)| restored.error.is_none());
+    given.map(move |(at, restored)| (restored.command.clone(), task(at)))
 }
 
 /// Takes down why a command was refused. A game that is observed already is what the command asks for.

@@ -84,7 +84,7 @@ pub enum Outcome {
 pub struct RestoredCommand {
     /// The command, as it was first sent.
     pub command: Command,
-    /// Why the server refused it this time.
+    /// Why the server refused it this time. [`RequestError::Lost`] if it was not sent, as three connections in a row broke on it.
     pub error: Option<RequestError>,
 }
 

@@ -581,6 +581,53 @@ fn requests_without_a_reply_are_made_again() {
     assert_eq!(driver.take_replies().last().map(|(_, reply)| reply.clone()), Some(Err(RequestError::NotConnected)));
 }
 
+/// FatICS closes the connection at this value.
+const FATAL: &str = "set f1 (124 24 1)";
+
+/// As [`Driver::serve`], up to the line that the server does not survive. Returns whether it came.
+fn serve_up_to_fatal(driver: &mut Driver) -> bool {
+    let mut peer = fics();
+    loop {
+        let lines = driver.take_sent();
+        let n_survived = lines.iter().take_while(|line| !line.contains(FATAL)).count();
+        driver.answer(&mut peer, &lines[..n_survived]);
+        if lines.is_empty() || n_survived < lines.len() {
+            return !lines.is_empty();
+        }
+    }
+}
+
+#[test]
+fn a_command_on_which_three_connections_break_is_given_up() {
+    let (mut driver, mut peer) = on_fics(guest());
+    driver.request("set gin 1").unwrap();
+    driver.serve(&mut peer);
+    let is_lost =
+        |(command, error): &(&str, Option<RequestError>)| *command == FATAL && *error == Some(RequestError::Lost);
+    for _ in 0..2 {
+        driver.request(FATAL).unwrap();
+        assert!(serve_up_to_fatal(&mut driver));
+        for is_sent in [true, true, false] {
+            driver.close(CloseCause::Closed);
+            dial_again(&mut driver);
+            log_in_guest(&mut driver);
+            driver.take_news();
+            assert_eq!(serve_up_to_fatal(&mut driver), is_sent);
+        }
+        assert_eq!(driver.session.state(), State::Ready);
+        let settings = restored(&mut driver).settings;
+        let settings: Vec<_> =
+            settings.iter().map(|setting| (setting.command.as_str(), setting.error.clone())).collect();
+        assert_eq!(settings.len(), 2);
+        assert_eq!((settings[0].clone(), is_lost(&settings[1])), (("set gin 1", None), true), "{settings:?}");
+        // The server was mended.
+        driver.request(FATAL).unwrap();
+        driver.serve(&mut fics());
+        let restored = reconnect(&mut driver, &mut fics());
+        assert!(restored.settings.iter().all(|setting| setting.error.is_none()), "{restored:?}");
+    }
+}
+
 #[test]
 fn what_is_remembered_of_settings_is_bounded() {
     let (mut driver, mut peer) = on_fics(guest());
