@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | `Stored` | opponent is logged in, no game of ours goes on, resuming is on | `Asking` |
 //! | `Asking` | the challenge is issued, or stands already | `Challenged` |
-//! | `Asking` | opponent is away or busy, or we are | `Stored` |
+//! | `Asking` | opponent is away or busy | `Stored`, until the opponent arrives |
+//! | `Asking` | we are playing or examining, as the server says | `Stored`, until a game of ours ends or a player arrives |
 //! | `Asking` | any other refusal, or a challenge to another game, which is withdrawn | `Refused` |
 //! | `Challenged` | opponent declines | `Declined` |
 //! | `Challenged` | opponent leaves; a game of ours begins, which removes our challenges | `Stored` |
@@ -18,7 +19,7 @@ use super::reply::Reply;
 use super::requests::Done;
 use crate::by_name::by_name;
 use crate::chess::Color;
-use crate::event::{ChangeKind, Event};
+use crate::event::{Change, ChangeKind, Event};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, StoredGames};
 use crate::message::{Actor, ArrivalKind, ChallengeChange, GameId, Handle, Message, Refusal, Relation};
@@ -101,6 +102,9 @@ pub(super) struct Adjourned {
     games: Vec<Entry>,
     /// `stored` was sent and is not answered.
     pub(super) is_listing: bool,
+    /// The server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so another
+    /// challenge waits for an event that can have ended it.
+    is_busy: bool,
 }
 
 #[derive(Debug)]
@@ -134,7 +138,7 @@ impl Adjourned {
             let is_taken = |other: &Entry| other.is_with(&game.opponent) && other.step != Step::Stored;
             game.step == Step::Stored && game.is_here && !self.games.iter().any(is_taken)
         };
-        let at = self.games.iter().position(may_ask).filter(|_| !self.is_listing)?;
+        let at = self.games.iter().position(may_ask).filter(|_| !self.is_listing && !self.is_busy)?;
         let is_ours = |game: &Game| {
             let relation = game.position().relation();
             game.is_going_on() && (relation.is_mine() || relation == Relation::Examining)
@@ -165,7 +169,9 @@ impl Adjourned {
             Some(RefusalReason::Refusal(Refusal::AlreadyOffered)) => {
                 game.go(Step::Challenged, AdjournedState::Challenged, cx);
             }
-            Some(RefusalReason::Refusal(Refusal::Playing | Refusal::Examining)) => game.step = Step::Stored,
+            Some(RefusalReason::Refusal(Refusal::Playing | Refusal::Examining)) => {
+                (game.step, self.is_busy) = (Step::Stored, true);
+            }
             Some(RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerBusy)) => {
                 (game.step, game.is_here) = (Step::Stored, false);
             }
@@ -201,6 +207,10 @@ impl Adjourned {
     pub(super) fn handle(&mut self, event: &Event, cx: &mut Context<'_>) {
         let Event::Received { received, change } = event else { return };
         let own = change.as_ref().filter(|change| change.relation.is_mine());
+        let is_over = |change: &Change| matches!(change.kind, ChangeKind::Ended | ChangeKind::Left);
+        if change.as_ref().is_some_and(is_over) || matches!(received.message, Message::Arrival(_)) {
+            self.is_busy = false;
+        }
         match (&received.message, own) {
             (Message::GameEnded(ended), Some(change)) if ended.reason.is_adjournment() => {
                 if let Some(game) = cx.reader.games().get(change.game).and_then(Entry::of) {

@@ -205,6 +205,16 @@ fn what_becomes_of_a_challenge_is_reported() {
 }
 
 #[test]
+fn a_server_that_says_we_are_playing_is_not_asked_again_at_once() {
+    let busy = "You can't challenge while you are playing a game.\n\r";
+    let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", STORED).on("match", busy));
+    assert_eq!(challenges(&peer), ["match Bogoljubov"]);
+    driver.feed(ARRIVED);
+    driver.serve(&mut peer);
+    assert_eq!(challenges(&peer), ["match Bogoljubov"; 2]);
+}
+
+#[test]
 fn a_challenge_to_another_game_is_withdrawn() {
     let other = "Issuing: Newton (----) Bogoljubov (----) rated blitz 5 0.\n\r";
     let (mut driver, peer) = logged_in(resuming(), fics().on("stored", STORED).on("match", other));
