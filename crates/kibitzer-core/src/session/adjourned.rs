@@ -212,7 +212,7 @@ impl Adjourned {
             self.is_busy = false;
         }
         match (&received.message, own) {
-            (Message::GameEnded(ended), Some(change)) if ended.reason.is_adjournment() => {
+            (Message::GameEnded(ended), Some(change)) if ended.is_adjourned() => {
                 if let Some(game) = cx.reader.games().get(change.game).and_then(Entry::of) {
                     self.add(game, cx);
                 }

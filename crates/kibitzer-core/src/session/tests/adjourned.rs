@@ -225,14 +225,17 @@ fn a_challenge_to_another_game_is_withdrawn() {
 
 #[test]
 fn a_game_that_is_adjourned_in_the_session_is_resumed_when_the_opponent_comes_back() {
-    let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", "Newton has no adjourned games.\n\r"));
-    driver.feed(own_board(3, "Newton", "Euwe", -1));
-    driver.feed("\n\r{Game 3 (Newton vs. Euwe) Euwe lost connection; game adjourned} *\n\rfics% ");
-    assert_eq!(states(&reported(&mut driver)), [("Newton Euwe", &AdjournedState::Stored)]);
-    assert!(driver.take_sent().is_empty());
-    driver.feed("\n\rNotification: Euwe, who has an adjourned game with you, has arrived.\n\rfics% ");
-    driver.serve(&mut peer);
-    assert_eq!(challenges(&peer), ["match Euwe"]);
+    // The words of FatICS and of uhlin-fics.
+    for words in ["Euwe lost connection; game adjourned", "adjourned"] {
+        let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", "Newton has no adjourned games.\n\r"));
+        driver.feed(own_board(3, "Newton", "Euwe", -1));
+        driver.feed(format!("\n\r{{Game 3 (Newton vs. Euwe) {words}}} *\n\rfics% "));
+        assert_eq!(states(&reported(&mut driver)), [("Newton Euwe", &AdjournedState::Stored)], "{words}");
+        assert!(driver.take_sent().is_empty());
+        driver.feed("\n\rNotification: Euwe, who has an adjourned game with you, has arrived.\n\rfics% ");
+        driver.serve(&mut peer);
+        assert_eq!(challenges(&peer), ["match Euwe"]);
+    }
 }
 
 #[test]
