@@ -82,13 +82,19 @@ async fn a_game_goes_on_after_a_lost_connection() {
         assert_eq!(later.iter().filter_map(|event| is_challenge(event)).count(), 0, "one challenge");
 
         // It is the opponent's connection this time.
-        scene.lose("Euler").await;
-        assert_eq!(scene.state().await, AdjournedState::Stored);
-        assert_eq!(scene.state().await, AdjournedState::Challenged);
-        assert!(wait_for(&mut scene.eulers, is_challenge).await);
-        scene.euler.ready().await.unwrap();
-        scene.euler.request("decline").await.unwrap();
-        assert_eq!(scene.state().await, AdjournedState::Declined);
+        for answer in ["accept", "decline"] {
+            scene.lose("Euler").await;
+            assert_eq!(scene.state().await, AdjournedState::Stored);
+            assert_eq!(scene.state().await, AdjournedState::Challenged);
+            assert!(wait_for(&mut scene.eulers, is_challenge).await);
+            scene.euler.ready().await.unwrap();
+            scene.euler.request(answer).await.unwrap();
+            let state = scene.state().await;
+            assert!(matches!(
+                (answer, &state),
+                ("accept", AdjournedState::Resumed { .. }) | (_, AdjournedState::Declined)
+            ));
+        }
     }
 }
 

@@ -218,9 +218,7 @@ impl Adjourned {
                 }
             }
             _ if self.games.is_empty() => {}
-            (_, Some(change)) if matches!(change.kind, ChangeKind::Opened | ChangeKind::Replaced) => {
-                self.game_begun(change.game, cx);
-            }
+            (_, Some(change)) => self.game_played(change.game, cx),
             (Message::Arrival(arrival), _) => {
                 for game in self.games.iter_mut().filter(|game| game.is_with(&arrival.name)) {
                     game.is_here = arrival.kind == ArrivalKind::Arrived;
@@ -249,12 +247,13 @@ impl Adjourned {
         }
     }
 
-    /// A game of ours begins or goes on. The server removes our challenges.
-    fn game_begun(&mut self, id: GameId, cx: &mut Context<'_>) {
-        let Some(begun) = cx.reader.games().get(id).and_then(Entry::of) else { return };
-        cx.memory.declined.retain(|name| !begun.is_with(name));
+    /// A game of ours goes on: when it began, the server removed our challenges.
+    fn game_played(&mut self, id: GameId, cx: &mut Context<'_>) {
+        let played = cx.reader.games().get(id).filter(|game| game.is_going_on());
+        let Some(played) = played.and_then(Entry::of) else { return };
+        cx.memory.declined.retain(|name| !played.is_with(name));
         self.games.retain_mut(|game| {
-            let is_resumed = game.is_between(&begun.white, &begun.black);
+            let is_resumed = game.is_between(&played.white, &played.black);
             if is_resumed {
                 game.go(Step::Closed, AdjournedState::Resumed { game: id }, cx);
             } else if game.step == Step::Challenged {
