@@ -229,6 +229,9 @@ pub enum DesyncReason {
     /// A delta board whose move cannot be played on the last known board.
     #[error("delta board's move does not fit the board")]
     WrongMove,
+    /// A move, a takeback or a step back after an earlier desync: the current board is not known until the server sends it.
+    #[error("board is not known since an earlier desync")]
+    OutOfStep,
     /// A board that the reported move does not lead to.
     #[error("board is not what the reported move leads to")]
     WrongBoard,
@@ -254,6 +257,13 @@ pub struct EventReader {
     games: Games,
     /// The event that follows a desync or missing moves. Boxed, as there is hardly ever one.
     next: Option<Box<Event>>,
+}
+
+impl DesyncReason {
+    /// Whether the current board is not known from here on, until the server sends it.
+    pub const fn needs_board(self) -> bool {
+        !matches!(self, Self::WrongBoard)
+    }
 }
 
 impl EventReader {

@@ -20,6 +20,8 @@ use crate::message::{
     Partner, Received, Relation, Style12,
 };
 
+use crate::text::PlayerText;
+
 use foretold::Foretold;
 pub use moves::PlayedMove;
 pub use state::{Ending, Game};
@@ -87,6 +89,8 @@ pub struct Games {
     me: Option<Handle>,
     /// The number of a board that is no game.
     isolated: Option<GameId>,
+    /// Who gave the command whose output is received, on ICC.
+    actor: Option<PlayerText>,
 }
 
 /// What a message did.
@@ -146,6 +150,14 @@ impl Games {
             }
             Message::LoggedIn(login) => {
                 self.me = Some(login.name.clone());
+                Applied::default()
+            }
+            Message::UnitStart(header) => {
+                self.actor = Some(header.player.clone());
+                Applied::default()
+            }
+            Message::UnitEnd => {
+                self.actor = None;
                 Applied::default()
             }
             _ => Applied::default(),

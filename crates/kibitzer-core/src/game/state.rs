@@ -29,8 +29,9 @@ pub struct Game {
     followed: bool,
     announced: Option<Announced>,
     awaited: Option<Awaited>,
-    /// Boards or moves may have been missed: the server's next board contradicts nothing.
+    /// Boards or moves may have been missed: the current board is not known, and the server's next one contradicts nothing.
     is_out_of_step: bool,
+    reserves: Reserves,
 }
 
 /// Whose the next board of a number is, where something was said about that.
@@ -42,6 +43,15 @@ enum Announced {
     Other,
     /// The number is observed again; the board tells which game it has.
     Either,
+}
+
+/// What may be in reserve besides the last report, as it may come before or after the move that changed it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Reserves {
+    /// The last report before the last move.
+    before_move: Option<Hands>,
+    /// A move took something since the last report.
+    has_captured: bool,
 }
 
 /// How a game that has ended may go on.
@@ -82,6 +92,7 @@ impl Game {
             announced: None,
             awaited: None,
             is_out_of_step: false,
+            reserves: Reserves::default(),
         }
     }
 
@@ -187,6 +198,7 @@ impl Game {
 
     pub(super) const fn set_hands(&mut self, hands: Hands) {
         self.hands = Some(hands);
+        self.reserves.has_captured = false;
     }
 
     pub(super) fn set_followed(&mut self, followed: bool) {

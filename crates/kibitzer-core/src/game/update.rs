@@ -108,8 +108,10 @@ impl Games {
 
     fn apply_action(&mut self, id: GameId, action: &GameAction) -> Applied {
         let max_moves = self.limits.moves;
-        let Some(game) = self.current(id) else { return Applied::desync(id, DesyncReason::NoBoard) };
-        match game.apply_action(action, max_moves) {
+        let Some(game) = self.by_id.get_mut(&id).filter(|game| game.is_current()) else {
+            return Applied::desync(id, DesyncReason::NoBoard);
+        };
+        match game.apply_action(action, self.actor.as_ref(), max_moves) {
             Ok(Some(step)) => step.applied(game.position(), Some(Box::new(game.position().clone()))),
             Ok(None) => Applied::default(),
             Err(reason) => Applied::desync(id, reason),

@@ -19,10 +19,11 @@ use super::reply::Reply;
 use super::requests::{Done, Mode, Requests, Sending};
 use super::restore::Restore;
 use super::restored::{Outcome, Restored};
+use super::resync::Resync;
 use super::secret::{Secret, SecretSource, hide_secrets};
 use super::setup::SetUp;
 use super::style::{REPAIR, StyleWatch};
-use crate::event::{Event, ServerFault};
+use crate::event::{Desync, Event, ServerFault};
 use crate::message::Ivar;
 use crate::scan::find;
 use crate::text::{ServerText, encode};
@@ -38,6 +39,7 @@ pub(super) struct Live {
     liveness: Liveness,
     capabilities: Capabilities,
     style: StyleWatch,
+    resync: Resync,
     adjourned: Adjourned,
     /// We said `quit`.
     quitting: Option<Quitting>,
@@ -71,6 +73,7 @@ impl Live {
             liveness: Liveness::new(cx.now),
             capabilities,
             style: StyleWatch::default(),
+            resync: Resync::default(),
             adjourned: Adjourned::default(),
             quitting: None,
         };
@@ -151,15 +154,25 @@ impl Live {
         }
         cx.memory.handle(event, cx.reader.games());
         self.adjourned.handle(event, cx);
+        self.resync.handle(event);
         self.watch_style(event, cx);
         self.progress(cx);
+    }
+
+    /// Requests the board of a game that is out of step. What is sent for the event that follows goes out with it.
+    pub(super) fn desynced(&mut self, desync: &Desync, cx: &mut Context<'_>) {
+        let is_due = self.state() == State::Ready && !self.style.is_chosen();
+        if is_due && self.resync.is_due(desync, cx.reader.games()) {
+            let refresh = Command::new(&format!("refresh {}", desync.game)).ok();
+            self.requests.order(cx.ids.next(), Owner::Boards, refresh);
+        }
     }
 
     fn watch_style(&mut self, event: &Event, cx: &mut Context<'_>) {
         let Some(message) = event.message().filter(|_| self.state() == State::Ready) else { return };
         if self.style.is_lost(message, event.raw(), cx.now) {
             for command in REPAIR {
-                self.requests.order(cx.ids.next(), Owner::Style, Command::new(command).ok());
+                self.requests.order(cx.ids.next(), Owner::Boards, Command::new(command).ok());
             }
         }
     }
@@ -312,7 +325,10 @@ impl Live {
         }
         if let (Some(command), Ok(reply)) = (&done.command, &done.result) {
             cx.memory.learn(command, reply);
-            self.style.learn(command);
+            // The style of the set-up, which is 13 where boards come as moves, is not the user's choice.
+            if done.owner != Owner::SetUp {
+                self.style.learn(command);
+            }
         }
         if let (Some(command), Ok(_), Owner::User | Owner::Nobody) = (&done.command, &done.result, done.owner) {
             cx.memory.learn_setting(command);

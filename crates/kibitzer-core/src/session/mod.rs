@@ -33,6 +33,7 @@ mod reply;
 mod requests;
 mod restore;
 mod restored;
+mod resync;
 mod secret;
 mod setting;
 mod setup;

@@ -23,7 +23,8 @@ pub(super) enum Owner {
     Adjourned,
     Probe,
     KeepAlive,
-    Style,
+    /// For boards that are of use.
+    Boards,
     Quit,
     /// Whoever waited has given up: what the server did is learnt all the same.
     Nobody,

@@ -23,6 +23,11 @@ pub(super) struct StyleWatch {
 }
 
 impl StyleWatch {
+    /// Whether the user has chosen another style.
+    pub(super) const fn is_chosen(&self) -> bool {
+        self.is_chosen
+    }
+
     /// Takes in a command that was carried out for somebody.
     pub(super) fn learn(&mut self, command: &Command) {
         if let Some(style) = command.style_to_set() {

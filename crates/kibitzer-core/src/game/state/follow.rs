@@ -152,6 +152,12 @@ impl Game {
     ///
     /// A ply that is known already is the same move again, with another clock, or a takeback to it.
     pub(in crate::game) fn apply_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
+        let step = self.follow_delta(delta, max_moves);
+        self.is_out_of_step |= step.is_err();
+        step
+    }
+
+    fn follow_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
         let known = self.position.ply();
         // Delta boards count plies from the start board, not from the move number.
         let found = u32::from(delta.plies).saturating_add(self.moves.start_ply());

@@ -1,12 +1,13 @@
 //! What ICC's datagrams do to one game.
 
-use super::{AfterEnd, Announced, Game, Notice, Step};
-use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
+use super::{AfterEnd, Announced, Game, Notice, Reserves, Step};
+use crate::chess::{Board, Color, Fen, Hands, LastMove, Role, SanMove, SmithMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
 use crate::game::{opening, play};
 use crate::message::{
     BoardNumbers, ClockReading, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12,
 };
+use crate::text::PlayerText;
 
 /// Moves that were promised behind a position, and lead to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,11 @@ impl ToldMove {
         }
     }
 
+    /// Whether the move is of a piece that stands on the board, so that its color is known.
+    const fn shows_its_piece(self) -> bool {
+        matches!(self, Self::Smith(SmithMove::Normal { .. } | SmithMove::Castle { .. }))
+    }
+
     const fn is_capture(self) -> bool {
         match self {
             Self::Smith(smith) => smith.captured().is_some(),
@@ -44,16 +50,41 @@ impl ToldMove {
 
 /// Number of the variant in which captures explode. What they take, the move does not say.
 const ATOMIC: u16 = 27;
+/// Number of the variant in which pieces are passed from another board.
+const BUGHOUSE: u16 = 24;
 
 impl Game {
     /// What a datagram does to the board: `None` if it waits for more.
+    ///
+    /// `actor` gave the command whose output the datagram belongs to.
     pub(in crate::game) fn apply_action(
         &mut self,
         action: &GameAction,
+        actor: Option<&PlayerText>,
+        max_moves: usize,
+    ) -> Result<Option<Step>, DesyncReason> {
+        let step = self.follow_action(action, actor, max_moves);
+        self.is_out_of_step |= step.is_err();
+        // The board is not the current one.
+        step.map(|step| step.filter(|_| !self.is_out_of_step))
+    }
+
+    fn follow_action(
+        &mut self,
+        action: &GameAction,
+        actor: Option<&PlayerText>,
         max_moves: usize,
     ) -> Result<Option<Step>, DesyncReason> {
         match action {
-            GameAction::Move(sent) | GameAction::PastMove(sent) => self.play_sent(sent, max_moves),
+            GameAction::Move(_)
+            | GameAction::PastMove(_)
+            | GameAction::TookBack { .. }
+            | GameAction::WentBack { .. }
+                if self.is_out_of_step && self.awaited.is_none() =>
+            {
+                Err(DesyncReason::OutOfStep)
+            }
+            GameAction::Move(sent) | GameAction::PastMove(sent) => self.play_sent(sent, actor, max_moves),
             GameAction::TookBack { plies } => self.take_back(*plies).map(Some),
             GameAction::WentBack { plies } => self.go_back(*plies).map(Some),
             GameAction::Board { board, side_to_move } => Ok(Some(self.set_squares(*board, *side_to_move))),
@@ -126,17 +157,28 @@ impl Game {
     }
 
     /// Takes a move. `None` while more are awaited, and where the move does not tell the board.
-    fn play_sent(&mut self, sent: &SentMove, max_moves: usize) -> Result<Option<Step>, DesyncReason> {
+    fn play_sent(
+        &mut self,
+        sent: &SentMove,
+        actor: Option<&PlayerText>,
+        max_moves: usize,
+    ) -> Result<Option<Step>, DesyncReason> {
         let awaited = self.awaited.take();
         let told = ToldMove::read(sent).ok_or(DesyncReason::WrongMove)?;
+        let side = self.position.side_to_move();
         if awaited.is_none() && self.repeats(told, sent) {
-            self.set_own_clock(!self.position.side_to_move(), sent);
+            self.set_own_clock(!side, sent);
             return Ok(Some(self.repeated()));
         }
         if self.waits_for_boards(told) {
             return Ok(None);
         }
+        if awaited.is_none() && !told.shows_its_piece() && actor.and_then(|actor| self.color_of(actor)) == Some(!side) {
+            return Err(DesyncReason::WrongMove);
+        }
         let step = self.push_sent(sent, max_moves)?;
+        let has_captured = self.reserves.has_captured || told.is_capture();
+        self.reserves = Reserves { before_move: self.hands, has_captured };
         let Some(awaited) = awaited else { return Ok(Some(step)) };
         if awaited.n_moves > 1 {
             self.awaited = Some(Awaited { n_moves: awaited.n_moves - 1, ..awaited });
@@ -147,6 +189,11 @@ impl Game {
 
     fn push_sent(&mut self, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
         let (played, reported) = play::read_sent(sent, &self.position).ok_or(DesyncReason::WrongMove)?;
+        if let LastMove::Drop { role, .. } = played
+            && !self.may_hold(role)
+        {
+            return Err(DesyncReason::WrongMove);
+        }
         let clock = told_clock(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move()));
         let after = play::after(&self.position, played, &reported, clock);
         let after = after.map_err(|_| DesyncReason::WrongMove)?;
@@ -155,11 +202,37 @@ impl Game {
         Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
 
+    /// Whether the side to move may have a piece of this role in reserve. Unless reserves were reported, that is known only of
+    /// games that were followed from their start, and of those only where nothing is passed from another board.
+    fn may_hold(&self, role: Role) -> bool {
+        let side = self.position.side_to_move();
+        let has = |hands: Hands| hands.of(side).count(role) > 0;
+        let Reserves { before_move, has_captured } = self.reserves;
+        let wild = self.info.as_ref().and_then(|info| info.start.as_ref()).map(|start| start.wild);
+        let is_unknown = self.hands.is_none() && (self.base().ply() > 0 || wild.is_none_or(|wild| wild == BUGHOUSE));
+        is_unknown || has_captured || self.hands.is_some_and(has) || before_move.is_some_and(has)
+    }
+
+    /// The color that a player has in this game; `*` is this login.
+    fn color_of(&self, player: &PlayerText) -> Option<Color> {
+        if player.as_str() == "*" {
+            return self.position.my_color();
+        }
+        let is_player = |color| self.position.player(color).is_same_player(player.as_str());
+        match Color::BOTH.map(is_player) {
+            [true, false] => Some(Color::White),
+            [false, true] => Some(Color::Black),
+            _ => None,
+        }
+    }
+
     /// The last of the awaited moves has come: the position is the current one.
-    fn caught_up(&self, awaited: Awaited, last: Step) -> Step {
+    fn caught_up(&mut self, awaited: Awaited, last: Step) -> Step {
+        let contradiction = self.contradiction();
+        self.is_out_of_step = false;
         match awaited.known {
             Some(known) if known == self.position.board() => Step { kind: ChangeKind::Repeated, ..last },
-            known => Step { notice: known.and_then(|_| self.contradiction()), kind: awaited.kind, ..last },
+            known => Step { notice: known.and(contradiction), kind: awaited.kind, ..last },
         }
     }
 
@@ -201,20 +274,27 @@ impl Game {
 
     /// Takes a position of the server's. `is_past`: moves follow it, so it contradicts nothing.
     pub(in crate::game) fn set_position(&mut self, fen: &Fen, is_past: bool) -> Step {
-        self.hands = fen.hands.or(self.hands);
+        if let Some(hands) = fen.hands {
+            self.set_hands(hands);
+        }
         let next = self.at(fen);
-        let is_known = next.has_same_squares(&self.position) && next.ply() == self.position.ply();
-        if is_known && !is_past {
+        if is_past {
+            return self.set_base(next, ChangeKind::Replaced, None);
+        }
+        let was_out_of_step = std::mem::take(&mut self.is_out_of_step);
+        if next.has_same_squares(&self.position) && next.ply() == self.position.ply() {
             let last_move = self.position.numbers().last_move;
             *self.position.numbers_mut() = BoardNumbers { last_move, ..*next.numbers() };
             return self.repeated();
         }
-        let notice = if is_past { None } else { self.contradiction() };
-        self.set_base(next, ChangeKind::Replaced, notice)
+        let notice = if was_out_of_step { self.missed_before(&next) } else { self.contradiction() };
+        let kind = if let Some(Notice::Missed { .. }) = notice { ChangeKind::Jumped } else { ChangeKind::Replaced };
+        self.set_base(next, kind, notice)
     }
 
     /// Takes the squares of a game whose moves do not tell them. The other side to move means that one more was made.
     fn set_squares(&mut self, board: Board, side_to_move: Color) -> Step {
+        self.is_out_of_step = false;
         let has_moved = side_to_move != self.position.side_to_move();
         if !has_moved && board == self.position.board() {
             return self.repeated();

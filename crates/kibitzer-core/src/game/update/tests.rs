@@ -31,6 +31,8 @@ struct Session {
     /// The squares of the boards that came out.
     boards: Vec<String>,
     desyncs: Vec<DesyncReason>,
+    /// First and last ply of each run of missing ones.
+    missed: Vec<(u32, u32)>,
     events: Vec<EventKind>,
 }
 
@@ -53,6 +55,7 @@ fn play(units: &[&str]) -> Session {
     let mut reader = EventReader::new(Reader::new(Framer::new(), Family::Icc));
     let mut rest = stream.as_bytes();
     let (mut kinds, mut boards, mut desyncs, mut events) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut missed = Vec::new();
     while let Some(event) = reader.next(&mut rest).or_else(|| reader.finish()) {
         events.push(event.kind());
         match event {
@@ -61,10 +64,11 @@ fn play(units: &[&str]) -> Session {
                 boards.extend(change.board.map(|board| board.board().to_string()));
             }
             Event::Desync(desync) => desyncs.push(desync.reason),
+            Event::Missed(plies) => missed.push((plies.from_ply, plies.to_ply)),
             _ => {}
         }
     }
-    Session { games: reader.games().clone(), kinds, boards, desyncs, events }
+    Session { games: reader.games().clone(), kinds, boards, desyncs, missed, events }
 }
 
 // Rules: icc P1, icc P2
@@ -336,11 +340,72 @@ fn moves_of_every_shape_are_played() {
 }
 
 #[test]
-fn a_move_that_does_not_fit_is_a_desync_and_changes_nothing() {
-    for wrong in ["^(24 7 Nc6 d5c6 0 180 1^)", "^(24 7 Ke5 0 180 1^)", "^(24 7 e5 i9e5 0 180 1^)"] {
-        let session = play(&[OBSERVED, START, E4, wrong, E5]);
-        assert_eq!((session.desyncs.len(), session.sans()), (1, vec!["e4", "e5"]), "{wrong}");
+fn after_a_move_that_does_not_fit_nothing_changes_until_a_board_comes() {
+    use DesyncReason::{OutOfStep, WrongMove};
+    let board_line = board(AFTER_NF3, 'B', 0, 2, "N/g1-f3 (0:03) Nf3");
+    let position = "^(101 7 {rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2} 0^)";
+    let moves = "^(25 7 *{e4 e2e4 1 181}{e5 e7e5 2 180}{Nf3 g1f3 3 178}^)";
+    // Of the other side, from an empty square, no square, no squares.
+    for wrong in [NF3, "^(24 7 Nc6 d5c6 0 180 1^)", "^(24 7 e5 i9e5 0 180 1^)", "^(24 7 Ke5 0 180 1^)"] {
+        let lost = play(&[OBSERVED, START, E4, wrong, E5, "^(22 7 1^)", "^(56 7 W 179500 0^)"]);
+        assert_eq!(lost.desyncs, [WrongMove, OutOfStep, OutOfStep], "{wrong}");
+        assert_eq!((lost.sans(), lost.boards.len()), (vec!["e4"], 2), "{wrong}");
+        for current in [&board_line, position, moves] {
+            let session = play(&[OBSERVED, START, E4, wrong, E5, current, "^(24 7 Nc6 b8c6 0 180 1^)"]);
+            assert_eq!(session.sans().last(), Some(&"Nc6"), "{wrong}, {current}");
+            assert_eq!(session.desyncs, [WrongMove, OutOfStep], "{wrong}, {current}");
+        }
     }
+    assert_eq!(play(&[OBSERVED, START, E4, NF3, position]).missed, [(2, 3)]);
+}
+
+// Rules: bugs K7
+#[test]
+fn a_drop_of_a_piece_that_is_not_held_is_a_desync() {
+    let crazyhouse = OBSERVED.replace(" 0 Blitz", " 23 Crazyhouse");
+    let bughouse = OBSERVED.replace(" 0 Blitz", " 24 Bughouse");
+    let position = |hands: &str| format!("^(101 7 {{4k3/8/8/3p4/4P3/8/8/4K3{hands} w - - 0 4}} 0^)");
+    let drop = "^(24 7 N@c3 N@c3 1 178 1^)";
+    let captured = "^(24 7 exd5 e4d5p 1 178 1^)^(24 7 Kd7 e8d7 1 178 1^)";
+    let holds = |white: &str| format!("^(37 7 {{{white}}} {{}}^)");
+    let cases: &[(&str, &str, String, bool)] = &[
+        ("nothing held", &crazyhouse, position("[]") + drop, false),
+        ("another piece held", &crazyhouse, position("[Q]") + drop, false),
+        ("held by the other side", &crazyhouse, position("[n]") + drop, false),
+        ("nothing taken since the start", &crazyhouse, [START, drop].concat(), false),
+        ("reserves reported", &crazyhouse, position("[N]") + &holds("") + captured + &holds("P") + drop, false),
+        ("held", &crazyhouse, position("[N]") + drop, true),
+        ("held as reported", &bughouse, position("[]") + &holds("N") + drop, true),
+        ("reported before the drop", &crazyhouse, position("[N]") + captured + &holds("") + drop, true),
+        ("taken since the report", &crazyhouse, position("[]") + captured + drop, true),
+        ("reserves not known", &crazyhouse, position("") + drop, true),
+        ("passed from the other board", &bughouse, [START, drop].concat(), true),
+    ];
+    for (name, game, units, is_held) in cases {
+        let session = play(&[game, units]);
+        let want: &[DesyncReason] = if *is_held { &[] } else { &[DesyncReason::WrongMove] };
+        assert_eq!(session.desyncs, want, "{name}");
+        assert_eq!(session.sans().last() == Some(&"N@c3"), *is_held, "{name}");
+    }
+}
+
+#[test]
+fn a_move_that_does_not_show_its_piece_is_of_the_player_whose_unit_it_is_in() {
+    let unit = |player: &str, datagram: &str| format!("^[1 {player}\n{datagram}^]\n");
+    let castles = "^(101 7 {r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 9} 0^)";
+    for (actor, datagram, is_played) in [
+        ("Ann", "^(24 7 O-O^)", true),
+        ("Bob", "^(24 7 O-O^)", false),
+        ("Cid", "^(24 7 O-O^)", true),
+        ("Bob", "^(24 7 O-O e1g1c 1 178 1^)", true),
+    ] {
+        let session = play(&[OBSERVED, castles, &unit(actor, datagram)]);
+        assert_eq!(session.desyncs.is_empty(), is_played, "{actor} {datagram}");
+        assert_eq!(session.sans().len(), usize::from(is_played), "{actor} {datagram}");
+    }
+    let mine = [ME, &MINE.replace(" 0 Blitz", " 24 Bughouse"), START];
+    let dropped = |actor: &str| play(&[&mine[..], &[&unit(actor, "^(24 7 N@e4 N@e4 1 178 1^)")]].concat()).desyncs;
+    assert_eq!((dropped("*").len(), dropped("Foo").len(), dropped("Bar").len()), (0, 0, 1));
 }
 
 // Rules: icc R1

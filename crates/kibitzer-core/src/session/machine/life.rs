@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Phase, Session};
-use crate::event::{Event, EventReader};
+use crate::event::{Desync, Event, EventReader};
 use crate::message::{KickedBy, Message, Reader};
 use crate::session::context::Fate;
 use crate::session::error::{CloseCause, EndReason, LostCause};
@@ -39,7 +39,11 @@ impl Session {
     /// Takes in what the server said.
     pub(super) fn take_in(&mut self, event: &Arc<Event>, now: Instant) {
         self.counters.events += 1;
-        let Some(message) = event.message() else { return };
+        let message = match &**event {
+            Event::Received { received, .. } => &received.message,
+            Event::Desync(desync) => return self.desynced(desync, now),
+            _ => return,
+        };
         match message {
             Message::Ping => {
                 self.counters.pings += 1;
@@ -59,6 +63,12 @@ impl Session {
                 self.counters.round_trip = live.round_trip().or(self.counters.round_trip);
             }
             _ => {}
+        }
+    }
+
+    fn desynced(&mut self, desync: &Desync, now: Instant) {
+        if let (Phase::Live(live), mut cx) = self.parts(now) {
+            live.desynced(desync, &mut cx);
         }
     }
 

@@ -22,7 +22,7 @@ fn peer() -> Peer {
 }
 
 /// A session that is set up, whose next command has the tag 7.
-fn ready(options: SessionOptions) -> (Driver, Peer) {
+pub(super) fn ready(options: SessionOptions) -> (Driver, Peer) {
     let mut driver = at_the_name(options);
     driver.take_sent();
     driver.feed("\x19(0 Newton {GM}\x19)\r\nMessage of the day\r\n");

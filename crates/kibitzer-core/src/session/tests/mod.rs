@@ -10,6 +10,7 @@ mod peer;
 mod reconnect;
 mod requests;
 mod restore;
+mod resync;
 mod seal;
 mod secrets;
 mod style;
