@@ -1,6 +1,7 @@
 //! One game: its last position, and the moves that led there as far as they are known.
 
 mod follow;
+mod reserves;
 mod sent;
 
 use super::foretold::Told;
@@ -11,6 +12,7 @@ use crate::message::{GameCreated, GameEndReason, GameEnded, GameId, GameInfo, Ga
 use crate::text::{PlayerText, ServerText};
 
 pub(super) use follow::{Notice, Step};
+use reserves::Reserves;
 use sent::Awaited;
 
 /// A game that is played, observed or examined, or was until it ended.
@@ -43,15 +45,6 @@ enum Announced {
     Other,
     /// The number is observed again; the board tells which game it has.
     Either,
-}
-
-/// What may be in reserve besides the last report, as it may come before or after the move that changed it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Reserves {
-    /// The last report before the last move.
-    before_move: Option<Hands>,
-    /// A move took something since the last report.
-    has_captured: bool,
 }
 
 /// How a game that has ended may go on.

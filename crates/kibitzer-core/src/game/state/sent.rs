@@ -1,7 +1,7 @@
 //! What ICC's datagrams do to one game.
 
 use super::{AfterEnd, Announced, Game, Notice, Reserves, Step};
-use crate::chess::{Board, Color, Fen, Hands, LastMove, Role, SanMove, SmithMove, Square};
+use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
 use crate::game::{opening, play};
 use crate::message::{
@@ -50,8 +50,6 @@ impl ToldMove {
 
 /// Number of the variant in which captures explode. What they take, the move does not say.
 const ATOMIC: u16 = 27;
-/// Number of the variant in which pieces are passed from another board.
-const BUGHOUSE: u16 = 24;
 
 impl Game {
     /// What a datagram does to the board: `None` if it waits for more.
@@ -200,17 +198,6 @@ impl Game {
         self.moves.push(&self.position, reported, played, clock, false, max_moves);
         self.position = after;
         Ok(Step::new(ChangeKind::Moved, Some(played)))
-    }
-
-    /// Whether the side to move may have a piece of this role in reserve. Unless reserves were reported, that is known only of
-    /// games that were followed from their start, and of those only where nothing is passed from another board.
-    fn may_hold(&self, role: Role) -> bool {
-        let side = self.position.side_to_move();
-        let has = |hands: Hands| hands.of(side).count(role) > 0;
-        let Reserves { before_move, has_captured } = self.reserves;
-        let wild = self.info.as_ref().and_then(|info| info.start.as_ref()).map(|start| start.wild);
-        let is_unknown = self.hands.is_none() && (self.base().ply() > 0 || wild.is_none_or(|wild| wild == BUGHOUSE));
-        is_unknown || has_captured || self.hands.is_some_and(has) || before_move.is_some_and(has)
     }
 
     /// The color that a player has in this game; `*` is this login.
