@@ -63,7 +63,7 @@ impl Seen {
         for event in events {
             *seen.kinds.entry(event.kind()).or_default() += 1;
             let Event::Received { received, change } = event else { continue };
-            let told = change.as_ref().and_then(|change| change.board.as_deref());
+            let told = change.as_ref().and_then(|change| change.board.as_ref());
             match (&received.message, told) {
                 (Message::Style12(board), _) | (_, Some(board)) => seen.position(board),
                 (Message::Holding(holding), _) => {

@@ -7,6 +7,7 @@
 )]
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use cozy_chess::{Board as Rules, Move};
 use kibitzer_core::chess::{LastMove, SanMove};
@@ -27,13 +28,13 @@ fn every_reported_move_is_legal_and_leads_to_the_next_board() {
     let (mut n_moves, mut n_castlings, mut n_promotions) = (0, 0, 0);
     let of_chess = |transcript: &Transcript| !VARIANTS.iter().any(|variant| transcript.name.contains(variant));
     for transcript in Transcript::all().iter().filter(|transcript| of_chess(transcript)) {
-        let mut last: HashMap<GameId, Style12> = HashMap::new();
+        let mut last: HashMap<GameId, Arc<Style12>> = HashMap::new();
         for event in transcript.events() {
             let Some(Message::Style12(board)) = event.message() else { continue };
             if !is_played(board) {
                 continue;
             }
-            let before = last.insert(board.game(), board.clone());
+            let before = last.insert(board.game(), Arc::clone(board));
             if let Some(before) = before.filter(|before| follows(before, board)) {
                 check(&format!("{} at {}", transcript.name, event.offset()), &before, board);
                 n_moves += 1;

@@ -1,5 +1,7 @@
 //! Rules of the protocol that take the whole way from bytes to messages. `docs/protocol.md` says what each is about.
 
+use std::sync::Arc;
+
 use kibitzer_core::message::{Family, Message, Reader, Style12};
 use kibitzer_core::wire::Framer;
 use kibitzer_tests::{Transcript, kind_of};
@@ -23,7 +25,7 @@ fn kinds(stream: &str) -> Vec<String> {
     messages(stream).iter().map(kind_of).collect()
 }
 
-fn board(stream: &str) -> Option<Style12> {
+fn board(stream: &str) -> Option<Arc<Style12>> {
     messages(stream).into_iter().find_map(|message| match message {
         Message::Style12(board) => Some(board),
         _ => None,

@@ -2,7 +2,7 @@
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use kibitzer_core::Event;
-use kibitzer_core::message::Message;
+use kibitzer_core::message::{LentMessage, Message, Reader};
 use kibitzer_core::wire::Timeseal;
 use kibitzer_tests::{Cleaned, HoldingFacts, PositionFacts, Transcript, events_of, holdings_in, positions_in};
 
@@ -42,6 +42,29 @@ fn holdings_are_those_the_server_listed() {
         n_holdings += want.len();
     }
     assert!(n_holdings > 1500, "only {n_holdings} holdings");
+}
+
+#[test]
+fn lent_messages_are_those_that_are_owned() {
+    for transcript in Transcript::all() {
+        let stream = transcript.stream();
+        let (mut owned, mut rest) = (Reader::default(), &stream[..]);
+        let (mut lent, mut rest_of_lent) = (Reader::default(), &stream[..]);
+        while let Some(received) = owned.next(&mut rest) {
+            let lent = lent.next_ref(&mut rest_of_lent).unwrap();
+            let place = (received.offset, received.end, received.bell, received.is_datagram());
+            assert_eq!((lent.offset, lent.end, lent.bell, lent.is_datagram()), place, "{}", transcript.name);
+            assert_eq!(lent.raw(), received.raw(), "{}: {place:?}", transcript.name);
+            let is_same = match (&lent.message, &received.message) {
+                (LentMessage::Style12(lent), Message::Style12(owned)) => **lent == **owned,
+                (LentMessage::Text(lent), Message::Text(owned)) => *lent == owned.as_bytes(),
+                (LentMessage::Other(lent), owned) => *lent == owned,
+                _ => false,
+            };
+            assert!(is_same, "{}: {:?}, {:?}", transcript.name, lent.message, received.message);
+        }
+        assert!(lent.next_ref(&mut rest_of_lent).is_none(), "{}", transcript.name);
+    }
 }
 
 /// Compares one to one, and shows the first difference only.

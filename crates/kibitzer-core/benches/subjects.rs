@@ -3,7 +3,8 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use kibitzer_core::message::{Message, Reader, Style12};
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{LentMessage, Message, Reader, Style12};
 use kibitzer_core::wire::{FrameKind, Framer, Tag};
 use kibitzer_core::{Change, Event, EventReader};
 
@@ -12,8 +13,8 @@ use crate::floors::{Checksum, Reading};
 fn reading(board: &Style12) -> Reading {
     Reading {
         game: i64::from(board.game().0),
-        white_len: board.white().as_str().len(),
-        black_len: board.black().as_str().len(),
+        white_len: board.player_bytes(Color::White).len(),
+        black_len: board.player_bytes(Color::Black).len(),
         white_clock_ms: board.white_clock().as_ms(),
         black_clock_ms: board.black_clock().as_ms(),
         move_number: i64::from(board.move_number()),
@@ -40,6 +41,20 @@ pub(crate) fn frames(stream: &[u8]) -> Checksum {
                 let board = Style12::parse(bytes).expect("the corpus holds good boards");
                 read.add_board(&reading(&board));
             }
+            _ => read.add_frame(),
+        }
+    }
+    read
+}
+
+/// Bytes to messages that the reader lends.
+pub(crate) fn lent(stream: &[u8]) -> Checksum {
+    let mut read = Checksum::default();
+    let mut reader = Reader::default();
+    let mut rest = stream;
+    while let Some(lent) = reader.next_ref(&mut rest) {
+        match &black_box(lent).message {
+            LentMessage::Style12(board) => read.add_board(&reading(board)),
             _ => read.add_frame(),
         }
     }

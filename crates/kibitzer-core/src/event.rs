@@ -5,6 +5,7 @@ mod resume;
 
 pub use kind::{EventKind, EventKindError};
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -18,7 +19,6 @@ use crate::wire::Framer;
 /// Something that happened in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "nearly every event is the large one, and events are shared, not moved")]
 pub enum Event {
     /// The server said something.
     Received {
@@ -147,7 +147,7 @@ pub struct Change {
     /// What about it.
     pub kind: ChangeKind,
     /// The board a delta board led to, as style 12 would have it; `None` for other messages, which bring their own.
-    pub board: Option<Box<Style12>>,
+    pub board: Option<Arc<Style12>>,
     /// The last move of the new board, with the squares of a castling filled in where the board before tells them.
     pub played: Option<LastMove>,
 }

@@ -2,36 +2,31 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-
-use smallvec::SmallVec;
+use std::sync::Arc;
 
 use crate::short_text::{ShortText, impl_text};
 
-/// Bytes a [`Line`] keeps without an allocation: room for a board line with two 17-letter names.
-const INLINE_BYTES: usize = 192;
-
 /// One line as the server sent it, without line end, prompts, bells, telnet and escape sequences; wrapped pieces joined.
 ///
-/// Lines of up to 192 bytes are stored in place.
+/// Clones share the bytes; an empty line has none.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub struct Line(SmallVec<[u8; INLINE_BYTES]>);
+pub struct Line(Option<Arc<[u8]>>);
 
 impl Line {
     /// The bytes of the line.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        self.0.as_deref().unwrap_or_default()
     }
 
     /// The line as text: see [`decode`].
     pub fn to_text(&self) -> Cow<'_, str> {
-        decode(&self.0)
+        decode(self.as_bytes())
     }
 }
 
 impl From<&[u8]> for Line {
-    #[inline]
     fn from(bytes: &[u8]) -> Self {
-        Self(SmallVec::from_slice(bytes))
+        Self((!bytes.is_empty()).then(|| bytes.into()))
     }
 }
 

@@ -131,6 +131,8 @@ fn wrapped(seed: u64, n_bytes: usize) -> Corpus {
 /// The moves of the same games as ICC's datagrams have them, each on a line of its own.
 fn level2(seed: u64, n_bytes: usize) -> Corpus {
     let mut server = Server::new("level2", seed, N_GAMES);
+    // The prompt shows the family, and only ICC sends datagrams.
+    server.out.bytes = b"aics% ".to_vec();
     for game in &mut server.games {
         game.speak_icc();
     }

@@ -71,6 +71,25 @@ impl LastMove {
         }
     }
 
+    /// Reads the usual form, `P/e2-e4`, unless the piece is a pawn on its last rank: [`parse_verbose`](Self::parse_verbose) for
+    /// nearly all moves.
+    #[inline]
+    pub(crate) fn parse_usual(word: [u8; 7], mover: Color) -> Option<Self> {
+        let [role, b'/', from_file, from_rank, b'-', to_file, to_rank] = word else { return None };
+        let letters = u32::from_le_bytes([from_file, from_rank, to_file, to_rank]);
+        // A letter before the first one makes its byte wrap around.
+        let places = letters.wrapping_sub(u32::from_le_bytes(*b"a1a1"));
+        let [from_file, from_rank, to_file, to_rank] = places.to_le_bytes();
+        let role = Role::from_letter(role)?;
+        let may_promote = role == Role::Pawn && to_rank == mover.last_rank();
+        (places & 0xf8f8_f8f8 == 0 && !may_promote).then(|| Self::Normal {
+            role,
+            from: Square::at(from_file, from_rank),
+            to: Square::at(to_file, to_rank),
+            promotion: None,
+        })
+    }
+
     /// Fills in the squares of a castling from the board before the move; other moves stay as they are, and so do
     /// squares already known or not to be found.
     ///
@@ -296,6 +315,14 @@ pub(crate) mod tests {
         #[test]
         fn any_bytes_are_a_move_or_refused(word: Vec<u8>, san: Vec<u8>) {
             let _ = LastMove::parse_verbose(&word, &san, Color::White);
+        }
+
+        #[test]
+        fn the_usual_form_is_read_as_any_form(word in "[PNBRQKpnx]/[`-i][0-9]-[`-i][0-9]|[ -~]{7}") {
+            for mover in Color::BOTH {
+                let usual = LastMove::parse_usual(word.as_bytes().try_into().unwrap(), mover);
+                prop_assert!(usual.is_none() || usual == LastMove::parse_verbose(word.as_bytes(), b"", mover));
+            }
         }
 
         #[test]

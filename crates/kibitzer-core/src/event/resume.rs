@@ -82,8 +82,7 @@ mod tests {
             let all = told(&read(&mut EventReader::default(), stream));
             let mut input = stream;
             let mut seen = Vec::new();
-            loop {
-                let Some(event) = first.next(&mut input) else { break };
+            while let Some(event) = first.next(&mut input) {
                 let end = match &event {
                     Event::Received { received, .. } => usize::try_from(received.end).unwrap(),
                     other => panic!("{other:?}"),

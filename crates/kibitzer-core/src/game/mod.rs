@@ -12,6 +12,7 @@ mod state;
 mod update;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::chess::Hands;
 use crate::event::{Change, ChangeKind, Desync, DesyncReason, Event, MissedPlies};
@@ -164,7 +165,7 @@ impl Games {
         }
     }
 
-    fn board(&mut self, board: &Style12) -> Applied {
+    fn board(&mut self, board: &Arc<Style12>) -> Applied {
         if board.relation().is_isolated() || matches!(board.relation(), Relation::Other(_)) {
             return Applied::default();
         }
@@ -184,11 +185,11 @@ impl Games {
         step.applied(board, None)
     }
 
-    fn open(&mut self, board: &Style12, kind: ChangeKind) -> Step {
+    fn open(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> Step {
         if kind == ChangeKind::Opened {
             self.make_room();
         }
-        let mut game = Game::new(board.clone());
+        let mut game = Game::new(Arc::clone(board));
         if let Some(partner_game) = self.partner_game.filter(|_| board.relation().is_mine()) {
             game.set_partner_game(partner_game);
         }
@@ -227,7 +228,7 @@ impl Games {
             return Applied::desync(id, DesyncReason::NoBoard);
         };
         match game.apply_delta(delta, max_moves) {
-            Ok(step) => step.applied(game.position(), Some(Box::new(game.position().clone()))),
+            Ok(step) => step.applied(game.position(), Some(game.shared_position())),
             Err(reason) => Applied::desync(id, reason),
         }
     }
@@ -339,7 +340,7 @@ impl Applied {
 
 impl Step {
     /// What a step has done to the game of which this is the last position.
-    fn applied(self, position: &Style12, board: Option<Box<Style12>>) -> Applied {
+    fn applied(self, position: &Style12, board: Option<Arc<Style12>>) -> Applied {
         let (game, relation) = (position.game(), position.relation());
         let change = Change { game, relation, kind: self.kind, board, played: self.played };
         Applied { change: Some(change), notice: self.notice.map(|notice| (game, notice)) }

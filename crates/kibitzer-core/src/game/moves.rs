@@ -1,5 +1,7 @@
 //! The known moves of a game.
 
+use std::sync::Arc;
+
 use super::play;
 use crate::chess::{Board, LastMove};
 use crate::message::{ClockReading, ReportedMove, Style12};
@@ -31,7 +33,7 @@ impl PlayedMove {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moves {
     /// The board in front of the first one.
-    base: Style12,
+    base: Arc<Style12>,
     played: Vec<PlayedMove>,
     /// The ply of the start board, if it was seen: 0, or more where Black moved first or a position was loaded.
     start_ply: u32,
@@ -39,11 +41,11 @@ pub(super) struct Moves {
 
 impl Moves {
     /// None yet.
-    pub(super) fn from_base(base: Style12) -> Self {
+    pub(super) fn from_base(base: Arc<Style12>) -> Self {
         Self { start_ply: start_ply(&base).unwrap_or(0), base, played: Vec::new() }
     }
 
-    pub(super) const fn base(&self) -> &Style12 {
+    pub(super) fn base(&self) -> &Style12 {
         &self.base
     }
 
@@ -69,7 +71,7 @@ impl Moves {
     /// Adds a move that was played on `before`. If there are too many, they start anew from there.
     pub(super) fn push(
         &mut self,
-        before: &Style12,
+        before: &Arc<Style12>,
         reported: ReportedMove,
         played: LastMove,
         clock: ClockReading,
@@ -77,7 +79,7 @@ impl Moves {
         max_moves: usize,
     ) {
         if self.played.len() >= max_moves {
-            self.base.clone_from(before);
+            self.base = Arc::clone(before);
             self.played.clear();
         }
         self.played.push(PlayedMove { ply: before.ply() + 1, reported, played, clock, exploded });
@@ -90,8 +92,8 @@ impl Moves {
     }
 
     /// Forgets all moves: they start anew from `base`.
-    pub(super) fn rebase(&mut self, base: &Style12) {
-        self.base.clone_from(base);
+    pub(super) fn rebase(&mut self, base: &Arc<Style12>) {
+        self.base = Arc::clone(base);
         self.played.clear();
         self.start_ply = start_ply(base).unwrap_or(self.start_ply);
     }
@@ -114,7 +116,7 @@ impl Moves {
 
     /// The position after `ply`, played from the base.
     pub(super) fn position_at(&self, ply: u32) -> Option<Style12> {
-        let mut position = self.base.clone();
+        let mut position = Style12::clone(&self.base);
         for step in self.up_to(ply)? {
             position = play::after(&position, step.played, &step.reported, step.clock).ok()?;
         }

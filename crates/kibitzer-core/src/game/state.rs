@@ -4,11 +4,15 @@ mod follow;
 mod reserves;
 mod sent;
 
+use std::sync::Arc;
+
 use super::foretold::Told;
 use super::moves::{Moves, PlayedMove};
 use super::play;
 use crate::chess::{Color, Fen, Hands};
-use crate::message::{GameCreated, GameEndReason, GameEnded, GameId, GameInfo, GameResult, Handle, Style12};
+use crate::message::{
+    BoardNumbers, GameCreated, GameEndReason, GameEnded, GameId, GameInfo, GameResult, Handle, Style12,
+};
 use crate::text::{PlayerText, ServerText};
 
 pub(super) use follow::{Notice, Step};
@@ -19,7 +23,7 @@ use sent::Awaited;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the other board of a bughouse match has one name everywhere")]
 pub struct Game {
-    position: Style12,
+    position: Arc<Style12>,
     moves: Moves,
     kind: Option<ServerText>,
     rated: Option<bool>,
@@ -70,9 +74,9 @@ pub struct Ending {
 }
 
 impl Game {
-    pub(super) fn new(position: Style12) -> Self {
+    pub(super) fn new(position: Arc<Style12>) -> Self {
         Self {
-            moves: Moves::from_base(position.clone()),
+            moves: Moves::from_base(Arc::clone(&position)),
             position,
             kind: None,
             rated: None,
@@ -90,17 +94,26 @@ impl Game {
     }
 
     /// Its number.
-    pub const fn id(&self) -> GameId {
+    pub fn id(&self) -> GameId {
         self.position.game()
     }
 
     /// The last position, as the server drew it or as a delta board led to it.
-    pub const fn position(&self) -> &Style12 {
+    pub fn position(&self) -> &Style12 {
         &self.position
     }
 
+    pub(super) fn shared_position(&self) -> Arc<Style12> {
+        Arc::clone(&self.position)
+    }
+
+    /// The numbers of the position, to change what it says.
+    fn numbers_mut(&mut self) -> &mut BoardNumbers {
+        Arc::make_mut(&mut self.position).numbers_mut()
+    }
+
     /// The board in front of the first of [`moves`](Self::moves).
-    pub const fn base(&self) -> &Style12 {
+    pub fn base(&self) -> &Style12 {
         self.moves.base()
     }
 

@@ -1,5 +1,7 @@
 //! What ICC's datagrams do to the games.
 
+use std::sync::Arc;
+
 use super::state::Step;
 use super::{Applied, Games, opening, play};
 use crate::chess::{Board, CastlingRights, Color, Fen};
@@ -70,7 +72,7 @@ impl Games {
             game.await_moves(n_moves, step.kind, known);
             return Applied::default();
         }
-        step.applied(game.position(), Some(Box::new(game.position().clone())))
+        step.applied(game.position(), Some(game.shared_position()))
     }
 
     fn move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[SentMove]) -> Applied {
@@ -112,7 +114,7 @@ impl Games {
             return Applied::desync(id, DesyncReason::NoBoard);
         };
         match game.apply_action(action, self.actor.as_ref(), max_moves) {
-            Ok(Some(step)) => step.applied(game.position(), Some(Box::new(game.position().clone()))),
+            Ok(Some(step)) => step.applied(game.position(), Some(game.shared_position())),
             Ok(None) => Applied::default(),
             Err(reason) => Applied::desync(id, reason),
         }
@@ -123,7 +125,7 @@ impl Games {
         let told = self.foretold.get(id)?;
         let board = opening::board(told.info.as_ref()?, fen, told.role, self.me.as_ref())?;
         let kind = if self.by_id.contains_key(&id) { ChangeKind::Replaced } else { ChangeKind::Opened };
-        let step = self.open(&board, kind);
+        let step = self.open(&Arc::new(board), kind);
         if let (Some(game), Some(hands)) = (self.by_id.get_mut(&id), fen.hands) {
             game.set_hands(hands);
         }

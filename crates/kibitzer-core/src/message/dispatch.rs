@@ -1,19 +1,20 @@
 //! Which parser a line goes to: its tag decides, or how it starts.
 
+use std::sync::Arc;
+
 use super::{
     Arrival, Challenge, ChallengeUpdate, Creating, Delta, Examine, Farewell, Focus, GameCreated, GameEnded, GameInfo,
     Holding, KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, Observing, ObservingRefusal, Offer, Partner,
     Pending, PendingRemoved, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk, UserArrived,
     UserDeparted,
 };
-use crate::text::Line;
 use crate::wire::Tag;
 
-/// Types a line of a session that is logged in. A tagged line that does not fit its tag is text.
-pub(super) fn line(tag: Tag, line: &[u8]) -> Message {
-    let typed = match tag {
-        Tag::Style12 => Style12::parse(line).ok().map(Message::Style12),
-        Tag::CutStyle12 => Style12::parse_cut(line).ok().map(Message::Style12),
+/// Types a line of a session that is logged in. `None` for text, and for a tagged line that does not fit its tag.
+pub(super) fn line(tag: Tag, line: &[u8]) -> Option<Message> {
+    match tag {
+        Tag::Style12 => Style12::parse(line).ok().map(Arc::new).map(Message::Style12),
+        Tag::CutStyle12 => Style12::parse_cut(line).ok().map(Arc::new).map(Message::Style12),
         Tag::Holding => Holding::parse(line).ok().map(Message::Holding),
         Tag::Delta => Delta::parse(line).ok().map(Message::Delta),
         Tag::Seek | Tag::NewSeek => Seek::parse(line).ok().map(Box::new).map(Message::Seek),
@@ -26,8 +27,7 @@ pub(super) fn line(tag: Tag, line: &[u8]) -> Message {
         Tag::UserDeparted => UserDeparted::parse(line).ok().map(Message::UserDeparted),
         Tag::Style10 | Tag::None => text(line),
         Tag::PlayerText => None,
-    };
-    typed.unwrap_or_else(|| Message::Text(Line::from(line)))
+    }
 }
 
 /// Types a line without a tag.

@@ -70,7 +70,7 @@ pub use partner::Partner;
 pub use pending::{Pending, PendingDirection, PendingRemoved};
 pub use phrase::Actor;
 pub use player::{Confidence, GameId, Handle, HandleError, Rating, Titles};
-pub use reader::{Reader, Received};
+pub use reader::{Lent, LentMessage, Reader, Received};
 pub use refused::Refusal;
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};
 pub use seek_text::SeekNotice;
@@ -79,6 +79,8 @@ pub(crate) use style12::BoardNumbers;
 pub use style12::{Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
 pub use user_info::{UserArrived, UserDeparted};
+
+use std::sync::Arc;
 
 use crate::text::Line;
 
@@ -90,9 +92,9 @@ use crate::text::Line;
 #[non_exhaustive]
 pub enum Message {
     /// A board in style 12.
-    Style12(Style12),
+    Style12(Arc<Style12>),
     /// A board in style 10, in the same form. Its game number is not that of style 12.
-    Style10(Box<Style12>),
+    Style10(Arc<Style12>),
     /// The pieces in reserve in a crazyhouse or bughouse game.
     Holding(Holding),
     /// A move without its board.

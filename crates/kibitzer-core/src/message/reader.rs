@@ -1,6 +1,7 @@
 //! Bytes to messages: the framer, the dispatch, and the few messages that take more than one line.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::datagram::{self, Known, Reading};
 use super::style10::{self, Style10Builder, Style10Line};
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::game::Games;
 use crate::text::{Line, PlayerText};
-use crate::wire::{Frame, FrameKind, Framer, StreamState, Tag, sender};
+use crate::wire::{Frame, FrameKind, Framer, KnownFrame, KnownKind, StreamState, Tag, sender};
 
 /// A message with its place in the stream and the line it came in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ impl Received {
     pub fn raw(&self) -> &[u8] {
         match &self.message {
             Message::Text(line) | Message::OverLong { line, .. } => line.as_bytes(),
+            Message::Style12(board) if let Some(line) = board.line() => line,
             _ => self.line.as_bytes(),
         }
     }
@@ -55,12 +57,57 @@ impl Received {
     /// The same place, and nothing but this text.
     pub(crate) fn with_text(&self, line: &[u8]) -> Self {
         let Self { offset, end, bell, .. } = *self;
-        Self { offset, end, bell, message: Message::Text(Line::from(line)), line: Line::default(), is_datagram: false }
+        Self { offset, end, bell, message: text(line), line: Line::default(), is_datagram: false }
     }
 
     fn new(frame: &Frame<'_>, message: Message, line: &[u8]) -> Self {
-        let line = if matches!(message, Message::Text(_)) { Line::default() } else { Line::from(line) };
+        let has_line = matches!(message, Message::Text(_));
+        let line = if has_line { Line::default() } else { Line::from(line) };
         Self { offset: frame.offset, end: frame.end, bell: frame.bell, message, line, is_datagram: false }
+    }
+}
+
+/// A message that a [`Reader`] lends until it reads the next one: [`Reader::next_ref`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Lent<'a> {
+    /// Position of the frame's own first byte in the stream.
+    pub offset: u64,
+    /// Position after the frame's last byte.
+    pub end: u64,
+    /// Whether the server rang the bell since the line before.
+    pub bell: bool,
+    /// The message.
+    pub message: LentMessage<'a>,
+    line: &'a [u8],
+    is_datagram: bool,
+}
+
+/// A message whose large parts belong to its [`Reader`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LentMessage<'a> {
+    /// A board in style 12.
+    Style12(&'a Style12),
+    /// A line that is none of the known ones.
+    Text(&'a [u8]),
+    /// Every other message.
+    Other(&'a Message),
+}
+
+impl Lent<'_> {
+    /// Whether the message came in an ICC datagram, rather than in a line.
+    pub const fn is_datagram(&self) -> bool {
+        self.is_datagram
+    }
+
+    /// The line the message was read from: see [`Received::raw`].
+    pub fn raw(&self) -> &[u8] {
+        match &self.message {
+            LentMessage::Style12(board) if let Some(line) = board.line() => line,
+            LentMessage::Other(Message::OverLong { line, .. }) => line.as_bytes(),
+            _ => self.line,
+        }
     }
 }
 
@@ -87,6 +134,36 @@ pub struct Reader {
     framer: Framer,
     typist: Typist,
     ready: VecDeque<Received>,
+    /// Where the message that was read last is kept.
+    kept: Kept,
+}
+
+/// The parts of messages that are lent. Of each, the last one stays until there is another.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    board: Option<Box<Style12>>,
+    message: Option<Box<Message>>,
+    /// The line, unless the board has it.
+    line: Vec<u8>,
+}
+
+/// A message that was read.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    offset: u64,
+    end: u64,
+    bell: bool,
+    is_datagram: bool,
+    content: Content,
+}
+
+/// Which of the [`Kept`] parts is the message.
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    Board,
+    Text,
+    Prompt,
+    Message,
 }
 
 /// In front of a message that a player just sent.
@@ -119,7 +196,7 @@ impl Reader {
     /// A reader over a framer that was set up for the stream.
     pub fn new(mut framer: Framer, family: Family) -> Self {
         framer.set_family(family);
-        Self { framer, typist: Typist::default(), ready: VecDeque::new() }
+        Self { framer, ..Self::default() }
     }
 
     /// Tells which family it turned out to be.
@@ -131,6 +208,7 @@ impl Reader {
     pub(crate) fn shrink(&mut self) {
         self.framer.shrink();
         self.ready.shrink_to_fit();
+        self.kept = Kept::default();
     }
 
     /// The framer, to tell it what was learned about the stream.
@@ -162,34 +240,70 @@ impl Reader {
         if let Some(received) = self.ready.pop_front() {
             return Some(received);
         }
+        let read = self.read(input)?;
+        Some(self.kept.take(read))
+    }
+
+    /// [`next`](Self::next) for those who need the message only until the next one: no board and no text is copied.
+    pub fn next_ref(&mut self, input: &mut &[u8]) -> Option<Lent<'_>> {
+        let Read { offset, end, bell, is_datagram, content } = self.read(input)?;
+        let Kept { board, message, line } = &self.kept;
+        let message = match (content, board, message) {
+            (Content::Board, Some(board), _) => LentMessage::Style12(board),
+            (Content::Message, _, Some(message)) => LentMessage::Other(message),
+            (Content::Text, ..) => LentMessage::Text(line),
+            _ => LentMessage::Other(&Message::Prompt),
+        };
+        Some(Lent { offset, end, bell, message, line, is_datagram })
+    }
+
+    fn read(&mut self, input: &mut &[u8]) -> Option<Read> {
+        if self.ready.is_empty() && !self.typist.is_mid_message() {
+            let board = &mut self.kept.board;
+            if let Some(known) = self.framer.next_known(input, |line| board.get_or_insert_default().read_usual(line)) {
+                let KnownFrame { offset, end, bell, kind } = known;
+                let content = match kind {
+                    KnownKind::Board => Content::Board,
+                    KnownKind::Prompt => {
+                        self.typist.logged_in = true;
+                        self.kept.put_prompt()
+                    }
+                };
+                return Some(Read { offset, end, bell, is_datagram: false, content });
+            }
+        }
+        self.read_other(input)
+    }
+
+    #[inline(never)]
+    fn read_other(&mut self, input: &mut &[u8]) -> Option<Read> {
         loop {
+            if let Some(received) = self.ready.pop_front() {
+                return Some(self.kept.put(received));
+            }
             self.typist.family = self.framer.family();
-            let frame = self.framer.next_frame(input)?;
-            // Messages are large: nearly all are built here, where they are returned, not handed up from function to function.
-            let (offset, end, bell) = (frame.offset, frame.end, frame.bell);
-            if let FrameKind::Line { tag, bytes } = frame.kind
-                && !self.typist.is_mid_message()
-            {
-                if tag == Tag::Style12
-                    && let Some(board) = Style12::parse_usual(bytes)
+            let Some(frame) = self.framer.next_frame(input) else {
+                self.kept.shrink();
+                return None;
+            };
+            let Frame { offset, end, bell, kind } = frame;
+            let read = |is_datagram, content| Some(Read { offset, end, bell, is_datagram, content });
+            match kind {
+                FrameKind::Datagram { bytes } => {
+                    let message = self.typist.read_datagram(&frame, bytes, &mut self.ready);
+                    let is_datagram = message.is_some();
+                    return read(is_datagram, self.kept.put_message(message, datagram_line(bytes, is_datagram)));
+                }
+                FrameKind::Line { tag, bytes }
+                    if !self.typist.is_mid_message() && !self.typist.begins_block(tag, bytes) =>
                 {
-                    return Some(Received {
-                        offset,
-                        end,
-                        bell,
-                        message: Message::Style12(board),
-                        line: Line::from(bytes),
-                        is_datagram: false,
-                    });
-                }
-                if !self.typist.begins_block(tag, bytes) {
                     let message = self.typist.message(tag, bytes);
-                    let line = if matches!(message, Message::Text(_)) { Line::default() } else { Line::from(bytes) };
-                    return Some(Received { offset, end, bell, message, line, is_datagram: false });
+                    return read(false, self.kept.put_message(message, bytes));
                 }
+                _ => {}
             }
             if let Some(received) = self.typist.read(&frame, &mut self.ready) {
-                return Some(received);
+                return Some(self.kept.put(received));
             }
         }
     }
@@ -209,6 +323,68 @@ impl Reader {
                 return Some(received);
             }
         }
+    }
+}
+
+impl Kept {
+    /// Gives back what an idle session would keep.
+    fn shrink(&mut self) {
+        self.message = None;
+        self.line = Vec::new();
+    }
+
+    /// A prompt has no line.
+    fn put_prompt(&mut self) -> Content {
+        self.line.clear();
+        Content::Prompt
+    }
+
+    /// Puts a typed line in its place; `None` for text.
+    fn put_message(&mut self, message: Option<Message>, line: &[u8]) -> Content {
+        self.line.clear();
+        self.line.extend_from_slice(line);
+        match message {
+            None => Content::Text,
+            Some(Message::Style12(board)) => {
+                self.board = Some(Box::new(Arc::unwrap_or_clone(board)));
+                Content::Board
+            }
+            Some(message) => {
+                match &mut self.message {
+                    Some(place) => **place = message,
+                    None => self.message = Some(Box::new(message)),
+                }
+                Content::Message
+            }
+        }
+    }
+
+    /// Puts a message in its place.
+    fn put(&mut self, received: Received) -> Read {
+        let Received { offset, end, bell, message, line, is_datagram } = received;
+        let content = match message {
+            Message::Text(line) => self.put_message(None, line.as_bytes()),
+            message => self.put_message(Some(message), line.as_bytes()),
+        };
+        Read { offset, end, bell, is_datagram, content }
+    }
+
+    /// Takes a message out of its place, or copies it.
+    fn take(&mut self, read: Read) -> Received {
+        let Read { offset, end, bell, is_datagram, content } = read;
+        let message = match (content, &self.board, &mut self.message) {
+            (Content::Board, Some(board), _) => Message::Style12(Arc::new(Style12::clone(board))),
+            (Content::Message, _, Some(message)) => std::mem::replace(&mut **message, Message::Prompt),
+            (Content::Text, ..) => text(&self.line),
+            _ => Message::Prompt,
+        };
+        let has_line = match &message {
+            Message::Text(_) => true,
+            Message::Style12(board) => board.line().is_some(),
+            _ => false,
+        };
+        let line = if has_line { Line::default() } else { Line::from(&self.line[..]) };
+        Received { offset, end, bell, message, line, is_datagram }
     }
 }
 
@@ -245,7 +421,13 @@ impl Typist {
             FrameKind::BlockEnd { id, complete } => Message::BlockEnd { id, complete },
             FrameKind::Telnet { command, option } => Message::Telnet { command, option },
             FrameKind::Ping => Message::Ping,
-            FrameKind::Datagram { bytes } => return Some(self.read_datagram(frame, bytes, ready)),
+            FrameKind::Datagram { bytes } => {
+                let message = self.read_datagram(frame, bytes, ready);
+                let is_datagram = message.is_some();
+                let line = datagram_line(bytes, is_datagram);
+                let received = Received::new(frame, message.unwrap_or_else(|| text(bytes)), line);
+                return Some(Received { is_datagram, ..received });
+            }
             FrameKind::UnitStart { header } => {
                 UnitHeader::parse(header).map_or_else(|| text(header), Message::UnitStart)
             }
@@ -255,18 +437,15 @@ impl Typist {
         Some(Received::new(frame, message, &[]))
     }
 
-    /// Reads an ICC datagram. The line of its message is the unit as sent, but for one that must not be logged.
-    fn read_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) -> Received {
-        let line = if datagram::is_secret(unit) { &[] } else { unit };
-        let received = |message| Received { is_datagram: true, ..Received::new(frame, message, line) };
-        match datagram::read(unit, &mut self.known) {
-            Some(Reading { message, more }) => {
-                self.logged_in |= matches!(message, Message::LoggedIn(_));
-                ready.extend(more.into_iter().map(received));
-                received(message)
-            }
-            None => Received::new(frame, text(unit), unit),
-        }
+    /// Reads an ICC datagram; `None` if it is text. Where it makes more than one message, the later ones go to `ready`.
+    fn read_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) -> Option<Message> {
+        let Reading { message, more } = datagram::read(unit, &mut self.known)?;
+        self.logged_in |= matches!(message, Message::LoggedIn(_));
+        let line = datagram_line(unit, true);
+        ready.extend(
+            more.into_iter().map(|message| Received { is_datagram: true, ..Received::new(frame, message, line) }),
+        );
+        Some(message)
     }
 
     fn read_line(
@@ -286,7 +465,7 @@ impl Typist {
             self.begin_block(frame, tag, line);
             return None;
         }
-        Some(Received::new(frame, self.message(tag, line), line))
+        Some(Received::new(frame, self.message(tag, line).unwrap_or_else(|| text(line)), line))
     }
 
     /// Whether a message of several lines begins.
@@ -320,14 +499,16 @@ impl Typist {
             return self.read_behind([heading], frame, ready);
         };
         let line = Line::from(&[heading.raw(), bytes].join(&b'\n')[..]);
-        Some(Received { end: frame.end, message: self.player_text(bytes), line, ..heading })
+        let message = self.player_text(bytes).unwrap_or_else(|| text(bytes));
+        Some(Received { end: frame.end, message, line, ..heading })
     }
 
     /// Types a line of a message that the server quotes.
-    fn player_text(&self, line: &[u8]) -> Message {
-        let Some((from, titles)) = self.sender.as_deref().cloned() else { return text(line) };
+    fn player_text(&self, line: &[u8]) -> Option<Message> {
+        let (from, titles) = self.sender.as_deref().cloned()?;
         let words = line.strip_prefix(MESSAGE_INDENT).unwrap_or(line.trim_ascii_start());
-        Message::Talk(Talk { kind: TalkKind::Message, from: Some(from), titles, text: PlayerText::from_wire(words) })
+        let text = PlayerText::from_wire(words);
+        Some(Message::Talk(Talk { kind: TalkKind::Message, from: Some(from), titles, text }))
     }
 
     /// Hands out lines that turned out to be no block, then what `frame` makes.
@@ -349,7 +530,8 @@ impl Typist {
         heading.or_else(|| Some(self.style10.take()?.lines))
     }
 
-    fn message(&mut self, tag: Tag, line: &[u8]) -> Message {
+    /// Types a line; `None` for text.
+    fn message(&mut self, tag: Tag, line: &[u8]) -> Option<Message> {
         match tag {
             Tag::PlayerText => return self.player_text(line),
             Tag::None if !line.is_empty() => self.sender = None,
@@ -360,12 +542,12 @@ impl Typist {
             && let Some(message) = dispatch::login(line)
         {
             self.logged_in = matches!(message, Message::LoggedIn(_));
-            return message;
+            return Some(message);
         }
         if self.family == Family::Icc
             && let Some(holding) = Holding::parse_untagged(line)
         {
-            return Message::Holding(holding);
+            return Some(Message::Holding(holding));
         }
         dispatch::line(tag, line)
     }
@@ -389,11 +571,16 @@ impl Typist {
 }
 
 impl Style10 {
-    fn into_received(self, board: Box<Style12>, end: u64) -> Option<Received> {
+    fn into_received(self, board: Arc<Style12>, end: u64) -> Option<Received> {
         let line = self.lines.iter().map(Received::raw).collect::<Vec<_>>().join(&b'\n');
         let first = self.lines.into_iter().next()?;
         Some(Received { end, message: Message::Style10(board), line: Line::from(&line[..]), ..first })
     }
+}
+
+/// The line of a datagram's message: the unit as sent, unless it must not be logged.
+fn datagram_line(unit: &[u8], is_datagram: bool) -> &[u8] {
+    if is_datagram && datagram::is_secret(unit) { &[] } else { unit }
 }
 
 fn text(line: &[u8]) -> Message {

@@ -1,5 +1,7 @@
 //! `<10>`: a board as a block of lines, made for the first graphical clients.
 
+use std::sync::Arc;
+
 use super::style12::Style12;
 use crate::chess::Board;
 
@@ -21,7 +23,7 @@ pub(super) enum Style10Line {
     /// It belongs to the block, which is not complete.
     More,
     /// It completes the block.
-    Board(Box<Style12>),
+    Board(Arc<Style12>),
     /// It does not belong to a block.
     Broken,
 }
@@ -40,7 +42,7 @@ impl Style10Builder {
             let is_state = matches!(line, [b'W' | b'B', b' ', ..]);
             return if is_state { Style10Line::More } else { Style10Line::Broken };
         }
-        self.board(line).map_or(Style10Line::Broken, |board| Style10Line::Board(Box::new(board)))
+        self.board(line).map_or(Style10Line::Broken, |board| Style10Line::Board(Arc::new(board)))
     }
 
     fn row(&mut self, line: &[u8]) -> Option<Style10Line> {

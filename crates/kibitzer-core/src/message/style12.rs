@@ -10,7 +10,6 @@ use thiserror::Error;
 
 use self::fields::Fields;
 use self::text::{BoardText, MAX_USUAL_BYTES, Word};
-use self::usual::Usual;
 use super::clock::{ClockReading, Elapsed};
 use super::player::{GameId, Handle};
 use crate::chess::{Board, CastlingRights, Color, Fen, LastMove, Role};
@@ -172,20 +171,19 @@ impl Style12 {
     }
 
     /// Reads a line that looks as nearly all do. `None` says only that [`parse_any`](Self::parse_any) has to read it.
-    #[inline]
-    pub(super) fn parse_usual(line: &[u8]) -> Option<Self> {
+    fn parse_usual(line: &[u8]) -> Option<Self> {
         let mut stream = [0; MAX_USUAL_BYTES];
         stream.get_mut(..line.len())?.copy_from_slice(line);
         *stream.get_mut(line.len())? = b'\n';
-        Self::read_usual(&stream).filter(|board| board.line() == Some(line))
+        let mut board = Self::default();
+        (usual::read(&stream, &mut board)? == line.len()).then_some(board)
     }
 
-    /// Reads the line that a stream starts with, up to the first control byte, if it looks as nearly all do.
-    #[expect(clippy::inline_always, reason = "measured: read where it is kept, a board is not copied")]
-    #[inline(always)]
-    pub(super) fn read_usual(stream: &[u8; MAX_USUAL_BYTES]) -> Option<Self> {
-        let Usual { numbers, places, length } = usual::read(stream)?;
-        Some(Self { numbers, text: BoardText::of_line(stream, length, places) })
+    /// Reads the line that a stream starts with, up to the first control byte, if it looks as nearly all do, and returns its length.
+    /// Otherwise this board is any.
+    #[inline]
+    pub(super) fn read_usual(&mut self, stream: &[u8]) -> Option<usize> {
+        usual::read(stream.first_chunk()?, self)
     }
 
     /// Reads a line word by word, whatever it looks like.
@@ -361,19 +359,24 @@ impl Style12 {
 
     /// Field 17: White's name. In examined games names are free text and may be equal.
     pub fn white(&self) -> Handle {
-        Handle::from_wire(self.text.word(Word::White))
+        self.player(Color::White)
     }
 
     /// Field 18: Black's name.
     pub fn black(&self) -> Handle {
-        Handle::from_wire(self.text.word(Word::Black))
+        self.player(Color::Black)
     }
 
     /// The name of one side.
     pub fn player(&self, color: Color) -> Handle {
+        Handle::from_wire(self.player_bytes(color))
+    }
+
+    /// The name of one side as received: not decoded, and not copied.
+    pub fn player_bytes(&self, color: Color) -> &[u8] {
         match color {
-            Color::White => self.white(),
-            Color::Black => self.black(),
+            Color::White => self.text.word(Word::White),
+            Color::Black => self.text.word(Word::Black),
         }
     }
 
@@ -505,6 +508,33 @@ impl BoardNumbers {
             Color::White => whole,
             Color::Black => whole.saturating_add(1),
         }
+    }
+}
+
+impl Default for Style12 {
+    /// The start position of a game that is not known.
+    fn default() -> Self {
+        let numbers = BoardNumbers {
+            white_clock: ClockReading::default(),
+            black_clock: ClockReading::default(),
+            game: GameId(0),
+            relation: Relation::Isolated,
+            halfmove_clock: 0,
+            initial_min: 0,
+            increment_s: 0,
+            white_material: 39,
+            black_material: 39,
+            move_number: 1,
+            last_move: None,
+            side_to_move: Color::White,
+            double_push_file: None,
+            castling: CastlingRights::ALL,
+            flip: None,
+            clock_running: None,
+            lag_ms: None,
+            is_cut: false,
+        };
+        Self { numbers, text: BoardText::new(&Board::START, [b""; 4]) }
     }
 }
 

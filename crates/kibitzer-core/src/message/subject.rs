@@ -7,7 +7,7 @@ impl Message {
     ///
     /// A line about the game being played names none on most servers (`Foo offers you a draw.`). The board in style 10 is
     /// numbered otherwise than all else, and counts as naming none.
-    pub const fn game(&self) -> Option<GameId> {
+    pub fn game(&self) -> Option<GameId> {
         match self {
             Self::Style12(board) => Some(board.game()),
             Self::Holding(holding) => Some(holding.game),

@@ -19,18 +19,26 @@ pub(crate) fn controls(bytes: &[u8; 64]) -> u64 {
     })
 }
 
-/// The bits of the bytes that are none of the letters of style 12: `-`, or one of `PNBRQK` in either case.
+/// Whether every byte is that of the form, or a letter of style 12 (`-`, or one of `PNBRQK` in either case) where the form has a 0.
 #[inline(always)]
-pub(crate) fn not_squares(sixteen: &[u8; 16]) -> u16 {
-    let bytes = u8x16::new(*sixteen);
+pub(crate) fn fits_board<const N: usize>(bytes: &[[u8; 16]; N], form: &[[u8; 16]; N]) -> bool {
+    let strange = bytes.iter().zip(form).fold(u8x16::ZERO, |strange, (bytes, form)| {
+        let (bytes, form) = (u8x16::new(*bytes), u8x16::new(*form));
+        let is_free = form.simd_eq(u8x16::ZERO);
+        strange | (is_free & !is_square(bytes)) | (!is_free & (bytes ^ form))
+    });
+    low_half(strange.simd_eq(u8x16::ZERO)) == u16::MAX
+}
+
+#[inline(always)]
+fn is_square(bytes: u8x16) -> u8x16 {
     let small = bytes | u8x16::splat(0x20);
     let from_p = small - u8x16::splat(b'p');
-    let is_square = bytes.simd_eq(u8x16::splat(b'-'))
+    bytes.simd_eq(u8x16::splat(b'-'))
         | from_p.min(u8x16::splat(b'r' - b'p')).simd_eq(from_p)
         | small.simd_eq(u8x16::splat(b'n'))
         | small.simd_eq(u8x16::splat(b'b'))
-        | small.simd_eq(u8x16::splat(b'k'));
-    !low_half(is_square)
+        | small.simd_eq(u8x16::splat(b'k'))
 }
 
 #[inline(always)]
@@ -54,11 +62,10 @@ mod tests {
     use super::*;
 
     /// Every byte in every place.
-    fn check<const N: usize>(mask: impl Fn(&[u8; N]) -> u64, want: impl Fn(u8) -> bool) {
-        let other = if want(b'-') { b'+' } else { b'-' };
+    fn check(mask: impl Fn(&[u8; 64]) -> u64, want: impl Fn(u8) -> bool) {
         for byte in 0..=u8::MAX {
-            for place in 0..N {
-                let mut bytes = [other; N];
+            for place in 0..64 {
+                let mut bytes = [b'-'; 64];
                 bytes[place] = byte;
                 assert_eq!(mask(&bytes), u64::from(want(byte)) << place, "{byte} in place {place}");
             }
@@ -69,6 +76,21 @@ mod tests {
     fn a_bit_for_each_byte_that_is_meant() {
         check(blanks, |byte| byte == b' ');
         check(controls, |byte| byte < 0x20 || byte == 0xff);
-        check(|sixteen| u64::from(!not_squares(sixteen)), |byte| b"-PNBRQKpnbrqk".contains(&byte));
+    }
+
+    #[test]
+    fn a_board_has_letters_where_its_form_is_free_and_else_the_same_bytes() {
+        let form = [*b"a\0\0 \0\0\0\0\0\0\0\0\0\0\0\0"];
+        for byte in 0..=u8::MAX {
+            for place in 0..16 {
+                let mut bytes = [*b"a-P PNBRQKpnbrqk"];
+                bytes[0][place] = byte;
+                let fits = match form[0][place] {
+                    0 => b"-PNBRQKpnbrqk".contains(&byte),
+                    fixed => byte == fixed,
+                };
+                assert_eq!(fits_board(&bytes, &form), fits, "{byte} in place {place}");
+            }
+        }
     }
 }

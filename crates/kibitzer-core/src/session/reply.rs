@@ -121,7 +121,7 @@ fn of_code(code: CommandCode, answer: Option<&Event>) -> Option<RequestError> {
 }
 
 /// Whether a game or another player may have caused the message, rather than the command.
-const fn may_come_unasked(message: &Message) -> bool {
+fn may_come_unasked(message: &Message) -> bool {
     match message {
         Message::Style12(board) => !board.relation().is_isolated(),
         Message::Challenge(challenge) => matches!(challenge.actor, Actor::Other),
@@ -147,7 +147,7 @@ const fn may_come_unasked(message: &Message) -> bool {
 }
 
 /// Whether another player or a game caused the message, and no command of ours: moves we make are answered by a board alone.
-pub(super) const fn is_caused_by_others(message: &Message) -> bool {
+pub(super) fn is_caused_by_others(message: &Message) -> bool {
     match message {
         Message::Style12(board) => {
             matches!(board.relation(), Relation::Observing | Relation::ObservingExamined | Relation::MyTurn)

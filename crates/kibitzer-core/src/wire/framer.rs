@@ -1,12 +1,14 @@
 //! The one framer: every layer of the stream in one pass.
 
 mod bytes;
+mod known;
 mod state;
 mod whole_line;
 
 use std::collections::VecDeque;
 
 use self::bytes::{Byte, NeedInput};
+pub(crate) use self::known::{KnownFrame, KnownKind};
 use self::whole_line::Fast;
 use super::control::{Sequence, State};
 use super::frame::{Frame, FrameKind, Tag};
@@ -261,8 +263,11 @@ impl Framer {
         self.cut_block(self.position).or_else(|| self.end_unit(self.position))
     }
 
+    #[inline]
     fn reclaim(&mut self) {
-        self.line.reclaim();
+        if self.line.is_handed_out() {
+            self.line.reclaim();
+        }
         self.sequence.reclaim();
     }
 

@@ -83,6 +83,10 @@ impl LineBuffer {
         self.text.shrink_to_fit();
     }
 
+    pub(super) const fn is_handed_out(&self) -> bool {
+        self.handed_out.is_some()
+    }
+
     /// Drops what was handed out, and puts back what was mistaken for a continuation mark.
     pub(super) fn reclaim(&mut self) {
         match (self.handed_out, self.phase) {
@@ -275,9 +279,19 @@ impl LineBuffer {
 
     /// Notes that `line` was read past this buffer; whether the bell rang before it.
     pub(super) fn end_whole(&mut self, line: &[u8]) -> bool {
+        self.quote = self.quote.after_line(line);
+        self.end_line()
+    }
+
+    /// [`end_whole`](Self::end_whole) of a line that starts with a tag.
+    pub(super) const fn end_tagged(&mut self) -> bool {
+        self.quote = Quote::None;
+        self.end_line()
+    }
+
+    const fn end_line(&mut self) -> bool {
         let bell = self.bell;
         (self.marked, self.was_marked, self.bell) = (false, false, false);
-        self.quote = self.quote.after_line(line);
         bell
     }
 

@@ -19,6 +19,7 @@ mod wrap;
 
 pub use frame::{Frame, FrameKind, Tag};
 pub use framer::Framer;
+pub(crate) use framer::{KnownFrame, KnownKind};
 pub use options::{Limits, Timeseal};
 pub use quote::Quote;
 pub(crate) use quote::sender;

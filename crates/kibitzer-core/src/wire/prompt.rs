@@ -86,7 +86,11 @@ fn login_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
     }
 }
 
+#[inline]
 fn command_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
+    if line.starts_with(b"fics% ") {
+        return Some((PromptKind::Command(Family::Fics), 6));
+    }
     let clock = match line {
         [a, b, b':', c, d, b'_', ..] if [a, b, c, d].iter().all(|b| b.is_ascii_digit()) => CLOCK_BYTES,
         _ => 0,

@@ -1,6 +1,7 @@
 //! The rules, held against every game that was recorded.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{MoveCase, Position, Variant};
 use crate::recorded::{Session, sessions};
@@ -13,7 +14,7 @@ const OTHER_RULES: [&str; 2] = ["suicide", "wild-and-odd"];
 /// What the boards of one game have shown so far.
 #[derive(Default)]
 struct Shown {
-    last: Option<Style12>,
+    last: Option<Arc<Style12>>,
     hands: Option<Hands>,
 }
 
@@ -73,7 +74,7 @@ fn check_session(session: &Session, checked: &mut Checked) {
                 if board.last_move().is_none() {
                     game.hands = None;
                 }
-                game.last = Some(board.clone());
+                game.last = Some(Arc::clone(board));
             }
             _ => {}
         }

@@ -1,6 +1,7 @@
 //! One simulated player: a client that reads the server's output and decides on commands.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use kibitzer_core::chess::{Color, Hands};
 use kibitzer_core::message::{
@@ -64,7 +65,7 @@ pub(super) struct Simulated {
     pub(super) part: Part,
     reader: Reader,
     /// The game, as of the last board.
-    board: Option<Box<Style12>>,
+    board: Option<Arc<Style12>>,
     hands: Option<Hands>,
     /// Offers received.
     offers: BTreeMap<u32, Pending>,
@@ -165,7 +166,7 @@ impl Simulated {
         }
     }
 
-    fn see(&mut self, board: Style12, noticed: &mut Vec<Noticed>) {
+    fn see(&mut self, board: Arc<Style12>, noticed: &mut Vec<Noticed>) {
         let is_new = self.game() != Some(board.game());
         if is_new {
             let color = board.my_color().unwrap_or(Color::White);
@@ -174,7 +175,7 @@ impl Simulated {
         }
         let is_mine = board.relation() == Relation::MyTurn;
         noticed.push(if is_mine && !self.is_asleep { Noticed::MyTurn } else { Noticed::NotMyTurn });
-        self.board = Some(Box::new(board));
+        self.board = Some(board);
     }
 
     fn leave_game(&mut self) {

@@ -81,7 +81,7 @@ fn messages(bytes: &[u8]) -> Vec<Message> {
 }
 
 fn boards(messages: &[Message]) -> impl Iterator<Item = &Style12> {
-    messages.iter().filter_map(|message| if let Message::Style12(board) = message { Some(board) } else { None })
+    messages.iter().filter_map(|message| if let Message::Style12(board) = message { Some(&**board) } else { None })
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Finding the answer in a reply.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use kibitzer_core::message::listing::Listing;
 use kibitzer_core::message::{GameCreated, GameEnded, GameId, Handle, Message, Relation, Style12};
@@ -29,22 +30,22 @@ pub(super) fn unexpected(reply: &Reply) -> RequestError {
 }
 
 /// The last board of a game in which this login moves the pieces.
-pub(super) fn own_board(reply: &Reply) -> Option<&Style12> {
+pub(super) fn own_board(reply: &Reply) -> Option<&Arc<Style12>> {
     let boards = reply.events.iter().rev().filter_map(|event| board_of(event));
     boards.into_iter().find(|board| board.relation().is_mine() || board.relation() == Relation::Examining)
 }
 
 /// The last board of this game.
-pub(super) fn board_of_game(reply: &Reply, game: GameId) -> Option<&Style12> {
+pub(super) fn board_of_game(reply: &Reply, game: GameId) -> Option<&Arc<Style12>> {
     reply.events.iter().rev().filter_map(|event| board_of(event)).find(|board| board.game() == game)
 }
 
 /// The board an event brings; none that was printed on request, or drawn in style 10, which numbers games otherwise.
-fn board_of(event: &Event) -> Option<&Style12> {
+fn board_of(event: &Event) -> Option<&Arc<Style12>> {
     let Event::Received { received, change } = event else { return None };
     match &received.message {
         Message::Style12(board) => Some(board).filter(|board| !board.relation().is_isolated()),
-        _ => change.as_ref()?.board.as_deref(),
+        _ => change.as_ref()?.board.as_ref(),
     }
 }
 
@@ -88,7 +89,7 @@ fn ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
 pub(super) fn own_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let mut boards = BTreeSet::new();
     reply.events.iter().rev().find_map(|event| {
-        boards.extend(board_of(event).filter(|board| board.relation().is_mine()).map(Style12::game));
+        boards.extend(board_of(event).filter(|board| board.relation().is_mine()).map(|board| board.game()));
         created(event, player).filter(|created| boards.contains(&created.game))
     })
 }

@@ -1,5 +1,7 @@
 //! Examining games.
 
+use std::sync::Arc;
+
 use kibitzer_core::Event;
 use kibitzer_core::message::{ExamineAction, Handle, Message, Relation, Style12};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
@@ -29,7 +31,7 @@ impl Examine {
 #[non_exhaustive]
 pub struct Examined {
     /// The board.
-    pub board: Box<Style12>,
+    pub board: Arc<Style12>,
 }
 
 impl Request for Examine {
@@ -50,9 +52,8 @@ impl Request for Examine {
     }
 }
 
-fn examined_board(reply: &Reply) -> Option<Box<Style12>> {
-    let board = answer::own_board(reply).filter(|board| board.relation() == Relation::Examining)?;
-    Some(Box::new(board.clone()))
+fn examined_board(reply: &Reply) -> Option<Arc<Style12>> {
+    answer::own_board(reply).filter(|board| board.relation() == Relation::Examining).cloned()
 }
 
 /// What came of a step in an examined game.
@@ -60,7 +61,7 @@ fn examined_board(reply: &Reply) -> Option<Box<Style12>> {
 #[non_exhaustive]
 pub struct Stepped {
     /// The board after it; `None` if it led nowhere, or if the server tells of the step and draws the board later.
-    pub board: Option<Box<Style12>>,
+    pub board: Option<Arc<Style12>>,
     /// Whether the game's first or last position stopped it.
     pub is_at_edge: bool,
 }

@@ -1,5 +1,7 @@
 //! Offers and claims in the game that is played.
 
+use std::sync::Arc;
+
 use kibitzer_core::message::{Actor, GameEnded, Message, OfferAnswer, OfferKind, Style12};
 use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
 
@@ -16,7 +18,7 @@ pub enum GameOffer {
     /// The game is over: the opponent had offered the same, or the server decided.
     Ended(Box<GameEnded>),
     /// The opponent had offered the same, and it is done. For a takeback, the board to which the game went back.
-    Done(Option<Box<Style12>>),
+    Done(Option<Arc<Style12>>),
 }
 
 /// Reads the reply to an offer of this kind.
@@ -33,7 +35,7 @@ fn read_offer(reply: &Reply, kind: OfferKind) -> Result<GameOffer, RequestError>
     if let Some(ended) = ended {
         return Ok(GameOffer::Ended(Box::new(ended.clone())));
     }
-    let board = answer::own_board(reply).cloned().map(Box::new);
+    let board = answer::own_board(reply).cloned();
     // uhlin-fics takes an offer of the same for an answer and shows nothing but the board it leads to.
     let is_shown = kind == OfferKind::Takeback && reply.answer().is_none() && board.is_some();
     if is_shown || mine == Some(Some(OfferAnswer::Accepted)) {

@@ -1,5 +1,7 @@
 //! Observing games.
 
+use std::sync::Arc;
+
 use kibitzer_core::message::{GameId, Message, ObservingChange, ObservingRefusal, Style12};
 use kibitzer_core::session::{Command, CommandError, RefusalReason, Reply, RequestError};
 use kibitzer_core::text::ServerText;
@@ -28,7 +30,7 @@ pub struct Observed {
     /// The number of the game.
     pub game: GameId,
     /// The board at this moment, if the reply has it in style 12.
-    pub board: Option<Box<Style12>>,
+    pub board: Option<Arc<Style12>>,
 }
 
 impl Request for Observe {
@@ -45,7 +47,7 @@ impl Request for Observe {
             }
             _ => None,
         })?;
-        Ok(Observed { game, board: answer::board_of_game(&reply, game).cloned().map(Box::new) })
+        Ok(Observed { game, board: answer::board_of_game(&reply, game).cloned() })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Answers to what others offer, and offers taken back.
 
 use std::fmt;
+use std::sync::Arc;
 
 use kibitzer_core::message::{
     Actor, ChallengeChange, GameCreated, GameEnded, Handle, Message, OfferAnswer, OfferKind, Partner, Style12,
@@ -61,7 +62,7 @@ pub enum Accepted {
     /// This player is the bughouse partner now.
     Partner(Handle),
     /// Something in the game changed; the board after it, if there is a new one.
-    Changed(Option<Box<Style12>>),
+    Changed(Option<Arc<Style12>>),
 }
 
 impl Request for Accept {
@@ -86,7 +87,7 @@ impl Request for Accept {
         {
             return Ok(outcome);
         }
-        let board = answer::own_board(&reply).cloned().map(Box::new);
+        let board = answer::own_board(&reply).cloned();
         if kind.is_none() && board.is_none() {
             return Err(answer::unexpected(&reply));
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use kibitzer_core::chess::UciMove;
 use kibitzer_core::message::{GameEnded, Style12};
@@ -162,7 +163,7 @@ impl fmt::Display for MoveText {
 #[non_exhaustive]
 pub struct MoveMade {
     /// The board after it; `None` if the reply only tells the end of the game, or if the board cannot be read.
-    pub board: Option<Box<Style12>>,
+    pub board: Option<Arc<Style12>>,
     /// The end of the game, if the move ended it.
     pub ended: Option<Box<GameEnded>>,
 }
@@ -177,7 +178,7 @@ impl Request for MoveText {
     /// A server of one family knows no command by the name of a move that it cannot read:
     /// [`RequestError::UnknownCommand`].
     fn answer(&self, reply: Reply) -> Result<MoveMade, RequestError> {
-        let board = answer::own_board(&reply).cloned().map(Box::new);
+        let board = answer::own_board(&reply).cloned();
         let ended = match &board {
             Some(board) => answer::end_of_game(&reply, board.game()),
             None => answer::likely_end(&reply),

@@ -99,5 +99,5 @@ impl Card {
 pub(in crate::console) fn board_of(event: &Event) -> Option<&Style12> {
     let Event::Received { received, change } = event else { return None };
     let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };
-    change.as_ref().and_then(|change| change.board.as_deref()).or(own)
+    change.as_ref().and_then(|change| change.board.as_ref()).or(own).map(AsRef::as_ref)
 }

@@ -1,5 +1,7 @@
 //! What boards and delta boards do to a game.
 
+use std::sync::Arc;
+
 use super::{Announced, Game};
 use crate::chess::{Board, LastMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
@@ -33,7 +35,7 @@ impl Step {
 
 impl Game {
     /// Takes the server's board.
-    pub(in crate::game) fn follow(&mut self, board: &Style12, max_moves: usize) -> Step {
+    pub(in crate::game) fn follow(&mut self, board: &Arc<Style12>, max_moves: usize) -> Step {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
         self.awaited = None;
@@ -53,12 +55,12 @@ impl Game {
             let notice = if announced.is_none() { self.missed_before(board) } else { None };
             Step { notice, ..self.rebase(board, ChangeKind::Jumped) }
         };
-        self.position = board.clone();
+        self.position = Arc::clone(board);
         self.is_out_of_step = false;
         step
     }
 
-    fn follow_move(&mut self, board: &Style12, max_moves: usize) -> Step {
+    fn follow_move(&mut self, board: &Arc<Style12>, max_moves: usize) -> Step {
         let mover = self.position.side_to_move();
         let (Some(reported), Some(last_move)) = (board.last_move(), board.played()) else {
             return self.contradicted(board);
@@ -95,7 +97,7 @@ impl Game {
             })
     }
 
-    fn follow_same_ply(&mut self, board: &Style12) -> Step {
+    fn follow_same_ply(&mut self, board: &Arc<Style12>) -> Step {
         if !board.has_same_squares(&self.position) {
             return self.contradicted(board);
         }
@@ -104,7 +106,7 @@ impl Game {
 
     /// The last move of a board whose squares are known. If it was reached by another move than the known one, the known moves
     /// are those of another way here, and dropped.
-    fn move_to(&mut self, board: &Style12) -> Option<LastMove> {
+    fn move_to(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
         match (self.moves.last(), &board.last_move()) {
             (Some(known), Some(told)) if known.reported.verbose == told.verbose => return Some(known.played),
             (Some(_), _) => self.moves.rebase(board),
@@ -113,7 +115,7 @@ impl Game {
         board.played()
     }
 
-    fn follow_back(&mut self, board: &Style12, plies: u32) -> Step {
+    fn follow_back(&mut self, board: &Arc<Style12>, plies: u32) -> Step {
         let kind = ChangeKind::TookBack { plies };
         if self.moves.board_at(board.ply()) != Some(board.board()) {
             return self.rebase(board, kind);
@@ -123,7 +125,7 @@ impl Game {
     }
 
     /// The board cannot be reached from what is known.
-    fn contradicted(&mut self, board: &Style12) -> Step {
+    fn contradicted(&mut self, board: &Arc<Style12>) -> Step {
         let notice = self.contradiction();
         Step { notice, ..self.rebase(board, ChangeKind::Replaced) }
     }
@@ -143,7 +145,7 @@ impl Game {
     }
 
     /// Starts the known moves anew from `board`.
-    fn rebase(&mut self, board: &Style12, kind: ChangeKind) -> Step {
+    fn rebase(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> Step {
         self.moves.rebase(board);
         Step::new(kind, board.played())
     }
@@ -168,7 +170,7 @@ impl Game {
         } else {
             return Err(DesyncReason::WrongPly { known, found });
         };
-        self.position.numbers_mut().lag_ms = delta.lag_ms;
+        self.numbers_mut().lag_ms = delta.lag_ms;
         Ok(step)
     }
 
@@ -177,7 +179,7 @@ impl Game {
         let after = play::after(&self.position, played, &reported, delta.clock);
         let after = after.map_err(|_| DesyncReason::WrongMove)?;
         self.moves.push(&self.position, reported, played, delta.clock, false, max_moves);
-        self.position = after;
+        self.position = Arc::new(after);
         Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
 
@@ -188,7 +190,7 @@ impl Game {
         let plies = self.position.ply() - ply;
         if plies > 0 {
             let (white, black) = (self.position.white_clock(), self.position.black_clock());
-            self.position = self.moves.position_at(ply)?;
+            self.position = Arc::new(self.moves.position_at(ply)?);
             self.set_clocks(white, black);
             self.moves.truncate(ply);
         }

@@ -1,5 +1,7 @@
 //! What ICC's datagrams do to one game.
 
+use std::sync::Arc;
+
 use super::{AfterEnd, Announced, Game, Notice, Reserves, Step};
 use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
@@ -117,13 +119,13 @@ impl Game {
             increment_s: info.white_increment_s.unwrap_or(known.increment_s),
             ..known
         };
-        self.position = self.position.renamed(numbers, &start.white, &start.black);
+        self.position = Arc::new(self.position.renamed(numbers, &start.white, &start.black));
         self.set_examined(!start.is_played);
     }
 
     fn set_examined(&mut self, is_examined: bool) {
         if is_examined != self.position.relation().is_examined() {
-            self.position.numbers_mut().relation = match self.position.relation() {
+            self.numbers_mut().relation = match self.position.relation() {
                 Relation::MyTurn | Relation::OpponentsTurn => Relation::Examining,
                 Relation::Observing => Relation::ObservingExamined,
                 Relation::ObservingExamined => Relation::Observing,
@@ -143,9 +145,9 @@ impl Game {
 
     pub(in crate::game) fn set_role(&mut self, role: GameRole) {
         let is_played = !self.position.relation().is_examined();
-        self.position.numbers_mut().relation = opening::relation(role, self.position.side_to_move(), is_played);
+        self.numbers_mut().relation = opening::relation(role, self.position.side_to_move(), is_played);
         if let Some(color) = play::color_of(role) {
-            self.position.numbers_mut().flip = Some(color == Color::Black);
+            self.numbers_mut().flip = Some(color == Color::Black);
         }
     }
 
@@ -196,7 +198,7 @@ impl Game {
         let after = play::after(&self.position, played, &reported, clock);
         let after = after.map_err(|_| DesyncReason::WrongMove)?;
         self.moves.push(&self.position, reported, played, clock, false, max_moves);
-        self.position = after;
+        self.position = Arc::new(after);
         Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
 
@@ -271,7 +273,7 @@ impl Game {
         let was_out_of_step = std::mem::take(&mut self.is_out_of_step);
         if next.has_same_squares(&self.position) && next.ply() == self.position.ply() {
             let last_move = self.position.numbers().last_move;
-            *self.position.numbers_mut() = BoardNumbers { last_move, ..*next.numbers() };
+            *self.numbers_mut() = BoardNumbers { last_move, ..*next.numbers() };
             return self.repeated();
         }
         let notice = if was_out_of_step { self.missed_before(&next) } else { self.contradiction() };
@@ -294,8 +296,8 @@ impl Game {
     }
 
     fn set_base(&mut self, base: Style12, kind: ChangeKind, notice: Option<Notice>) -> Step {
-        self.moves.rebase(&base);
-        self.position = base;
+        self.position = Arc::new(base);
+        self.moves.rebase(&self.position);
         self.awaited = None;
         Step { notice, ..Step::new(kind, None) }
     }
@@ -330,7 +332,7 @@ impl Game {
         let found = known.saturating_sub(plies);
         let back = self.moves.position_at(found).filter(|_| plies <= known);
         let back = back.ok_or(DesyncReason::WrongPly { known, found })?;
-        self.position = self.as_received(back);
+        self.position = Arc::new(self.as_received(back));
         self.moves.truncate(found);
         self.awaited = None;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
@@ -357,7 +359,7 @@ impl Game {
     }
 
     pub(super) fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
-        let numbers = self.position.numbers_mut();
+        let numbers = self.numbers_mut();
         match color {
             Color::White => &mut numbers.white_clock,
             Color::Black => &mut numbers.black_clock,
@@ -365,7 +367,7 @@ impl Game {
     }
 
     pub(super) fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> Step {
-        let numbers = self.position.numbers_mut();
+        let numbers = self.numbers_mut();
         numbers.white_clock = white;
         numbers.black_clock = black;
         self.repeated()
@@ -375,13 +377,13 @@ impl Game {
     fn set_clock(&mut self, color: Color, reading: ClockReading, is_running: bool) -> Step {
         *self.clock_mut(color) = reading;
         if is_running || color == self.position.side_to_move() {
-            self.position.numbers_mut().clock_running = Some(is_running);
+            self.numbers_mut().clock_running = Some(is_running);
         }
         self.repeated()
     }
 
     fn set_flip(&mut self, flip: bool) -> Step {
-        self.position.numbers_mut().flip = Some(flip);
+        self.numbers_mut().flip = Some(flip);
         self.repeated()
     }
 

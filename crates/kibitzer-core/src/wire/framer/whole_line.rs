@@ -22,6 +22,12 @@ impl Framer {
     pub(super) fn whole_line<'a>(&mut self, input: &mut &'a [u8]) -> Fast<'a> {
         let text = skip_returns(input);
         let first = self.position + (input.len() - text.len()) as u64;
+        if let [b'\n', rest @ ..] = text
+            && self.line.is_marked()
+        {
+            self.end_marked_line(input, rest);
+            return Fast::Marked;
+        }
         let indent = text.iter().take_while(|&&b| b == b' ').count();
         let head = text.get(indent..).unwrap_or_default();
         let quote = self.line.quote();
@@ -29,21 +35,16 @@ impl Framer {
             && let Some((kind, length)) = self.prompts.at_start(head)
             && indent + length <= self.limits.line_bytes
         {
-            let offset = first + indent as u64;
-            self.advance(input, offset + length as u64);
-            return Fast::Frame(self.prompt_frame(kind, offset));
+            self.advance(input, head.get(length..).unwrap_or_default());
+            return Fast::Frame(self.prompt_frame(kind, first + indent as u64));
         }
-        if matches!(text, [b'\n', ..]) && self.line.is_marked() {
-            return self.end_marked_line(input, first + 1);
-        }
-        let Some(newline) = memchr::memchr(b'\n', text) else {
+        let Some((line, rest)) = split_line(text) else {
             return self.slow(first + text.len() as u64);
         };
-        let end = first + newline as u64 + 1;
-        let (line, rest) = text.split_at_checked(newline).unwrap_or_default();
-        let (line, rest) = (without_returns(line), rest.get(1..).unwrap_or_default());
+        let end = first + (text.len() - rest.len()) as u64;
         if line.len() <= indent && self.line.is_marked() {
-            return self.end_marked_line(input, end);
+            self.end_marked_line(input, rest);
+            return Fast::Marked;
         }
         if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(line, indent) {
             return self.slow(end);
@@ -53,8 +54,7 @@ impl Framer {
         // The bytes behind a line tell it most cheaply; without them the line itself has to.
         let is_over = self.starts_a_line(skip_returns(rest))
             || !self.wrapping.may_continue(is_prompted(&self.prompts, self.family), tag, bytes, line, false);
-        self.advance(input, end);
-        self.check_block(end);
+        self.end_line_before(input, rest);
         if !is_over {
             self.line.hold(line, first, end);
             return Fast::NotWhole;
@@ -67,11 +67,9 @@ impl Framer {
         Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }
 
-    fn end_marked_line(&mut self, input: &mut &[u8], end: u64) -> Fast<'static> {
-        self.advance(input, end);
+    pub(super) fn end_marked_line<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
+        self.end_line_before(input, rest);
         self.line.end_marked();
-        self.check_block(end);
-        Fast::Marked
     }
 
     /// Leaves the bytes up to `position` to the slow path; looking at them again and again would cost the square of their number.
@@ -89,14 +87,20 @@ impl Framer {
         }
     }
 
-    fn advance(&mut self, input: &mut &[u8], to: u64) {
-        let taken = usize::try_from(to - self.position).unwrap_or(usize::MAX);
-        *input = input.get(taken..).unwrap_or_default();
-        self.position = to;
+    /// Goes on at `rest`, after a line end.
+    pub(super) fn end_line_before<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
+        self.advance(input, rest);
+        self.check_block(self.position);
+    }
+
+    /// Goes on at `rest`.
+    pub(super) fn advance<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
+        self.position += (input.len() - rest.len()) as u64;
+        *input = rest;
     }
 
     /// Whether the bytes behind a line show that it does not continue.
-    fn starts_a_line(&self, rest: &[u8]) -> bool {
+    pub(super) fn starts_a_line(&self, rest: &[u8]) -> bool {
         match rest.first() {
             None | Some(b'\\') => false,
             Some(b'[') => self.timeseal != Timeseal::V2,
@@ -105,11 +109,19 @@ impl Framer {
     }
 }
 
-const fn skip_returns(mut input: &[u8]) -> &[u8] {
-    while let [b'\r', rest @ ..] = input {
-        input = rest;
+/// The line that `text` starts with, and what follows its line end.
+fn split_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (line, rest) = text.split_at_checked(memchr::memchr(b'\n', text)?)?;
+    Some((without_returns(line), rest.get(1..)?))
+}
+
+/// What follows the carriage returns; nearly always there is one at most.
+pub(super) fn skip_returns(input: &[u8]) -> &[u8] {
+    match input {
+        [b'\r', b'\r', ..] => input.get(input.iter().take_while(|&&byte| byte == b'\r').count()..).unwrap_or_default(),
+        [b'\r', rest @ ..] => rest,
+        _ => input,
     }
-    input
 }
 
 const fn without_returns(mut line: &[u8]) -> &[u8] {

@@ -1,0 +1,73 @@
+//! The shortest way through the framer: command prompts, and boards that their reader finds the end of.
+//!
+//! Most of a stream of games is these, one after the other. What is handed out is the same as by the other ways.
+
+use super::Framer;
+use super::whole_line::skip_returns;
+use crate::wire::prompt::PromptKind;
+
+/// A frame that was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownFrame {
+    pub(crate) offset: u64,
+    pub(crate) end: u64,
+    pub(crate) bell: bool,
+    pub(crate) kind: KnownKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KnownKind {
+    Prompt,
+    Board,
+}
+
+impl Framer {
+    /// Takes the next frame if it is a command prompt, or a style 12 line that `read` knows. `None` says only that
+    /// [`next_frame`](Self::next_frame) has to look.
+    ///
+    /// `read` gets the input from the line's first byte on, and returns the length of the line: no control byte is in it, and one
+    /// follows.
+    #[inline]
+    pub(crate) fn next_known(
+        &mut self,
+        input: &mut &[u8],
+        read: impl FnOnce(&[u8]) -> Option<usize>,
+    ) -> Option<KnownFrame> {
+        self.reclaim();
+        let mut text = self.line_start(input)?;
+        if let [b'\n', rest @ ..] = text
+            && self.line.is_marked()
+        {
+            self.end_marked_line(input, rest);
+            text = self.line_start(input)?;
+        }
+        let offset = self.position + (input.len() - text.len()) as u64;
+        let (bell, kind) = match text {
+            [b'<', ..] if !self.prompts.custom().starts_with(b"<") => {
+                let (line, rest) = text.split_at_checked(read(text)?)?;
+                let rest = skip_returns(rest).strip_prefix(b"\n")?;
+                if !self.starts_a_line(skip_returns(rest)) || line.len() > self.limits.line_bytes {
+                    return None;
+                }
+                self.end_line_before(input, rest);
+                (self.line.end_tagged(), KnownKind::Board)
+            }
+            [b'f', ..] => {
+                let (PromptKind::Command(family), length) = self.prompts.at_start(text)? else { return None };
+                let rest = text.get(length..).filter(|_| length <= self.limits.line_bytes)?;
+                self.advance(input, rest);
+                self.prompt_frame(PromptKind::Command(family), offset);
+                (false, KnownKind::Prompt)
+            }
+            _ => return None,
+        };
+        Some(KnownFrame { offset, end: self.position, bell, kind })
+    }
+
+    /// The text that a line begins with, if one begins here and nothing has to be handed out before it.
+    #[inline]
+    fn line_start<'a>(&self, input: &'a [u8]) -> Option<&'a [u8]> {
+        let is_block_over = self.block.is_some_and(|block| block.over_at.is_some());
+        (self.is_at_line_start() && !is_block_over).then(|| skip_returns(input))
+    }
+}
