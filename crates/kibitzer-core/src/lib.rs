@@ -33,7 +33,6 @@ pub mod hub;
 pub mod message;
 mod scan;
 pub mod session;
-mod short_text;
 pub mod text;
 pub mod wire;
 

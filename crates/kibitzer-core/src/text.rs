@@ -4,7 +4,12 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use crate::short_text::{ShortText, impl_text};
+mod name;
+mod short;
+
+pub use name::{Handle, HandleError, Titles};
+pub(crate) use short::ShortText;
+use short::impl_text;
 
 /// One line as the server sent it, without line end, prompts, bells, telnet and escape sequences; wrapped pieces joined.
 ///

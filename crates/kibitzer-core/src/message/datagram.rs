@@ -19,7 +19,6 @@ use super::Message;
 use crate::scan::Cursor;
 use crate::text::{PlayerText, encode_latin_1};
 
-pub(crate) use form::Reading;
 pub use form::{ArgumentForm, DatagramForm, DatagramSource, Quoting};
 pub(crate) use known::Known;
 
@@ -102,6 +101,19 @@ impl fmt::Debug for Datagram {
         let mut shown = f.debug_struct("Datagram");
         shown.field("number", &self.number);
         if self.is_secret() { shown.finish_non_exhaustive() } else { shown.field("fields", &self.fields).finish() }
+    }
+}
+
+/// What a datagram says: a message, seldom more than one.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) message: Message,
+    pub(crate) more: Vec<Message>,
+}
+
+impl From<Message> for Reading {
+    fn from(message: Message) -> Self {
+        Self { message, more: Vec::new() }
     }
 }
 

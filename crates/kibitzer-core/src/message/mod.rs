@@ -3,7 +3,6 @@
 //! [`Reader`] is the way in: bytes to [`Received`]. The parsers of single lines are there too, each a `parse` on its type.
 
 mod arrival;
-mod block_code;
 mod challenge;
 mod challenge_update;
 mod clock;
@@ -12,12 +11,12 @@ mod delta;
 mod dispatch;
 mod error;
 mod examine;
-mod family;
 mod farewell;
 mod fields;
 mod game_end;
 mod game_end_reason;
 mod game_info;
+mod game_result;
 mod game_start;
 mod game_update;
 mod holding;
@@ -45,7 +44,6 @@ mod tests;
 mod user_info;
 
 pub use arrival::{Arrival, ArrivalKind, ArrivalReason};
-pub use block_code::CommandCode;
 pub use challenge::Challenge;
 pub use challenge_update::{ChallengeChange, ChallengeUpdate};
 pub use clock::ClockReading;
@@ -53,11 +51,11 @@ pub use datagram::{ArgumentForm, Datagram, DatagramForm, DatagramSource, Quoting
 pub use delta::Delta;
 pub use error::ParseError;
 pub use examine::{Examine, ExamineAction};
-pub use family::{Family, FamilyError};
 pub use farewell::{Farewell, KickedBy};
-pub use game_end::{GameEnded, GameResult};
+pub use game_end::GameEnded;
 pub use game_end_reason::GameEndReason;
 pub use game_info::GameInfo;
+pub use game_result::GameResult;
 pub use game_start::{Creating, GameCreated};
 pub use game_update::{GameAction, GameRole, GameUpdate, SentMove};
 pub use holding::Holding;
@@ -69,7 +67,7 @@ pub use offer::{Offer, OfferAnswer, OfferKind};
 pub use partner::Partner;
 pub use pending::{Pending, PendingDirection, PendingRemoved};
 pub use phrase::Actor;
-pub use player::{Confidence, GameId, Handle, HandleError, Rating, Titles};
+pub use player::{Confidence, GameId, Rating};
 pub use reader::{Lent, LentMessage, Reader, Received};
 pub use refused::Refusal;
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};
@@ -79,6 +77,9 @@ pub(crate) use style12::BoardNumbers;
 pub use style12::{Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
 pub use user_info::{UserArrived, UserDeparted};
+
+pub use crate::text::{Handle, HandleError, Titles};
+pub use crate::wire::{CommandCode, Family, FamilyError};
 
 use std::sync::Arc;
 

@@ -11,9 +11,10 @@ use thiserror::Error;
 use self::fields::Fields;
 use self::text::{BoardText, MAX_USUAL_BYTES, Word};
 use super::clock::{ClockReading, Elapsed};
-use super::player::{GameId, Handle};
+use super::player::GameId;
 use crate::chess::{Board, CastlingRights, Color, Fen, LastMove, Role};
 use crate::scan::Cursor;
+use crate::text::Handle;
 use crate::text::{ServerText, decode, encode_latin_1};
 
 /// A board as the server draws it after each ply, whichever line it came in.

@@ -11,13 +11,13 @@ use self::bytes::{Byte, NeedInput};
 pub(crate) use self::known::{KnownFrame, KnownKind};
 use self::whole_line::Fast;
 use super::control::{Sequence, State};
+use super::family::Family;
 use super::frame::{Frame, FrameKind, Tag};
 use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
 use super::prompt::{PromptKind, Prompts, guest_prompt};
 use super::telnet::{IAC, SUBNEGOTIATION, Telnet};
 use super::wrap::Wrapping;
-use crate::message::Family;
 use crate::scan::find;
 
 /// Cuts the byte stream of a server into [`Frame`]s.

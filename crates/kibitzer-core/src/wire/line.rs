@@ -1,11 +1,11 @@
 //! One logical line while it comes in: its cleaned bytes, and whether a wrapped piece may follow.
 
+use super::family::Family;
 use super::frame::Tag;
 use super::options::Limits;
 use super::prompt::{PromptKind, Prompts, guest_prompt};
 use super::quote::Quote;
 use super::wrap::{CONTINUATION, Wrapping, cuts_entity, is_cut_board};
-use crate::message::Family;
 
 /// The line being collected.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,9 @@
 //! [`Framer`] is the one machine for all of it. A [`Frame`] is cheap: it says what kind of thing its bytes are and lends
 //! them; typing them is the work of [`message`](crate::message).
 
+mod block_code;
 mod control;
+mod family;
 mod frame;
 mod framer;
 mod line;
@@ -17,6 +19,8 @@ mod telnet;
 mod tests;
 mod wrap;
 
+pub use block_code::CommandCode;
+pub use family::{Family, FamilyError};
 pub use frame::{Frame, FrameKind, Tag};
 pub use framer::Framer;
 pub(crate) use framer::{KnownFrame, KnownKind};

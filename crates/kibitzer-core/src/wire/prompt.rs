@@ -1,8 +1,9 @@
 //! Prompts: the only things a server says that have no line end.
 
+use super::family::Family;
 use super::telnet::IAC;
-use crate::message::{Family, Handle};
 use crate::scan::Cursor;
+use crate::text::Handle;
 
 /// What a server waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

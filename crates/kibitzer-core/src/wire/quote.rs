@@ -11,8 +11,8 @@
 //!
 //! Pings, telnet commands and the marks of blocks and units change nothing.
 
-use crate::message::{Handle, Titles};
 use crate::scan::{Cursor, find};
+use crate::text::{Handle, Titles};
 
 /// Whether the server is quoting a player's message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! What the next bytes of a stream mean besides what they say.
 
+use super::family::Family;
 use super::options::Timeseal;
 use super::quote::Quote;
-use crate::message::{Family, Handle};
+use crate::text::Handle;
 
 /// What a reader was told of a stream, and what it found out: all that the meaning of the next byte depends on, where a
 /// frame has just ended.

@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{FrameKind, Framer, Limits, Tag, Timeseal};
-use crate::message::Family;
+use super::{Family, FrameKind, Framer, Limits, Tag, Timeseal};
 
 /// A frame as the tables below write it.
 #[derive(Clone, Debug, PartialEq, Eq)]

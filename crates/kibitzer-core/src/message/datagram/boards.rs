@@ -2,7 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::form::{Argument, Arguments, Reading, signed};
+use super::Reading;
+use super::form::{Argument, Arguments, signed};
 use super::known::Known;
 use crate::chess::{Board, Color, Fen, Hand, SmithMove, Square};
 use crate::message::{ClockReading, GameAction, GameRole, GameUpdate, Holding, Mark, MarkShape, Message, SentMove};

@@ -2,9 +2,9 @@
 
 use smallvec::SmallVec;
 
+use super::Reading;
 use super::known::Known;
-use super::table::FORMS;
-use crate::message::{GameId, Handle, Message, Titles};
+use crate::message::{GameId, Handle, Titles};
 use crate::scan::{Cursor, decimal};
 use crate::text::{PlayerText, ServerText};
 
@@ -63,30 +63,7 @@ pub enum DatagramSource {
 /// Reads a datagram's arguments into messages; `None` leaves it a plain [`Datagram`](super::Datagram).
 pub(super) type Read = fn(&Arguments<'_>, &mut Known) -> Option<Reading>;
 
-/// What a datagram says: a message, seldom more than one.
-#[derive(Debug)]
-pub(crate) struct Reading {
-    pub(crate) message: Message,
-    pub(crate) more: Vec<Message>,
-}
-
-impl From<Message> for Reading {
-    fn from(message: Message) -> Self {
-        Self { message, more: Vec::new() }
-    }
-}
-
 impl DatagramForm {
-    /// Every kind of datagram that is known, by number.
-    pub const ALL: &[Self] = FORMS;
-
-    /// The kind that has this number.
-    pub fn of(number: u32) -> Option<&'static Self> {
-        let number = u16::try_from(number).ok()?;
-        let at = FORMS.binary_search_by_key(&number, |form| form.number).ok()?;
-        FORMS.get(at)
-    }
-
     /// Where an argument of this name stands.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.arguments.iter().position(|argument| argument.name == name)

@@ -1,6 +1,7 @@
 //! Datagrams of games that start, end, and are observed.
 
-use super::form::{Arguments, Reading};
+use super::Reading;
+use super::form::Arguments;
 use super::known::Known;
 use crate::message::start_list::Clock;
 use crate::message::{

@@ -1,6 +1,7 @@
 //! Datagrams of offers: in games, to play, in the seek list.
 
-use super::form::{Arguments, Reading};
+use super::Reading;
+use super::form::Arguments;
 use super::known::{Known, KnownGame};
 use crate::chess::Color;
 use crate::message::{

@@ -1,6 +1,7 @@
 //! Datagrams about players: this login, those who come and go, partners.
 
-use super::form::{Arguments, Reading};
+use super::Reading;
+use super::form::Arguments;
 use super::known::Known;
 use crate::message::{Actor, Arrival, ArrivalKind, ArrivalReason, LoggedIn, LoginRefusal, Message, Partner};
 use crate::text::ServerText;

@@ -27,15 +27,27 @@ macro_rules! arguments {
 
 macro_rules! forms {
     ($($number:literal $name:literal $arguments:tt $source:ident $read:expr;)+) => {
-        pub(super) const FORMS: &[DatagramForm] = &[$(DatagramForm {
-            number: $number,
-            name: $name,
-            arguments: arguments!($arguments),
-            source: DatagramSource::$source,
-            is_secret: matches!($number, 93 | 114 | 134),
-            read: $read,
-        }),+];
+        impl DatagramForm {
+            /// Every known kind of datagram, by ascending number.
+            pub const ALL: &[Self] = &[$(Self {
+                number: $number,
+                name: $name,
+                arguments: arguments!($arguments),
+                source: DatagramSource::$source,
+                is_secret: matches!($number, 93 | 114 | 134),
+                read: $read,
+            }),+];
+        }
     };
+}
+
+impl DatagramForm {
+    /// Returns the kind of datagram with this number; `None` if the number is unknown.
+    pub fn of(number: u32) -> Option<&'static Self> {
+        let number = u16::try_from(number).ok()?;
+        let at = Self::ALL.binary_search_by_key(&number, |form| form.number).ok()?;
+        Self::ALL.get(at)
+    }
 }
 
 /// A datagram that is handed on by number and arguments.

@@ -1,6 +1,7 @@
 //! Datagrams of what players say.
 
-use super::form::{Arguments, Reading, signed};
+use super::Reading;
+use super::form::{Arguments, signed};
 use super::known::Known;
 use crate::message::{Message, Talk, TalkKind};
 use crate::scan::Cursor;

@@ -2,8 +2,9 @@
 
 use super::whole_line::{has_control_bytes, is_control_byte};
 use super::{Block, Framer, MAX_UNITS, Out, Unit, Units};
-use crate::message::{CommandCode, Family};
+use crate::wire::block_code::CommandCode;
 use crate::wire::control::{BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, Meaning, POSE_START, State};
+use crate::wire::family::Family;
 use crate::wire::frame::FrameKind;
 use crate::wire::line::{Context, Taken};
 use crate::wire::options::Timeseal;

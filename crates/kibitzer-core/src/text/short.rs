@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::{cmp, fmt, hash};
 
-use crate::text::decode;
+use super::decode;
 
 /// Bytes kept in place.
 const INLINE_BYTES: usize = 22;

@@ -1,0 +1,230 @@
+//! Names of accounts and the titles after them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::short::{ShortText, impl_text};
+use crate::scan::Cursor;
+
+/// Longest name that is taken for an account's, in bytes: nearly twice what any server allows.
+const MAX_NAME_BYTES: usize = 32;
+
+/// An account name, as the server spelled it, or as somebody typed it (`FromStr`, which takes what [`HandleError`] does not
+/// refuse).
+///
+/// `==` tells upper case from lower case; servers do not: see [`is_same_player`](Self::is_same_player).
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(pub(crate) ShortText);
+
+impl Handle {
+    /// Takes a name from the wire as it stands; names in examined games are free text without blanks.
+    pub fn from_wire(name: &[u8]) -> Self {
+        Self(ShortText::from_wire(name))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// Whether this account goes by that name, as a server or a person spelled it: servers ignore case.
+    pub fn is_same_player(&self, name: &str) -> bool {
+        self.as_str().eq_ignore_ascii_case(name)
+    }
+
+    /// Reads a name as accounts have it: a letter, then letters, digits, `-`. At most [`MAX_NAME_BYTES`].
+    ///
+    /// FICS allows 3 to 17 letters, ICC 2 to 15 letters and digits, with `-` in a few old names.
+    pub(crate) fn read<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+        let mut ahead = *at;
+        ahead.peek().filter(u8::is_ascii_alphabetic)?;
+        let name = ahead.take_while(is_name_byte);
+        (name.len() <= MAX_NAME_BYTES).then(|| *at = ahead)?;
+        Some(name)
+    }
+
+    /// Whether `text` is a name as [`read`](Self::read) takes it, and nothing else.
+    pub(crate) fn is_name(text: &[u8]) -> bool {
+        let mut at = Cursor::new(text);
+        Self::read(&mut at).is_some() && at.is_empty()
+    }
+}
+
+/// Why a text is not the name of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum HandleError {
+    /// It is empty or starts with something else than a letter.
+    #[error("a handle starts with a letter")]
+    Start,
+    /// Something in it is neither letter nor digit nor `-`.
+    #[error("a handle consists of letters, digits and -")]
+    Character,
+    /// It is longer than any server's names.
+    #[error("a handle has at most {MAX_NAME_BYTES} characters")]
+    TooLong,
+}
+
+impl FromStr for Handle {
+    type Err = HandleError;
+
+    fn from_str(name: &str) -> Result<Self, HandleError> {
+        let bytes = name.as_bytes();
+        if Self::is_name(bytes) {
+            Ok(Self::from_wire(bytes))
+        } else if !bytes.first().is_some_and(u8::is_ascii_alphabetic) {
+            Err(HandleError::Start)
+        } else if bytes.iter().all(|&b| is_name_byte(b)) {
+            Err(HandleError::TooLong)
+        } else {
+            Err(HandleError::Character)
+        }
+    }
+}
+
+impl_text!(Handle);
+
+const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-'
+}
+
+/// The bracketed codes behind a name: `(GM)(*)`, which is what `Display` writes. Codes nobody knows are kept as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Titles(ShortText);
+
+impl Titles {
+    /// Each code without its brackets, in the order sent: `GM`, `*`.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.as_str().split(['(', ')', ' ']).filter(|code| !code.is_empty())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Reads zero or more bracketed codes; a bracket that cannot be a title (a rating, a channel) is left alone.
+    ///
+    /// ICC separates codes by a blank inside one pair of brackets.
+    pub(crate) fn read(at: &mut Cursor<'_>) -> Self {
+        if at.peek() != Some(b'(') {
+            return Self::default();
+        }
+        let from = *at;
+        Self::skip(at);
+        Self(ShortText::from_wire(at.since(from)))
+    }
+
+    /// [`read`](Self::read) for those who need none of them.
+    pub(crate) fn skip(at: &mut Cursor<'_>) {
+        while eat_title(at).is_some() {}
+    }
+
+    /// The titles in a list of codes with blanks between them, as ICC's datagrams have it.
+    pub fn from_codes(codes: &[u8]) -> Self {
+        let codes = codes.split(|&b| b == b' ').filter(|code| !code.is_empty());
+        let bracketed: Vec<u8> = codes.flat_map(|code| [b"(", code, b")"].concat()).collect();
+        Self(ShortText::from_wire(&bracketed))
+    }
+
+    /// The titles that a two-digit hexadecimal `ti=` or `<wa>` field stands for.
+    ///
+    /// Source: help file `seekinfo`; 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.
+    pub(crate) fn from_bits(bits: u8) -> Self {
+        const CODES: [&str; 8] = ["(U)", "(C)", "(GM)", "(IM)", "(FM)", "(WGM)", "(WIM)", "(WFM)"];
+        let codes: String =
+            CODES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &code)| code).collect();
+        Self(ShortText::from_wire(codes.as_bytes()))
+    }
+}
+
+impl fmt::Display for Titles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+fn eat_title(at: &mut Cursor<'_>) -> Option<()> {
+    let mut ahead = *at;
+    ahead.expect(b"(")?;
+    let code = ahead.take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'*' || b == b' ');
+    ahead.expect(b")")?;
+    let starts_as_title = code.first().is_some_and(|b| b.is_ascii_uppercase() || *b == b'*');
+    (starts_as_title && code != b"UNR").then(|| *at = ahead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_titles_are_read_again() {
+        for sent in ["", "(GM)", "(GM)(*)", "(GM TD)(C)"] {
+            assert_eq!(Titles::read(&mut Cursor::new(sent.as_bytes())).to_string(), sent);
+        }
+        assert_eq!(Titles::from_bits(0x06).to_string(), "(C)(GM)");
+    }
+
+    #[test]
+    fn titles_end_where_a_rating_or_a_channel_begins() {
+        let cases: &[(&str, &[&str], &str)] = &[
+            ("(GM)(*)(50): x", &["GM", "*"], "(50): x"),
+            ("(C)( 958)[2]", &["C"], "( 958)[2]"),
+            ("(GM TD) x", &["GM", "TD"], " x"),
+            ("(UNR)", &[], "(UNR)"),
+            ("(1900)", &[], "(1900)"),
+            (" shouts", &[], " shouts"),
+            ("(TD", &[], "(TD"),
+        ];
+        for &(sent, want, rest) in cases {
+            let mut at = Cursor::new(sent.as_bytes());
+            assert_eq!(Titles::read(&mut at).iter().collect::<Vec<_>>(), want, "{sent}");
+            assert_eq!(at.rest(), rest.as_bytes(), "{sent}");
+        }
+    }
+
+    #[test]
+    fn title_bits_name_their_titles() {
+        assert_eq!(Titles::from_bits(0x06).iter().collect::<Vec<_>>(), ["C", "GM"]);
+        assert!(Titles::from_bits(0).is_empty());
+    }
+
+    #[test]
+    fn a_handle_starts_with_a_letter() {
+        assert_eq!(Handle::read(&mut Cursor::new(b"Foo[26]")), Some(&b"Foo"[..]));
+        assert_eq!(Handle::read(&mut Cursor::new(b"guest3090 x")), Some(&b"guest3090"[..]));
+        assert_eq!(Handle::read(&mut Cursor::new(b"(told Foo)")), None);
+        assert!(Handle::is_name(b"Foo"));
+        assert!(!Handle::is_name(b"Foo bar") && !Handle::is_name(b""));
+    }
+
+    #[test]
+    fn a_handle_is_compared_with_what_a_person_typed() {
+        let handle = Handle::from_wire(b"Foo");
+        assert!(handle.is_same_player("foo") && !handle.is_same_player("foo "));
+        assert!(handle == "Foo" && handle != "foo" && handle == *"Foo");
+        assert_eq!(handle.as_ref(), "Foo");
+    }
+
+    #[test]
+    fn what_is_typed_is_a_handle_if_an_account_could_have_it() {
+        for name in ["Foo", "guest3090", "Foo-Bar", "x", &"x".repeat(32)] {
+            assert_eq!(name.parse(), Ok(Handle::from_wire(name.as_bytes())));
+        }
+        let cases = [
+            ("", HandleError::Start),
+            ("9x", HandleError::Start),
+            (" Foo", HandleError::Start),
+            ("Foo ", HandleError::Character),
+            ("Foo Bar", HandleError::Character),
+            ("Fo\u{f6}", HandleError::Character),
+            ("Foo\n", HandleError::Character),
+            (&"x".repeat(33), HandleError::TooLong),
+        ];
+        for (name, want) in cases {
+            assert_eq!(name.parse::<Handle>(), Err(want), "{name:?}");
+        }
+    }
+}
