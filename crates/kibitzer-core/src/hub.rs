@@ -60,28 +60,16 @@ use self::waiters::Waiters;
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
+use crate::options::numeric_options;
 
-/// How much a hub keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HubOptions {
-    kept_events: usize,
-}
-
-impl Default for HubOptions {
-    fn default() -> Self {
-        Self { kept_events: 1024 }
-    }
-}
-
-impl HubOptions {
-    /// Sets how many events are kept for the broadcast subscriber that has not read them. Default 1,024; 0 is taken as 1.
-    ///
-    /// Memory is used only while somebody is behind: an event is freed once every subscriber has read it, and without
-    /// unread events the ring shrinks to 64 bytes.
-    #[must_use]
-    pub const fn kept_events(mut self, kept_events: usize) -> Self {
-        self.kept_events = kept_events;
-        self
+numeric_options! {
+    /// Limit of undelivered events.
+    pub struct HubOptions {
+        /// Sets the maximum number of events kept for broadcast subscribers that have not read them; 0 counts as 1.
+        ///
+        /// Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and without
+        /// unread events the ring shrinks to 64 bytes.
+        kept_events: usize = 1_024, "kept_events";
     }
 }
 

@@ -9,6 +9,7 @@
 //! - [`EventReader`]: all of it in one.
 //! - [`session`]: login, set-up, requests, signs of life, restoring. No I/O either.
 //! - [`hub`]: events to subscribers.
+//! - [`options`]: the description of numeric options, for configuration files.
 //!
 //! ```
 //! use kibitzer_core::EventReader;
@@ -31,6 +32,7 @@ mod event;
 pub mod game;
 pub mod hub;
 pub mod message;
+pub mod options;
 mod scan;
 pub mod session;
 pub mod text;

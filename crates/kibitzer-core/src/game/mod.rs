@@ -20,7 +20,7 @@ use crate::message::{
     Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message, Observing,
     Partner, Received, Relation, Style12,
 };
-
+use crate::options::numeric_options;
 use crate::text::PlayerText;
 
 use foretold::Foretold;
@@ -28,32 +28,15 @@ pub use moves::PlayedMove;
 pub use state::{Ending, Game};
 use state::{Notice, Step};
 
-/// How much is kept of the games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GameLimits {
-    games: usize,
-    moves: usize,
-}
-
-impl Default for GameLimits {
-    fn default() -> Self {
-        Self { games: 1024, moves: 2048 }
-    }
-}
-
-impl GameLimits {
-    /// Sets how many games are kept at once, those that have ended included. Default 1,024; 0 is taken as 1. One that is
-    /// over or left makes room, the lowest number first; if none is, one that goes on.
-    #[must_use]
-    pub const fn games(self, games: usize) -> Self {
-        Self { games, ..self }
-    }
-
-    /// Sets how many moves are kept of one game. Default 2,048; 0 is taken as 1. Beyond that, they are counted anew from
-    /// the current board.
-    #[must_use]
-    pub const fn moves(self, moves: usize) -> Self {
-        Self { moves, ..self }
+numeric_options! {
+    /// Limits of the games that are kept.
+    pub struct GameLimits {
+        /// Sets the maximum number of games, including those that have ended; 0 counts as 1. A new game replaces one that is
+        /// over or left, the lowest number first; without any, one in progress.
+        games: usize = 1_024, "kept_games";
+        /// Sets the maximum number of moves of one game; 0 counts as 1. After that many, moves are counted anew from the
+        /// current board.
+        moves: usize = 2_048, "kept_moves";
     }
 }
 

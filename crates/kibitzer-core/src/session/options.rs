@@ -8,37 +8,32 @@ use super::credentials::Credentials;
 use super::timeseal::TimesealChoice;
 use crate::game::GameLimits;
 use crate::message::{Family, Ivar};
+use crate::options::numeric_options;
 use crate::wire::Limits;
 
-/// How long a session waits for what. Whatever is longer than thirty years is taken as that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timings {
-    pub(super) greeting: Duration,
-    pub(super) login_step: Duration,
-    pub(super) queue: Duration,
-    pub(super) settle: Duration,
-    pub(super) set_up: Duration,
-    pub(super) request: Duration,
-    pub(super) probe_after: Duration,
-    pub(super) probe_timeout: Duration,
-    pub(super) keep_alive: Duration,
-    pub(super) quit: Duration,
-}
-
-impl Default for Timings {
-    fn default() -> Self {
-        Self {
-            greeting: Duration::from_secs(30),
-            login_step: Duration::from_secs(20),
-            queue: Duration::from_mins(30),
-            settle: Duration::from_secs(1),
-            set_up: Duration::from_secs(30),
-            request: Duration::from_secs(30),
-            probe_after: Duration::from_secs(15),
-            probe_timeout: Duration::from_secs(10),
-            keep_alive: Duration::from_mins(50),
-            quit: Duration::from_secs(5),
-        }
+numeric_options! {
+    /// Timeouts and intervals of a session. A duration of more than thirty years counts as thirty years.
+    pub struct Timings {
+        /// Sets the maximum time from the connection to the first `login: ` prompt.
+        pub(super) greeting: Duration = Duration::from_secs(30), "greeting_timeout_ms";
+        /// Sets the maximum time of each further step of the login.
+        pub(super) login_step: Duration = Duration::from_secs(20), "login_step_timeout_ms";
+        /// Sets the maximum time that one login waits in the queue of a full server, from the first report of its place.
+        pub(super) queue: Duration = Duration::from_mins(30), "queue_timeout_ms";
+        /// Sets the silence after the last answer of a login before a probe checks whether the login is complete.
+        pub(super) settle: Duration = Duration::from_secs(1), "settle_ms";
+        /// Sets the maximum time of the whole set-up after the login.
+        pub(super) set_up: Duration = Duration::from_secs(30), "set_up_timeout_ms";
+        /// Sets the maximum time from sending a request to its complete reply.
+        pub(super) request: Duration = Duration::from_secs(30), "request_timeout_ms";
+        /// Sets the silence of the server before a probe is sent.
+        pub(super) probe_after: Duration = Duration::from_secs(15), "probe_after_ms";
+        /// Sets the silence after a probe before the connection is closed.
+        pub(super) probe_timeout: Duration = Duration::from_secs(10), "probe_timeout_ms";
+        /// Sets the time without a sent line before a harmless command prevents the idle logout. FICS logs out after 60 min.
+        pub(super) keep_alive: Duration = Duration::from_mins(50), "keep_alive_ms";
+        /// Sets the maximum time for the server to close the connection after `quit`.
+        pub(super) quit: Duration = Duration::from_secs(5), "quit_timeout_ms";
     }
 }
 
@@ -46,6 +41,41 @@ impl Default for Timings {
 pub(super) fn after(start: Instant, duration: Duration) -> Instant {
     const THIRTY_YEARS: Duration = Duration::from_hours(30 * 365 * 24);
     start.checked_add(duration).unwrap_or_else(|| start + THIRTY_YEARS)
+}
+
+numeric_options! {
+    /// Whether and when a lost connection is made again.
+    pub struct Reconnect {
+        /// Sets the first delay, which doubles with every attempt. Half of each delay is random.
+        pub(super) base: Duration = Duration::from_secs(1), "reconnect_base_ms";
+        /// Sets the maximum delay.
+        pub(super) cap: Duration = Duration::from_mins(1), "reconnect_cap_ms";
+        /// Sets the maximum number of attempts in a row; with 0, the session never reconnects.
+        pub(super) attempts: Option<u32> = None, "reconnect_attempts";
+        /// Sets how long a session has to be ready before its loss resets delays and attempts.
+        pub(super) stable_after: Duration = Duration::from_secs(30), "reconnect_stable_ms";
+    }
+}
+
+impl Reconnect {
+    /// A lost connection ends the session.
+    pub fn never() -> Self {
+        Self::default().attempts(Some(0))
+    }
+}
+
+numeric_options! {
+    /// Limits of requests and replies.
+    pub struct RequestLimits {
+        /// Sets the maximum number of requests that wait to be sent; with 0, every request fails.
+        pub(super) queued: usize = 64, "queued_requests";
+        /// Sets the maximum number of requests that wait for their reply. More than 64 count as 64.
+        pub(super) in_flight: usize = 16, "requests_in_flight";
+        /// Sets the maximum number of events of one reply.
+        pub(super) reply_events: usize = 16_384, "reply_events";
+        /// Sets the maximum number of bytes in the lines of one reply.
+        pub(super) reply_bytes: usize = 1_048_576, "reply_bytes";
+    }
 }
 
 /// Declares by-value setters of fields, each with its unit and default.
@@ -59,96 +89,6 @@ macro_rules! setters {
             }
         )*
     };
-}
-
-impl Timings {
-    setters! {
-        /// Sets how long the first `login: ` may take, from the connection on. Default 30 s.
-        greeting: Duration,
-        /// Sets how long each further step of the login may take. Default 20 s.
-        login_step: Duration,
-        /// Sets how long one login may wait in the queue of a full server, from the first report of its place. Default 30 min.
-        queue: Duration,
-        /// Sets how long the server must be silent after our last answer before it is asked whether we are in. Default 1 s.
-        settle: Duration,
-        /// Sets how long the whole set-up behind the login may take. Default 30 s.
-        set_up: Duration,
-        /// Sets how long the reply to a request may take, from when it is sent. Default 30 s.
-        request: Duration,
-        /// Sets how long the server may be silent before a probe is sent. Default 15 s.
-        probe_after: Duration,
-        /// Sets how long the server may be silent on behind a probe before the line is given up. Default 10 s.
-        probe_timeout: Duration,
-        /// Sets after how long of sending nothing that the server takes for a sign of life a harmless command is sent.
-        /// Default 50 min; FICS logs out after 60.
-        keep_alive: Duration,
-        /// Sets how long the server may take to hang up after `quit`. Default 5 s.
-        quit: Duration,
-    }
-}
-
-/// Whether and when a lost connection is made again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reconnect {
-    pub(super) base: Duration,
-    pub(super) cap: Duration,
-    pub(super) attempts: Option<u32>,
-    pub(super) stable_after: Duration,
-}
-
-impl Default for Reconnect {
-    fn default() -> Self {
-        let (base, cap) = (Duration::from_secs(1), Duration::from_mins(1));
-        Self { base, cap, attempts: None, stable_after: Duration::from_secs(30) }
-    }
-}
-
-impl Reconnect {
-    /// A lost connection ends the session.
-    pub fn never() -> Self {
-        Self::default().attempts(Some(0))
-    }
-
-    setters! {
-        /// Sets the first delay, which doubles with every attempt; half of every delay is left to chance. Default 1 s.
-        base: Duration,
-        /// Sets the longest delay. Default 60 s.
-        cap: Duration,
-        /// Sets how many attempts are made in a row, until a session is stable; `None` for no limit. Default `None`;
-        /// `Some(0)` never reconnects.
-        attempts: Option<u32>,
-        /// Sets how long a session has to be ready before it counts as stable, so that delays and attempts start over after its
-        /// loss. Default 30 s.
-        stable_after: Duration,
-    }
-}
-
-/// How much a session keeps of requests and replies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RequestLimits {
-    pub(super) queued: usize,
-    pub(super) in_flight: usize,
-    pub(super) reply_events: usize,
-    pub(super) reply_bytes: usize,
-}
-
-impl Default for RequestLimits {
-    fn default() -> Self {
-        Self { queued: 64, in_flight: 16, reply_events: 16 << 10, reply_bytes: 1 << 20 }
-    }
-}
-
-impl RequestLimits {
-    setters! {
-        /// Sets how many requests may wait to be sent. Default 64; with 0 every request is refused.
-        queued: usize,
-        /// Sets how many requests may have been sent and not answered. Default 16; brought into 1 to 64.
-        in_flight: usize,
-        /// Sets how many events are kept of one reply. Default 16,384.
-        reply_events: usize,
-        /// Sets how many bytes of lines are kept of one reply. Default 1,048,576.
-        reply_bytes: usize,
-    }
 }
 
 /// Who logs in, what is wanted of the server, how long to wait, how much to keep.

@@ -1,4 +1,6 @@
-//! What the framer is told about the stream.
+//! Options of the framer: the version of timeseal, and limits.
+
+use crate::options::numeric_options;
 
 /// Which timeseal pings the stream holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -33,44 +35,17 @@ impl Timeseal {
     }
 }
 
-/// How much the framer keeps of one thing before it stops keeping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_field_names, reason = "units belong to names")]
-pub struct Limits {
-    pub(super) line_bytes: usize,
-    pub(super) wrapped_line_bytes: usize,
-    pub(super) block_bytes: u64,
-    pub(super) datagram_bytes: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { line_bytes: 16 << 10, wrapped_line_bytes: 64 << 10, block_bytes: 4 << 20, datagram_bytes: 64 << 10 }
-    }
-}
-
-impl Limits {
-    /// Sets the longest line as received, in bytes. Default 16,384; what is longer is cut.
-    #[must_use]
-    pub const fn line_bytes(self, line_bytes: usize) -> Self {
-        Self { line_bytes, ..self }
-    }
-
-    /// Sets the longest line after its wrapped pieces are joined, in bytes. Default 65,536.
-    #[must_use]
-    pub const fn wrapped_line_bytes(self, wrapped_line_bytes: usize) -> Self {
-        Self { wrapped_line_bytes, ..self }
-    }
-
-    /// Sets the longest reply in block mode, in bytes; checked where a line ends. Default 4,194,304.
-    #[must_use]
-    pub const fn block_bytes(self, block_bytes: u64) -> Self {
-        Self { block_bytes, ..self }
-    }
-
-    /// Sets the longest ICC level-2 unit, in bytes. Default 65,536.
-    #[must_use]
-    pub const fn datagram_bytes(self, datagram_bytes: usize) -> Self {
-        Self { datagram_bytes, ..self }
+numeric_options! {
+    /// Limits of received data. The part of a line or datagram that exceeds its limit is dropped.
+    #[expect(clippy::struct_field_names, reason = "names carry units")]
+    pub struct Limits {
+        /// Sets the maximum length of a received line, in bytes.
+        pub(super) line_bytes: usize = 16_384, "line_bytes";
+        /// Sets the maximum length of a line after its wrapped pieces are joined, in bytes.
+        pub(super) wrapped_line_bytes: usize = 65_536, "wrapped_line_bytes";
+        /// Sets the maximum length of a reply in block mode, in bytes; checked where a line ends.
+        pub(super) block_bytes: u64 = 4_194_304, "block_bytes";
+        /// Sets the maximum length of an ICC level-2 datagram, in bytes.
+        pub(super) datagram_bytes: usize = 65_536, "datagram_bytes";
     }
 }
