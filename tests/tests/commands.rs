@@ -13,8 +13,9 @@ use kibitzer::command::{
 };
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
+use kibitzer_core::event::{RefusalReason, RequestError};
 use kibitzer_core::message::{GameId, GameResult, Handle, Ivar, Message, ObservingRefusal, Refusal};
-use kibitzer_core::session::{RefusalReason, Reply, RequestError};
+use kibitzer_core::session::Reply;
 use kibitzer_tests::Transcript;
 
 /// A session in block mode.

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use kibitzer::command::{self, Request};
 use kibitzer::transcript::{Direction, TranscriptReader};
 use kibitzer_core::EventKind;
+use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{GameId, Handle, Ivar};
-use kibitzer_core::session::{Reply, RequestError};
+use kibitzer_core::session::Reply;
 use kibitzer_tests::Transcript;
 
 /// What servers say against commands, besides the refusals that have a type.

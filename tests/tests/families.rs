@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::Talk as Tell;
+use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, Ivar, Message, Relation, TalkKind};
-use kibitzer::core::session::{RequestError, State};
+use kibitzer::core::session::State;
 use kibitzer::core::{ChangeKind, Event, EventKind, message};
 use kibitzer_server::{Family, PopulationOptions, ServerOptions};
 use kibitzer_tests::live::{Hall, drain, handle, options, wait_for};

@@ -7,10 +7,9 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use kibitzer_core::Event;
+use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{Family, Ivar, NameKind};
-use kibitzer_core::session::{
-    Credentials, Password, RequestError, Session, SessionOptions, TimesealChoice, TransmitKind,
-};
+use kibitzer_core::session::{Credentials, Password, Session, SessionOptions, TimesealChoice, TransmitKind};
 use kibitzer_core::wire::{Timeseal, unseal};
 use kibitzer_tests::{Audit, Mode, Play, Played, Recording, Role, Sent, Transcript, What, blessing};
 

@@ -27,7 +27,7 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer::core::session::{CloseCause, EndReason, LoginError, LostCause};
+    use kibitzer::core::event::{CloseCause, EndReason, LoginError, LostCause};
 
     use super::*;
 

@@ -1,9 +1,20 @@
 //! What subscribers get: a message, and what it changed.
 
+mod capabilities;
+mod connection;
 mod kind;
+mod login;
+mod recovery;
+mod request;
 mod resume;
 
+pub use capabilities::Capabilities;
+pub use connection::{CloseCause, DialError, EndReason, LostCause, ServerFault};
 pub use kind::{EventKind, EventKindError};
+pub use login::{Identity, LoginError, LoginStep};
+pub use recovery::{AdjournedGame, AdjournedState, Outcome, Restored, RestoredCommand, RestoredGame};
+pub(crate) use request::MAX_COMMAND_BYTES;
+pub use request::{CommandError, RefusalReason, RequestError, RequestId};
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +24,7 @@ use thiserror::Error;
 use crate::chess::LastMove;
 use crate::game::{GameLimits, Games};
 use crate::message::{Family, GameId, Message, Reader, Received, Relation, Style12};
-use crate::session::{AdjournedGame, Capabilities, EndReason, Identity, LostCause, RequestId, Restored};
+use crate::text::ServerText;
 use crate::wire::Framer;
 
 /// Something that happened in a session.
@@ -35,7 +46,7 @@ pub enum Event {
     /// A connection is being made.
     Connecting {
         /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
-        /// [stable](crate::session::Reconnect::stable_after). One that is made at once, because the server wants less asked of it,
+        /// stable. One that is made at once, because the server wants less asked of it,
         /// counts with the one before.
         attempt: u32,
     },
@@ -70,13 +81,9 @@ pub enum Event {
     Ended(EndReason),
 }
 
-/// Something the server should not do. The session goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[non_exhaustive]
-pub enum ServerFault {
-    /// In block mode it missed the number of a line of which none was sent without. A request may stay without its reply.
-    #[error("server answered a line without a number")]
-    Unnumbered,
+/// Formats the server's words as the end of an error message, with control characters escaped.
+fn quoted(text: &ServerText, otherwise: &str) -> String {
+    if text.as_str().is_empty() { otherwise.to_owned() } else { format!(": {:?}", text.as_str()) }
 }
 
 impl Event {

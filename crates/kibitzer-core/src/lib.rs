@@ -28,7 +28,7 @@
 
 mod by_name;
 pub mod chess;
-mod event;
+pub mod event;
 pub mod game;
 pub mod hub;
 pub mod message;

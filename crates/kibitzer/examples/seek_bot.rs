@@ -5,8 +5,8 @@
 use std::error::Error;
 
 use kibitzer::command::SeekOptions;
+use kibitzer::core::event::RequestError;
 use kibitzer::core::message::{Message, Relation};
-use kibitzer::core::session::RequestError;
 use kibitzer::core::{ChangeKind, Event};
 use kibitzer::{Client, Profile};
 

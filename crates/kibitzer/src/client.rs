@@ -15,12 +15,11 @@ use tracing::{Instrument as _, field, info_span};
 
 use crate::attach::{ExposeError, Listener, Showing, expose};
 use crate::command::Request;
+use crate::core::event::{Capabilities, DialError, EndReason, LoginError, RequestError};
 use crate::core::game::Game;
 use crate::core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
-use crate::core::session::{
-    Capabilities, Command, DialError, EndReason, LoginError, Reply, RequestError, Session, State,
-};
+use crate::core::session::{Command, Reply, Session, State};
 use crate::desk::{ClientCounters, Desk, Leave, View};
 use crate::password::SecretError;
 use crate::profile::Profile;

@@ -7,8 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, oneshot};
 
+use crate::core::event::{Capabilities, EndReason, RequestError};
 use crate::core::message::Handle;
-use crate::core::session::{Capabilities, Command, Counters, EndReason, Reply, RequestError, Session, State};
+use crate::core::session::{Command, Counters, Reply, Session, State};
 use crate::transcript::{RecordError, Recorder, Recording};
 
 /// Requests that wait for the task; it never leaves them there for long.

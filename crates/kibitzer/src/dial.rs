@@ -12,7 +12,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tracing::debug;
 
-use crate::core::session::DialError;
+use crate::core::event::DialError;
 use crate::socket::Socket;
 
 /// Most addresses of one host that are tried.

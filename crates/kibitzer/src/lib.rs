@@ -53,12 +53,11 @@ pub use decoder::EventDecoder;
 pub use desk::ClientCounters;
 pub use dial::Dial;
 pub use kibitzer_core as core;
+pub use kibitzer_core::event::{Capabilities, DialError, EndReason, LoginError, RequestError};
 pub use kibitzer_core::game::Game;
 pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
 pub use kibitzer_core::message::{Actor, GameId, Handle, Message, Relation, Style12, TalkKind};
-pub use kibitzer_core::session::{
-    Capabilities, Command, DialError, EndReason, LoginError, Password, Reply, RequestError, State, TimesealChoice,
-};
+pub use kibitzer_core::session::{Command, Password, Reply, State, TimesealChoice};
 pub use kibitzer_core::{Event, EventKind};
 pub use password::{PasswordSource, SecretError};
 pub use profile::{ConfigError, Profile};

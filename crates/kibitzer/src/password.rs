@@ -14,7 +14,8 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
-use crate::core::session::{CommandError, Password};
+use crate::core::event::CommandError;
+use crate::core::session::Password;
 
 /// How long a command may take to tell a password: somebody may have to type another one to unlock it.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::attach::AttachAccess;
+use crate::core::event::CommandError;
 use crate::core::game::GameLimits;
 use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle, Ivar};
 use crate::core::session::{
-    AdjournedGames, Command, CommandError, Credentials, Password, Reconnect, RequestLimits, SessionOptions,
-    TimesealChoice, Timings,
+    AdjournedGames, Command, Credentials, Password, Reconnect, RequestLimits, SessionOptions, TimesealChoice, Timings,
 };
 use crate::core::wire::Limits;
 use crate::dial::{Dial, Target};

@@ -16,9 +16,10 @@ use tracing::Span;
 
 use crate::attach::Exposure;
 use crate::core::Event;
+use crate::core::event::CloseCause;
 use crate::core::game::Games;
 use crate::core::hub::{Publisher, TryPublishError};
-use crate::core::session::{CloseCause, Link, Session};
+use crate::core::session::{Link, Session};
 use crate::desk::{Desk, Leave};
 use crate::dial::{Dial, Target};
 use crate::tap::Spout;

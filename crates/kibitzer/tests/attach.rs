@@ -12,8 +12,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::*;
+use kibitzer::core::event::{CloseCause, EndReason, LostCause, RequestError};
 use kibitzer::core::hub::Hub;
-use kibitzer::core::session::{CloseCause, EndReason, LostCause, Password, RequestError, State, TimesealChoice};
+use kibitzer::core::session::{Password, State, TimesealChoice};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{

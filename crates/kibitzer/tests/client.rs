@@ -8,12 +8,10 @@ use std::time::Duration;
 
 use common::*;
 use kibitzer::command::{Date, MoveText, Request, Talk};
+use kibitzer::core::event::{CommandError, DialError, EndReason, LoginError, RequestError};
 use kibitzer::core::hub::{Hub, HubOptions, RecvError};
 use kibitzer::core::message::{GameId, Message};
-use kibitzer::core::session::{
-    Command, CommandError, DialError, EndReason, LoginError, Password, RequestError, RequestLimits, State,
-    TimesealChoice,
-};
+use kibitzer::core::session::{Command, Password, RequestLimits, State, TimesealChoice};
 use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, ConnectError, Dial, PasswordSource, Profile, SecretError};
 use tokio::runtime::Handle;

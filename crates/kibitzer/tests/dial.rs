@@ -6,8 +6,9 @@ use std::io;
 use std::net::SocketAddr;
 
 use kibitzer::core::Event;
+use kibitzer::core::event::{CloseCause, DialError, LoginError, LostCause};
 use kibitzer::core::hub::Subscription;
-use kibitzer::core::session::{CloseCause, DialError, LoginError, LostCause, Reconnect};
+use kibitzer::core::session::Reconnect;
 use kibitzer::{Client, ConnectError, Profile};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};

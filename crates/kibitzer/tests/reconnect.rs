@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use common::*;
 use kibitzer::core::Event;
+use kibitzer::core::event::{CloseCause, EndReason, LostCause, Outcome, RequestError};
 use kibitzer::core::hub::{Hub, Subscription};
 use kibitzer::core::message::GameId;
-use kibitzer::core::session::{CloseCause, EndReason, LostCause, Outcome, Reconnect, RequestError, State};
+use kibitzer::core::session::{Reconnect, State};
 use kibitzer::{Client, Profile};
 use tokio::time::Instant;
 

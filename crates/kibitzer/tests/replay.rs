@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use common::*;
 use kibitzer::Client;
+use kibitzer::core::event::EndReason;
 use kibitzer::core::hub::Hub;
 use kibitzer::core::message::{Ivar, Message};
-use kibitzer::core::session::{Credentials, EndReason, SessionOptions, State, TimesealChoice};
+use kibitzer::core::session::{Credentials, SessionOptions, State, TimesealChoice};
 use kibitzer::core::{Event, EventKind};
 use kibitzer::transcript::{Replay, TranscriptReader};
 use tokio::time::sleep;

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use common::*;
 use kibitzer::core::Event;
+use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::Hub;
-use kibitzer::core::session::{Password, RequestError, TimesealChoice};
+use kibitzer::core::session::{Password, TimesealChoice};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, Tap, Tapped};
 use tracing::field::{Field, Visit};

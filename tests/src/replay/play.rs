@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer_core::Event;
+use kibitzer_core::event::{EndReason, RequestError};
 use kibitzer_core::message::{Family, Ivar, KickedBy};
-use kibitzer_core::session::{
-    EndReason, Reconnect, Reply, RequestError, RequestLimits, SessionOptions, TimesealChoice, TransmitKind,
-};
+use kibitzer_core::session::{Reconnect, Reply, RequestLimits, SessionOptions, TimesealChoice, TransmitKind};
 use kibitzer_core::wire::Timeseal;
 
 use super::Recording;

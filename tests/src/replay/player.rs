@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer_core::Event;
+use kibitzer_core::event::{CloseCause, EndReason, RequestId};
 use kibitzer_core::message::Message;
-use kibitzer_core::session::{
-    CloseCause, Command, EndReason, Link, RequestId, Session, State, TimesealChoice, Transmit, TransmitKind,
-};
+use kibitzer_core::session::{Command, Link, Session, State, TimesealChoice, Transmit, TransmitKind};
 use kibitzer_core::wire::unseal;
 
 use super::audit::{is_level_line, readable};

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use kibitzer::core::Event;
+use kibitzer::core::event::{CloseCause, EndReason, LoginError, LostCause, Outcome, RequestError, RestoredGame};
 use kibitzer::core::message::Message;
-use kibitzer::core::session::{
-    CloseCause, EndReason, LoginError, LostCause, Outcome, Reply, RequestError, RestoredGame, State,
-};
+use kibitzer::core::session::{Reply, State};
 
 /// Returns the outcome of a session that emitted `events`.
 pub(crate) fn life(state: &State, events: &[Arc<Event>]) -> String {

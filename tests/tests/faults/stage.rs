@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use kibitzer::command::Observe;
 use kibitzer::core::Event;
+use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::{GameWatch, Subscription};
 use kibitzer::core::message::GameId;
-use kibitzer::core::session::{Reconnect, Reply, RequestError, State, Timings};
+use kibitzer::core::session::{Reconnect, Reply, State, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{At, Fault, Feature, LoginObstacle, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, begin_game, drain, handle, n_tasks, options, play};

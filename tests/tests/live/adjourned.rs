@@ -5,9 +5,10 @@ use std::time::Duration;
 use kibitzer::Client;
 use kibitzer::command::{Challenged, Rematch, Resume};
 use kibitzer::core::Event;
+use kibitzer::core::event::AdjournedState;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{Actor, GameId, Message};
-use kibitzer::core::session::{AdjournedGames, AdjournedState};
+use kibitzer::core::session::AdjournedGames;
 use kibitzer_server::{At, Family, Fault, Feature, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, begin_game, drain, options, play, wait_for};
 

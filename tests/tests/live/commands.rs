@@ -6,10 +6,10 @@ use kibitzer::command::{
     Request, Sought, Stored, Talk, Unobserve, Variables, Who,
 };
 use kibitzer::core::chess::Color;
+use kibitzer::core::event::{RefusalReason, RequestError};
 use kibitzer::core::hub::Filter;
 use kibitzer::core::message::listing::{GameRowState, WhoStatus};
 use kibitzer::core::message::{GameId, Message, ObservingRefusal, Refusal, TalkKind};
-use kibitzer::core::session::{RefusalReason, RequestError};
 use kibitzer::core::{Event, EventKind};
 use kibitzer_server::Feature;
 use kibitzer_tests::live::{Hall, begin_game, handle, options, play, wait_for};
@@ -209,10 +209,8 @@ async fn quit_ends_the_session_with_the_servers_farewell() {
     scene.gauss.quit().await;
     let farewell = wait_for(&mut events, |event| matches!(event.message(), Some(Message::Farewell(_))).then_some(()));
     farewell.await;
-    wait_for(&mut events, |event| {
-        matches!(event, Event::Ended(kibitzer::core::session::EndReason::Quit)).then_some(())
-    })
-    .await;
+    wait_for(&mut events, |event| matches!(event, Event::Ended(kibitzer::core::event::EndReason::Quit)).then_some(()))
+        .await;
     assert!(
         !scene.newton.request(&Who::all()).await.unwrap().players.iter().any(|one| one.player.name.as_str() == "Gauss")
     );

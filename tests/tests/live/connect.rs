@@ -4,7 +4,8 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use kibitzer::command::Who;
-use kibitzer::core::session::{DialError, TimesealChoice};
+use kibitzer::core::event::DialError;
+use kibitzer::core::session::TimesealChoice;
 use kibitzer::core::wire::Timeseal;
 use kibitzer::{Client, ConnectError, Profile};
 use kibitzer_server::{Feature, Server, ServerOptions};

@@ -8,8 +8,8 @@ use kibitzer::command::{
     Play, Resign, SeekAnswer, SeekOptions, SeekRef, Sought, Takeback, Unseek, Withdraw,
 };
 use kibitzer::core::chess::Color;
+use kibitzer::core::event::{RefusalReason, RequestError};
 use kibitzer::core::message::{GameEndReason, GameId, GameResult, Handle, OfferKind, Refusal};
-use kibitzer::core::session::{RefusalReason, RequestError};
 use kibitzer_server::{Family, Feature};
 use kibitzer_tests::live::{Hall, begin_game, handle, options, play};
 

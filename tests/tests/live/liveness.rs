@@ -4,8 +4,9 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use kibitzer::core::Event;
+use kibitzer::core::event::{CloseCause, EndReason, LostCause, RequestError};
 use kibitzer::core::message::KickedBy;
-use kibitzer::core::session::{CloseCause, EndReason, LostCause, Reconnect, RequestError, State, Timings};
+use kibitzer::core::session::{Reconnect, State, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{At, Fault, Feature, Target};
 use kibitzer_tests::live::{Hall, drain, n_tasks, options, wait_for};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use kibitzer::core::Event;
-use kibitzer::core::session::{Credentials, LoginError, LoginStep, Password};
+use kibitzer::core::event::{LoginError, LoginStep};
+use kibitzer::core::session::{Credentials, Password};
 use kibitzer::core::text::ServerText;
 use kibitzer::{Client, ConnectError, Profile};
 use kibitzer_server::{Account, At, Family, Fault, Feature, LoginObstacle, ServerOptions, Target};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use kibitzer::core::Event;
-use kibitzer::core::session::{CommandError, EndReason, RequestError, RequestLimits, Timings};
+use kibitzer::core::event::{CommandError, EndReason, RequestError};
+use kibitzer::core::session::{RequestLimits, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{At, Family, Fault, Feature, Target};
 use kibitzer_tests::live::{Hall, options};

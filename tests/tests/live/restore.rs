@@ -5,9 +5,9 @@ use std::time::Duration;
 use kibitzer::Client;
 use kibitzer::command::{Observe, SeekAnswer, SeekOptions, Sought, Unseek};
 use kibitzer::core::Event;
+use kibitzer::core::event::{Outcome, Restored};
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, Ivar, Message, Relation};
-use kibitzer::core::session::{Outcome, Restored};
 use kibitzer_server::{At, Family, Fault, Feature, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, begin_game, options, play, wait_for};
 

@@ -1,8 +1,8 @@
 //! What is set after the login, and what the server turns out to be able to.
 
 use kibitzer::command::{InterfaceVariables, Iset, Set, Style, Variables};
+use kibitzer::core::event::{Capabilities, RefusalReason, RequestError};
 use kibitzer::core::message::{Ivar, Refusal};
-use kibitzer::core::session::{Capabilities, RefusalReason, RequestError};
 use kibitzer::{Client, Profile};
 use kibitzer_server::Feature;
 use kibitzer_tests::live::{Hall, options};

@@ -1,9 +1,10 @@
 //! Talk that tries to be something else, and talk that is too long for one line.
 
 use kibitzer::command::{MatchOptions, MoveText, SeekOptions, Set, Talk};
+use kibitzer::core::event::{CommandError, RequestError};
 use kibitzer::core::hub::{Filter, Subscription};
 use kibitzer::core::message::Message;
-use kibitzer::core::session::{Command, CommandError, RequestError};
+use kibitzer::core::session::Command;
 use kibitzer::core::{Event, EventKind};
 use kibitzer_server::Feature;
 use kibitzer_tests::live::{Hall, drain, handle, options, wait_for};

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::core::Event;
-use kibitzer::core::session::{RequestError, State, TimesealChoice};
+use kibitzer::core::event::RequestError;
+use kibitzer::core::session::{State, TimesealChoice};
 use kibitzer_server::{At, Fault, Feature, Target};
 use kibitzer_tests::live::{Hall, begin_game, drain, options, play};
 use tokio::task::JoinSet;

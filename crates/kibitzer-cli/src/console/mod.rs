@@ -23,8 +23,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
+use kibitzer::core::event::EndReason;
 use kibitzer::core::message::Family;
-use kibitzer::core::session::EndReason;
 use kibitzer::core::wire::Timeseal;
 use kibitzer::{AttachError, Attached, Client, Tap};
 use thiserror::Error;

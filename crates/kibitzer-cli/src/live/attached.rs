@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use kibitzer::core::event::EndReason;
 use kibitzer::core::game::Game;
-use kibitzer::core::session::{EndReason, State};
+use kibitzer::core::session::State;
 use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{AttachError, Attached, Missed, Sight, Snapshot, TapPiece, Tapped};
 use tokio::time::Instant;

@@ -3,8 +3,9 @@
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
+use kibitzer::core::event::CommandError;
 use kibitzer::core::message::Handle;
-use kibitzer::core::session::{CommandError, Password, Reconnect};
+use kibitzer::core::session::{Password, Reconnect};
 use kibitzer::{PasswordSource, Profile};
 use thiserror::Error;
 

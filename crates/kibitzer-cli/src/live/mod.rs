@@ -18,7 +18,7 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
-use kibitzer::core::session::EndReason;
+use kibitzer::core::event::EndReason;
 use kibitzer::transcript::Recording;
 use kibitzer::{AttachError, ConfigError, ConnectError};
 use thiserror::Error;

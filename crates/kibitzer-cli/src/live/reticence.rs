@@ -110,7 +110,7 @@ const fn is_mark(kind: EventKind) -> bool {
 #[cfg(test)]
 mod tests {
     use kibitzer::core::EventReader;
-    use kibitzer::core::session::Capabilities;
+    use kibitzer::core::event::Capabilities;
 
     use super::*;
 

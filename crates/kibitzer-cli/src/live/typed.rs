@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use kibitzer::core::session::RequestError;
+use kibitzer::core::event::RequestError;
 use kibitzer::{AttachedRequestError, AttachedRequests, Client};
 use thiserror::Error;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};

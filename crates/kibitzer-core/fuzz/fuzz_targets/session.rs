@@ -10,11 +10,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer_core::Event;
+use kibitzer_core::event::{CloseCause, DialError, RequestError, RequestId};
 use kibitzer_core::game::GameLimits;
 use kibitzer_core::message::{Family, Ivar, Message};
 use kibitzer_core::session::{
-    CloseCause, Command, Credentials, DialError, Link, Password, Reconnect, Reply, RequestError, RequestId,
-    RequestLimits, Session, SessionOptions, TimesealChoice, Transmit, TransmitKind,
+    Command, Credentials, Link, Password, Reconnect, Reply, RequestLimits, Session, SessionOptions, TimesealChoice,
+    Transmit, TransmitKind,
 };
 use kibitzer_core::wire::unseal;
 use kibitzer_core_fuzz::{Manner, Peer, Setup, Step};

@@ -14,12 +14,11 @@
 
 use super::command::Command;
 use super::context::Context;
-use super::error::{RefusalReason, RequestError};
 use super::reply::Reply;
 use super::requests::Done;
 use crate::by_name::by_name;
 use crate::chess::Color;
-use crate::event::{Change, ChangeKind, Event};
+use crate::event::{AdjournedGame, AdjournedState, Change, ChangeKind, Event, RefusalReason, RequestError};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, StoredGames};
 use crate::message::{Actor, ArrivalKind, ChallengeChange, GameId, Handle, Message, Refusal, Relation};
@@ -56,44 +55,6 @@ by_name! {
     AdjournedGames,
     /// No choice for adjourned games has this name.
     AdjournedGamesError = "adjourned_games is neither report nor resume"
-}
-
-/// An adjourned game of the account, and what has become of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AdjournedGame {
-    /// White's name. Some servers list it in lower case.
-    pub white: Handle,
-    /// Black's name.
-    pub black: Handle,
-    /// What has become of it.
-    pub state: AdjournedState,
-}
-
-impl AdjournedGame {
-    /// A game in this state.
-    pub const fn new(white: Handle, black: Handle, state: AdjournedState) -> Self {
-        Self { white, black, state }
-    }
-}
-
-/// What has become of an adjourned game.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AdjournedState {
-    /// The server keeps it, and no challenge to resume it stands.
-    Stored,
-    /// The opponent was challenged to resume it, by the session or by a request.
-    Challenged,
-    /// It goes on.
-    Resumed {
-        /// Its number now.
-        game: GameId,
-    },
-    /// The opponent declined. The session does not ask again.
-    Declined,
-    /// The server refused the challenge. The session does not ask again on this connection.
-    Refused(RequestError),
 }
 
 /// The adjourned games, as far as they are known on this connection.

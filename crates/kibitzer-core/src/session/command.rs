@@ -4,40 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::secret::SecretDetector;
+use crate::event::{CommandError, MAX_COMMAND_BYTES};
 use crate::text;
-
-/// Longest line that is sent, its number in block mode and its line feed included, in bytes.
-///
-/// Source: rule transport L6; servers cut or refuse longer ones.
-pub const MAX_LINE_BYTES: usize = 1000;
-
-/// Room in front of a command for the number that block mode gives it, and the blank behind that.
-const NUMBER_BYTES: usize = 4;
-
-/// Why a text is no command. Nothing of it was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[non_exhaustive]
-pub enum CommandError {
-    /// It holds a line break: it would be two commands.
-    #[error("line break inside a line")]
-    LineBreak,
-    /// It holds another control character. Servers drop some and refuse the line for others, and timeseal has its own
-    /// use for them.
-    #[error("control character in a line")]
-    Control,
-    /// It is longer than servers take.
-    #[error("line of {length} bytes is longer than {max}", max = Command::MAX_BYTES)]
-    TooLong {
-        /// Its length after encoding, without line end, in bytes.
-        length: usize,
-    },
-    /// It is empty where a server would take that for something else.
-    #[error("line is empty")]
-    Empty,
-}
 
 /// A line for the server: checked, encoded, without its line end.
 ///
@@ -45,7 +14,8 @@ pub enum CommandError {
 /// refused, so that no text a bot passes on becomes a second command.
 ///
 /// ```
-/// use kibitzer_core::session::{Command, CommandError};
+/// use kibitzer_core::event::CommandError;
+/// use kibitzer_core::session::Command;
 ///
 /// assert_eq!(Command::new("say Köln")?.as_str(), "say K&#xf6;ln");
 /// assert_eq!(Command::with_text("tell Newton", "hi\nresign"), Err(CommandError::LineBreak));
@@ -57,8 +27,8 @@ pub enum CommandError {
 pub struct Command(Box<str>);
 
 impl Command {
-    /// Longest command after encoding, in bytes: what [`MAX_LINE_BYTES`] leaves without number and line feed.
-    pub const MAX_BYTES: usize = MAX_LINE_BYTES - NUMBER_BYTES - 1;
+    /// Longest command after encoding, in bytes; servers accept lines of 1,000 bytes, with the number and the line feed.
+    pub const MAX_BYTES: usize = MAX_COMMAND_BYTES;
 
     /// Checks and encodes a line.
     ///

@@ -5,20 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::backoff::Backoff;
-use super::error::{CloseCause, EndReason, LoginError, RequestError};
 use super::memory::Memory;
 use super::options::SessionOptions;
 use super::random::Random;
 use super::reply::Reply;
 use super::transmit::Outbox;
-use crate::event::{Event, EventReader};
+use crate::event::{CloseCause, EndReason, Event, EventReader, LoginError, RequestError, RequestId};
 
 /// Room for so many events is kept: every line that is sent makes one.
 pub(super) const KEPT_EVENTS: usize = 4;
-
-/// Names a request, as long as the session lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RequestId(u64);
 
 /// Hands out the names of requests.
 #[derive(Debug, Default)]
@@ -27,7 +22,7 @@ pub(super) struct RequestIds(u64);
 impl RequestIds {
     pub(super) const fn next(&mut self) -> RequestId {
         self.0 += 1;
-        RequestId(self.0)
+        RequestId::new(self.0)
     }
 }
 

@@ -4,8 +4,9 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use super::command::{Command, CommandError, check};
+use super::command::{Command, check};
 use super::secret::Secret;
+use crate::event::CommandError;
 use crate::message::Handle;
 
 /// A password. It is wiped from memory when dropped, and `Debug` shows none of it.

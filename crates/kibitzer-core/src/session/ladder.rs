@@ -1,8 +1,8 @@
 //! What is asked of a server, less each time it does not understand.
 
-use super::error::{LoginError, LoginStep};
 use super::login::Entrance;
 use super::timeseal::TimesealChoice;
+use crate::event::{LoginError, LoginStep};
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 

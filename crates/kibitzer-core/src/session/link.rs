@@ -1,6 +1,6 @@
 //! What there is to do about the connection, and how far the session has come.
 
-use super::error::{EndReason, LoginStep};
+use crate::event::{EndReason, LoginStep};
 
 /// What whoever drives a session has to do about the connection now.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::adjourned::{Adjourned, AdjournedGames};
-use super::capabilities::Capabilities;
 use super::command::Command;
-use super::context::{Context, Fate, KEPT_EVENTS, RequestId};
+use super::context::{Context, Fate, KEPT_EVENTS};
 use super::credentials::{Credentials, Password};
-use super::error::{CloseCause, EndReason, LoginError, LoginStep, RequestError};
 use super::link::State;
 use super::liveness::{Due, Liveness};
 use super::login::Entrance;
@@ -18,12 +16,14 @@ use super::pending::Owner;
 use super::reply::Reply;
 use super::requests::{Done, Mode, Requests, Sending};
 use super::restore::Restore;
-use super::restored::{Outcome, Restored};
 use super::resync::Resync;
 use super::secret::{Secret, SecretSource, hide_secrets};
-use super::setup::SetUp;
+use super::setup::{SetUp, learn_ivar};
 use super::style::{REPAIR, StyleWatch};
-use crate::event::{Desync, Event, ServerFault};
+use crate::event::{
+    Capabilities, CloseCause, Desync, EndReason, Event, LoginError, LoginStep, Outcome, RequestError, RequestId,
+    Restored, ServerFault,
+};
 use crate::message::Ivar;
 use crate::scan::find;
 use crate::text::{ServerText, encode};
@@ -65,7 +65,7 @@ struct Quitting {
 impl Live {
     /// Begins the set-up.
     pub(super) fn new(entrance: &Entrance, cx: &mut Context<'_>) -> Self {
-        let capabilities = Capabilities::new(entrance);
+        let capabilities = entrance.capabilities();
         let deadline = after(cx.now, cx.options.timings.set_up);
         let mut live = Self {
             stage: Stage::SettingUp(Box::new(SetUp::new(entrance, capabilities, cx.options, deadline))),
@@ -334,7 +334,7 @@ impl Live {
             cx.memory.learn_setting(command);
         }
         if matches!(done.owner, Owner::User | Owner::Nobody | Owner::Restore) {
-            self.capabilities.learn(&done);
+            learn_ivar(&mut self.capabilities, &done);
         }
         match (&mut self.stage, done.owner) {
             (Stage::SettingUp(set_up), Owner::SetUp) => set_up.handle(&done, self.requests.mode()),

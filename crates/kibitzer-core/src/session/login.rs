@@ -13,11 +13,11 @@ use zeroize::Zeroizing;
 
 use super::context::Context;
 use super::credentials::{Credentials, Password};
-use super::error::{LoginError, LoginStep};
 use super::fence::Fence;
 use super::ladder::Retreat;
 use super::options::{SessionOptions, after};
 use super::transmit::TransmitKind;
+use crate::event::{LoginError, LoginStep};
 use crate::message::{Datagram, Family, Handle, LoggedIn, Message, Titles};
 use crate::text::ServerText;
 use crate::wire::Timeseal;
@@ -26,7 +26,6 @@ use levels::{LEVEL_LINES, level_lines};
 pub(super) use levels::{fulfilled, wanted_datagrams};
 pub(super) use string::is_for_string;
 use string::login_string;
-pub use verdict::Identity;
 pub(super) use verdict::{Entrance, Verdict};
 
 /// How long the answer to the login string is waited for at least, as the second line behind a hello: a server of the

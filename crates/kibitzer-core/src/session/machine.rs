@@ -9,21 +9,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::backoff::Backoff;
-use super::capabilities::Capabilities;
 use super::command::Command;
-use super::context::{Context, Fate, KEPT_EVENTS, RequestId, RequestIds};
+use super::context::{Context, Fate, KEPT_EVENTS, RequestIds};
 use super::counters::Counters;
-use super::error::{CloseCause, DialError, EndReason, LostCause, RequestError};
 use super::ladder::Ladder;
 use super::link::{Link, State};
 use super::live::Live;
-use super::login::{Identity, Login};
+use super::login::Login;
 use super::memory::Memory;
 use super::options::SessionOptions;
 use super::random::Random;
 use super::reply::Reply;
 use super::transmit::{Outbox, Transmit};
-use crate::event::{Event, EventReader};
+use crate::event::{
+    Capabilities, CloseCause, DialError, EndReason, Event, EventReader, Identity, LostCause, RequestError, RequestId,
+};
 use crate::game::Games;
 use crate::message::{Handle, KickedBy};
 use crate::wire::StreamState;

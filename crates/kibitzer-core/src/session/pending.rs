@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::command::Command;
-use super::context::RequestId;
 use super::fence::Fence;
 use super::prompt::changed_prompt;
 use super::reply::OpenReply;
 use super::requests::Sending;
+use crate::event::RequestId;
 
 /// Numbers for block mode: from 1 to this. FICS advises small ones; a long round keeps late replies apart.
 const NUMBERS: u64 = 99;

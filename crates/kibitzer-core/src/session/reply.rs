@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::error::{RefusalReason, RequestError};
 use super::options::RequestLimits;
-use crate::event::Event;
+use crate::event::{Event, RefusalReason, RequestError};
 use crate::message::{Actor, CommandCode, Message, Refusal, Relation};
 use crate::text::{ServerText, decode};
 

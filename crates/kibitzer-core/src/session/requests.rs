@@ -7,15 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::command::Command;
-use super::context::RequestId;
-use super::error::RequestError;
 use super::line_gate::LineGate;
 use super::options::{RequestLimits, Timings, after};
 use super::pacing::{Heard, Pacing, Talk};
 use super::pending::{InFlight, Order, Owner, Pending};
 use super::reply::{OpenReply, Reply, is_content};
 use super::units::Units;
-use crate::event::Event;
+use crate::event::{Event, RequestError, RequestId};
 use crate::message::{CommandCode, Message, UnitHeader};
 
 pub(super) use sending::Sending;

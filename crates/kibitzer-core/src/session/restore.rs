@@ -1,12 +1,10 @@
 //! After a login: settings are set; after a lost connection, games are observed and seeks made again, too.
 
 use super::command::Command;
-use super::context::RequestId;
-use super::error::{RefusalReason, RequestError};
 use super::memory::{KnownGame, Memory};
 use super::reply::Reply;
 use super::requests::Done;
-use super::restored::{Outcome, Restored, RestoredCommand, RestoredGame};
+use crate::event::{Outcome, RefusalReason, RequestError, RequestId, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
 use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
@@ -15,15 +13,18 @@ use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
 #[derive(Debug)]
 pub(super) struct Restore {
     games: Vec<Lookup>,
-    settings: Vec<RestoredCommand>,
-    requests: Vec<RestoredCommand>,
-    seeks: Vec<RestoredCommand>,
+    settings: Vec<Resent>,
+    requests: Vec<Resent>,
+    seeks: Vec<Resent>,
     waiting: Vec<(RequestId, Task)>,
     /// What is to be sent next, and why.
     next: Vec<(Command, Task)>,
     /// What is to be sent once all games were looked for: the search leaves games that are none of its own.
     last: Vec<(Command, Task)>,
 }
+
+/// A command that is sent again, and the reason for which it failed, if it did.
+type Resent = (Command, Option<RequestError>);
 
 /// A game, and what is known of it.
 #[derive(Debug)]
@@ -100,14 +101,14 @@ impl Restore {
     pub(super) fn finish(self, memory: &mut Memory) -> Restored {
         memory.requests.clear();
         memory.note_restored();
-        for seek in self.seeks.iter().filter(|seek| seek.error.is_some()) {
-            memory.drop_seek(&seek.command);
+        for (seek, _) in self.seeks.iter().filter(|(_, error)| error.is_some()) {
+            memory.drop_seek(seek);
         }
         Restored {
             games: self.games.into_iter().map(|lookup| lookup.found).collect(),
-            settings: self.settings,
-            requests: self.requests,
-            seeks: self.seeks,
+            settings: reports(self.settings),
+            requests: reports(self.requests),
+            seeks: reports(self.seeks),
             ..Restored::default()
         }
     }
@@ -191,23 +192,27 @@ impl Restore {
     }
 }
 
-fn unsent<'a>(commands: impl Iterator<Item = &'a Command>, memory: &Memory) -> Vec<RestoredCommand> {
+fn unsent<'a>(commands: impl Iterator<Item = &'a Command>, memory: &Memory) -> Vec<Resent> {
     let error = |command: &Command| memory.is_given_up(command).then_some(RequestError::Lost);
-    commands.map(|command| RestoredCommand::new(command.clone(), error(command))).collect()
+    commands.map(|command| (command.clone(), error(command))).collect()
 }
 
-fn tasks(commands: &[RestoredCommand], task: fn(usize) -> Task) -> impl Iterator<Item = (Command, Task)> {
-    let given = commands.iter().enumerate().filter(|(_, restored)| restored.error.is_none());
-    given.map(move |(at, restored)| (restored.command.clone(), task(at)))
+fn reports(commands: Vec<Resent>) -> Vec<RestoredCommand> {
+    commands.into_iter().map(|(command, error)| RestoredCommand::new(command.as_str(), error)).collect()
+}
+
+fn tasks(commands: &[Resent], task: fn(usize) -> Task) -> impl Iterator<Item = (Command, Task)> {
+    let unsent = commands.iter().enumerate().filter(|(_, (_, error))| error.is_none());
+    unsent.map(move |(at, (command, _))| (command.clone(), task(at)))
 }
 
 /// Takes down why a command was refused. A game that is observed already is what the command asks for.
-fn set_error(commands: &mut [RestoredCommand], at: usize, result: &Result<Reply, RequestError>) {
+fn set_error(commands: &mut [Resent], at: usize, result: &Result<Reply, RequestError>) {
     let is_observed = |error: &RequestError| {
         matches!(error.refusal(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
     };
-    if let Some(restored) = commands.get_mut(at) {
-        restored.error = result.as_ref().err().filter(|error| !is_observed(error)).cloned();
+    if let Some((_, error)) = commands.get_mut(at) {
+        *error = result.as_ref().err().filter(|error| !is_observed(error)).cloned();
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
-use super::capabilities::Capabilities;
 use super::command::Command;
-use super::error::RequestError;
 use super::login::{Entrance, fulfilled, is_for_string, wanted_datagrams};
 use super::options::SessionOptions;
 use super::reply::Reply;
 use super::requests::{Done, Mode};
+use crate::event::{Capabilities, RequestError};
 use crate::message::Ivar;
 use crate::message::listing::{Listing as _, Variables};
 
@@ -132,7 +131,7 @@ impl SetUp {
         } else if command.verb() == "ivariables" {
             self.listed(&done.result);
         } else {
-            self.capabilities.learn(done);
+            learn_ivar(&mut self.capabilities, done);
         }
     }
 
@@ -147,6 +146,22 @@ impl SetUp {
         let Ok(variables) = Variables::parse(reply.lines()) else { return };
         for &ivar in Ivar::ALL.iter().filter(|&&ivar| ivar != Ivar::Block) {
             self.capabilities.set(ivar, variables.value(ivar.name()) == Some("1"));
+        }
+    }
+}
+
+/// Applies the answer to `iset` to the capabilities: `ms set.` turns an ivar on, `ms unset.` turns it off, any other answer changes
+/// nothing.
+///
+/// uhlin/fics answers `com_iset: ms 1` to any name and does nothing. Block mode is detected by the form of the answer instead.
+pub(super) fn learn_ivar(capabilities: &mut Capabilities, done: &Done) {
+    let (Some(command), Ok(reply)) = (&done.command, &done.result) else { return };
+    let ivar = command.words().nth(1).and_then(|name| name.to_ascii_lowercase().parse::<Ivar>().ok());
+    let Some(ivar) = ivar.filter(|ivar| command.verb() == "iset" && *ivar != Ivar::Block) else { return };
+    for (answer, on) in [(" set.", true), (" unset.", false)] {
+        let answer = format!("{}{answer}", ivar.name());
+        if reply.lines().any(|line| line == answer.as_bytes()) {
+            capabilities.set(ivar, on);
         }
     }
 }

@@ -7,9 +7,9 @@ use std::time::Instant;
 use zeroize::Zeroizing;
 
 use super::command::Command;
-use super::context::RequestId;
 use super::credentials::Password;
 use super::secret::SecretDetector;
+use crate::event::RequestId;
 use crate::wire::{Sealer, Timeseal};
 
 /// Bytes to write now, whole and in order.

@@ -15,7 +15,7 @@ use super::lines::Lines;
 use super::sight::Sight;
 use super::wire::{Answer, Hello, Line, Note, Order, Refusal, VERSION};
 use super::{AttachAccess, AttachError, AttachedRequestError, socket};
-use crate::core::session::RequestError;
+use crate::core::event::RequestError;
 use crate::json;
 use crate::socket::Duplex;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::core::session::RequestError;
+use crate::core::event::RequestError;
 
 /// Why a session cannot be exposed.
 #[derive(Debug, Error)]

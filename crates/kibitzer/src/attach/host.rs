@@ -17,7 +17,8 @@ use super::exposure::{Exposure, FAREWELL};
 use super::lines::Lines;
 use super::socket::{Accepted, Listener};
 use super::wire::{self, Answer, Hello, Note, Order, Refusal, VERSION};
-use crate::core::session::{Command, EndReason, RequestError};
+use crate::core::event::{EndReason, RequestError};
+use crate::core::session::Command;
 use crate::desk::Desk;
 use crate::transcript::Utc;
 

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use self::cause::{KindDef, RequestDef, StateDef};
 use super::{AttachAccess, Missed};
 use crate::core::Event;
-use crate::core::session::{RequestError, State, Transmit, TransmitKind};
+use crate::core::event::RequestError;
+use crate::core::session::{State, Transmit, TransmitKind};
 use crate::core::wire::StreamState;
 use crate::json;
 use crate::transcript::line::{REDACTED, Seconds, put};
@@ -215,13 +216,14 @@ pub(super) fn told(out: &mut Vec<u8>, at: Duration, line: &[u8]) {
 #[cfg(test)]
 mod tests {
     use crate::core::ServerFault;
-    use crate::core::message::listing::ListingError;
-    use crate::core::message::{CommandCode, Family, GameId, Handle, Ivar, KickedBy, NameKind, Relation, Titles};
-    use crate::core::session::{
-        AdjournedGame, AdjournedState, Capabilities, CloseCause, Command, CommandError, DialError, EndReason, Identity,
+    use crate::core::event::{
+        AdjournedGame, AdjournedState, Capabilities, CloseCause, CommandError, DialError, EndReason, Identity,
         LoginError, LoginStep, LostCause, Outcome, RefusalReason, RequestError, Restored, RestoredCommand,
         RestoredGame,
     };
+    use crate::core::message::listing::ListingError;
+    use crate::core::message::{CommandCode, Family, GameId, Handle, Ivar, KickedBy, NameKind, Relation, Titles};
+    use crate::core::session::Command;
     use crate::core::text::{PlayerText, ServerText};
     use crate::core::wire::Timeseal;
 
@@ -281,17 +283,18 @@ mod tests {
     fn what_a_session_tells_of_itself_is_told_again() {
         let name = |name: &str| Handle::from_wire(name.as_bytes());
         let identity = Identity::new(Some(name("Newton")), Titles::from_codes(b"C TD"), NameKind::Registered);
-        let capabilities = Capabilities::of(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::Block]).with_units();
+        let capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::Block]).with_units();
         let mut game = RestoredGame::new(GameId(7), name("A"), name("B"), Relation::Observing);
         (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), Outcome::Advanced { plies: 3 }, true);
         let mut restored = Restored::default();
         restored.offline_for = Duration::from_nanos(1_234_567_891);
         restored.games = vec![game, RestoredGame::new(GameId(8), name("C"), name("D"), Relation::MyTurn)];
         let seek = || Command::new("seek 5 0").unwrap();
-        restored.seeks = request_errors().into_iter().map(|error| RestoredCommand::new(seek(), Some(error))).collect();
-        restored.seeks.push(RestoredCommand::new(seek(), None));
-        restored.settings.push(RestoredCommand::new(Command::new("set gin 1").unwrap(), None));
-        restored.requests.push(RestoredCommand::new(Command::new("observe 7").unwrap(), Some(RequestError::Rights)));
+        restored.seeks =
+            request_errors().into_iter().map(|error| RestoredCommand::new(seek().as_str(), Some(error))).collect();
+        restored.seeks.push(RestoredCommand::new(seek().as_str(), None));
+        restored.settings.push(RestoredCommand::new("set gin 1", None));
+        restored.requests.push(RestoredCommand::new("observe 7", Some(RequestError::Rights)));
         let mut events = vec![
             Event::Connecting { attempt: 3 },
             Event::Connected,

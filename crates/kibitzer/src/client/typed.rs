@@ -6,8 +6,8 @@ use crate::command::{
     MoveMade, MoveText, Moves, Observe, Observed, OfferRef, Resign, SeekAnswer, SeekOptions, Sought, Takeback, Talk,
     Told, Unobserve, Unseek, Who,
 };
+use crate::core::event::RequestError;
 use crate::core::message::{GameEnded, GameId, Handle, listing};
-use crate::core::session::RequestError;
 
 impl Client {
     /// Follows a game from now on, across lost connections.

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use kibitzer_core::event::RequestError;
 use kibitzer_core::message::listing::Listing;
 use kibitzer_core::message::{GameCreated, GameEnded, GameId, Handle, Message, Relation, Style12};
-use kibitzer_core::session::{Reply, RequestError};
+use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
 use kibitzer_core::{Change, Event};
 

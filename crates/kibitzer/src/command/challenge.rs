@@ -1,8 +1,9 @@
 //! Challenges.
 
 use kibitzer_core::chess::Color;
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message};
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 
 use super::bare::bare_commands;
 use super::terms::{Terms, Words, terms_setters};
@@ -109,8 +110,8 @@ pub(super) fn read_challenged(reply: &Reply, opponent: Option<&Handle>) -> Resul
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
-    use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, assert_line};
     use super::*;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use kibitzer_core::Event;
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{ExamineAction, Handle, Message, Relation, Style12};
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 
 use super::bare::bare_commands;
 use super::terms::Words;
@@ -138,8 +139,8 @@ bare_commands! {
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
-    use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, assert_line};
     use super::*;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{Actor, GameEnded, Message, OfferAnswer, OfferKind, Style12};
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 
 use super::bare::bare_commands;
 use super::terms::Words;
@@ -89,8 +90,8 @@ impl Request for Takeback {
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::{GameResult, Refusal};
-    use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, answer_after, assert_line};
     use super::*;

@@ -1,7 +1,8 @@
 //! Commands that ask for a table: games, players, moves, settings.
 
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{Handle, listing};
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 use kibitzer_core::text::ServerText;
 
 use super::bare::bare_commands;
@@ -204,9 +205,9 @@ fn time_behind(line: &[u8], name: &[u8]) -> Option<ServerText> {
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::GameId;
     use kibitzer_core::message::listing::ListingError;
-    use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, assert_line};
     use super::*;

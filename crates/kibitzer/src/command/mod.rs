@@ -71,7 +71,8 @@ pub use setting::{Iset, Set, Style};
 pub use talk::{Talk, Told};
 pub use terms::{Clock, GameRef};
 
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::event::{CommandError, RequestError};
+use kibitzer_core::session::{Command, Reply};
 
 /// A command, and how its reply is read: what [`Client::request`](crate::Client::request) takes.
 pub trait Request {

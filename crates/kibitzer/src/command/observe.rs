@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use kibitzer_core::event::{CommandError, RefusalReason, RequestError};
 use kibitzer_core::message::{GameId, Message, ObservingChange, ObservingRefusal, Style12};
-use kibitzer_core::session::{Command, CommandError, RefusalReason, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 use kibitzer_core::text::ServerText;
 
 use super::terms::Words;

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{
     Actor, ChallengeChange, GameCreated, GameEnded, Handle, Message, OfferAnswer, OfferKind, Partner, Style12,
 };
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 
 use super::terms::Words;
 use super::{Request, answer};
@@ -196,8 +197,8 @@ fn read_closed(reply: &Reply, how: OfferAnswer, change: ChallengeChange) -> Resu
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
-    use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, answer_after, assert_line};
     use super::*;

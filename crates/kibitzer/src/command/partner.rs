@@ -1,7 +1,8 @@
 //! Bughouse partners.
 
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{self, Actor, Handle, Message};
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 
 use super::bare::bare_commands;
 use super::terms::Words;
@@ -62,8 +63,8 @@ fn read_end(reply: &Reply) -> Result<(), RequestError> {
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
-    use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, assert_line};
     use super::*;

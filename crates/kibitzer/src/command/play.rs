@@ -5,8 +5,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use kibitzer_core::chess::UciMove;
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{GameEnded, Style12};
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 use thiserror::Error;
 
 use super::{Request, answer};
@@ -199,8 +200,8 @@ fn has_cut_board(reply: &Reply) -> bool {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::chess::{Color, LastMove};
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::{GameResult, Refusal};
-    use kibitzer_core::session::RefusalReason;
     use proptest::prelude::*;
 
     use super::super::testing::{answer, assert_line};

@@ -3,8 +3,9 @@
 use std::ops::RangeInclusive;
 
 use kibitzer_core::chess::Color;
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{ChallengeChange, Handle, Message, SeekNotice};
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 
 use super::challenge::{Challenged, read_challenged};
 use super::terms::{Terms, Words, terms_setters};
@@ -175,8 +176,8 @@ impl Request for Play {
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
-    use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, assert_line};
     use super::*;

@@ -1,7 +1,8 @@
 //! Settings.
 
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::Ivar;
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError};
+use kibitzer_core::session::{Command, Reply};
 use kibitzer_core::text::PlayerText;
 
 use super::terms::Words;
@@ -108,8 +109,8 @@ impl Request for Iset {
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
-    use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, assert_line};
     use super::*;

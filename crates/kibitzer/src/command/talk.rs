@@ -1,7 +1,8 @@
 //! Talk.
 
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::Handle;
-use kibitzer_core::session::{Command, CommandError, Reply, RequestError, split_text};
+use kibitzer_core::session::{Command, Reply, split_text};
 use kibitzer_core::text::encode;
 
 use super::{Request, answer};
@@ -150,8 +151,8 @@ fn counted(text: &[u8]) -> Option<(u32, &[u8])> {
 
 #[cfg(test)]
 mod tests {
+    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
-    use kibitzer_core::session::RefusalReason;
 
     use super::super::testing::{answer, assert_line};
     use super::*;

@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use kibitzer_core::session::{Reply, RequestError};
+use kibitzer_core::event::RequestError;
+use kibitzer_core::session::Reply;
 use kibitzer_core::{EventKind, EventReader};
 
 use super::Request;

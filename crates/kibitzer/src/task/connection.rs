@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::io::ReadBuf;
 use zeroize::Zeroizing;
 
-use crate::core::session::{CloseCause, DialError};
+use crate::core::event::{CloseCause, DialError};
 use crate::dial::{Dial, Target};
 use crate::socket::Socket;
 

@@ -10,7 +10,8 @@ use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
 use super::mask::Mask;
 use crate::attach::Exposure;
 use crate::core::Event;
-use crate::core::session::{EndReason, Reply, RequestError, RequestId, Session, Transmit};
+use crate::core::event::{EndReason, RequestError, RequestId};
+use crate::core::session::{Reply, Session, Transmit};
 use crate::tap::Spout;
 use crate::transcript::{Recorder, Recording};
 

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 use crate::core::Event;
-use crate::core::session::{RequestId, Secret, SecretSource, Transmit, TransmitKind, hide_secrets, mask_text};
+use crate::core::event::RequestId;
+use crate::core::session::{Secret, SecretSource, Transmit, TransmitKind, hide_secrets, mask_text};
 
 /// How long what a command held is looked for if its reply does not come: nobody waited for it, or it was lost.
 const LONGEST_REPLY: Duration = Duration::from_mins(1);

@@ -1,6 +1,7 @@
 //! Who waits for which reply.
 
-use crate::core::session::{Reply, RequestError, RequestId};
+use crate::core::event::{RequestError, RequestId};
+use crate::core::session::Reply;
 use crate::desk::ReplySender;
 
 /// Who waits for which reply. The session bounds how many there are.

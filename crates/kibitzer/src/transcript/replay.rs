@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use super::ahead::Ahead;
 use super::{Direction, Record, TranscriptError, TranscriptReader};
 use crate::core::Event;
-use crate::core::session::{CloseCause, Command, Link, RequestId, Session, SessionOptions, State, Transmit};
+use crate::core::event::{CloseCause, RequestId};
+use crate::core::session::{Command, Link, Session, SessionOptions, State, Transmit};
 use crate::core::wire::unseal;
 
 /// Lines of the session that may wait to be shown by the recording; older ones were sent by this session alone.

@@ -1,7 +1,8 @@
 //! Where the pieces of a live session come from: this process, or another one that exposes it.
 
 use kibitzer::core::Event;
-use kibitzer::core::session::{EndReason, State};
+use kibitzer::core::event::EndReason;
+use kibitzer::core::session::State;
 use kibitzer::transcript::Recording;
 use kibitzer::{AttachError, Attached, AttachedRequests, Client, Drip, Sight, Snapshot, Tap, TapPiece, Tapped};
 use tokio::sync::mpsc;

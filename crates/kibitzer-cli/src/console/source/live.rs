@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
 use kibitzer::core::Event;
-use kibitzer::core::session::{RequestError, TransmitKind};
+use kibitzer::core::event::RequestError;
+use kibitzer::core::session::TransmitKind;
 use kibitzer::{AttachedRequestError, Client, Snapshot, Tap, TapPiece, Tapped};
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;

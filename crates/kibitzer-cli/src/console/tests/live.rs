@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kibitzer::core::session::{CloseCause, LostCause, State};
+use kibitzer::core::event::{CloseCause, LostCause};
+use kibitzer::core::session::State;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::{Client, Dial, Profile};
 use kibitzer_server::{At, Fault, PopulationOptions, Server, ServerOptions, Target};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use kibitzer::core::event::{AdjournedState, Outcome, RestoredCommand, RestoredGame};
 use kibitzer::core::message::{Handle, Ivar, NameKind};
-use kibitzer::core::session::{AdjournedState, Outcome, RestoredCommand, RestoredGame};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Life, end_name, outcome_name, state_name};

@@ -5,7 +5,7 @@ pub(super) mod text;
 
 use std::time::Duration;
 
-use kibitzer::core::session::{
+use kibitzer::core::event::{
     AdjournedGame, AdjournedState, Capabilities, EndReason, Identity, LostCause, Outcome, Restored,
 };
 use kibitzer::core::{Event, ServerFault};

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use kibitzer::core::event::{AdjournedState, Restored};
 use kibitzer::core::message::NameKind;
-use kibitzer::core::session::{AdjournedState, Restored};
 
 use super::{Life, outcome_name, state_name};
 use crate::chain::chain;

@@ -2,10 +2,10 @@
 
 use super::refusal::{QUEUED, error_of, read_refusal};
 use super::{Login, LoginString, Sealing, Step, Verdict, is_guest};
+use crate::event::LoginError;
 use crate::message::{LoginRefusal, NameKind};
 use crate::scan::find;
 use crate::session::context::Context;
-use crate::session::error::LoginError;
 use crate::session::ladder::Retreat;
 use crate::session::options::{SessionOptions, after};
 use crate::text::ServerText;

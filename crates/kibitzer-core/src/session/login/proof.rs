@@ -1,6 +1,7 @@
 //! Whether we are in, and how the server answers.
 
-use super::{Entrance, Identity, Login, LoginString, Sealing, Step, Verdict};
+use super::{Entrance, Login, LoginString, Sealing, Step, Verdict};
+use crate::event::Identity;
 use crate::message::{CommandCode, Family, Message, NameKind, Titles};
 use crate::session::context::Context;
 use crate::session::credentials::Credentials;

@@ -1,7 +1,7 @@
 //! Why ICC does not let us in, by the codes of its datagram.
 
+use crate::event::LoginError;
 use crate::message::Datagram;
-use crate::session::error::LoginError;
 use crate::text::ServerText;
 
 /// The datagram that tells why a login failed. Source: rule icc §2.

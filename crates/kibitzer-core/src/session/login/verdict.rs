@@ -1,29 +1,10 @@
 //! What comes of a login.
 
-use crate::message::{Handle, NameKind, Titles};
-use crate::session::error::LoginError;
+use crate::event::{Capabilities, Identity, LoginError};
+use crate::message::Family;
 use crate::session::ladder::Retreat;
 use crate::session::requests::Mode;
 use crate::wire::Timeseal;
-
-/// Who we are on the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Identity {
-    /// Our name as the server spells it. `None` if a guest was not told.
-    pub handle: Option<Handle>,
-    /// The codes behind it, where the server shows them.
-    pub titles: Titles,
-    /// Whether it is an account's.
-    pub kind: NameKind,
-}
-
-impl Identity {
-    /// Somebody, as another program tells of a session.
-    pub const fn new(handle: Option<Handle>, titles: Titles, kind: NameKind) -> Self {
-        Self { handle, titles, kind }
-    }
-}
 
 /// What came of an input.
 #[derive(Debug)]
@@ -51,4 +32,13 @@ pub(in crate::session) struct Entrance {
     pub(in crate::session) is_icc: bool,
     /// The version of timeseal the connection speaks.
     pub(in crate::session) timeseal: Timeseal,
+}
+
+impl Entrance {
+    /// Returns the capabilities that the login has revealed.
+    pub(in crate::session) fn capabilities(&self) -> Capabilities {
+        let family = if self.is_icc { Family::Icc } else { Family::Fics };
+        let capabilities = Capabilities::new(family, self.timeseal, []);
+        if self.mode == Mode::Tagged { capabilities.with_units() } else { capabilities }
+    }
 }

@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Phase, Session};
-use crate::event::{Desync, Event, EventReader};
+use crate::event::{CloseCause, Desync, EndReason, Event, EventReader, Identity, LostCause};
 use crate::message::{KickedBy, Message, Reader};
 use crate::session::context::Fate;
-use crate::session::error::{CloseCause, EndReason, LostCause};
 use crate::session::live::Live;
-use crate::session::login::{Entrance, Identity, Login, Verdict};
+use crate::session::login::{Entrance, Login, Verdict};
 use crate::session::options::after;
 use crate::wire::Framer;
 

@@ -21,7 +21,10 @@ use std::time::{Duration, Instant};
 
 use self::peer::Peer;
 use super::*;
-use crate::event::Event;
+use crate::event::{
+    AdjournedState, CloseCause, DialError, EndReason, Event, LoginError, LoginStep, LostCause, Outcome, RefusalReason,
+    RequestError, RequestId, Restored,
+};
 
 /// A session and its clock; what it sends and tells is kept.
 struct Driver {

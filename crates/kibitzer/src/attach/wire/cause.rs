@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::core::event::{
+    CloseCause, CommandError, DialError, EndReason, LoginError, LoginStep, LostCause, RefusalReason, RequestError,
+};
 use crate::core::message::listing::ListingError;
 use crate::core::message::{CommandCode, Handle, KickedBy};
-use crate::core::session::{
-    CloseCause, CommandError, DialError, EndReason, LoginError, LoginStep, LostCause, RefusalReason, RequestError,
-    State, TransmitKind,
-};
+use crate::core::session::{State, TransmitKind};
 use crate::core::text::{PlayerText, ServerText, encode};
 
 /// Declares twins of enums of the core, which themselves know nothing of how they are written.

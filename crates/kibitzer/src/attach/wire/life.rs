@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::{EndDef, LostDef, RequestDef};
 use super::stream::{seal_number, seal_of};
-use crate::core::message::{Family, GameId, Handle, Ivar, NameKind, Relation, Titles};
-use crate::core::session::{
-    AdjournedGame, AdjournedState, Capabilities, Command, EndReason, Identity, LostCause, Outcome, RequestError,
-    Restored, RestoredCommand, RestoredGame,
+use crate::core::event::{
+    AdjournedGame, AdjournedState, Capabilities, EndReason, Identity, LostCause, Outcome, RequestError, Restored,
+    RestoredCommand, RestoredGame,
 };
+use crate::core::message::{Family, GameId, Handle, Ivar, NameKind, Relation, Titles};
+use crate::core::session::Command;
 use crate::core::text::encode;
 use crate::core::{Event, ServerFault};
 
@@ -162,7 +163,7 @@ impl Life {
             Self::SessionReady { icc, timeseal, units, ivars } => {
                 let family = if icc { Family::Icc } else { Family::Fics };
                 let ivars = ivars.iter().filter_map(|ivar| ivar.parse::<Ivar>().ok());
-                let capabilities = Capabilities::of(family, seal_of(timeseal), ivars);
+                let capabilities = Capabilities::new(family, seal_of(timeseal), ivars);
                 Event::Ready(if units { capabilities.with_units() } else { capabilities })
             }
             Self::Fault => Event::Fault(ServerFault::Unnumbered),
@@ -213,12 +214,12 @@ impl GameNote {
 
 impl CommandNote {
     fn of(restored: &RestoredCommand) -> Self {
-        Self { command: restored.command.to_string(), error: restored.error.clone().map(Trouble) }
+        Self { command: restored.command.clone(), error: restored.error.clone().map(Trouble) }
     }
 
     /// Returns what it stands for; `None` if the text is not a command.
     fn command(self) -> Option<RestoredCommand> {
-        Some(RestoredCommand::new(Command::new(&self.command).ok()?, self.error.map(|Trouble(error)| error)))
+        Some(RestoredCommand::new(Command::new(&self.command).ok()?.as_str(), self.error.map(|Trouble(error)| error)))
     }
 }
 

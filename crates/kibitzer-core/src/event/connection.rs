@@ -1,0 +1,100 @@
+//! Failures of a connection, and the reasons for which a session is lost or over.
+
+use std::io;
+
+use thiserror::Error;
+
+use super::LoginError;
+use crate::message::KickedBy;
+
+/// Reason for which no connection was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum DialError {
+    /// The attempt exceeded its timeout.
+    #[error("no connection in time")]
+    TimedOut,
+    /// The host name does not resolve.
+    #[error("unknown host")]
+    UnknownHost,
+    /// The process has reached its limit of open files; a connection counts as one.
+    #[error("too many open files; `ulimit -n` shows the limit")]
+    TooManyFiles,
+    /// The operating system or the transport reports this failure.
+    #[error("no connection: {0}")]
+    Failed(io::ErrorKind),
+}
+
+/// Way in which an established connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum CloseCause {
+    /// The server closed it.
+    #[error("server closed the connection")]
+    Closed,
+    /// Reading or writing failed.
+    #[error("connection failed: {0}")]
+    Failed(io::ErrorKind),
+    /// The server did not accept the bytes to write in time.
+    #[error("server takes no bytes")]
+    WriteTimedOut,
+    /// Nothing was received for too long, not even the answer to a probe.
+    #[error("server is silent")]
+    Silent,
+}
+
+/// Reason for which a session is interrupted.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LostCause {
+    /// An established session lost its connection.
+    #[error(transparent)]
+    Connection(#[from] CloseCause),
+    /// A connection was made, but its login failed.
+    #[error(transparent)]
+    Login(#[from] LoginError),
+    /// No connection was made.
+    #[error(transparent)]
+    Dial(#[from] DialError),
+}
+
+/// Reason for which a session is over for good.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum EndReason {
+    /// This side sent `quit`.
+    #[error("quit")]
+    Quit,
+    /// This side shut the session down.
+    #[error("shut down")]
+    Shutdown,
+    /// The server disconnected this login, for a second login to the same account or by an administrator: it announced that and
+    /// closed the connection within 10 s.
+    #[error("kicked")]
+    Kicked(KickedBy),
+    /// The login failed [for good](LoginError::is_final), or it was the first.
+    #[error("login failed")]
+    Login(#[source] LoginError),
+    /// The first connection was not made.
+    #[error("not connected")]
+    Dial(#[source] DialError),
+    /// The connection is lost, and the limit of attempts to reconnect is reached.
+    #[error("connection lost, {attempts} attempts to reconnect")]
+    Lost {
+        /// The last failure.
+        #[source]
+        cause: LostCause,
+        /// Number of attempts since the last stable session.
+        attempts: u32,
+    },
+}
+
+/// Violation of the protocol by the server. The session continues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum ServerFault {
+    /// In block mode it reported a line without a number, although every line was sent with one. A request may remain without its
+    /// reply.
+    #[error("server answered a line without a number")]
+    Unnumbered,
+}

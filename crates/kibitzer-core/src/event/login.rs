@@ -1,0 +1,138 @@
+//! Results of a login: the identity of the session, or the reason of its failure.
+
+use thiserror::Error;
+
+use super::quoted;
+use crate::message::{Handle, NameKind, Titles};
+use crate::text::ServerText;
+
+/// Identity of the session on the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Identity {
+    /// The name as the server spells it; `None` for a guest whose assigned name the server did not report.
+    pub handle: Option<Handle>,
+    /// The codes after the name, where the server shows them.
+    pub titles: Titles,
+    /// Whether the name belongs to an account or to a guest.
+    pub kind: NameKind,
+}
+
+impl Identity {
+    /// Creates an identity from its parts, for events that another process reports.
+    pub const fn new(handle: Option<Handle>, titles: Titles, kind: NameKind) -> Self {
+        Self { handle, titles, kind }
+    }
+}
+
+/// Step that a login has reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LoginStep {
+    /// The server has not asked for a name yet.
+    Greeting,
+    /// The login string was sent; it sets ivars and reveals whether the server speaks timeseal.
+    LoginString,
+    /// The name was sent.
+    Name,
+    /// The server is full and has put the login in a queue, which advances without further input.
+    Queued,
+    /// The password was sent.
+    Password,
+    /// The server seems to have accepted the login; its first prompt, or a proof of the login, is awaited.
+    Entering,
+    /// The login is complete; the session is being set up.
+    SetUp,
+}
+
+impl LoginStep {
+    /// Returns the name of the step in `snake_case`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Greeting => "greeting",
+            Self::LoginString => "login_string",
+            Self::Name => "name",
+            Self::Queued => "queued",
+            Self::Password => "password",
+            Self::Entering => "entering",
+            Self::SetUp => "set_up",
+        }
+    }
+}
+
+/// Reason for which a login failed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LoginError {
+    /// The password is wrong. It is not sent again.
+    #[error("wrong password")]
+    InvalidPassword,
+    /// No account has this name.
+    #[error("no account of this name")]
+    UnknownAccount,
+    /// A player with the guest's name is logged in: possibly this session itself, on an earlier connection that the server has not
+    /// closed yet.
+    #[error("name is in use")]
+    NameInUse,
+    /// The account, or every login from this address, is banned.
+    #[error("banned")]
+    Banned,
+    /// Guests are not admitted, in general or from this address.
+    #[error("guests are not admitted")]
+    GuestsRefused,
+    /// The name violates the server's rules for names.
+    #[error("name is against the server's rules")]
+    BadName,
+    /// The guest's name belongs to an account.
+    #[error("name belongs to an account, which wants a password")]
+    PasswordRequired,
+    /// The server has reached its maximum number of players.
+    #[error("server is full")]
+    ServerFull,
+    /// The account needs the user's attention: its trial is over, it has to be renewed, or it is bound to another client. Contains
+    /// the server's text.
+    #[error("account is not let in{}", quoted(.0, NO_REASON))]
+    AccountRefused(ServerText),
+    /// The server does not speak the version of timeseal that was asked for.
+    #[error("server does not speak timeseal")]
+    TimesealRefused,
+    /// The connection ended, or the login timed out, before the first login prompt: most likely the peer is no chess server but
+    /// speaks HTTP, SSH or the like. Contains the first line it sent, shortened if it is long.
+    #[error("no login prompt: the server began with {:?}", .0.as_str())]
+    NoLoginPrompt(ServerText),
+    /// This step exceeded its timeout, on this side or on the server's.
+    #[error("login timed out: {step}", step = .0.as_str())]
+    TimedOut(LoginStep),
+    /// The connection ended in this step.
+    #[error("connection closed during login: {step}", step = .0.as_str())]
+    Closed(LoginStep),
+    /// The server refused for another reason. Contains its last line that does not contain the password.
+    #[error("login refused{}", quoted(.0, NO_REASON))]
+    Other(ServerText),
+}
+
+impl LoginError {
+    /// Returns whether the session ends with this error, because another attempt would fail in the same way or needs the user's
+    /// decision.
+    pub const fn is_final(&self) -> bool {
+        match self {
+            Self::InvalidPassword
+            | Self::UnknownAccount
+            | Self::Banned
+            | Self::BadName
+            | Self::PasswordRequired
+            | Self::AccountRefused(_)
+            | Self::TimesealRefused => true,
+            Self::NameInUse
+            | Self::GuestsRefused
+            | Self::ServerFull
+            | Self::NoLoginPrompt(_)
+            | Self::TimedOut(_)
+            | Self::Closed(_)
+            | Self::Other(_) => false,
+        }
+    }
+}
+
+/// End of an error message if the server gives no reason.
+const NO_REASON: &str = " without a reason";

@@ -1,0 +1,142 @@
+//! Reports of a session about recovery: what it restored after a reconnect, and the adjourned games of the account.
+
+use std::time::Duration;
+
+use super::RequestError;
+use crate::message::listing::MoveList;
+use crate::message::{GameId, Handle, Relation};
+
+/// Outcome of the restoration of settings, games and seeks after a reconnect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Restored {
+    /// Time from the loss until the session was set up again.
+    pub offline_for: Duration,
+    /// The games that were in progress, by their old numbers.
+    pub games: Vec<RestoredGame>,
+    /// Variables, ivars and list entries: the configured settings of the session, then those that requests had set, in their order.
+    pub settings: Vec<RestoredCommand>,
+    /// Requests to observe a game whose reply had not arrived when the connection ended.
+    pub requests: Vec<RestoredCommand>,
+    /// The open seeks, in the order in which they were made.
+    pub seeks: Vec<RestoredCommand>,
+}
+
+/// Outcome of the restoration of one game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestoredGame {
+    /// The number before the loss.
+    pub was: GameId,
+    /// The number now; `None` if this session no longer follows the game.
+    pub now: Option<GameId>,
+    /// White's name.
+    pub white: Handle,
+    /// Black's name.
+    pub black: Handle,
+    /// Role of this login in the game, by the last board before the loss.
+    pub relation: Relation,
+    /// State in which the game was found.
+    pub outcome: Outcome,
+    /// Whether moves may have been played that no event reported.
+    pub moves_missing: bool,
+    /// All moves of the game, if some may be missing and the server listed them.
+    pub moves: Option<MoveList>,
+}
+
+impl RestoredGame {
+    /// Creates the report of a game that is unchanged, under its old number. The caller may change every field.
+    pub const fn new(was: GameId, white: Handle, black: Handle, relation: Relation) -> Self {
+        Self {
+            was,
+            now: Some(was),
+            white,
+            black,
+            relation,
+            outcome: Outcome::Unchanged,
+            moves_missing: false,
+            moves: None,
+        }
+    }
+}
+
+/// State in which a game was found after a reconnect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The position is the one before the loss.
+    Unchanged,
+    /// More plies were played; the last of them is on the board.
+    Advanced {
+        /// Number of plies played meanwhile.
+        plies: u32,
+    },
+    /// The position does not follow from the last known one by moves alone: moves were taken back, or an examiner changed the
+    /// position.
+    Changed,
+    /// The server reports that the game is over.
+    Ended,
+    /// The state is unknown: the server refused the request to observe the game, or did not answer it.
+    Gone,
+    /// The game was played by this login and is adjourned: [`Event::Adjourned`](super::Event::Adjourned) reports its further
+    /// changes.
+    Adjourned,
+    /// The game was played by this login and interrupted by the loss; the server does not list it among the adjourned games.
+    Interrupted,
+}
+
+/// Command that the session sent again after a reconnect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestoredCommand {
+    /// The line as it was first sent. Never contains a secret.
+    pub command: String,
+    /// Reason for which it failed this time. [`RequestError::Lost`] if it was not sent, because three connections in a row had
+    /// ended while it was unanswered.
+    pub error: Option<RequestError>,
+}
+
+impl RestoredCommand {
+    /// Creates the report of a command that was sent again; it failed if there is an error.
+    pub fn new(command: impl Into<String>, error: Option<RequestError>) -> Self {
+        Self { command: command.into(), error }
+    }
+}
+
+/// An adjourned game of the account, and its state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AdjournedGame {
+    /// White's name. Some servers list it in lower case.
+    pub white: Handle,
+    /// Black's name.
+    pub black: Handle,
+    /// State of the attempt to resume it.
+    pub state: AdjournedState,
+}
+
+impl AdjournedGame {
+    /// Creates the report of a game in this state.
+    pub const fn new(white: Handle, black: Handle, state: AdjournedState) -> Self {
+        Self { white, black, state }
+    }
+}
+
+/// State of an adjourned game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AdjournedState {
+    /// The server keeps it, and no challenge to resume it is open.
+    Stored,
+    /// The opponent was challenged to resume it, by the session or by a request.
+    Challenged,
+    /// It was resumed.
+    Resumed {
+        /// Its number now.
+        game: GameId,
+    },
+    /// The opponent declined. The session does not challenge again.
+    Declined,
+    /// The server refused the challenge. The session does not challenge again on this connection.
+    Refused(RequestError),
+}

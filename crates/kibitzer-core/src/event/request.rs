@@ -1,0 +1,213 @@
+//! Errors of requests.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::{EndReason, quoted};
+use crate::message::listing::ListingError;
+use crate::message::{CommandCode, ObservingRefusal, Refusal};
+use crate::text::{PlayerText, ServerText};
+
+/// Longest line that is sent, its number in block mode and its line feed included, in bytes.
+///
+/// Source: rule transport L6; servers cut or refuse longer ones.
+const MAX_LINE_BYTES: usize = 1000;
+
+/// Longest command after encoding, in bytes: [`MAX_LINE_BYTES`] less the number of block mode, a blank and the line feed.
+pub(crate) const MAX_COMMAND_BYTES: usize = MAX_LINE_BYTES - "999 ".len() - "\n".len();
+
+/// Number of a request, unique for the life of the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestId(u64);
+
+impl RequestId {
+    /// Creates the identifier of the request with this number.
+    pub(crate) const fn new(number: u64) -> Self {
+        Self(number)
+    }
+}
+
+/// Reason for which a text is not a valid command. Nothing of it was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// It contains a line break: it would be two commands.
+    #[error("line break inside a line")]
+    LineBreak,
+    /// It contains another control character. Servers drop some, refuse the line for others, and timeseal uses some itself.
+    #[error("control character in a line")]
+    Control,
+    /// It is longer than servers accept.
+    #[error("line of {length} bytes is longer than {MAX_COMMAND_BYTES}")]
+    TooLong {
+        /// Its length after encoding, without line end, in bytes.
+        length: usize,
+    },
+    /// It is empty where a server gives an empty text another meaning.
+    #[error("line is empty")]
+    Empty,
+}
+
+/// Server's reason to refuse a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RefusalReason {
+    /// Given by a line that refuses commands.
+    Refusal(Refusal),
+    /// Given by a line about observing.
+    Observing(ObservingRefusal),
+    /// Given only by the code of the reply.
+    Code(CommandCode),
+}
+
+/// Reason for which a request failed: it was not sent, no reply came, the server refused, or the reply is not an answer to it.
+///
+/// [`refusal`](Self::refusal) distinguishes refusals from the rest, [`text`](Self::text) returns the server's words.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// It is not a valid line. Nothing was sent.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// The queue of requests is full. Nothing was sent.
+    #[error("too many requests are waiting")]
+    Busy,
+    /// The session is not ready: it is being connected or set up. Nothing was sent, and nothing will be.
+    #[error("not connected")]
+    NotConnected,
+    /// The reply did not arrive in time. The command may have been executed.
+    #[error("no reply within {0:?}")]
+    TimedOut(Duration),
+    /// The connection ended before the reply. The command may have been executed.
+    #[error("connection lost before the reply")]
+    Lost,
+    /// The reply exceeds the limits of a stored reply. The command was executed.
+    #[error("reply is longer than {limit_bytes} bytes or {limit_events} events")]
+    TooLong {
+        /// The limit in bytes of text.
+        limit_bytes: usize,
+        /// The limit in events.
+        limit_events: usize,
+    },
+    /// The reply was cut short, or cannot be separated from another one. The command was probably executed.
+    #[error("reply is incomplete")]
+    Incomplete,
+    /// The server did not execute the command because it had no number: block mode was switched on by another command, such as one
+    /// of an alias.
+    #[error("server wanted a number in front of the command")]
+    Unnumbered,
+    /// The server refused.
+    #[error("refused{}", quoted(.text, ""))]
+    Refused {
+        /// Reason of the refusal.
+        reason: RefusalReason,
+        /// The server's text.
+        text: ServerText,
+    },
+    /// The server has no such command; some servers answer this to a move that they cannot parse.
+    #[error("unknown command")]
+    UnknownCommand,
+    /// The command's name is abbreviated ambiguously.
+    #[error("ambiguous command")]
+    Ambiguous,
+    /// The command is reserved for administrators or registered players.
+    #[error("not allowed")]
+    Rights,
+    /// This login plays no game and, where that would suffice, examines none.
+    #[error("not playing a game")]
+    NotPlaying,
+    /// The arguments are wrong or missing.
+    #[error("bad parameters")]
+    BadParameters,
+    /// The server accepts no command of this length.
+    #[error("command is too long for the server")]
+    CommandTooLong,
+    /// The reply is not one that the server is known to send after executing the command. Most likely it was not executed.
+    #[error("reply is not understood")]
+    Unexpected {
+        /// The first line of the reply that is neither board nor talk; empty if the reply has no such line.
+        text: PlayerText,
+    },
+    /// The reply is not a listing of the requested kind, or not a complete one.
+    #[error("listing is not understood")]
+    Listing {
+        /// The reason that the listing was rejected.
+        #[source]
+        source: ListingError,
+        /// As in [`Unexpected`](Self::Unexpected).
+        text: PlayerText,
+    },
+    /// The session is over.
+    #[error("session is over")]
+    Ended(#[source] EndReason),
+}
+
+impl RequestError {
+    /// Returns the reason of a refusal; `None` if the server did not refuse, or in unknown words.
+    ///
+    /// Refusals with a variant of their own return the equivalent reason.
+    pub const fn refusal(&self) -> Option<RefusalReason> {
+        let reason = match self {
+            Self::Refused { reason, .. } => *reason,
+            Self::UnknownCommand => RefusalReason::Refusal(Refusal::UnknownCommand),
+            Self::Ambiguous => RefusalReason::Refusal(Refusal::AmbiguousCommand),
+            Self::NotPlaying => RefusalReason::Refusal(Refusal::NotPlaying),
+            Self::CommandTooLong => RefusalReason::Refusal(Refusal::CommandTooLong),
+            Self::Rights => RefusalReason::Code(CommandCode::INSUFFICIENT_RIGHTS),
+            Self::BadParameters => RefusalReason::Code(CommandCode::BAD_PARAMETERS),
+            Self::Unnumbered => RefusalReason::Code(CommandCode::UNNUMBERED),
+            _ => return None,
+        };
+        Some(reason)
+    }
+
+    /// Returns the server's words, if the variant keeps them: those of a refusal, or those sent instead of an answer. Never empty.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Refused { text, .. } => Some(text.as_str()),
+            Self::Unexpected { text } | Self::Listing { text, .. } => Some(text.as_str()),
+            _ => None,
+        }
+        .filter(|text| !text.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variant_that_is_a_refusal_returns_its_reason() {
+        let refusal = |refusal| Some(RefusalReason::Refusal(refusal));
+        let code = |code| Some(RefusalReason::Code(CommandCode(code)));
+        let cases = [
+            (RequestError::UnknownCommand, refusal(Refusal::UnknownCommand)),
+            (RequestError::Ambiguous, refusal(Refusal::AmbiguousCommand)),
+            (RequestError::NotPlaying, refusal(Refusal::NotPlaying)),
+            (RequestError::CommandTooLong, refusal(Refusal::CommandTooLong)),
+            (RequestError::Rights, code(515)),
+            (RequestError::BadParameters, code(513)),
+            (RequestError::Unnumbered, code(519)),
+            (RequestError::Busy, None),
+            (RequestError::Lost, None),
+            (RequestError::Command(CommandError::LineBreak), None),
+            (RequestError::Ended(EndReason::Quit), None),
+        ];
+        for (error, want) in cases {
+            assert_eq!((error.refusal(), error.text()), (want, None), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn the_servers_text_is_kept_if_no_variant_stands_for_it() {
+        let reason = RefusalReason::Refusal(Refusal::IllegalMove);
+        let refused = RequestError::Refused { reason, text: ServerText::from_wire(b"Illegal move.") };
+        assert_eq!((refused.refusal(), refused.text()), (Some(reason), Some("Illegal move.")));
+        let text = PlayerText::from_wire(b"What?");
+        let source = ListingError::NotThisReply;
+        for error in [RequestError::Unexpected { text: text.clone() }, RequestError::Listing { source, text }] {
+            assert_eq!((error.refusal(), error.text()), (None, Some("What?")));
+        }
+    }
+}
