@@ -13,6 +13,7 @@ pub mod live;
 mod oracle;
 mod replay;
 mod reported;
+mod rerun;
 mod transcript;
 
 pub use forged::FORGED;
@@ -20,4 +21,5 @@ pub use golden::{blessing, golden, kind_of, render};
 pub use oracle::{Cleaned, holdings_in, lines_of, positions_in};
 pub use replay::{Audit, Mode, Play, Played, Recording, Role, Sent, StandIn, Step, What};
 pub use reported::{HoldingFacts, MoveFacts, PositionFacts};
+pub use rerun::rerun;
 pub use transcript::{Transcript, events_of};

@@ -12,12 +12,10 @@
 //! {"t": 1.5, "dir": "tx", "hex": "5b72656461637465645d0a", "redacted": true}
 //! ```
 
-mod ahead;
 pub(crate) mod line;
 mod reader;
 mod recorder;
 mod recording;
-mod replay;
 mod utc;
 
 use std::time::Duration;
@@ -28,7 +26,6 @@ pub(crate) use reader::decode_hex;
 pub use reader::{TranscriptError, TranscriptReader};
 pub use recorder::{RecordError, Recorder};
 pub use recording::Recording;
-pub use replay::Replay;
 pub use utc::{Utc, UtcError};
 
 /// One piece of a recorded session.

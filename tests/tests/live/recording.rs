@@ -1,4 +1,4 @@
-//! A recorded session: what is in it, what is not, and that it plays again.
+//! A recorded session: its contents, the secrets that it omits, and that a session can be run again on it.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -9,12 +9,19 @@ use std::time::Duration;
 use kibitzer::Client;
 use kibitzer::command::Observe;
 use kibitzer::core::Event;
-use kibitzer::core::session::{Credentials, Password, Reconnect, SessionOptions};
-use kibitzer::transcript::{Direction, Record, Replay, TranscriptReader};
-use kibitzer_tests::live::{Hall, PASSWORD, begin_game, drain, handle, options, play};
+use kibitzer::core::message::Ivar;
+use kibitzer::core::session::{Credentials, Password, SessionOptions};
+use kibitzer::transcript::{Direction, Record, TranscriptReader};
+use kibitzer::{Command, TimesealChoice};
+use kibitzer_server::{At, Fault, Target};
+use kibitzer_tests::live::{Hall, PASSWORD, begin_game, drain, handle, options, play, wait_for};
+use kibitzer_tests::rerun;
 use tokio::time::sleep;
 
-/// A file for one test, gone with it.
+/// A command that is omitted from the recording.
+const CHANGE_PASSWORD: &str = "password swordfish perch";
+
+/// A recording that is deleted with its test.
 struct Recording(PathBuf);
 
 impl Recording {
@@ -74,32 +81,73 @@ async fn names_and_passwords_of_the_login_are_not_recorded() {
     assert!(!records.iter().any(is_secret));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_recorded_session_plays_again_to_the_same_events() {
-    let recording = Recording::new("replay");
-    let heard = record(&recording).await;
-    assert!(recording.records().is_sorted_by_key(|record| record.time));
-    let again = replay(&recording);
-    let heard: Vec<_> = heard.iter().filter_map(|event| told(event)).collect();
-    let again: Vec<_> = again.iter().filter_map(|event| told(event)).collect();
-    assert!(heard.len() > 20, "{}", heard.len());
-    for (heard, again) in heard.iter().zip(&again) {
-        assert_eq!(heard, again);
+/// How the server speaks to the client, and how it breaks the connection.
+const CASES: [(&str, TimesealChoice, Option<Ivar>, Fault); 3] = [
+    ("blocks", TimesealChoice::Off, None, Fault::CutMidLine),
+    ("sealed-blocks", TimesealChoice::V2, None, Fault::Stall),
+    ("fences", TimesealChoice::Off, Some(Ivar::Block), Fault::Reset),
+];
+
+/// Records a session that requests, loses its connection, comes back and requests again.
+async fn record_reconnect(
+    recording: &Recording,
+    timeseal: TimesealChoice,
+    without: Option<Ivar>,
+    fault: Fault,
+) -> Vec<Arc<Event>> {
+    let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
+    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+    let profile = hall.account("Gauss").timeseal(timeseal).redact_events().record_file(&recording.0);
+    let profile = without.into_iter().fold(profile, kibitzer::Profile::without);
+    let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    gauss.ready().await.unwrap();
+    let game = begin_game(&newton, &euler).await;
+    gauss.request(&Observe::new(game)).await.unwrap();
+    play(&newton, "e4").await;
+    for line in ["finger Newton", "finger Newton", CHANGE_PASSWORD, "finger Newton", "date"] {
+        gauss.request(line).await.unwrap();
     }
-    assert_eq!(heard.len(), again.len());
+    sleep(Duration::from_secs(100)).await;
+    let mut later = gauss.subscribe();
+    let own = Target::Player("Gauss".to_owned());
+    hall.server().control().inject(own, At::Now, fault).await.unwrap();
+    play(&euler, "e5").await;
+    wait_for(&mut later, |event| matches!(event, Event::Restored(_)).then_some(())).await;
+    gauss.request("finger Newton").await.unwrap();
+    sleep(Duration::from_secs(100)).await;
+    gauss.shutdown().await;
+    drain(&mut events).0
 }
 
-/// What an event tells of the session, but for how it ended: that was on our side.
-fn told(event: &Event) -> Option<String> {
+#[tokio::test(start_paused = true)]
+async fn a_session_with_the_same_seed_emits_the_same_events_for_its_recording() {
+    for (name, timeseal, without, fault) in CASES {
+        let recording = Recording::new(name);
+        let heard = record_reconnect(&recording, timeseal, without, fault).await;
+        let records = recording.records();
+        assert!(records.is_sorted_by_key(|record| record.time));
+        let password = Password::new("not recorded").unwrap();
+        let options = SessionOptions::new(Credentials::Account { handle: handle("Gauss"), password }).seed(7);
+        let options = without.into_iter().fold(options.timeseal(timeseal), SessionOptions::without);
+        // The last piece is the end of the connection, which followed from the shutdown.
+        let (last, records) = records.split_last().unwrap();
+        assert!(last.bytes.is_empty(), "{name}: {last:?}");
+        let again = rerun(records, options, &[Command::new(CHANGE_PASSWORD).unwrap()]);
+        let heard: Vec<_> = heard.iter().filter_map(|event| comparable(event)).collect();
+        let again: Vec<_> = again.iter().filter_map(|event| comparable(event)).collect();
+        assert!(heard.len() > 100, "{name}: {}", heard.len());
+        for (number, (heard, again)) in heard.iter().zip(&again).enumerate() {
+            assert_eq!(again, heard, "{name}: event {number}");
+        }
+        assert_eq!(heard.len(), again.len(), "{name}");
+    }
+}
+
+/// The event without what a recording does not contain: why the connection was lost and the session ended.
+fn comparable(event: &Event) -> Option<String> {
     match event {
-        Event::Lost { .. } | Event::Ended(_) => None,
+        Event::Lost { retry_in, .. } => Some(format!("lost, {retry_in:?}")),
+        Event::Ended(_) => None,
         event => Some(format!("{event:?}")),
     }
-}
-
-/// The same session, with another password: nobody knows the one that was sent.
-fn replay(recording: &Recording) -> Vec<Arc<Event>> {
-    let credentials = Credentials::Account { handle: handle("Gauss"), password: Password::new("another").unwrap() };
-    let options = SessionOptions::new(credentials).seed(7).reconnect(Reconnect::never());
-    Replay::new(recording.reader(), options).map(Result::unwrap).collect()
 }

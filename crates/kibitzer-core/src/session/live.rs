@@ -111,16 +111,6 @@ impl Live {
         self.requests.round_trip()
     }
 
-    /// Which number the next command gets, if it has one.
-    pub(super) fn count_from(&mut self, number: u64) {
-        self.requests.count_from(number);
-    }
-
-    /// The next command gets the number behind the one it would have.
-    pub(super) fn skip_number(&mut self) {
-        self.requests.skip_number();
-    }
-
     pub(super) const fn heard(&mut self, now: Instant) {
         self.liveness.heard(now);
     }

@@ -1,6 +1,5 @@
 //! The session itself: which phase it is in, and what it is asked.
 
-mod again;
 mod hold;
 mod life;
 

@@ -151,13 +151,6 @@ impl Pending {
         self.last_number
     }
 
-    /// Lets the round of numbers go on from this one.
-    pub(super) fn count_from(&mut self, number: u64) {
-        if (1..=NUMBERS).contains(&number) {
-            self.last_number = number - 1;
-        }
-    }
-
     /// Keeps the list shorter than the round of numbers.
     pub(super) fn make_room(&mut self) {
         if u64::try_from(self.sent.len()).is_ok_and(|n| n < NUMBERS) {

@@ -1,37 +1,14 @@
 //! Numbers nobody can guess who does not know the seed.
 
-use std::collections::VecDeque;
-
-use super::fence::Fence;
-
 /// A small generator of random numbers (SplitMix64): for delays, and for words that must not collide.
-///
-/// Where a recorded session is run again, the words are those that were drawn then.
 #[derive(Clone, Debug)]
 pub(super) struct Random {
     state: u64,
-    /// The next words, if they are known.
-    foretold: VecDeque<Fence>,
 }
 
 impl Random {
     pub(super) const fn new(seed: u64) -> Self {
-        Self { state: seed, foretold: VecDeque::new() }
-    }
-
-    /// This is a word that will be drawn, behind those foretold before.
-    pub(super) fn foretell(&mut self, fence: Fence) {
-        self.foretold.push_back(fence);
-    }
-
-    /// It was drawn then, and will not be now.
-    pub(super) fn take_back(&mut self, fence: Fence) {
-        self.foretold.retain(|known| *known != fence);
-    }
-
-    /// The next of the words that are known.
-    pub(super) fn take_foretold(&mut self) -> Option<Fence> {
-        self.foretold.pop_front()
+        Self { state: seed }
     }
 
     pub(super) const fn next(&mut self) -> u64 {

@@ -144,16 +144,6 @@ impl Requests {
         self.queue.len() + self.pending.footprint() + self.done.len() + self.unfenced.footprint()
     }
 
-    /// Which number the next command gets, if it is free.
-    pub(super) fn count_from(&mut self, number: u64) {
-        self.pending.count_from(number);
-    }
-
-    /// The next command gets the number behind the one it would have.
-    pub(super) fn skip_number(&mut self) {
-        self.pending.free_number();
-    }
-
     /// Puts a command in the queue.
     pub(super) fn order(&mut self, id: RequestId, owner: Owner, command: Option<Command>) {
         let is_of_restoration = self.is_restoring && matches!(owner, Owner::User | Owner::Restore);

@@ -21,7 +21,7 @@ fn peer() -> Peer {
     peer
 }
 
-/// A session that is set up, whose next command has the tag 7.
+/// A session that is set up, whose next command has the tag 8: an account's set-up takes seven.
 pub(super) fn ready(options: SessionOptions) -> (Driver, Peer) {
     let mut driver = at_the_name(options);
     driver.take_sent();
@@ -29,7 +29,6 @@ pub(super) fn ready(options: SessionOptions) -> (Driver, Peer) {
     let mut peer = peer();
     driver.serve(&mut peer);
     assert_eq!(driver.session.state(), State::Ready);
-    driver.session.count_from(7);
     (driver, peer)
 }
 
@@ -124,13 +123,13 @@ fn a_reply_ends_with_the_unit_of_its_tag() {
     driver.request("finger Foo").unwrap();
     driver.request("date").unwrap();
     let sent = driver.take_sent();
-    assert_eq!(sent, ["`7`finger Foo\n", "`8`date\n"]);
+    assert_eq!(sent, ["`8`finger Foo\n", "`9`date\n"]);
     driver.feed("\x19[101 Foo\r\n\x19(31 Foo {} \x19{hi\x19} 1\x19)\x19]");
-    driver.feed("\x19[177 * 8\r\nThursday\r\n\x19[2 Foo\r\nmove\r\n\x19]more\r\n\x19]");
+    driver.feed("\x19[177 * 9\r\nThursday\r\n\x19[2 Foo\r\nmove\r\n\x19]more\r\n\x19]");
     let replies = driver.take_replies();
     let texts: Vec<_> = replies.iter().map(|(_, reply)| reply.as_ref().unwrap().text()).collect();
     assert_eq!(texts, ["Thursday\nmove\nmore\n"]);
-    driver.feed("Text of nobody\r\n\x19[130 * 7\r\nFinger of Foo\r\n");
+    driver.feed("Text of nobody\r\n\x19[130 * 8\r\nFinger of Foo\r\n");
     assert!(driver.take_replies().is_empty());
     driver.feed("\x19]");
     assert_eq!(driver.reply().unwrap().text(), "Finger of Foo\n");
@@ -142,14 +141,14 @@ fn a_unit_whose_end_is_missing_spoils_no_reply_behind_it() {
     let (mut driver, _) = ready(account());
     driver.request("finger Foo").unwrap();
     driver.request("date").unwrap();
-    driver.feed("\x19[130 * 7\r\nFinger of Foo\r\n");
-    driver.feed("\x19[177 * 8\r\nThursday\r\n\x19]");
+    driver.feed("\x19[130 * 8\r\nFinger of Foo\r\n");
+    driver.feed("\x19[177 * 9\r\nThursday\r\n\x19]");
     let replies = driver.take_replies();
     let [(_, Err(RequestError::Incomplete)), (_, Ok(reply))] = &replies[..] else { panic!("{replies:?}") };
     assert_eq!(reply.text(), "Thursday\n");
 
     driver.feed("\x19[101 Foo\r\n\x19(31 Foo {} \x19{hi\x19} 1\x19)");
-    for number in [9, 10] {
+    for number in [10, 11] {
         driver.request("date").unwrap();
         driver.feed(format!("\x19[177 * {number}\r\nThursday\r\n\x19]"));
         assert_eq!(driver.reply().unwrap().text(), "Thursday\n");
@@ -161,10 +160,10 @@ fn a_unit_whose_end_is_missing_spoils_no_reply_behind_it() {
 fn a_reply_that_overflowed_is_incomplete() {
     let (mut driver, _) = ready(account());
     driver.request("games").unwrap();
-    driver.feed("\x19[155 * 7\r\n1 games\r\n\x1a\x19]");
+    driver.feed("\x19[155 * 8\r\n1 games\r\n\x1a\x19]");
     assert_eq!(driver.reply(), Err(RequestError::Incomplete));
     driver.request("who").unwrap();
-    driver.feed("\x19[106 * 8\r\nFoo");
+    driver.feed("\x19[106 * 9\r\nFoo");
     driver.close(CloseCause::Closed);
     assert_eq!(driver.reply(), Err(RequestError::Lost));
 }
@@ -176,8 +175,8 @@ fn a_refusal_in_a_unit_is_an_error_and_the_probe_has_a_tag_too() {
     driver.serve(&mut peer);
     assert_eq!(driver.reply(), Err(RequestError::UnknownCommand));
     driver.wait(seconds(15));
-    assert_eq!(driver.take_sent(), ["`8`$$date\n"]);
-    driver.feed("\x19[0 * 8\r\nNo such command ($$date).\r\n\x19]");
+    assert_eq!(driver.take_sent(), ["`9`$$date\n"]);
+    driver.feed("\x19[0 * 9\r\nNo such command ($$date).\r\n\x19]");
     driver.wait(seconds(14));
     assert_eq!(driver.session.state(), State::Ready);
 }
@@ -309,7 +308,7 @@ fn a_second_login_ends_the_session_inside_of_a_unit_too() {
 
 #[test]
 fn a_quit_is_answered_in_its_unit_before_the_server_hangs_up() {
-    let unit = "\x19[162 * 7\r\nLogging you out.\r\n\x19]";
+    let unit = "\x19[162 * 8\r\nLogging you out.\r\n\x19]";
     let (mut driver, _) = ready(account());
     driver.request("quit").unwrap();
     driver.feed(unit);
@@ -325,7 +324,7 @@ fn a_quit_is_answered_in_its_unit_before_the_server_hangs_up() {
 
     let (mut driver, _) = ready(account());
     driver.request("quit").unwrap();
-    driver.feed("\x19[162 * 7\r\nYou can't quit while you are playing a game.\r\n\x19]");
+    driver.feed("\x19[162 * 8\r\nYou can't quit while you are playing a game.\r\n\x19]");
     assert!(driver.reply().is_err());
     assert!(driver.request("date").is_ok(), "it was refused");
 }
@@ -340,7 +339,7 @@ fn boards_come_as_moves_where_those_are_wanted() {
 fn a_datagram_in_a_reply_is_an_event_of_the_reply() {
     let (mut driver, _) = ready(account());
     driver.request("observe 7").unwrap();
-    driver.feed("\x19[137 * 7\r\nYou are now observing game 7.\r\n\x19(43 7 O\x19)\x19]");
+    driver.feed("\x19[137 * 8\r\nYou are now observing game 7.\r\n\x19(43 7 O\x19)\x19]");
     let reply = driver.reply().unwrap();
     assert!(reply.messages().any(|message| matches!(message, Message::GameUpdate(_))), "{reply:?}");
 }

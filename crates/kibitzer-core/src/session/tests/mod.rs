@@ -1,7 +1,6 @@
 //! The session against scripted servers: bytes in, lines out, and time that passes when a test says so.
 
 mod adjourned;
-mod again;
 mod chaos;
 mod icc;
 mod liveness;
