@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use super::secret::SecretDetector;
 use crate::event::{CommandError, MAX_COMMAND_BYTES};
+use crate::session::secret::SecretDetector;
 use crate::text;
 
 /// A line for the server: checked, encoded, without its line end.

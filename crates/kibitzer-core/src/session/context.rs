@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::backoff::Backoff;
-use super::memory::Memory;
-use super::options::SessionOptions;
-use super::random::Random;
-use super::reply::Reply;
-use super::transmit::Outbox;
 use crate::event::{CloseCause, EndReason, Event, EventReader, LoginError, RequestError, RequestId};
+use crate::session::options::SessionOptions;
+use crate::session::random::Random;
+use crate::session::recovery::backoff::Backoff;
+use crate::session::recovery::memory::Memory;
+use crate::session::reply::Reply;
+use crate::session::transmit::Outbox;
 
 /// Room for so many events is kept: every line that is sent makes one.
 pub(super) const KEPT_EVENTS: usize = 4;

@@ -7,51 +7,32 @@
 //! they cannot do harm, block mode is used where a line without a number is refused, and where it is not, a command
 //! that nobody knows is sent behind each command, so that its refusal shows where the reply ends.
 
-mod adjourned;
-mod backoff;
 mod command;
 mod context;
-mod counters;
-mod credentials;
-mod fence;
-mod ladder;
-mod line_gate;
-mod link;
+mod dialect;
 mod live;
-mod liveness;
 mod login;
 mod machine;
-mod memory;
 mod options;
-mod pacing;
-mod pending;
-mod prompt;
 mod random;
+mod recovery;
 mod reply;
 mod requests;
-mod restore;
-mod resync;
 mod secret;
-mod setting;
-mod setup;
-mod split;
-mod style;
 #[cfg(test)]
 mod tests;
-mod timeseal;
 mod transmit;
-mod units;
 
-pub use adjourned::{AdjournedGames, AdjournedGamesError};
 pub use command::Command;
-pub use counters::Counters;
-pub use credentials::{Credentials, Password};
-pub use fence::fence_word;
-pub use link::{Link, State};
 pub use machine::Session;
+pub use machine::counters::Counters;
+pub use machine::link::{Link, State};
+pub use options::credentials::{Credentials, Password};
+pub use options::timeseal::{TimesealChoice, TimesealError};
 pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
+pub use recovery::adjourned::{AdjournedGames, AdjournedGamesError};
 pub use reply::Reply;
+pub use requests::fence::fence_word;
+pub use requests::split::split_text;
 pub use secret::{Secret, SecretDetector, SecretSource, hide_secrets, mask_text};
-pub use split::split_text;
-pub use timeseal::{TimesealChoice, TimesealError};
 pub use transmit::{Transmit, TransmitKind};

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::options::RequestLimits;
 use crate::event::{Event, RefusalReason, RequestError};
 use crate::message::{Actor, CommandCode, Message, Refusal, Relation};
+use crate::session::options::RequestLimits;
 use crate::text::{ServerText, decode};
 
 /// What the server answered to one command.

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use zeroize::Zeroizing;
 
-use super::command::Command;
-use super::credentials::Password;
-use super::secret::SecretDetector;
 use crate::event::RequestId;
+use crate::session::command::Command;
+use crate::session::options::credentials::Password;
+use crate::session::secret::SecretDetector;
 use crate::wire::{Sealer, Timeseal};
 
 /// Bytes to write now, whole and in order.

@@ -1,12 +1,12 @@
 //! What the server says in lines while we log in.
 
-use super::refusal::{QUEUED, error_of, read_refusal};
 use super::{Login, LoginString, Sealing, Step, Verdict, is_guest};
 use crate::event::LoginError;
 use crate::message::{LoginRefusal, NameKind};
 use crate::scan::find;
 use crate::session::context::Context;
-use crate::session::ladder::Retreat;
+use crate::session::dialect::refusal::{QUEUED, error_of, read_refusal};
+use crate::session::login::fallback::Retreat;
 use crate::session::options::{SessionOptions, after};
 use crate::text::ServerText;
 
@@ -14,7 +14,7 @@ use crate::text::ServerText;
 const IVARS_SET: &[u8] = b"#Ivars set.";
 
 impl Login {
-    pub(super) fn name_status(&self, kind: NameKind, options: &SessionOptions) -> Verdict {
+    pub(crate) fn name_status(&self, kind: NameKind, options: &SessionOptions) -> Verdict {
         match (self.step, kind) {
             (Step::Name | Step::NameAndPassword, NameKind::Registered) if is_guest(options) => {
                 Verdict::Failed(LoginError::PasswordRequired)
@@ -27,7 +27,7 @@ impl Login {
         }
     }
 
-    pub(super) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> Verdict {
+    pub(crate) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> Verdict {
         match read_refusal(raw) {
             Some((QUEUED, _)) => self.queued(cx),
             Some((code, text)) => {
@@ -75,7 +75,7 @@ impl Login {
         self.sealing != Sealing::Off && self.string != LoginString::Understood
     }
 
-    pub(super) fn text(&mut self, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
+    pub(crate) fn text(&mut self, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
         self.is_icc |= matches!(self.step, Step::Greeting) && find(raw, b"chessclub.com").is_some();
         if matches!(self.step, Step::LoginString { .. }) && raw == IVARS_SET {
             self.string = LoginString::Understood;

@@ -4,16 +4,16 @@ use super::{Entrance, Login, LoginString, Sealing, Step, Verdict};
 use crate::event::Identity;
 use crate::message::{CommandCode, Family, Message, NameKind, Titles};
 use crate::session::context::Context;
-use crate::session::credentials::Credentials;
-use crate::session::fence::Fence;
 use crate::session::options::SessionOptions;
+use crate::session::options::credentials::Credentials;
 use crate::session::requests::Mode;
+use crate::session::requests::fence::Fence;
 use crate::session::transmit::TransmitKind;
 use crate::wire::Timeseal;
 
 impl Login {
     /// Types a fence. Whatever stands in front of its answer is the prompt. On ICC it is its own tag, too.
-    pub(super) fn prove(&mut self, cx: &mut Context<'_>) -> Verdict {
+    pub(crate) fn prove(&mut self, cx: &mut Context<'_>) -> Verdict {
         let fence = Fence::draw(cx.random);
         let word = fence.as_str();
         let line = if self.is_icc { format!("`{word}`{word}") } else { word.to_owned() };
@@ -23,7 +23,7 @@ impl Login {
 
     /// Whether this is the answer to the fence: its refusal, the mark in front of that, or the refusal of a line without a
     /// number.
-    pub(super) fn prove_by(
+    pub(crate) fn prove_by(
         &self,
         fence: Fence,
         message: &Message,
@@ -54,7 +54,7 @@ impl Login {
     /// might be shown to everybody. This does not depend on how the bytes were cut into reads. It depends on whether what
     /// was to be written was [polled](crate::session::Session::poll_transmit) between the two, and so it must: a server
     /// that waits for its answer has to get it.
-    pub(super) fn announce(&mut self, titles: Titles, cx: &mut Context<'_>) -> Verdict {
+    pub(crate) fn announce(&mut self, titles: Titles, cx: &mut Context<'_>) -> Verdict {
         cx.out.forget_login();
         if std::mem::replace(&mut self.is_announced, true) {
             return Verdict::Goes;
@@ -62,7 +62,7 @@ impl Login {
         Verdict::LoggedIn(self.identity(titles, cx.options))
     }
 
-    pub(super) fn identity(&self, titles: Titles, options: &SessionOptions) -> Identity {
+    pub(crate) fn identity(&self, titles: Titles, options: &SessionOptions) -> Identity {
         let (typed, kind) = match &options.credentials {
             Credentials::Guest => (None, NameKind::Unregistered),
             Credentials::NamedGuest(handle) => (Some(handle), NameKind::Unregistered),

@@ -4,25 +4,25 @@ use std::time::Instant;
 
 use super::{Mode, Requests};
 use crate::session::command::Command;
-use crate::session::fence::Fence;
 use crate::session::options::{Timings, after};
-use crate::session::pacing::Talk;
-use crate::session::pending::{InFlight, Mark, Order, Owner};
 use crate::session::random::Random;
 use crate::session::reply::OpenReply;
+use crate::session::requests::fence::Fence;
+use crate::session::requests::sent::{InFlight, Mark, Order, Owner};
+use crate::session::requests::talk_pacing::Talk;
 use crate::session::transmit::Outbox;
 
 /// What sending needs.
-pub(in crate::session) struct Sending<'a> {
-    pub(in crate::session) out: &'a mut Outbox,
-    pub(in crate::session) random: &'a mut Random,
-    pub(in crate::session) timings: &'a Timings,
-    pub(in crate::session) now: Instant,
+pub(crate) struct Sending<'a> {
+    pub(crate) out: &'a mut Outbox,
+    pub(crate) random: &'a mut Random,
+    pub(crate) timings: &'a Timings,
+    pub(crate) now: Instant,
 }
 
 impl Requests {
     /// Sends what may be sent now. Returns whether some of it ends our idle time.
-    pub(in crate::session) fn send(&mut self, cx: &mut Sending<'_>) -> bool {
+    pub(crate) fn send(&mut self, cx: &mut Sending<'_>) -> bool {
         let mut resets_idle = false;
         self.pacing.expire(cx.now);
         while self.mode != Mode::Fenced || self.gate.is_open(cx.now) {
@@ -57,7 +57,7 @@ impl Requests {
         self.is_restoring && order.owner == Owner::User && order.asks_to_observe()
     }
 
-    pub(super) fn held_until(&self, order: &Order) -> Option<Instant> {
+    pub(crate) fn held_until(&self, order: &Order) -> Option<Instant> {
         self.pacing.held_until(Talk::of(order.command.as_ref()?)?)
     }
 

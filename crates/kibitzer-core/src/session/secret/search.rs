@@ -47,7 +47,7 @@ impl Secret {
     }
 
     /// Whether a line contains it.
-    pub(in crate::session) fn is_in(&self, line: &[u8]) -> bool {
+    pub(crate) fn is_in(&self, line: &[u8]) -> bool {
         (0..line.len()).any(|at| {
             line.get(at..).is_some_and(|rest| matches!(self.found(rest, SecretSource::Line), Found::Secret(_)))
         })

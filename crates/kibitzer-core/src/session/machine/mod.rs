@@ -1,30 +1,32 @@
 //! The session itself: which phase it is in, and what it is asked.
 
+pub(super) mod counters;
 mod hold;
 mod life;
+pub(super) mod link;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::backoff::Backoff;
-use super::command::Command;
-use super::context::{Context, Fate, KEPT_EVENTS, RequestIds};
-use super::counters::Counters;
-use super::ladder::Ladder;
-use super::link::{Link, State};
-use super::live::Live;
-use super::login::Login;
-use super::memory::Memory;
-use super::options::SessionOptions;
-use super::random::Random;
-use super::reply::Reply;
-use super::transmit::{Outbox, Transmit};
 use crate::event::{
     Capabilities, CloseCause, DialError, EndReason, Event, EventReader, Identity, LostCause, RequestError, RequestId,
 };
 use crate::game::Games;
 use crate::message::{Handle, KickedBy};
+use crate::session::command::Command;
+use crate::session::context::{Context, Fate, KEPT_EVENTS, RequestIds};
+use crate::session::live::Live;
+use crate::session::login::Login;
+use crate::session::login::fallback::Ladder;
+use crate::session::machine::counters::Counters;
+use crate::session::machine::link::{Link, State};
+use crate::session::options::SessionOptions;
+use crate::session::random::Random;
+use crate::session::recovery::backoff::Backoff;
+use crate::session::recovery::memory::Memory;
+use crate::session::reply::Reply;
+use crate::session::transmit::{Outbox, Transmit};
 use crate::wire::StreamState;
 
 /// A session on a chess server, without I/O and without a clock.
@@ -355,7 +357,7 @@ impl Session {
 
     /// How many things are kept because of what came in; the framer and the games have limits of their own.
     #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
+    pub(crate) fn footprint(&self) -> usize {
         let live = if let Phase::Live(live) = &self.phase { live.footprint() } else { 0 };
         self.events.len() + self.replies.len() + self.out.footprint() + self.memory.footprint() + live
     }

@@ -1,20 +1,20 @@
 //! Commands that change settings of a session: variables, ivars, lists.
 
-use super::command::Command;
+use crate::session::command::Command;
 
 /// A change of a setting by a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SettingChange {
+pub(crate) struct SettingChange {
     /// The setting: a later command with the same key replaces an earlier one.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// Whether the command names the value, so that sending it twice has the effect of sending it once. Without one, `set gin`
     /// toggles.
-    pub(super) has_value: bool,
+    pub(crate) has_value: bool,
 }
 
 impl SettingChange {
     /// Reads a command; `None` if it changes no setting that may be set again, or holds a password.
-    pub(super) fn of(command: &Command) -> Option<Self> {
+    pub(crate) fn of(command: &Command) -> Option<Self> {
         if command.is_secret() {
             return None;
         }

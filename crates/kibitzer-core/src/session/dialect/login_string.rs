@@ -10,13 +10,13 @@ const IVAR_POSITIONS: u8 = 35;
 /// login, and `lock` would forbid that.
 ///
 /// Source: FICS help file `ivariables` for the order of the digits, FatICS for their number.
-pub(super) fn login_string(options: &SessionOptions) -> String {
+pub(crate) fn login_string(options: &SessionOptions) -> String {
     let is_on = |number: u8| options.wanted().any(|ivar| ivar.number() == Some(number) && is_for_string(ivar));
     let digits = (0..IVAR_POSITIONS).map(|number| if is_on(number) { '1' } else { '0' });
     "%b".chars().chain(digits).collect()
 }
 
 /// Whether an ivar may be set before the login.
-pub(in crate::session) fn is_for_string(ivar: Ivar) -> bool {
+pub(crate) fn is_for_string(ivar: Ivar) -> bool {
     ivar.number().is_some() && !matches!(ivar, Ivar::SeekInfo | Ivar::Lock)
 }

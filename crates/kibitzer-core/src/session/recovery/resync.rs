@@ -11,13 +11,13 @@ const MAX_GAMES: usize = 64;
 ///
 /// A board that does not help is not requested again with the next move that does not fit.
 #[derive(Debug, Default)]
-pub(super) struct Resync {
+pub(crate) struct Resync {
     requested: Vec<GameId>,
 }
 
 impl Resync {
     /// Whether the board of the game is to be requested now.
-    pub(super) fn is_due(&mut self, desync: &Desync, games: &Games) -> bool {
+    pub(crate) fn is_due(&mut self, desync: &Desync, games: &Games) -> bool {
         let game = desync.game;
         // Boards of a game that is over, or that the user has left, are of no use.
         let is_wanted = desync.reason.needs_board() && games.get(game).is_none_or(Game::is_going_on);
@@ -29,7 +29,7 @@ impl Resync {
     }
 
     /// Notes what happens to the games.
-    pub(super) fn handle(&mut self, event: &Event) {
+    pub(crate) fn handle(&mut self, event: &Event) {
         if let Event::Received { received, change: Some(change) } = event
             && is_recovery(&received.message, change.kind)
         {

@@ -4,10 +4,10 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use super::command::{Command, check};
-use super::secret::Secret;
 use crate::event::CommandError;
 use crate::message::Handle;
+use crate::session::command::{Command, check};
+use crate::session::secret::Secret;
 
 /// A password. It is wiped from memory when dropped, and `Debug` shows none of it.
 ///
@@ -37,7 +37,7 @@ impl Password {
         }
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }
@@ -75,13 +75,13 @@ impl Credentials {
     }
 
     /// Whether the line contains the password: a server may repeat what it was sent.
-    pub(super) fn are_shown_by(&self, line: &[u8]) -> bool {
+    pub(crate) fn are_shown_by(&self, line: &[u8]) -> bool {
         let Self::Account { password, .. } = self else { return false };
         Secret::new(password.as_bytes()).is_some_and(|secret| secret.is_in(line))
     }
 
     /// Replaces the password of an account.
-    pub(super) fn set_password(&mut self, new: Password) {
+    pub(crate) fn set_password(&mut self, new: Password) {
         if let Self::Account { password, .. } = self {
             *password = new;
         }

@@ -1,7 +1,7 @@
 //! A command no server knows: its refusal shows that everything in front of it was answered.
 
-use super::random::Random;
 use crate::scan::find;
+use crate::session::random::Random;
 
 /// Letters of a fence. With the longest refusal behind it the line is shorter than any width, so it is never broken.
 const LETTERS: usize = 10;
@@ -18,10 +18,10 @@ const ICC_ANSWER: &[u8] = b"No such command (";
 /// `zqabcdefgh: Command not found.` (FICS, FatICS), `…: Command has failed.` (uhlin/fics), `No such command (…).`
 /// (ICC).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fence([u8; LETTERS]);
+pub(crate) struct Fence([u8; LETTERS]);
 
 impl Fence {
-    pub(super) fn draw(random: &mut Random) -> Self {
+    pub(crate) fn draw(random: &mut Random) -> Self {
         let mut letters = [0; LETTERS];
         let (head, tail) = letters.split_at_mut(HEAD.len());
         head.copy_from_slice(HEAD);
@@ -35,7 +35,7 @@ impl Fence {
     }
 
     /// The fence that a line which was sent is, if it is one: by itself, as a probe, or as its own tag.
-    pub(super) fn of_line(line: &[u8]) -> Option<Self> {
+    pub(crate) fn of_line(line: &[u8]) -> Option<Self> {
         let word = line.get(line.len().checked_sub(LETTERS)?..)?;
         let fence = Self(word.try_into().ok()?);
         let in_front = line.strip_suffix(word)?;
@@ -45,23 +45,23 @@ impl Fence {
     }
 
     /// The command.
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
     /// Whether a line answers this fence. No other line has the word, wherever it stands.
-    pub(super) fn is_answered_by(&self, line: &[u8]) -> bool {
+    pub(crate) fn is_answered_by(&self, line: &[u8]) -> bool {
         find(line, &self.0).is_some()
     }
 
     /// Whether a line answers it in ICC's words.
-    pub(super) fn is_answered_by_icc(&self, line: &[u8]) -> bool {
+    pub(crate) fn is_answered_by_icc(&self, line: &[u8]) -> bool {
         self.in_front(line).is_some_and(|in_front| in_front.ends_with(ICC_ANSWER))
     }
 
     /// What stands in front of the answer on its line: a prompt that the account has set. Every prompt ends with a blank;
     /// what does not is a line that broke off.
-    pub(super) fn prompt_in_front<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+    pub(crate) fn prompt_in_front<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         let in_front = self.in_front(line)?;
         let prompt = in_front.strip_suffix(ICC_ANSWER).unwrap_or(in_front);
         prompt.ends_with(b" ").then(|| period(prompt))

@@ -8,7 +8,7 @@ use crate::text::ServerText;
 const LOGIN_FAILED: u32 = 69;
 
 /// The code and the text of a refusal that came as a datagram; `None` if it came as a line.
-pub(super) fn read_refusal(unit: &[u8]) -> Option<(u8, ServerText)> {
+pub(crate) fn read_refusal(unit: &[u8]) -> Option<(u8, ServerText)> {
     let datagram = Datagram::parse(unit).filter(|datagram| datagram.number == LOGIN_FAILED)?;
     let code = datagram.argument("code")?.as_str().parse().ok()?;
     let text = datagram.argument("text").map_or("", |text| text.as_str());
@@ -21,7 +21,7 @@ pub(super) fn read_refusal(unit: &[u8]) -> Option<(u8, ServerText)> {
 /// over. What is said of guests means for an account that there is none.
 ///
 /// Source: rule icc §2.
-pub(super) fn error_of(code: u8, text: ServerText, is_guest: bool) -> LoginError {
+pub(crate) fn error_of(code: u8, text: ServerText, is_guest: bool) -> LoginError {
     match code {
         2..=4 => LoginError::BadName,
         5 | 9 if is_guest => LoginError::PasswordRequired,
@@ -37,4 +37,4 @@ pub(super) fn error_of(code: u8, text: ServerText, is_guest: bool) -> LoginError
 }
 
 /// The code of a place in the queue in front of a full server.
-pub(super) const QUEUED: u8 = 20;
+pub(crate) const QUEUED: u8 = 20;

@@ -1,44 +1,47 @@
 //! What a session is to do, and how long it waits.
 
+pub(super) mod credentials;
+pub(super) mod timeseal;
+
 use std::time::{Duration, Instant};
 
-use super::adjourned::AdjournedGames;
-use super::command::Command;
-use super::credentials::Credentials;
-use super::timeseal::TimesealChoice;
 use crate::game::GameLimits;
 use crate::message::{Family, Ivar};
 use crate::options::numeric_options;
+use crate::session::command::Command;
+use crate::session::options::credentials::Credentials;
+use crate::session::options::timeseal::TimesealChoice;
+use crate::session::recovery::adjourned::AdjournedGames;
 use crate::wire::Limits;
 
 numeric_options! {
     /// Timeouts and intervals of a session. A duration of more than thirty years counts as thirty years.
     pub struct Timings {
         /// Sets the maximum time from the connection to the first `login: ` prompt.
-        pub(super) greeting: Duration = Duration::from_secs(30), "greeting_timeout_ms";
+        pub(crate) greeting: Duration = Duration::from_secs(30), "greeting_timeout_ms";
         /// Sets the maximum time of each further step of the login.
-        pub(super) login_step: Duration = Duration::from_secs(20), "login_step_timeout_ms";
+        pub(crate) login_step: Duration = Duration::from_secs(20), "login_step_timeout_ms";
         /// Sets the maximum time that one login waits in the queue of a full server, from the first report of its place.
-        pub(super) queue: Duration = Duration::from_mins(30), "queue_timeout_ms";
+        pub(crate) queue: Duration = Duration::from_mins(30), "queue_timeout_ms";
         /// Sets the silence after the last answer of a login before a probe checks whether the login is complete.
-        pub(super) settle: Duration = Duration::from_secs(1), "settle_ms";
+        pub(crate) settle: Duration = Duration::from_secs(1), "settle_ms";
         /// Sets the maximum time of the whole set-up after the login.
-        pub(super) set_up: Duration = Duration::from_secs(30), "set_up_timeout_ms";
+        pub(crate) set_up: Duration = Duration::from_secs(30), "set_up_timeout_ms";
         /// Sets the maximum time from sending a request to its complete reply.
-        pub(super) request: Duration = Duration::from_secs(30), "request_timeout_ms";
+        pub(crate) request: Duration = Duration::from_secs(30), "request_timeout_ms";
         /// Sets the silence of the server before a probe is sent.
-        pub(super) probe_after: Duration = Duration::from_secs(15), "probe_after_ms";
+        pub(crate) probe_after: Duration = Duration::from_secs(15), "probe_after_ms";
         /// Sets the silence after a probe before the connection is closed.
-        pub(super) probe_timeout: Duration = Duration::from_secs(10), "probe_timeout_ms";
+        pub(crate) probe_timeout: Duration = Duration::from_secs(10), "probe_timeout_ms";
         /// Sets the time without a sent line before a harmless command prevents the idle logout. FICS logs out after 60 min.
-        pub(super) keep_alive: Duration = Duration::from_mins(50), "keep_alive_ms";
+        pub(crate) keep_alive: Duration = Duration::from_mins(50), "keep_alive_ms";
         /// Sets the maximum time for the server to close the connection after `quit`.
-        pub(super) quit: Duration = Duration::from_secs(5), "quit_timeout_ms";
+        pub(crate) quit: Duration = Duration::from_secs(5), "quit_timeout_ms";
     }
 }
 
 /// The time so much later; a duration that is too long for the clock is taken as thirty years.
-pub(super) fn after(start: Instant, duration: Duration) -> Instant {
+pub(crate) fn after(start: Instant, duration: Duration) -> Instant {
     const THIRTY_YEARS: Duration = Duration::from_hours(30 * 365 * 24);
     start.checked_add(duration).unwrap_or_else(|| start + THIRTY_YEARS)
 }
@@ -47,13 +50,13 @@ numeric_options! {
     /// Whether and when a lost connection is made again.
     pub struct Reconnect {
         /// Sets the first delay, which doubles with every attempt. Half of each delay is random.
-        pub(super) base: Duration = Duration::from_secs(1), "reconnect_base_ms";
+        pub(crate) base: Duration = Duration::from_secs(1), "reconnect_base_ms";
         /// Sets the maximum delay.
-        pub(super) cap: Duration = Duration::from_mins(1), "reconnect_cap_ms";
+        pub(crate) cap: Duration = Duration::from_mins(1), "reconnect_cap_ms";
         /// Sets the maximum number of attempts in a row; with 0, the session never reconnects.
-        pub(super) attempts: Option<u32> = None, "reconnect_attempts";
+        pub(crate) attempts: Option<u32> = None, "reconnect_attempts";
         /// Sets how long a session has to be ready before its loss resets delays and attempts.
-        pub(super) stable_after: Duration = Duration::from_secs(30), "reconnect_stable_ms";
+        pub(crate) stable_after: Duration = Duration::from_secs(30), "reconnect_stable_ms";
     }
 }
 
@@ -68,13 +71,13 @@ numeric_options! {
     /// Limits of requests and replies.
     pub struct RequestLimits {
         /// Sets the maximum number of requests that wait to be sent; with 0, every request fails.
-        pub(super) queued: usize = 64, "queued_requests";
+        pub(crate) queued: usize = 64, "queued_requests";
         /// Sets the maximum number of requests that wait for their reply. More than 64 count as 64.
-        pub(super) in_flight: usize = 16, "requests_in_flight";
+        pub(crate) in_flight: usize = 16, "requests_in_flight";
         /// Sets the maximum number of events of one reply.
-        pub(super) reply_events: usize = 16_384, "reply_events";
+        pub(crate) reply_events: usize = 16_384, "reply_events";
         /// Sets the maximum number of bytes in the lines of one reply.
-        pub(super) reply_bytes: usize = 1_048_576, "reply_bytes";
+        pub(crate) reply_bytes: usize = 1_048_576, "reply_bytes";
     }
 }
 
@@ -102,20 +105,20 @@ macro_rules! setters {
 /// ```
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
-    pub(super) credentials: Credentials,
-    pub(super) wanted: Vec<Ivar>,
-    pub(super) interface: String,
-    pub(super) timeseal: TimesealChoice,
-    pub(super) timings: Timings,
-    pub(super) reconnect: Reconnect,
-    pub(super) requests: RequestLimits,
-    pub(super) family: Family,
-    pub(super) limits: Limits,
-    pub(super) game_limits: GameLimits,
-    pub(super) prompt: Vec<u8>,
-    pub(super) settings: Vec<Command>,
-    pub(super) adjourned: AdjournedGames,
-    pub(super) seed: u64,
+    pub(crate) credentials: Credentials,
+    pub(crate) wanted: Vec<Ivar>,
+    pub(crate) interface: String,
+    pub(crate) timeseal: TimesealChoice,
+    pub(crate) timings: Timings,
+    pub(crate) reconnect: Reconnect,
+    pub(crate) requests: RequestLimits,
+    pub(crate) family: Family,
+    pub(crate) limits: Limits,
+    pub(crate) game_limits: GameLimits,
+    pub(crate) prompt: Vec<u8>,
+    pub(crate) settings: Vec<Command>,
+    pub(crate) adjourned: AdjournedGames,
+    pub(crate) seed: u64,
 }
 
 /// What is wanted unless said otherwise.

@@ -16,11 +16,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::fence::Fence;
-use super::options::after;
-use super::reply::is_caused_by_others;
 use crate::event::Event;
 use crate::message::Message;
+use crate::session::options::after;
+use crate::session::reply::is_caused_by_others;
+use crate::session::requests::fence::Fence;
 
 /// The longest wait for a prompt: the account's own prompt may not be known.
 const PROMPT_WAIT: Duration = Duration::from_millis(250);
@@ -31,7 +31,7 @@ const ANSWER_WAIT: Duration = Duration::from_secs(10);
 
 /// Lets one line pass at a time.
 #[derive(Debug)]
-pub(super) struct LineGate {
+pub(crate) struct LineGate {
     state: State,
     /// Everything since the last prompt was caused by others; `None` if nothing was received.
     is_from_others: Option<bool>,
@@ -46,12 +46,12 @@ enum State {
 
 impl LineGate {
     /// A gate on a connection whose login has ended, but not its last prompt.
-    pub(super) fn after_login(now: Instant) -> Self {
+    pub(crate) fn after_login(now: Instant) -> Self {
         Self { state: State::Prompt { until: after(now, PROMPT_WAIT) }, is_from_others: None }
     }
 
     /// Opens the gate if it was closed for too long. Returns whether it is open.
-    pub(super) fn is_open(&mut self, now: Instant) -> bool {
+    pub(crate) fn is_open(&mut self, now: Instant) -> bool {
         if self.until().is_some_and(|until| until <= now) {
             self.open();
         }
@@ -59,29 +59,29 @@ impl LineGate {
     }
 
     /// When the gate opens at the latest; `None` if it is open.
-    pub(super) const fn until(&self) -> Option<Instant> {
+    pub(crate) const fn until(&self) -> Option<Instant> {
         match self.state {
             State::Open => None,
             State::Prompt { until } | State::Answer { until, .. } => Some(until),
         }
     }
 
-    pub(super) const fn open(&mut self) {
+    pub(crate) const fn open(&mut self) {
         self.state = State::Open;
     }
 
     /// A line other than the fence of a command was sent.
-    pub(super) fn close_until_prompt(&mut self, now: Instant) {
+    pub(crate) fn close_until_prompt(&mut self, now: Instant) {
         self.state = State::Prompt { until: after(now, PROMPT_WAIT) };
     }
 
     /// The fence of a command was sent.
-    pub(super) fn close_until_answer(&mut self, fence: Fence, now: Instant) {
+    pub(crate) fn close_until_answer(&mut self, fence: Fence, now: Instant) {
         self.state = State::Answer { fence, until: after(now, ANSWER_WAIT) };
     }
 
     /// Processes a message that is no prompt.
-    pub(super) fn content(&mut self, event: &Event, message: &Message, now: Instant) {
+    pub(crate) fn content(&mut self, event: &Event, message: &Message, now: Instant) {
         if !event.raw().is_empty() {
             self.is_from_others = Some(is_caused_by_others(message) && self.is_from_others.unwrap_or(true));
         }
@@ -93,7 +93,7 @@ impl LineGate {
     }
 
     /// Processes a prompt.
-    pub(super) fn prompt(&mut self) {
+    pub(crate) fn prompt(&mut self) {
         let is_from_others = self.is_from_others.take().unwrap_or(false);
         if matches!(self.state, State::Prompt { .. }) && !is_from_others {
             self.open();

@@ -2,14 +2,16 @@
 
 use std::time::Instant;
 
-use super::command::Command;
-use super::login::{Entrance, fulfilled, is_for_string, wanted_datagrams};
-use super::options::SessionOptions;
-use super::reply::Reply;
-use super::requests::{Done, Mode};
 use crate::event::{Capabilities, RequestError};
 use crate::message::Ivar;
 use crate::message::listing::{Listing as _, Variables};
+use crate::session::command::Command;
+use crate::session::dialect::levels::{fulfilled, wanted_datagrams};
+use crate::session::dialect::login_string::is_for_string;
+use crate::session::login::Entrance;
+use crate::session::options::SessionOptions;
+use crate::session::reply::Reply;
+use crate::session::requests::{Done, Mode};
 
 /// What every FICS is told: boards a program can read, nothing that breaks lines or holds them back.
 ///
@@ -21,10 +23,10 @@ const ICC_VARIABLES: [&str; 4] = ["prompt 0", "bell 0", "wrap 0", "height 0"];
 
 /// A set-up that goes on: some commands at a time, each lot answered before the next.
 #[derive(Debug)]
-pub(super) struct SetUp {
+pub(crate) struct SetUp {
     next: Lot,
     n_waiting: usize,
-    pub(super) deadline: Instant,
+    pub(crate) deadline: Instant,
     capabilities: Capabilities,
     string_understood: bool,
     is_icc: bool,
@@ -44,7 +46,7 @@ enum Lot {
 }
 
 impl SetUp {
-    pub(super) fn new(
+    pub(crate) fn new(
         entrance: &Entrance,
         mut capabilities: Capabilities,
         options: &SessionOptions,
@@ -64,12 +66,12 @@ impl SetUp {
         }
     }
 
-    pub(super) const fn capabilities(&self) -> Capabilities {
+    pub(crate) const fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
     /// What to send once everything sent before was answered; `None` if the set-up is complete.
-    pub(super) fn next_commands(&mut self, options: &SessionOptions, mode: Mode) -> Option<Vec<Command>> {
+    pub(crate) fn next_commands(&mut self, options: &SessionOptions, mode: Mode) -> Option<Vec<Command>> {
         if self.n_waiting > 0 {
             return Some(Vec::new());
         }
@@ -123,7 +125,7 @@ impl SetUp {
     }
 
     /// Takes in what the server made of one of them.
-    pub(super) fn handle(&mut self, done: &Done, mode: Mode) {
+    pub(crate) fn handle(&mut self, done: &Done, mode: Mode) {
         self.n_waiting = self.n_waiting.saturating_sub(1);
         let Some(command) = &done.command else { return };
         if command.may_switch_block_mode() {
@@ -154,7 +156,7 @@ impl SetUp {
 /// nothing.
 ///
 /// uhlin/fics answers `com_iset: ms 1` to any name and does nothing. Block mode is detected by the form of the answer instead.
-pub(super) fn learn_ivar(capabilities: &mut Capabilities, done: &Done) {
+pub(crate) fn learn_ivar(capabilities: &mut Capabilities, done: &Done) {
     let (Some(command), Ok(reply)) = (&done.command, &done.result) else { return };
     let ivar = command.words().nth(1).and_then(|name| name.to_ascii_lowercase().parse::<Ivar>().ok());
     let Some(ivar) = ivar.filter(|ivar| command.verb() == "iset" && *ivar != Ivar::Block) else { return };

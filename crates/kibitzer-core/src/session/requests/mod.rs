@@ -1,22 +1,28 @@
 //! Commands and their replies: by number in block mode, by a fence behind each command without it.
 
+pub(super) mod fence;
+mod line_gate;
+mod prompt;
 mod sending;
+pub(super) mod sent;
+pub(super) mod split;
+mod talk_pacing;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::command::Command;
-use super::line_gate::LineGate;
-use super::options::{RequestLimits, Timings, after};
-use super::pacing::{Heard, Pacing, Talk};
-use super::pending::{InFlight, Order, Owner, Pending};
-use super::reply::{OpenReply, Reply, is_content};
-use super::units::Units;
 use crate::event::{Event, RequestError, RequestId};
 use crate::message::{CommandCode, Message, UnitHeader};
+use crate::session::command::Command;
+use crate::session::dialect::units::Units;
+use crate::session::options::{RequestLimits, Timings, after};
+use crate::session::reply::{OpenReply, Reply, is_content};
+use crate::session::requests::line_gate::LineGate;
+use crate::session::requests::sent::{InFlight, Order, Owner, Pending};
+use crate::session::requests::talk_pacing::{Heard, Pacing, Talk};
 
-pub(super) use sending::Sending;
+pub(crate) use sending::Sending;
 
 /// How often something the server did not say for us is sent again.
 const MAX_DROPS: u8 = 5;
@@ -26,7 +32,7 @@ const BLOCK_UNSET: &[u8] = b"block unset.";
 
 /// How replies are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     /// By a fence behind each command.
     Fenced,
     /// By a number in front of it.
@@ -37,16 +43,16 @@ pub(super) enum Mode {
 
 /// A request that is over.
 #[derive(Debug)]
-pub(super) struct Done {
-    pub(super) id: RequestId,
-    pub(super) owner: Owner,
-    pub(super) command: Option<Command>,
-    pub(super) result: Result<Reply, RequestError>,
+pub(crate) struct Done {
+    pub(crate) id: RequestId,
+    pub(crate) owner: Owner,
+    pub(crate) command: Option<Command>,
+    pub(crate) result: Result<Reply, RequestError>,
 }
 
 /// The requests of one connection.
 #[derive(Debug)]
-pub(super) struct Requests {
+pub(crate) struct Requests {
     mode: Mode,
     limits: RequestLimits,
     queue: VecDeque<Order>,
@@ -74,7 +80,7 @@ pub(super) struct Requests {
 
 impl Requests {
     /// Nothing is sent in front of the prompt that ends the login.
-    pub(super) fn new(mode: Mode, limits: RequestLimits, now: Instant) -> Self {
+    pub(crate) fn new(mode: Mode, limits: RequestLimits, now: Instant) -> Self {
         Self {
             mode,
             limits: RequestLimits { in_flight: limits.in_flight.clamp(1, 64), ..limits },
@@ -94,90 +100,90 @@ impl Requests {
         }
     }
 
-    pub(super) const fn mode(&self) -> Mode {
+    pub(crate) const fn mode(&self) -> Mode {
         self.mode
     }
 
-    pub(super) const fn round_trip(&self) -> Option<Duration> {
+    pub(crate) const fn round_trip(&self) -> Option<Duration> {
         self.round_trip
     }
 
     /// Whether the server has complained of a line without a number since this was asked last.
-    pub(super) fn take_unnumbered(&mut self) -> bool {
+    pub(crate) fn take_unnumbered(&mut self) -> bool {
         std::mem::take(&mut self.is_unnumbered)
     }
 
     /// The prompt that a command has set since this was asked last.
-    pub(super) const fn take_prompt(&mut self) -> Option<Vec<u8>> {
+    pub(crate) const fn take_prompt(&mut self) -> Option<Vec<u8>> {
         self.prompt.take()
     }
 
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.queue.len() >= self.limits.queued
     }
 
     /// Whether a challenge, or the acceptance of one, is queued or unanswered.
-    pub(super) fn is_challenging(&self) -> bool {
+    pub(crate) fn is_challenging(&self) -> bool {
         let mut orders = self.queue.iter().chain(self.pending.waiting());
         orders.any(|order| order.command.as_ref().is_some_and(Command::is_challenge))
     }
 
     /// Games begin to be observed again, or have been.
-    pub(super) const fn set_restoring(&mut self, is_restoring: bool) {
+    pub(crate) const fn set_restoring(&mut self, is_restoring: bool) {
         self.is_restoring = is_restoring;
     }
 
     /// What comes now is what was left of the stream.
-    pub(super) const fn cut_off(&mut self) {
+    pub(crate) const fn cut_off(&mut self) {
         self.is_cut_off = true;
     }
 
     /// Gives back memory that is not used.
-    pub(super) fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         self.queue.shrink_to_fit();
         self.done.shrink_to_fit();
         self.pending.shrink();
     }
 
     #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
+    pub(crate) fn footprint(&self) -> usize {
         self.queue.len() + self.pending.footprint() + self.done.len() + self.unfenced.footprint()
     }
 
     /// Puts a command in the queue.
-    pub(super) fn order(&mut self, id: RequestId, owner: Owner, command: Option<Command>) {
+    pub(crate) fn order(&mut self, id: RequestId, owner: Owner, command: Option<Command>) {
         let is_of_restoration = self.is_restoring && matches!(owner, Owner::User | Owner::Restore);
         self.queue.push_back(Order { id, owner, command, n_drops: 0, is_of_restoration });
     }
 
     /// Takes a command out that was not sent. Returns whether it was there.
-    pub(super) fn withdraw(&mut self, id: RequestId) -> bool {
+    pub(crate) fn withdraw(&mut self, id: RequestId) -> bool {
         let n_queued = self.queue.len();
         self.queue.retain(|order| order.id != id);
         self.queue.len() < n_queued
     }
 
     /// A command that was sent is another's now.
-    pub(super) fn hand_over(&mut self, id: RequestId, owner: Owner) {
+    pub(crate) fn hand_over(&mut self, id: RequestId, owner: Owner) {
         if let Some(sent) = self.pending.iter_mut().find(|sent| sent.order.id == id) {
             sent.order.owner = owner;
         }
     }
 
     /// Nobody waits for this reply any more. What was not sent is not sent.
-    pub(super) fn abandon(&mut self, id: RequestId) {
+    pub(crate) fn abandon(&mut self, id: RequestId) {
         self.withdraw(id);
         if let Some(sent) = self.pending.iter_mut().find(|sent| sent.order.id == id) {
             sent.is_given_up = true;
         }
     }
 
-    pub(super) fn pop_done(&mut self) -> Option<Done> {
+    pub(crate) fn pop_done(&mut self) -> Option<Done> {
         self.done.pop_front()
     }
 
     /// Takes in what the server said.
-    pub(super) fn handle(&mut self, event: &Arc<Event>, now: Instant) {
+    pub(crate) fn handle(&mut self, event: &Arc<Event>, now: Instant) {
         let Some(message) = event.message() else { return };
         match *message {
             Message::BlockStart { id, code } => {
@@ -325,7 +331,7 @@ impl Requests {
     }
 
     /// When something has to be done without the server saying anything.
-    pub(super) fn timeout(&self) -> Option<Instant> {
+    pub(crate) fn timeout(&self) -> Option<Instant> {
         let held = self.queue.iter().filter_map(|order| self.held_until(order));
         let is_gated = self.mode == Mode::Fenced && (self.pending.owes_fence() || !self.queue.is_empty());
         let gate = self.gate.until().filter(|_| is_gated);
@@ -333,14 +339,14 @@ impl Requests {
     }
 
     /// This much time does not count, except for those who wait outside.
-    pub(super) fn defer(&mut self, by: Duration) {
+    pub(crate) fn defer(&mut self, by: Duration) {
         for sent in self.pending.iter_mut().filter(|sent| sent.order.owner != Owner::User) {
             sent.due = after(sent.due, by);
         }
     }
 
     /// Ends the requests that have waited too long.
-    pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
+    pub(crate) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
         for sent in self.pending.iter_mut().filter(|sent| !sent.is_given_up && sent.due <= now) {
             sent.is_given_up = true;
             let Order { id, owner, command, .. } = sent.order.clone();
@@ -349,7 +355,7 @@ impl Requests {
     }
 
     /// The connection is gone: what was sent may have been carried out, what waits was not.
-    pub(super) fn end(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
+    pub(crate) fn end(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
         for sent in self.pending.take_all() {
             self.finish(sent, Err(sent_error.clone()));
         }

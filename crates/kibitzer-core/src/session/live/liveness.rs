@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use super::options::{Timings, after};
+use crate::session::options::{Timings, after};
 
 /// What is to be done about a silence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Due {
+pub(crate) enum Due {
     /// Ask for a sign of life.
     Probe,
     /// Give one.
@@ -17,7 +17,7 @@ pub(super) enum Due {
 
 /// When the server was last heard, and when it last heard something of us that counts.
 #[derive(Debug)]
-pub(super) struct Liveness {
+pub(crate) struct Liveness {
     heard: Instant,
     spoke: Instant,
     /// When the probe was sent that nothing was heard since.
@@ -25,22 +25,22 @@ pub(super) struct Liveness {
 }
 
 impl Liveness {
-    pub(super) const fn new(now: Instant) -> Self {
+    pub(crate) const fn new(now: Instant) -> Self {
         Self { heard: now, spoke: now, probed: None }
     }
 
     /// Any byte is a sign of life.
-    pub(super) const fn heard(&mut self, now: Instant) {
+    pub(crate) const fn heard(&mut self, now: Instant) {
         self.heard = now;
         self.probed = None;
     }
 
     /// A command was sent that ends our idle time.
-    pub(super) const fn spoke(&mut self, now: Instant) {
+    pub(crate) const fn spoke(&mut self, now: Instant) {
         self.spoke = now;
     }
 
-    pub(super) fn timeout(&self, timings: &Timings) -> Instant {
+    pub(crate) fn timeout(&self, timings: &Timings) -> Instant {
         self.line_due(timings).min(after(self.spoke, timings.keep_alive))
     }
 
@@ -52,7 +52,7 @@ impl Liveness {
     }
 
     /// What is due now; ask until nothing is.
-    pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) -> Option<Due> {
+    pub(crate) fn handle_timeout(&mut self, timings: &Timings, now: Instant) -> Option<Due> {
         if self.line_due(timings) <= now {
             if self.probed.is_some() {
                 return Some(Due::Dead);

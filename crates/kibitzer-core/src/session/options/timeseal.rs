@@ -33,7 +33,7 @@ impl TimesealChoice {
     }
 
     /// The versions to try, best first.
-    pub(super) const fn versions(self) -> &'static [Timeseal] {
+    pub(crate) const fn versions(self) -> &'static [Timeseal] {
         match self {
             Self::Off => &[Timeseal::Off],
             Self::V1 => &[Timeseal::V1],

@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use super::command::Command;
-use super::credentials::Password;
 use crate::event::{ChangeKind, Event};
 use crate::game::{Game, Games};
 use crate::message::{GameId, Handle, Message, Relation, SeekNotice, Style12};
+use crate::session::command::Command;
+use crate::session::options::credentials::Password;
 
-use super::reply::Reply;
-use super::setting::SettingChange;
+use crate::session::recovery::setting::SettingChange;
+use crate::session::reply::Reply;
 
 /// Seeks that are remembered; servers allow three or so.
 const MAX_SEEKS: usize = 16;
@@ -28,39 +28,39 @@ const MAX_DECLINED: usize = 16;
 
 /// What outlives a connection.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
-    pub(super) games: Vec<KnownGame>,
-    pub(super) seeks: Vec<KnownSeek>,
+pub(crate) struct Memory {
+    pub(crate) games: Vec<KnownGame>,
+    pub(crate) seeks: Vec<KnownSeek>,
     /// What requests have set, the last one last.
-    pub(super) settings: Vec<(String, Command)>,
+    pub(crate) settings: Vec<(String, Command)>,
     /// Requests to observe that the loss left without a reply.
-    pub(super) requests: Vec<Command>,
+    pub(crate) requests: Vec<Command>,
     /// Players who declined to resume an adjourned game: they are not asked again.
-    pub(super) declined: Vec<Handle>,
+    pub(crate) declined: Vec<Handle>,
     /// The command that the last loss left as the oldest one without a reply, and how many losses in a row did.
     cut_off: Option<(Command, u32)>,
     /// Commands that are not sent again, as the connection broke on each of them: there are servers that fail on a value.
     given_up: Vec<Command>,
     /// Whether there was a session that was set up.
-    pub(super) has_stood: bool,
+    pub(crate) has_stood: bool,
     /// The password of the account, if it was changed in the session.
-    pub(super) new_password: Option<Password>,
+    pub(crate) new_password: Option<Password>,
     /// When the connection was lost; `None` while there is nothing to restore.
-    pub(super) lost_at: Option<Instant>,
+    pub(crate) lost_at: Option<Instant>,
 }
 
 /// A game that was going on.
 #[derive(Clone, Debug)]
-pub(super) struct KnownGame {
-    pub(super) position: Style12,
+pub(crate) struct KnownGame {
+    pub(crate) position: Style12,
 }
 
 /// A seek that stood.
 #[derive(Clone, Debug)]
-pub(super) struct KnownSeek {
-    pub(super) command: Command,
+pub(crate) struct KnownSeek {
+    pub(crate) command: Command,
     /// Its number on this connection, once it was made there.
-    pub(super) index: Option<u32>,
+    pub(crate) index: Option<u32>,
 }
 
 impl KnownGame {
@@ -70,16 +70,16 @@ impl KnownGame {
         (is_followed && game.is_going_on()).then(|| Self { position: position.clone() })
     }
 
-    pub(super) const fn relation(&self) -> Relation {
+    pub(crate) const fn relation(&self) -> Relation {
         self.position.relation()
     }
 
-    pub(super) const fn id(&self) -> GameId {
+    pub(crate) const fn id(&self) -> GameId {
         self.position.game()
     }
 
     /// Whether a board is one of this game: the players are the same. The server's spelling may differ.
-    pub(super) fn is_between(&self, board: &Style12) -> bool {
+    pub(crate) fn is_between(&self, board: &Style12) -> bool {
         let is_same = |one: &Handle, other: &Handle| one.is_same_player(other.as_str());
         is_same(&self.position.white(), &board.white()) && is_same(&self.position.black(), &board.black())
     }
@@ -87,7 +87,7 @@ impl KnownGame {
 
 impl Memory {
     #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
+    pub(crate) fn footprint(&self) -> usize {
         self.games.len()
             + self.seeks.len()
             + self.settings.len()
@@ -97,13 +97,13 @@ impl Memory {
     }
 
     /// Takes down what goes on as the connection is lost.
-    pub(super) fn note_loss(&mut self, games: &Games, now: Instant) {
+    pub(crate) fn note_loss(&mut self, games: &Games, now: Instant) {
         self.games = games.iter().filter_map(KnownGame::of).collect();
         self.lost_at = Some(now);
     }
 
     /// Notes the oldest command that a loss left without a reply.
-    pub(super) fn note_cut_off(&mut self, command: &Command) {
+    pub(crate) fn note_cut_off(&mut self, command: &Command) {
         let n_before = self.cut_off.take().filter(|(known, _)| known == command).map_or(0, |(_, n_losses)| n_losses);
         if n_before + 1 < MAX_CUT_OFF {
             self.cut_off = Some((command.clone(), n_before + 1));
@@ -117,17 +117,17 @@ impl Memory {
     }
 
     /// Notes that a connection got over its restoration.
-    pub(super) fn note_restored(&mut self) {
+    pub(crate) fn note_restored(&mut self) {
         self.cut_off = None;
     }
 
     /// Whether the connection broke on this command so often that it is not sent again.
-    pub(super) fn is_given_up(&self, command: &Command) -> bool {
+    pub(crate) fn is_given_up(&self, command: &Command) -> bool {
         self.given_up.contains(command)
     }
 
     /// Learns from a command of the user that was not refused.
-    pub(super) fn learn_setting(&mut self, command: &Command) {
+    pub(crate) fn learn_setting(&mut self, command: &Command) {
         let Some(change) = SettingChange::of(command) else { return };
         self.settings.retain(|(key, _)| *key != change.key);
         if change.has_value {
@@ -139,7 +139,7 @@ impl Memory {
     }
 
     /// Learns from a command of the user whose reply the loss has cut off: it may have been carried out, and counts as if it was.
-    pub(super) fn learn_unanswered(&mut self, command: &Command) {
+    pub(crate) fn learn_unanswered(&mut self, command: &Command) {
         self.learn_setting(command);
         match &*command.verb() {
             "seek" => self.remember(command, None),
@@ -150,7 +150,7 @@ impl Memory {
     }
 
     /// Learns from a reply that was no refusal.
-    pub(super) fn learn(&mut self, command: &Command, reply: &Reply) {
+    pub(crate) fn learn(&mut self, command: &Command, reply: &Reply) {
         self.given_up.retain(|known| known != command);
         match &*command.verb() {
             "seek" => {
@@ -176,7 +176,7 @@ impl Memory {
     }
 
     /// Whether a request to observe names a known game by its number or a player: that game is looked for anyway.
-    pub(super) fn has_game_of(&self, command: &Command) -> bool {
+    pub(crate) fn has_game_of(&self, command: &Command) -> bool {
         let Some(name) = command.words().nth(1) else { return false };
         let is_named = |position: &Style12| {
             position.game().to_string() == name
@@ -186,7 +186,7 @@ impl Memory {
     }
 
     /// Records that a player declined to resume an adjourned game.
-    pub(super) fn decline(&mut self, name: &Handle) {
+    pub(crate) fn decline(&mut self, name: &Handle) {
         if self.declined.len() >= MAX_DECLINED {
             self.declined.remove(0);
         }
@@ -194,7 +194,7 @@ impl Memory {
     }
 
     /// A new connection: it has no seek yet, and numbers mean others.
-    pub(super) fn connected(&mut self) {
+    pub(crate) fn connected(&mut self) {
         self.seeks.iter_mut().for_each(|seek| seek.index = None);
     }
 
@@ -211,12 +211,12 @@ impl Memory {
     }
 
     /// A seek that could not be made again.
-    pub(super) fn drop_seek(&mut self, command: &Command) {
+    pub(crate) fn drop_seek(&mut self, command: &Command) {
         self.seeks.retain(|seek| seek.command != *command);
     }
 
     /// Learns what happens to the seeks without our doing: a game of ours ends them all.
-    pub(super) fn handle(&mut self, event: &Event, games: &Games) {
+    pub(crate) fn handle(&mut self, event: &Event, games: &Games) {
         let Event::Received { received, change } = event else { return };
         match &received.message {
             Message::SeekNotice(SeekNotice::Removed) => self.seeks.clear(),

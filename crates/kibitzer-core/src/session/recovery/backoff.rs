@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::options::Reconnect;
-use super::random::Random;
+use crate::session::options::Reconnect;
+use crate::session::random::Random;
 
 /// Delays that double up to a cap, half of each left to chance.
 #[derive(Debug, Default)]
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     attempts: u32,
     /// When the current session was set up.
     ready_since: Option<Instant>,
@@ -15,12 +15,12 @@ pub(super) struct Backoff {
 
 impl Backoff {
     /// Number of attempts since the last stable session.
-    pub(super) const fn attempts(&self) -> u32 {
+    pub(crate) const fn attempts(&self) -> u32 {
         self.attempts
     }
 
     /// Records that the session was set up.
-    pub(super) const fn ready(&mut self, now: Instant) {
+    pub(crate) const fn ready(&mut self, now: Instant) {
         self.ready_since = Some(now);
     }
 
@@ -28,7 +28,7 @@ impl Backoff {
     ///
     /// Starts over after a stable session only: a server that closes right after the set-up must not be dialed at full speed.
     /// Many sessions lose the same server at once; chance keeps them from coming back at once.
-    pub(super) fn next(&mut self, options: &Reconnect, random: &mut Random, now: Instant) -> Option<Duration> {
+    pub(crate) fn next(&mut self, options: &Reconnect, random: &mut Random, now: Instant) -> Option<Duration> {
         if self.ready_since.take().is_some_and(|since| now.saturating_duration_since(since) >= options.stable_after) {
             self.attempts = 0;
         }

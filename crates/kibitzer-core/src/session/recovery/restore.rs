@@ -1,17 +1,17 @@
 //! After a login: settings are set; after a lost connection, games are observed and seeks made again, too.
 
-use super::command::Command;
-use super::memory::{KnownGame, Memory};
-use super::reply::Reply;
-use super::requests::Done;
 use crate::event::{Outcome, RefusalReason, RequestError, RequestId, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
 use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
+use crate::session::command::Command;
+use crate::session::recovery::memory::{KnownGame, Memory};
+use crate::session::reply::Reply;
+use crate::session::requests::Done;
 
 /// A restoration that goes on.
 #[derive(Debug)]
-pub(super) struct Restore {
+pub(crate) struct Restore {
     games: Vec<Lookup>,
     settings: Vec<Resent>,
     requests: Vec<Resent>,
@@ -35,7 +35,7 @@ struct Lookup {
 
 /// What a command is for. Games and seeks are told by their places in the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Task {
+pub(crate) enum Task {
     /// Whether the number still means the same game.
     ByNumber(usize),
     /// Whether a player still plays it, perhaps under another number.
@@ -50,7 +50,7 @@ pub(super) enum Task {
 
 impl Restore {
     /// `settings` are those of every login. `games` are those of the new connection: the server may have resumed our own by itself.
-    pub(super) fn new(settings: &[Command], memory: &Memory, games: &Games) -> Self {
+    pub(crate) fn new(settings: &[Command], memory: &Memory, games: &Games) -> Self {
         let lookups = memory.games.iter().map(|known| Lookup::new(known.clone(), games)).collect();
         let settings = settings.iter().chain(memory.settings.iter().map(|(_, command)| command));
         let requests = memory.requests.iter().filter(|command| !memory.has_game_of(command));
@@ -83,22 +83,22 @@ impl Restore {
     }
 
     /// What to send now. [`sent`](Self::sent) has to be told under which number.
-    pub(super) fn take_next(&mut self) -> Vec<(Command, Task)> {
+    pub(crate) fn take_next(&mut self) -> Vec<(Command, Task)> {
         if self.waiting.is_empty() && self.next.is_empty() {
             return std::mem::take(&mut self.last);
         }
         std::mem::take(&mut self.next)
     }
 
-    pub(super) fn sent(&mut self, id: RequestId, task: Task) {
+    pub(crate) fn sent(&mut self, id: RequestId, task: Task) {
         self.waiting.push((id, task));
     }
 
-    pub(super) fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.waiting.is_empty() && self.next.is_empty() && self.last.is_empty()
     }
 
-    pub(super) fn finish(self, memory: &mut Memory) -> Restored {
+    pub(crate) fn finish(self, memory: &mut Memory) -> Restored {
         memory.requests.clear();
         memory.note_restored();
         for (seek, _) in self.seeks.iter().filter(|(_, error)| error.is_some()) {
@@ -114,7 +114,7 @@ impl Restore {
     }
 
     /// Takes in what the server made of a command.
-    pub(super) fn handle(&mut self, done: &Done, games: &Games) {
+    pub(crate) fn handle(&mut self, done: &Done, games: &Games) {
         let Some(at) = self.waiting.iter().position(|(id, _)| *id == done.id) else { return };
         let (_, task) = self.waiting.swap_remove(at);
         match task {

@@ -1,32 +1,28 @@
 //! From the connection to the first prompt.
 
-mod levels;
+pub(super) mod fallback;
 mod lines;
+mod outcome;
 mod proof;
-mod refusal;
-mod string;
-mod verdict;
 
 use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
-use super::context::Context;
-use super::credentials::{Credentials, Password};
-use super::fence::Fence;
-use super::ladder::Retreat;
-use super::options::{SessionOptions, after};
-use super::transmit::TransmitKind;
 use crate::event::{LoginError, LoginStep};
 use crate::message::{Datagram, Family, Handle, LoggedIn, Message, Titles};
+use crate::session::context::Context;
+use crate::session::dialect::levels::{LEVEL_LINES, level_lines};
+use crate::session::dialect::login_string::login_string;
+use crate::session::login::fallback::Retreat;
+use crate::session::options::credentials::{Credentials, Password};
+use crate::session::options::{SessionOptions, after};
+use crate::session::requests::fence::Fence;
+use crate::session::transmit::TransmitKind;
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
-use levels::{LEVEL_LINES, level_lines};
-pub(super) use levels::{fulfilled, wanted_datagrams};
-pub(super) use string::is_for_string;
-use string::login_string;
-pub(super) use verdict::{Entrance, Verdict};
+pub(crate) use outcome::{Entrance, Verdict};
 
 /// How long the answer to the login string is waited for at least, as the second line behind a hello: a server of the
 /// old kind may look at it two seconds after the first. Source: uhlin-fics, tried.
@@ -37,7 +33,7 @@ const GREETING_BYTES: usize = 80;
 
 /// A login that goes on.
 #[derive(Debug)]
-pub(super) struct Login {
+pub(crate) struct Login {
     step: Step,
     /// When the step has taken too long.
     deadline: Instant,
@@ -103,7 +99,7 @@ enum Sealing {
 }
 
 impl Login {
-    pub(super) fn new(options: &SessionOptions, timeseal: Timeseal, try_string: bool, now: Instant) -> Self {
+    pub(crate) fn new(options: &SessionOptions, timeseal: Timeseal, try_string: bool, now: Instant) -> Self {
         let sealing = if timeseal == Timeseal::Off { Sealing::Off } else { Sealing::Unproven };
         Self {
             step: Step::Greeting,
@@ -123,7 +119,7 @@ impl Login {
     }
 
     /// How far it has come.
-    pub(super) const fn step(&self) -> LoginStep {
+    pub(crate) const fn step(&self) -> LoginStep {
         match self.step {
             _ if self.is_queued => LoginStep::Queued,
             Step::Greeting => LoginStep::Greeting,
@@ -135,25 +131,25 @@ impl Login {
     }
 
     /// Takes in that bytes came.
-    pub(super) const fn heard(&mut self, now: Instant) {
+    pub(crate) const fn heard(&mut self, now: Instant) {
         self.quiet_since = now;
     }
 
     /// Keeps the first bytes of the server.
-    pub(super) fn greeted(&mut self, bytes: &[u8]) {
+    pub(crate) fn greeted(&mut self, bytes: &[u8]) {
         let bytes = if self.greeting.is_empty() { bytes.trim_ascii_start() } else { bytes };
         let room = GREETING_BYTES.saturating_sub(self.greeting.len());
         self.greeting.extend(bytes.iter().take(room));
     }
 
     /// This much time does not count.
-    pub(super) fn defer(&mut self, by: Duration) {
+    pub(crate) fn defer(&mut self, by: Duration) {
         self.deadline = after(self.deadline, by);
         self.queue_deadline = self.queue_deadline.map(|deadline| after(deadline, by));
         self.quiet_since = after(self.quiet_since, by);
     }
 
-    pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
+    pub(crate) fn timeout(&self, options: &SessionOptions) -> Instant {
         match self.settles_at(options) {
             Some(at) => at.min(self.deadline),
             None => self.deadline,
@@ -176,7 +172,7 @@ impl Login {
         (is_waiting && !self.is_queued).then(|| after(self.quiet_since, options.timings.settle.max(least)))
     }
 
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Verdict {
+    pub(crate) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Verdict {
         if self.settles_at(cx.options).is_some_and(|at| at <= cx.now) {
             return self.settle(cx);
         }
@@ -207,7 +203,7 @@ impl Login {
     }
 
     /// The connection is gone.
-    pub(super) fn closed(&self) -> Verdict {
+    pub(crate) fn closed(&self) -> Verdict {
         self.give_up(LoginError::Closed(self.step()))
     }
 
@@ -230,7 +226,7 @@ impl Login {
     }
 
     /// Takes in what the server says.
-    pub(super) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
+    pub(crate) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
         if let Step::Proving { fence, .. } = self.step
             && let Some(verdict) = self.prove_by(fence, message, raw, cx)
         {

@@ -1,31 +1,34 @@
 //! A connection that is logged in: set-up, requests, signs of life.
 
+mod liveness;
+mod setup;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::adjourned::{Adjourned, AdjournedGames};
-use super::command::Command;
-use super::context::{Context, Fate, KEPT_EVENTS};
-use super::credentials::{Credentials, Password};
-use super::link::State;
-use super::liveness::{Due, Liveness};
-use super::login::Entrance;
-use super::memory::Memory;
-use super::options::{SessionOptions, after};
-use super::pending::Owner;
-use super::reply::Reply;
-use super::requests::{Done, Mode, Requests, Sending};
-use super::restore::Restore;
-use super::resync::Resync;
-use super::secret::{Secret, SecretSource, hide_secrets};
-use super::setup::{SetUp, learn_ivar};
-use super::style::{REPAIR, StyleWatch};
 use crate::event::{
     Capabilities, CloseCause, Desync, EndReason, Event, LoginError, LoginStep, Outcome, RequestError, RequestId,
     Restored, ServerFault,
 };
 use crate::message::Ivar;
 use crate::scan::find;
+use crate::session::command::Command;
+use crate::session::context::{Context, Fate, KEPT_EVENTS};
+use crate::session::live::liveness::{Due, Liveness};
+use crate::session::live::setup::{SetUp, learn_ivar};
+use crate::session::login::Entrance;
+use crate::session::machine::link::State;
+use crate::session::options::credentials::{Credentials, Password};
+use crate::session::options::{SessionOptions, after};
+use crate::session::recovery::adjourned::{Adjourned, AdjournedGames};
+use crate::session::recovery::memory::Memory;
+use crate::session::recovery::restore::Restore;
+use crate::session::recovery::resync::Resync;
+use crate::session::recovery::style::{REPAIR, StyleWatch};
+use crate::session::reply::Reply;
+use crate::session::requests::sent::Owner;
+use crate::session::requests::{Done, Mode, Requests, Sending};
+use crate::session::secret::{Secret, SecretSource, hide_secrets};
 use crate::text::{ServerText, encode};
 
 /// Ends our idle time, as every command does, and nothing else. FICS logs out who is idle for an hour.
@@ -33,7 +36,7 @@ const KEEP_ALIVE: &str = "date";
 
 /// A connection that is logged in.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(crate) struct Live {
     stage: Stage,
     requests: Requests,
     liveness: Liveness,
@@ -64,7 +67,7 @@ struct Quitting {
 
 impl Live {
     /// Begins the set-up.
-    pub(super) fn new(entrance: &Entrance, cx: &mut Context<'_>) -> Self {
+    pub(crate) fn new(entrance: &Entrance, cx: &mut Context<'_>) -> Self {
         let capabilities = entrance.capabilities();
         let deadline = after(cx.now, cx.options.timings.set_up);
         let mut live = Self {
@@ -81,7 +84,7 @@ impl Live {
         live
     }
 
-    pub(super) const fn state(&self) -> State {
+    pub(crate) const fn state(&self) -> State {
         match (&self.stage, self.quitting) {
             (_, Some(_)) => State::Closing,
             (Stage::SettingUp(_), None) => State::LoggingIn(LoginStep::SetUp),
@@ -90,7 +93,7 @@ impl Live {
     }
 
     /// Whether nothing is left to restore.
-    pub(super) const fn is_restored(&self, memory: &Memory) -> bool {
+    pub(crate) const fn is_restored(&self, memory: &Memory) -> bool {
         match self.stage {
             Stage::SettingUp(_) => false,
             Stage::Restoring(_) => memory.lost_at.is_none(),
@@ -98,32 +101,32 @@ impl Live {
         }
     }
 
-    pub(super) const fn capabilities(&self) -> Capabilities {
+    pub(crate) const fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
     #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
+    pub(crate) fn footprint(&self) -> usize {
         self.requests.footprint()
     }
 
-    pub(super) const fn round_trip(&self) -> Option<Duration> {
+    pub(crate) const fn round_trip(&self) -> Option<Duration> {
         self.requests.round_trip()
     }
 
-    pub(super) const fn heard(&mut self, now: Instant) {
+    pub(crate) const fn heard(&mut self, now: Instant) {
         self.liveness.heard(now);
     }
 
     /// This much time does not count for what the session asks for by itself.
-    pub(super) fn defer(&mut self, by: Duration) {
+    pub(crate) fn defer(&mut self, by: Duration) {
         self.requests.defer(by);
         if let Stage::SettingUp(set_up) = &mut self.stage {
             set_up.deadline = after(set_up.deadline, by);
         }
     }
 
-    pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
+    pub(crate) fn timeout(&self, options: &SessionOptions) -> Instant {
         let due = self.liveness.timeout(&options.timings);
         let deadline = match (self.quitting, &self.stage) {
             (Some(quitting), _) => Some(quitting.deadline),
@@ -134,7 +137,7 @@ impl Live {
     }
 
     /// Takes in what the server said.
-    pub(super) fn handle(&mut self, event: &Arc<Event>, cx: &mut Context<'_>) {
+    pub(crate) fn handle(&mut self, event: &Arc<Event>, cx: &mut Context<'_>) {
         self.requests.handle(event, cx.now);
         if self.requests.take_unnumbered() {
             cx.tell(Event::Fault(ServerFault::Unnumbered));
@@ -150,7 +153,7 @@ impl Live {
     }
 
     /// Requests the board of a game that is out of step. What is sent for the event that follows goes out with it.
-    pub(super) fn desynced(&mut self, desync: &Desync, cx: &mut Context<'_>) {
+    pub(crate) fn desynced(&mut self, desync: &Desync, cx: &mut Context<'_>) {
         let is_due = self.state() == State::Ready && !self.style.is_chosen();
         if is_due && self.resync.is_due(desync, cx.reader.games()) {
             let refresh = Command::new(&format!("refresh {}", desync.game)).ok();
@@ -167,7 +170,7 @@ impl Live {
         }
     }
 
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Option<Fate> {
+    pub(crate) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Option<Fate> {
         match (self.quitting, &self.stage) {
             (Some(quitting), _) if quitting.deadline <= cx.now => return Some(Fate::End(EndReason::Quit)),
             (None, Stage::SettingUp(set_up)) if set_up.deadline <= cx.now => {
@@ -189,12 +192,12 @@ impl Live {
     }
 
     /// What comes now is what was left of the stream.
-    pub(super) const fn cut_off(&mut self) {
+    pub(crate) const fn cut_off(&mut self) {
         self.requests.cut_off();
     }
 
     /// The connection is gone.
-    pub(super) fn closed(&self, cause: CloseCause) -> Fate {
+    pub(crate) fn closed(&self, cause: CloseCause) -> Fate {
         match self.stage {
             _ if self.quitting.is_some() => Fate::End(EndReason::Quit),
             Stage::SettingUp(_) if matches!(cause, CloseCause::Silent | CloseCause::WriteTimedOut) => {
@@ -206,7 +209,7 @@ impl Live {
     }
 
     /// Ends the requests with the connection.
-    pub(super) fn end(&mut self, fate: &Fate, cx: &mut Context<'_>) {
+    pub(crate) fn end(&mut self, fate: &Fate, cx: &mut Context<'_>) {
         let (sent, queued) = match fate {
             Fate::End(reason) => (RequestError::Ended(reason.clone()), RequestError::Ended(reason.clone())),
             Fate::Login(_) | Fate::Redial | Fate::Lost(_) => (RequestError::Lost, RequestError::NotConnected),
@@ -231,7 +234,7 @@ impl Live {
         }
     }
 
-    pub(super) fn request(&mut self, command: Command, cx: &mut Context<'_>) -> Result<RequestId, RequestError> {
+    pub(crate) fn request(&mut self, command: Command, cx: &mut Context<'_>) -> Result<RequestId, RequestError> {
         match self.stage {
             _ if self.quitting.is_some() => return Err(RequestError::NotConnected),
             Stage::SettingUp(_) => return Err(RequestError::NotConnected),
@@ -247,7 +250,7 @@ impl Live {
         Ok(id)
     }
 
-    pub(super) fn abandon(&mut self, id: RequestId, cx: &mut Context<'_>) {
+    pub(crate) fn abandon(&mut self, id: RequestId, cx: &mut Context<'_>) {
         match self.quitting {
             // Sent, it may still be refused: then we stay.
             Some(quitting) if quitting.asked_by == Some(id) => {
@@ -263,7 +266,7 @@ impl Live {
     }
 
     /// Says goodbye.
-    pub(super) fn quit(&mut self, cx: &mut Context<'_>) {
+    pub(crate) fn quit(&mut self, cx: &mut Context<'_>) {
         if let Some(quitting) = &mut self.quitting {
             quitting.for_good = true;
             return;

@@ -12,16 +12,16 @@
 //! | `Declined`, `Refused` | opponent asks to resume the game | `Stored` |
 //! | any | the game goes on | gone |
 
-use super::command::Command;
-use super::context::Context;
-use super::reply::Reply;
-use super::requests::Done;
 use crate::by_name::by_name;
 use crate::chess::Color;
 use crate::event::{AdjournedGame, AdjournedState, Change, ChangeKind, Event, RefusalReason, RequestError};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, StoredGames};
 use crate::message::{Actor, ArrivalKind, ChallengeChange, GameId, Handle, Message, Refusal, Relation};
+use crate::session::command::Command;
+use crate::session::context::Context;
+use crate::session::reply::Reply;
+use crate::session::requests::Done;
 use crate::text::PlayerText;
 
 /// Adjourned games that are kept; servers allow 10 to 20.
@@ -59,10 +59,10 @@ by_name! {
 
 /// The adjourned games, as far as they are known on this connection.
 #[derive(Debug, Default)]
-pub(super) struct Adjourned {
+pub(crate) struct Adjourned {
     games: Vec<Entry>,
     /// `stored` was sent and is not answered.
-    pub(super) is_listing: bool,
+    pub(crate) is_listing: bool,
     /// The server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so another
     /// challenge waits for an event that can have ended it.
     is_busy: bool,
@@ -89,12 +89,12 @@ enum Step {
 
 impl Adjourned {
     /// Whether a game between these players is adjourned.
-    pub(super) fn has(&self, white: &Handle, black: &Handle) -> bool {
+    pub(crate) fn has(&self, white: &Handle, black: &Handle) -> bool {
         self.games.iter().any(|game| game.is_between(white, black))
     }
 
     /// Returns the next challenge to send: one for each opponent who is logged in, while no game of ours goes on.
-    pub(super) fn next_challenge(&mut self, games: &Games) -> Option<Command> {
+    pub(crate) fn next_challenge(&mut self, games: &Games) -> Option<Command> {
         let may_ask = |game: &Entry| {
             let is_taken = |other: &Entry| other.is_with(&game.opponent) && other.step != Step::Stored;
             game.step == Step::Stored && game.is_here && !self.games.iter().any(is_taken)
@@ -115,7 +115,7 @@ impl Adjourned {
     }
 
     /// Takes in the reply to `stored`, or to a challenge. Returns a command that has to follow.
-    pub(super) fn answered(&mut self, done: &Done, cx: &mut Context<'_>) -> Option<Command> {
+    pub(crate) fn answered(&mut self, done: &Done, cx: &mut Context<'_>) -> Option<Command> {
         if std::mem::take(&mut self.is_listing) {
             if let Ok(reply) = &done.result {
                 self.listed(reply, cx);
@@ -165,7 +165,7 @@ impl Adjourned {
     }
 
     /// Takes in what the server reports of the games and their opponents.
-    pub(super) fn handle(&mut self, event: &Event, cx: &mut Context<'_>) {
+    pub(crate) fn handle(&mut self, event: &Event, cx: &mut Context<'_>) {
         let Event::Received { received, change } = event else { return };
         let own = change.as_ref().filter(|change| change.relation.is_mine());
         let is_over = |change: &Change| matches!(change.kind, ChangeKind::Ended | ChangeKind::Left);

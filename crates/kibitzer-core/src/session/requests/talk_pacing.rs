@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::command::Command;
-use super::reply::Reply;
 use crate::message::{Message, Refusal};
 use crate::scan::{Cursor, find};
+use crate::session::command::Command;
+use crate::session::reply::Reply;
 
 /// The first pause when the server does not say how long.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
@@ -15,7 +15,7 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
 /// Pauses between what this login says to others. Each kind of talk has its own.
 #[derive(Debug, Default)]
-pub(super) struct Pacing {
+pub(crate) struct Pacing {
     tells: Pause,
     shouts: Pause,
     c_shouts: Pause,
@@ -23,7 +23,7 @@ pub(super) struct Pacing {
 
 /// Kinds of talk that servers count apart. uhlin-fics has a quota for shouts and `it`, and none for c-shouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Talk {
+pub(crate) enum Talk {
     Tell,
     Shout,
     CShout,
@@ -38,7 +38,7 @@ struct Pause {
 
 /// What a reply means for the talk it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// It was said.
     Said,
     /// It will be said by and by.
@@ -49,7 +49,7 @@ pub(super) enum Heard {
 
 impl Talk {
     /// What kind of talk a command is; `None` for other commands.
-    pub(super) fn of(command: &Command) -> Option<Self> {
+    pub(crate) fn of(command: &Command) -> Option<Self> {
         match &*command.verb() {
             "tell" | "t" | "xtell" | "ptell" | "say" | "kibitz" | "k" | "xkibitz" | "whisper" | "xwhisper"
             | "message" => Some(Self::Tell),
@@ -62,14 +62,14 @@ impl Talk {
 
 impl Pacing {
     /// Ends the pauses that are over.
-    pub(super) fn expire(&mut self, now: Instant) {
+    pub(crate) fn expire(&mut self, now: Instant) {
         for pause in [&mut self.tells, &mut self.shouts, &mut self.c_shouts] {
             pause.until = pause.until.filter(|&until| until > now);
         }
     }
 
     /// Until when this kind of talk has to wait, if it has to.
-    pub(super) const fn held_until(&self, talk: Talk) -> Option<Instant> {
+    pub(crate) const fn held_until(&self, talk: Talk) -> Option<Instant> {
         match talk {
             Talk::Tell => self.tells.until,
             Talk::Shout => self.shouts.until,
@@ -78,7 +78,7 @@ impl Pacing {
     }
 
     /// Learns from the reply to something said.
-    pub(super) fn learn(&mut self, talk: Talk, reply: &Reply, now: Instant) -> Heard {
+    pub(crate) fn learn(&mut self, talk: Talk, reply: &Reply, now: Instant) -> Heard {
         let notice = reply.events.iter().find_map(|event| notice(event.message()?, event.raw()));
         let heard = notice.as_ref().map_or(Heard::Said, |notice| notice.heard);
         if heard == Heard::Said {

@@ -1,14 +1,14 @@
 //! What is asked of a server, less each time it does not understand.
 
-use super::login::Entrance;
-use super::timeseal::TimesealChoice;
 use crate::event::{LoginError, LoginStep};
+use crate::session::login::Entrance;
+use crate::session::options::timeseal::TimesealChoice;
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
 /// What the next attempt does without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Retreat {
+pub(crate) enum Retreat {
     /// This version of timeseal.
     Timeseal,
     /// The login string.
@@ -17,7 +17,7 @@ pub(super) enum Retreat {
 
 /// What the next connection asks for: less, each time a server does not understand.
 #[derive(Debug)]
-pub(super) struct Ladder {
+pub(crate) struct Ladder {
     versions: &'static [Timeseal],
     login_string: bool,
     /// The first of the versions has led to a session.
@@ -29,7 +29,7 @@ pub(super) struct Ladder {
 }
 
 impl Ladder {
-    pub(super) const fn new(choice: TimesealChoice) -> Self {
+    pub(crate) const fn new(choice: TimesealChoice) -> Self {
         Self {
             versions: choice.versions(),
             login_string: true,
@@ -39,23 +39,23 @@ impl Ladder {
         }
     }
 
-    pub(super) const fn login_string(&self) -> bool {
+    pub(crate) const fn login_string(&self) -> bool {
         self.login_string
     }
 
-    pub(super) fn timeseal(&self) -> Timeseal {
+    pub(crate) fn timeseal(&self) -> Timeseal {
         self.versions.first().copied().unwrap_or_default()
     }
 
     /// Takes in what a session was made with.
-    pub(super) fn learn(&mut self, entrance: &Entrance) {
+    pub(crate) fn learn(&mut self, entrance: &Entrance) {
         self.first_line = None;
         self.timeseal_works |= !matches!(entrance.timeseal, Timeseal::Off);
         self.login_string_works |= entrance.string_understood;
     }
 
     /// The error as users get it. A server that is silent now may have answered when more was asked for.
-    pub(super) fn explain(&self, error: LoginError) -> LoginError {
+    pub(crate) fn explain(&self, error: LoginError) -> LoginError {
         match (&error, &self.first_line) {
             (LoginError::TimedOut(LoginStep::Greeting) | LoginError::Closed(LoginStep::Greeting), Some(line)) => {
                 LoginError::NoLoginPrompt(line.clone())
@@ -66,7 +66,7 @@ impl Ladder {
 
     /// Steps down; `false` if that was the last rung, or if the server has understood before what it says nothing about
     /// now: a server that starts again accepts connections and drops them, too.
-    pub(super) fn retreat(&mut self, retreat: Retreat, error: &LoginError) -> bool {
+    pub(crate) fn retreat(&mut self, retreat: Retreat, error: &LoginError) -> bool {
         let works = match retreat {
             Retreat::Timeseal => self.timeseal_works,
             Retreat::LoginString => self.login_string_works,

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::command::Command;
 use crate::message::Message;
+use crate::session::command::Command;
 
 /// How long nothing is said about boards in another style after the last time. Those in flight still come in it, and a
 /// server that does not know style 12 must not be asked with every move.
@@ -12,11 +12,11 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// What to send when a board came in another style.
 ///
 /// Source: rule style10 O1.
-pub(super) const REPAIR: [&str; 2] = ["set style 12", "refresh"];
+pub(crate) const REPAIR: [&str; 2] = ["set style 12", "refresh"];
 
 /// Watches the boards of one connection.
 #[derive(Debug, Default)]
-pub(super) struct StyleWatch {
+pub(crate) struct StyleWatch {
     /// Somebody has asked for another style: boards in it are no accident.
     is_chosen: bool,
     asked: Option<Instant>,
@@ -24,19 +24,19 @@ pub(super) struct StyleWatch {
 
 impl StyleWatch {
     /// Whether the user has chosen another style.
-    pub(super) const fn is_chosen(&self) -> bool {
+    pub(crate) const fn is_chosen(&self) -> bool {
         self.is_chosen
     }
 
     /// Takes in a command that was carried out for somebody.
-    pub(super) fn learn(&mut self, command: &Command) {
+    pub(crate) fn learn(&mut self, command: &Command) {
         if let Some(style) = command.style_to_set() {
             self.is_chosen = style != "12";
         }
     }
 
     /// Whether style 12 has to be set again.
-    pub(super) fn is_lost(&mut self, message: &Message, raw: &[u8], now: Instant) -> bool {
+    pub(crate) fn is_lost(&mut self, message: &Message, raw: &[u8], now: Instant) -> bool {
         if self.is_chosen || !is_other_board(message, raw) {
             return false;
         }

@@ -1,7 +1,7 @@
 //! A prompt that is changed during the session.
 
-use super::command::Command;
-use super::fence::Fence;
+use crate::session::command::Command;
+use crate::session::requests::fence::Fence;
 
 /// The account's prompt after this command, read from the answer to its fence; an empty one takes the account's own back.
 /// `None` if the command changes no prompt, or none that the framer does not see already.
@@ -10,7 +10,7 @@ use super::fence::Fence;
 /// what was set; the server adds a blank to it, and may put the time in front.
 ///
 /// Source: uhlin-fics, tried.
-pub(super) fn changed_prompt(command: &Command, fence: Fence, line: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn changed_prompt(command: &Command, fence: Fence, line: &[u8]) -> Option<Vec<u8>> {
     let wanted = command.prompt_to_set()?;
     let Some(shown) = fence.prompt_in_front(line) else {
         // The server is back at its usual prompt, or at one that begins with the account's last.
@@ -21,8 +21,8 @@ pub(super) fn changed_prompt(command: &Command, fence: Fence, line: &[u8]) -> Op
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
     use super::*;
+    use crate::session::random::Random;
 
     #[test]
     fn only_what_was_set_is_taken_for_the_prompt() {

@@ -58,10 +58,10 @@ const WANTED: &[(&str, When)] = &[
 ];
 
 /// How many lines [`level_lines`] gives, each of which the server answers with another `login: `.
-pub(super) const LEVEL_LINES: u8 = 2;
+pub(crate) const LEVEL_LINES: u8 = 2;
 
 /// What ICC is told in front of the name: `level1=5` and `level2settings=` with a digit for each datagram.
-pub(super) fn level_lines(options: &SessionOptions) -> [String; LEVEL_LINES as usize] {
+pub(crate) fn level_lines(options: &SessionOptions) -> [String; LEVEL_LINES as usize] {
     let wanted: Vec<_> = wanted_datagrams(options).collect();
     let last = wanted.iter().copied().max().unwrap_or_default();
     let bits = (0..=last).map(|number| if wanted.contains(&number) { '1' } else { '0' });
@@ -69,7 +69,7 @@ pub(super) fn level_lines(options: &SessionOptions) -> [String; LEVEL_LINES as u
 }
 
 /// The numbers of the datagrams that this session wants.
-pub(in crate::session) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item = u16> {
+pub(crate) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item = u16> {
     let is_on = |when: When| match when {
         When::Always => true,
         When::With(ivar) => options.wanted().any(|wanted| wanted == ivar),
@@ -79,7 +79,7 @@ pub(in crate::session) fn wanted_datagrams(options: &SessionOptions) -> impl Ite
 }
 
 /// The wishes that datagrams fulfil.
-pub(in crate::session) fn fulfilled(options: &SessionOptions) -> impl Iterator<Item = Ivar> {
+pub(crate) fn fulfilled(options: &SessionOptions) -> impl Iterator<Item = Ivar> {
     options.wanted().filter(|&ivar| WANTED.iter().any(|(_, when)| *when == When::With(ivar)))
 }
 
