@@ -34,6 +34,8 @@ pub mod hub;
 pub mod message;
 pub mod options;
 mod scan;
+#[cfg(feature = "serde")]
+mod serial;
 pub mod session;
 pub mod text;
 pub mod wire;

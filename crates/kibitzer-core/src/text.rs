@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 mod name;
-mod short;
+pub(crate) mod short;
 
 pub use name::{Handle, HandleError, Titles};
 pub(crate) use short::ShortText;
@@ -51,6 +51,7 @@ impl fmt::Debug for Line {
 /// it with [`str::escape_debug`] or as JSON. Nothing in this crate parses it again: whatever it holds, it is never
 /// protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct PlayerText(ShortText);
 
 impl PlayerText {
@@ -70,6 +71,7 @@ impl PlayerText {
 /// Where a player's own words can stand in it, the field is a [`PlayerText`] instead, which has the rule. Up to 22 bytes are
 /// stored in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct ServerText(pub(crate) ShortText);
 
 impl ServerText {

@@ -10,6 +10,7 @@ use crate::scan::Cursor;
 ///
 /// Source: transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum KickedBy {
     /// A second login to our account. Logging in again would throw that one out in turn.

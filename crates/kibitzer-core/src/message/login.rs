@@ -192,6 +192,7 @@ pub struct NameStatus {
 
 /// Whether a name belongs to an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[expect(clippy::exhaustive_enums, reason = "a name has an account or not")]
 pub enum NameKind {
     /// It does, and the password comes next.

@@ -71,6 +71,7 @@ impl Focus {
 
 /// Why a game is not observed after all, or is no longer to be given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ObservingRefusal {
     /// It is observed already.

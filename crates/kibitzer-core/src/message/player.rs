@@ -8,6 +8,7 @@ use crate::scan::Cursor;
 ///
 /// Signed, because servers print `0` and `-1` for stored positions (`sposition`, ICC's isolated boards).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::exhaustive_structs, reason = "a number with a name")]
 pub struct GameId(pub i32);
 

@@ -11,6 +11,7 @@ use crate::scan::Cursor;
 ///
 /// Source: text-messages §9; transcripts of two servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Refusal {
     /// The rules of chess forbid the move.

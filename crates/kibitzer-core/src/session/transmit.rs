@@ -26,6 +26,7 @@ type Secrets = Vec<Zeroizing<Vec<u8>>>;
 
 /// What kind of bytes a [`Transmit`] has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TransmitKind {
     /// The first line of a sealed connection.

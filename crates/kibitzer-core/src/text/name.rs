@@ -16,6 +16,7 @@ const MAX_NAME_BYTES: usize = 32;
 ///
 /// `==` tells upper case from lower case; servers do not: see [`is_same_player`](Self::is_same_player).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Handle(pub(crate) ShortText);
 
 impl Handle {

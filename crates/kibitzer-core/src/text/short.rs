@@ -41,6 +41,13 @@ impl ShortText {
         }
     }
 
+    /// Keeps text that is decoded already.
+    #[cfg(feature = "serde")]
+    pub(crate) fn from_text(text: &str) -> Self {
+        let is_plain = text.len() <= INLINE_BYTES && text.is_ascii() && !text.contains('&');
+        if is_plain { Self::from_wire(text.as_bytes()) } else { Self(Repr::Shared(text.into())) }
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         match &self.0 {
             Repr::Inline { .. } => std::str::from_utf8(self.as_bytes()).unwrap_or_default(),

@@ -9,6 +9,7 @@ use std::fmt;
 ///
 /// Source: FICS help file `block_codes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::exhaustive_structs, reason = "a number with a name")]
 pub struct CommandCode(pub u32);
 

@@ -4,6 +4,7 @@ use crate::by_name::by_name;
 
 /// Which family of servers the bytes come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[expect(clippy::exhaustive_enums, reason = "there are two families, and not knowing")]
 pub enum Family {
     /// Not known: what both families send is understood until the prompt or the datagram that ends the login shows the family.

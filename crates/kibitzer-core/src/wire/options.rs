@@ -4,6 +4,7 @@ use crate::options::numeric_options;
 
 /// Which timeseal pings the stream holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[expect(clippy::exhaustive_enums, reason = "a protocol is spoken or it is not; there are two")]
 pub enum Timeseal {
     /// None: `[G]` is text.

@@ -10,6 +10,7 @@ use crate::text::Handle;
 ///
 /// Whoever begins to read in the middle of a stream needs it; see [`EventReader::resume`](crate::EventReader::resume).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "five things a stream is or is not, none of which rules another out")]
 pub struct StreamState {

@@ -27,6 +27,7 @@ pub enum CollectorStep {
 
 /// Why the lines are not one whole listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ListingError {
     /// No line was of the kind asked for: the server answered something else, or nothing.
