@@ -6,13 +6,14 @@
 use std::borrow::Cow;
 use std::io::ErrorKind;
 
-use serde::de::{Deserialize, Deserializer, Error as _};
-use serde::ser::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::event::Capabilities;
 use crate::message::{Ivar, Relation};
-use crate::session::Command;
 use crate::text::Titles;
 use crate::text::short::ShortText;
+use crate::wire::{Family, Timeseal};
 
 type Text<'a> = Cow<'a, str>;
 
@@ -41,13 +42,35 @@ written_as! {
     Titles as Vec<Text<'_>>, |titles| titles.iter().map(Text::from).collect(),
         |codes| Some(Self::from_codes(codes.join(" ").as_bytes()));
     Ivar as Text<'_>, |ivar| ivar.name().into(), |name| name.parse().ok();
-    Command as Text<'_>, |command| command.as_str().into(), |line| Self::new(&line).ok();
     Relation as i32, |relation| relation.code(), |code| Some(Self::from_code(code));
+}
+
+/// The form of [`Capabilities`].
+#[derive(Serialize, Deserialize)]
+pub(crate) struct CapabilitiesForm {
+    family: Family,
+    timeseal: Timeseal,
+    units: bool,
+    ivars: Vec<Ivar>,
+}
+
+impl From<Capabilities> for CapabilitiesForm {
+    fn from(capabilities: Capabilities) -> Self {
+        let (family, timeseal) = (capabilities.family(), capabilities.timeseal());
+        Self { family, timeseal, units: capabilities.units(), ivars: capabilities.ivars().collect() }
+    }
+}
+
+impl From<CapabilitiesForm> for Capabilities {
+    fn from(form: CapabilitiesForm) -> Self {
+        let capabilities = Self::new(form.family, form.timeseal, form.ivars);
+        if form.units { capabilities.with_units() } else { capabilities }
+    }
 }
 
 /// An [`ErrorKind`] by name, for `#[serde(with)]`. Kinds that connections do not fail with are `other`.
 pub(crate) mod error_kind {
-    use super::*;
+    use super::{Deserialize, Deserializer, ErrorKind, Serialize, Serializer, Text};
 
     const NAMES: [(ErrorKind, &str); 13] = [
         (ErrorKind::ConnectionRefused, "connection_refused"),
@@ -65,6 +88,7 @@ pub(crate) mod error_kind {
         (ErrorKind::NotFound, "not_found"),
     ];
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(crate) fn serialize<S: Serializer>(kind: &ErrorKind, serializer: S) -> Result<S::Ok, S::Error> {
         NAMES.iter().find(|(known, _)| known == kind).map_or("other", |(_, name)| *name).serialize(serializer)
     }
@@ -72,5 +96,57 @@ pub(crate) mod error_kind {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ErrorKind, D::Error> {
         let name = Text::deserialize(deserializer)?;
         Ok(NAMES.iter().find(|(_, known)| *known == name).map_or(ErrorKind::Other, |(kind, _)| *kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::event::{
+        AdjournedGame, AdjournedState, CloseCause, EndReason, Identity, LoginError, LostCause, RefusalReason,
+        RequestError, Restored, RestoredCommand, RestoredGame,
+    };
+    use crate::message::{GameId, NameKind, Refusal};
+    use crate::text::{Handle, ServerText};
+    use crate::wire::StreamState;
+
+    /// Writes a value, and compares what is read back.
+    fn round_trip<T>(value: &T) -> String
+    where
+        T: Serialize + for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug,
+    {
+        let written = serde_json::to_string(value).unwrap();
+        assert_eq!(serde_json::from_str::<T>(&written).unwrap(), *value, "{written}");
+        written
+    }
+
+    #[test]
+    fn data_of_session_events_is_read_back_as_it_was_written() {
+        let name = |name: &str| Handle::from_wire(name.as_bytes());
+        let identity = Identity::new(Some(name("Foo")), Titles::from_codes(b"GM *"), NameKind::Registered);
+        assert_eq!(round_trip(&identity), r#"{"handle":"Foo","titles":["GM","*"],"kind":"registered"}"#);
+        let capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::NoWrap]).with_units();
+        let form = r#"{"family":"icc","timeseal":"v2","units":true,"ivars":["ms","nowrap"]}"#;
+        assert_eq!(round_trip(&capabilities), form);
+        let words = ServerText::from_wire(b"caf\xe9 \x1b &#x265a; &#65;, and more than 22 bytes");
+        let refused = RequestError::Refused { reason: RefusalReason::Refusal(Refusal::Playing), text: words };
+        let mut restored = Restored { offline_for: Duration::from_millis(1500), ..Restored::default() };
+        restored.games.push(RestoredGame::new(GameId(7), name("Foo"), name("Bar"), Relation::Other(9)));
+        restored.seeks.push(RestoredCommand::new("seek 5 0", Some(refused.clone())));
+        round_trip(&restored);
+        round_trip(&AdjournedGame::new(name("Foo"), name("Bar"), AdjournedState::Refused(refused)));
+        for kind in [ErrorKind::BrokenPipe, ErrorKind::Other] {
+            round_trip(&EndReason::Lost { cause: LostCause::Connection(CloseCause::Failed(kind)), attempts: 2 });
+        }
+        round_trip(&EndReason::Login(LoginError::InvalidPassword));
+        round_trip(&StreamState { prompt: b"fics% ".to_vec(), block: Some(7), ..StreamState::default() });
+    }
+
+    #[test]
+    fn values_that_are_none_of_the_type_are_refused() {
+        assert!(serde_json::from_str::<Ivar>("\"no_such_ivar\"").is_err());
+        assert!(serde_json::from_str::<EndReason>("\"no_such_reason\"").is_err());
     }
 }

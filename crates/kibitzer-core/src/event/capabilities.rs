@@ -8,6 +8,11 @@ use crate::wire::Timeseal;
 /// An ivar counts as on only if the server reports it so, in its answer to `iset` or in the list of ivars: some servers
 /// answer `iset` with any name and do nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(from = "crate::serial::CapabilitiesForm", into = "crate::serial::CapabilitiesForm")
+)]
 pub struct Capabilities {
     /// One bit for each ivar that is on: its discriminant is the number of its bit.
     on: u64,

@@ -9,6 +9,7 @@ use crate::message::KickedBy;
 
 /// Reason for which no connection was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum DialError {
     /// The attempt exceeded its timeout.
@@ -22,11 +23,12 @@ pub enum DialError {
     TooManyFiles,
     /// The operating system or the transport reports this failure.
     #[error("no connection: {0}")]
-    Failed(io::ErrorKind),
+    Failed(#[cfg_attr(feature = "serde", serde(with = "crate::serial::error_kind"))] io::ErrorKind),
 }
 
 /// Way in which an established connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CloseCause {
     /// The server closed it.
@@ -34,7 +36,7 @@ pub enum CloseCause {
     Closed,
     /// Reading or writing failed.
     #[error("connection failed: {0}")]
-    Failed(io::ErrorKind),
+    Failed(#[cfg_attr(feature = "serde", serde(with = "crate::serial::error_kind"))] io::ErrorKind),
     /// The server did not accept the bytes to write in time.
     #[error("server takes no bytes")]
     WriteTimedOut,
@@ -45,6 +47,7 @@ pub enum CloseCause {
 
 /// Reason for which a session is interrupted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum LostCause {
     /// An established session lost its connection.
@@ -60,6 +63,7 @@ pub enum LostCause {
 
 /// Reason for which a session is over for good.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum EndReason {
     /// This side sent `quit`.
@@ -91,6 +95,7 @@ pub enum EndReason {
 
 /// Violation of the protocol by the server. The session continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ServerFault {
     /// In block mode it reported a line without a number, although every line was sent with one. A request may remain without its

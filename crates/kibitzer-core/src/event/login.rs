@@ -8,6 +8,7 @@ use crate::text::ServerText;
 
 /// Identity of the session on the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Identity {
     /// The name as the server spells it; `None` for a guest whose assigned name the server did not report.
@@ -27,6 +28,7 @@ impl Identity {
 
 /// Step that a login has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum LoginStep {
     /// The server has not asked for a name yet.
@@ -62,6 +64,7 @@ impl LoginStep {
 
 /// Reason for which a login failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum LoginError {
     /// The password is wrong. It is not sent again.

@@ -8,6 +8,7 @@ use crate::message::{GameId, Handle, Relation};
 
 /// Outcome of the restoration of settings, games and seeks after a reconnect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Restored {
     /// Time from the loss until the session was set up again.
@@ -24,6 +25,7 @@ pub struct Restored {
 
 /// Outcome of the restoration of one game.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RestoredGame {
     /// The number before the loss.
@@ -41,6 +43,7 @@ pub struct RestoredGame {
     /// Whether moves may have been played that no event reported.
     pub moves_missing: bool,
     /// All moves of the game, if some may be missing and the server listed them.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub moves: Option<MoveList>,
 }
 
@@ -62,6 +65,7 @@ impl RestoredGame {
 
 /// State in which a game was found after a reconnect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Outcome {
     /// The position is the one before the loss.
@@ -87,6 +91,7 @@ pub enum Outcome {
 
 /// Command that the session sent again after a reconnect.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RestoredCommand {
     /// The line as it was first sent. Never contains a secret.
@@ -105,6 +110,7 @@ impl RestoredCommand {
 
 /// An adjourned game of the account, and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct AdjournedGame {
     /// White's name. Some servers list it in lower case.
@@ -124,6 +130,7 @@ impl AdjournedGame {
 
 /// State of an adjourned game.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AdjournedState {
     /// The server keeps it, and no challenge to resume it is open.

@@ -19,6 +19,7 @@ pub(crate) const MAX_COMMAND_BYTES: usize = MAX_LINE_BYTES - "999 ".len() - "\n"
 
 /// Number of a request, unique for the life of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RequestId(u64);
 
 impl RequestId {
@@ -30,6 +31,7 @@ impl RequestId {
 
 /// Reason for which a text is not a valid command. Nothing of it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CommandError {
     /// It contains a line break: it would be two commands.
@@ -51,6 +53,7 @@ pub enum CommandError {
 
 /// Server's reason to refuse a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RefusalReason {
     /// Given by a line that refuses commands.
@@ -65,6 +68,7 @@ pub enum RefusalReason {
 ///
 /// [`refusal`](Self::refusal) distinguishes refusals from the rest, [`text`](Self::text) returns the server's words.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RequestError {
     /// It is not a valid line. Nothing was sent.

@@ -185,7 +185,7 @@ fn every_number_that_becomes_a_message_says_the_same_once_printed() {
     for form in DatagramForm::ALL.iter().filter(|form| form.read.is_some()) {
         let unit = units.next().unwrap();
         let datagram = Datagram::parse(unit.replace('^', "\x19").as_bytes()).unwrap();
-        assert_eq!(datagram.number, form.number.into(), "{unit}");
+        assert_eq!(datagram.number, u32::from(form.number), "{unit}");
         let mut wire = Vec::new();
         datagram.write(&mut wire);
         let printed = String::from_utf8(wire).unwrap();

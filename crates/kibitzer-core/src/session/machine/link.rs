@@ -25,6 +25,7 @@ pub enum Link {
 
 /// How far a session has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum State {
     /// A connection is being made.
