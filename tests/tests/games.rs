@@ -26,7 +26,7 @@ fn the_known_moves_lead_to_the_position() {
             let Some(game) = event.game().and_then(|id| reader.games().get(id)) else { continue };
             let (mut board, mut mover) = (game.base().board(), game.base().side_to_move());
             for step in game.moves() {
-                board.apply(step.played, mover).unwrap();
+                board.apply(step.played(), mover).unwrap();
                 mover = mover.opponent();
             }
             let place = format!("{} at {}", transcript.name, event.offset());
@@ -54,7 +54,7 @@ fn the_observed_rematch_of_a_recording_is_a_game_in_progress() {
     );
     let game = reader.games().get(GameId(2)).unwrap();
     assert!(game.is_going_on());
-    assert_eq!(game.moves().iter().map(|step| step.reported.text()).collect::<Vec<_>>(), ["c4"]);
+    assert_eq!(game.moves().iter().map(|step| step.san().unwrap()).collect::<Vec<_>>(), ["c4"]);
 }
 
 /// What a board tells that a delta board tells too: squares, side, move number, the mover's clock. The server rounds the other

@@ -162,7 +162,10 @@ pub fn encode(text: &str) -> Cow<'_, str> {
 /// Encodes text as servers send it: Latin-1, with one `&#xhhhh;` entity for every character outside of that.
 ///
 /// Source: transport rules C1 and C2.
-pub(crate) fn encode_latin_1(text: &str) -> Vec<u8> {
+pub(crate) fn encode_latin_1(text: &str) -> Cow<'_, [u8]> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text.as_bytes());
+    }
     let mut encoded = Vec::with_capacity(text.len());
     for character in text.chars() {
         match u8::try_from(character) {
@@ -170,7 +173,7 @@ pub(crate) fn encode_latin_1(text: &str) -> Vec<u8> {
             Err(_) => encoded.extend(format!("&#x{:x};", u32::from(character)).into_bytes()),
         }
     }
-    encoded
+    Cow::Owned(encoded)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             changed = watch.changed() => {
                 changed?;
                 let Some(game) = watch.latest() else { continue };
-                let last = game.moves().last().map_or("", |played| played.reported.text());
+                let last = game.moves().last().map_or_else(String::new, ToString::to_string);
                 println!("{last:<8}{}", game.position().fen());
             }
             // What was missed while the line was down is told here.

@@ -56,6 +56,34 @@ impl Board {
         Ok(captured)
     }
 
+    /// Returns the board before a move that [`apply`](Self::apply) has played; `None` if this cannot be the board after it.
+    ///
+    /// The squares of a castling have to be known: see [`LastMove::located`]. `captured` has the square too, which is not that
+    /// of the move after a capture en passant.
+    pub(crate) fn undo(mut self, played: LastMove, mover: Color, captured: Option<(Square, Role)>) -> Option<Self> {
+        match played {
+            LastMove::Normal { role, from, to, promotion } => {
+                self.take_off(to, Piece { color: mover, role: promotion.unwrap_or(role) })?;
+                self.place(from, Piece { color: mover, role }).ok()?;
+                if let Some((at, role)) = captured {
+                    self.place(at, Piece { color: mover.opponent(), role }).ok()?;
+                }
+            }
+            LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } => {
+                let (king, rook) = (Piece { color: mover, role: Role::King }, Piece { color: mover, role: Role::Rook });
+                let (king_file, rook_file) = castled_files(side, CastlingSide::of_rook(king_from, rook_from.file())?);
+                // In chess960 one of the two may have come from the square where the other one stands.
+                self.take_off(Square::at(king_file, mover.home_rank()), king)?;
+                self.take_off(Square::at(rook_file, mover.home_rank()), rook)?;
+                self.place(king_from, king).ok()?;
+                self.place(rook_from, rook).ok()?;
+            }
+            LastMove::Drop { role, to } => self.take_off(to, Piece { color: mover, role })?,
+            LastMove::Castle { .. } | LastMove::Hidden => return None,
+        }
+        Some(self)
+    }
+
     /// Takes what the move captures off the board; its role.
     fn capture(&mut self, role: Role, from: Square, to: Square, mover: Color) -> Result<Option<Role>, ApplyError> {
         if !self.holds(from, Piece { color: mover, role }) {
@@ -96,6 +124,11 @@ impl Board {
         self.place(Square::at(rook_file, mover.home_rank()), rook)
     }
 
+    /// Removes a piece from its square; `None` if it does not stand there.
+    fn take_off(&mut self, from: Square, piece: Piece) -> Option<()> {
+        self.holds(from, piece).then(|| self.set(from, None))
+    }
+
     /// Puts a piece on an empty square.
     fn place(&mut self, to: Square, piece: Piece) -> Result<(), ApplyError> {
         if self.piece(to).is_some() {
@@ -120,6 +153,10 @@ mod tests {
         let last_move = LastMove::parse_verbose(word.as_bytes(), san.as_bytes(), mover).unwrap();
         assert_eq!(played.apply(last_move, mover), Ok(captured), "{name}");
         assert_eq!(played, board(after), "{name}");
+        let located = last_move.located(&board(before), played.find_king(mover), mover);
+        if captured.is_none() {
+            assert_eq!(played.undo(located, mover, None), Some(board(before)), "{name}");
+        }
     }
 
     #[test]
@@ -290,7 +327,12 @@ mod tests {
             let [from, to] = [from, to].map(|index| Square::all().nth(index).unwrap());
             if let Some(Piece { color, role }) = before.piece(from) {
                 let mut after = before;
-                let result = after.apply(LastMove::Normal { role, from, to, promotion: None }, color);
+                let played = LastMove::Normal { role, from, to, promotion: None };
+                let result = after.apply(played, color);
+                if let Ok(captured) = result {
+                    let at = if before.piece(to).is_some() { to } else { Square::at(to.file(), from.rank()) };
+                    prop_assert_eq!(after.undo(played, color, captured.map(|role| (at, role))), Some(before));
+                }
                 let lost = usize::from(matches!(result, Ok(Some(_))));
                 prop_assert_eq!(after.pieces().count() + lost, before.pieces().count());
                 prop_assert_eq!(result.is_err(), after == before);

@@ -1,5 +1,7 @@
 //! Moves as servers report them.
 
+use smallvec::SmallVec;
+
 use super::{Board, CastlingSide, Color, Role, Square};
 
 /// The move that led to a position, as the server tells it. Whose move it was is told elsewhere.
@@ -90,6 +92,26 @@ impl LastMove {
         })
     }
 
+    /// The verbose form: field 27 of style 12.
+    pub(crate) fn verbose(self) -> Verbose {
+        let mut text = Verbose::default();
+        match self {
+            Self::Normal { role, from, to, promotion } => {
+                let ([from_file, from_rank], [to_file, to_rank]) = (from.letters(), to.letters());
+                text.extend([role.byte(), b'/', from_file, from_rank, b'-', to_file, to_rank]);
+                text.extend(promotion.into_iter().flat_map(|role| [b'=', role.byte()]));
+            }
+            Self::Castle { side: CastlingSide::Short, .. } => text.extend(*b"o-o"),
+            Self::Castle { side: CastlingSide::Long, .. } => text.extend(*b"o-o-o"),
+            Self::Drop { role, to } => {
+                let [file, rank] = to.letters();
+                text.extend([role.byte(), b'/', b'@', b'@', b'-', file, rank]);
+            }
+            Self::Hidden => text.extend(*b"?"),
+        }
+        text
+    }
+
     /// Fills in the squares of a castling from the board before the move; other moves stay as they are, and so do
     /// squares already known or not to be found.
     ///
@@ -106,6 +128,9 @@ impl LastMove {
         Self::Castle { side, king_from, rook_from }
     }
 }
+
+/// ASCII.
+pub(crate) type Verbose = SmallVec<[u8; 16]>;
 
 const D_FILE: u8 = 3;
 

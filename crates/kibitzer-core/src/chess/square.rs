@@ -54,6 +54,11 @@ impl Square {
         Self((rank & 7) << 3 | file & 7)
     }
 
+    /// Its name: a letter and a digit.
+    pub(crate) const fn letters(self) -> [u8; 2] {
+        [b'a' + self.file(), b'1' + self.rank()]
+    }
+
     pub(crate) const fn from_letters(file: u8, rank: u8) -> Option<Self> {
         Self::new(file.wrapping_sub(b'a'), rank.wrapping_sub(b'1'))
     }
@@ -69,7 +74,8 @@ impl FromStr for Square {
 
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", char::from(b'a' + self.file()), char::from(b'1' + self.rank()))
+        let [file, rank] = self.letters();
+        write!(f, "{}{}", char::from(file), char::from(rank))
     }
 }
 

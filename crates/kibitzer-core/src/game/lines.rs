@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{Game, Games, play};
+use super::{Game, Games};
 use crate::chess::{CastlingSide, Color, Hands};
 use crate::message::{GameInfo, Handle, Rating, ReportedMove, Style12};
 use crate::text::encode_latin_1;
 
 /// Moves that are told.
-const RECENT_PLIES: usize = 8;
+const RECENT_PLIES: u32 = 8;
 
 /// Fields 27 and 28 where there is no last move; the fraction makes the clocks milliseconds.
 const NO_MOVE: &str = "none (0:00.000)";
@@ -26,26 +26,15 @@ impl Game {
         let boards = self.recent_positions().into_iter().map(|position| board(&position));
         let hands = self.hands().map(|hands| reserves(self, hands));
         let lines = terms.into_iter().chain(boards).chain([board(self.position())]).chain(hands);
-        lines.map(|line| encode_latin_1(&line)).collect()
+        lines.map(|line| encode_latin_1(&line).into_owned()).collect()
     }
 
-    /// The start board, from which delta boards count, and those in front of the last moves, as far as they are known.
+    /// The start board, from which delta boards count, and those before the last moves. None if a move hides something.
     fn recent_positions(&self) -> Vec<Style12> {
-        let mut positions = vec![self.base().clone()];
-        for step in self.moves() {
-            let Some(before) = positions.last() else { break };
-            match play::after(before, step.played, &step.reported, step.clock) {
-                Ok(after) => positions.push(after),
-                // Moves that hide something lead nowhere.
-                Err(_) => return Vec::new(),
-            }
-            if positions.len() > 1 + RECENT_PLIES {
-                positions.remove(1);
-            }
-        }
-        // The last one is the server's own.
-        positions.pop();
-        positions
+        let (start, end) = (self.base().ply(), self.position().ply());
+        let recent = end.saturating_sub(RECENT_PLIES).max(start.saturating_add(1))..end;
+        let start = (start < end).then(|| Some(self.base().clone()));
+        start.into_iter().chain(recent.map(|ply| self.position_at(ply))).collect::<Option<_>>().unwrap_or_default()
     }
 
     fn terms(&self) -> Option<String> {

@@ -1,38 +1,153 @@
 //! The known moves of a game.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::play;
-use crate::chess::{Board, LastMove};
-use crate::message::{ClockReading, ReportedMove, Style12};
+use crate::chess::{Board, CastlingRights, Color, LastMove, Role, Square};
+use crate::message::{ClockReading, DerivedMove, Style12};
+use crate::text::{ServerText, encode_latin_1};
 
-/// A move of a game.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+/// A move of a game. `Display` writes it as the server did.
+///
+/// It has 24 bytes, as a game may have thousands, unless the server sent it in unusual words.
+#[derive(Clone, PartialEq, Eq)]
 pub struct PlayedMove {
-    /// The ply it was: 1 is White's first move.
-    pub ply: u32,
-    /// The move as the server reported it, with its time.
-    pub reported: ReportedMove,
-    /// The move, with the squares of a castling where the board before tells them.
-    pub played: LastMove,
-    /// The mover's clock behind it.
-    pub clock: ClockReading,
-    /// Pieces around it exploded; which ones is not known from the move.
-    pub(super) exploded: bool,
+    played: LastMove,
+    capture: Capture,
+    /// The rights before it.
+    castling: CastlingRights,
+    report: Report,
+}
+
+/// What a move removed from the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Capture {
+    Nothing,
+    /// A piece on the square that the move ends on.
+    OnTarget(Role),
+    EnPassant,
+    /// More than the move says: pieces exploded, or the server hid the move.
+    Unknown,
+}
+
+/// What the server said of a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Report {
+    /// Zeros follow a short pretty form. `u32::MAX` stands for a time that is not known.
+    Usual { san: [u8; 7], clock_ms: i32, elapsed_ms: u32 },
+    /// A longer pretty form or none, or more milliseconds.
+    Unusual(Box<(Option<ServerText>, ClockReading, Option<u32>)>),
 }
 
 impl PlayedMove {
-    /// Whether the board behind it does not follow from the one before.
-    fn hides_squares(&self) -> bool {
-        self.exploded || self.played == LastMove::Hidden
+    /// The move that led to a board, with its squares filled in.
+    fn new(before: &Style12, played: LastMove, capture: Capture, after: &Style12) -> Self {
+        let (san, clock) = (after.san_bytes(), after.clock(before.side_to_move()));
+        let elapsed_ms = after.elapsed_ms();
+        let report = Report::usual(san, clock, elapsed_ms).unwrap_or_else(|| {
+            let san = (!san.is_empty()).then(|| ServerText::from_wire(san));
+            Report::Unusual(Box::new((san, clock, elapsed_ms)))
+        });
+        Self { played, capture, castling: before.castling(), report }
+    }
+
+    /// The move, with the squares of a castling where the board before tells them.
+    pub const fn played(&self) -> LastMove {
+        self.played
+    }
+
+    /// The pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server cut the line.
+    pub fn san(&self) -> Option<&str> {
+        match &self.report {
+            Report::Usual { san, .. } => {
+                let end = san.iter().position(|&byte| byte == 0).unwrap_or(san.len());
+                san.get(..end).and_then(|san| std::str::from_utf8(san).ok())
+            }
+            Report::Unusual(report) => report.0.as_ref().map(ServerText::as_str),
+        }
+    }
+
+    /// The mover's clock after it.
+    pub fn clock(&self) -> ClockReading {
+        match &self.report {
+            Report::Usual { clock_ms, .. } => ClockReading::from_ms((*clock_ms).into()),
+            Report::Unusual(report) => report.1,
+        }
+    }
+
+    /// Time it took, in milliseconds; `None` if the server sent none.
+    pub fn elapsed_ms(&self) -> Option<u32> {
+        match &self.report {
+            Report::Usual { elapsed_ms, .. } => Some(*elapsed_ms).filter(|ms| *ms != u32::MAX),
+            Report::Unusual(report) => report.2,
+        }
+    }
+
+    const fn captured(&self) -> Option<(Square, Role)> {
+        match (self.capture, self.played) {
+            (Capture::OnTarget(role), LastMove::Normal { to, .. }) => Some((to, role)),
+            (Capture::EnPassant, LastMove::Normal { from, to, .. }) => {
+                Some((Square::at(to.file(), from.rank()), Role::Pawn))
+            }
+            _ => None,
+        }
+    }
+
+    /// The board before this move; `None` if that does not follow from the board after it.
+    fn undo(&self, after: Board, mover: Color) -> Option<Board> {
+        let is_known = self.capture != Capture::Unknown;
+        is_known.then(|| after.undo(self.played, mover, self.captured()))?
+    }
+}
+
+impl Capture {
+    /// What `played` captured on `before`, by what [`Board::apply`] returned.
+    pub(super) fn new(before: &Board, played: LastMove, captured: Option<Role>) -> Self {
+        match (captured, played) {
+            (Some(_), LastMove::Normal { to, .. }) if before.piece(to).is_none() => Self::EnPassant,
+            (Some(role), _) => Self::OnTarget(role),
+            (None, LastMove::Hidden) => Self::Unknown,
+            (None, _) => Self::Nothing,
+        }
+    }
+}
+
+impl Report {
+    fn usual(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
+        let is_plain = words.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'&');
+        let mut san = [0; 7];
+        san.get_mut(..words.len())?.copy_from_slice(words);
+        let is_usual = is_plain && !words.is_empty() && elapsed_ms != Some(u32::MAX);
+        let clock_ms = i32::try_from(clock.as_ms()).ok()?;
+        is_usual.then_some(Self::Usual { san, clock_ms, elapsed_ms: elapsed_ms.unwrap_or(u32::MAX) })
+    }
+}
+
+impl fmt::Display for PlayedMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.san() {
+            Some(san) => f.pad(san),
+            None => f.pad(std::str::from_utf8(&self.played.verbose()).unwrap_or_default()),
+        }
+    }
+}
+
+impl fmt::Debug for PlayedMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlayedMove")
+            .field("played", &self.played)
+            .field("san", &self.san())
+            .field("clock", &self.clock())
+            .field("elapsed_ms", &self.elapsed_ms())
+            .finish_non_exhaustive()
     }
 }
 
 /// The moves from a board on, without a gap, as many as fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moves {
-    /// The board in front of the first one.
+    /// The board before the first one.
     base: Arc<Style12>,
     played: Vec<PlayedMove>,
     /// The ply of the start board, if it was seen: 0, or more where Black moved first or a position was loaded.
@@ -58,37 +173,34 @@ impl Moves {
         self.start_ply
     }
 
-    /// The last move.
     pub(super) fn last(&self) -> Option<&PlayedMove> {
         self.played.last()
     }
 
-    /// The move that was this ply.
+    /// The move that led to `ply`, if it is known.
     pub(super) fn at(&self, ply: u32) -> Option<&PlayedMove> {
-        self.played.iter().rfind(|step| step.ply == ply)
+        self.played.get(self.count_at(ply)?.checked_sub(1)?)
     }
 
-    /// Adds a move that was played on `before`. If there are too many, they start anew from there.
+    /// Adds the move that led from `before` to `after`. If there are too many, they start anew from there.
     pub(super) fn push(
         &mut self,
         before: &Arc<Style12>,
-        reported: ReportedMove,
         played: LastMove,
-        clock: ClockReading,
-        exploded: bool,
+        capture: Capture,
+        after: &Style12,
         max_moves: usize,
     ) {
         if self.played.len() >= max_moves {
             self.base = Arc::clone(before);
             self.played.clear();
         }
-        self.played.push(PlayedMove { ply: before.ply() + 1, reported, played, clock, exploded });
+        self.played.push(PlayedMove::new(before, played, capture, after));
     }
 
-    /// Forgets the moves behind `ply`.
+    /// Forgets the moves after `ply`.
     pub(super) fn truncate(&mut self, ply: u32) {
-        let keep = ply.saturating_sub(self.base.ply());
-        self.played.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
+        self.played.truncate(self.count_at(ply).unwrap_or_default());
     }
 
     /// Forgets all moves: they start anew from `base`.
@@ -98,33 +210,133 @@ impl Moves {
         self.start_ply = start_ply(base).unwrap_or(self.start_ply);
     }
 
-    /// The moves up to `ply`, if that ply is among the known ones and the moves alone lead there.
-    fn up_to(&self, ply: u32) -> Option<&[PlayedMove]> {
-        let count = usize::try_from(ply.checked_sub(self.base.ply())?).ok()?;
-        self.played.get(..count).filter(|steps| !steps.iter().any(PlayedMove::hides_squares))
+    /// How many moves led from the base to `ply`.
+    fn count_at(&self, ply: u32) -> Option<usize> {
+        usize::try_from(ply.checked_sub(self.base.ply())?).ok()
     }
 
-    /// The squares after `ply`, played from the base.
-    pub(super) fn board_at(&self, ply: u32) -> Option<Board> {
-        let (mut board, mut mover) = (self.base.board(), self.base.side_to_move());
-        for step in self.up_to(ply)? {
-            board.apply(step.played, mover).ok()?;
-            mover = !mover;
+    /// The moves up to `ply` and those after it.
+    fn split_at(&self, ply: u32) -> Option<(&[PlayedMove], &[PlayedMove])> {
+        self.played.split_at_checked(self.count_at(ply)?)
+    }
+
+    /// The squares after `ply`, found by taking back the moves that led from there to `current`.
+    pub(super) fn board_at(&self, ply: u32, current: &Style12) -> Option<Board> {
+        let (_, undone) = self.split_at(ply)?;
+        let (mut board, mut mover) = (current.board(), current.side_to_move());
+        for step in undone.iter().rev() {
+            mover = mover.opponent();
+            board = step.undo(board, mover)?;
         }
         Some(board)
     }
 
-    /// The position after `ply`, played from the base.
-    pub(super) fn position_at(&self, ply: u32) -> Option<Style12> {
-        let mut position = Style12::clone(&self.base);
-        for step in self.up_to(ply)? {
-            position = play::after(&position, step.played, &step.reported, step.clock).ok()?;
+    /// The position after `ply`, found by taking back the moves that led from there to `current`.
+    pub(super) fn position_at(&self, ply: u32, current: &Style12) -> Option<Style12> {
+        let board = self.board_at(ply, current)?;
+        let (kept, undone) = self.split_at(ply)?;
+        let Some(first_undone) = undone.first() else { return Some(current.clone()) };
+        let [earlier @ .., last] = kept else { return Some(Style12::clone(&self.base)) };
+        let mut numbers = *current.numbers();
+        for step in undone.iter().rev() {
+            play::take_back(&mut numbers, step.played, step.captured().map(|(_, role)| role));
         }
-        Some(position)
+        let side = numbers.side_to_move;
+        *numbers.clock_mut(side.opponent()) = last.clock();
+        *numbers.clock_mut(side) = earlier.last().map_or_else(|| self.base.clock(side), PlayedMove::clock);
+        numbers.clock_running = self.base.clock_running().map(|runs| runs || ply >= play::PLIES_WITHOUT_CLOCK);
+        numbers.castling = first_undone.castling;
+        numbers.halfmove_clock = self.halfmove_clock_after(kept);
+        numbers.double_push_file = play::double_push_file(last.played);
+        let san = last.san().map(encode_latin_1).unwrap_or_default();
+        let last_move = DerivedMove { played: last.played, san: &san, elapsed_ms: last.elapsed_ms() };
+        Some(current.with_position(numbers, &board, Some(last_move)))
+    }
+
+    /// Plies since the last capture or pawn move.
+    fn halfmove_clock_after(&self, moves: &[PlayedMove]) -> u32 {
+        let is_reversible = |step: &&PlayedMove| step.capture == Capture::Nothing && !play::moves_pawn(step.played);
+        let n_reversible = moves.iter().rev().take_while(is_reversible).count();
+        let before = if n_reversible == moves.len() { self.base.halfmove_clock() } else { 0 };
+        before.saturating_add(u32::try_from(n_reversible).unwrap_or(u32::MAX))
     }
 }
 
-/// The ply at which a game starts, told by a board without a last move.
+/// The ply at which a game starts: that of a board without a last move.
 fn start_ply(board: &Style12) -> Option<u32> {
     (!board.has_last_move()).then(|| board.ply())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chess::CastlingSide;
+    use crate::text::decode;
+
+    const START: &[u8] =
+        b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 3 7 \
+        Newton Einstein 1 2 12 39 39 119 122 1 none (0:00) none 0 0 0";
+
+    /// A move that may or may not be possible: role of a drop or promotion, squares; castling if the squares are equal.
+    fn any_move() -> impl Strategy<Value = (usize, usize, usize)> {
+        (0..8_usize, 0..64_usize, 0..64_usize)
+    }
+
+    fn move_on(position: &Style12, (role, from, to): (usize, usize, usize)) -> Option<LastMove> {
+        let [from, to] = [from, to].map(|index| Square::all().nth(index).unwrap());
+        let role = Role::ALL.get(role).copied();
+        let mover = position.side_to_move();
+        if from == to {
+            let castle = LastMove::Castle {
+                side: if from.file() < 4 { CastlingSide::Long } else { CastlingSide::Short },
+                king_from: None,
+                rook_from: None,
+            };
+            return Some(castle.located(&position.board(), None, mover));
+        }
+        match position.board().piece(from) {
+            Some(piece) if piece.color == mover => {
+                let promotion = role.filter(|_| piece.role == Role::Pawn && to.rank() == mover.last_rank());
+                Some(LastMove::Normal { role: piece.role, from, to, promotion })
+            }
+            Some(_) => None,
+            None => Some(LastMove::Drop { role: role?, to }),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_takeback_leads_to_the_position_that_was_there(tried in prop::collection::vec(any_move(), 0..500)) {
+            let mut positions = vec![Arc::new(Style12::parse(START).unwrap())];
+            let mut moves = Moves::from_base(Arc::clone(&positions[0]));
+            for (index, tried) in tried.into_iter().enumerate() {
+                let before = positions.last().unwrap();
+                let Some(played) = move_on(before, tried) else { continue };
+                let san = ["e4", "exd8=Q+", "exd8=Q+ e.p.", "na\u{ef}ve", "&#x263a;", ""][index % 6];
+                let elapsed_ms = [Some(4000), None, Some(u32::MAX)][index % 3];
+                let clock = ClockReading::from_ms([60_000, -1, i64::MAX][index % 3]);
+                let san = encode_latin_1(san);
+                let last_move = DerivedMove { played, san: &san, elapsed_ms };
+                let Ok((after, capture)) = play::after(before, last_move, clock) else { continue };
+                moves.push(before, played, capture, &after, usize::MAX);
+                let last = moves.last().unwrap();
+                let want = Some(decode(&san)).filter(|san| !san.is_empty());
+                prop_assert_eq!((last.san(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));
+                positions.push(Arc::new(after));
+            }
+            let last = positions.last().unwrap();
+            for (ply, position) in (0..).zip(&positions) {
+                let found = moves.position_at(ply, last);
+                prop_assert_eq!(found.as_ref(), Some(&**position), "ply {}", ply);
+            }
+            prop_assert_eq!(moves.position_at(last.ply() + 1, last), None);
+        }
+    }
+
+    #[test]
+    fn a_usual_move_has_24_bytes() {
+        assert_eq!(size_of::<PlayedMove>(), 24);
+    }
 }

@@ -117,9 +117,15 @@ impl Game {
         self.moves.base()
     }
 
-    /// The moves that led from [`base`](Self::base) to [`position`](Self::position), without a gap.
+    /// The moves that led from [`base`](Self::base) to [`position`](Self::position), without a gap: the first one is the ply
+    /// after that of the base.
     pub fn moves(&self) -> &[PlayedMove] {
         self.moves.as_slice()
+    }
+
+    /// The position after an earlier ply; `None` if the moves since then do not say what it was.
+    pub(super) fn position_at(&self, ply: u32) -> Option<Style12> {
+        self.moves.position_at(ply, &self.position)
     }
 
     /// Its type in the server's words (`blitz`, `wild/5`), if the server told.
@@ -280,7 +286,7 @@ impl Game {
     /// A takeback of all moves leads to the start position too, and if that one is not known, it may be any.
     fn is_refuted_by_start(&self, board: &Style12) -> bool {
         let is_start = !board.has_last_move() && !board.relation().is_examined();
-        let known = self.moves.board_at(board.ply());
+        let known = self.moves.board_at(board.ply(), &self.position);
         is_start
             && match known {
                 Some(known) => known != board.board(),

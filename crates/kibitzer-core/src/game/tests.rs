@@ -71,7 +71,7 @@ impl Session {
     }
 
     fn sans(&self) -> Vec<&str> {
-        self.game().moves().iter().map(|step| step.reported.text()).collect()
+        self.game().moves().iter().map(|step| step.san().unwrap_or_default()).collect()
     }
 }
 
@@ -88,7 +88,7 @@ fn a_game_collects_its_moves_with_their_times() {
     assert_eq!(session.kinds, [ChangeKind::Opened, ChangeKind::Moved, ChangeKind::Moved, ChangeKind::Moved]);
     assert_eq!(session.sans(), ["e4", "e5", "Nf3"]);
     let last = session.game().moves().last().unwrap();
-    assert_eq!((last.ply, last.reported.elapsed_ms, last.clock.as_ms()), (3, Some(3000), 300_000));
+    assert_eq!((last.elapsed_ms(), last.clock().as_ms()), (Some(3000), 300_000));
     assert!(session.desyncs.is_empty());
 }
 

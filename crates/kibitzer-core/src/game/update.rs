@@ -137,7 +137,7 @@ impl Games {
         let told = self.foretold.get(id)?;
         let info = told.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_as_usual))?;
         let board = opening::board(info, &Fen::START, told.role, self.me.as_ref())?;
-        let (played, _) = play::read_sent(sent, &board)?;
+        let played = play::read_sent(sent, &board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;
         self.open_with(id, &Fen::START)
     }

@@ -73,7 +73,7 @@ pub use refused::Refusal;
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};
 pub use seek_text::SeekNotice;
 pub use start_list::{StartKind, StartList};
-pub(crate) use style12::BoardNumbers;
+pub(crate) use style12::{BoardNumbers, DerivedMove};
 pub use style12::{Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
 pub use user_info::{UserArrived, UserDeparted};

@@ -59,6 +59,15 @@ pub(crate) struct LastMoveNumbers {
     pub(crate) elapsed_ms: Option<u32>,
 }
 
+/// The last move of a position that no line has shown. The line would name no squares of a castling.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DerivedMove<'a> {
+    pub(crate) played: LastMove,
+    /// The pretty form as a server encodes it; empty if it is not known.
+    pub(crate) san: &'a [u8],
+    pub(crate) elapsed_ms: Option<u32>,
+}
+
 /// A move as a board line reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -211,12 +220,14 @@ impl Style12 {
         let words = end.and_then(|end| line.get(..end)).unwrap_or_default();
         // What stands for the missing words is neither a time nor a move.
         let missing: &[u8] = if words.ends_with(b")") { b" ?" } else { b" ? ?" };
-        let whole = Self::parse_any(&[words, missing].concat())?;
-        let last_move =
-            whole.last_move().map(|last| ReportedMove { san: None, ..last }.with_promotion_on(&whole.board()));
-        let mut board = whole.with_position(whole.numbers, &whole.board(), last_move.as_ref());
-        board.numbers.is_cut = true;
-        Ok(board)
+        let Self { mut numbers, text } = Self::parse_any(&[words, missing].concat())?;
+        let board = Board::from_spaced_rows(text.squares());
+        numbers.is_cut = true;
+        if let Some(last) = &mut numbers.last_move {
+            last.played = last.played.map(|played| with_promotion_on(&board, played));
+        }
+        let [white, black, verbose] = [Word::White, Word::Black, Word::Verbose].map(|word| text.word(word));
+        Ok(Self { numbers, text: BoardText::new(&board, [white, black, verbose, b""]) })
     }
 
     /// Reads what follows the squares: fields 9 and up.
@@ -273,14 +284,24 @@ impl Style12 {
     }
 
     /// Another position of the same game.
-    pub(crate) fn with_position(&self, numbers: BoardNumbers, board: &Board, last_move: Option<&ReportedMove>) -> Self {
-        let word = |text: Option<&ServerText>| text.map(|text| encode_latin_1(text.as_str())).unwrap_or_default();
-        let (verbose, san) =
-            (word(last_move.map(|last| &last.verbose)), word(last_move.and_then(|last| last.san.as_ref())));
-        let is_cut = last_move.is_some_and(|last| last.san.is_none());
-        let last_move = last_move.map(|last| LastMoveNumbers { played: last.played, elapsed_ms: last.elapsed_ms });
+    pub(crate) fn with_position(
+        &self,
+        numbers: BoardNumbers,
+        board: &Board,
+        last_move: Option<DerivedMove<'_>>,
+    ) -> Self {
+        let verbose = last_move.map(|last| last.played.verbose()).unwrap_or_default();
+        let san = last_move.map_or(&b""[..], |last| last.san);
         let [white, black] = [Word::White, Word::Black].map(|name| self.text.word(name));
-        let text = BoardText::new(board, [white, black, &verbose, &san]);
+        let text = BoardText::new(board, [white, black, &verbose, san]);
+        let last_move = last_move.map(|DerivedMove { played, elapsed_ms, .. }| {
+            let played = match played {
+                LastMove::Castle { side, .. } => LastMove::Castle { side, king_from: None, rook_from: None },
+                other => other,
+            };
+            LastMoveNumbers { played: Some(played), elapsed_ms }
+        });
+        let is_cut = last_move.is_some() && san.is_empty();
         Self { numbers: BoardNumbers { last_move, is_cut, ..numbers }, text }
     }
 
@@ -451,6 +472,16 @@ impl Style12 {
         Some(ReportedMove { verbose: ServerText::from_wire(verbose), san, played, elapsed_ms })
     }
 
+    /// The pretty form of the last move as received; empty if there is none.
+    pub(crate) fn san_bytes(&self) -> &[u8] {
+        self.text.word(Word::San)
+    }
+
+    /// Field 28: the time that the last move took, in milliseconds.
+    pub(crate) fn elapsed_ms(&self) -> Option<u32> {
+        self.numbers.last_move.and_then(|last| last.elapsed_ms)
+    }
+
     /// Field 27 as [`LastMove::parse_verbose`] reads it; `None` at the start of a game, and for a form that is not known.
     pub fn played(&self) -> Option<LastMove> {
         self.numbers.last_move.and_then(|last| last.played)
@@ -492,17 +523,26 @@ impl ReportedMove {
     pub fn text(&self) -> &str {
         self.san.as_ref().unwrap_or(&self.verbose).as_str()
     }
-
-    /// The same move; what a pawn became, which servers report in the pretty form alone, is read from the board after it.
-    fn with_promotion_on(mut self, after: &Board) -> Self {
-        if let Some(LastMove::Normal { role: Role::Pawn, to, promotion: promotion @ None, .. }) = &mut self.played {
-            *promotion = after.piece(*to).map(|piece| piece.role).filter(|role| *role != Role::Pawn);
-        }
-        self
-    }
 }
 
 impl BoardNumbers {
+    pub(crate) const fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
+        match color {
+            Color::White => &mut self.white_clock,
+            Color::Black => &mut self.black_clock,
+        }
+    }
+
+    /// Gives the turn to the other side.
+    pub(crate) fn turn_to(&mut self, side: Color) {
+        self.side_to_move = side;
+        self.relation = match self.relation {
+            Relation::MyTurn => Relation::OpponentsTurn,
+            Relation::OpponentsTurn => Relation::MyTurn,
+            other => other,
+        };
+    }
+
     pub(crate) const fn ply(&self) -> u32 {
         let whole = self.move_number.saturating_sub(1).saturating_mul(2);
         match self.side_to_move {
@@ -578,6 +618,14 @@ impl fmt::Debug for Style12 {
             .field("is_cut", &self.is_cut())
             .finish()
     }
+}
+
+/// The same move; what a pawn became, which servers report in the pretty form alone, is read from the board after it.
+fn with_promotion_on(after: &Board, mut played: LastMove) -> LastMove {
+    if let LastMove::Normal { role: Role::Pawn, to, promotion: promotion @ None, .. } = &mut played {
+        *promotion = after.piece(*to).map(|piece| piece.role).filter(|role| *role != Role::Pawn);
+    }
+    played
 }
 
 /// Reads field 28; brackets may be missing.
@@ -846,7 +894,8 @@ mod tests {
             let last_move = ReportedMove { san: None, elapsed_ms, ..whole.last_move().unwrap() };
             assert_eq!((board.is_cut(), board.flip()), (true, None));
             assert_eq!(board.last_move(), Some(last_move.clone()), "cut after {end} bytes");
-            let mut want = whole.with_position(*whole.numbers(), &whole.board(), Some(&last_move));
+            let derived = DerivedMove { played: last_move.played.unwrap(), san: b"", elapsed_ms };
+            let mut want = whole.with_position(*whole.numbers(), &whole.board(), Some(derived));
             want.numbers_mut().flip = None;
             assert_eq!(board, want, "cut after {end} bytes");
         }
@@ -879,7 +928,7 @@ mod tests {
                     *place = word;
                 }
             }
-            let mut line = encode_latin_1(&line.join(" "));
+            let mut line = encode_latin_1(&line.join(" ")).into_owned();
             for (at, byte) in bytes {
                 *at.get_mut(&mut line) = byte;
             }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kibitzer::core::Event;
 use kibitzer::core::chess::{Color, Hands, LastMove, Role};
-use kibitzer::core::game::Game;
+use kibitzer::core::game::{Game, PlayedMove};
 use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Style12};
 
 /// What the console keeps of a game: much less than the game itself, which has all its moves.
@@ -30,7 +30,7 @@ impl Card {
         let reported = board.played();
         let info = game.info();
         Self {
-            played: game.moves().last().map(|last| last.played).or(reported),
+            played: game.moves().last().map(PlayedMove::played).or(reported),
             hands: game.hands(),
             kind: game.kind().map(str::to_owned),
             rated: game.is_rated(),

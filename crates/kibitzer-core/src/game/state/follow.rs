@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::{Announced, Game};
-use crate::chess::{Board, LastMove, Square};
+use crate::chess::{ApplyError, Board, LastMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
+use crate::game::moves::{Capture, PlayedMove};
 use crate::game::play;
-use crate::message::{Delta, Style12};
+use crate::message::{ClockReading, Delta, DerivedMove, Style12};
+use crate::text::encode_latin_1;
 
 /// What a board or a move did to a game.
 #[derive(Clone, Copy, Debug)]
@@ -62,21 +64,22 @@ impl Game {
 
     fn follow_move(&mut self, board: &Arc<Style12>, max_moves: usize) -> Step {
         let mover = self.position.side_to_move();
-        let (Some(reported), Some(last_move)) = (board.last_move(), board.played()) else {
+        let Some(last_move) = board.played() else {
             return self.contradicted(board);
         };
+        let before = self.position.board();
         let played = match last_move {
-            LastMove::Castle { .. } => last_move.located(&self.position.board(), board.board().find_king(mover), mover),
+            LastMove::Castle { .. } => last_move.located(&before, board.board().find_king(mover), mover),
             other => other,
         };
-        let mut expected = self.position.board();
-        let captured = expected.apply(played, mover);
-        let is_expected = captured.is_ok() && expected == board.board();
-        let exploded = !is_expected && matches!(captured, Ok(Some(_))) && self.exploded(&expected, board, played);
-        if !is_expected && !exploded && played != LastMove::Hidden {
-            return self.contradicted(board);
-        }
-        self.moves.push(&self.position, reported, played, board.clock(mover), exploded, max_moves);
+        let mut expected = before;
+        let capture = match expected.apply(played, mover) {
+            Ok(captured) if expected == board.board() => Capture::new(&before, played, captured),
+            Ok(Some(_)) if self.exploded(&expected, board, played) => Capture::Unknown,
+            Err(ApplyError::Hidden) => Capture::Unknown,
+            _ => return self.contradicted(board),
+        };
+        self.moves.push(&self.position, played, capture, board, max_moves);
         Step::new(ChangeKind::Moved, Some(played))
     }
 
@@ -107,17 +110,18 @@ impl Game {
     /// The last move of a board whose squares are known. If it was reached by another move than the known one, the known moves
     /// are those of another way here, and dropped.
     fn move_to(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
-        match (self.moves.last(), &board.last_move()) {
-            (Some(known), Some(told)) if known.reported.verbose == told.verbose => return Some(known.played),
-            (Some(_), _) => self.moves.rebase(board),
-            (None, _) => {}
+        let reported = board.played();
+        match self.moves.last().map(PlayedMove::played) {
+            Some(known) if reported.is_some_and(|reported| is_same_move(reported, known)) => return Some(known),
+            Some(_) => self.moves.rebase(board),
+            None => {}
         }
-        board.played()
+        reported
     }
 
     fn follow_back(&mut self, board: &Arc<Style12>, plies: u32) -> Step {
         let kind = ChangeKind::TookBack { plies };
-        if self.moves.board_at(board.ply()) != Some(board.board()) {
+        if self.moves.board_at(board.ply(), &self.position) != Some(board.board()) {
             return self.rebase(board, kind);
         }
         self.moves.truncate(board.ply());
@@ -175,27 +179,47 @@ impl Game {
     }
 
     fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
-        let (played, reported) = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
-        let after = play::after(&self.position, played, &reported, delta.clock);
-        let after = after.map_err(|_| DesyncReason::WrongMove)?;
-        self.moves.push(&self.position, reported, played, delta.clock, false, max_moves);
+        let played = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
+        self.play(played, delta.san.as_str(), Some(delta.taken_ms), delta.clock, max_moves)
+    }
+
+    /// Plays a move of which the server sends no board.
+    pub(super) fn play(
+        &mut self,
+        played: LastMove,
+        san: &str,
+        elapsed_ms: Option<u32>,
+        clock: ClockReading,
+        max_moves: usize,
+    ) -> Result<Step, DesyncReason> {
+        let last_move = DerivedMove { played, san: &encode_latin_1(san), elapsed_ms };
+        let (after, capture) = play::after(&self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
+        self.moves.push(&self.position, played, capture, &after, max_moves);
         self.position = Arc::new(after);
         Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
 
     fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<Step> {
         let last = self.moves.at(ply)?;
-        let played = last.played;
-        (last.reported.san.as_ref() == Some(&delta.san)).then_some(())?;
+        let played = last.played();
+        (last.san() == Some(delta.san.as_str())).then_some(())?;
         let plies = self.position.ply() - ply;
         if plies > 0 {
             let (white, black) = (self.position.white_clock(), self.position.black_clock());
-            self.position = Arc::new(self.moves.position_at(ply)?);
+            self.position = Arc::new(self.moves.position_at(ply, &self.position)?);
             self.set_clocks(white, black);
             self.moves.truncate(ply);
         }
         *self.clock_mut(!self.position.side_to_move()) = delta.clock;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
         Some(Step::new(kind, Some(played)))
+    }
+}
+
+/// Whether a reported move is the known one, which has the squares of a castling too.
+fn is_same_move(reported: LastMove, known: LastMove) -> bool {
+    match (reported, known) {
+        (LastMove::Castle { side, .. }, LastMove::Castle { side: known_side, .. }) => side == known_side,
+        _ => reported == known,
     }
 }

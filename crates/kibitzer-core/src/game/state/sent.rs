@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::{AfterEnd, Announced, Game, Notice, Reserves, Step};
 use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
+use crate::game::moves::PlayedMove;
 use crate::game::{opening, play};
 use crate::message::{
     BoardNumbers, ClockReading, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12,
 };
-use crate::text::PlayerText;
+use crate::text::{PlayerText, ServerText};
 
 /// Moves that were promised behind a position, and lead to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,18 +189,16 @@ impl Game {
     }
 
     fn push_sent(&mut self, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
-        let (played, reported) = play::read_sent(sent, &self.position).ok_or(DesyncReason::WrongMove)?;
+        let played = play::read_sent(sent, &self.position).ok_or(DesyncReason::WrongMove)?;
         if let LastMove::Drop { role, .. } = played
             && !self.may_hold(role)
         {
             return Err(DesyncReason::WrongMove);
         }
         let clock = told_clock(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move()));
-        let after = play::after(&self.position, played, &reported, clock);
-        let after = after.map_err(|_| DesyncReason::WrongMove)?;
-        self.moves.push(&self.position, reported, played, clock, false, max_moves);
-        self.position = Arc::new(after);
-        Ok(Step::new(ChangeKind::Moved, Some(played)))
+        let taken_ms = sent.taken_s.and_then(|seconds| seconds.checked_mul(1000));
+        let word = sent.san.as_ref().or(sent.smith.as_ref()).map_or("", ServerText::as_str);
+        self.play(played, word, taken_ms, clock, max_moves)
     }
 
     /// The color that a player has in this game; `*` is this login.
@@ -240,7 +239,7 @@ impl Game {
     }
 
     fn is_last(&self, smith: SmithMove) -> bool {
-        let last = self.moves.last().map(|last| last.played).or_else(|| self.position.played());
+        let last = self.moves.last().map(PlayedMove::played).or_else(|| self.position.played());
         match (smith, last) {
             (SmithMove::Normal { from, to, .. }, Some(LastMove::Normal { from: last_from, to: last_to, .. })) => {
                 (from, to) == (last_from, last_to)
@@ -330,7 +329,7 @@ impl Game {
     fn go_back(&mut self, plies: u32) -> Result<Step, DesyncReason> {
         let known = self.position.ply();
         let found = known.saturating_sub(plies);
-        let back = self.moves.position_at(found).filter(|_| plies <= known);
+        let back = self.moves.position_at(found, &self.position).filter(|_| plies <= known);
         let back = back.ok_or(DesyncReason::WrongPly { known, found })?;
         self.position = Arc::new(self.as_received(back));
         self.moves.truncate(found);
@@ -359,11 +358,7 @@ impl Game {
     }
 
     pub(super) fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
-        let numbers = self.numbers_mut();
-        match color {
-            Color::White => &mut numbers.white_clock,
-            Color::Black => &mut numbers.black_clock,
-        }
+        self.numbers_mut().clock_mut(color)
     }
 
     pub(super) fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> Step {
@@ -389,7 +384,7 @@ impl Game {
 
     /// The same squares as before.
     fn repeated(&self) -> Step {
-        let played = self.moves.last().map(|last| last.played).or_else(|| self.position.played());
+        let played = self.moves.last().map(PlayedMove::played).or_else(|| self.position.played());
         Step::new(ChangeKind::Repeated, played)
     }
 }

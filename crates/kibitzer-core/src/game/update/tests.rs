@@ -46,7 +46,7 @@ impl Session {
     }
 
     fn sans(&self) -> Vec<&str> {
-        self.game().moves().iter().map(|played| played.reported.text()).collect()
+        self.game().moves().iter().map(|played| played.san().unwrap_or_default()).collect()
     }
 }
 

@@ -27,7 +27,7 @@ impl Datagram {
 }
 
 fn write_argument(field: &PlayerText, usual: Quoting, out: &mut Vec<u8>) {
-    let mut bytes = encode_latin_1(field.as_str());
+    let mut bytes = encode_latin_1(field.as_str()).into_owned();
     bytes.retain(|&b| b != CONTROL_Y && b != CONTROL_Z);
     let (start, end): (&[u8], &[u8]) = match least_quoting(&bytes).max(usual) {
         Quoting::Word => (b"", b""),
