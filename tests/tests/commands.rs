@@ -14,7 +14,7 @@ use kibitzer::command::{
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::{RefusalReason, RequestError};
-use kibitzer_core::message::{GameId, GameResult, Handle, Ivar, Message, ObservingRefusal, Refusal};
+use kibitzer_core::message::{CommandCode, GameId, GameResult, Handle, Ivar, Message, ObservingRefusal, Refusal};
 use kibitzer_core::session::Reply;
 use kibitzer_tests::Transcript;
 
@@ -125,13 +125,13 @@ fn moves_and_offers_are_refused_with_a_reason() {
     let no_offer = Some(RefusalReason::Refusal(Refusal::NoSuchOffer));
     assert_eq!(refusal(blocks.answer(125, &Decline::new(OfferRef::Only))), no_offer);
     assert_eq!(refusal(blocks.answer(126, &Accept::new(OfferRef::Only))), no_offer);
-    let not_playing = RequestError::NotPlaying;
-    assert_eq!(blocks.answer(127, &Abort::new()).unwrap_err(), not_playing);
-    assert_eq!(blocks.answer(128, &Adjourn::new()).unwrap_err(), not_playing);
-    assert_eq!(blocks.answer(129, &Resign::new()).unwrap_err(), not_playing);
-    assert_eq!(blocks.answer(130, &Flag::new()).unwrap_err(), not_playing);
-    assert_eq!(blocks.answer(132, &Takeback::plies(2)).unwrap_err(), not_playing);
-    assert_eq!(blocks.answer(133, &Draw::new()).unwrap_err(), not_playing);
+    let not_playing = Some(RefusalReason::Refusal(Refusal::NotPlaying));
+    assert_eq!(refusal(blocks.answer(127, &Abort::new())), not_playing);
+    assert_eq!(refusal(blocks.answer(128, &Adjourn::new())), not_playing);
+    assert_eq!(refusal(blocks.answer(129, &Resign::new())), not_playing);
+    assert_eq!(refusal(blocks.answer(130, &Flag::new())), not_playing);
+    assert_eq!(refusal(blocks.answer(132, &Takeback::plies(2))), not_playing);
+    assert_eq!(refusal(blocks.answer(133, &Draw::new())), not_playing);
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn talk_and_seeks_are_confirmed() {
     assert_eq!(blocks.answer(46, &Talk::say("hi")).unwrap().players, 1);
     assert_eq!(blocks.answer(99, &Talk::shout("hi")).unwrap().players, 2);
     assert_eq!(blocks.answer(101, &Talk::c_shout("hi")).unwrap().players, 2);
-    let not_playing = RequestError::NotPlaying;
-    assert_eq!(blocks.answer(102, &Talk::whisper("x")).unwrap_err(), not_playing);
+    let not_playing = Some(RefusalReason::Refusal(Refusal::NotPlaying));
+    assert_eq!(refusal(blocks.answer(102, &Talk::whisper("x"))), not_playing);
     let no_partner = blocks.answer(106, &Talk::partner("x")).unwrap_err();
     assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
     let not_there = blocks.answer(34, &Talk::channel(2, "hi"));
@@ -179,5 +179,5 @@ fn settings_and_the_rest() {
     let withdrawn = blocks.answer(124, &Withdraw::new(OfferRef::Only)).unwrap();
     assert_eq!((withdrawn.name, withdrawn.kind), (Some(bogoljubov()), None));
     let usage = blocks.answer_to_like(19, &MatchOptions::new(bogoljubov())).unwrap_err();
-    assert_eq!(usage, RequestError::BadParameters);
+    assert_eq!(usage.refusal(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));
 }

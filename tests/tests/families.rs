@@ -16,7 +16,7 @@ use kibitzer::Client;
 use kibitzer::command::Talk as Tell;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::{GameId, Ivar, Message, Relation, TalkKind};
+use kibitzer::core::message::{GameId, Ivar, Message, Refusal, Relation, TalkKind};
 use kibitzer::core::session::State;
 use kibitzer::core::{ChangeKind, Event, EventKind, message};
 use kibitzer_server::{Family, PopulationOptions, ServerOptions};
@@ -307,9 +307,11 @@ async fn answer_moves(client: &Client, events: &mut Subscription) -> Seen {
             Some(Message::Style12(board)) if board.relation() == Relation::MyTurn && !is_repeated(&event) => {
                 for played in PAWN_MOVES.split(' ') {
                     match client.request(played).await {
-                        Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}
-                        // Played, or the other side was faster, and has resigned.
-                        Ok(_) | Err(RequestError::NotPlaying) => break,
+                        // Played.
+                        Ok(_) => break,
+                        // The other side was faster, and has resigned.
+                        Err(error) if error.is_refusal(Refusal::NotPlaying) => break,
+                        Err(RequestError::Refused { .. }) => {}
                         Err(error) => panic!("{error}"),
                     }
                 }

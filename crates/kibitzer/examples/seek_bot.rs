@@ -6,7 +6,7 @@ use std::error::Error;
 
 use kibitzer::command::SeekOptions;
 use kibitzer::core::event::RequestError;
-use kibitzer::core::message::{Message, Relation};
+use kibitzer::core::message::{Message, Refusal, Relation};
 use kibitzer::core::{ChangeKind, Event};
 use kibitzer::{Client, Profile};
 
@@ -37,9 +37,11 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
                 for played in OPENING.iter().flat_map(|line| line.split(' ')).chain(["resign"]) {
                     // The server knows the rules: what it refuses is tried no further.
                     match client.request(played).await {
-                        Err(RequestError::Refused { .. } | RequestError::UnknownCommand) => {}
-                        // Played, or the board was of a game that is over by now.
-                        Ok(_) | Err(RequestError::NotPlaying) => break,
+                        // Played.
+                        Ok(_) => break,
+                        // The game of the board is over.
+                        Err(error) if error.is_refusal(Refusal::NotPlaying) => break,
+                        Err(RequestError::Refused { .. }) => {}
                         Err(error) => return Err(error.into()),
                     }
                 }

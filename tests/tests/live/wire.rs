@@ -6,6 +6,7 @@ use std::time::Duration;
 use kibitzer::Client;
 use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
+use kibitzer::core::message::Refusal;
 use kibitzer::core::session::{State, TimesealChoice};
 use kibitzer_server::{At, Fault, Feature, Target};
 use kibitzer_tests::live::{Hall, begin_game, drain, options, play};
@@ -97,7 +98,8 @@ async fn n_spoilt(client: &Client, case: &str) -> usize {
                 }
             }
             // The last one: the noise stands in the line that ends the reply before, and its rest looks like an answer.
-            Err(RequestError::TimedOut(_) | RequestError::Incomplete | RequestError::UnknownCommand) => n_spoilt += 1,
+            Err(RequestError::TimedOut(_) | RequestError::Incomplete) => n_spoilt += 1,
+            Err(error) if error.is_refusal(Refusal::UnknownCommand) => n_spoilt += 1,
             Err(other) => panic!("{case}: {other:?}"),
         }
     }

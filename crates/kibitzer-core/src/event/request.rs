@@ -101,32 +101,14 @@ pub enum RequestError {
     /// of an alias.
     #[error("server wanted a number in front of the command")]
     Unnumbered,
-    /// The server refused.
+    /// The server refused. No other variant stands for a refusal.
     #[error("refused{}", quoted(.text, ""))]
     Refused {
         /// Reason of the refusal.
         reason: RefusalReason,
-        /// The server's text.
+        /// The server's text; empty if it refused with a code or by silence alone.
         text: ServerText,
     },
-    /// The server has no such command; some servers answer this to a move that they cannot parse.
-    #[error("unknown command")]
-    UnknownCommand,
-    /// The command's name is abbreviated ambiguously.
-    #[error("ambiguous command")]
-    Ambiguous,
-    /// The command is reserved for administrators or registered players.
-    #[error("not allowed")]
-    Rights,
-    /// This login plays no game and, where that would suffice, examines none.
-    #[error("not playing a game")]
-    NotPlaying,
-    /// The arguments are wrong or missing.
-    #[error("bad parameters")]
-    BadParameters,
-    /// The server accepts no command of this length.
-    #[error("command is too long for the server")]
-    CommandTooLong,
     /// The reply is not one that the server is known to send after executing the command. Most likely it was not executed.
     #[error("reply is not understood")]
     Unexpected {
@@ -148,22 +130,17 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    /// Returns the reason of a refusal; `None` if the server did not refuse, or in unknown words.
-    ///
-    /// Refusals with a variant of their own return the equivalent reason.
+    /// Returns the reason of a [refusal](Self::Refused); `None` for every other error, also for a refusal in unknown words.
     pub const fn refusal(&self) -> Option<RefusalReason> {
-        let reason = match self {
-            Self::Refused { reason, .. } => *reason,
-            Self::UnknownCommand => RefusalReason::Refusal(Refusal::UnknownCommand),
-            Self::Ambiguous => RefusalReason::Refusal(Refusal::AmbiguousCommand),
-            Self::NotPlaying => RefusalReason::Refusal(Refusal::NotPlaying),
-            Self::CommandTooLong => RefusalReason::Refusal(Refusal::CommandTooLong),
-            Self::Rights => RefusalReason::Code(CommandCode::INSUFFICIENT_RIGHTS),
-            Self::BadParameters => RefusalReason::Code(CommandCode::BAD_PARAMETERS),
-            Self::Unnumbered => RefusalReason::Code(CommandCode::UNNUMBERED),
-            _ => return None,
-        };
-        Some(reason)
+        match self {
+            Self::Refused { reason, .. } => Some(*reason),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the server refused for this reason.
+    pub fn is_refusal(&self, refusal: Refusal) -> bool {
+        self.refusal() == Some(RefusalReason::Refusal(refusal))
     }
 
     /// Returns the server's words, if the variant keeps them: those of a refusal, or those sent instead of an answer. Never empty.
@@ -182,29 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_variant_that_is_a_refusal_returns_its_reason() {
-        let refusal = |refusal| Some(RefusalReason::Refusal(refusal));
-        let code = |code| Some(RefusalReason::Code(CommandCode(code)));
-        let cases = [
-            (RequestError::UnknownCommand, refusal(Refusal::UnknownCommand)),
-            (RequestError::Ambiguous, refusal(Refusal::AmbiguousCommand)),
-            (RequestError::NotPlaying, refusal(Refusal::NotPlaying)),
-            (RequestError::CommandTooLong, refusal(Refusal::CommandTooLong)),
-            (RequestError::Rights, code(515)),
-            (RequestError::BadParameters, code(513)),
-            (RequestError::Unnumbered, code(519)),
-            (RequestError::Busy, None),
-            (RequestError::Lost, None),
-            (RequestError::Command(CommandError::LineBreak), None),
-            (RequestError::Ended(EndReason::Quit), None),
-        ];
-        for (error, want) in cases {
-            assert_eq!((error.refusal(), error.text()), (want, None), "{error:?}");
-        }
-    }
-
-    #[test]
-    fn the_servers_text_is_kept_if_no_variant_stands_for_it() {
+    fn refusals_and_unrecognized_replies_keep_the_text_of_the_server() {
         let reason = RefusalReason::Refusal(Refusal::IllegalMove);
         let refused = RequestError::Refused { reason, text: ServerText::from_wire(b"Illegal move.") };
         assert_eq!((refused.refusal(), refused.text()), (Some(reason), Some("Illegal move.")));
@@ -212,6 +167,9 @@ mod tests {
         let source = ListingError::NotThisReply;
         for error in [RequestError::Unexpected { text: text.clone() }, RequestError::Listing { source, text }] {
             assert_eq!((error.refusal(), error.text()), (None, Some("What?")));
+        }
+        for error in [RequestError::Busy, RequestError::Unnumbered, RequestError::Ended(EndReason::Quit)] {
+            assert_eq!((error.refusal(), error.text()), (None, None), "{error:?}");
         }
     }
 }

@@ -74,24 +74,20 @@ impl Reply {
     fn refusal(&self) -> Option<RequestError> {
         let answer = self.answer();
         let by_code = || {
-            let code = self.code.filter(|code| code.is_error())?;
-            let text = ServerText::from_wire(answer.map_or(&[], Event::raw));
-            let refused = RequestError::Refused { reason: RefusalReason::Code(code), text };
-            Some(of_code(code, answer).unwrap_or(refused))
+            let reason = match self.code.filter(|code| code.is_error())? {
+                CommandCode::UNNUMBERED => return Some(RequestError::Unnumbered),
+                code => reason_of(code, answer),
+            };
+            Some(RequestError::Refused { reason, text: ServerText::from_wire(answer.map_or(&[], Event::raw)) })
         };
         answer.and_then(RequestError::of_line).or_else(by_code)
     }
 }
 
 impl RequestError {
-    /// What a line says against a command; `None` if it is none that is known to refuse.
+    /// Returns the refusal in a line; `None` if no known refusal is in it.
     pub fn of_line(event: &Event) -> Option<Self> {
         let reason = match event.message()? {
-            Message::Refused(Refusal::UnknownCommand) => return Some(Self::UnknownCommand),
-            Message::Refused(Refusal::AmbiguousCommand) => return Some(Self::Ambiguous),
-            Message::Refused(Refusal::NotPlaying) => return Some(Self::NotPlaying),
-            Message::Refused(Refusal::NotRegistered) => return Some(Self::Rights),
-            Message::Refused(Refusal::CommandTooLong) => return Some(Self::CommandTooLong),
             Message::Refused(refusal) => RefusalReason::Refusal(*refusal),
             Message::ObservingRefused(refusal) => RefusalReason::Observing(*refusal),
             _ => return None,
@@ -100,22 +96,22 @@ impl RequestError {
     }
 }
 
-/// Source: FICS help file `block_codes`. FatICS gives missing parameters the code of an unknown command.
-fn of_code(code: CommandCode, answer: Option<&Event>) -> Option<RequestError> {
+/// Returns the reason of a reply without a refusing line.
+///
+/// Source: FICS help file `block_codes`.
+fn reason_of(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
     match code {
+        // FatICS gives missing parameters the code of an unknown command.
         CommandCode::UNKNOWN_COMMAND if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => {
-            Some(RequestError::BadParameters)
+            RefusalReason::Code(CommandCode::BAD_PARAMETERS)
         }
         CommandCode::UNKNOWN_COMMAND | CommandCode::OBSOLETE_COMMAND | CommandCode::REMOVED_COMMAND => {
-            Some(RequestError::UnknownCommand)
+            RefusalReason::Refusal(Refusal::UnknownCommand)
         }
-        CommandCode::BAD_PARAMETERS => Some(RequestError::BadParameters),
-        CommandCode::AMBIGUOUS_COMMAND => Some(RequestError::Ambiguous),
-        CommandCode::INSUFFICIENT_RIGHTS => Some(RequestError::Rights),
-        CommandCode::NOT_PLAYING => Some(RequestError::NotPlaying),
-        CommandCode::UNNUMBERED => Some(RequestError::Unnumbered),
-        CommandCode::LINE_TOO_LONG => Some(RequestError::CommandTooLong),
-        _ => None,
+        CommandCode::AMBIGUOUS_COMMAND => RefusalReason::Refusal(Refusal::AmbiguousCommand),
+        CommandCode::NOT_PLAYING => RefusalReason::Refusal(Refusal::NotPlaying),
+        CommandCode::LINE_TOO_LONG => RefusalReason::Refusal(Refusal::CommandTooLong),
+        code => RefusalReason::Code(code),
     }
 }
 

@@ -294,7 +294,7 @@ mod tests {
             request_errors().into_iter().map(|error| RestoredCommand::new(seek().as_str(), Some(error))).collect();
         restored.seeks.push(RestoredCommand::new(seek().as_str(), None));
         restored.settings.push(RestoredCommand::new("set gin 1", None));
-        restored.requests.push(RestoredCommand::new("observe 7", Some(RequestError::Rights)));
+        restored.requests.push(RestoredCommand::new("observe 7", Some(RequestError::Lost)));
         let mut events = vec![
             Event::Connecting { attempt: 3 },
             Event::Connected,
@@ -323,7 +323,7 @@ mod tests {
             AdjournedState::Challenged,
             AdjournedState::Resumed { game: GameId(7) },
             AdjournedState::Declined,
-            AdjournedState::Refused(RequestError::Rights),
+            AdjournedState::Refused(RequestError::Lost),
         ] {
             events.push(Event::Adjourned(Box::new(AdjournedGame::new(name("A"), name("B"), state))));
         }

@@ -242,10 +242,13 @@ mod tests {
         for text in ["Takeback is not allowed in bughouse.", "Takeback not implemented for bughouse games yet."] {
             assert_eq!(answer(&Takeback::plies(1), text).unwrap_err().text(), Some(text));
         }
-        let not_playing = Err(RequestError::NotPlaying);
-        assert_eq!(answer(&Draw::new(), "You are not playing a game."), not_playing);
-        assert_eq!(answer(&Abort::new(), "You are not playing a game."), not_playing);
-        assert_eq!(answer(&Resign::new(), "You are not playing a game.").err(), not_playing.err());
+        let not_playing = "You are not playing a game.";
+        let offers = [answer(&Draw::new(), not_playing), answer(&Abort::new(), not_playing)];
+        let errors =
+            offers.map(Result::unwrap_err).into_iter().chain([answer(&Resign::new(), not_playing).unwrap_err()]);
+        for error in errors {
+            assert!(error.is_refusal(Refusal::NotPlaying), "{error:?}");
+        }
         assert!(answer(&Draw::new(), "Abort request sent.").is_err(), "an offer of another kind");
     }
 }

@@ -206,8 +206,8 @@ fn time_behind(line: &[u8], name: &[u8]) -> Option<ServerText> {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::event::RefusalReason;
-    use kibitzer_core::message::GameId;
     use kibitzer_core::message::listing::ListingError;
+    use kibitzer_core::message::{GameId, Refusal};
 
     use super::super::testing::{answer, assert_line};
     use super::*;
@@ -300,7 +300,7 @@ mod tests {
         let no_game = answer(&Moves::of(GameId(1)), "There is no such game.").unwrap_err();
         assert!(matches!(no_game.refusal(), Some(RefusalReason::Observing(_))));
         let not_playing = answer(&Moves::mine(), "You are not playing, examining, or observing a game.");
-        assert_eq!(not_playing, Err(RequestError::NotPlaying));
+        assert!(not_playing.unwrap_err().is_refusal(Refusal::NotPlaying));
         let unknown = answer(&Who::all(), "TODO: unsupported format").unwrap_err();
         assert_eq!(unknown.text(), Some("TODO: unsupported format"));
         let RequestError::Listing { source, .. } = unknown else { panic!("{unknown:?}") };

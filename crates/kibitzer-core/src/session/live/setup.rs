@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use crate::event::{Capabilities, RequestError};
-use crate::message::Ivar;
 use crate::message::listing::{Listing as _, Variables};
+use crate::message::{Ivar, Refusal};
 use crate::session::command::Command;
 use crate::session::dialect::levels::{fulfilled, wanted_datagrams};
 use crate::session::dialect::login_string::is_for_string;
@@ -139,7 +139,7 @@ impl SetUp {
 
     /// What shows that block mode is on is how the fence was answered.
     fn block_answered(&mut self, result: &Result<Reply, RequestError>, mode: Mode) {
-        self.has_ivars = *result != Err(RequestError::UnknownCommand);
+        self.has_ivars = !result.as_ref().is_err_and(|error| error.is_refusal(Refusal::UnknownCommand));
         self.capabilities.set(Ivar::Block, mode == Mode::Numbered);
     }
 

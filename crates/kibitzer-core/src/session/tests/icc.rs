@@ -2,7 +2,7 @@
 
 use super::peer::Manner;
 use super::*;
-use crate::message::{Family, Handle, Ivar, Message};
+use crate::message::{Family, Handle, Ivar, Message, Refusal};
 
 const GREETING: &str = "Welcome to the Internet Chess Club (chessclub.com)\r\n\r\nlogin: ";
 
@@ -173,7 +173,7 @@ fn a_refusal_in_a_unit_is_an_error_and_the_probe_has_a_tag_too() {
     let (mut driver, mut peer) = ready(account());
     driver.request("nonsense").unwrap();
     driver.serve(&mut peer);
-    assert_eq!(driver.reply(), Err(RequestError::UnknownCommand));
+    assert!(driver.reply().unwrap_err().is_refusal(Refusal::UnknownCommand));
     driver.wait(seconds(15));
     assert_eq!(driver.take_sent(), ["`9`$$date\n"]);
     driver.feed("\x19[0 * 9\r\nNo such command ($$date).\r\n\x19]");

@@ -4,7 +4,7 @@ use super::login::{on_fics, on_uhlin};
 use super::peer::{Manner, Peer};
 use super::*;
 use crate::event::ServerFault;
-use crate::message::{CommandCode, Refusal};
+use crate::message::{CommandCode, ObservingRefusal, Refusal};
 
 /// The block of a reply, and the prompt behind it.
 fn block(number: &str, code: u32, text: &str) -> String {
@@ -333,36 +333,33 @@ fn a_probe_that_a_server_swallows_spoils_no_reply() {
     }
 }
 
+fn refused(reason: RefusalReason, text: &str) -> RequestError {
+    RequestError::Refused { reason, text: crate::text::ServerText::from_wire(text.as_bytes()) }
+}
+
 #[test]
 fn refusals_are_errors_with_their_reason() {
-    let refused = |reason, text: &str| RequestError::Refused {
-        reason: RefusalReason::Refusal(reason),
-        text: crate::text::ServerText::from_wire(text.as_bytes()),
-    };
-    let no_game = RequestError::Refused {
-        reason: RefusalReason::Observing(crate::message::ObservingRefusal::NoSuchGame),
-        text: crate::text::ServerText::from_wire(b"There is no such game."),
-    };
+    let refusal = RefusalReason::Refusal;
     let cases = [
-        ("foo: Command not found.", RequestError::UnknownCommand),
-        ("kd9: Command has failed.", RequestError::UnknownCommand),
-        ("Ambiguous command \"s\". Matches: say seek set", RequestError::Ambiguous),
-        ("Ambiguous command. Matches: shout showlist", RequestError::Ambiguous),
-        ("You are not playing or examining a game.", RequestError::NotPlaying),
-        ("Only registered players can use the shout command.", RequestError::Rights),
-        ("Command ignored: line too long.", RequestError::CommandTooLong),
-        ("Illegal move (e2e5).", refused(Refusal::IllegalMove, "Illegal move (e2e5).")),
-        ("It is not your move.", refused(Refusal::NotYourMove, "It is not your move.")),
-        ("Foo is not logged in.", refused(Refusal::NotLoggedIn, "Foo is not logged in.")),
-        ("There is no such game.", no_game),
+        ("foo: Command not found.", refusal(Refusal::UnknownCommand)),
+        ("kd9: Command has failed.", refusal(Refusal::UnknownCommand)),
+        ("Ambiguous command \"s\". Matches: say seek set", refusal(Refusal::AmbiguousCommand)),
+        ("Ambiguous command. Matches: shout showlist", refusal(Refusal::AmbiguousCommand)),
+        ("You are not playing or examining a game.", refusal(Refusal::NotPlaying)),
+        ("Only registered players can use the shout command.", refusal(Refusal::NotRegistered)),
+        ("Command ignored: line too long.", refusal(Refusal::CommandTooLong)),
+        ("Illegal move (e2e5).", refusal(Refusal::IllegalMove)),
+        ("It is not your move.", refusal(Refusal::NotYourMove)),
+        ("Foo is not logged in.", refusal(Refusal::NotLoggedIn)),
+        ("There is no such game.", RefusalReason::Observing(ObservingRefusal::NoSuchGame)),
     ];
     let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 A B 0 2 12 39 39 120 120 1 none (0:00) none 0";
-    for (line, want) in &cases {
+    for (line, reason) in cases {
         for (mut driver, peer) in [on_fics(guest()), on_uhlin(guest())] {
             let said = format!("\n\rFoo tells you: It is your move.\n\r\n\r{board}\n\r{line}\n\r\n\r{board}\n\r");
             driver.request("x").unwrap();
             driver.serve(&mut peer.on("x", &said));
-            assert_eq!(driver.reply(), Err(want.clone()), "{line}");
+            assert_eq!(driver.reply(), Err(refused(reason, line)), "{line}");
         }
     }
     let (mut driver, peer) = on_fics(guest());
@@ -391,28 +388,23 @@ fn a_refusal_stands_behind_what_others_caused() {
 
 #[test]
 fn codes_are_refusals_too() {
+    let (refusal, of_code) = (RefusalReason::Refusal, |code| RefusalReason::Code(CommandCode(code)));
     let cases = [
-        (512, "foo: Command not found.", RequestError::UnknownCommand),
-        (512, "Usage: TODO for match", RequestError::BadParameters),
-        (512, "Something in another wording.", RequestError::UnknownCommand),
-        (513, "Usage: foo bar", RequestError::BadParameters),
-        (514, "Which?", RequestError::Ambiguous),
-        (515, "No.", RequestError::Rights),
-        (516, "", RequestError::UnknownCommand),
-        (517, "", RequestError::UnknownCommand),
-        (518, "", RequestError::NotPlaying),
-        (519, "", RequestError::Unnumbered),
-        (520, "", RequestError::CommandTooLong),
-        (
-            600,
-            "Never heard.",
-            RequestError::Refused {
-                reason: RefusalReason::Code(CommandCode(600)),
-                text: crate::text::ServerText::from_wire(b"Never heard."),
-            },
-        ),
+        (512, "foo: Command not found.", refusal(Refusal::UnknownCommand)),
+        (512, "Usage: TODO for match", of_code(513)),
+        (512, "Something in another wording.", refusal(Refusal::UnknownCommand)),
+        (513, "Usage: foo bar", of_code(513)),
+        (514, "Which?", refusal(Refusal::AmbiguousCommand)),
+        (515, "No.", of_code(515)),
+        (516, "", refusal(Refusal::UnknownCommand)),
+        (517, "", refusal(Refusal::UnknownCommand)),
+        (518, "", refusal(Refusal::NotPlaying)),
+        (520, "", refusal(Refusal::CommandTooLong)),
+        (600, "Never heard.", of_code(600)),
     ];
-    for (code, line, want) in cases {
+    let cases = cases.map(|(code, line, reason)| (code, line, refused(reason, line)));
+    let unnumbered = (519, "", RequestError::Unnumbered);
+    for (code, line, want) in cases.into_iter().chain([unnumbered]) {
         let (mut driver, _) = on_fics(guest());
         driver.request("x").unwrap();
         let sent = driver.take_sent();
@@ -558,7 +550,10 @@ fn block_mode_switched_behind_our_back_fails_what_was_not_run() {
     let results: Vec<_> = driver.take_replies().into_iter().map(|(_, result)| result).collect();
     assert_eq!(
         results,
-        [Err(RequestError::Unnumbered), Err(RequestError::UnknownCommand)],
+        [
+            Err(RequestError::Unnumbered),
+            Err(refused(RefusalReason::Refusal(Refusal::UnknownCommand), "who: Command not found."))
+        ],
         "who was sent with a number"
     );
     driver.request("date").unwrap();

@@ -2,7 +2,7 @@
 
 use super::login::{fics, log_in_guest, on_fics, on_uhlin};
 use super::*;
-use crate::message::{GameId, Relation};
+use crate::message::{GameId, Refusal, Relation};
 
 /// A board of an observed game: its number, White, a ply and the placement of White's king pawn.
 fn board(game: i32, white: &str, plies: u32, relation: i32) -> String {
@@ -222,7 +222,8 @@ fn seeks_are_made_again() {
     assert_eq!(heard(&peer), ["seek 5 0 rated", "seek 3 0"]);
     let mut peer = fics().on("seek", "seek: Command not found.\n\r");
     let restored = reconnect(&mut driver, &mut peer);
-    assert!(restored.seeks.iter().all(|seek| seek.error == Some(RequestError::UnknownCommand)), "{restored:?}");
+    let is_unknown = |error: &RequestError| error.is_refusal(Refusal::UnknownCommand);
+    assert!(restored.seeks.iter().all(|seek| seek.error.as_ref().is_some_and(is_unknown)), "{restored:?}");
     assert!(reconnect(&mut driver, &mut fics()).seeks.is_empty(), "given up");
 }
 

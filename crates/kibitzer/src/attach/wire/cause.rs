@@ -126,12 +126,6 @@ twins! {
             #[serde(with = "text")]
             text: ServerText,
         },
-        UnknownCommand,
-        Ambiguous,
-        Rights,
-        NotPlaying,
-        BadParameters,
-        CommandTooLong,
         Unexpected {
             #[serde(with = "player_text")]
             text: PlayerText,
