@@ -77,9 +77,9 @@ pub(crate) fn span(time: Duration) -> String {
     said.join(" ")
 }
 
-/// `1 player`, `2 players`, `0 players`.
-pub(crate) fn count(n: impl Into<u64>, noun: &str) -> String {
-    let n = n.into();
+/// Formats a number and a noun: `1 player`, `2 players`, `0 players`.
+pub(crate) fn count(n: impl TryInto<u64>, noun: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 

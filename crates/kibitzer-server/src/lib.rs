@@ -35,9 +35,9 @@ mod options;
 mod play;
 mod population;
 mod random;
-#[cfg(test)]
-mod recorded;
 mod server;
+#[cfg(test)]
+mod testing;
 mod wire;
 mod world;
 

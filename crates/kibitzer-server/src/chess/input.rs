@@ -1,104 +1,104 @@
-//! Moves as people and clients type them.
+//! Parsing of moves as people and clients type them.
 
 use kibitzer_core::chess::{CastlingSide, Role, Square};
 use thiserror::Error;
 
+use super::Variant;
 use super::moves::{CastlingSquares, Move};
 use super::position::Position;
-use super::variant::Variant;
 
-/// Why a text was not played.
+/// Why a typed text is not a move that can be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 pub(crate) enum MoveError {
-    /// It does not look like a move; it may be a command.
+    /// The text does not have the form of a move; it may be a command.
     #[error("not a move")]
     NotAMove,
-    /// More than one piece can do what it says.
+    /// More than one legal move matches.
     #[error("ambiguous move")]
     Ambiguous,
-    /// No piece can do what it says.
+    /// No legal move matches.
     #[error("illegal move")]
     Illegal,
 }
 
-/// How letters of a typed move are read.
+/// How the case of letters in a typed move is interpreted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum MoveCase {
-    /// Small letters name pieces too. `bc3` is the pawn's move if it has one, else the bishop's.
+    /// Lower-case letters name pieces too; `bc3` is a move of the pawn if one is legal, else of the bishop.
     #[default]
     Insensitive,
-    /// The ivar `movecase`: a piece is a capital letter, `bc3` is the pawn's move or none.
+    /// With the ivar `movecase`: only capital letters name pieces.
     Sensitive,
 }
 
-/// The longest text that can be a move: `Qa1xb2=Q+!!`, with room for what people add.
+/// Longest text that is parsed as a move: `Qa1xb2=Q+!!`, with room for more marks.
 const MAX_MOVE_BYTES: usize = 16;
 
 impl Position {
-    /// Finds the legal move that a typed text means.
+    /// Parses a typed text as one of the legal moves.
     ///
-    /// Taken are squares, `e2e4`, `e2-e4`, the king's way for castling; standard notation with or without `x`, `+`, `#`,
-    /// `=`, `!`, `?`: `Nf3`, `Nb1d2`, `exd5`, `ed5`, `exd`, `e8=Q`, `e8Q`, `e8(Q)`, `e7e8=q`; castling as `o-o`, `O-O-O`,
-    /// `0-0`, `oo`; and drops, `P@f5`, `p@@f5`, `N/@@-f3`. A pawn that reaches its last rank without a word about it
-    /// becomes `promote`.
+    /// Accepts squares (`e2e4`, `e2-e4`, the king's squares for castling); standard notation with or without `x`, `+`, `#`,
+    /// `=`, `!`, `?` (`Nf3`, `Nb1d2`, `exd5`, `ed5`, `exd`, `e8=Q`, `e8Q`, `e8(Q)`, `e7e8=q`); castling as `o-o`, `O-O-O`,
+    /// `0-0`, `oo`; and drops (`P@f5`, `p@@f5`, `N/@@-f3`). A pawn promotes to `promote` if the text names no role.
     ///
     /// Source: FICS help files `moves`, `promote`, `iv_movecase`.
     ///
     /// # Errors
     ///
-    /// [`MoveError::NotAMove`] if the text does not look like a move, whatever the position; else why it cannot be played.
+    /// [`MoveError::NotAMove`] depends on the text alone, the others on the position.
     pub(crate) fn read_move(&self, typed: &str, case: MoveCase, promote: Role) -> Result<Move, MoveError> {
-        let readings = read(typed.as_bytes(), case).ok_or(MoveError::NotAMove)?;
-        let first = self.find(readings.first, promote);
-        match (first, readings.second) {
+        let (first, second) = read(typed.as_bytes(), case).ok_or(MoveError::NotAMove)?;
+        match (self.find(first, promote), second) {
             (Err(MoveError::Illegal), Some(second)) => self.find(second, promote),
-            _ => first,
+            (found, _) => found,
         }
     }
 
-    fn find(&self, asked: Asked, promote: Role) -> Result<Move, MoveError> {
-        let mut fitting = self.legal_moves().into_iter().filter(|&legal| self.fits(asked, legal, promote));
-        match (fitting.next(), fitting.next()) {
+    fn find(&self, pattern: Pattern, promote: Role) -> Result<Move, MoveError> {
+        let mut matches = self.legal_moves().into_iter().filter(|&legal| self.matches(pattern, legal, promote));
+        match (matches.next(), matches.next()) {
             (None, _) => Err(MoveError::Illegal),
             (Some(found), None) => Ok(found),
             (Some(_), Some(_)) => Err(MoveError::Ambiguous),
         }
     }
 
-    fn fits(&self, asked: Asked, legal: Move, promote: Role) -> bool {
-        match (asked, legal) {
-            (Asked::Exactly(asked), legal) => asked == legal,
-            (Asked::Walk(walk), Move::Normal { role, from, to, promotion }) => {
+    fn matches(&self, pattern: Pattern, legal: Move, promote: Role) -> bool {
+        match (pattern, legal) {
+            (Pattern::Exactly(exact), legal) => exact == legal,
+            (Pattern::Walk(walk), Move::Normal { role, from, to, promotion }) => {
                 let becomes = walk.promotion.unwrap_or(promote);
-                walk.role.is_none_or(|asked| asked == role)
+                walk.role.is_none_or(|typed| typed == role)
                     && walk.from_file.is_none_or(|file| file == from.file())
                     && walk.from_rank.is_none_or(|rank| rank == from.rank())
                     && walk.to_file == to.file()
                     && walk.to_rank.is_none_or(|rank| rank == to.rank())
                     && promotion.map_or(walk.promotion.is_none(), |promotion| promotion == becomes)
             }
-            (Asked::Walk(walk), Move::Castle(side)) => {
+            (Pattern::Walk(walk), Move::Castle(side)) => {
                 let squares = CastlingSquares::of(self.castling_files, self.side_to_move, side);
+                let from = walk.from_file.zip(walk.from_rank).and_then(|(file, rank)| Square::new(file, rank));
+                let to = walk.to_rank.and_then(|rank| Square::new(walk.to_file, rank));
                 // In Chess960 the same squares may be those of a plain move of the king.
                 self.variant != Variant::FischerRandom
                     && walk.role.is_none_or(|role| role == Role::King)
-                    && walk.from() == Some(squares.king_from)
-                    && walk.to() == Some(squares.king_to)
+                    && from == Some(squares.king_from)
+                    && to == Some(squares.king_to)
             }
-            (Asked::Walk(_), Move::Drop { .. }) => false,
+            (Pattern::Walk(_), Move::Drop { .. }) => false,
         }
     }
 }
 
-/// What a text asks for.
+/// A condition that a typed text puts on the legal moves.
 #[derive(Clone, Copy, Debug)]
-enum Asked {
+enum Pattern {
     Exactly(Move),
     Walk(Walk),
 }
 
-/// A piece's way, as far as the text tells it.
-#[derive(Clone, Copy, Debug, Default)]
+/// The typed parts of a move on the board.
+#[derive(Clone, Copy, Debug)]
 struct Walk {
     role: Option<Role>,
     from_file: Option<u8>,
@@ -108,40 +108,20 @@ struct Walk {
     promotion: Option<Role>,
 }
 
-impl Walk {
-    fn from(self) -> Option<Square> {
-        Square::new(self.from_file?, self.from_rank?)
-    }
-
-    fn to(self) -> Option<Square> {
-        Square::new(self.to_file, self.to_rank?)
-    }
-}
-
-/// What a text can mean: a small `b` is a file or a bishop.
-#[derive(Clone, Copy, Debug)]
-struct Readings {
-    first: Asked,
-    second: Option<Asked>,
-}
-
-fn read(typed: &[u8], case: MoveCase) -> Option<Readings> {
+/// Parses a text; the second pattern counts if no legal move matches the first, as a small `b` is a file or a bishop.
+fn read(typed: &[u8], case: MoveCase) -> Option<(Pattern, Option<Pattern>)> {
     if typed.len() > MAX_MOVE_BYTES {
         return None;
     }
     let text = trim_marks(typed);
-    let one = |asked| Some(Readings { first: asked, second: None });
-    if let Some(side) = read_castling(text) {
-        return one(Asked::Exactly(Move::Castle(side)));
+    if let Some(exact) = read_castling(text).map(Move::Castle).or_else(|| read_drop(text)) {
+        return Some((Pattern::Exactly(exact), None));
     }
-    if let Some(drop) = read_drop(text) {
-        return one(Asked::Exactly(drop));
-    }
-    let as_pawn = read_walk(text, None);
+    let as_pawn = read_walk(text, None).map(Pattern::Walk);
     let as_piece = text.split_first().and_then(|(&letter, rest)| read_walk(rest, Some(read_piece(letter, case)?)));
-    match (as_pawn, as_piece) {
-        (Some(first), second) => Some(Readings { first: Asked::Walk(first), second: second.map(Asked::Walk) }),
-        (None, second) => one(Asked::Walk(second?)),
+    match (as_pawn, as_piece.map(Pattern::Walk)) {
+        (Some(first), second) => Some((first, second)),
+        (None, second) => Some((second?, None)),
     }
 }
 
@@ -174,51 +154,35 @@ fn read_piece(letter: u8, case: MoveCase) -> Option<Role> {
     Role::from_letter(letter).filter(|_| is_piece)
 }
 
-/// Reads the squares behind the letter of a piece, or all of a pawn's move.
+/// Parses the squares after the letter of a piece, or a whole move without a letter.
 ///
-/// Without a letter and with one square only it is a pawn that moves; with two squares whatever stands there.
+/// Without a letter, a move with one square is a pawn's; with two squares any piece may stand on the first.
 fn read_walk(text: &[u8], role: Option<Role>) -> Option<Walk> {
     let (text, promotion) = split_promotion(text);
     let text = text.strip_prefix(b"/").filter(|_| role.is_some()).unwrap_or(text);
-    let mut squares = [0; 4];
-    let mut n_squares = 0;
-    for &byte in text.iter().filter(|byte| !matches!(byte, b'x' | b'-' | b':')) {
-        *squares.get_mut(n_squares)? = byte;
-        n_squares += 1;
-    }
-    let or_pawn = Some(role.unwrap_or(Role::Pawn));
-    let walk = match (n_squares, squares) {
-        (4, [file, rank, to_file, to_rank]) => {
-            let (from_file, from_rank) = (Some(read_file(file)?), Some(read_rank(rank)?));
-            Walk {
-                role,
-                from_file,
-                from_rank,
-                to_file: read_file(to_file)?,
-                to_rank: Some(read_rank(to_rank)?),
-                promotion,
-            }
-        }
-        (3, [from, to_file, to_rank, _]) => {
-            let (from_file, from_rank) = (read_file(from), read_rank(from));
-            from_file.or(from_rank)?;
-            let (to_file, to_rank) = (read_file(to_file)?, Some(read_rank(to_rank)?));
-            Walk { role: or_pawn, from_file, from_rank, to_file, to_rank, promotion }
-        }
-        (2, [to_file, to_rank, ..]) if read_rank(to_rank).is_some() => {
-            let (to_file, to_rank) = (read_file(to_file)?, read_rank(to_rank));
-            Walk { role: or_pawn, to_file, to_rank, promotion, ..Walk::default() }
-        }
-        (2, [from, to_file, ..]) if role.is_none() && text.contains(&b'x') => {
-            let (from_file, to_file) = (Some(read_file(from)?), read_file(to_file)?);
-            Walk { role: or_pawn, from_file, to_file, promotion, ..Walk::default() }
+    let letters: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'x' | b'-' | b':')).collect();
+    let (origin, to_file, to_rank) = match letters.as_slice() {
+        [origin @ .., file, rank] if read_rank(*rank).is_some() => (origin, read_file(*file)?, read_rank(*rank)),
+        // `exd`: a capture of a pawn without the rank.
+        [from, file] if role.is_none() && text.contains(&b'x') && read_file(*from).is_some() => {
+            (letters.get(..1)?, read_file(*file)?, None)
         }
         _ => return None,
     };
-    Some(walk)
+    let (from_file, from_rank) = match *origin {
+        [] => (None, None),
+        [letter] => (read_file(letter), read_rank(letter)),
+        [file, rank] => (Some(read_file(file)?), Some(read_rank(rank)?)),
+        _ => return None,
+    };
+    if origin.len() == 1 {
+        from_file.or(from_rank)?;
+    }
+    let role = if origin.len() == 2 { role } else { Some(role.unwrap_or(Role::Pawn)) };
+    Some(Walk { role, from_file, from_rank, to_file, to_rank, promotion })
 }
 
-/// Takes `=Q`, `(Q)` or `Q` off the end of a move. A letter without `=` counts only behind a rank.
+/// Splits `=Q`, `(Q)` or `Q` off the end of a move. A letter without `=` counts only after a rank.
 fn split_promotion(text: &[u8]) -> (&[u8], Option<Role>) {
     let (head, letter) = match text {
         [head @ .., b'=', letter] | [head @ .., b'(', letter, b')'] => (head, letter),

@@ -1,31 +1,31 @@
-//! Which moves the rules allow, and how a game ends by them.
+//! Legal moves, and positions that end a game.
 
 use std::ops::ControlFlow;
 
 use cozy_chess::{BitBoard, Rank, get_between_rays, get_pawn_attacks, get_pawn_quiets};
 use kibitzer_core::chess::{CastlingSide, Color, Piece, Role, Square};
 
-use super::moves::{CastlingSquares, Move};
+use super::Variant;
+use super::moves::{CastlingSquares, Move, home_rank};
 use super::placement::{from_table, table_color, to_table};
 use super::position::Position;
-use super::variant::Variant;
 
-/// What a pawn may become, the usual choice first.
+/// Roles that a pawn may promote to; the order is part of what a seed determines.
 pub(super) const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];
 
-/// How a position ends a game by itself.
+/// How a position ends a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Verdict {
+pub(crate) enum Termination {
     /// The side to move is mated.
     Checkmate,
     /// The side to move has no move and is not in check.
     Stalemate,
-    /// Neither side has the pieces to give mate.
-    NoMaterial,
+    /// Neither side has the pieces to mate.
+    InsufficientMaterial,
 }
 
 impl Position {
-    /// Every legal move, in an order that depends on the position alone.
+    /// Returns all legal moves, in an order that depends on the position alone.
     pub(crate) fn legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(64);
         let _ = self.try_each_legal(|legal| {
@@ -35,44 +35,41 @@ impl Position {
         moves
     }
 
-    /// Whether the rules allow this move.
+    /// Returns whether a move is legal.
     pub(crate) fn is_legal(&self, asked: Move) -> bool {
-        self.try_each_legal(|legal| if legal == asked { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            .is_break()
+        self.has_legal_move(|legal| legal == asked)
     }
 
-    /// Whether the side to move is in check.
+    /// Returns whether the side to move is in check.
     pub(crate) fn is_check(&self) -> bool {
         self.placement.is_in_check(self.side_to_move)
     }
 
-    /// The piece of `by` worth least that attacks a square, whether or not it is pinned.
+    /// Returns the least valuable piece of `by` that attacks a square, pinned or not.
     pub(crate) fn cheapest_attacker(&self, square: Square, by: Color) -> Option<Role> {
         let attackers = self.placement.attackers(square, by);
         Role::ALL.into_iter().find(|&role| !(attackers & self.placement.of_role(role)).is_empty())
     }
 
-    /// Where this side's king stands.
     pub(crate) fn king(&self, color: Color) -> Option<Square> {
         self.placement.king(color)
     }
 
-    /// Whether this position ends the game. Repetition and the 50-move rule are the game's to know.
+    /// Returns how this position ends the game. Repetition and the 50-move rule need the game's history and are not checked.
     ///
-    /// In bughouse a check that some piece put between would stop is no mate, and a side without a move is not stalemated:
-    /// the partner may still pass a piece.
-    pub(crate) fn verdict(&self) -> Option<Verdict> {
+    /// In bughouse, neither a check that a dropped piece would block nor a side without a move ends the game, as the partner
+    /// may still pass a piece.
+    pub(crate) fn termination(&self) -> Option<Termination> {
         if self.lacks_material(Color::White) && self.lacks_material(Color::Black) {
-            return Some(Verdict::NoMaterial);
+            return Some(Termination::InsufficientMaterial);
         }
-        if self.has_legal_move() || (self.variant == Variant::Bughouse && self.could_be_saved_by_a_piece()) {
+        if self.has_legal_move(|_| true) || (self.variant == Variant::Bughouse && self.could_drop_to_escape()) {
             return None;
         }
-        Some(if self.is_check() { Verdict::Checkmate } else { Verdict::Stalemate })
+        Some(if self.is_check() { Termination::Checkmate } else { Termination::Stalemate })
     }
 
-    /// Whether this side cannot mate whatever happens: a bare king, or a king with one knight or bishop. Never so in
-    /// variants with drops.
+    /// Returns whether a side can never mate: a bare king, or a king with one knight or bishop. `false` in variants with drops.
     pub(crate) fn lacks_material(&self, color: Color) -> bool {
         let count = |role| self.placement.of(Piece { color, role }).len();
         !self.variant.has_hands()
@@ -80,27 +77,27 @@ impl Position {
             && count(Role::Knight) + count(Role::Bishop) <= 1
     }
 
-    /// The file of a pawn that can be taken en passant now.
+    /// Returns the file of a pawn that can legally be captured en passant now.
     pub(super) fn capturable_en_passant(&self) -> Option<u8> {
         let square = self.en_passant?;
-        let is_taken = |legal| matches!(legal, Move::Normal { role: Role::Pawn, from, to, .. } if to == square && from.file() != to.file());
-        self.try_each_legal(|legal| if is_taken(legal) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        let captures = |legal| matches!(legal, Move::Normal { role: Role::Pawn, from, to, .. } if to == square && from.file() != to.file());
+        self.has_legal_move(captures).then_some(square.file())
+    }
+
+    /// Returns whether a legal move satisfies a condition.
+    fn has_legal_move(&self, is_wanted: impl Fn(Move) -> bool) -> bool {
+        self.try_each_legal(|legal| if is_wanted(legal) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             .is_break()
-            .then_some(square.file())
     }
 
-    pub(super) fn has_legal_move(&self) -> bool {
-        self.try_each_legal(|_| ControlFlow::Break(())).is_break()
-    }
-
-    /// Whether a piece that the side to move does not hold yet could be dropped to some use.
-    fn could_be_saved_by_a_piece(&self) -> bool {
+    /// Returns whether the side to move would have a legal move with one more piece in hand.
+    fn could_drop_to_escape(&self) -> bool {
         let mut with_queen = *self;
         with_queen.add_to_hand(self.side_to_move, Role::Queen);
-        with_queen.has_legal_move()
+        with_queen.has_legal_move(|_| true)
     }
 
-    /// Calls `f` with each legal move until it breaks.
+    /// Calls `f` with each legal move until it returns `Break`.
     pub(super) fn try_each_legal(&self, mut f: impl FnMut(Move) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut if_safe = |tried: Move| {
             if self.placement_after(tried).is_in_check(self.side_to_move) {
@@ -111,11 +108,11 @@ impl Position {
         };
         self.try_each_walk(&mut if_safe)?;
         self.try_each_castling(&mut if_safe)?;
-        // A drop exposes no king; it only has to stop a check.
+        // A drop exposes no king, so that it only has to end a check.
         if self.is_check() { self.try_each_drop(&mut if_safe) } else { self.try_each_drop(&mut f) }
     }
 
-    /// Moves of pieces on the board as they go, whatever happens to the king.
+    /// Calls `f` with each move of a piece on the board, including those that leave the king in check.
     fn try_each_walk(&self, f: &mut impl FnMut(Move) -> ControlFlow<()>) -> ControlFlow<()> {
         let own = self.placement.of_color(self.side_to_move);
         for from in own.into_iter().map(from_table) {
@@ -123,7 +120,7 @@ impl Position {
             let targets =
                 if role == Role::Pawn { self.pawn_targets(from) } else { self.placement.reach(role, from) & !own };
             for to in targets.into_iter().map(from_table) {
-                if role == Role::Pawn && to.rank() == Self::last_rank(self.side_to_move) {
+                if role == Role::Pawn && to.rank() == home_rank(self.side_to_move.opponent()) {
                     PROMOTIONS
                         .into_iter()
                         .try_for_each(|become_| f(Move::Normal { role, from, to, promotion: Some(become_) }))?;
@@ -146,7 +143,8 @@ impl Position {
         CastlingSide::BOTH.into_iter().filter(|&side| self.may_castle(side)).try_for_each(|side| f(Move::Castle(side)))
     }
 
-    /// Whether the right is there, king and rook have free ways, and the king neither stands in check nor passes through one.
+    /// Returns whether a side has the right to castle, the squares between are free, and the king neither is in check nor passes
+    /// an attacked square. The target square is checked like that of any other move.
     fn may_castle(&self, side: CastlingSide) -> bool {
         let color = self.side_to_move;
         if !self.castling.has(color, side) {
@@ -163,7 +161,7 @@ impl Position {
     }
 
     fn try_each_drop(&self, f: &mut impl FnMut(Move) -> ControlFlow<()>) -> ControlFlow<()> {
-        let (hand, empty) = (self.hand(), !self.placement.occupied());
+        let (hand, empty) = (self.hands.of(self.side_to_move), !self.placement.occupied());
         let edges = Rank::First.bitboard() | Rank::Eighth.bitboard();
         for role in Role::ALL.into_iter().filter(|&role| hand.count(role) > 0) {
             let squares = if role == Role::Pawn { empty & !edges } else { empty };
@@ -172,7 +170,7 @@ impl Position {
         ControlFlow::Continue(())
     }
 
-    /// The legal moves of other pieces of the same role to the same square: what a spelling has to rule out.
+    /// Returns the origins of other pieces of the same role that can legally move to the same square.
     pub(super) fn rivals(&self, role: Role, from: Square, to: Square) -> impl Iterator<Item = Square> {
         let same = self.placement.of(Piece { color: self.side_to_move, role });
         let others = self.placement.reach(role, to) & same & !to_table(from).bitboard();

@@ -1,24 +1,61 @@
-//! The rules: positions, legal moves, how moves are typed and printed.
+//! Rules of chess: positions, legal moves, parsing of typed moves, and notations.
 //!
-//! Orthodox chess, Chess960, crazyhouse and bughouse follow one set of rules, in which a hand may be empty, and king and rooks
-//! may start on any file. The squares that pieces reach come from the tables of `cozy-chess`. Its `Board` cannot hold more
-//! than 16 pieces or 8 pawns of a side, which crazyhouse soon needs; the tests compare with it.
+//! Orthodox chess, Chess960, crazyhouse and bughouse share one set of rules, in which a hand may be empty, and king and rooks
+//! may start on any file. Attacks come from the tables of `cozy-chess`. Its own `Board` rejects more than 16 pieces or 8 pawns
+//! of a side, which occur in crazyhouse; the tests compare both.
 
 mod input;
 mod legal;
 mod moves;
+mod notation;
 mod placement;
 mod position;
-mod spell;
-mod variant;
 
 #[cfg(test)]
 mod recorded_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use input::{MoveCase, MoveError};
-pub(crate) use legal::Verdict;
-pub(crate) use moves::Move;
-pub(crate) use position::Position;
-pub(crate) use variant::Variant;
+use std::fmt;
+
+pub(crate) use self::input::{MoveCase, MoveError};
+pub(crate) use self::legal::Termination;
+pub(crate) use self::moves::Move;
+pub(crate) use self::position::Position;
+
+/// Rules of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Variant {
+    /// Orthodox chess.
+    #[default]
+    Standard,
+    /// Captured pieces enter the hand of the capturing side, which may drop them.
+    Crazyhouse,
+    /// Captured pieces enter the hand of the partner on the other board.
+    Bughouse,
+    /// Chess960: the pieces on the first rank start on random files.
+    FischerRandom,
+}
+
+impl Variant {
+    /// Returns the name in `match` and in seeks: `chess`, `crazyhouse`, `bughouse`, `wild/fr`.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Standard => "chess",
+            Self::Crazyhouse => "crazyhouse",
+            Self::Bughouse => "bughouse",
+            Self::FischerRandom => "wild/fr",
+        }
+    }
+
+    /// Returns whether pieces can be dropped from a hand.
+    pub(crate) const fn has_hands(self) -> bool {
+        matches!(self, Self::Crazyhouse | Self::Bughouse)
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

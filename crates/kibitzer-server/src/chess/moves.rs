@@ -1,36 +1,29 @@
-//! Moves, and the spellings of a move that need no board.
+//! Moves, and the squares of castling.
 
 #[cfg(test)]
 use kibitzer_core::chess::LastMove;
 use kibitzer_core::chess::{CastlingSide, Color, Role, Square};
 
-/// A move: what goes where. Whose it is, the position tells.
+/// A move of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Move {
-    /// A piece goes from one square to another.
     Normal {
-        /// What goes; a pawn also when it promotes.
+        /// The piece before the move; a pawn also when it promotes.
         role: Role,
-        /// Where it stands.
         from: Square,
-        /// Where it goes.
         to: Square,
-        /// What a pawn becomes on its last rank.
         promotion: Option<Role>,
     },
-    /// King and rook castle.
     Castle(CastlingSide),
-    /// A piece comes from the hand.
+    /// Places a piece from the hand.
     Drop {
-        /// What is dropped.
         role: Role,
-        /// Where.
         to: Square,
     },
 }
 
 impl Move {
-    /// Where the mover's piece stands afterwards; of castling, the king.
+    /// Returns the target square; for castling, the king's.
     pub(crate) fn to(self, mover: Color) -> Square {
         match self {
             Self::Normal { to, .. } | Self::Drop { to, .. } => to,
@@ -38,7 +31,7 @@ impl Move {
         }
     }
 
-    /// The verbose spelling of style 12's field 27: `P/e2-e4`, `P/e7-e8=Q`, `o-o`, `P/@@-g2`.
+    /// Formats the verbose notation of style 12's field 27: `P/e2-e4`, `P/e7-e8=Q`, `o-o`, `P/@@-g2`.
     ///
     /// Source: FICS help file `style12`; transcripts of FatICS.
     pub(crate) fn to_verbose(self) -> String {
@@ -53,7 +46,7 @@ impl Move {
         }
     }
 
-    /// The move as [`LastMove`] has it, castling without its squares: what a client reads in [`to_verbose`](Self::to_verbose).
+    /// Converts to the move that a client parses from [`to_verbose`](Self::to_verbose), castling without its squares.
     #[cfg(test)]
     pub(crate) const fn to_last_move(self) -> LastMove {
         match self {
@@ -63,13 +56,13 @@ impl Move {
         }
     }
 
-    /// Whether a pawn goes two squares.
+    /// Returns whether a pawn moves two squares.
     pub(crate) const fn is_double_push(self) -> bool {
         matches!(self, Self::Normal { role: Role::Pawn, from, to, .. } if from.rank().abs_diff(to.rank()) == 2)
     }
 }
 
-/// `O-O` or `O-O-O`.
+/// Returns `O-O` or `O-O-O`.
 pub(super) const fn castling_word(side: CastlingSide) -> &'static str {
     match side {
         CastlingSide::Short => "O-O",
@@ -77,7 +70,7 @@ pub(super) const fn castling_word(side: CastlingSide) -> &'static str {
     }
 }
 
-/// Where king and rook stand before and after castling.
+/// Squares of king and rook before and after castling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CastlingSquares {
     pub(super) king_from: Square,
@@ -86,7 +79,7 @@ pub(super) struct CastlingSquares {
     pub(super) rook_to: Square,
 }
 
-/// The files, from 0, on which king and rooks start; both sides have the same.
+/// Files (0 is a) on which king and rooks start, equal for both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CastlingFiles {
     pub(super) king: u8,
@@ -111,7 +104,7 @@ impl CastlingSquares {
     }
 }
 
-/// The rank on which this side's pieces start, from 0.
+/// Returns the rank (from 0) on which a side's pieces start.
 pub(super) const fn home_rank(color: Color) -> u8 {
     match color {
         Color::White => 0,

@@ -1,10 +1,10 @@
-//! What stands where, as sets of squares.
+//! Placement of the pieces as sets of squares.
 
 use cozy_chess::{BitBoard, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
 use kibitzer_core::chess::{Board, Color, Piece, Role, Square};
 
-/// What stands where: one set of squares per side, one per role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Sets of occupied squares: one for each color, one for each role.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Placement {
     white: BitBoard,
     black: BitBoard,
@@ -17,21 +17,10 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    pub(super) const EMPTY: Self = Self {
-        white: BitBoard::EMPTY,
-        black: BitBoard::EMPTY,
-        pawns: BitBoard::EMPTY,
-        knights: BitBoard::EMPTY,
-        bishops: BitBoard::EMPTY,
-        rooks: BitBoard::EMPTY,
-        queens: BitBoard::EMPTY,
-        kings: BitBoard::EMPTY,
-    };
-
     pub(super) fn from_board(board: &Board) -> Self {
-        let mut placement = Self::EMPTY;
+        let mut placement = Self::default();
         for (square, piece) in board.pieces() {
-            placement.put(square, piece);
+            placement.toggle(square, piece);
         }
         placement
     }
@@ -83,17 +72,8 @@ impl Placement {
         self.of(Piece { color, role: Role::King }).next_square().map(from_table)
     }
 
-    /// Puts a piece on an empty square.
-    pub(super) fn put(&mut self, square: Square, piece: Piece) {
-        self.toggle(square, piece);
-    }
-
-    /// Takes a piece off the square it stands on.
-    pub(super) fn remove(&mut self, square: Square, piece: Piece) {
-        self.toggle(square, piece);
-    }
-
-    fn toggle(&mut self, square: Square, piece: Piece) {
+    /// Puts a piece on an empty square, or removes it from its square.
+    pub(super) fn toggle(&mut self, square: Square, piece: Piece) {
         let bit = to_table(square).bitboard();
         match piece.color {
             Color::White => self.white ^= bit,
@@ -109,7 +89,7 @@ impl Placement {
         }
     }
 
-    /// The squares on which pieces of `by` stand that attack `square`.
+    /// Returns the squares of the pieces of `by` that attack `square`.
     pub(super) fn attackers(&self, square: Square, by: Color) -> BitBoard {
         let (at, occupied) = (to_table(square), self.occupied());
         let straight = get_rook_moves(at, occupied) & (self.rooks | self.queens);
@@ -120,12 +100,12 @@ impl Placement {
         (straight | slanted | pawns | knights | kings) & self.of_color(by)
     }
 
-    /// Whether this side's king can be taken.
+    /// Returns whether a side's king is attacked; `false` without a king.
     pub(super) fn is_in_check(&self, color: Color) -> bool {
         self.king(color).is_some_and(|king| !self.attackers(king, color.opponent()).is_empty())
     }
 
-    /// Where a piece other than a pawn can go, its own side's pieces not looked at.
+    /// Returns the squares that a piece attacks, including those of its own side; none for a pawn.
     pub(super) fn reach(&self, role: Role, from: Square) -> BitBoard {
         let (at, occupied) = (to_table(from), self.occupied());
         match role {
@@ -139,7 +119,7 @@ impl Placement {
     }
 }
 
-/// The square as the tables of attacks number it.
+/// Converts to the square type of the attack tables.
 pub(super) fn to_table(square: Square) -> cozy_chess::Square {
     cozy_chess::Square::index(square.index())
 }

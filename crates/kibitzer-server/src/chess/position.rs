@@ -1,37 +1,39 @@
-//! A position, and what a move makes of it.
+//! Positions and the effects of moves.
 
-use kibitzer_core::chess::{Board, CastlingRights, Color, Fen, Hand, Hands, Piece, Role, Square};
+use kibitzer_core::chess::{Board, CastlingRights, Color, Fen, Hands, Piece, Role, Square};
 
 use cozy_chess::BitBoard;
 
+use super::Variant;
 use super::moves::{CastlingFiles, CastlingSquares, Move, home_rank};
 use super::placement::{Placement, to_table};
-use super::variant::Variant;
 
-/// A position with all that the rules need to go on from it, the history for repetitions excepted.
+/// A position with all state that the rules need, except the history for repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(super) variant: Variant,
     pub(super) placement: Placement,
-    pub(super) side_to_move: Color,
-    pub(super) castling: CastlingRights,
+    pub(crate) side_to_move: Color,
+    pub(crate) castling: CastlingRights,
     pub(super) castling_files: CastlingFiles,
-    /// The square behind a pawn that has just gone two squares.
+    /// The square that a pawn has just passed by a move of two squares, whether or not it can be captured there.
     pub(super) en_passant: Option<Square>,
-    pub(super) hands: Hands,
-    /// Squares of pieces that were pawns once; they fall back to pawns when taken.
+    pub(crate) hands: Hands,
+    /// Squares of promoted pawns; they enter a hand as pawns when captured.
     promoted: BitBoard,
-    halfmove_clock: u32,
-    move_number: u32,
+    /// Plies since the last capture, pawn move or drop.
+    pub(crate) halfmove_clock: u32,
+    /// Number of the move about to be made, from 1.
+    pub(crate) move_number: u32,
 }
 
 impl Position {
-    /// The position in which a game of this variant begins.
+    /// Returns the start position of a variant; that of Chess960 is the orthodox one.
     pub(crate) fn start(variant: Variant) -> Self {
         Self::from_fen(variant, &Fen::START)
     }
 
-    /// The start of Chess960 with that number, below 960.
+    /// Returns the start position of Chess960 with that number, which must be below 960.
     ///
     /// Source: the numbering of Reinhard Scharnagl; 518 is the start of orthodox chess.
     pub(crate) fn fischer_random(number: usize) -> Self {
@@ -39,7 +41,7 @@ impl Position {
             [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
         let mut free: Vec<u8> = (0..8).collect();
         let mut take = |index: usize| free.remove(index.min(free.len() - 1));
-        // A bishop on each color, by its file; the others by their place among the files that are left.
+        // Bishops by file, one on each color; the other pieces by index among the files that are left.
         let light = take(number % 4 * 2 + 1);
         let dark_file = number / 4 % 4 * 2;
         let dark = take(dark_file - usize::from(dark_file > usize::from(light)));
@@ -58,21 +60,21 @@ impl Position {
             }
         }
         let start = Self::from_fen(Variant::FischerRandom, &fen);
-        // Rights are read as those of orthodox chess.
+        // `from_fen` checks rights against the files of orthodox chess.
         let castling_files = CastlingFiles { king, short_rook, long_rook };
         Self { castling: fen.castling, castling_files, ..start }
     }
 
-    /// A position as FEN has it. Rights to castle that cannot be true are dropped, and so are hands in a variant without.
+    /// Converts a FEN. Drops castling rights that contradict the board, and hands in a variant without drops.
     ///
-    /// Nothing else is checked: without two kings, or with the side to move able to take one, moves make no sense.
+    /// Nothing else is checked: without two kings, or if the side to move can capture one, the legal moves are meaningless.
     pub(crate) fn from_fen(variant: Variant, fen: &Fen) -> Self {
         let placement = Placement::from_board(&fen.board);
         Self {
             variant,
             placement,
             side_to_move: fen.side_to_move,
-            castling: true_rights(&placement, CastlingFiles::default(), fen.castling),
+            castling: remaining_rights(&placement, CastlingFiles::default(), fen.castling),
             castling_files: CastlingFiles::default(),
             en_passant: fen.en_passant,
             hands: fen.hands.filter(|_| variant.has_hands()).unwrap_or_default(),
@@ -82,7 +84,7 @@ impl Position {
         }
     }
 
-    /// The same position in FEN.
+    /// Converts to FEN.
     pub(crate) fn fen(&self) -> Fen {
         let mut fen = Fen::from_board(self.board(), self.side_to_move)
             .with_counters(self.halfmove_clock, self.move_number)
@@ -92,42 +94,16 @@ impl Position {
         fen
     }
 
-    /// What stands where.
     pub(crate) fn board(&self) -> Board {
         self.placement.to_board()
     }
 
-    /// Whose turn it is.
-    pub(crate) const fn side_to_move(&self) -> Color {
-        self.side_to_move
-    }
-
-    /// Who may still castle.
-    pub(crate) const fn castling(&self) -> CastlingRights {
-        self.castling
-    }
-
-    /// The file of a pawn that has just gone two squares, from 0 for a, whether or not it can be taken.
+    /// Returns the file (0 is a) of a pawn that has just moved two squares, whether or not it can be captured.
     pub(crate) fn double_push_file(&self) -> Option<u8> {
         self.en_passant.map(Square::file)
     }
 
-    /// What both sides may drop.
-    pub(crate) const fn hands(&self) -> Hands {
-        self.hands
-    }
-
-    /// Plies since the last capture, pawn move or drop.
-    pub(crate) const fn halfmove_clock(&self) -> u32 {
-        self.halfmove_clock
-    }
-
-    /// The number of the move about to be made, from 1.
-    pub(crate) const fn move_number(&self) -> u32 {
-        self.move_number
-    }
-
-    /// The worth of this side's pieces, those in hand included: pawn 1, knight and bishop 3, rook 5, queen 9.
+    /// Returns the material of a side, including its hand: pawn 1, knight and bishop 3, rook 5, queen 9.
     ///
     /// Source: FICS help file `style12`, fields 22 and 23.
     pub(crate) fn material(&self, color: Color) -> u32 {
@@ -139,13 +115,13 @@ impl Position {
         on_board.chain(in_hand).sum()
     }
 
-    /// Adds a piece to a hand, as a bughouse partner's capture does.
+    /// Adds a piece to a hand, as after a capture of the bughouse partner.
     pub(crate) fn add_to_hand(&mut self, color: Color, role: Role) {
         self.hands.of_mut(color).add(role);
     }
 
-    /// Whether the other position is this one for the rule of threefold repetition: the same pieces on the board and in
-    /// hand, the same side to move, the same rights, the same pawn to take en passant.
+    /// Compares two positions for the rule of threefold repetition: pieces on the board and in hand, side to move, castling
+    /// rights, and the pawn that can be captured en passant.
     pub(crate) fn is_repeated_by(&self, other: &Self) -> bool {
         self.placement == other.placement
             && self.side_to_move == other.side_to_move
@@ -154,16 +130,13 @@ impl Position {
             && self.capturable_en_passant() == other.capturable_en_passant()
     }
 
-    /// What a move takes, and what it is to a hand: a promoted piece counts as a pawn.
-    ///
-    /// `None` if it takes nothing.
-    pub(crate) fn capture(&self, played: Move) -> Option<Captured> {
+    /// Returns the piece that a move captures.
+    pub(crate) fn capture(&self, played: Move) -> Option<Capture> {
         let (square, role) = self.captured(played)?;
-        let falls_back = self.promoted.has(to_table(square));
-        Some(Captured {
+        Some(Capture {
             role,
-            for_hand: if falls_back { Role::Pawn } else { role },
-            en_passant: played_to(played) != Some(square),
+            for_hand: if self.promoted.has(to_table(square)) { Role::Pawn } else { role },
+            en_passant: matches!(played, Move::Normal { to, .. } if to != square),
         })
     }
 
@@ -178,9 +151,7 @@ impl Position {
         }
     }
 
-    /// The position after a legal move.
-    ///
-    /// The move must be one of [`legal_moves`](Self::legal_moves); another gives some position that makes no sense.
+    /// Returns the position after a legal move; the result for another move is meaningless.
     #[must_use]
     pub(crate) fn after(&self, played: Move) -> Self {
         let mover = self.side_to_move;
@@ -193,7 +164,7 @@ impl Position {
             // In Chess960 the king may stay where it is.
             rights = rights.without(mover, side).without(mover, side.opposite());
         }
-        next.castling = true_rights(&next.placement, self.castling_files, rights);
+        next.castling = remaining_rights(&next.placement, self.castling_files, rights);
         next.en_passant = square_passed(played);
         if let (Variant::Crazyhouse, Some(captured)) = (self.variant, captured) {
             next.hands.of_mut(mover).add(captured.for_hand);
@@ -215,20 +186,20 @@ impl Position {
         match played {
             Move::Normal { role, from, to, promotion } => {
                 if let Some((square, role)) = self.captured(played) {
-                    next.remove(square, Piece { color: color.opponent(), role });
+                    next.toggle(square, Piece { color: color.opponent(), role });
                 }
-                next.remove(from, Piece { color, role });
-                next.put(to, Piece { color, role: promotion.unwrap_or(role) });
+                next.toggle(from, Piece { color, role });
+                next.toggle(to, Piece { color, role: promotion.unwrap_or(role) });
             }
             Move::Castle(side) => {
                 let squares = CastlingSquares::of(self.castling_files, color, side);
                 let [king, rook] = [Role::King, Role::Rook].map(|role| Piece { color, role });
-                next.remove(squares.king_from, king);
-                next.remove(squares.rook_from, rook);
-                next.put(squares.king_to, king);
-                next.put(squares.rook_to, rook);
+                next.toggle(squares.king_from, king);
+                next.toggle(squares.rook_from, rook);
+                next.toggle(squares.king_to, king);
+                next.toggle(squares.rook_to, rook);
             }
-            Move::Drop { role, to } => next.put(to, Piece { color, role }),
+            Move::Drop { role, to } => next.toggle(to, Piece { color, role }),
         }
         next
     }
@@ -242,18 +213,16 @@ impl Position {
     }
 }
 
-/// What a move takes.
+/// A captured piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Captured {
-    /// What stood there.
+pub(crate) struct Capture {
     pub(crate) role: Role,
-    /// What comes into a hand: a pawn if the piece was promoted.
+    /// The piece that enters a hand: a pawn if this one was promoted.
     pub(crate) for_hand: Role,
-    /// Whether a pawn is taken beside the square where the move ends.
     pub(crate) en_passant: bool,
 }
 
-/// The square that a pawn going two squares passes.
+/// Returns the square that a pawn passes by a move of two squares.
 fn square_passed(played: Move) -> Option<Square> {
     match played {
         Move::Normal { from, to, .. } if played.is_double_push() => {
@@ -263,34 +232,15 @@ fn square_passed(played: Move) -> Option<Square> {
     }
 }
 
-const fn played_to(played: Move) -> Option<Square> {
-    match played {
-        Move::Normal { to, .. } => Some(to),
-        _ => None,
-    }
-}
-
-/// The rights for which king and rook stand on their first squares.
+/// Returns those of `rights` for which king and rook are on their initial squares.
 ///
-/// Asked after every move, this is all there is to losing rights: a king or rook that moves leaves its square, a rook that is
-/// taken leaves its corner to the other side. A right once lost does not come back.
-fn true_rights(placement: &Placement, files: CastlingFiles, rights: CastlingRights) -> CastlingRights {
+/// Called after every move, this alone removes rights: a king or rook that moves leaves its square, and a captured rook leaves
+/// it to a piece of the other side. A lost right never returns, as it is not in `rights` any more.
+fn remaining_rights(placement: &Placement, files: CastlingFiles, rights: CastlingRights) -> CastlingRights {
     rights.iter().fold(CastlingRights::NONE, |kept, (color, side)| {
         let squares = CastlingSquares::of(files, color, side);
         let stands = |role, square| placement.of(Piece { color, role }).has(to_table(square));
         let both_stand = stands(Role::King, squares.king_from) && stands(Role::Rook, squares.rook_from);
         if both_stand { kept.with(color, side) } else { kept }
     })
-}
-
-impl Position {
-    /// The rank on which a side's pawns promote, from 0.
-    pub(super) const fn last_rank(color: Color) -> u8 {
-        home_rank(color.opponent())
-    }
-
-    /// The hand of the side to move.
-    pub(super) const fn hand(&self) -> &Hand {
-        self.hands.of(self.side_to_move)
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{MoveCase, Position, Variant};
-use crate::recorded::{Session, sessions};
+use crate::testing::{Session, sessions};
 use kibitzer_core::chess::{Hands, LastMove, Role};
 use kibitzer_core::message::{GameId, Message, Style12};
 
@@ -51,9 +51,9 @@ fn check(session: &Session, before: &Style12, hands: Option<Hands>, now: &Style1
     }
     let after = position.after(played);
     assert_eq!(after.board(), now.board(), "{}", place());
-    assert_eq!((after.side_to_move(), after.move_number()), (now.side_to_move(), now.move_number()), "{}", place());
+    assert_eq!((after.side_to_move, after.move_number), (now.side_to_move(), now.move_number()), "{}", place());
     // A right whose rook was taken stays in the boards of uhlin-fics.
-    assert_eq!(after.castling(), now.castling().plausible_on(&now.board()), "{}", place());
+    assert_eq!(after.castling, now.castling().plausible_on(&now.board()), "{}", place());
     true
 }
 

@@ -62,7 +62,7 @@ fn hands_make_the_tree_of_crazyhouse() {
 fn to_referee(played: Move, position: &Position) -> cozy_chess::Move {
     let text = match played {
         Move::Castle(side) => {
-            let squares = moves::CastlingSquares::of(position.castling_files, position.side_to_move(), side);
+            let squares = moves::CastlingSquares::of(position.castling_files, position.side_to_move, side);
             format!("{}{}", squares.king_from, squares.rook_from)
         }
         Move::Normal { from, to, promotion, .. } => {
@@ -121,7 +121,7 @@ proptest! {
             let mine: Vec<&str> = fen.split(' ').collect();
             prop_assert_eq!((mine[0], mine[1]), (library[0], library[1]));
             prop_assert!(number.is_some() || mine[2] == library[2]);
-            prop_assert_eq!(ours.halfmove_clock().min(100), u32::from(theirs.halfmove_clock()));
+            prop_assert_eq!(ours.halfmove_clock.min(100), u32::from(theirs.halfmove_clock()));
         }
     }
 
@@ -140,7 +140,7 @@ proptest! {
             }
             let played = choose(&moves, choice);
             prop_assert_eq!(now.read_move(&now.san(played), MoveCase::Insensitive, Role::Queen), Ok(played));
-            let mover = now.side_to_move();
+            let mover = now.side_to_move;
             let verbose = played.to_verbose();
             let read_back = kibitzer_core::chess::LastMove::parse_verbose(verbose.as_bytes(), b"", mover);
             prop_assert_eq!(read_back, Some(played.to_last_move()));
@@ -231,10 +231,10 @@ fn refusals_say_what_is_wrong() {
 fn promoted_pieces_fall_back_and_captures_fill_the_hand() {
     let start = position(Variant::Crazyhouse, "1n2k3/P7/8/8/8/8/8/1R2K3[] w - - 0 1");
     let queen = play(&start, "axb8=Q+ Ke7 Qb7+ Kf6");
-    assert_eq!(queen.hands().white.to_string(), "N");
+    assert_eq!(queen.hands.white.to_string(), "N");
     let rook = position(Variant::Crazyhouse, "1n2k3/P7/8/8/8/8/8/1r2K3[] w - - 0 1");
     let taken = play(&position(Variant::Crazyhouse, "1n2k3/P7/8/8/8/8/8/1r4K1[] w - - 0 1"), "Kg2 Kd7 axb8=Q Rxb8");
-    assert_eq!((taken.hands().white.to_string(), taken.hands().black.to_string()), ("N".into(), "P".into()));
+    assert_eq!((taken.hands.white.to_string(), taken.hands.black.to_string()), ("N".into(), "P".into()));
     assert!(rook.is_check());
 }
 
@@ -258,7 +258,7 @@ fn drops_obey_the_rules() {
     for typed in ["P@a2", "p@a2", "P@@a2", "P/@@-a2", "P@@-a2"] {
         let dropped = read(&free, typed).unwrap();
         assert_eq!((free.san(dropped), dropped.to_verbose()), ("P@a2".into(), "P/@@-a2".into()), "{typed}");
-        assert_eq!(free.after(dropped).hands().white.to_string(), "N");
+        assert_eq!(free.after(dropped).hands.white.to_string(), "N");
     }
     assert_eq!(free.san(read(&free, "n@f6").unwrap()), "N@f6+");
 }
@@ -266,21 +266,25 @@ fn drops_obey_the_rules() {
 #[test]
 fn positions_that_end_a_game() {
     let cases = [
-        ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", Variant::Standard, Some(Verdict::Checkmate)),
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Variant::Standard, Some(Verdict::Stalemate)),
-        ("7k/8/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(Verdict::NoMaterial)),
-        ("7k/6n1/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(Verdict::NoMaterial)),
+        (
+            "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3",
+            Variant::Standard,
+            Some(Termination::Checkmate),
+        ),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Variant::Standard, Some(Termination::Stalemate)),
+        ("7k/8/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(Termination::InsufficientMaterial)),
+        ("7k/6n1/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(Termination::InsufficientMaterial)),
         ("7k/6p1/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, None),
         ("7k/8/6K1/8/8/8/8/6N1[] b - - 0 1", Variant::Crazyhouse, None),
         // A back rank mate that a piece in hand stops, as does one the partner may still pass.
-        ("R6k/6pp/8/8/8/8/8/4K3[] b - - 0 1", Variant::Crazyhouse, Some(Verdict::Checkmate)),
+        ("R6k/6pp/8/8/8/8/8/4K3[] b - - 0 1", Variant::Crazyhouse, Some(Termination::Checkmate)),
         ("R6k/6pp/8/8/8/8/8/4K3[n] b - - 0 1", Variant::Crazyhouse, None),
         ("R6k/6pp/8/8/8/8/8/4K3[] b - - 0 1", Variant::Bughouse, None),
-        ("7k/6Qp/6K1/8/8/8/8/8[] b - - 0 1", Variant::Bughouse, Some(Verdict::Checkmate)),
+        ("7k/6Qp/6K1/8/8/8/8/8[] b - - 0 1", Variant::Bughouse, Some(Termination::Checkmate)),
         ("7k/5Q2/6K1/8/8/8/8/8[] b - - 0 1", Variant::Bughouse, None),
     ];
     for (fen, variant, want) in cases {
-        assert_eq!(position(variant, fen).verdict(), want, "{fen} {variant}");
+        assert_eq!(position(variant, fen).termination(), want, "{fen} {variant}");
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) use self::variables::{Flag, Number, SetError, Text};
 use crate::account::key;
 use crate::calendar::Date;
 use crate::family::Family;
-use crate::play::{BoardForm, ClockUnit, Kind, Seat};
+use crate::play::{BoardForm, ClockUnit, GameKind, Seat};
 
 /// Identifies a connection. Numbers are not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -261,7 +261,7 @@ impl Lobby {
         self.online.get(&key(name)).copied()
     }
 
-    /// The player of that name, or the only one whose name starts with it.
+    /// Returns the player of that name, or the only one whose name starts with it.
     pub(crate) fn find(&self, name: &str) -> Option<ConnectionId> {
         let prefix = key(name);
         if let Some(&exact) = self.online.get(&prefix) {
@@ -272,7 +272,12 @@ impl Lobby {
         matches.next().is_none().then_some(id)
     }
 
-    /// The name of the player logged in over a connection; empty if there is none.
+    /// Like [`find`](Self::find), with the server's refusal if there is no such player.
+    pub(crate) fn find_online(&self, name: &str) -> Result<ConnectionId, String> {
+        self.find(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))
+    }
+
+    /// Returns the name of the player logged in over a connection; empty if there is none.
     pub(crate) fn name(&self, id: ConnectionId) -> String {
         self.player(id).map(|player| player.name().to_owned()).unwrap_or_default()
     }
@@ -297,7 +302,7 @@ impl Lobby {
     }
 
     /// The player's name, rating and connection in the lines of a game of that kind.
-    pub(crate) fn seat(&self, id: ConnectionId, kind: Kind) -> Option<Seat> {
+    pub(crate) fn seat(&self, id: ConnectionId, kind: GameKind) -> Option<Seat> {
         let player = self.player(id)?;
         Some(Seat {
             name: player.handle.clone(),

@@ -24,13 +24,17 @@ pub(crate) enum List {
 }
 
 impl List {
-    pub(crate) const ALL: [(Self, &'static str); 5] = [
-        (Self::Censor, "censor"),
-        (Self::Channel, "channel"),
-        (Self::Gnotify, "gnotify"),
-        (Self::Noplay, "noplay"),
-        (Self::Notify, "notify"),
-    ];
+    pub(crate) const ALL: [Self; 5] = [Self::Censor, Self::Channel, Self::Gnotify, Self::Noplay, Self::Notify];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Censor => "censor",
+            Self::Channel => "channel",
+            Self::Gnotify => "gnotify",
+            Self::Noplay => "noplay",
+            Self::Notify => "notify",
+        }
+    }
 }
 
 /// Settings of a registered player, kept between logins.

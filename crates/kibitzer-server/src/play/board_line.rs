@@ -6,10 +6,10 @@ use kibitzer_core::chess::{CastlingSide, Color, Hands, Role};
 use kibitzer_core::message::{GameId, Relation};
 
 use super::record::Ply;
-use super::{Sides, Terms};
+use super::{GameHeader, Sides};
 use crate::chess::Position;
 
-/// The viewer of a board.
+/// Relation of a viewer to a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Viewer {
     /// The player of this color.
@@ -18,7 +18,7 @@ pub(crate) enum Viewer {
     Observer,
     /// An examiner.
     Examiner,
-    /// Another client, which asked for the board once.
+    /// Another client, which requested the board once.
     Guest,
 }
 
@@ -31,55 +31,53 @@ pub(crate) enum ClockUnit {
     Milliseconds,
 }
 
-/// How a board is printed.
+/// Format of a board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum BoardForm {
-    /// `<12>` and 33 fields, the tag being one.
+    /// `<12>` and 33 fields, including the tag.
     #[default]
     Style12,
-    /// The same up to the flip, as ICC sends it.
+    /// Style 12 as ICC sends it: without the two fields after the flip.
     ShortStyle12,
-    /// `<10>`, eight rows, and two lines.
+    /// A block of lines: `<10>`, eight rows, two lines of fields, `>10<`.
     Style10,
 }
 
-/// For whom a board is printed.
+/// The viewer of a board and that viewer's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct View {
+pub(crate) struct BoardView {
     pub(crate) viewer: Viewer,
     pub(crate) unit: ClockUnit,
     pub(crate) form: BoardForm,
-    /// Whether the viewer turned the board round with `flip`.
+    /// Whether the viewer turned the board with `flip`.
     pub(crate) is_flipped: bool,
 }
 
-/// The fields of a board line that do not depend on the viewer.
+/// The contents of a board line that do not depend on the viewer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BoardLine<'a> {
-    pub(crate) game: GameId,
-    pub(crate) names: Sides<&'a str>,
-    pub(crate) terms: Terms,
-    pub(crate) position: &'a Position,
+pub(super) struct BoardLine<'a> {
+    pub(super) header: &'a GameHeader,
+    pub(super) position: &'a Position,
     /// The last move.
-    pub(crate) last: Option<&'a Ply>,
-    pub(crate) clocks_ms: Sides<i64>,
-    pub(crate) is_ticking: bool,
-    pub(crate) is_examined: bool,
+    pub(super) last: Option<&'a Ply>,
+    pub(super) clocks_ms: Sides<i64>,
+    pub(super) is_ticking: bool,
+    pub(super) is_examined: bool,
 }
 
 impl BoardLine<'_> {
-    /// The board in the form that is wanted, without its last line end.
-    pub(crate) fn print(&self, view: View) -> String {
+    /// Formats the board in the requested form, without its last line end.
+    pub(super) fn print(&self, view: BoardView) -> String {
         match view.form {
             BoardForm::Style12 | BoardForm::ShortStyle12 => self.style12(view),
             BoardForm::Style10 => self.style10(view),
         }
     }
 
-    /// The block of style 10, in which games count from 0.
+    /// Formats the block of style 10, in which game numbers start at 0.
     ///
     /// Source: style10-and-others.
-    fn style10(&self, view: View) -> String {
+    fn style10(&self, view: BoardView) -> String {
         let mut block = String::from("<10>\n");
         for row in self.position.board().to_rows() {
             let squares = row.into_iter().map(|square| if square == b'-' { ' ' } else { char::from(square) });
@@ -91,24 +89,25 @@ impl BoardLine<'_> {
             Relation::OpponentsTurn => -1,
             _ => 0,
         };
-        let game = self.game.0.saturating_sub(1);
-        let _ = write!(block, "\n{game} {} {} {relation} ", self.names.white, self.names.black);
+        let names = self.header.names();
+        let game = self.header.id.0.saturating_sub(1);
+        let _ = write!(block, "\n{game} {} {} {relation} ", names.white, names.black);
         self.push_clocks(&mut block, view.unit);
         self.push_move(&mut block, view.unit);
         block.push_str("\n>10<");
         block
     }
 
-    /// The line of style 12, without its end.
+    /// Formats the line of style 12.
     ///
-    /// Field 10 is the file of every pawn that has just gone two squares, as freechess.org prints it.
-    fn style12(&self, view: View) -> String {
+    /// Field 10 has the file of every pawn that has just moved two squares, whether or not it can be captured, as on freechess.org.
+    fn style12(&self, view: BoardView) -> String {
         let mut line = String::with_capacity(220);
         line.push_str("<12> ");
         self.push_squares(&mut line);
         self.push_state(&mut line);
-        let relation = self.relation(view.viewer).code();
-        let _ = write!(line, " {} {} {} {relation} ", self.game, self.names.white, self.names.black);
+        let (names, relation) = (self.header.names(), self.relation(view.viewer).code());
+        let _ = write!(line, " {} {} {} {relation} ", self.header.id, names.white, names.black);
         self.push_clocks(&mut line, view.unit);
         self.push_move(&mut line, view.unit);
         let is_black = view.viewer == Viewer::Player(Color::Black);
@@ -120,31 +119,31 @@ impl BoardLine<'_> {
         line
     }
 
-    /// Whose turn it is, the pawn that has just gone two squares, castling, plies since the last lasting move.
+    /// Writes the side to move, the file of a double pawn push, castling rights, and the halfmove clock.
     fn push_state(&self, line: &mut String) {
         let position = self.position;
-        let side = if position.side_to_move() == Color::White { 'W' } else { 'B' };
+        let side = if position.side_to_move == Color::White { 'W' } else { 'B' };
         let file = position.double_push_file().map_or(-1, i32::from);
         let _ = write!(line, "{side} {file}");
         for (color, side) in Color::BOTH.into_iter().flat_map(|color| CastlingSide::BOTH.map(|side| (color, side))) {
-            let _ = write!(line, " {}", u8::from(position.castling().has(color, side)));
+            let _ = write!(line, " {}", u8::from(position.castling.has(color, side)));
         }
-        let _ = write!(line, " {}", position.halfmove_clock());
+        let _ = write!(line, " {}", position.halfmove_clock);
     }
 
-    /// The time of both sides, their strength, their clocks, the number of the move.
+    /// Writes the time control, the material, the clocks and the move number.
     fn push_clocks(&self, line: &mut String, unit: ClockUnit) {
         let position = self.position;
         let _ = write!(
             line,
             "{} {} {} {} {} {} {} ",
-            self.terms.minutes,
-            self.terms.increment_s,
+            self.header.terms.minutes,
+            self.header.terms.increment_s,
             position.material(Color::White),
             position.material(Color::Black),
             unit.clock(self.clocks_ms.white),
             unit.clock(self.clocks_ms.black),
-            position.move_number(),
+            position.move_number,
         );
     }
 
@@ -163,10 +162,10 @@ impl BoardLine<'_> {
         };
     }
 
-    /// Field 19.
+    /// Returns field 19.
     fn relation(&self, viewer: Viewer) -> Relation {
         match (viewer, self.is_examined) {
-            (Viewer::Player(color), false) if color == self.position.side_to_move() => Relation::MyTurn,
+            (Viewer::Player(color), false) if color == self.position.side_to_move => Relation::MyTurn,
             (Viewer::Player(_), false) => Relation::OpponentsTurn,
             (Viewer::Observer, false) => Relation::Observing,
             (Viewer::Examiner, _) => Relation::Examining,
@@ -177,7 +176,7 @@ impl BoardLine<'_> {
 }
 
 impl ClockUnit {
-    /// A clock as the line prints it. Seconds are cut off, so that a clock that ran out shows less than 0.
+    /// Converts a clock to this unit. Seconds are rounded down, so that a clock that ran out is negative.
     fn clock(self, ms: i64) -> i64 {
         match self {
             Self::Seconds => ms.div_euclid(1000),
@@ -185,7 +184,7 @@ impl ClockUnit {
         }
     }
 
-    /// `0:04`, `0:04.237`, `1:02:03`.
+    /// Formats an elapsed time: `0:04`, `0:04.237`, `1:02:03`.
     pub(crate) fn elapsed(self, ms: u64) -> String {
         let (seconds, fraction) = (ms / 1000, ms % 1000);
         let mut text = minutes(seconds);
@@ -196,7 +195,7 @@ impl ClockUnit {
     }
 }
 
-/// `0:04`, `12:26`, `1:02:03`.
+/// Formats seconds: `0:04`, `12:26`, `1:02:03`.
 pub(super) fn minutes(seconds: u64) -> String {
     match seconds / 3600 {
         0 => format!("{}:{:02}", seconds / 60, seconds % 60),
@@ -204,16 +203,7 @@ pub(super) fn minutes(seconds: u64) -> String {
     }
 }
 
-/// The delta board of a ply: `<d1> 1 19 b3 b2b3 332 66924 0`. Times are always milliseconds.
-///
-/// Source: FICS help file `deltaboard`; datagrams §2.
-pub(super) fn delta_line(game: GameId, before: &Position, ply: &Ply, n_plies: usize) -> String {
-    let left = ply.clocks_ms.of(before.side_to_move());
-    let smith = before.smith(ply.played);
-    format!("<d1> {game} {n_plies} {} {smith} {} {left} {}", ply.san, ply.elapsed_ms, ply.lag_ms)
-}
-
-/// What both sides hold, and the piece that has just been added: `<b1> game 1 white [P] black [] <- WP`.
+/// Formats both reserves, and the piece that was just added: `<b1> game 1 white [P] black [] <- WP`.
 ///
 /// Source: bughouse §1; transcripts.
 pub(crate) fn holding_line(game: GameId, hands: &Hands, passed: Option<(Color, Role)>) -> String {

@@ -6,10 +6,10 @@ use kibitzer_core::chess::Color;
 
 use super::{Sides, Terms};
 
-/// Both clocks of a game, of which one runs at most. Readings are milliseconds, below 0 once time is out.
+/// Both clocks of a game, at most one of them running. Readings are in milliseconds, negative once the time is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clocks {
-    /// Time left when each clock last stopped.
+    /// Readings when each clock last stopped.
     left_ms: Sides<i64>,
     increment_ms: i64,
     running: Option<Running>,
@@ -22,7 +22,7 @@ struct Running {
 }
 
 impl Clocks {
-    /// Two full clocks that stand still.
+    /// Creates two full clocks that are stopped.
     pub(crate) fn new(terms: Terms) -> Self {
         Self {
             left_ms: Sides::both(terms.initial_ms()),
@@ -31,7 +31,7 @@ impl Clocks {
         }
     }
 
-    /// Lets one clock run and the other stand.
+    /// Starts one clock and stops the other without updating its reading.
     pub(crate) const fn start(&mut self, color: Color, now: Instant) {
         self.running = Some(Running { color, since: now });
     }
@@ -42,10 +42,9 @@ impl Clocks {
         self.running = None;
     }
 
-    /// Stops the clock of a side that has moved, adds the increment, and returns how long the move took.
+    /// Stops the running clock, adds the increment, and returns the time that was charged for the move.
     ///
-    /// `lag` is the part of that time the line took and not the player, as timeseal tells it; it is not charged. A clock that
-    /// stood still gets no increment.
+    /// `lag` is the network delay in that time, as measured by timeseal; it is not charged. Without a running clock nothing changes.
     pub(crate) fn press(&mut self, now: Instant, lag: Duration) -> Duration {
         let Some(Running { color, since }) = self.running.take() else { return Duration::ZERO };
         let taken = now.saturating_duration_since(since).saturating_sub(lag);
@@ -53,7 +52,7 @@ impl Clocks {
         taken
     }
 
-    /// Returns the reading of a clock.
+    /// Returns the reading of one clock.
     pub(crate) fn reading(&self, color: Color, now: Instant) -> i64 {
         let left = *self.left_ms.of(color);
         match self.running {
@@ -67,7 +66,7 @@ impl Clocks {
         Sides { white: self.reading(Color::White, now), black: self.reading(Color::Black, now) }
     }
 
-    /// Sets what is left of both; a running clock runs on from there.
+    /// Sets both readings; a running clock continues from the new one.
     pub(crate) fn set(&mut self, left_ms: Sides<i64>, now: Instant) {
         self.left_ms = left_ms;
         if let Some(running) = &mut self.running {
@@ -84,7 +83,7 @@ impl Clocks {
         self.running.is_some()
     }
 
-    /// When the running clock will have run out; `None` if none runs. May lie in the past.
+    /// Returns when the running clock reaches zero, which may be in the past; `None` if no clock is running.
     pub(crate) fn runs_out_at(&self) -> Option<Instant> {
         let Running { color, since } = self.running?;
         let left = u64::try_from(*self.left_ms.of(color)).unwrap_or(0);

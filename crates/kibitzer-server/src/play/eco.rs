@@ -1,9 +1,9 @@
-//! Names of openings, as far as a few moves tell them.
+//! Opening codes.
 
-use super::Record;
+use super::MoveRecord;
 
-/// Codes by the first moves. The longest line that fits counts; where a game goes on beyond it, its code is that of the
-/// line's own chapter.
+/// Opening codes by the first moves. The longest matching line decides; later moves are ignored, so that the code is coarser
+/// than the classification allows.
 ///
 /// Source: the classification of the Encyclopaedia of Chess Openings.
 const LINES: &[(&str, &str)] = &[
@@ -52,11 +52,11 @@ const LINES: &[(&str, &str)] = &[
     ("c4 c5", "A30"),
 ];
 
-/// What no line fits.
+/// Code of a game that matches no line.
 const IRREGULAR: &str = "A00";
 
-/// The code of a game's opening.
-pub(super) fn eco(record: &Record) -> &'static str {
+/// Returns the code of a game's opening.
+pub(super) fn eco(record: &MoveRecord) -> &'static str {
     let fits = |line: &str| {
         let mut plies = record.plies().iter();
         line.split(' ').all(|san| plies.next().is_some_and(|ply| ply.san == san))

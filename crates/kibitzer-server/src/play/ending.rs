@@ -1,20 +1,18 @@
-//! How games end, and the server's words for it.
+//! How games end, and the server's texts for it.
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameResult;
 
 use super::Sides;
 
-/// How a game ended, with the side it is about.
+/// How a game ended. The color is the side that the variant's name is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Ending {
-    /// This side resigned.
     Resigned(Color),
-    /// This side is mated.
     Checkmated(Color),
-    /// This side is out of time.
+    /// This side lost on time.
     Flagged(Color),
-    /// This side left and loses.
+    /// This side disconnected and loses.
     Left(Color),
     DrawAgreed,
     Stalemate,
@@ -22,128 +20,122 @@ pub(crate) enum Ending {
     FiftyMoves,
     NoMaterial,
     BothFlagged,
-    /// This side is out of time, the other cannot mate.
+    /// This side is out of time, but the opponent cannot mate.
     FlaggedNoMaterial(Color),
-    /// This side called it off before it had begun.
+    /// This side aborted the game before both sides had moved.
     AbortedEarly(Color),
     AbortAgreed,
-    /// This side called it off when the other was out of time.
+    /// This side aborted the game although the opponent was out of time.
     CourtesyAborted(Color),
-    /// This side left, and little had been played.
+    /// This side disconnected after a few moves.
     AbortedByLeaving(Color),
     AbortedByShutdown,
     AdjournAgreed,
-    /// This side adjourned it when the other was out of time.
+    /// This side adjourned the game although the opponent was out of time.
     CourtesyAdjourned(Color),
-    /// This side left; the game can go on another day.
+    /// This side disconnected; the game can be resumed.
     AdjournedByLeaving(Color),
     AdjournedByShutdown,
-    /// The other board was won by this side's partner.
+    /// This side's partner won the other board.
     PartnerWon(Color),
     PartnersDrew,
     PartnersAborted,
     PartnersAdjourned,
 }
 
+/// Consequence of an ending, seen from the side that it names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Win,
+    Loss,
+    Draw,
+    Aborted,
+    Adjourned,
+}
+
 impl Ending {
-    /// The result.
+    /// Returns the outcome, the code in histories, and the text, in which `@` is the named player and `%` the opponent.
+    ///
+    /// Source: text messages §8; transcripts; FICS help file `history`.
+    #[rustfmt::skip] // one to a line: it is a table
+    const fn description(self) -> (Outcome, &'static str, &'static str) {
+        match self {
+            Self::Resigned(_) => (Outcome::Loss, "Res", "@ resigns"),
+            Self::Checkmated(_) => (Outcome::Loss, "Mat", "@ checkmated"),
+            Self::Flagged(_) => (Outcome::Loss, "Fla", "@ forfeits on time"),
+            Self::Left(_) => (Outcome::Loss, "Dis", "@ forfeits by disconnection"),
+            Self::DrawAgreed => (Outcome::Draw, "Agr", "Game drawn by mutual agreement"),
+            Self::Stalemate => (Outcome::Draw, "Sta", "Game drawn by stalemate"),
+            Self::Repetition => (Outcome::Draw, "Rep", "Game drawn by repetition"),
+            Self::FiftyMoves => (Outcome::Draw, "50", "Game drawn by the 50 move rule"),
+            Self::NoMaterial => (Outcome::Draw, "NM", "Neither player has mating material"),
+            Self::BothFlagged => (Outcome::Draw, "NT", "Game drawn because both players ran out of time"),
+            Self::FlaggedNoMaterial(_) => (Outcome::Draw, "TM", "@ ran out of time and % has no material to mate"),
+            Self::AbortedEarly(_) => (Outcome::Aborted, "Adj", "Game aborted on move 1 by @"),
+            Self::AbortAgreed => (Outcome::Aborted, "Adj", "Game aborted by mutual agreement"),
+            Self::CourtesyAborted(_) => (Outcome::Aborted, "Adj", "Game courtesyaborted by @"),
+            Self::AbortedByLeaving(_) => (Outcome::Aborted, "Adj", "@ lost connection and too few moves; game aborted"),
+            Self::AbortedByShutdown => (Outcome::Aborted, "Adj", "Game aborted by server shutdown"),
+            Self::AdjournAgreed => (Outcome::Adjourned, "Adj", "Game adjourned by mutual agreement"),
+            Self::CourtesyAdjourned(_) => (Outcome::Adjourned, "Adj", "Game courtesyadjourned by @"),
+            Self::AdjournedByLeaving(_) => (Outcome::Adjourned, "Adj", "@ lost connection; game adjourned"),
+            Self::AdjournedByShutdown => (Outcome::Adjourned, "Adj", "Game adjourned by server shutdown"),
+            Self::PartnerWon(_) => (Outcome::Win, "Par", "@'s partner won"),
+            Self::PartnersDrew => (Outcome::Draw, "Par", "Partners' game drawn"),
+            Self::PartnersAborted => (Outcome::Aborted, "Adj", "Partners' game aborted"),
+            Self::PartnersAdjourned => (Outcome::Adjourned, "Adj", "Partners' game adjourned"),
+        }
+    }
+
+    /// Returns the named side; White for an ending that names none.
+    const fn side(self) -> Color {
+        match self {
+            Self::Resigned(side)
+            | Self::Checkmated(side)
+            | Self::Flagged(side)
+            | Self::Left(side)
+            | Self::FlaggedNoMaterial(side)
+            | Self::AbortedEarly(side)
+            | Self::CourtesyAborted(side)
+            | Self::AbortedByLeaving(side)
+            | Self::CourtesyAdjourned(side)
+            | Self::AdjournedByLeaving(side)
+            | Self::PartnerWon(side) => side,
+            _ => Color::White,
+        }
+    }
+
     pub(crate) const fn result(self) -> GameResult {
-        match self {
-            Self::Resigned(loser) | Self::Checkmated(loser) | Self::Flagged(loser) | Self::Left(loser) => {
-                won_by(loser.opponent())
-            }
-            Self::PartnerWon(winner) => won_by(winner),
-            Self::DrawAgreed
-            | Self::Stalemate
-            | Self::Repetition
-            | Self::FiftyMoves
-            | Self::NoMaterial
-            | Self::BothFlagged
-            | Self::FlaggedNoMaterial(_)
-            | Self::PartnersDrew => GameResult::Draw,
-            _ => GameResult::Unfinished,
+        match (self.description().0, self.side()) {
+            (Outcome::Win, Color::White) | (Outcome::Loss, Color::Black) => GameResult::WhiteWins,
+            (Outcome::Win, Color::Black) | (Outcome::Loss, Color::White) => GameResult::BlackWins,
+            (Outcome::Draw, _) => GameResult::Draw,
+            (Outcome::Aborted | Outcome::Adjourned, _) => GameResult::Unfinished,
         }
     }
 
-    /// Whether the game may go on another day.
+    /// Returns whether the game can be resumed later.
     pub(crate) const fn is_adjournment(self) -> bool {
-        matches!(
-            self,
-            Self::AdjournAgreed
-                | Self::CourtesyAdjourned(_)
-                | Self::AdjournedByLeaving(_)
-                | Self::AdjournedByShutdown
-                | Self::PartnersAdjourned
-        )
+        matches!(self.description().0, Outcome::Adjourned)
     }
 
-    /// Whether the game counts as not played.
+    /// Returns whether the game is not stored anywhere.
     pub(crate) const fn is_abort(self) -> bool {
-        matches!(self.result(), GameResult::Unfinished) && !self.is_adjournment()
+        matches!(self.description().0, Outcome::Aborted)
     }
 
-    /// The words in the line that ends a game, with the players' names: `Foo resigns`.
-    ///
-    /// Source: text messages §8; transcripts.
+    /// Formats the text of the line that ends a game, with the players' names: `Foo resigns`.
     pub(crate) fn text(self, names: Sides<&str>) -> String {
-        let name = |color| *names.of(color);
-        match self {
-            Self::Resigned(loser) => format!("{} resigns", name(loser)),
-            Self::Checkmated(loser) => format!("{} checkmated", name(loser)),
-            Self::Flagged(loser) => format!("{} forfeits on time", name(loser)),
-            Self::Left(loser) => format!("{} forfeits by disconnection", name(loser)),
-            Self::DrawAgreed => "Game drawn by mutual agreement".into(),
-            Self::Stalemate => "Game drawn by stalemate".into(),
-            Self::Repetition => "Game drawn by repetition".into(),
-            Self::FiftyMoves => "Game drawn by the 50 move rule".into(),
-            Self::NoMaterial => "Neither player has mating material".into(),
-            Self::BothFlagged => "Game drawn because both players ran out of time".into(),
-            Self::FlaggedNoMaterial(loser) => {
-                format!("{} ran out of time and {} has no material to mate", name(loser), name(loser.opponent()))
-            }
-            Self::AbortedEarly(by) => format!("Game aborted on move 1 by {}", name(by)),
-            Self::AbortAgreed => "Game aborted by mutual agreement".into(),
-            Self::CourtesyAborted(by) => format!("Game courtesyaborted by {}", name(by)),
-            Self::CourtesyAdjourned(by) => format!("Game courtesyadjourned by {}", name(by)),
-            Self::AbortedByLeaving(by) => format!("{} lost connection and too few moves; game aborted", name(by)),
-            Self::AbortedByShutdown => "Game aborted by server shutdown".into(),
-            Self::AdjournAgreed => "Game adjourned by mutual agreement".into(),
-            Self::AdjournedByLeaving(by) => format!("{} lost connection; game adjourned", name(by)),
-            Self::AdjournedByShutdown => "Game adjourned by server shutdown".into(),
-            Self::PartnerWon(winner) => format!("{}'s partner won", name(winner)),
-            Self::PartnersDrew => "Partners' game drawn".into(),
-            Self::PartnersAborted => "Partners' game aborted".into(),
-            Self::PartnersAdjourned => "Partners' game adjourned".into(),
-        }
+        let (_, _, text) = self.description();
+        text.replace('@', names.of(self.side())).replace('%', names.of(self.side().opponent()))
     }
 
-    /// The words in lists of moves, where sides stand for names: `White resigns`.
-    pub(crate) fn list_text(self) -> String {
-        self.text(Sides { white: "White", black: "Black" })
-    }
-
-    /// The two or three letters in histories.
-    ///
-    /// Source: FICS help file `history`.
+    /// Returns the code of two or three letters in histories.
     pub(crate) const fn code(self) -> &'static str {
-        match self {
-            Self::Resigned(_) => "Res",
-            Self::Checkmated(_) => "Mat",
-            Self::Flagged(_) => "Fla",
-            Self::Left(_) => "Dis",
-            Self::DrawAgreed => "Agr",
-            Self::Stalemate => "Sta",
-            Self::Repetition => "Rep",
-            Self::FiftyMoves => "50",
-            Self::NoMaterial => "NM",
-            Self::BothFlagged => "NT",
-            Self::FlaggedNoMaterial(_) => "TM",
-            Self::PartnerWon(_) | Self::PartnersDrew => "Par",
-            _ => "Adj",
-        }
+        self.description().1
     }
 
-    /// How the other board of a bughouse match ends when this one ends so.
+    /// Returns how the other board of a bughouse match ends when this one ends so.
     pub(crate) const fn for_partners(self) -> Self {
         match self.result().winner() {
             // The winner's partner has the other color there.
@@ -152,12 +144,5 @@ impl Ending {
             None if self.is_abort() => Self::PartnersAborted,
             None => Self::PartnersDrew,
         }
-    }
-}
-
-const fn won_by(winner: Color) -> GameResult {
-    match winner {
-        Color::White => GameResult::WhiteWins,
-        Color::Black => GameResult::BlackWins,
     }
 }

@@ -2,124 +2,76 @@
 
 use std::time::SystemTime;
 
-use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::GameId;
 
-use super::{BoardLine, Ending, Game, Ply, Record, Seat, Sides, Terms, View, holding_line};
+use super::board_line::BoardLine;
+use super::{BoardView, Ending, Game, GameHeader, MoveRecord, Ply, Seat, Sides, Terms};
 use crate::chess::{Move, Position};
 
-/// A game that is gone through: forward and back along its main line, and off it.
+/// A game whose board moves forward and backward along the main line, or along a variation.
 #[derive(Clone, Debug)]
-pub(crate) struct Examined {
-    id: GameId,
-    terms: Terms,
-    seats: Sides<Seat>,
-    started: SystemTime,
+pub(crate) struct ExaminedGame {
+    pub(crate) header: GameHeader,
     /// The game as it was played.
-    main: Record,
-    /// The line that is looked at: the main line, or one that leaves it.
-    line: Record,
-    /// Plies after which the line leaves the main one.
+    pub(crate) main: MoveRecord,
+    /// The main line, or the variation that is shown.
+    pub(crate) line: MoveRecord,
+    /// Number of plies after which `line` leaves `main`.
     branch: Option<usize>,
-    /// Plies of the line that stand on the board.
+    /// Number of plies of `line` up to the position on the board.
     at: usize,
-    /// How the game ended.
     ending: Option<Ending>,
-    /// The clocks before the first ply.
+    /// Both clocks before the first ply.
     clocks_ms: Sides<i64>,
 }
 
-/// Where a return to the main line led.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reverted {
-    /// To this move of it, from 1.
-    ToMove(u32),
-    /// Nowhere: it had not been left.
-    NotLeft,
-}
-
-impl Examined {
-    /// An empty board, on which whoever examines can play anything; both names are the examiner's.
+impl ExaminedGame {
+    /// Creates an empty board on which the examiner may play both sides; both names are the examiner's.
     pub(crate) fn scratch(id: GameId, examiner: Seat, started: SystemTime) -> Self {
-        Self::from_start(id, Terms::unrated(0, 0), Sides::both(examiner), started)
+        let header = GameHeader { id, terms: Terms::unrated(0, 0), seats: Sides::both(examiner), started };
+        Self { clocks_ms: Sides::both(0), ..Self::relay(header) }
     }
 
-    /// A game that is played elsewhere and relayed from its start, with its clocks.
-    pub(crate) fn relay(id: GameId, terms: Terms, seats: Sides<Seat>, started: SystemTime) -> Self {
-        let clocks_ms = Sides::both(terms.initial_ms());
-        Self { clocks_ms, ..Self::from_start(id, terms, seats, started) }
+    /// Creates a game that is played elsewhere and relayed from its start, with its clocks.
+    pub(crate) fn relay(header: GameHeader) -> Self {
+        let main = MoveRecord::new(Position::start(header.terms.variant));
+        let clocks_ms = Sides::both(header.terms.initial_ms());
+        Self { header, line: main.clone(), main, branch: None, at: 0, ending: None, clocks_ms }
     }
 
-    fn from_start(id: GameId, terms: Terms, seats: Sides<Seat>, started: SystemTime) -> Self {
-        let main = Record::new(Position::start(terms.variant));
-        let line = main.clone();
-        Self { id, terms, seats, started, main, line, branch: None, at: 0, ending: None, clocks_ms: Sides::both(0) }
-    }
-
-    /// A finished game, from its start.
+    /// Creates an examined copy of a finished game, at its start position.
     pub(crate) fn of_game(id: GameId, game: &Game) -> Self {
-        let seats = Sides { white: game.seat(Color::White).clone(), black: game.seat(Color::Black).clone() };
-        let mut examined = Self::relay(id, game.terms(), seats, game.started());
-        examined.main = game.record().clone();
-        examined.line = examined.main.clone();
-        examined.ending = game.ending();
-        examined
-    }
-
-    /// The number of the game.
-    pub(crate) const fn id(&self) -> GameId {
-        self.id
-    }
-
-    pub(crate) const fn terms(&self) -> Terms {
-        self.terms
-    }
-
-    pub(crate) const fn seats(&self) -> Sides<&Seat> {
-        Sides { white: &self.seats.white, black: &self.seats.black }
-    }
-
-    pub(crate) const fn started(&self) -> SystemTime {
-        self.started
-    }
-
-    /// The game as it was played.
-    #[cfg(test)]
-    pub(crate) const fn main_line(&self) -> &Record {
-        &self.main
-    }
-
-    /// The line that is looked at: the main line, or one that leaves it.
-    pub(crate) const fn line(&self) -> &Record {
-        &self.line
+        let header = GameHeader { id, ..game.header.clone() };
+        let (main, ending) = (game.record.clone(), game.ending);
+        Self { line: main.clone(), main, ending, ..Self::relay(header) }
     }
 
     pub(crate) fn position(&self) -> &Position {
         self.line.position_after(self.at)
     }
 
-    /// How the game ended, if its last position is on the board.
+    /// Returns how the game ended if its last position is on the board.
     pub(crate) fn ending_here(&self) -> Option<Ending> {
         self.ending.filter(|_| self.branch.is_none() && self.at == self.line.len())
     }
 
-    /// Goes forward along the line; how many plies it went, fewer at the end.
+    /// Moves forward along the line; returns the number of plies, which is smaller at the end.
     pub(crate) fn forward(&mut self, plies: usize) -> usize {
-        let went = plies.min(self.line.len() - self.at);
-        self.at += went;
-        went
+        let n_moved = plies.min(self.line.len() - self.at);
+        self.at += n_moved;
+        n_moved
     }
 
-    /// Goes back; how many plies it went, fewer at the start.
+    /// Moves backward; returns the number of plies, which is smaller at the start.
     pub(crate) fn backward(&mut self, plies: usize) -> usize {
-        let went = plies.min(self.at);
-        self.at -= went;
-        went
+        let n_moved = plies.min(self.at);
+        self.at -= n_moved;
+        n_moved
     }
 
-    /// Plays a legal move: goes along the line if it is the line's next, else leaves it.
+    /// Plays a legal move: follows the line if it is the line's next move, else starts a variation.
     ///
-    /// A line that ends is prolonged; a main line is so only where a game is [relayed](Self::relay_move).
+    /// A move after the last one of the main line is a variation too; only [`relay_move`](Self::relay_move) extends that line.
     pub(crate) fn play(&mut self, played: Move) {
         let next = self.line.plies().get(self.at).map(|ply| ply.played);
         if next != Some(played) {
@@ -131,8 +83,7 @@ impl Examined {
         self.at += 1;
     }
 
-    /// Adds a move to the main line, with the time it took and the clocks after it, and shows it unless another line is
-    /// looked at.
+    /// Adds a move to the main line, with its time and the clocks after it. Shows it unless a variation is on the board.
     pub(crate) fn relay_move(&mut self, played: Move, elapsed_ms: u64, clocks_ms: Sides<i64>) {
         self.main.push(played, elapsed_ms, 0, clocks_ms);
         if self.branch.is_none() {
@@ -141,17 +92,17 @@ impl Examined {
         }
     }
 
-    /// The relayed game is over.
+    /// Records how the relayed game ended.
     pub(crate) const fn relay_end(&mut self, ending: Ending) {
         self.ending = Some(ending);
     }
 
-    /// Goes back to where the main line was left.
-    pub(crate) fn revert(&mut self) -> Reverted {
-        let Some(branch) = self.branch.take() else { return Reverted::NotLeft };
+    /// Returns to the position where the variation left the main line, and that position's move number; `None` on the main
+    /// line.
+    pub(crate) fn revert(&mut self) -> Option<u32> {
+        self.at = self.branch.take()?;
         self.line = self.main.clone();
-        self.at = branch;
-        Reverted::ToMove(self.position().move_number())
+        Some(self.position().move_number)
     }
 
     /// The last ply on the board.
@@ -163,12 +114,10 @@ impl Examined {
         self.last().map_or(self.clocks_ms, |ply| ply.clocks_ms)
     }
 
-    /// The board, for one who looks at it.
-    pub(crate) fn board(&self, view: View) -> String {
+    /// Formats the board for a viewer, without its last line end.
+    pub(crate) fn board(&self, view: BoardView) -> String {
         let line = BoardLine {
-            game: self.id,
-            names: Sides { white: self.seats.white.name.as_str(), black: self.seats.black.name.as_str() },
-            terms: self.terms,
+            header: &self.header,
             position: self.position(),
             last: self.last(),
             clocks_ms: self.clocks_ms(),
@@ -176,10 +125,5 @@ impl Examined {
             is_examined: true,
         };
         line.print(view)
-    }
-
-    /// What both sides hold; `None` in variants without hands.
-    pub(crate) fn holding(&self, passed: Option<(Color, Role)>) -> Option<String> {
-        self.terms.variant.has_hands().then(|| holding_line(self.id, &self.position().hands(), passed))
     }
 }

@@ -1,55 +1,43 @@
 //! A game that is being played.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use kibitzer_core::chess::{Color, Role};
-use kibitzer_core::message::{GameId, Handle, Rating};
+use kibitzer_core::message::{GameId, Rating};
 use thiserror::Error;
 
-use super::board_line::delta_line;
-use super::{BoardLine, Clocks, Ending, Ply, Record, Sides, Terms, View, holding_line};
-use crate::chess::{Move, Position, Variant, Verdict};
+use super::board_line::BoardLine;
+use super::{BoardView, Clocks, Ending, GameHeader, MoveRecord, Ply, Sides};
+use crate::chess::{Move, Position, Termination, Variant};
 
-/// Plies after which the clocks of a game run; those of bughouse run at once.
+/// Plies before the clocks of a game start; those of bughouse start at once.
 ///
 /// Source: style 12 rule K5; the bughouse sessions.
 const N_FREE_PLIES: usize = 2;
 
-/// Plies below which a player who leaves has played too little to lose or to adjourn.
+/// A game with fewer plies is aborted when a player disconnects; others are lost or adjourned.
 const MIN_PLIES_TO_KEEP: usize = 5;
 
-/// How often a position must have been on the board for a claim.
+/// Occurrences of a position that allow a draw claim.
 const N_REPETITIONS_TO_DRAW: usize = 3;
 
-/// Plies without a capture or a pawn move that allow a claim: 50 moves of each side.
+/// Plies without a capture or a pawn move that allow a draw claim: 50 moves of each side.
 const N_QUIET_PLIES_TO_DRAW: u32 = 100;
-
-/// A player and what the game's lines tell of him.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seat {
-    pub(crate) name: Handle,
-    pub(crate) rating: Rating,
-    pub(crate) is_registered: bool,
-    pub(crate) has_timeseal: bool,
-}
 
 /// A game from its first move to its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Game {
-    id: GameId,
-    terms: Terms,
-    seats: Sides<Seat>,
-    record: Record,
-    clocks: Clocks,
+    pub(crate) header: GameHeader,
+    pub(crate) record: MoveRecord,
+    pub(crate) clocks: Clocks,
     /// The other board of a bughouse match.
-    partner: Option<GameId>,
-    started: SystemTime,
+    pub(crate) partner: Option<GameId>,
     /// Whether both players have agreed to stop the clocks.
-    is_paused: bool,
-    ending: Option<Ending>,
+    pub(crate) is_paused: bool,
+    pub(crate) ending: Option<Ending>,
 }
 
-/// Why a move was not played.
+/// Why a move was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 pub(crate) enum PlayError {
     #[error("it is not your move")]
@@ -62,7 +50,7 @@ pub(crate) enum PlayError {
     Illegal,
 }
 
-/// Why a flag did not fall.
+/// Why a claim that the opponent is out of time was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 pub(crate) enum FlagError {
     /// The opponent has time left.
@@ -73,53 +61,27 @@ pub(crate) enum FlagError {
     Untimed,
 }
 
-/// Moves cannot be taken back that were not made.
+/// More plies were to be taken back than the contained number that was played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[error("there are only {0} half moves in the game")]
 pub(crate) struct TakebackError(pub(crate) usize);
 
-/// What came of a move besides the position.
+/// Effects of a move besides the new position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moved {
-    /// What was taken, as it comes into a hand; in bughouse the partner has to be given it.
+pub(crate) struct MoveEffects {
+    /// The captured piece as it enters a reserve; in bughouse the caller passes it to the partner.
     pub(crate) captured: Option<Role>,
-    /// How the game ends by it. [`Game::finish`] has still to be called.
+    /// How the move ends the game. The caller still has to call [`Game::finish`].
     pub(crate) ending: Option<Ending>,
 }
 
 impl Game {
-    /// A game at its start, from that position.
-    pub(crate) fn new(
-        id: GameId,
-        terms: Terms,
-        seats: Sides<Seat>,
-        started: SystemTime,
-        now: Instant,
-        start: Position,
-    ) -> Self {
-        let record = Record::new(start);
-        let clocks = Clocks::new(terms);
-        let mut game =
-            Self { id, terms, seats, record, clocks, partner: None, started, is_paused: false, ending: None };
+    /// Creates a game at its start, from that position. The clock of bughouse starts at once, others after both sides moved.
+    pub(crate) fn new(header: GameHeader, start: Position, now: Instant) -> Self {
+        let (record, clocks) = (MoveRecord::new(start), Clocks::new(header.terms));
+        let mut game = Self { header, record, clocks, partner: None, is_paused: false, ending: None };
         game.start_clock(now);
         game
-    }
-
-    /// The number of the game.
-    pub(crate) const fn id(&self) -> GameId {
-        self.id
-    }
-
-    pub(crate) const fn terms(&self) -> Terms {
-        self.terms
-    }
-
-    pub(crate) const fn seat(&self, color: Color) -> &Seat {
-        self.seats.of(color)
-    }
-
-    pub(crate) const fn record(&self) -> &Record {
-        &self.record
     }
 
     pub(crate) fn position(&self) -> &Position {
@@ -127,46 +89,21 @@ impl Game {
     }
 
     pub(crate) fn side_to_move(&self) -> Color {
-        self.position().side_to_move()
+        self.position().side_to_move
     }
 
-    pub(crate) const fn clocks(&self) -> &Clocks {
-        &self.clocks
-    }
-
-    pub(crate) const fn started(&self) -> SystemTime {
-        self.started
-    }
-
-    /// How it ended, if it did.
-    pub(crate) const fn ending(&self) -> Option<Ending> {
-        self.ending
-    }
-
-    /// The other board of a bughouse match.
-    pub(crate) const fn partner(&self) -> Option<GameId> {
-        self.partner
-    }
-
-    pub(crate) const fn set_partner(&mut self, partner: GameId) {
-        self.partner = Some(partner);
-    }
-
-    /// Which side somebody plays.
-    pub(crate) fn color_of(&self, name: &str) -> Option<Color> {
-        Color::BOTH.into_iter().find(|&color| self.seat(color).name.is_same_player(name))
-    }
-
-    pub(crate) fn names(&self) -> Sides<&str> {
-        Sides { white: self.seats.white.name.as_str(), black: self.seats.black.name.as_str() }
-    }
-
-    /// Plays a move. `lag` is what timeseal knows of the way it had; it is not charged.
+    /// Plays a move and presses the clock. `lag` is the network delay that timeseal measured; it is not charged.
     ///
     /// # Errors
     ///
-    /// [`PlayError`]; nothing has changed then.
-    pub(crate) fn play(&mut self, color: Color, played: Move, now: Instant, lag: Duration) -> Result<Moved, PlayError> {
+    /// [`PlayError`]; the game is unchanged.
+    pub(crate) fn play(
+        &mut self,
+        color: Color,
+        played: Move,
+        now: Instant,
+        lag: Duration,
+    ) -> Result<MoveEffects, PlayError> {
         if self.ending.is_some() {
             return Err(PlayError::Over);
         }
@@ -185,73 +122,68 @@ impl Game {
         let lag_ms = u32::try_from(lag.as_millis()).unwrap_or(u32::MAX);
         self.record.push(played, elapsed_ms, lag_ms, self.clocks.readings(now));
         self.start_clock(now);
-        Ok(Moved { captured, ending: self.ending_by_rule() })
+        Ok(MoveEffects { captured, ending: self.ending_by_rule() })
     }
 
-    /// Lets the clock of the side to move run, if it is time.
+    /// Starts the clock of the side to move, unless the game is paused or untimed, or in its first [`N_FREE_PLIES`].
     fn start_clock(&mut self, now: Instant) {
-        let n_free = if self.terms.variant == Variant::Bughouse { 0 } else { N_FREE_PLIES };
-        if !self.is_paused && !self.terms.is_untimed() && self.record.len() >= n_free {
+        let n_free = if self.header.terms.variant == Variant::Bughouse { 0 } else { N_FREE_PLIES };
+        if !self.is_paused && !self.header.terms.is_untimed() && self.record.len() >= n_free {
             self.clocks.start(self.side_to_move(), now);
         }
     }
 
     fn ending_by_rule(&self) -> Option<Ending> {
-        self.position().verdict().map(|verdict| match verdict {
-            Verdict::Checkmate => Ending::Checkmated(self.side_to_move()),
-            Verdict::Stalemate => Ending::Stalemate,
-            Verdict::NoMaterial => Ending::NoMaterial,
+        self.position().termination().map(|end| match end {
+            Termination::Checkmate => Ending::Checkmated(self.side_to_move()),
+            Termination::Stalemate => Ending::Stalemate,
+            Termination::InsufficientMaterial => Ending::NoMaterial,
         })
     }
 
-    /// A piece from the partner's board.
+    /// Adds a piece that the partner captured to this side's reserve.
     pub(crate) fn add_to_hand(&mut self, color: Color, role: Role) {
         self.record.add_to_hand(color, role);
     }
 
-    /// The draw a player may claim now.
+    /// Returns the draw that a player may claim now.
     pub(crate) fn draw_by_claim(&self) -> Option<Ending> {
         if self.record.n_repetitions() >= N_REPETITIONS_TO_DRAW {
             Some(Ending::Repetition)
         } else {
-            (self.position().halfmove_clock() >= N_QUIET_PLIES_TO_DRAW).then_some(Ending::FiftyMoves)
+            (self.position().halfmove_clock >= N_QUIET_PLIES_TO_DRAW).then_some(Ending::FiftyMoves)
         }
     }
 
-    /// How the game ends if this side aborts it without asking; `None` once both sides have moved.
+    /// Returns how the game ends if this side aborts it without consent; `None` once both sides have moved.
     pub(crate) fn abort_without_asking(&self, by: Color) -> Option<Ending> {
         (self.record.len() < N_FREE_PLIES).then_some(Ending::AbortedEarly(by))
     }
 
-    /// How the game ends if this side's player is gone.
+    /// Returns how the game ends if this side disconnects.
     pub(crate) fn ending_by_leaving(&self, by: Color) -> Ending {
         if self.record.len() < MIN_PLIES_TO_KEEP {
             Ending::AbortedByLeaving(by)
-        } else if Color::BOTH.into_iter().all(|color| self.seat(color).is_registered) {
+        } else if self.header.are_registered() {
             Ending::AdjournedByLeaving(by)
         } else {
             Ending::Left(by)
         }
     }
 
-    /// When the running clock will have run out: the time to call [`flag_fallen`](Self::flag_fallen).
-    pub(crate) fn flag_at(&self) -> Option<Instant> {
-        self.clocks.runs_out_at()
-    }
-
-    /// How the game ends by the clock, if the side to move is out of time: the server's autoflag.
+    /// Returns how the game ends by the clock if the side to move is out of time: the server's autoflag.
     pub(crate) fn flag_fallen(&self, now: Instant) -> Option<Ending> {
         let loser = self.side_to_move();
         self.claim_flag(loser.opponent(), now).ok()
     }
 
-    /// How the game ends if this player calls the opponent's flag.
+    /// Returns how the game ends if this player claims that the opponent is out of time.
     ///
     /// # Errors
     ///
-    /// [`FlagError`] if the opponent has time left.
+    /// [`FlagError`] if the opponent has time left, or the game has no clocks.
     pub(crate) fn claim_flag(&self, by: Color, now: Instant) -> Result<Ending, FlagError> {
-        if self.terms.is_untimed() {
+        if self.header.terms.is_untimed() {
             return Err(FlagError::Untimed);
         }
         let is_out = |color| self.clocks.reading(color, now) <= 0;
@@ -263,23 +195,19 @@ impl Game {
         }
     }
 
-    /// Takes moves back, and the clocks to where they stood.
+    /// Takes plies back and resets the clocks to their readings before them.
     ///
     /// # Errors
     ///
-    /// [`TakebackError`] if there are not so many moves.
+    /// [`TakebackError`] if fewer plies were played.
     pub(crate) fn take_back(&mut self, plies: usize, now: Instant) -> Result<(), TakebackError> {
         let left = self.record.len().checked_sub(plies).ok_or(TakebackError(self.record.len()))?;
         self.record.truncate(left);
         self.clocks.stop(now);
-        let initial = Sides::both(self.terms.initial_ms());
+        let initial = Sides::both(self.header.terms.initial_ms());
         self.clocks.set(self.record.last().map_or(initial, |ply| ply.clocks_ms), now);
         self.start_clock(now);
         Ok(())
-    }
-
-    pub(crate) const fn is_paused(&self) -> bool {
-        self.is_paused
     }
 
     /// Stops the clocks until [`unpause`](Self::unpause).
@@ -295,23 +223,19 @@ impl Game {
 
     /// Exchanges the colors of the players.
     pub(crate) fn switch_sides(&mut self) {
-        std::mem::swap(&mut self.seats.white, &mut self.seats.black);
+        let Sides { white, black } = &mut self.header.seats;
+        std::mem::swap(white, black);
     }
 
-    /// Adds time to a player's clock.
-    pub(crate) fn add_time(&mut self, color: Color, time: Duration) {
-        self.clocks.add(color, time);
-    }
-
-    /// Ends the game: the clocks stand.
+    /// Records the ending and stops the clocks.
     pub(crate) fn finish(&mut self, ending: Ending, now: Instant) {
         self.clocks.stop(now);
         self.ending = Some(ending);
     }
 
-    /// Goes on with an adjourned game, under a new number.
+    /// Resumes an adjourned game under a new number; its clock starts at once if it ran before.
     pub(crate) fn resume(mut self, id: GameId, now: Instant) -> Self {
-        self.id = id;
+        self.header.id = id;
         self.ending = None;
         self.partner = None;
         self.is_paused = false;
@@ -319,19 +243,17 @@ impl Game {
         self
     }
 
-    /// The line that ends the game: `{Game 1 (Foo vs. Bar) Foo resigns} 0-1`; `None` while it lasts.
+    /// Formats the line that ends the game: `{Game 1 (Foo vs. Bar) Foo resigns} 0-1`; `None` before the end.
     pub(crate) fn end_line(&self) -> Option<String> {
         let ending = self.ending?;
-        let Sides { white, black } = self.names();
-        Some(format!("{{Game {} ({white} vs. {black}) {}}} {}", self.id, ending.text(self.names()), ending.result()))
+        let names @ Sides { white, black } = self.header.names();
+        Some(format!("{{Game {} ({white} vs. {black}) {}}} {}", self.header.id, ending.text(names), ending.result()))
     }
 
-    /// The board, for one who looks at it.
-    pub(crate) fn board(&self, view: View, now: Instant) -> String {
+    /// Formats the board for a viewer, without its last line end.
+    pub(crate) fn board(&self, view: BoardView, now: Instant) -> String {
         let line = BoardLine {
-            game: self.id,
-            names: self.names(),
-            terms: self.terms,
+            header: &self.header,
             position: self.position(),
             last: self.record.last(),
             clocks_ms: self.clocks.readings(now),
@@ -341,44 +263,40 @@ impl Game {
         line.print(view)
     }
 
-    /// The last move as a delta board; `None` before the first move, and in variants with drops or another castling.
+    /// Formats the last move as a delta board: `<d1> 1 19 b3 b2b3 332 66924 0`. Times are always milliseconds.
     ///
-    /// Source: datagrams §2.
+    /// `None` before the first move, and in variants with drops or different castling.
+    ///
+    /// Source: FICS help file `deltaboard`; datagrams §2.
     pub(crate) fn delta(&self) -> Option<String> {
         let n_plies = self.record.len();
-        let ply: &Ply = self.record.last().filter(|_| self.terms.variant == Variant::Standard)?;
-        Some(delta_line(self.id, self.record.position_after(n_plies - 1), ply, n_plies))
+        let ply = self.record.last().filter(|_| self.header.terms.variant == Variant::Standard)?;
+        let before = self.record.position_after(n_plies - 1);
+        let (smith, left_ms) = (before.smith(ply.played), ply.clocks_ms.of(before.side_to_move));
+        let Ply { san, elapsed_ms, lag_ms, .. } = ply;
+        Some(format!("<d1> {} {n_plies} {san} {smith} {elapsed_ms} {left_ms} {lag_ms}", self.header.id))
     }
 
-    /// What both sides hold; `None` in variants without hands. `passed` is a piece that has just been added.
-    pub(crate) fn holding(&self, passed: Option<(Color, Role)>) -> Option<String> {
-        self.terms.variant.has_hands().then(|| holding_line(self.id, &self.position().hands(), passed))
-    }
-
-    /// The terms as the ivar `gameinfo` gives them.
+    /// Formats the terms as the ivar `gameinfo` requests them.
     ///
     /// Source: datagrams §5; transcripts.
     pub(crate) fn info(&self) -> String {
-        let Terms { increment_s, rated, .. } = self.terms;
-        let (white, black) = (&self.seats.white, &self.seats.black);
-        let time = format!("{},{increment_s}", self.terms.initial_ms() / 1000);
+        let GameHeader { id, terms, seats: Sides { white, black }, .. } = &self.header;
+        let time = format!("{},{}", terms.initial_ms() / 1000, terms.increment_s);
+        let flag = u8::from;
+        // An unknown rating is 0 here, not dashes.
+        let rating = |rating: Rating| rating.value().map_or_else(|| "0".to_owned(), |_| rating.to_string());
         format!(
-            "<g1> {} p=0 t={} r={} u={},{} it={time} i={time} pt={} rt={},{} ts={},{} m=2 n=0",
-            self.id,
-            self.terms.kind().as_str(),
-            u8::from(rated),
-            u8::from(!white.is_registered),
-            u8::from(!black.is_registered),
+            "<g1> {id} p=0 t={} r={} u={},{} it={time} i={time} pt={} rt={},{} ts={},{} m=2 n=0",
+            terms.kind().as_str(),
+            flag(terms.rated),
+            flag(!white.is_registered),
+            flag(!black.is_registered),
             self.partner.unwrap_or(GameId(0)),
-            info_rating(white.rating),
-            info_rating(black.rating),
-            u8::from(white.has_timeseal),
-            u8::from(black.has_timeseal),
+            rating(white.rating),
+            rating(black.rating),
+            flag(white.has_timeseal),
+            flag(black.has_timeseal),
         )
     }
-}
-
-/// The number with its mark; 0 for who has none.
-fn info_rating(rating: Rating) -> String {
-    rating.value().map_or_else(|| "0".to_owned(), |_| rating.to_string())
 }

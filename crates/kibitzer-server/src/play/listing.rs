@@ -1,14 +1,14 @@
-//! Rows and lists about games.
+//! Rows of lists of games, and lists of moves.
 
 use std::fmt::Write as _;
 use std::time::{Instant, SystemTime};
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{GameId, GameResult, Rating};
+use kibitzer_core::message::{GameResult, Rating};
 
 use super::board_line::minutes;
 use super::eco::eco;
-use super::{ClockUnit, Ending, Game, Ply, Record, Seat, Sides, Terms};
+use super::{ClockUnit, Ending, ExaminedGame, Game, GameHeader, MoveRecord, Ply, Seat, Sides, Terms};
 use crate::calendar::Date;
 use crate::chess::Position;
 
@@ -18,21 +18,21 @@ pub(crate) const HISTORY_HEAD: &str = "                  Opponent      Type     
 /// The line above the rows of stored games.
 pub(crate) const STORED_HEAD: &str = "    C Opponent       On Type          Str  M    ECO Date";
 
-/// A row of `games`: ` 29 1622 Vman        1609 PopKid     [ sr 10  10]   1:14 -  5:10 (21-22) B: 18`.
+/// Formats a row of `games`: ` 29 1622 Vman        1609 PopKid     [ sr 10  10]   1:14 -  5:10 (21-22) B: 18`.
 ///
 /// Source: text messages §10; transcripts.
 pub(crate) fn games_row(game: &Game, now: Instant) -> String {
-    let (white, black) = (game.seat(Color::White), game.seat(Color::Black));
+    let GameHeader { id, terms, seats: Sides { white, black }, .. } = &game.header;
     let position = game.position();
-    let clocks = game.clocks().readings(now);
+    let clocks = game.clocks.readings(now);
     format!(
         "{:>3} {:>4} {:<11.11} {:>4} {:<10.10} {} {:>6} -{:>6} ({:>2}-{:>2}) {}",
-        game.id().0,
+        id.0,
         white.rating.to_string(),
         white.name.as_str(),
         black.rating.to_string(),
         black.name.as_str(),
-        bracket(game.terms()),
+        bracket(*terms),
         clock(clocks.white),
         clock(clocks.black),
         position.material(Color::White),
@@ -41,27 +41,28 @@ pub(crate) fn games_row(game: &Game, now: Instant) -> String {
     )
 }
 
-/// A row of `games` about an examined one: ` 25 (Exam.    0 Friar          0 Friar     ) [ uu  0   0] W:  1`.
-pub(crate) fn examined_row(id: GameId, seats: Sides<&Seat>, terms: Terms, position: &Position) -> String {
+/// Formats a row of `games` about an examined one: ` 25 (Exam.    0 Friar          0 Friar     ) [ uu  0   0] W:  1`.
+pub(crate) fn examined_row(game: &ExaminedGame) -> String {
+    let GameHeader { id, terms, seats: Sides { white, black }, .. } = &game.header;
     let rating = |seat: &Seat| seat.rating.value().unwrap_or(0);
     format!(
         "{:>3} (Exam. {:>4} {:<11.11} {:>4} {:<10.10}) {} {}",
         id.0,
-        rating(seats.white),
-        seats.white.name.as_str(),
-        rating(seats.black),
-        seats.black.name.as_str(),
-        bracket(terms),
-        turn(position),
+        rating(white),
+        white.name.as_str(),
+        rating(black),
+        black.name.as_str(),
+        bracket(*terms),
+        turn(game.position()),
     )
 }
 
-/// A row of `history` for one of the players: ` 0: + 1882 W 1558 Boris         [ br  3   0] C50 Res 2026-11-21 …`.
+/// Formats a row of `history` for one of the players: ` 0: + 1882 W 1558 Boris         [ br  3   0] C50 Res 2026-11-21 …`.
 ///
 /// Source: FICS help file `history`; transcripts.
 pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: SystemTime) -> String {
-    let opponent = game.seat(owner.opponent());
-    let sign = match game.ending().map_or(GameResult::Unfinished, Ending::result) {
+    let opponent = game.header.seats.of(owner.opponent());
+    let sign = match game.ending.map_or(GameResult::Unfinished, Ending::result) {
         GameResult::Draw => '=',
         GameResult::Unfinished => '*',
         result if result.winner() == Some(owner) => '+',
@@ -69,58 +70,57 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
     };
     format!(
         "{index:>2}: {sign} {:>4} {} {:>4} {:<14.14}{} {} {:<3} {}",
-        game.seat(owner).rating.to_string(),
+        game.header.seats.of(owner).rating.to_string(),
         letter(owner),
         opponent.rating.to_string(),
         opponent.name.as_str(),
-        bracket(game.terms()),
-        eco(game.record()),
-        game.ending().map_or("***", Ending::code),
+        bracket(game.header.terms),
+        eco(&game.record),
+        game.ending.map_or("***", Ending::code),
         Date::of(ended).short(),
     )
 }
 
-/// Whether the opponent of an adjourned game could go on with it.
+/// Whether the opponent of an adjourned game is logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     LoggedIn,
     Away,
 }
 
-/// A row of `stored` for one of the players: ` 1: W Bogoljubov      Y [ sr 10  10] 39-39 B6   C77 2026-11-21 00:35 UTC`.
+/// Formats a row of `stored` for one of the players: ` 1: W Bogoljubov      Y [ sr 10  10] 39-39 B6   C77 2026-11-21 00:35 UTC`.
 pub(crate) fn stored_row(index: usize, game: &Game, owner: Color, opponent: Presence, adjourned: SystemTime) -> String {
     let position = game.position();
-    let turn = format!("{}{}", letter(position.side_to_move()), position.move_number());
+    let turn = format!("{}{}", letter(position.side_to_move), position.move_number);
     format!(
         "{index:>2}: {} {:<15} {} {} {}-{} {turn:<4} {} {}",
         letter(owner),
-        game.seat(owner.opponent()).name.as_str(),
+        game.header.seats.of(owner.opponent()).name.as_str(),
         if opponent == Presence::LoggedIn { 'Y' } else { 'N' },
-        bracket(game.terms()),
+        bracket(game.header.terms),
         position.material(Color::White),
         position.material(Color::Black),
-        eco(game.record()),
+        eco(&game.record),
         Date::of(adjourned).short(),
     )
 }
 
-/// All that `moves` tells of a game, lines separated by `\n`, without an end to the last one.
+/// Formats the reply to `moves`, lines separated by `\n`, without an end of the last one.
 ///
 /// Source: text messages §12; the spacing is that of the recorded lists.
-pub(crate) fn move_list(head: &MoveListHead<'_>, record: &Record, unit: ClockUnit) -> String {
-    let Sides { white, black } = head.seats;
-    let Terms { minutes, increment_s, rated, .. } = head.terms;
+pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &MoveRecord, unit: ClockUnit) -> String {
+    let GameHeader { id, terms, seats: Sides { white, black }, started } = header;
+    let Terms { minutes, increment_s, rated, .. } = terms;
     let mut list = format!(
-        "Movelist for game {}:\n\n{} ({}) vs. {} ({}) --- {}\n{} {} match, initial time: {minutes} minutes, \
+        "Movelist for game {id}:\n\n{} ({}) vs. {} ({}) --- {}\n{} {} match, initial time: {minutes} minutes, \
          increment: {increment_s} seconds.\n\nMove  {:<23} {}\n----  ---------------------   ---------------------\n",
-        head.game,
         white.name,
         listed(white.rating),
         black.name,
         listed(black.rating),
-        Date::of(head.started).long(),
-        if rated { "Rated" } else { "Unrated" },
-        head.terms.kind().as_str(),
+        Date::of(*started).long(),
+        if *rated { "Rated" } else { "Unrated" },
+        terms.kind().as_str(),
         white.name,
         black.name,
     );
@@ -132,45 +132,36 @@ pub(crate) fn move_list(head: &MoveListHead<'_>, record: &Record, unit: ClockUni
         }
         list.push('\n');
     }
-    let (reason, result) = match head.ending {
-        Some(ending) => (ending.list_text(), ending.result()),
+    let sides = Sides { white: "White", black: "Black" };
+    let (reason, result) = match ending {
+        Some(ending) => (ending.text(sides), ending.result()),
         None => ("Still in progress".to_owned(), GameResult::Unfinished),
     };
     let _ = write!(list, "      {{{reason}}} {result}");
     list
 }
 
-/// What stands above and below the moves of a list.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MoveListHead<'a> {
-    pub(crate) game: GameId,
-    pub(crate) seats: Sides<&'a Seat>,
-    pub(crate) terms: Terms,
-    pub(crate) started: SystemTime,
-    pub(crate) ending: Option<Ending>,
-}
-
 fn listed_move(ply: &Ply, unit: ClockUnit) -> String {
     format!("{:<7} ({})", ply.san, unit.elapsed(ply.elapsed_ms))
 }
 
-/// A rating in the head of a list, which has a word for none.
+/// Formats a rating in the head of a list; an unknown one is `UNR`.
 fn listed(rating: Rating) -> String {
     rating.value().map_or_else(|| "UNR".to_owned(), |_| rating.to_string())
 }
 
-/// `[ sr 10  10]`
+/// Formats terms in brackets: `[ sr 10  10]`.
 fn bracket(terms: Terms) -> String {
     let rated = if terms.rated { 'r' } else { 'u' };
     format!("[ {}{rated}{:>3} {:>3}]", terms.kind().letter(), terms.minutes, terms.increment_s)
 }
 
-/// `B: 18`
+/// Formats the side to move and the move number: `B: 18`.
 fn turn(position: &Position) -> String {
-    format!("{}:{:>3}", letter(position.side_to_move()), position.move_number())
+    format!("{}:{:>3}", letter(position.side_to_move), position.move_number)
 }
 
-/// `5:10`, `-0:07`
+/// Formats a clock: `5:10`, `-0:07`.
 fn clock(ms: i64) -> String {
     let sign = if ms < 0 { "-" } else { "" };
     format!("{sign}{}", minutes(ms.unsigned_abs() / 1000))

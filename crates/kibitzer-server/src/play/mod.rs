@@ -1,6 +1,6 @@
-//! Games: who plays, what was played, how the clocks stand, how it ends, and the lines that tell of it.
+//! Games: players and terms, moves, clocks, endings, and the lines that describe them.
 //!
-//! Nothing here sends anything or reads a clock. A [`Game`] is told what happens and when; the lines are functions of it.
+//! Nothing here sends output or reads a clock. The caller passes moves and times to a [`Game`]; lines are computed from its state.
 
 mod board_line;
 mod clocks;
@@ -10,7 +10,6 @@ mod examined;
 mod game;
 mod listing;
 mod record;
-mod sides;
 mod terms;
 
 #[cfg(test)]
@@ -18,14 +17,89 @@ mod recorded_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use board_line::{BoardForm, BoardLine, ClockUnit, View, Viewer, holding_line};
-pub(crate) use clocks::Clocks;
-pub(crate) use ending::Ending;
-pub(crate) use examined::{Examined, Reverted};
-pub(crate) use game::{FlagError, Game, Moved, Seat};
-pub(crate) use listing::{
-    HISTORY_HEAD, MoveListHead, Presence, STORED_HEAD, examined_row, games_row, history_row, move_list, stored_row,
+use std::time::SystemTime;
+
+use kibitzer_core::chess::{Color, Role};
+use kibitzer_core::message::{GameId, Handle, Rating};
+
+pub(crate) use self::board_line::{BoardForm, BoardView, ClockUnit, Viewer, holding_line};
+pub(crate) use self::clocks::Clocks;
+pub(crate) use self::ending::Ending;
+pub(crate) use self::examined::ExaminedGame;
+pub(crate) use self::game::{FlagError, Game, MoveEffects};
+pub(crate) use self::listing::{
+    HISTORY_HEAD, Presence, STORED_HEAD, examined_row, games_row, history_row, move_list, stored_row,
 };
-pub(crate) use record::{Ply, Record};
-pub(crate) use sides::Sides;
-pub(crate) use terms::{Kind, Terms};
+pub(crate) use self::record::{MoveRecord, Ply};
+pub(crate) use self::terms::{GameKind, Terms};
+use crate::chess::Position;
+
+/// One value for White and one for Black.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sides<T> {
+    pub(crate) white: T,
+    pub(crate) black: T,
+}
+
+impl<T> Sides<T> {
+    pub(crate) const fn of(&self, color: Color) -> &T {
+        match color {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
+    }
+
+    pub(crate) const fn of_mut(&mut self, color: Color) -> &mut T {
+        match color {
+            Color::White => &mut self.white,
+            Color::Black => &mut self.black,
+        }
+    }
+
+    pub(crate) fn both(value: T) -> Self
+    where
+        T: Clone,
+    {
+        Self { white: value.clone(), black: value }
+    }
+}
+
+/// A player of a game, as the game's lines show that player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seat {
+    pub(crate) name: Handle,
+    /// Rating in this kind of game.
+    pub(crate) rating: Rating,
+    pub(crate) is_registered: bool,
+    pub(crate) has_timeseal: bool,
+}
+
+/// Number, terms and players of a game that is played or examined.
+#[derive(Clone, Debug)]
+pub(crate) struct GameHeader {
+    pub(crate) id: GameId,
+    pub(crate) terms: Terms,
+    pub(crate) seats: Sides<Seat>,
+    pub(crate) started: SystemTime,
+}
+
+impl GameHeader {
+    pub(crate) fn names(&self) -> Sides<&str> {
+        Sides { white: self.seats.white.name.as_str(), black: self.seats.black.name.as_str() }
+    }
+
+    /// Returns the color of the player of that name.
+    pub(crate) fn color_of(&self, name: &str) -> Option<Color> {
+        Color::BOTH.into_iter().find(|&color| self.seats.of(color).name.is_same_player(name))
+    }
+
+    /// Returns whether both players have accounts.
+    pub(crate) fn are_registered(&self) -> bool {
+        self.seats.white.is_registered && self.seats.black.is_registered
+    }
+
+    /// Formats both reserves in a position, and the piece that was just added; `None` in variants without reserves.
+    pub(crate) fn holding(&self, position: &Position, passed: Option<(Color, Role)>) -> Option<String> {
+        self.terms.variant.has_hands().then(|| holding_line(self.id, &position.hands, passed))
+    }
+}

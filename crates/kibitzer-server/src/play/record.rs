@@ -1,32 +1,32 @@
-//! What was played.
+//! The moves of a game.
 
-use kibitzer_core::chess::Color;
+use kibitzer_core::chess::{Color, Role};
 
 use super::Sides;
 use crate::chess::{Move, Position};
 
-/// One side's turn.
+/// A move of one side, with its time and the position after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ply {
     pub(crate) played: Move,
     pub(crate) san: String,
     pub(crate) elapsed_ms: u64,
-    /// Milliseconds of lag that were not charged.
+    /// Network delay that was not charged, in milliseconds.
     pub(crate) lag_ms: u32,
-    /// The position it led to.
+    /// The position after the move.
     pub(crate) position: Position,
-    /// What both clocks showed then.
+    /// Readings of both clocks after the move.
     pub(crate) clocks_ms: Sides<i64>,
 }
 
-/// A position and what was played from it.
+/// A start position and the moves played from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct MoveRecord {
     start: Position,
     plies: Vec<Ply>,
 }
 
-impl Record {
+impl MoveRecord {
     pub(crate) const fn new(start: Position) -> Self {
         Self { start, plies: Vec::new() }
     }
@@ -43,41 +43,41 @@ impl Record {
         self.plies.last()
     }
 
-    /// The position after so many plies, or after the last if there are fewer.
+    /// Returns the position after that many plies, or after the last one if there are fewer.
     pub(crate) fn position_after(&self, plies: usize) -> &Position {
         let last = plies.min(self.plies.len()).checked_sub(1).and_then(|at| self.plies.get(at));
         last.map_or(&self.start, |ply| &ply.position)
     }
 
-    /// The position after the last ply.
+    /// Returns the position after the last ply.
     pub(crate) fn position(&self) -> &Position {
         self.position_after(self.plies.len())
     }
 
-    /// Plays a legal move from the last position.
+    /// Plays a move from the last position. It must be legal there; an illegal one gives a meaningless position.
     pub(crate) fn push(&mut self, played: Move, elapsed_ms: u64, lag_ms: u32, clocks_ms: Sides<i64>) {
         let before = self.position();
         let (san, position) = (before.san(played), before.after(played));
         self.plies.push(Ply { played, san, elapsed_ms, lag_ms, position, clocks_ms });
     }
 
-    /// Forgets all but the first plies.
+    /// Removes all but the first plies.
     pub(crate) fn truncate(&mut self, plies: usize) {
         self.plies.truncate(plies);
     }
 
-    /// Adds a piece to a hand in the last position.
-    pub(crate) fn add_to_hand(&mut self, color: Color, role: kibitzer_core::chess::Role) {
+    /// Adds a piece to a reserve in the last position.
+    pub(crate) fn add_to_hand(&mut self, color: Color, role: Role) {
         match self.plies.last_mut() {
             Some(ply) => ply.position.add_to_hand(color, role),
             None => self.start.add_to_hand(color, role),
         }
     }
 
-    /// How often the last position has been on the board, the last time included.
+    /// Counts the occurrences of the last position, including the last one.
     pub(crate) fn n_repetitions(&self) -> usize {
         let now = self.position();
-        let since_lasting = usize::try_from(now.halfmove_clock()).unwrap_or(usize::MAX);
+        let since_lasting = usize::try_from(now.halfmove_clock).unwrap_or(usize::MAX);
         let earlier = self.plies.iter().map(|ply| &ply.position).rev().chain([&self.start]);
         earlier.take(since_lasting.saturating_add(1)).filter(|position| position.is_repeated_by(now)).count()
     }

@@ -10,7 +10,7 @@ use kibitzer_core::message::{
 
 use super::*;
 use crate::chess::{MoveCase, Position, Variant};
-use crate::recorded::{Session, sessions};
+use crate::testing::{Session, sessions};
 
 /// Sessions of variants this server does not play.
 const OTHER_RULES: [&str; 3] = ["chess960", "suicide", "wild-and-odd"];
@@ -62,7 +62,11 @@ impl Replay {
         };
         let seats = Sides { white: seat(&board.white()), black: seat(&board.black()) };
         let now = Instant::now();
-        let game = Game::new(board.game(), terms, seats, SystemTime::UNIX_EPOCH, now, Position::start(terms.variant));
+        let game = Game::new(
+            GameHeader { id: board.game(), terms, seats, started: SystemTime::UNIX_EPOCH },
+            Position::start(terms.variant),
+            now,
+        );
         Self { game, now, ahead_ms: Sides::both(Some(0)), passed: None }
     }
 
@@ -72,11 +76,11 @@ impl Replay {
         let played = position.read_move(spelled, MoveCase::Sensitive, promote).unwrap();
         let lag = Duration::from_millis(u64::try_from(lag_ms).unwrap_or(0));
         self.now += Duration::from_millis(u64::from(elapsed_ms)) + lag;
-        self.game.play(position.side_to_move(), played, self.now, lag).unwrap();
+        self.game.play(position.side_to_move, played, self.now, lag).unwrap();
     }
 
     fn n_plies(&self) -> u32 {
-        u32::try_from(self.game.record().len()).unwrap()
+        u32::try_from(self.game.record.len()).unwrap()
     }
 
     /// Brings the game to the ply of a board; `false` if that is none of its plies.
@@ -102,7 +106,7 @@ impl Replay {
     }
 }
 
-fn view(board: &Style12, is_ms: bool) -> View {
+fn view(board: &Style12, is_ms: bool) -> BoardView {
     let viewer = match board.relation() {
         Relation::MyTurn => Viewer::Player(board.side_to_move()),
         Relation::OpponentsTurn => Viewer::Player(!board.side_to_move()),
@@ -111,7 +115,7 @@ fn view(board: &Style12, is_ms: bool) -> View {
     };
     let is_black = viewer == Viewer::Player(Color::Black);
     let unit = if is_ms { ClockUnit::Milliseconds } else { ClockUnit::Seconds };
-    View { viewer, unit, form: BoardForm::Style12, is_flipped: board.flip() == Some(!is_black) }
+    BoardView { viewer, unit, form: BoardForm::Style12, is_flipped: board.flip() == Some(!is_black) }
 }
 
 /// Fields of style 12 in which a recorded server differs from freechess.org, by number.
@@ -150,7 +154,7 @@ fn check_board(
 ) {
     let is_ms = raw.split(' ').nth(28).unwrap().contains('.');
     let ours = replay.game.board(view(board, is_ms), replay.now);
-    let skipped = differing(session, replay.game.terms().variant, board);
+    let skipped = differing(session, replay.game.header.terms.variant, board);
     let (mut mine, mut theirs) = (ours.split(' '), raw.split(' '));
     for field in 0..raw.split(' ').count() {
         let (mine, theirs) = (mine.next().unwrap(), theirs.next().unwrap());
@@ -158,7 +162,7 @@ fn check_board(
     }
     // The clock that stands: the other ran on while the line was made.
     let mover = !board.side_to_move();
-    let ahead_ms = board.clock(mover).as_ms() - replay.game.clocks().reading(mover, replay.now);
+    let ahead_ms = board.clock(mover).as_ms() - replay.game.clocks.reading(mover, replay.now);
     if let (true, true, Some(before)) = (is_ms, is_next, replay.ahead_ms.of(mover)) {
         let drift_ms = ahead_ms - before;
         assert!(drift_ms.abs() <= 3, "{} {mover} {drift_ms} ms:\n{ours}\n{raw}", session.name);
@@ -196,13 +200,13 @@ const MAX_LISTED: usize = 21;
 fn assert_holding(replay: &Replay, passed: Option<(Color, Role)>, raw: &str, place: &str) {
     let n_listed = raw.split(['[', ']']).skip(1).step_by(2).map(str::len).sum::<usize>();
     if n_listed < MAX_LISTED {
-        assert_eq!(replay.game.holding(passed).unwrap(), raw, "{place}");
+        assert_eq!(replay.game.header.holding(replay.game.position(), passed).unwrap(), raw, "{place}");
     }
 }
 
 fn check_holding(session: &Session, replay: &mut Replay, holding: &Holding, raw: &str, checked: &mut Checked) {
     let raw = raw.trim_end();
-    match (holding.passed, replay.game.terms().variant) {
+    match (holding.passed, replay.game.header.terms.variant) {
         (Some((color, role)), Variant::Bughouse) => {
             replay.game.add_to_hand(color, role);
             assert_holding(replay, holding.passed, raw, &session.name);
@@ -263,8 +267,8 @@ fn replay(session: &Session, checked: &mut Checked) {
 fn add_time(replay: &mut Replay, line: &str) {
     let Some((giver, rest)) = line.split_once(" has added ") else { return };
     let Some(seconds) = rest.strip_suffix(" seconds to your clock.") else { return };
-    if let Some(giver) = replay.game.color_of(giver) {
-        replay.game.add_time(!giver, Duration::from_secs(seconds.parse().unwrap()));
+    if let Some(giver) = replay.game.header.color_of(giver) {
+        replay.game.clocks.add(!giver, Duration::from_secs(seconds.parse().unwrap()));
     }
 }
 

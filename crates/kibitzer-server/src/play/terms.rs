@@ -1,10 +1,10 @@
-//! What was agreed before the game.
+//! Variant, rating and time control of a game.
 
 use std::fmt;
 
 use crate::chess::Variant;
 
-/// What was agreed before the game. `Display` writes `rated blitz 5 0`, or `unrated untimed`.
+/// Variant, rating and time control of a game. `Display` writes `rated blitz 5 0`, or `unrated untimed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) variant: Variant,
@@ -15,9 +15,9 @@ pub(crate) struct Terms {
     pub(crate) increment_s: u32,
 }
 
-/// The name of a kind of game: the variant, or how fast it is.
+/// Kind of game for ratings and lists: the variant, or the speed of a game of chess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum GameKind {
     Untimed,
     Lightning,
     Blitz,
@@ -27,8 +27,8 @@ pub(crate) enum Kind {
     FischerRandom,
 }
 
-impl Kind {
-    /// The name, as `Creating:` and seeks have it.
+impl GameKind {
+    /// Returns the name in `Creating:` lines and seeks.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Untimed => "untimed",
@@ -41,7 +41,7 @@ impl Kind {
         }
     }
 
-    /// The letter in lists of games.
+    /// Returns the letter in lists of games.
     ///
     /// Source: FICS help file `games`.
     pub(crate) const fn letter(self) -> char {
@@ -58,7 +58,7 @@ impl Kind {
 }
 
 impl Terms {
-    /// A blitz or slower game of chess with nothing at stake.
+    /// Returns the terms of an unrated game of chess.
     pub(crate) const fn unrated(minutes: u32, increment_s: u32) -> Self {
         Self { variant: Variant::Standard, rated: false, minutes, increment_s }
     }
@@ -67,31 +67,31 @@ impl Terms {
         self.minutes == 0 && self.increment_s == 0
     }
 
-    /// The kind of game. Chess is called after the time a game of forty moves gives a player: below three minutes it is
-    /// lightning, below fifteen blitz.
+    /// Returns the kind of game. The speed of chess depends on the time that a player has for forty moves: lightning below three
+    /// minutes, blitz below fifteen.
     ///
     /// Source: FICS help files `lightning`, `blitz`, `standard`.
-    pub(crate) const fn kind(self) -> Kind {
+    pub(crate) const fn kind(self) -> GameKind {
         match self.variant {
-            Variant::Crazyhouse => return Kind::Crazyhouse,
-            Variant::Bughouse => return Kind::Bughouse,
-            Variant::FischerRandom => return Kind::FischerRandom,
+            Variant::Crazyhouse => return GameKind::Crazyhouse,
+            Variant::Bughouse => return GameKind::Bughouse,
+            Variant::FischerRandom => return GameKind::FischerRandom,
             Variant::Standard => {}
         }
         match self.minutes.saturating_mul(60).saturating_add(self.increment_s.saturating_mul(40)) {
-            0 => Kind::Untimed,
-            1..180 => Kind::Lightning,
-            180..900 => Kind::Blitz,
-            900.. => Kind::Standard,
+            0 => GameKind::Untimed,
+            1..180 => GameKind::Lightning,
+            180..900 => GameKind::Blitz,
+            900.. => GameKind::Standard,
         }
     }
 
-    /// `rated` or `unrated`.
+    /// Returns `rated` or `unrated`.
     pub(crate) const fn rated_word(self) -> &'static str {
         if self.rated { "rated" } else { "unrated" }
     }
 
-    /// What is on each clock at the start, in milliseconds: ten seconds if there is an increment only.
+    /// Returns the initial reading of each clock, in milliseconds: ten seconds if there is only an increment.
     ///
     /// Source: style 12 rule K4.
     pub(crate) fn initial_ms(self) -> i64 {

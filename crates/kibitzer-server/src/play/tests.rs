@@ -10,8 +10,8 @@ use crate::chess::{Move, MoveCase, MoveError, Position, Variant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-const OBSERVER: View =
-    View { viewer: Viewer::Observer, unit: ClockUnit::Seconds, form: BoardForm::Style12, is_flipped: false };
+const OBSERVER: BoardView =
+    BoardView { viewer: Viewer::Observer, unit: ClockUnit::Seconds, form: BoardForm::Style12, is_flipped: false };
 
 fn seat(name: &str, rating: u16) -> Seat {
     let rating = Rating::Rated(rating, Confidence::Established);
@@ -44,7 +44,8 @@ struct Table {
 impl Table {
     fn new(terms: Terms, seats: Sides<Seat>) -> Self {
         let now = Instant::now();
-        Self { game: Game::new(GameId(7), terms, seats, date(), now, Position::start(terms.variant)), now }
+        let header = GameHeader { id: GameId(7), terms, seats, started: date() };
+        Self { game: Game::new(header, Position::start(terms.variant), now), now }
     }
 
     fn of(variant: Variant, minutes: u32, increment_s: u32) -> Self {
@@ -52,11 +53,11 @@ impl Table {
     }
 
     /// Plays moves that each take a second.
-    fn play(&mut self, moves: &str) -> Option<Moved> {
+    fn play(&mut self, moves: &str) -> Option<MoveEffects> {
         moves.split_whitespace().map(|typed| self.play_after(SECOND, typed)).last()
     }
 
-    fn play_after(&mut self, time: Duration, typed: &str) -> Moved {
+    fn play_after(&mut self, time: Duration, typed: &str) -> MoveEffects {
         self.now += time;
         let played = self.read(typed).unwrap_or_else(|error| panic!("{typed}: {error}"));
         self.game.play(self.game.side_to_move(), played, self.now, Duration::ZERO).unwrap()
@@ -67,7 +68,7 @@ impl Table {
     }
 
     fn clocks(&self) -> (i64, i64) {
-        let clocks = self.game.clocks().readings(self.now);
+        let clocks = self.game.clocks.readings(self.now);
         (clocks.white, clocks.black)
     }
 
@@ -77,9 +78,7 @@ impl Table {
     }
 
     fn move_list(&self, unit: ClockUnit) -> String {
-        let seats = Sides { white: self.game.seat(Color::White), black: self.game.seat(Color::Black) };
-        let (terms, started, ending) = (self.game.terms(), self.game.started(), self.game.ending());
-        move_list(&MoveListHead { game: self.game.id(), seats, terms, started, ending }, self.game.record(), unit)
+        move_list(&self.game.header, self.game.ending, &self.game.record, unit)
     }
 }
 
@@ -88,14 +87,14 @@ impl Table {
 fn clocks_run_from_the_third_ply_on_and_are_paid_back_from_there() {
     let mut table = Table::of(Variant::Standard, 3, 2);
     table.play("e4 e5");
-    assert_eq!((table.clocks(), table.game.clocks().is_running()), ((180_000, 180_000), true));
+    assert_eq!((table.clocks(), table.game.clocks.is_running()), ((180_000, 180_000), true));
     table.play_after(SECOND * 5, "Nf3");
     assert_eq!(table.clocks(), (177_000, 180_000));
     table.now += SECOND * 3;
     assert_eq!(table.clocks(), (177_000, 177_000));
     table.play_after(SECOND, "Nc6");
     assert_eq!(table.clocks(), (177_000, 178_000));
-    assert_eq!(table.game.record().plies().iter().map(|ply| ply.elapsed_ms).collect::<Vec<_>>(), [0, 0, 5_000, 4_000]);
+    assert_eq!(table.game.record.plies().iter().map(|ply| ply.elapsed_ms).collect::<Vec<_>>(), [0, 0, 5_000, 4_000]);
 }
 
 #[test]
@@ -105,7 +104,7 @@ fn clocks_of_bughouse_run_at_once_and_untimed_ones_never() {
     assert_eq!(bughouse.clocks(), (176_000, 180_000));
     let mut untimed = Table::of(Variant::Standard, 0, 0);
     untimed.play("e4 e5 Nf3 Nc6");
-    assert_eq!((untimed.clocks(), untimed.game.flag_at()), ((0, 0), None));
+    assert_eq!((untimed.clocks(), untimed.game.clocks.runs_out_at()), ((0, 0), None));
     assert_eq!(untimed.game.claim_flag(Color::White, untimed.now), Err(FlagError::Untimed));
 }
 
@@ -123,7 +122,7 @@ fn lag_is_printed_and_not_charged() {
     let (played, lag) = (table.read("Nf3").unwrap(), Duration::from_millis(250));
     table.game.play(Color::White, played, table.now, lag).unwrap();
     assert_eq!(table.clocks(), (59_250, 60_000));
-    let line = table.game.board(View { unit: ClockUnit::Milliseconds, ..OBSERVER }, table.now);
+    let line = table.game.board(BoardView { unit: ClockUnit::Milliseconds, ..OBSERVER }, table.now);
     assert!(line.ends_with("59250 60000 2 N/g1-f3 (0:00.750) Nf3 0 1 250"), "{line}");
 }
 
@@ -131,7 +130,7 @@ fn lag_is_printed_and_not_charged() {
 fn a_flag_falls_when_the_time_is_out() {
     let mut table = Table::of(Variant::Standard, 1, 0);
     table.play("e4 e5 Nf3");
-    assert_eq!(table.game.flag_at(), Some(table.now + SECOND * 60));
+    assert_eq!(table.game.clocks.runs_out_at(), Some(table.now + SECOND * 60));
     table.now += Duration::from_millis(59_999);
     assert_eq!(table.game.flag_fallen(table.now), None);
     assert_eq!(table.game.claim_flag(Color::White, table.now), Err(FlagError::NotOut));
@@ -181,7 +180,7 @@ fn a_move_out_of_turn_or_against_the_rules_changes_nothing() {
     let bold =
         Move::Normal { role: Role::Pawn, from: "e2".parse().unwrap(), to: "e5".parse().unwrap(), promotion: None };
     assert_eq!(table.game.play(Color::White, bold, table.now, Duration::ZERO), Err(PlayError::Illegal));
-    assert_eq!(table.game.record().len(), 0);
+    assert_eq!(table.game.record.len(), 0);
 }
 
 #[test]
@@ -200,11 +199,11 @@ fn draws_are_claimed_after_three_repetitions_or_fifty_quiet_moves() {
     for turn in 0..50 {
         quiet.play(white[turn % 4]);
         if turn == 49 {
-            assert_eq!(quiet.game.position().halfmove_clock(), 99);
+            assert_eq!(quiet.game.position().halfmove_clock, 99);
         }
         quiet.play(black[turn % 4]);
     }
-    assert_eq!(quiet.game.position().halfmove_clock(), 100);
+    assert_eq!(quiet.game.position().halfmove_clock, 100);
     assert!(quiet.game.draw_by_claim().is_some());
 }
 
@@ -215,10 +214,10 @@ fn takebacks_restore_position_and_clocks() {
     let before = table.clocks();
     table.play("a6 Ba4");
     table.game.take_back(2, table.now).unwrap();
-    assert_eq!((table.clocks(), table.game.record().len(), table.game.side_to_move()), (before, 5, Color::Black));
+    assert_eq!((table.clocks(), table.game.record.len(), table.game.side_to_move()), (before, 5, Color::Black));
     assert_eq!(table.game.take_back(6, table.now), Err(TakebackError(5)));
     table.game.take_back(5, table.now).unwrap();
-    assert_eq!((table.clocks(), table.game.clocks().is_running()), ((180_000, 180_000), false));
+    assert_eq!((table.clocks(), table.game.clocks.is_running()), ((180_000, 180_000), false));
 }
 
 #[test]
@@ -254,7 +253,7 @@ fn an_adjourned_game_goes_on_with_its_clocks() {
     let clocks = table.clocks();
     table.now += SECOND * 86_400;
     table.game = table.game.resume(GameId(9), table.now);
-    assert_eq!((table.clocks(), table.game.ending(), table.game.id()), (clocks, None, GameId(9)));
+    assert_eq!((table.clocks(), table.game.ending, table.game.header.id), (clocks, None, GameId(9)));
     table.play("Nc6");
     assert_eq!(table.clocks().1, clocks.1 + 9_000);
 }
@@ -263,12 +262,15 @@ fn an_adjourned_game_goes_on_with_its_clocks() {
 fn partners_pass_pieces_and_end_together() {
     let mut table = Table::of(Variant::Bughouse, 3, 0);
     let moved = table.play("e4 d5 exd5").unwrap();
-    assert_eq!((moved.captured, table.game.position().hands().white.is_empty()), (Some(Role::Pawn), true));
+    assert_eq!((moved.captured, table.game.position().hands.white.is_empty()), (Some(Role::Pawn), true));
     table.game.add_to_hand(Color::Black, Role::Knight);
-    let passed = table.game.holding(Some((Color::Black, Role::Knight)));
+    let passed = table.game.header.holding(table.game.position(), Some((Color::Black, Role::Knight)));
     assert_eq!(passed.as_deref(), Some("<b1> game 7 white [] black [N] <- BN"));
     table.play("N@e4");
-    assert_eq!(table.game.holding(None).as_deref(), Some("<b1> game 7 white [] black []"));
+    assert_eq!(
+        table.game.header.holding(table.game.position(), None).as_deref(),
+        Some("<b1> game 7 white [] black []")
+    );
     let cases = [
         (Ending::Checkmated(Color::White), Ending::PartnerWon(Color::White)),
         (Ending::Resigned(Color::Black), Ending::PartnerWon(Color::Black)),
@@ -294,7 +296,7 @@ fn boards_tell_each_viewer_his_part() {
         (Viewer::Guest, false, "-3", "0"),
     ];
     for (viewer, is_flipped, relation, flip) in cases {
-        let line = table.game.board(View { viewer, is_flipped, ..OBSERVER }, table.now);
+        let line = table.game.board(BoardView { viewer, is_flipped, ..OBSERVER }, table.now);
         let fields: Vec<&str> = line.split(' ').collect();
         assert_eq!((fields[19], fields[30], fields.len()), (relation, flip, 33), "{viewer:?}");
     }
@@ -350,12 +352,12 @@ fn rows_of_games_are_read_by_the_client() {
     table.play("e4 e5 Nf3 Nc6");
     let row = games_row(&table.game, table.now);
     assert_eq!(row, "  7 1700 Newton      1850 Einstein   [ zr 15  10]  15:09 - 15:09 (39-39) W:  3");
-    let mut examined = Examined::scratch(GameId(25), guest("Friar"), date());
-    let exam = examined_row(examined.id(), examined.seats(), examined.terms(), examined.position());
+    let mut examined = ExaminedGame::scratch(GameId(25), guest("Friar"), date());
+    let exam = examined_row(&examined);
     assert_eq!(exam, " 25 (Exam.    0 Friar          0 Friar     ) [ uu  0   0] W:  1");
     let listing: GameListing = parse(&format!("{row}\n{exam}\n\n  2 games displayed."));
     assert_eq!((listing.games.len(), listing.unread.len()), (2, 0));
-    assert_eq!(examined.revert(), Reverted::NotLeft);
+    assert_eq!(examined.revert(), None);
     let long = Table::new(
         terms(Variant::Bughouse, 100, 60),
         Sides { white: guest("Abcdefghijklmnopq"), black: guest("Zyxwvutsrqponmlkj") },
@@ -384,7 +386,7 @@ fn rows_of_history_and_stored_games_are_read_by_the_client() {
 #[test]
 fn game_information_is_read_by_the_client() {
     let mut table = Table::new(terms(Variant::Bughouse, 3, 2), Sides { black: guest("GuestABCD"), ..players() });
-    table.game.set_partner(GameId(8));
+    table.game.partner = Some(GameId(8));
     let line = table.game.info();
     assert_eq!(line, "<g1> 7 p=0 t=bughouse r=1 u=0,1 it=180,2 i=180,2 pt=8 rt=1700,0 ts=0,0 m=2 n=0");
     assert!(GameInfo::parse(line.as_bytes()).is_ok());
@@ -393,13 +395,13 @@ fn game_information_is_read_by_the_client() {
 #[test]
 fn kinds_go_by_the_time_of_forty_moves() {
     let cases = [
-        ((0, 0), Kind::Untimed, "rated untimed"),
-        ((1, 0), Kind::Lightning, "rated lightning 1 0"),
-        ((2, 1), Kind::Lightning, "rated lightning 2 1"),
-        ((3, 0), Kind::Blitz, "rated blitz 3 0"),
-        ((2, 12), Kind::Blitz, "rated blitz 2 12"),
-        ((15, 0), Kind::Standard, "rated standard 15 0"),
-        ((0, 1), Kind::Lightning, "rated lightning 0 1"),
+        ((0, 0), GameKind::Untimed, "rated untimed"),
+        ((1, 0), GameKind::Lightning, "rated lightning 1 0"),
+        ((2, 1), GameKind::Lightning, "rated lightning 2 1"),
+        ((3, 0), GameKind::Blitz, "rated blitz 3 0"),
+        ((2, 12), GameKind::Blitz, "rated blitz 2 12"),
+        ((15, 0), GameKind::Standard, "rated standard 15 0"),
+        ((0, 1), GameKind::Lightning, "rated lightning 0 1"),
     ];
     for ((minutes, increment_s), kind, text) in cases {
         let terms = terms(Variant::Standard, minutes, increment_s);
@@ -412,30 +414,35 @@ fn an_examined_game_goes_both_ways_and_off_its_main_line() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 e5 Nf3 Nc6 Bb5");
     table.finish(Ending::Resigned(Color::Black));
-    let mut examined = Examined::of_game(GameId(3), &table.game);
+    let mut examined = ExaminedGame::of_game(GameId(3), &table.game);
     assert_eq!((examined.forward(2), examined.backward(9), examined.forward(4)), (2, 2, 4));
-    let line = examined.board(View { viewer: Viewer::Examiner, ..OBSERVER });
+    let line = examined.board(BoardView { viewer: Viewer::Examiner, ..OBSERVER });
     assert!(line.ends_with("3 Newton Einstein 2 3 0 39 39 179 179 3 N/b8-c6 (0:01) Nc6 0 0 0"), "{line}");
-    let play = |examined: &mut Examined, typed: &str| {
+    let play = |examined: &mut ExaminedGame, typed: &str| {
         examined.play(examined.position().read_move(typed, MoveCase::Sensitive, Role::Queen).unwrap());
     };
     play(&mut examined, "Bc4");
     play(&mut examined, "Bc5");
     assert_eq!((examined.forward(1), examined.backward(3), examined.forward(3)), (0, 3, 3));
-    assert_eq!(examined.revert(), Reverted::ToMove(3));
+    assert_eq!(examined.revert(), Some(3));
     assert_eq!(examined.ending_here(), None);
     play(&mut examined, "Bb5");
-    assert_eq!((examined.ending_here(), examined.revert()), (Some(Ending::Resigned(Color::Black)), Reverted::NotLeft));
+    assert_eq!((examined.ending_here(), examined.revert()), (Some(Ending::Resigned(Color::Black)), None));
     let observed = examined.board(OBSERVER);
     assert!(observed.contains(" Newton Einstein -2 "), "{observed}");
-    assert_eq!(examined.main_line().len(), 5);
+    assert_eq!(examined.main.len(), 5);
 }
 
 #[test]
 fn a_relayed_game_shows_its_last_move_unless_another_line_is_looked_at() {
-    let mut relay = Examined::relay(GameId(5), terms(Variant::Standard, 90, 30), players(), date());
-    let feed = |relay: &mut Examined, typed: &str, white, black| {
-        let next = relay.main_line().position().read_move(typed, MoveCase::Sensitive, Role::Queen).unwrap();
+    let mut relay = ExaminedGame::relay(GameHeader {
+        id: GameId(5),
+        terms: terms(Variant::Standard, 90, 30),
+        seats: players(),
+        started: date(),
+    });
+    let feed = |relay: &mut ExaminedGame, typed: &str, white, black| {
+        let next = relay.main.position().read_move(typed, MoveCase::Sensitive, Role::Queen).unwrap();
         relay.relay_move(next, 4_000, Sides { white, black });
     };
     feed(&mut relay, "d4", 5_396_000, 5_400_000);
@@ -447,8 +454,5 @@ fn a_relayed_game_shows_its_last_move_unless_another_line_is_looked_at() {
     feed(&mut relay, "d5", 5_396_000, 5_390_000);
     assert!(relay.board(OBSERVER).contains(" e4 0 0 0"));
     relay.relay_end(Ending::DrawAgreed);
-    assert_eq!(
-        (relay.revert(), relay.forward(9), relay.ending_here()),
-        (Reverted::ToMove(1), 2, Some(Ending::DrawAgreed))
-    );
+    assert_eq!((relay.revert(), relay.forward(9), relay.ending_here()), (Some(1), 2, Some(Ending::DrawAgreed)));
 }

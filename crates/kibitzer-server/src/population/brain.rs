@@ -5,7 +5,7 @@
 
 use kibitzer_core::chess::{Color, Role, Square};
 
-use crate::chess::{Move, Position, Verdict};
+use crate::chess::{Move, Position, Termination};
 use crate::random::Random;
 
 /// Value of a pawn.
@@ -39,7 +39,7 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     fn of(position: &'a Position) -> Self {
-        let mover = position.side_to_move();
+        let mover = position.side_to_move;
         let enemy_king = position.king(mover.opponent());
         let is_endgame = position.material(Color::White) + position.material(Color::Black) < 36;
         Self { position, mover, enemy_king, is_endgame }
@@ -79,10 +79,10 @@ impl<'a> View<'a> {
     /// Value of a check or of the end of the game.
     fn threat(&self, after: &Position) -> i32 {
         if after.is_check() {
-            return if after.verdict() == Some(Verdict::Checkmate) { MATE } else { 25 };
+            return if after.termination() == Some(Termination::Checkmate) { MATE } else { 25 };
         }
         let is_ahead = after.material(self.mover) > after.material(self.mover.opponent());
-        if self.is_endgame && is_ahead && after.verdict().is_some() { -10 * PAWN } else { 0 }
+        if self.is_endgame && is_ahead && after.termination().is_some() { -10 * PAWN } else { 0 }
     }
 
     /// Positional value: development, center, attack on the king, safety of the own king.
@@ -97,7 +97,7 @@ impl<'a> View<'a> {
             Move::Normal { role: Role::Pawn, from, to, .. } => self.pawn_style(from, to),
             Move::Normal { role, from, to, .. } => {
                 let leaves_home = from.rank() == home_rank(self.mover) && matches!(role, Role::Knight | Role::Bishop);
-                let is_hasty = role == Role::Queen && self.position.move_number() < 8;
+                let is_hasty = role == Role::Queen && self.position.move_number < 8;
                 let nearer = if self.is_endgame { 4 * (self.closeness(to) - self.closeness(from)) } else { 0 };
                 5 * (centrality(to) - centrality(from)) + nearer + if leaves_home { 30 } else { 0 }
                     - if is_hasty { 40 } else { 0 }
@@ -196,8 +196,8 @@ mod tests {
             .filter(|_| {
                 let mut position = Position::start(Variant::Standard);
                 for _ in 0..300 {
-                    if let Some(verdict) = position.verdict() {
-                        return verdict == Verdict::Checkmate;
+                    if let Some(end) = position.termination() {
+                        return end == Termination::Checkmate;
                     }
                     position = position.after(choose(&position, &mut random).unwrap());
                 }

@@ -6,7 +6,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Confidence, Handle, Rating};
 
 use super::brain;
-use crate::chess::{Move, Position, Variant, Verdict};
+use crate::chess::{Move, Position, Termination, Variant};
 use crate::play::{Ending, Seat, Sides, Terms};
 use crate::random::Random;
 
@@ -96,7 +96,7 @@ impl Relayed {
         }
         let played = brain::choose(&self.position, random).ok_or(Ending::DrawAgreed)?;
         let thought_s = 2 + u32::try_from(random.below(25)).unwrap_or(0);
-        let left_ms = self.clocks_ms.of_mut(self.position.side_to_move());
+        let left_ms = self.clocks_ms.of_mut(self.position.side_to_move);
         *left_ms = (*left_ms - i64::from(thought_s) * 1000).max(LEAST_LEFT_MS) + i64::from(TERMS.increment_s) * 1000;
         self.position = self.position.after(played);
         self.n_plies += 1;
@@ -117,10 +117,10 @@ fn seats(names: &Sides<Handle>, random: &mut Random) -> Sides<Seat> {
 }
 
 fn ending(position: &Position, n_plies: usize) -> Option<Ending> {
-    match position.verdict() {
-        Some(Verdict::Checkmate) => return Some(Ending::Checkmated(position.side_to_move())),
-        Some(Verdict::Stalemate) => return Some(Ending::Stalemate),
-        Some(Verdict::NoMaterial) => return Some(Ending::NoMaterial),
+    match position.termination() {
+        Some(Termination::Checkmate) => return Some(Ending::Checkmated(position.side_to_move)),
+        Some(Termination::Stalemate) => return Some(Ending::Stalemate),
+        Some(Termination::InsufficientMaterial) => return Some(Ending::NoMaterial),
         None => {}
     }
     let (white, black) = (position.material(Color::White), position.material(Color::Black));

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
-use super::boards::Occasion;
-use super::tables::{Show, with_rating};
+use super::boards::BoardReason;
+use super::tables::{TableGame, with_rating};
 use super::{ConnectionId, Deadline, Flag, World};
 use crate::chess::{Position, Variant};
-use crate::play::{Ending, Game, Sides, Terms};
+use crate::play::{Ending, Game, GameHeader, Sides, Terms};
 
 impl World {
-    /// Starts a game of two players, and in bughouse that of their partners. Part of the reply to `actor`.
+    /// Starts a game of two players, and in bughouse that of their partners. Its lines are part of the reply to `actor`.
     pub(crate) fn start_game(&mut self, players: Sides<ConnectionId>, terms: Terms, actor: Option<ConnectionId>) {
         let partners = (terms.variant == Variant::Bughouse).then(|| self.partners_of(players)).flatten();
         let all = [Some(players), partners].into_iter().flatten();
@@ -24,8 +24,11 @@ impl World {
         // The partners have the other colors.
         let other = partners.and_then(|pair| self.create(Sides { white: pair.black, black: pair.white }, terms));
         if let Some(other) = other {
-            self.link(number, other);
-            self.link(other, number);
+            for (board, partner) in [(number, other), (other, number)] {
+                if let Some(game) = self.tables.played_mut(board) {
+                    game.partner = Some(partner);
+                }
+            }
         }
         for number in [Some(number), other].into_iter().flatten() {
             self.announce_game(number, "Creating", actor);
@@ -37,21 +40,13 @@ impl World {
         Some(Sides { white: partner(players.white)?, black: partner(players.black)? })
     }
 
-    fn link(&mut self, number: GameId, partner: GameId) {
-        if let Some(game) = self.tables.played_mut(number) {
-            game.set_partner(partner);
-        }
-    }
-
-    /// Whoever starts a game seeks none any more, has no offers to play, and follows nothing but that game.
+    /// Removes the seeks and challenges of players who start a game.
     fn free_players(&mut self, players: Sides<ConnectionId>) {
-        for id in [players.white, players.black] {
-            self.remove_seeks(id);
-        }
-        for id in [players.white, players.black] {
-            let opponent = if id == players.white { players.black } else { players.white };
-            self.drop_challenges(id, opponent);
-        }
+        let Sides { white, black } = players;
+        self.remove_seeks(white);
+        self.remove_seeks(black);
+        self.drop_challenges(white, black);
+        self.drop_challenges(black, white);
     }
 
     fn create(&mut self, players: Sides<ConnectionId>, terms: Terms) -> Option<GameId> {
@@ -63,13 +58,14 @@ impl World {
             Variant::FischerRandom => Position::fischer_random(self.random.below(960)),
             variant => Position::start(variant),
         };
-        let game = Game::new(number, terms, seats, self.lobby.clock.system_time(), self.now(), start);
+        let header = GameHeader { id: number, terms, seats, started: self.lobby.clock.system_time() };
+        let game = Game::new(header, start, self.now());
         self.place(number, game, players);
         Some(number)
     }
 
     fn place(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
-        self.tables.add(number, Show::Played(game));
+        self.tables.add(number, TableGame::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
             if let Some(player) = self.lobby.player_mut(id) {
@@ -77,10 +73,10 @@ impl World {
                 player.last_opponent = opponent;
             }
         }
-        self.watch_flag(number);
+        self.schedule_flag(number);
     }
 
-    /// Goes on with an interrupted game.
+    /// Resumes the adjourned game of that index; drops it if a player is not online.
     pub(crate) fn resume_game(&mut self, index: usize, actor: Option<ConnectionId>) {
         if index >= self.tables.stored.len() {
             return;
@@ -99,12 +95,11 @@ impl World {
     /// Announces a game to its players and to those with `gin` set.
     fn announce_game(&mut self, number: GameId, verb: &str, actor: Option<ConnectionId>) {
         let Some(game) = self.tables.played(number) else { return };
-        let terms = game.terms();
-        let (white, black) = (game.seat(Color::White), game.seat(Color::Black));
+        let GameHeader { terms, seats: Sides { white, black }, .. } = &game.header;
         let words = format!("{} {}", terms.rated_word(), terms.kind().as_str());
         let creating = format!("Creating: {} {} {terms}\n", with_rating(white), with_rating(black));
         let line = format!("{{Game {number} ({} vs. {}) {verb} {words} match.}}\n", white.name, black.name);
-        let partner = game.partner();
+        let partner = game.partner;
         let players = self.participants(number);
         for &id in &players {
             self.lobby.put_whole(id, &format!("\n{creating}{line}"));
@@ -115,7 +110,7 @@ impl World {
             if let Some(partner) = partner {
                 self.show_partner_game(id, partner);
             }
-            self.put_board(number, id, Occasion::Other);
+            self.put_board(number, id, BoardReason::Other);
             if Some(id) != actor {
                 self.lobby.prompt(id);
             }
@@ -127,20 +122,19 @@ impl World {
 
     fn show_partner_game(&mut self, id: ConnectionId, partner: GameId) {
         let Some(game) = self.tables.played(partner) else { return };
-        let Sides { white, black } = game.names();
+        let Sides { white, black } = game.header.names();
         let text = format!("\nYour partner is playing game {partner} ({white} vs. {black}).\n");
         self.lobby.put_whole(id, &text);
     }
 
-    /// Players with `gin` set, which announces the games of others.
+    /// Returns the players with `gin` set, to whom games of others are announced.
     pub(super) fn gin_listeners(&self, except: &[ConnectionId]) -> Vec<ConnectionId> {
-        let listeners = self.lobby.players().filter(|(_, player)| player.has_flag(Flag::Gin));
-        listeners.map(|(id, _)| id).filter(|id| !except.contains(id)).collect()
+        self.lobby.players_where(|id, player| player.has_flag(Flag::Gin) && !except.contains(&id))
     }
 
     /// Ends a game, and the other board's of bughouse with it.
     pub(crate) fn end_game(&mut self, number: GameId, ending: Ending) {
-        let partner = self.tables.played(number).and_then(Game::partner);
+        let partner = self.tables.played(number).and_then(|game| game.partner);
         self.end_board(number, ending);
         if let Some(partner) = partner {
             self.end_board(partner, ending.for_partners());
@@ -180,7 +174,7 @@ impl World {
             }
         }
         self.agenda.cancel(Deadline::Flag(number));
-        if let Some(Show::Played(game)) = self.tables.remove(number).map(|table| table.show) {
+        if let Some(TableGame::Played(game)) = self.tables.remove(number).map(|table| table.game) {
             self.keep(game);
         }
         for id in participants {
@@ -190,13 +184,13 @@ impl World {
 
     /// Stores a finished game: as adjourned, or in the histories of its players. A guest's history ends with the session.
     fn keep(&mut self, game: Game) {
-        let Some(ending) = game.ending() else { return };
+        let Some(ending) = game.ending else { return };
         let ended = self.lobby.clock.system_time();
         if ending.is_adjournment() {
             self.tables.store(game, ended);
         } else if !ending.is_abort() {
             let game = Arc::new(game);
-            for seat in Color::BOTH.map(|color| game.seat(color)) {
+            for seat in [&game.header.seats.white, &game.header.seats.black] {
                 let name = seat.name.as_str();
                 if seat.is_registered || self.lobby.online(name).is_some() {
                     self.tables.add_to_history(name, &game, ended);
@@ -205,10 +199,10 @@ impl World {
         }
     }
 
-    /// A clock may have run out. The game ends by itself if the opponent has not switched that off.
+    /// Ends a game whose clock has run out, unless the opponent has switched `autoflag` off.
     pub(super) fn check_flag(&mut self, number: GameId) {
         let Some(game) = self.tables.played(number) else { return };
-        let Some(ending) = game.flag_fallen(self.now()) else { return self.watch_flag(number) };
+        let Some(ending) = game.flag_fallen(self.now()) else { return self.schedule_flag(number) };
         let opponent = self.player_of(game, game.side_to_move().opponent());
         if opponent.is_none_or(|id| self.lobby.has_flag(id, Flag::Autoflag)) {
             self.end_game(number, ending);
@@ -225,9 +219,9 @@ impl World {
         if let Some(number) = self.examined_by(id) {
             self.stop_examining(number, id);
         }
-        let name = self.lobby.player(id).map(|player| player.name().to_owned()).unwrap_or_default();
+        let name = self.lobby.name(id);
         // A simul has several games.
-        while let Some((number, color)) = self.game_of(id).map(Game::id).zip(self.color_of(id)) {
+        while let Some((number, color)) = self.side_of(id) {
             if let Some(opponent) = self.opponent_of(id) {
                 self.lobby.notify(opponent, &format!("Your opponent, {name}, has lost contact or quit.\n"));
             }
@@ -238,22 +232,18 @@ impl World {
 
     /// Removes an examiner; a game without examiners is removed.
     pub(crate) fn stop_examining(&mut self, number: GameId, id: ConnectionId) {
-        let name = self.lobby.player(id).map(|player| player.name().to_owned()).unwrap_or_default();
+        let name = self.lobby.name(id);
         if let Some(player) = self.lobby.player_mut(id) {
             player.game = None;
         }
-        let Some(examiners) = self.tables.examiners_mut(number) else {
-            return;
-        };
+        let Some((_, examiners)) = self.tables.examined_mut(number) else { return };
         examiners.retain(|&examiner| examiner != id);
         let is_over = examiners.is_empty();
         for other in self.audience(number) {
             self.lobby.notify(other, &format!("{name} has stopped examining game {number}.\n"));
             if is_over {
-                self.lobby.notify_after_prompt(
-                    other,
-                    &format!("Game {number} (which you were observing) has no examiners.\n"),
-                );
+                let text = format!("Game {number} (which you were observing) has no examiners.\n");
+                self.lobby.notify_after_prompt(other, &text);
             }
         }
         if is_over {

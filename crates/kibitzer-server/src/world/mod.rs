@@ -22,11 +22,11 @@ use std::time::{Instant, SystemTime};
 use kibitzer_core::message::GameId;
 pub(crate) use kibitzer_core::message::Ivar;
 
-pub(crate) use self::boards::Occasion;
+pub(crate) use self::boards::BoardReason;
 use self::command::Directory;
-pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers};
+pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
-pub(crate) use self::tables::{MAX_OBSERVED, Show, Table, Tables};
+pub(crate) use self::tables::{MAX_OBSERVED, StoredGame, Table, TableGame, Tables};
 use crate::lobby::{Agenda, Clock};
 pub(crate) use crate::lobby::{
     BoardStyle, Connection, ConnectionId, Flag, Ivars, Kick, List, Lobby, LoginObstacle, MAX_LIST_ENTRIES, Number,

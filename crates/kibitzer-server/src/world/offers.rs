@@ -8,7 +8,7 @@ use std::time::Instant;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
-use super::boards::Occasion;
+use super::boards::BoardReason;
 use super::tables::with_rating;
 use super::{ConnectionId, Ivar, Lobby, World};
 use crate::chess::Variant;
@@ -54,24 +54,24 @@ pub(crate) struct Offer {
     pub(crate) kind: OfferKind,
 }
 
+impl Offer {
+    /// Returns the other side of an offer of or to `id`.
+    pub(crate) fn other(&self, id: ConnectionId) -> ConnectionId {
+        if self.from == id { self.to } else { self.from }
+    }
+}
+
 impl OfferKind {
-    /// The noun in replies.
-    pub(crate) const fn noun(self) -> &'static str {
+    /// Returns the name in replies.
+    pub(crate) fn noun(self) -> String {
         match self {
-            Self::Match(_) => "match offer",
-            Self::Partner => "partnership request",
-            Self::Simul => "simul request",
-            Self::Draw => "draw offer",
-            Self::Abort => "abort request",
-            Self::Adjourn => "adjourn request",
-            Self::Pause => "pause request",
-            Self::Unpause => "unpause request",
-            Self::Switch => "switch request",
-            Self::Takeback(_) => "takeback request",
+            Self::Partner => "partnership request".to_owned(),
+            Self::Match(_) | Self::Draw => format!("{} offer", self.word()),
+            _ => format!("{} request", self.word()),
         }
     }
 
-    /// The word in `<pt>` and `<pf>` lines, and in parameters.
+    /// Returns the word in `<pt>` and `<pf>` lines, and in parameters.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Match(_) => "match",
@@ -87,14 +87,9 @@ impl OfferKind {
         }
     }
 
-    /// Whether it is about the game that is being played.
+    /// Returns whether it is about the current game of both players.
     pub(crate) const fn is_of_game(self) -> bool {
         !matches!(self, Self::Match(_) | Self::Partner | Self::Simul)
-    }
-
-    /// Whether both ask for the same, more or less.
-    pub(crate) fn is_like(self, other: Self) -> bool {
-        discriminant(&self) == discriminant(&other)
     }
 }
 
@@ -107,17 +102,14 @@ pub(crate) struct Offers {
 }
 
 impl Offers {
-    pub(crate) fn all(&self) -> &[Offer] {
-        &self.pending
-    }
-
-    /// The offer of that kind that one player has made to another.
+    /// Returns the offer of one player to another of this kind, whatever its terms or number of plies.
     pub(crate) fn between(&self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Option<Offer> {
-        let fits = |offer: &&Offer| offer.from == from && offer.to == to && offer.kind.is_like(kind);
+        let fits =
+            |offer: &&Offer| offer.from == from && offer.to == to && discriminant(&offer.kind) == discriminant(&kind);
         self.pending.iter().find(fits).copied()
     }
 
-    /// Whether a player has as many pending offers as allowed.
+    /// Returns whether a player has as many pending offers as allowed.
     pub(crate) fn are_too_many(&self, from: ConnectionId) -> bool {
         self.pending.iter().filter(|offer| offer.from == from).count() >= MAX_OFFERS
     }
@@ -140,14 +132,14 @@ impl Offers {
         Some(self.pending.remove(index))
     }
 
-    fn select(&self, is_selected: impl Fn(&Offer) -> bool) -> Vec<Offer> {
+    pub(crate) fn select(&self, is_selected: impl Fn(&Offer) -> bool) -> Vec<Offer> {
         self.pending.iter().copied().filter(is_selected).collect()
     }
 }
 
-/// Pending offers in the words of the server.
+/// Texts about pending offers.
 impl Lobby {
-    /// Shows the data of a new offer to one of its sides.
+    /// Shows a new offer to one of its sides, if the ivar `pendinfo` is set there.
     pub(crate) fn show_offer(&mut self, offer: Offer, side: ConnectionId) {
         let (tag, other) = if side == offer.from { ("<pt>", offer.to) } else { ("<pf>", offer.from) };
         let parameters = match offer.kind {
@@ -170,22 +162,33 @@ impl Lobby {
         }
     }
 
-    /// `Alekhine (1882) [white] Bogoljubov (1558) unrated blitz 5 0`.
+    /// Formats a challenge: `Alekhine (1882) [white] Bogoljubov (1558) unrated blitz 5 0`.
     pub(crate) fn challenge_text(&self, from: ConnectionId, to: ConnectionId, challenge: Challenge) -> String {
         let kind = challenge.terms.kind();
         let seat = |id| self.seat(id, kind).map(|seat| with_rating(&seat)).unwrap_or_default();
-        let color = match challenge.color {
-            Some(Color::White) => " [white]",
-            Some(Color::Black) => " [black]",
-            None => "",
-        };
+        let color = color_word(challenge.color);
         let adjourned = if challenge.is_adjourned { " (adjourned)" } else { "" };
         format!("{}{color} {} {}{adjourned}", seat(from), seat(to), challenge.terms)
     }
 }
 
 impl World {
-    /// Removes an offer and reports it to one side at once; the other side is to follow.
+    /// Adds an offer and reports it to both sides, to the first one as part of the reply.
+    pub(crate) fn make_offer(
+        &mut self,
+        from: ConnectionId,
+        to: ConnectionId,
+        kind: OfferKind,
+        (own, theirs): (&str, &str),
+    ) {
+        let offer = self.offers.add(from, to, kind);
+        self.lobby.put(from, own);
+        self.lobby.show_offer(offer, from);
+        self.lobby.notify(to, theirs);
+        self.lobby.show_offer(offer, to);
+    }
+
+    /// Removes an offer and reports that to one side. The caller reports it to the other side.
     fn take_offer(&mut self, number: u32, shown_to: ConnectionId) {
         if let Some(offer) = self.offers.remove(number) {
             self.lobby.show_removed(offer, shown_to);
@@ -202,7 +205,7 @@ impl World {
 
     /// Reports an offer or its answer to the observers of the player's game.
     pub(crate) fn notify_observers(&mut self, player: ConnectionId, text: &str) {
-        let Some(number) = self.lobby.player(player).and_then(|player| player.game) else { return };
+        let Some(number) = self.lobby.own_game(player) else { return };
         for id in self.tables.observers(number) {
             self.lobby.notify(id, &format!("Game {number}: {text}\n"));
         }
@@ -210,44 +213,36 @@ impl World {
 
     /// Declines an offer for its receiver.
     pub(crate) fn decline_offer(&mut self, offer: Offer) {
-        let (from, to, noun) = (self.lobby.name(offer.from), self.lobby.name(offer.to), offer.kind.noun());
-        self.lobby.put(offer.to, &format!("Declining the {noun} from {from}.\n"));
-        self.take_offer(offer.number, offer.to);
-        self.lobby.notify(offer.from, &format!("{to} declines your {noun}.\n"));
-        self.lobby.show_removed(offer, offer.from);
-        if offer.kind.is_of_game() {
-            self.notify_observers(offer.to, &format!("{to} declines the {noun}."));
-        }
+        self.settle_offer(offer, offer.to, ("Declining the", "declines your"));
     }
 
     /// Withdraws an offer for its maker.
     pub(crate) fn withdraw_offer(&mut self, offer: Offer) {
-        let (from, to, noun) = (self.lobby.name(offer.from), self.lobby.name(offer.to), offer.kind.noun());
-        self.lobby.put(offer.from, &format!("Withdrawing your {noun} to {to}.\n"));
-        self.take_offer(offer.number, offer.from);
-        self.lobby.notify(offer.to, &format!("{from} withdraws the {noun}.\n"));
-        self.lobby.show_removed(offer, offer.to);
-        if offer.kind.is_of_game() {
-            self.notify_observers(offer.from, &format!("{from} withdraws the {noun}."));
-        }
+        self.settle_offer(offer, offer.from, ("Withdrawing your", "withdraws the"));
     }
 
-    /// Accepts an offer for its receiver, and carries it out.
+    /// Accepts an offer for its receiver, and executes it.
     pub(crate) fn accept_offer(&mut self, offer: Offer) {
-        let (from, to, noun) = (self.lobby.name(offer.from), self.lobby.name(offer.to), offer.kind.noun());
-        self.lobby.put(offer.to, &format!("Accepting the {noun} from {from}.\n"));
-        self.take_offer(offer.number, offer.to);
-        self.lobby.notify(offer.from, &format!("{to} accepts your {noun}.\n"));
-        self.lobby.show_removed(offer, offer.from);
-        if offer.kind.is_of_game() {
-            self.notify_observers(offer.to, &format!("{to} accepts the {noun}."));
-        }
+        self.settle_offer(offer, offer.to, ("Accepting the", "accepts your"));
         self.carry_out_offer(offer);
     }
 
+    /// Removes an offer and reports that to both sides and, if it is about a game, to the observers.
+    fn settle_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
+        let other = offer.other(actor);
+        let (me, them, noun) = (self.lobby.name(actor), self.lobby.name(other), offer.kind.noun());
+        let preposition = if actor == offer.from { "to" } else { "from" };
+        self.lobby.put(actor, &format!("{doing} {noun} {preposition} {them}.\n"));
+        self.take_offer(offer.number, actor);
+        self.lobby.notify(other, &format!("{me} {does} {noun}.\n"));
+        self.lobby.show_removed(offer, other);
+        if offer.kind.is_of_game() {
+            self.notify_observers(actor, &format!("{me} {} {noun}.", does.replace("your", "the")));
+        }
+    }
+
     fn carry_out_offer(&mut self, offer: Offer) {
-        let number = self.lobby.player(offer.to).and_then(|player| player.game);
-        match (offer.kind, number) {
+        match (offer.kind, self.lobby.own_game(offer.to)) {
             (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
             (OfferKind::Partner, _) => self.make_partners(offer.from, offer.to),
             (OfferKind::Simul, _)
@@ -265,13 +260,13 @@ impl World {
                 if let Some(game) = self.tables.played_mut(number) {
                     game.switch_sides();
                 }
-                self.send_boards(number, Some(offer.to), Occasion::Other);
+                self.send_boards(number, Some(offer.to), BoardReason::Other);
             }
             (OfferKind::Simul, _) | (_, None) => {}
         }
     }
 
-    /// Stops or starts the clocks of a game.
+    /// Stops or starts the clocks of a game and reports that to its audience.
     ///
     /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
     fn pause(&mut self, number: GameId, actor: ConnectionId, verb: &str, change: fn(&mut Game, Instant)) {
@@ -279,8 +274,8 @@ impl World {
         if let Some(game) = self.tables.played_mut(number) {
             change(game, now);
         }
-        self.watch_flag(number);
-        self.send_boards(number, Some(actor), Occasion::Other);
+        self.schedule_flag(number);
+        self.send_boards(number, Some(actor), BoardReason::Other);
         self.lobby.put(actor, &format!("Game clock {verb}.\n"));
         for id in self.audience(number).into_iter().filter(|&id| id != actor) {
             let game = if self.lobby.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
@@ -302,7 +297,7 @@ impl World {
         self.start_game(players, challenge.terms, Some(offer.to));
     }
 
-    /// Whether all players are still without a game, as they were when the offer was made.
+    /// Returns whether all players are still without a game, as they were when the offer was made.
     fn may_start(&self, offer: Offer, challenge: Challenge) -> bool {
         let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
         let are_free = |ids: [Option<ConnectionId>; 2]| {
@@ -313,8 +308,8 @@ impl World {
             && (!needs_partners || are_free([partner(offer.from), partner(offer.to)]))
     }
 
-    /// Returns the colors of two players. Without a requested color, the asker gets White, except after a last finished game
-    /// with White.
+    /// Returns the colors of two players. Without a requested color, `asker` has White, unless it was White in its last finished
+    /// game.
     ///
     /// Source: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-offers-* (a rematch).
     pub(crate) fn seat_players(
@@ -323,28 +318,25 @@ impl World {
         other: ConnectionId,
         color: Option<Color>,
     ) -> Sides<ConnectionId> {
-        match color.unwrap_or_else(|| self.due_color(asker)) {
+        let name = self.lobby.name(asker);
+        let last = self.tables.history_of(&name).last().and_then(|finished| finished.game.header.color_of(&name));
+        let default = if last == Some(Color::White) { Color::Black } else { Color::White };
+        match color.unwrap_or(default) {
             Color::White => Sides { white: asker, black: other },
             Color::Black => Sides { white: other, black: asker },
         }
-    }
-
-    fn due_color(&self, id: ConnectionId) -> Color {
-        let name = self.lobby.name(id);
-        let last = self.tables.history_of(&name).last().and_then(|finished| finished.game.color_of(&name));
-        if last == Some(Color::White) { Color::Black } else { Color::White }
     }
 
     fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
         let now = self.now();
         let Some(game) = self.tables.played_mut(number) else { return };
         if game.take_back(plies, now).is_ok() {
-            self.send_boards(number, Some(actor), Occasion::TookBack(plies));
-            self.watch_flag(number);
+            self.send_boards(number, Some(actor), BoardReason::TookBack(plies));
+            self.schedule_flag(number);
         }
     }
 
-    /// Offers about a game end with it.
+    /// Removes the offers about a game that has ended.
     pub(super) fn drop_game_offers(&mut self, players: &[ConnectionId]) {
         let ended = |offer: &Offer| offer.kind.is_of_game() && players.contains(&offer.from);
         for offer in self.offers.select(ended) {
@@ -354,49 +346,51 @@ impl World {
 
     /// Removes the challenges of a player who starts a game. The player's lines are part of the output that follows.
     pub(super) fn drop_challenges(&mut self, id: ConnectionId, opponent: ConnectionId) {
-        let (name, fate) = (self.lobby.name(id), format!("has joined a game with {}.", self.lobby.name(opponent)));
+        let fate = format!("has joined a game with {}.", self.lobby.name(opponent));
         let concerned =
             |offer: &Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
         for offer in self.offers.select(concerned) {
-            let (other, said) = if offer.to == id { (offer.from, "from") } else { (offer.to, "to") };
-            let end = if offer.to == id { "removed" } else { "withdrawn" };
-            let other_name = self.lobby.name(other);
-            self.lobby.put(id, &format!("Challenge {said} {other_name} {end}.\n"));
+            self.put_lost_challenge(offer, id);
             self.take_offer(offer.number, id);
-            self.report_lost_challenge(offer, other, &name, &fate);
+            self.notify_of_lost_challenge(offer, id, &fate);
         }
     }
 
     /// Removes the offers of a departing player.
     pub(super) fn drop_offers_of(&mut self, id: ConnectionId) {
-        let name = self.lobby.name(id);
-        let concerned = |offer: &Offer| offer.from == id || offer.to == id;
-        for offer in self.offers.select(concerned) {
-            let other = if offer.to == id { offer.from } else { offer.to };
+        for offer in self.offers.select(|offer| offer.from == id || offer.to == id) {
             self.take_offer(offer.number, id);
             if matches!(offer.kind, OfferKind::Match(_)) {
-                let (said, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
-                self.lobby.put(id, &format!("Challenge {said} {} {end}.\n", self.lobby.name(other)));
-                self.report_lost_challenge(offer, other, &name, "has departed.");
+                self.put_lost_challenge(offer, id);
+                self.notify_of_lost_challenge(offer, id, "has departed.");
             } else {
-                self.lobby.show_removed(offer, other);
+                self.lobby.show_removed(offer, offer.other(id));
             }
         }
     }
 
-    fn report_lost_challenge(&mut self, offer: Offer, other: ConnectionId, name: &str, fate: &str) {
+    /// Reports the end of a challenge to the player who caused it.
+    fn put_lost_challenge(&mut self, offer: Offer, id: ConnectionId) {
+        let (preposition, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
+        let other = self.lobby.name(offer.other(id));
+        self.lobby.put(id, &format!("Challenge {preposition} {other} {end}.\n"));
+    }
+
+    /// Reports the end of a challenge to the other side than `id`, who caused it.
+    fn notify_of_lost_challenge(&mut self, offer: Offer, id: ConnectionId, fate: &str) {
+        let (name, other) = (self.lobby.name(id), offer.other(id));
         if offer.from == other {
             self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
             self.lobby.notify_after_prompt(other, &format!("Challenge to {name} withdrawn.\n"));
             self.lobby.show_removed(offer, other);
         } else {
             self.lobby.show_removed(offer, other);
-            self.lobby
-                .notify(other, &format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n"));
+            let text = format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n");
+            self.lobby.notify(other, &text);
         }
     }
 
-    /// The opponent's offers about the game do not outlive an answer by a move.
+    /// Declines the opponent's offers about a game when the player makes a move.
     pub(crate) fn decline_by_moving(&mut self, id: ConnectionId) {
         let declined = |offer: &Offer| offer.to == id && offer.kind.is_of_game();
         for offer in self.offers.select(declined) {
@@ -414,5 +408,14 @@ impl World {
         let (from_name, to_name) = (self.lobby.name(from), self.lobby.name(to));
         self.lobby.put(to, &format!("You agree to be {from_name}'s partner.\n"));
         self.lobby.notify(from, &format!("{to_name} agrees to be your partner.\n"));
+    }
+}
+
+/// Returns a requested color in brackets, after a blank; empty without one.
+pub(crate) const fn color_word(color: Option<Color>) -> &'static str {
+    match color {
+        Some(Color::White) => " [white]",
+        Some(Color::Black) => " [black]",
+        None => "",
     }
 }

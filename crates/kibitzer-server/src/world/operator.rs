@@ -4,7 +4,6 @@
 
 use std::time::{Duration, Instant};
 
-use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::{ConnectionId, Deadline, Kick, LoginObstacle, Table, World};
@@ -102,6 +101,5 @@ impl World {
 }
 
 fn ending_by_shutdown(game: &Game) -> (GameId, Ending) {
-    let can_go_on = Color::BOTH.into_iter().all(|color| game.seat(color).is_registered);
-    (game.id(), if can_go_on { Ending::AdjournedByShutdown } else { Ending::AbortedByShutdown })
+    (game.header.id, if game.header.are_registered() { Ending::AdjournedByShutdown } else { Ending::AbortedByShutdown })
 }

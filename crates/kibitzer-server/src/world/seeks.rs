@@ -4,14 +4,15 @@
 
 use kibitzer_core::chess::Color;
 
+use super::offers::color_word;
 use super::{ConnectionId, Flag, Ivar, World};
 use crate::play::Terms;
 
-/// How many ads a player may have.
+/// Maximum number of seeks of a player.
 pub(crate) const MAX_SEEKS: usize = 3;
 
 /// A seek: the terms on which a player looks for an opponent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seek {
     pub(crate) number: u32,
     pub(crate) from: ConnectionId,
@@ -26,36 +27,29 @@ pub(crate) struct Seek {
 }
 
 impl World {
-    /// Posts a seek and shows it to the players. Returns its number and how many saw it.
-    pub(crate) fn add_seek(&mut self, seek: &Seek) -> (u32, usize) {
+    /// Posts a seek under a new number and shows it to the players. Returns the number and how many others saw it.
+    pub(crate) fn add_seek(&mut self, seek: Seek) -> (u32, usize) {
         let number = self.free_seek_number();
-        let seek = Seek { number, ..seek.clone() };
-        self.seeks.push(seek.clone());
+        let seek = Seek { number, ..seek };
         let (data, text) = (self.seek_data(&seek), self.seek_text(&seek));
-        let viewers: Vec<_> = self.lobby.players().map(|(id, _)| id).filter(|&id| self.may_see(id, &seek)).collect();
-        let mut n_viewers = 0;
-        for id in viewers {
-            n_viewers += usize::from(self.show_seek(id, &seek, &data, &text) && id != seek.from);
-        }
-        (number, n_viewers)
+        let mut viewers = self.lobby.players_where(|id, _| self.may_see(id, &seek));
+        viewers.retain(|&id| self.show_seek(id, &seek, &data, &text) && id != seek.from);
+        self.seeks.push(seek);
+        (number, viewers.len())
     }
 
-    /// The lowest number that no ad has.
+    /// Returns the lowest unused number.
     fn free_seek_number(&self) -> u32 {
         let mut taken: Vec<_> = self.seeks.iter().map(|seek| seek.number).collect();
         taken.sort_unstable();
         taken.into_iter().fold(1, |free, number| if number == free { free + 1 } else { free })
     }
 
-    /// Players of a game see no ads, guests none of rated games; their own they see if they want to.
+    /// Returns whether a seek is shown to a player: not during a game, rated ones not to guests, own ones on request.
     fn may_see(&self, id: ConnectionId, seek: &Seek) -> bool {
         let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
         let is_possible = self.game_of(id).is_none() && (is_registered || !seek.terms.rated);
-        is_possible && (id != seek.from || self.shows_own(id))
-    }
-
-    fn shows_own(&self, id: ConnectionId) -> bool {
-        self.lobby.has_ivar(id, Ivar::ShowOwnSeek)
+        is_possible && (id != seek.from || self.lobby.has_ivar(id, Ivar::ShowOwnSeek))
     }
 
     /// Shows a seek as data, as text, or both; returns whether it was shown at all.
@@ -73,7 +67,7 @@ impl World {
         has_data || has_text
     }
 
-    /// `<s> 3 w=Alekhine ti=00 rt=1882  t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f`.
+    /// Formats a seek for the ivar `seekinfo`: `<s> 3 w=Alekhine ti=00 rt=1882  t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f`.
     pub(crate) fn seek_data(&self, seek: &Seek) -> String {
         let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let Seek { number, terms, rating_range: (least, most), .. } = seek;
@@ -98,18 +92,14 @@ impl World {
         )
     }
 
-    /// `Alekhine (1882) seeking 5 0 rated blitz ("play 3" to respond)`.
+    /// Formats a seek as text: `Alekhine (1882) seeking 5 0 rated blitz ("play 3" to respond)`.
     fn seek_text(&self, seek: &Seek) -> String {
         let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let terms = seek.terms;
         let rating = player.rating(terms.kind().as_str());
         let mut words =
             format!("{} {} {} {}", terms.minutes, terms.increment_s, terms.rated_word(), terms.kind().as_str());
-        words += match seek.color {
-            Some(Color::White) => " [white]",
-            Some(Color::Black) => " [black]",
-            None => "",
-        };
+        words += color_word(seek.color);
         words += if seek.is_manual { " m" } else { "" };
         words += if seek.is_checked { " f" } else { "" };
         format!("{} ({:>4}) seeking {words} (\"play {}\" to respond)\n", player.name(), rating.to_string(), seek.number)
@@ -132,22 +122,18 @@ impl World {
 
     pub(crate) fn remove_seek(&mut self, number: u32) {
         self.seeks.retain(|seek| seek.number != number);
-        let wants = |id: &ConnectionId| {
-            self.lobby.player(*id).is_some_and(|p| p.ivars.is_set(Ivar::SeekInfo) && p.ivars.is_set(Ivar::SeekRemove))
-        };
-        let told: Vec<_> = self.lobby.players().map(|(id, _)| id).filter(wants).collect();
-        for id in told {
+        let [info, removal] = [Ivar::SeekInfo, Ivar::SeekRemove];
+        for id in self.lobby.players_where(|_, player| player.ivars.is_set(info) && player.ivars.is_set(removal)) {
             self.lobby.put_whole(id, &format!("<sr> {number}\n"));
         }
-        let all: Vec<_> = self.lobby.players().map(|(id, _)| id).collect();
-        for id in all {
+        for id in self.lobby.players_where(|_, _| true) {
             self.put_seek_removed(id, number);
         }
     }
 
-    /// The ads that a player may see.
+    /// Returns the seeks that are shown to a player.
     pub(crate) fn visible_seeks(&self, to: ConnectionId) -> Vec<Seek> {
-        self.seeks.iter().filter(|seek| self.may_see(to, seek)).cloned().collect()
+        self.seeks.iter().filter(|seek| self.may_see(to, seek)).copied().collect()
     }
 }
 

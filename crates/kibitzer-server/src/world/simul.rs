@@ -5,7 +5,7 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
-use super::boards::Occasion;
+use super::boards::BoardReason;
 use super::{ConnectionId, World};
 use crate::play::{Sides, Terms};
 
@@ -37,7 +37,7 @@ impl World {
         if let Some(player) = self.lobby.player_mut(giver) {
             player.game = Some(next);
         }
-        self.put_board(next, giver, Occasion::Other);
+        self.put_board(next, giver, BoardReason::Other);
         self.notify_of_distances(giver);
     }
 
@@ -57,7 +57,7 @@ impl World {
             return self.lobby.notify(giver, "That was the last board, thanks for playing.\n");
         };
         if has_to_go {
-            self.send_board(next, giver, Occasion::Other);
+            self.send_board(next, giver, BoardReason::Other);
         }
         self.lobby.notify(giver, &format!("There are {n_left} boards left.\n"));
         self.notify_of_distances(giver);

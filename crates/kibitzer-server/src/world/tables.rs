@@ -9,7 +9,8 @@ use kibitzer_core::message::{GameId, Handle};
 
 use super::{ConnectionId, Deadline, World};
 use crate::account::key;
-use crate::play::{Examined, Game, Seat, Sides, Terms};
+use crate::chess::Position;
+use crate::play::{ExaminedGame, Game, GameHeader, Seat, Sides};
 
 /// How many games a player may follow at once.
 pub(crate) const MAX_OBSERVED: usize = 64;
@@ -23,76 +24,76 @@ const MAX_STORED: usize = 10_000;
 /// A game that is played or examined, and its observers.
 #[derive(Debug)]
 pub(crate) struct Table {
-    pub(crate) show: Show,
+    pub(crate) game: TableGame,
     pub(crate) observers: Vec<ConnectionId>,
 }
 
-/// The game of a table.
 #[derive(Debug)]
-pub(crate) enum Show {
+pub(crate) enum TableGame {
     Played(Game),
     Examined {
-        game: Examined,
-        /// Whether it started from nothing, and is no game that was played.
+        game: ExaminedGame,
+        /// Whether it started from an empty board instead of a finished game.
         is_scratch: bool,
         examiners: Vec<ConnectionId>,
     },
 }
 
-/// A game that was interrupted and may go on.
+/// An adjourned game.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredGame {
     pub(crate) game: Game,
     pub(crate) since: SystemTime,
 }
 
 impl Table {
     pub(crate) const fn played(&self) -> Option<&Game> {
-        match &self.show {
-            Show::Played(game) => Some(game),
-            Show::Examined { .. } => None,
+        match &self.game {
+            TableGame::Played(game) => Some(game),
+            TableGame::Examined { .. } => None,
         }
     }
 
-    pub(crate) const fn terms(&self) -> Terms {
-        match &self.show {
-            Show::Played(game) => game.terms(),
-            Show::Examined { game, .. } => game.terms(),
+    pub(crate) const fn header(&self) -> &GameHeader {
+        match &self.game {
+            TableGame::Played(game) => &game.header,
+            TableGame::Examined { game, .. } => &game.header,
         }
     }
 
-    pub(crate) fn seats(&self) -> Sides<&Seat> {
-        match &self.show {
-            Show::Played(game) => Sides { white: game.seat(Color::White), black: game.seat(Color::Black) },
-            Show::Examined { game, .. } => game.seats(),
+    /// Returns the position on the board.
+    pub(crate) fn position(&self) -> &Position {
+        match &self.game {
+            TableGame::Played(game) => game.position(),
+            TableGame::Examined { game, .. } => game.position(),
         }
     }
 
     pub(crate) fn examiners(&self) -> &[ConnectionId] {
-        match &self.show {
-            Show::Played(_) => &[],
-            Show::Examined { examiners, .. } => examiners,
+        match &self.game {
+            TableGame::Played(_) => &[],
+            TableGame::Examined { examiners, .. } => examiners,
         }
     }
 }
 
-/// A game that was played to its end.
+/// A finished game in a player's history.
 #[derive(Clone, Debug)]
-pub(crate) struct Finished {
-    /// Its place in the player's history, which counts on when old games are forgotten.
+pub(crate) struct HistoryEntry {
+    /// Number in the player's history; it keeps counting when old games are dropped.
     pub(crate) index: usize,
     pub(crate) game: Arc<Game>,
     pub(crate) ended: SystemTime,
 }
 
-/// The games in progress, the adjourned ones, and the histories of finished ones.
+/// Games in progress, adjourned games, and the histories of players.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     by_number: BTreeMap<GameId, Table>,
     /// Adjourned games, the oldest first.
-    pub(crate) stored: Vec<Stored>,
+    pub(crate) stored: Vec<StoredGame>,
     /// Finished games, by the names of their players.
-    history: BTreeMap<String, Vec<Finished>>,
+    history: BTreeMap<String, Vec<HistoryEntry>>,
 }
 
 impl Tables {
@@ -108,36 +109,29 @@ impl Tables {
         self.by_number.get_mut(&game)
     }
 
-    /// The game of that number, if it is played.
+    /// Returns the game of that number if it is played.
     pub(crate) fn played(&self, game: GameId) -> Option<&Game> {
         self.get(game)?.played()
     }
 
     pub(crate) fn played_mut(&mut self, game: GameId) -> Option<&mut Game> {
-        match &mut self.by_number.get_mut(&game)?.show {
-            Show::Played(game) => Some(game),
-            Show::Examined { .. } => None,
+        match &mut self.get_mut(game)?.game {
+            TableGame::Played(game) => Some(game),
+            TableGame::Examined { .. } => None,
         }
     }
 
-    /// The game of that number, if it is examined.
-    pub(crate) fn examined_mut(&mut self, game: GameId) -> Option<&mut Examined> {
-        match &mut self.by_number.get_mut(&game)?.show {
-            Show::Played(_) => None,
-            Show::Examined { game, .. } => Some(game),
-        }
-    }
-
-    pub(crate) fn examiners_mut(&mut self, game: GameId) -> Option<&mut Vec<ConnectionId>> {
-        match &mut self.by_number.get_mut(&game)?.show {
-            Show::Played(_) => None,
-            Show::Examined { examiners, .. } => Some(examiners),
+    /// Returns the game of that number and its examiners if it is examined.
+    pub(crate) fn examined_mut(&mut self, game: GameId) -> Option<(&mut ExaminedGame, &mut Vec<ConnectionId>)> {
+        match &mut self.get_mut(game)?.game {
+            TableGame::Played(_) => None,
+            TableGame::Examined { game, examiners, .. } => Some((game, examiners)),
         }
     }
 
     /// Adds a game without observers.
-    pub(crate) fn add(&mut self, number: GameId, show: Show) {
-        self.by_number.insert(number, Table { show, observers: Vec::new() });
+    pub(crate) fn add(&mut self, number: GameId, game: TableGame) {
+        self.by_number.insert(number, Table { game, observers: Vec::new() });
     }
 
     pub(crate) fn remove(&mut self, number: GameId) -> Option<Table> {
@@ -152,8 +146,8 @@ impl Tables {
     /// `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
     pub(crate) fn title(&self, number: GameId) -> String {
         let Some(table) = self.get(number) else { return String::new() };
-        let Sides { white, black } = table.seats();
-        format!("Game {number}: {} {} {}\n", with_rating(white), with_rating(black), table.terms())
+        let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
+        format!("Game {number}: {} {} {terms}\n", with_rating(white), with_rating(black))
     }
 
     /// Observers of a game: neither its players nor its examiners.
@@ -172,23 +166,23 @@ impl Tables {
         if self.stored.len() >= MAX_STORED {
             self.stored.remove(0);
         }
-        self.stored.push(Stored { game, since });
+        self.stored.push(StoredGame { game, since });
     }
 
-    /// The index of the adjourned game of two players.
+    /// Returns the index of the adjourned game of two players.
     pub(crate) fn stored_between(&self, one: &str, other: &str) -> Option<usize> {
-        let has = |game: &Game, name: &str| game.color_of(name).is_some();
+        let has = |game: &Game, name: &str| game.header.color_of(name).is_some();
         self.stored.iter().position(|stored| has(&stored.game, one) && has(&stored.game, other))
     }
 
-    /// The opponents in a player's adjourned games.
+    /// Returns the opponents in a player's adjourned games.
     pub(crate) fn stored_opponents(&self, name: &str) -> Vec<Handle> {
-        let games = self.stored.iter().map(|stored| &stored.game);
-        games.filter_map(|game| Some(game.seat(game.color_of(name)?.opponent()).name.clone())).collect()
+        let headers = self.stored.iter().map(|stored| &stored.game.header);
+        headers.filter_map(|header| Some(header.seats.of(header.color_of(name)?.opponent()).name.clone())).collect()
     }
 
     /// The games a player has finished, the oldest first.
-    pub(crate) fn history_of(&self, name: &str) -> &[Finished] {
+    pub(crate) fn history_of(&self, name: &str) -> &[HistoryEntry] {
         self.history.get(&key(name)).map_or(&[], |games| games.as_slice())
     }
 
@@ -196,7 +190,7 @@ impl Tables {
     pub(crate) fn add_to_history(&mut self, name: &str, game: &Arc<Game>, ended: SystemTime) {
         let history = self.history.entry(key(name)).or_default();
         let index = history.last().map_or(0, |last| last.index + 1);
-        history.push(Finished { index, game: Arc::clone(game), ended });
+        history.push(HistoryEntry { index, game: Arc::clone(game), ended });
         if history.len() > MAX_HISTORY {
             history.remove(0);
         }
@@ -209,45 +203,45 @@ impl Tables {
 
 /// Questions about games and the connections of their players.
 impl World {
-    /// The game a player plays.
+    /// Returns the game that a player plays.
     pub(crate) fn game_of(&self, id: ConnectionId) -> Option<&Game> {
         self.tables.played(self.lobby.own_game(id)?)
     }
 
-    /// The game a player examines.
+    /// Returns the game that a player examines.
     pub(crate) fn examined_by(&self, id: ConnectionId) -> Option<GameId> {
         let number = self.lobby.own_game(id)?;
         self.tables.get(number)?.examiners().contains(&id).then_some(number)
     }
 
-    /// The color a player plays.
-    pub(crate) fn color_of(&self, id: ConnectionId) -> Option<Color> {
-        self.game_of(id)?.color_of(self.lobby.player(id)?.name())
+    /// Returns the number of the game a player plays, and the player's color.
+    pub(crate) fn side_of(&self, id: ConnectionId) -> Option<(GameId, Color)> {
+        let header = &self.game_of(id)?.header;
+        Some((header.id, header.color_of(self.lobby.player(id)?.name())?))
     }
 
-    /// The connection of the player of that color.
+    /// Returns the connection of a player of a game; `None` for one who is not online.
     pub(crate) fn player_of(&self, game: &Game, color: Color) -> Option<ConnectionId> {
-        self.lobby.online(game.seat(color).name.as_str())
+        self.lobby.online(game.header.seats.of(color).name.as_str())
     }
 
-    /// The opponent of a player who plays.
+    /// Returns the opponent of a player in a game.
     pub(crate) fn opponent_of(&self, id: ConnectionId) -> Option<ConnectionId> {
-        let (game, color) = (self.game_of(id)?, self.color_of(id)?);
-        self.player_of(game, color.opponent())
+        self.player_of(self.game_of(id)?, self.side_of(id)?.1.opponent())
     }
 
-    /// The players or examiners of a game.
+    /// Returns the players or examiners of a game.
     pub(crate) fn participants(&self, number: GameId) -> Vec<ConnectionId> {
-        match self.tables.get(number).map(|table| &table.show) {
-            Some(Show::Played(game)) => {
+        match self.tables.get(number).map(|table| &table.game) {
+            Some(TableGame::Played(game)) => {
                 Color::BOTH.into_iter().filter_map(|color| self.player_of(game, color)).collect()
             }
-            Some(Show::Examined { examiners, .. }) => examiners.clone(),
+            Some(TableGame::Examined { examiners, .. }) => examiners.clone(),
             None => Vec::new(),
         }
     }
 
-    /// The participants of a game, then its observers.
+    /// Returns the participants of a game, then its observers.
     pub(crate) fn audience(&self, number: GameId) -> Vec<ConnectionId> {
         let mut audience = self.participants(number);
         audience.extend(self.tables.observers(number));
@@ -255,8 +249,8 @@ impl World {
     }
 
     /// Sets the deadline at which the running clock of a game will reach zero.
-    pub(crate) fn watch_flag(&mut self, number: GameId) {
-        match self.tables.played(number).and_then(Game::flag_at) {
+    pub(crate) fn schedule_flag(&mut self, number: GameId) {
+        match self.tables.played(number).and_then(|game| game.clocks.runs_out_at()) {
             Some(time) => self.agenda.set(Deadline::Flag(number), time),
             None => self.agenda.cancel(Deadline::Flag(number)),
         }

@@ -6,7 +6,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::CommandCode;
 
 use super::game::color;
-use super::{Command, DONE, Outcome, Refusal};
+use super::{Command, DONE, Refusal, Reply, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
 use crate::world::{Challenge, ConnectionId, Flag, List, Number, OfferKind, World};
@@ -32,17 +32,20 @@ pub(super) struct Proposal {
     pub(super) rating_range: Option<(u16, u16)>,
 }
 
-/// Longest time and increment of a game.
+/// Refusal of a player with as many pending offers as allowed.
+pub(super) const TOO_MANY_OFFERS: &str = "You have too many pending offers.\n";
+
+/// Maximum of minutes and increment.
 const MAX_TIME: u16 = 999;
 
 impl Proposal {
-    /// Reads the words; `None` if one of them makes no sense.
+    /// Parses the words, in any order; `None` if one of them is invalid.
     pub(super) fn parse(words: &str) -> Option<Self> {
         let words = words.to_ascii_lowercase().replace("wild fr", "wild/fr");
-        words.split_whitespace().try_fold(Self::default(), Self::with)
+        words.split_whitespace().try_fold(Self::default(), Self::with_word)
     }
 
-    fn with(mut self, word: &str) -> Option<Self> {
+    fn with_word(mut self, word: &str) -> Option<Self> {
         match word {
             "r" | "rated" => self.is_rated = Some(true),
             "u" | "unrated" => self.is_rated = Some(false),
@@ -88,7 +91,7 @@ impl Proposal {
         Terms { variant: self.variant, rated: is_rated, minutes: minutes.into(), increment_s: increment_s.into() }
     }
 
-    /// Whether the game is rated: as proposed, else if possible, which is reported for `subject`.
+    /// Returns whether the game is rated: as proposed, else if possible. Reports a default of unrated for `subject`.
     pub(super) fn rating(
         self,
         world: &mut World,
@@ -109,9 +112,9 @@ impl Proposal {
     }
 }
 
-fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
-    let Some(proposal) = Proposal::parse(words).filter(|_| !name.is_empty()) else { return Err(Refusal::Usage) };
+    let proposal = Proposal::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
     let opponent = challenged(world, id, name)?;
     if world.tables.stored_between(&world.lobby.name(id), &world.lobby.name(opponent)).is_some() {
         return resume_with(world, id, opponent);
@@ -124,50 +127,34 @@ fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
 }
 
 /// Returns the player of that name if a challenge is possible.
-pub(super) fn challenged(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, String> {
-    let opponent = world.lobby.find(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))?;
-    obstacle(world, id, opponent).map_or(Ok(opponent), |why| Err(format!("{why}\n")))
-}
-
-fn obstacle(world: &World, id: ConnectionId, opponent: ConnectionId) -> Option<String> {
+pub(super) fn challenged(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
+    let opponent = world.lobby.find_online(name)?;
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
     let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.lists(list, &me));
-    if opponent == id {
-        Some("You can't match yourself.".to_owned())
-    } else if world.game_of(id).is_some() {
-        Some("You can't challenge while you are playing a game.".to_owned())
-    } else if world.lobby.own_game(id).is_some() {
-        Some("You can't challenge while you are examining a game.".to_owned())
-    } else if lists(List::Censor) {
-        Some(format!("{other} is censoring you."))
-    } else if lists(List::Noplay) {
-        Some(format!("You are on {other}'s noplay list."))
-    } else if !world.lobby.has_flag(opponent, Flag::Open) {
-        Some(format!("{other} is not open to match requests."))
-    } else if world.game_of(opponent).is_some() {
-        Some(format!("{other} is playing a game."))
-    } else if world.lobby.own_game(opponent).is_some() {
-        Some(format!("{other} is examining a game."))
-    } else {
-        None
-    }
+    let is_closed = !world.lobby.has_flag(opponent, Flag::Open);
+    let (plays, has_game) = (|id| world.game_of(id).is_some(), |id| world.lobby.own_game(id).is_some());
+    refuse_if(opponent == id, "You can't match yourself.\n")?;
+    refuse_if(plays(id), "You can't challenge while you are playing a game.\n")?;
+    refuse_if(has_game(id), "You can't challenge while you are examining a game.\n")?;
+    refuse_if(lists(List::Censor), format!("{other} is censoring you.\n"))?;
+    refuse_if(lists(List::Noplay), format!("You are on {other}'s noplay list.\n"))?;
+    refuse_if(is_closed, format!("{other} is not open to match requests.\n"))?;
+    refuse_if(plays(opponent), format!("{other} is playing a game.\n"))?;
+    refuse_if(has_game(opponent), format!("{other} is examining a game.\n"))?;
+    Ok(opponent)
 }
 
-/// Checks that a game of that variant has the players it needs.
-fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Variant) -> Result<(), &'static str> {
+/// Refuses a game of bughouse unless both players have partners who are free.
+fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Variant) -> Result<(), Refusal> {
     if variant != Variant::Bughouse {
         return Ok(());
     }
     let partner = |id| world.lobby.player(id).and_then(|player| player.partner);
-    match (partner(id), partner(opponent)) {
-        (None, _) => Err("You have no partner for bughouse.\n"),
-        (_, None) => Err("Your opponent has no partner for bughouse.\n"),
-        (Some(mine), Some(_)) if mine == opponent => Err("You can't match your own partner.\n"),
-        (Some(mine), Some(theirs)) if [mine, theirs].into_iter().any(|id| world.lobby.own_game(id).is_some()) => {
-            Err("A partner is playing a game already.\n")
-        }
-        _ => Ok(()),
-    }
+    let has_game = |id| world.lobby.own_game(id).is_some();
+    let mine = partner(id).ok_or("You have no partner for bughouse.\n")?;
+    let theirs = partner(opponent).ok_or("Your opponent has no partner for bughouse.\n")?;
+    refuse_if(mine == opponent, "You can't match your own partner.\n")?;
+    refuse_if(has_game(mine) || has_game(theirs), "A partner is playing a game already.\n")
 }
 
 /// Makes a challenge, accepts an equal one of the opponent, or replaces an earlier one.
@@ -176,7 +163,7 @@ pub(super) fn issue(world: &mut World, id: ConnectionId, opponent: ConnectionId,
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
     let (mine, theirs) = (world.offers.between(id, opponent, kind), world.offers.between(opponent, id, kind));
     if let Some(offer) =
-        theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if is_same(their, challenge)))
+        theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if is_equivalent(their, challenge)))
     {
         world.lobby.put(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
         world.lobby.notify_after_prompt(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
@@ -186,7 +173,7 @@ pub(super) fn issue(world: &mut World, id: ConnectionId, opponent: ConnectionId,
         return world.lobby.put(id, &format!("You are already offering an identical match to {other}.\n"));
     }
     if world.offers.are_too_many(id) {
-        return world.lobby.put(id, "You have too many pending offers.\n");
+        return world.lobby.put(id, TOO_MANY_OFFERS);
     }
     if let Some(offer) = theirs {
         world.lobby.put(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
@@ -208,13 +195,13 @@ pub(super) fn issue(world: &mut World, id: ConnectionId, opponent: ConnectionId,
     world.lobby.show_offer(offer, opponent);
 }
 
-/// Whether two challenges ask for the same game, each from its own side.
-fn is_same(one: Challenge, other: Challenge) -> bool {
+/// Returns whether two challenges of opponents propose the same game.
+fn is_equivalent(one: Challenge, other: Challenge) -> bool {
     let is_same_color = one.color == other.color.map(Color::opponent);
     one.terms == other.terms && one.is_adjourned == other.is_adjourned && is_same_color
 }
 
-fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let Some(name) = parameters.split_whitespace().next() else { return resume_with_all(world, id) };
     let opponent = challenged(world, id, name)?;
     resume_with(world, id, opponent)
@@ -223,40 +210,37 @@ fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
 /// Challenges every adjourned opponent who is online.
 ///
 /// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
-fn resume_with_all(world: &mut World, id: ConnectionId) -> Outcome {
-    let opponents = world.tables.stored_opponents(&world.lobby.name(id));
-    let online: Vec<_> = opponents.iter().filter(|opponent| world.lobby.online(opponent.as_str()).is_some()).collect();
-    if online.is_empty() {
-        world.lobby.put(id, "No player who has an adjourned game with you is online.\n");
-    }
-    for opponent in online {
-        match challenged(world, id, opponent.as_str()) {
-            Ok(opponent) => drop(resume_with(world, id, opponent)),
-            Err(why) => world.lobby.put(id, &why),
+fn resume_with_all(world: &mut World, id: ConnectionId) -> Reply {
+    let mut opponents = world.tables.stored_opponents(&world.lobby.name(id));
+    opponents.retain(|opponent| world.lobby.online(opponent.as_str()).is_some());
+    refuse_if(opponents.is_empty(), "No player who has an adjourned game with you is online.\n")?;
+    for opponent in opponents {
+        let challenge = challenged(world, id, opponent.as_str());
+        if let Err(Refusal::Text(why)) = challenge.and_then(|opponent| resume_with(world, id, opponent)) {
+            world.lobby.put(id, &why);
         }
     }
     DONE
 }
 
-fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> Outcome {
+fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> Reply {
     let name = world.lobby.name(opponent);
-    let stored = world.tables.stored_between(&world.lobby.name(id), &name);
-    let Some(terms) = stored.and_then(|index| world.tables.stored.get(index)).map(|stored| stored.game.terms()) else {
+    let index = world.tables.stored_between(&world.lobby.name(id), &name);
+    let Some(stored) = index.and_then(|index| world.tables.stored.get(index)) else {
         return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
     };
-    issue(world, id, opponent, Challenge { terms, color: None, is_adjourned: true });
+    issue(world, id, opponent, Challenge { terms: stored.game.header.terms, color: None, is_adjourned: true });
     DONE
 }
 
-fn rematch(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+fn rematch(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let name = world.lobby.name(id);
-    let last = world.tables.history_of(&name).last().ok_or("You have no previous opponent.\n")?;
-    let terms = last.game.terms();
-    let Some(color) = last.game.color_of(&name) else { return DONE };
-    let opponent = last.game.seat(color.opponent()).name.as_str();
-    if world.lobby.online(opponent).is_none() {
-        return Ok(format!("Your last opponent, {opponent}, is not logged in.\n"));
-    }
+    let last = &world.tables.history_of(&name).last().ok_or("You have no previous opponent.\n")?.game.header;
+    let terms = last.terms;
+    let Some(color) = last.color_of(&name) else { return DONE };
+    let opponent = last.seats.of(color.opponent()).name.as_str();
+    let is_absent = world.lobby.online(opponent).is_none();
+    refuse_if(is_absent, format!("Your last opponent, {opponent}, is not logged in.\n"))?;
     let opponent = challenged(world, id, opponent)?;
     issue(world, id, opponent, Challenge { terms, color: None, is_adjourned: false });
     DONE

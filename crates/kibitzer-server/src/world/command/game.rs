@@ -1,4 +1,4 @@
-//! Commands about games, other than moves.
+//! Commands in and about games, except moves.
 //!
 //! Source of the forms: transcripts fatics-game-offers-*, fatics-game-endings-*, fatics-block-client,
 //! fatics-multi-observer.
@@ -8,9 +8,10 @@ use std::time::Duration;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
-use super::{Command, DONE, Outcome, Refusal};
-use crate::play::{Ending, FlagError, Game, MoveListHead, Sides, examined_row, games_row, move_list};
-use crate::world::{ConnectionId, Occasion, OfferKind, Show, Table, World};
+use super::{Command, DONE, Refusal, Reply, first_word, number_or_one, refuse_if};
+use crate::calendar::count;
+use crate::play::{Ending, FlagError, Game, Sides, examined_row, games_row, move_list};
+use crate::world::{BoardReason, ConnectionId, Offer, OfferKind, Table, TableGame, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -30,53 +31,53 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", unpause),
 ];
 
-fn resign(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+fn resign(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let (number, color) = world.own_side(id)?;
     let early = world.game_of(id).and_then(|game| game.abort_without_asking(color));
     world.end_game(number, early.unwrap_or(Ending::Resigned(color)));
     DONE
 }
 
-fn flag(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+fn flag(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let (number, color) = world.own_side(id)?;
     match world.game_of(id).map(|game| game.claim_flag(color, world.now())) {
         Some(Ok(ending)) => world.end_game(number, ending),
-        Some(Err(FlagError::Untimed)) => world.lobby.put(id, "The clock is not ticking.\n"),
-        Some(Err(FlagError::NotOut)) | None => world.lobby.put(id, "Your opponent is not out of time.\n"),
+        Some(Err(FlagError::Untimed)) => return Err("The clock is not ticking.\n".into()),
+        Some(Err(FlagError::NotOut)) | None => return Err("Your opponent is not out of time.\n".into()),
     }
     DONE
 }
 
-fn draw(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+fn draw(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let (number, _) = world.own_side(id)?;
-    if let Some(ending) = world.game_of(id).and_then(Game::draw_by_claim) {
-        world.end_game(number, ending);
-        return DONE;
+    match world.game_of(id).and_then(Game::draw_by_claim) {
+        Some(ending) => world.end_game(number, ending),
+        None => return propose(world, id, OfferKind::Draw),
     }
-    propose(world, id, OfferKind::Draw)
+    DONE
 }
 
-fn abort(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+fn abort(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let (number, color) = world.own_side(id)?;
-    if let Some(ending) = world.game_of(id).and_then(|game| game.abort_without_asking(color)) {
-        world.end_game(number, ending);
-        return DONE;
+    match world.game_of(id).and_then(|game| game.abort_without_asking(color)) {
+        Some(ending) => world.end_game(number, ending),
+        None => return propose_or_end(world, id, (OfferKind::Abort, "aborted"), Ending::CourtesyAborted(color)),
     }
-    propose_or_end(world, id, (OfferKind::Abort, "aborted"), Ending::CourtesyAborted(color))
+    DONE
 }
 
-fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let (_, color) = world.own_side(id)?;
     propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::CourtesyAdjourned(color))
 }
 
-/// Ends the game at once if the opponent alone is out of time; else the opponent has to agree.
+/// Ends the game at once if only the opponent is out of time; else the opponent has to agree.
 ///
 /// Source of the forms: transcripts uhlinfics-end-courtesyabort-*.
-fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind, &str), courtesy: Ending) -> Outcome {
-    let claim = world.game_of(id).zip(world.color_of(id)).map(|(game, color)| game.claim_flag(color, world.now()));
-    let (Some(Ok(Ending::Flagged(_) | Ending::FlaggedNoMaterial(_))), Some(number)) = (claim, world.lobby.own_game(id))
-    else {
+fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind, &str), courtesy: Ending) -> Reply {
+    let (number, color) = world.own_side(id)?;
+    let claim = world.game_of(id).map(|game| game.claim_flag(color, world.now()));
+    let Some(Ok(Ending::Flagged(_) | Ending::FlaggedNoMaterial(_))) = claim else {
         return propose(world, id, kind);
     };
     world.lobby.put(id, &format!("Since you have time, and your opponent has none, the game has been {verb}.\n"));
@@ -87,82 +88,64 @@ fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind,
     DONE
 }
 
-fn pause(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+fn pause(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     world.own_side(id)?;
-    let why = match world.game_of(id) {
-        Some(game) if game.terms().is_untimed() => "You can't pause untimed games.\n",
-        Some(game) if game.is_paused() => "Game is already paused, use \"unpause\" to resume.\n",
-        _ => return propose(world, id, OfferKind::Pause),
-    };
-    Ok(why.to_owned())
+    let game = |is: fn(&Game) -> bool| world.game_of(id).is_some_and(is);
+    refuse_if(game(|game| game.header.terms.is_untimed()), "You can't pause untimed games.\n")?;
+    refuse_if(game(|game| game.is_paused), "Game is already paused, use \"unpause\" to resume.\n")?;
+    propose(world, id, OfferKind::Pause)
 }
 
-fn unpause(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+fn unpause(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     world.own_side(id)?;
-    if world.game_of(id).is_some_and(Game::is_paused) {
-        return propose(world, id, OfferKind::Unpause);
-    }
-    Ok("Game is not paused.\n".to_owned())
+    refuse_if(!world.game_of(id).is_some_and(|game| game.is_paused), "Game is not paused.\n")?;
+    propose(world, id, OfferKind::Unpause)
 }
 
-fn switch(world: &mut World, id: ConnectionId, _: &str) -> Outcome {
+fn switch(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     world.own_side(id)?;
-    let why = match world.game_of(id) {
-        Some(game) if game.partner().is_some() => "Switch not implemented for bughouse games.\n",
-        Some(game) if game.terms().rated && game.record().len() > 0 => {
-            "You cannot switch sides once a rated game is underway.\n"
-        }
-        _ => return propose(world, id, OfferKind::Switch),
-    };
-    Ok(why.to_owned())
+    let game = |is: fn(&Game) -> bool| world.game_of(id).is_some_and(is);
+    let has_begun = game(|game| game.header.terms.rated && game.record.len() > 0);
+    refuse_if(game(|game| game.partner.is_some()), "Switch not implemented for bughouse games.\n")?;
+    refuse_if(has_begun, "You cannot switch sides once a rated game is underway.\n")?;
+    propose(world, id, OfferKind::Switch)
 }
 
-fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     world.own_side(id)?;
-    let Ok(plies) = parameters.trim_end().parse().or(if parameters.is_empty() { Ok(1) } else { Err(()) }) else {
-        return Err(Refusal::Usage);
-    };
-    let n_plies = world.game_of(id).map_or(0, |game| game.record().len());
-    let is_bughouse = world.game_of(id).is_some_and(|game| game.partner().is_some());
-    if is_bughouse {
-        world.lobby.put(id, "Takeback is not allowed in bughouse.\n");
-    } else if plies == 0 {
-        world.lobby.put(id, "You can't takeback less than 1 move.\n");
-    } else if plies > n_plies {
-        world.lobby.put(id, &format!("There are only {n_plies} half-moves in your game.\n"));
-    } else {
-        return propose(world, id, OfferKind::Takeback(plies));
-    }
-    DONE
+    let plies = number_or_one(parameters)?;
+    let n_plies = world.game_of(id).map_or(0, |game| game.record.len());
+    let is_bughouse = world.game_of(id).is_some_and(|game| game.partner.is_some());
+    refuse_if(is_bughouse, "Takeback is not allowed in bughouse.\n")?;
+    refuse_if(plies == 0, "You can't takeback less than 1 move.\n")?;
+    refuse_if(plies > n_plies, format!("There are only {n_plies} half-moves in your game.\n"))?;
+    propose(world, id, OfferKind::Takeback(plies))
 }
 
 /// Makes an offer to the opponent, or accepts an equal one of the opponent.
-fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Outcome {
+fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Reply {
     let Some(opponent) = world.opponent_of(id) else { return DONE };
-    if world.lobby.own_game(id).is_some_and(|number| world.lobby.is_away_from(opponent, number)) {
-        return Ok("You can only make requests when the simul player is at your board.\n".to_owned());
+    let is_away = world.lobby.own_game(id).is_some_and(|number| world.lobby.is_away_from(opponent, number));
+    refuse_if(is_away, "You can only make requests when the simul player is at your board.\n")?;
+    if let Some(offer) = world.offers.between(opponent, id, kind) {
+        if offer.kind == kind {
+            world.accept_offer(offer);
+        } else {
+            counter_takeback(world, offer, kind);
+        }
+        return DONE;
     }
-    match world.offers.between(opponent, id, kind) {
-        Some(offer) if offer.kind == kind => world.accept_offer(offer),
-        Some(offer) => counter_takeback(world, id, opponent, (offer, kind)),
-        None => match world.offers.between(id, opponent, kind) {
-            Some(offer) if offer.kind == kind => {
-                world.lobby.put(id, &format!("You are already offering that to {}.\n", world.lobby.name(opponent)));
-            }
-            former => offer_anew(world, id, opponent, (former, kind)),
-        },
-    }
+    let former = world.offers.between(id, opponent, kind);
+    let is_repeated = former.is_some_and(|offer| offer.kind == kind);
+    refuse_if(is_repeated, format!("You are already offering that to {}.\n", world.lobby.name(opponent)))?;
+    offer_anew(world, id, opponent, (former, kind));
     DONE
 }
 
 /// Replaces the opponent's takeback request by one for another number of moves.
-fn counter_takeback(
-    world: &mut World,
-    id: ConnectionId,
-    opponent: ConnectionId,
-    (offer, kind): (crate::world::Offer, OfferKind),
-) {
+fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
     let OfferKind::Takeback(plies) = kind else { return };
+    let Offer { from: opponent, to: id, .. } = offer;
     let name = world.lobby.name(id);
     world.lobby.put(id, "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n");
     world.lobby.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
@@ -173,69 +156,55 @@ fn counter_takeback(
     world.notify_observers(id, &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."));
 }
 
-fn offer_anew(
-    world: &mut World,
-    id: ConnectionId,
-    opponent: ConnectionId,
-    (former, kind): (Option<crate::world::Offer>, OfferKind),
-) {
+fn offer_anew(world: &mut World, id: ConnectionId, opponent: ConnectionId, (former, kind): (Option<Offer>, OfferKind)) {
     if let Some(former) = former {
         world.remove_offer(former);
         world.lobby.put(id, "Updated takeback request sent.\n");
         world.lobby.notify(opponent, "Updated takeback request received.\n");
     }
-    let (name, other, number) =
-        (world.lobby.name(id), world.lobby.name(opponent), world.lobby.own_game(id).unwrap_or(GameId(0)));
+    let (name, other) = (world.lobby.name(id), world.lobby.name(opponent));
+    let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.word());
     let (own, theirs, observers) = match kind {
         OfferKind::Draw => (
-            format!("Offering a draw to {other}.\n"),
-            format!("{name} offers you a draw.\n"),
+            format!("Offering a draw to {other}."),
+            format!("{name} offers you a draw."),
             Some(format!("{name} offers a draw.")),
         ),
         OfferKind::Takeback(plies) => (
-            "Takeback request sent.\n".to_owned(),
-            format!("{name} would like to take back {plies} half-move(s).\n"),
+            "Takeback request sent.".to_owned(),
+            format!("{name} would like to take back {plies} half-move(s)."),
             Some(format!("{name} requests to take back {plies} half-move(s).")),
         ),
-        OfferKind::Switch => (
-            "Switch request sent.\n".to_owned(),
-            format!("{name} would like to switch sides.\n"),
-            Some(format!("{name} would like to switch sides.")),
-        ),
+        OfferKind::Switch => {
+            let text = format!("{name} would like to switch sides.");
+            ("Switch request sent.".to_owned(), text.clone(), Some(text))
+        }
         OfferKind::Pause | OfferKind::Unpause => {
-            let verb = kind.word();
-            let own = format!("{}ause request sent.\n", if kind == OfferKind::Pause { "P" } else { "Unp" });
-            let text = format!("{name} requests to {verb} the game.");
-            (own, format!("{text}\n"), Some(text))
+            let text = format!("{name} requests to {word} the game.");
+            let own = if kind == OfferKind::Pause { "Pause request sent." } else { "Unpause request sent." };
+            (own.to_owned(), text.clone(), Some(text))
         }
         _ => {
-            let verb = kind.word();
-            let text = format!("{name} requests to {verb} game {number}.\n");
-            (format!("Requesting to {verb} game {number}.\n"), text, None)
+            (format!("Requesting to {word} game {number}."), format!("{name} requests to {word} game {number}."), None)
         }
     };
-    let offer = world.offers.add(id, opponent, kind);
-    world.lobby.put(id, &own);
-    world.lobby.show_offer(offer, id);
-    world.lobby.notify(opponent, &theirs);
-    world.lobby.show_offer(offer, opponent);
+    let theirs = format!("{theirs}\n");
+    world.make_offer(id, opponent, kind, (&format!("{own}\n"), &theirs));
     match observers {
         Some(text) => world.notify_observers(id, &text),
-        // Requests to end a game are told to observers as they are to the opponent.
+        // Observers receive a request to end a game in the same words as the opponent.
         None => world.tables.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs)),
     }
 }
 
-fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let (number, color) = world.own_side(id)?;
-    let Ok(seconds) = parameters.trim_end().parse::<u64>() else { return Err(Refusal::Usage) };
-    if !(1..=6_000).contains(&seconds) {
-        return Ok("Invalid number of seconds.\n".to_owned());
-    }
+    let seconds = parameters.trim_end().parse::<u64>().map_err(|_| Refusal::Usage)?;
+    refuse_if(!(1..=6_000).contains(&seconds), "Invalid number of seconds.\n")?;
     let (name, opponent) = (world.lobby.name(id), world.opponent_of(id));
     let other = opponent.map(|opponent| world.lobby.name(opponent)).unwrap_or_default();
     if let Some(game) = world.tables.played_mut(number) {
-        game.add_time(color.opponent(), Duration::from_secs(seconds));
+        game.clocks.add(color.opponent(), Duration::from_secs(seconds));
     }
     for whom in world.audience(number) {
         if whom == id {
@@ -245,31 +214,30 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
             world.lobby.notify_after_prompt(whom, &format!("{name} has added {seconds} seconds to {whose} clock.\n"));
         }
     }
-    world.send_boards(number, Some(id), Occasion::Clock);
-    world.watch_flag(number);
+    world.send_boards(number, Some(id), BoardReason::ClockChange);
+    world.schedule_flag(number);
     DONE
 }
 
 /// Returns the game that a command names, else the player's primary game.
-fn asked_game(world: &World, id: ConnectionId, parameters: &str) -> Result<GameId, String> {
-    if let Some(word) = parameters.split_whitespace().next() {
-        return world.find_game(word);
+fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<GameId, Refusal> {
+    if let Ok(word) = first_word(parameters) {
+        return Ok(world.find_game(word)?);
     }
-    let text = || "You are not playing, examining, or observing a game.\n".to_owned();
-    world.lobby.primary_game(id).ok_or_else(text)
+    Ok(world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?)
 }
 
-fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    let number = asked_game(world, id, parameters)?;
+fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    let number = requested_game(world, id, parameters)?;
     let title = world.tables.title(number);
     world.lobby.put_whole(id, &title);
-    world.put_board(number, id, Occasion::Other);
+    world.put_board(number, id, BoardReason::Other);
     DONE
 }
 
-fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    let number = asked_game(world, id, parameters)?;
-    let clocks = world.tables.played(number).map(|game| game.clocks().readings(world.now()));
+fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    let number = requested_game(world, id, parameters)?;
+    let clocks = world.tables.played(number).map(|game| game.clocks.readings(world.now()));
     let Sides { white, black } = clocks.unwrap_or_default();
     let unit = world.lobby.clock_unit(id);
     let show = |ms: i64| format!("{}{}", if ms < 0 { "-" } else { "" }, unit.elapsed(ms.unsigned_abs()));
@@ -278,46 +246,34 @@ fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     DONE
 }
 
-fn moves(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
-    let number = asked_game(world, id, parameters)?;
-    let unit = world.lobby.clock_unit(id);
+fn moves(world: &World, id: ConnectionId, parameters: &str) -> Reply {
+    let number = requested_game(world, id, parameters)?;
     let Some(table) = world.tables.get(number) else { return DONE };
-    let (started, record) = match &table.show {
-        Show::Played(game) => (game.started(), game.record()),
-        Show::Examined { game, .. } => (game.started(), game.line()),
+    let record = match &table.game {
+        TableGame::Played(game) => &game.record,
+        TableGame::Examined { game, .. } => &game.line,
     };
-    let head = MoveListHead { game: number, seats: table.seats(), terms: table.terms(), started, ending: None };
-    let list = format!("\n{}\n\n", move_list(&head, record, unit));
-    Ok(list)
+    Ok(format!("\n{}\n\n", move_list(table.header(), None, record, world.lobby.clock_unit(id))))
 }
 
-fn games(world: &World, _: ConnectionId, parameters: &str) -> Outcome {
+fn games(world: &World, _: ConnectionId, parameters: &str) -> Reply {
     let name = parameters.split_whitespace().next();
-    let is_wanted = |table: &Table| {
-        let Sides { white, black } = table.seats();
-        name.is_none_or(|name| white.name.is_same_player(name) || black.name.is_same_player(name))
-    };
-    let rows: Vec<_> =
-        world.tables.all().values().filter(|table| is_wanted(table)).map(|table| row(world, table)).collect();
-    let text = if rows.is_empty() {
-        "There are no games in progress.\n".to_owned()
-    } else {
-        let games = if rows.len() == 1 { "game" } else { "games" };
-        let footer = format!("  {} {games} displayed (of {:>3} in progress).\n", rows.len(), world.tables.all().len());
-        format!("{}\n{footer}", rows.concat())
-    };
-    Ok(text)
+    let is_wanted = |table: &&Table| name.is_none_or(|name| table.header().color_of(name).is_some());
+    let rows: Vec<_> = world.tables.all().values().filter(is_wanted).map(|table| row(world, table)).collect();
+    refuse_if(rows.is_empty(), "There are no games in progress.\n")?;
+    let n_games = count(rows.len(), "game");
+    Ok(format!("{}\n  {n_games} displayed (of {:>3} in progress).\n", rows.concat(), world.tables.all().len()))
 }
 
 fn row(world: &World, table: &Table) -> String {
-    let line = match &table.show {
-        Show::Played(game) => games_row(game, world.now()),
-        Show::Examined { game, .. } => examined_row(game.id(), game.seats(), game.terms(), game.position()),
+    let line = match &table.game {
+        TableGame::Played(game) => games_row(game, world.now()),
+        TableGame::Examined { game, .. } => examined_row(game),
     };
     format!("{line}\n")
 }
 
-/// The color a word asks for.
+/// Parses a color.
 pub(super) fn color(word: &str) -> Option<Color> {
     match word {
         "w" | "white" => Some(Color::White),

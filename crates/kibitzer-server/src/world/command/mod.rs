@@ -1,4 +1,4 @@
-//! Commands of players, by name.
+//! Commands of players: their names, parameters and execution.
 #![expect(clippy::unnecessary_wraps, reason = "all commands have one signature")]
 
 mod challenge;
@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 
 use kibitzer_core::message::CommandCode;
 
+pub(crate) use self::examine::ending_text;
 use crate::family::Family;
 use crate::world::{ConnectionId, World};
 
@@ -29,21 +30,39 @@ const NULL: CommandCode = CommandCode(0);
 /// Number of `sublist`; missing in the published list, used by the recorded server.
 const SUBLIST: CommandCode = CommandCode(129);
 
-/// The rest of a command's reply, which may be empty, or why the command was refused.
-type Outcome = Result<String, Refusal>;
+/// Text that completes the reply to a command after the output it has queued, or the reason of a refusal.
+type Reply = Result<String, Refusal>;
 
-/// Outcome of a command whose whole reply has been queued already.
-const DONE: Outcome = Ok(String::new());
+/// Reply of a command that has queued all of its output.
+const DONE: Reply = Ok(String::new());
 
 /// Why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Refusal {
-    /// Invalid parameters; the reply is the command's usage.
+    /// The parameters are invalid; the reply is the command's usage.
     Usage,
     /// Refused with this text; block mode has no code for it.
     Text(String),
-    /// Refused with this text, and this code of block mode.
+    /// Refused with this text and code of block mode.
     Coded(CommandCode, String),
+}
+
+/// Refuses a command with this text if a condition is met.
+fn refuse_if(is_refused: bool, text: impl Into<Refusal>) -> Result<(), Refusal> {
+    if is_refused { Err(text.into()) } else { Ok(()) }
+}
+
+/// Returns the first word of the parameters, which must not be empty.
+fn first_word(parameters: &str) -> Result<&str, Refusal> {
+    parameters.split_whitespace().next().ok_or(Refusal::Usage)
+}
+
+/// Parses the parameters as a number; 1 if they are empty.
+fn number_or_one(parameters: &str) -> Result<usize, Refusal> {
+    match parameters {
+        "" => Ok(1),
+        number => number.parse().map_err(|_| Refusal::Usage),
+    }
 }
 
 impl From<String> for Refusal {
@@ -58,15 +77,15 @@ impl From<&str> for Refusal {
     }
 }
 
-/// A command that a player can give.
+/// A command of players.
 #[derive(Debug)]
-pub(crate) struct Command {
-    pub(crate) name: &'static str,
+struct Command {
+    name: &'static str,
     /// Syntax of the parameters.
-    pub(crate) parameters: &'static str,
+    parameters: &'static str,
     /// Help text, in whole sentences.
-    pub(crate) summary: &'static str,
-    /// Whether guests may not use it.
+    summary: &'static str,
+    /// Whether guests are refused.
     is_for_registered: bool,
     run: Run,
 }
@@ -75,24 +94,24 @@ pub(crate) struct Command {
 #[derive(Clone, Copy, Debug)]
 enum Run {
     /// Only replies.
-    Query(fn(&World, ConnectionId, &str) -> Outcome),
+    Query(fn(&World, ConnectionId, &str) -> Reply),
     Action(Action),
 }
 
-type Action = fn(&mut World, ConnectionId, &str) -> Outcome;
+type Action = fn(&mut World, ConnectionId, &str) -> Reply;
 
 impl Command {
-    /// A command for everyone that changes nothing.
+    /// A command for all players that changes nothing.
     const fn query(
         name: &'static str,
         parameters: &'static str,
         summary: &'static str,
-        run: fn(&World, ConnectionId, &str) -> Outcome,
+        run: fn(&World, ConnectionId, &str) -> Reply,
     ) -> Self {
         Self { name, parameters, summary, is_for_registered: false, run: Run::Query(run) }
     }
 
-    /// A command for everyone.
+    /// A command for all players.
     const fn anyone(name: &'static str, parameters: &'static str, summary: &'static str, run: Action) -> Self {
         Self { name, parameters, summary, is_for_registered: false, run: Run::Action(run) }
     }
@@ -120,7 +139,7 @@ const SUBJECTS: [&[Command]; 13] = [
     talk::COMMANDS,
 ];
 
-/// Short forms that are not unambiguous prefixes, and signs that need no blank after them.
+/// Short forms that are not unambiguous prefixes. A sign needs no blank after it.
 const ALIASES: [(&str, &str); 24] = [
     ("!", "shout"),
     ("#", "whisper"),
@@ -148,10 +167,10 @@ const ALIASES: [(&str, &str); 24] = [
     ("w", "who"),
 ];
 
-/// The command that cannot be abbreviated.
+/// The command that must not be abbreviated.
 const QUIT: &str = "quit";
 
-/// The commands by name, with their numbers.
+/// The commands by name, with their numbers in block mode.
 #[derive(Debug)]
 pub(crate) struct Directory(BTreeMap<&'static str, (CommandCode, &'static Command)>);
 
@@ -163,7 +182,7 @@ enum Found {
 }
 
 impl Directory {
-    /// The commands that a family of servers has.
+    /// Returns the commands of a family of servers.
     pub(crate) fn new(family: Family) -> Self {
         let codes: BTreeMap<_, _> = (0..u32::from(u8::MAX))
             .map(CommandCode)
@@ -174,15 +193,15 @@ impl Directory {
         Self(commands.map(|c| (c.name, (codes.get(c.name).copied().unwrap_or(NULL), c))).collect())
     }
 
-    /// The command that a name or its start means.
-    pub(crate) fn command(&self, name: &str) -> Option<&'static Command> {
+    /// Returns the command of that name, or the only one whose name starts with it.
+    fn command(&self, name: &str) -> Option<&'static Command> {
         match self.find(name) {
             Found::One(_, command) => Some(command),
             Found::Several(_) | Found::None => None,
         }
     }
 
-    /// Whether this is the whole name of a command.
+    /// Returns whether a command has exactly this name.
     fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -191,7 +210,6 @@ impl Directory {
         self.0.keys().copied()
     }
 
-    /// The command of exactly that name, or the only one whose name starts so.
     fn find(&self, name: &str) -> Found {
         if let Some(&(code, command)) = self.0.get(name) {
             return Found::One(code, command);
@@ -212,7 +230,7 @@ impl World {
     pub(crate) fn run_command(&mut self, id: ConnectionId, line: &str) -> CommandCode {
         let line = line.trim();
         let now = self.now();
-        // `$` keeps aliases from being expanded, `$$` does not end the player's idleness.
+        // `$` prevents the expansion of aliases; `$$` also keeps the player idle.
         let (line, is_counted) = match line.strip_prefix("$$") {
             Some(rest) => (rest, false),
             None => (line.strip_prefix('$').unwrap_or(line), true),
@@ -228,7 +246,7 @@ impl World {
         self.issue(id, |world| world.run_word(id, name, parameters.trim_start()))
     }
 
-    /// A command by its name, or a move.
+    /// Executes a command by its name, or plays a move. A name of a command takes precedence over a move.
     fn run_word(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let lower = name.to_ascii_lowercase();
         let played = if self.directory.has(&lower) { None } else { self.try_move(id, name) };
@@ -275,7 +293,7 @@ impl World {
         code
     }
 
-    /// Refuses an abbreviated `quit`, in a tell to oneself as recorded.
+    /// Refuses an abbreviated `quit` by a tell from the player to that player, as recorded.
     fn warn_of_quit(&mut self, id: ConnectionId) -> CommandCode {
         let Some((display, name)) = self.lobby.player(id).map(|me| (me.display(), me.name().to_owned())) else {
             return NULL;
@@ -293,7 +311,7 @@ const fn own_commands(family: Family) -> &'static [Command] {
     }
 }
 
-/// Writes an alias out.
+/// Replaces an alias by its command.
 fn expand(line: &str) -> String {
     let is_sign = line.starts_with(|c: char| c.is_ascii_punctuation());
     let end = if is_sign { 1 } else { line.find(' ').unwrap_or(line.len()) };
@@ -304,8 +322,8 @@ fn expand(line: &str) -> String {
     }
 }
 
-/// How a command is used.
-pub(crate) fn usage(command: &Command) -> String {
+/// Formats the usage of a command.
+fn usage(command: &Command) -> String {
     format!("Usage: {}\n", format!("{} {}", command.name, command.parameters).trim_end())
 }
 

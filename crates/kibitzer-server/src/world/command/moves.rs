@@ -1,4 +1,4 @@
-//! Moves: commands without a name.
+//! Moves, which are commands without a name.
 //!
 //! Source of the forms: transcripts fatics-game-*, fatics-examine-*, fatics-crazyhouse-*, fatics-bughouse-*.
 
@@ -9,37 +9,35 @@ use kibitzer_core::message::{CommandCode, GameId};
 
 use super::Refusal;
 use crate::chess::{Move, MoveCase, MoveError, Position, Variant};
-use crate::play::{Game, Moved};
-use crate::world::{ConnectionId, Ivar, Occasion, Show, World};
+use crate::play::{Game, MoveEffects};
+use crate::world::{BoardReason, ConnectionId, Ivar, World};
 
-/// Plies after which a client that seals its lines is asked for its clock.
+/// Number of plies from which on the opponent of a mover is pinged, to measure the lag of the reply.
 ///
 /// Source: observed-fatics §11.
-const N_PLIES_WITHOUT_PING: usize = 2;
+const MIN_PLIES_TO_PING: usize = 2;
 
 impl World {
-    /// Plays the typed move; `None` if it is not a move.
+    /// Plays the typed move; `None` if the text is not a move.
     pub(super) fn try_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
-        let number = self.lobby.player(id)?.game;
-        let Some(number) = number else { return self.refuse_move_without_game(id, typed) };
-        let is_sensitive = self.lobby.player(id)?.ivars.is_set(Ivar::MoveCase);
-        let case = if is_sensitive { MoveCase::Sensitive } else { MoveCase::Insensitive };
-        let (position, is_paused) = match &self.tables.get(number)?.show {
-            Show::Played(game) => (game.position(), game.is_paused()),
-            Show::Examined { game, .. } => (game.position(), false),
-        };
+        let player = self.lobby.player(id)?;
+        let Some(number) = player.game else { return self.refuse_move_without_game(id, typed) };
+        let case = if player.ivars.is_set(Ivar::MoveCase) { MoveCase::Sensitive } else { MoveCase::Insensitive };
+        let table = self.tables.get(number)?;
+        let position = table.position();
         let read = position.read_move(typed, case, Role::Queen);
         if read == Err(MoveError::NotAMove) {
             return None;
         }
-        let turn = self.color_of(id).filter(|&color| color != position.side_to_move());
+        let is_waiting = self.side_of(id).is_some_and(|(_, color)| color != position.side_to_move);
+        let is_paused = table.played().is_some_and(|game| game.is_paused);
         match read {
-            _ if turn.is_some() => self.lobby.put(id, "It is not your move.\n"),
+            _ if is_waiting => self.lobby.put(id, "It is not your move.\n"),
             _ if is_paused => self.lobby.put(id, "The clock is paused, use \"unpause\" to resume.\n"),
             Ok(played) => self.make_move(id, number, played),
-            Err(MoveError::Ambiguous) => self.refuse_move(id, number, &format!("Ambiguous move ({typed}).\n")),
-            Err(MoveError::Illegal | MoveError::NotAMove) => {
-                self.refuse_move(id, number, &format!("Illegal move ({typed}).\n"));
+            Err(error) => {
+                let error = if error == MoveError::Ambiguous { "Ambiguous" } else { "Illegal" };
+                self.refuse_move(id, number, &format!("{error} move ({typed}).\n"));
             }
         }
         Some(CommandCode::GAME_MOVE)
@@ -59,18 +57,14 @@ impl World {
     /// Sends the board after the refusal, so that a client that has moved already can restore its position.
     fn refuse_move(&mut self, id: ConnectionId, number: GameId, why: &str) {
         self.lobby.put(id, why);
-        self.put_board(number, id, Occasion::Other);
+        self.put_board(number, id, BoardReason::Other);
     }
 
-    /// Plays a legal move.
-    pub(crate) fn make_move(&mut self, id: ConnectionId, number: GameId, played: Move) {
-        match self.tables.get(number).map(|table| &table.show) {
-            Some(Show::Played(game)) => {
-                let color = game.side_to_move();
-                self.play(id, number, color, played);
-            }
-            Some(Show::Examined { .. }) => self.play_examined(id, number, played),
-            None => {}
+    /// Plays a legal move in a played or examined game.
+    fn make_move(&mut self, id: ConnectionId, number: GameId, played: Move) {
+        match self.tables.played(number).map(Game::side_to_move) {
+            Some(color) => self.play(id, number, color, played),
+            None => self.play_examined(id, number, played),
         }
     }
 
@@ -78,15 +72,15 @@ impl World {
         self.decline_by_moving(id);
         let (now, lag) = (self.now(), self.uncharged_lag(id));
         let Some(game) = self.tables.played_mut(number) else { return };
-        // The reader of moves has made sure of it.
-        let Ok(Moved { captured, ending }) = game.play(color, played, now, lag) else { return };
-        let partner = game.partner();
+        // `try_move` has checked turn, pause and legality.
+        let Ok(MoveEffects { captured, ending }) = game.play(color, played, now, lag) else { return };
+        let partner = game.partner;
         if let Some(role) = captured {
             self.pass(number, partner, color, role);
         }
-        self.send_boards(number, Some(id), Occasion::Move);
+        self.send_boards(number, Some(id), BoardReason::Move);
         self.ping_opponent(id, number);
-        self.watch_flag(number);
+        self.schedule_flag(number);
         if let Some(ending) = ending {
             self.end_game(number, ending);
         }
@@ -94,7 +88,7 @@ impl World {
 
     /// Adds a captured piece to the captor's reserve in crazyhouse, to the partner's in bughouse. It is reported before the move.
     fn pass(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
-        match (self.tables.get(number).map(|table| table.terms().variant), partner) {
+        match (self.tables.get(number).map(|table| table.header().terms.variant), partner) {
             (Some(Variant::Crazyhouse), _) => self.send_passed(number, color, role),
             (Some(Variant::Bughouse), Some(partner)) => {
                 let receiver = color.opponent();
@@ -108,31 +102,30 @@ impl World {
     }
 
     fn ping_opponent(&mut self, id: ConnectionId, number: GameId) {
-        let n_plies = self.tables.played(number).map_or(0, |game| game.record().len());
-        let opponent = self.opponent_of(id).filter(|_| n_plies >= N_PLIES_WITHOUT_PING);
+        let n_plies = self.tables.played(number).map_or(0, |game| game.record.len());
+        let opponent = self.opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
         if let Some(opponent) = opponent {
             self.lobby.ping(opponent);
         }
     }
 
-    /// The lag that a timeseal client's thinking time does not include: the time since the ping by the server's clock, minus
-    /// the time since its answer by the client's.
+    /// Returns the network delay of a timeseal client's current line, which is not charged to its clock; zero if unknown.
     fn uncharged_lag(&self, id: ConnectionId) -> Duration {
         let seal = self.lobby.connection(id).and_then(|connection| connection.seal.as_ref());
         seal.and_then(|seal| seal.lag_since_ping(self.now())).unwrap_or_default()
     }
 
     fn play_examined(&mut self, id: ConnectionId, number: GameId, played: Move) {
-        let Some(game) = self.tables.examined_mut(number) else { return };
+        let Some((game, _)) = self.tables.examined_mut(number) else { return };
         let san = game.position().san(played);
         game.play(played);
         let text = format!("Game {number}: {} moves: {san}\n", self.lobby.name(id));
         for other in self.audience(number) {
             if other == id {
-                self.put_board(number, id, Occasion::Other);
+                self.put_board(number, id, BoardReason::Other);
                 self.lobby.put(id, &text);
             } else {
-                self.send_board(number, other, Occasion::Other);
+                self.send_board(number, other, BoardReason::Other);
                 self.lobby.notify_after_prompt(other, &text);
             }
         }
@@ -143,14 +136,14 @@ impl World {
         if let Ok(number) = word.parse().map(GameId) {
             return self.tables.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());
         }
-        let id = self.lobby.find(word).ok_or_else(|| format!("No player named \"{word}\" is online.\n"))?;
+        let id = self.lobby.find_online(word)?;
         let number = self.lobby.own_game(id);
         number.ok_or_else(|| format!("{} is not playing or examining a game.\n", self.lobby.name(id)))
     }
 
     /// Returns the game a player plays, and the player's color.
     pub(super) fn own_side(&self, id: ConnectionId) -> Result<(GameId, Color), Refusal> {
-        let side = self.game_of(id).map(Game::id).zip(self.color_of(id));
-        side.ok_or_else(|| Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned()))
+        let refusal = || Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
+        self.side_of(id).ok_or_else(refusal)
     }
 }

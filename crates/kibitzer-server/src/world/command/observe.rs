@@ -1,13 +1,13 @@
-//! Following games.
+//! Commands of observers.
 //!
 //! Source of the forms: transcripts fatics-multi-observer, fatics-game-offers-observer, fatics-examine-observer.
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, DONE, Outcome, Refusal};
+use super::{Command, DONE, Reply, first_word, refuse_if};
 use crate::calendar::count;
 use crate::play::Sides;
-use crate::world::{ConnectionId, Ivar, MAX_OBSERVED, Occasion, Player, Show, Table, World};
+use crate::world::{BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, Table, TableGame, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -16,27 +16,34 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("unobserve", "[game ...]", "Follows a game no more, or any.", unobserve),
 ];
 
-fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    if parameters.is_empty() {
-        return Err(Refusal::Usage);
-    }
+fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    first_word(parameters)?;
     for word in parameters.split_whitespace() {
-        match world.find_game(word) {
-            Ok(number) => world.observe(id, number),
-            Err(why) => world.lobby.put(id, &why),
+        if let Err(why) = world.find_game(word).and_then(|number| world.observe(id, number)) {
+            world.lobby.put(id, &why);
         }
     }
     DONE
 }
 
 impl World {
-    /// Has a player follow a game.
-    pub(crate) fn observe(&mut self, id: ConnectionId, number: GameId) {
-        if let Some(why) = self.obstacle_to_observing(id, number) {
-            return self.lobby.put(id, &why);
+    /// Starts observing a game.
+    ///
+    /// # Errors
+    ///
+    /// The text of a refusal.
+    fn observe(&mut self, id: ConnectionId, number: GameId) -> Result<(), String> {
+        let Some(player) = self.lobby.player(id) else { return Ok(()) };
+        if player.observing.contains(&number) {
+            return Err(format!("You are already observing game {number}.\n"));
         }
-        let is_single = self.lobby.player(id).is_some_and(|player| player.ivars.is_set(Ivar::SingleBoard));
-        if is_single {
+        if player.game == Some(number) {
+            return Err("You are already at that game.\n".to_owned());
+        }
+        if player.observing.len() >= MAX_OBSERVED {
+            return Err(format!("You are already observing {MAX_OBSERVED} games.\n"));
+        }
+        if player.ivars.is_set(Ivar::SingleBoard) {
             self.stop_observing(id, None);
         }
         if let Some(table) = self.tables.get_mut(number) {
@@ -50,20 +57,8 @@ impl World {
         self.lobby.put_whole(id, &format!("You are now observing game {number}.\n{title}{info}"));
         self.put_start(number, id, false);
         self.put_relation(number, id, "O");
-        self.put_board(number, id, Occasion::Other);
-    }
-
-    fn obstacle_to_observing(&self, id: ConnectionId, number: GameId) -> Option<String> {
-        let player = self.lobby.player(id)?;
-        if player.observing.contains(&number) {
-            Some(format!("You are already observing game {number}.\n"))
-        } else if player.game == Some(number) {
-            Some("You are already at that game.\n".to_owned())
-        } else if player.observing.len() >= MAX_OBSERVED {
-            Some(format!("You are already observing {MAX_OBSERVED} games.\n"))
-        } else {
-            None
-        }
+        self.put_board(number, id, BoardReason::Other);
+        Ok(())
     }
 
     /// Stops observing one game or all; returns the games.
@@ -81,12 +76,9 @@ impl World {
     }
 }
 
-fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     if parameters.is_empty() {
-        if world.stop_observing(id, None).is_empty() {
-            world.lobby.put(id, "You are not observing any games.\n");
-        }
-        return DONE;
+        refuse_if(world.stop_observing(id, None).is_empty(), "You are not observing any games.\n")?;
     }
     for word in parameters.split_whitespace() {
         match world.find_game(word) {
@@ -100,39 +92,31 @@ fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     DONE
 }
 
-fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> Outcome {
-    let Some(word) = parameters.split_whitespace().next() else {
-        let lines: Vec<_> =
-            world.tables.all().iter().filter_map(|(&number, table)| line(world, number, table)).collect();
-        let text =
-            if lines.is_empty() { String::new() } else { format!("{}{}", lines.concat(), footer(world, lines.len())) };
-        return Ok(text);
-    };
-    let number = world.find_game(word)?;
-    let line = world.tables.get(number).and_then(|table| line(world, number, table));
-    let text = match line {
-        Some(line) => format!("{line}{}", footer(world, 1)),
-        None => format!("No one is observing game {number}.\n"),
-    };
-    Ok(text)
+fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> Reply {
+    let only = parameters.split_whitespace().next().map(|word| world.find_game(word)).transpose()?;
+    let tables = world.tables.all().iter().filter(|(number, _)| only.is_none_or(|only| only == **number));
+    let lines: Vec<_> = tables.filter_map(|(&number, table)| line(world, number, table)).collect();
+    match only {
+        Some(number) if lines.is_empty() => Err(format!("No one is observing game {number}.\n").into()),
+        None if lines.is_empty() => DONE,
+        _ => {
+            let (games, n_all) = (count(lines.len(), "game"), world.tables.all().len());
+            Ok(format!("{}  {games} displayed (of {n_all} in progress).\n", lines.concat()))
+        }
+    }
 }
 
-fn footer(world: &World, n_games: usize) -> String {
-    let games = count(super::lists::n(n_games), "game");
-    format!("  {games} displayed (of {} in progress).\n", world.tables.all().len())
-}
-
-/// `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` for a game without observers.
+/// Formats the observers of a game: `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` for a game without observers.
 fn line(world: &World, number: GameId, table: &Table) -> Option<String> {
     let name = |&id: &ConnectionId| world.lobby.player(id).map(Player::display);
     let mut names: Vec<_> = table.examiners().iter().filter_map(name).map(|name| format!("#{name}")).collect();
     names.extend(table.observers.iter().filter_map(name));
-    let Sides { white, black } = table.seats();
-    let head = match &table.show {
-        Show::Played(_) => format!("Observing {number} [{} vs. {}]", white.name, black.name),
-        Show::Examined { is_scratch: true, .. } => format!("Examining {number} (scratch)"),
-        Show::Examined { .. } => format!("Examining {number} [{} vs. {}]", white.name, black.name),
+    let Sides { white, black } = table.header().names();
+    let head = match &table.game {
+        TableGame::Played(_) => format!("Observing {number} [{white} vs. {black}]"),
+        TableGame::Examined { is_scratch: true, .. } => format!("Examining {number} (scratch)"),
+        TableGame::Examined { .. } => format!("Examining {number} [{white} vs. {black}]"),
     };
-    let users = count(super::lists::n(names.len()), "user");
+    let users = count(names.len(), "user");
     (!names.is_empty()).then(|| format!("{head}: {} ({users})\n", names.join(" ")))
 }

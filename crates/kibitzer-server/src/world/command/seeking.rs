@@ -1,14 +1,15 @@
-//! Ads, and answers to them.
+//! Commands that post, list and answer seeks.
 //!
 //! Source of the forms: transcripts fatics-seeks-*.
 
 use kibitzer_core::chess::Color;
 
 use super::challenge::{Proposal, challenged, issue};
-use super::{Command, DONE, Outcome, Refusal};
+use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
+use crate::calendar::count;
 use crate::chess::Variant;
 use crate::play::Terms;
-use crate::world::{Challenge, ConnectionId, List, MAX_SEEKS, Seek, World};
+use crate::world::{Challenge, ConnectionId, List, MAX_SEEKS, Seek, World, color_word};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -21,15 +22,12 @@ pub(super) const COMMANDS: &[Command] = &[
 /// Default rating range of a seek.
 const ANY_RATING: (u16, u16) = (0, 9_999);
 
-fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    if world.lobby.own_game(id).is_some() {
-        return Ok("You are playing a game.\n".to_owned());
-    }
-    if world.seeks.iter().filter(|seek| seek.from == id).count() >= MAX_SEEKS {
-        return Ok(format!("You can only have {MAX_SEEKS} active seeks.\n"));
-    }
+fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    refuse_if(world.lobby.own_game(id).is_some(), "You are playing a game.\n")?;
+    let n_own = world.seeks.iter().filter(|seek| seek.from == id).count();
+    refuse_if(n_own >= MAX_SEEKS, format!("You can only have {MAX_SEEKS} active seeks.\n"))?;
     let proposal = Proposal::parse(parameters).filter(|proposal| proposal.variant != Variant::Bughouse);
-    let Some(proposal) = proposal else { return Err(Refusal::Usage) };
+    let proposal = proposal.ok_or(Refusal::Usage)?;
     let is_rated = proposal.rating(world, [id, id], "seek")?;
     let wanted = Seek {
         number: 0,
@@ -40,22 +38,20 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
         is_manual: proposal.is_manual,
         is_checked: proposal.is_checked,
     };
-    match matching(world, &wanted) {
-        Some(found) => start_matching(world, id, &found, wanted.color),
-        None => post(world, id, &wanted),
-    }
+    let Some(found) = find_equal(world, &wanted) else {
+        let (number, n_viewers) = world.add_seek(wanted);
+        let viewers = count(n_viewers, "player");
+        return Ok(format!("Your seek has been posted with index {number}.\n({viewers} saw the seek.)\n"));
+    };
+    let (me, other) = (world.lobby.name(id), world.lobby.name(found.from));
+    world.lobby.put(id, &format!("Your seek matches one posted by {other}.\n"));
+    world.lobby.notify(found.from, &format!("Your seek matches one posted by {me}.\n"));
+    start(world, id, &found, wanted.color);
     DONE
 }
 
-fn post(world: &mut World, id: ConnectionId, seek: &Seek) {
-    let (number, n_viewers) = world.add_seek(seek);
-    world.lobby.put(id, &format!("Your seek has been posted with index {number}.\n"));
-    let players = if n_viewers == 1 { "player" } else { "players" };
-    world.lobby.put(id, &format!("({n_viewers} {players} saw the seek.)\n"));
-}
-
-/// An ad that asks for the same game.
-fn matching(world: &World, wanted: &Seek) -> Option<Seek> {
+/// Returns a seek for the same game whose conditions, like those of `wanted`, both players meet.
+fn find_equal(world: &World, wanted: &Seek) -> Option<Seek> {
     let fits = |seek: &&Seek| {
         seek.from != wanted.from
             && world.lobby.own_game(seek.from).is_none()
@@ -66,14 +62,7 @@ fn matching(world: &World, wanted: &Seek) -> Option<Seek> {
             && may_answer(world, wanted.from, seek)
             && may_answer(world, seek.from, wanted)
     };
-    world.seeks.iter().find(fits).cloned()
-}
-
-fn start_matching(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
-    let (me, other) = (world.lobby.name(id), world.lobby.name(found.from));
-    world.lobby.put(id, &format!("Your seek matches one posted by {other}.\n"));
-    world.lobby.notify(found.from, &format!("Your seek matches one posted by {me}.\n"));
-    start(world, id, found, color);
+    world.seeks.iter().find(fits).copied()
 }
 
 fn start(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
@@ -81,7 +70,7 @@ fn start(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>
     world.start_game(players, found.terms, Some(id));
 }
 
-/// Whether a player matches a seek's conditions.
+/// Returns whether a player meets a seek's conditions.
 fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
     let (Some(player), Some(seeker)) = (world.lobby.player(id), world.lobby.player(seek.from)) else { return false };
     let rating = player.rating(seek.terms.kind().as_str()).value().unwrap_or_default();
@@ -92,78 +81,61 @@ fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
         && !lists(List::Censor)
 }
 
-fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    let word = parameters.trim_end();
-    let text = if word.is_empty() {
-        let numbers = world.remove_seeks(id);
-        if numbers.is_empty() { "You have no active seeks.\n" } else { "Your seeks have been removed.\n" }.to_owned()
-    } else {
-        let Ok(number) = word.parse() else { return Err(Refusal::Usage) };
-        if world.seeks.iter().any(|seek| seek.number == number && seek.from == id) {
-            world.remove_seek(number);
-            format!("Your seek {number} has been removed.\n")
-        } else {
-            format!("You have no seek {number}.\n")
-        }
-    };
-    Ok(text)
+fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    if parameters.is_empty() {
+        refuse_if(world.remove_seeks(id).is_empty(), "You have no active seeks.\n")?;
+        return Ok("Your seeks have been removed.\n".to_owned());
+    }
+    let number = parameters.parse().map_err(|_| Refusal::Usage)?;
+    let is_mine = world.seeks.iter().any(|seek| seek.number == number && seek.from == id);
+    refuse_if(!is_mine, format!("You have no seek {number}.\n"))?;
+    world.remove_seek(number);
+    Ok(format!("Your seek {number} has been removed.\n"))
 }
 
-fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    let word = parameters.trim_end();
-    if word.is_empty() {
-        return Err(Refusal::Usage);
-    }
-    let seek = sought_by(world, id, word)?;
-    let name = world.lobby.name(seek.from);
+fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    first_word(parameters)?;
+    let seek = seek_of_other(world, id, parameters)?;
+    let (me, name) = (world.lobby.name(id), world.lobby.name(seek.from));
     challenged(world, id, &name)?;
-    if !may_answer(world, id, &seek) {
-        return Ok(format!("You do not match {name}'s seek.\n"));
-    }
+    refuse_if(!may_answer(world, id, &seek), format!("You do not match {name}'s seek.\n"))?;
     if seek.is_manual {
         world.lobby.put(id, "Issuing match request since the seek was set to manual.\n");
         let color = seek.color.map(Color::opponent);
         issue(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
         return DONE;
     }
-    let me = world.lobby.name(id);
     world.lobby.notify(seek.from, &format!("{me} accepts your seek.\n"));
     start(world, id, &seek, None);
     DONE
 }
 
 /// Returns the seek of another player by its number or by the seeker's name.
-fn sought_by(world: &World, id: ConnectionId, word: &str) -> Result<Seek, String> {
+fn seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<Seek, String> {
     let (number, seeker) = (word.parse::<u32>(), world.lobby.find(word));
     let is_named = |seek: &&Seek| match number {
         Ok(number) => seek.number == number,
         Err(_) => Some(seek.from) == seeker,
     };
-    let seeks: Vec<_> = world.seeks.iter().filter(|seek| seek.from != id).filter(is_named).cloned().collect();
+    let seeks: Vec<_> = world.seeks.iter().filter(|seek| seek.from != id).filter(is_named).copied().collect();
     match seeks.as_slice() {
-        [seek] => Ok(seek.clone()),
+        &[seek] => Ok(seek),
         [] => Err("That seek is not available.\n".to_owned()),
         [seek, ..] => Err(format!("{} is seeking several games.\n", world.lobby.name(seek.from))),
     }
 }
 
-fn sought(world: &World, _: ConnectionId, _: &str) -> Outcome {
+fn sought(world: &World, _: ConnectionId, _: &str) -> Reply {
     let rows: String = world.seeks.iter().filter_map(|seek| row(world, seek)).collect();
-    let n_ads = world.seeks.len();
-    let ads = if n_ads == 1 { "ad" } else { "ads" };
-    Ok(format!("{rows}{n_ads} {ads} displayed.\n"))
+    Ok(format!("{rows}{} displayed.\n", count(world.seeks.len(), "ad")))
 }
 
-/// `  4 ---- Alekhine           15  10 unrated standard   [white]     0-9999 m`.
+/// Formats a row of `sought`: `  4 ---- Alekhine           15  10 unrated standard   [white]     0-9999 m`.
 fn row(world: &World, seek: &Seek) -> Option<String> {
     let player = world.lobby.player(seek.from)?;
     let Terms { minutes, increment_s, .. } = seek.terms;
     let kind = seek.terms.kind().as_str();
-    let color = match seek.color {
-        Some(Color::White) => "[white]",
-        Some(Color::Black) => "[black]",
-        None => "",
-    };
+    let color = color_word(seek.color).trim_start();
     let flags = match (seek.is_manual, seek.is_checked) {
         (true, true) => " mf",
         (true, false) => " m",

@@ -1,10 +1,11 @@
-//! Variables and interface variables.
+//! Commands about variables, interface variables and the password.
 //!
 //! Source of the answers: transcripts `fatics-*`, above all fatics-block-client.
 
 use kibitzer_core::message::Datagram;
 
-use super::{Command, DONE, Outcome, Refusal};
+use super::records::no_player;
+use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
 use crate::family::Family;
 use crate::options::Feature;
 use crate::world::icc::number;
@@ -28,37 +29,27 @@ pub(super) const ICC_COMMANDS: &[Command] = &[Command::anyone("set-2", "number 0
 
 /// Source of the forms: transcript fatics-info-native; uhlin/fics for the last one, which repeats the password as other
 /// servers of its line do.
-fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let mut words = parameters.split_whitespace();
     let (Some(old), Some(new)) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
-    let name = world.lobby.name(id);
-    let text = match world.options.accounts.get_mut(&name) {
-        None => "Setting a password is only for registered players.\n".to_owned(),
-        Some(account) if account.password != old => "Incorrect password; password not changed!\n".to_owned(),
-        Some(account) => {
-            new.clone_into(&mut account.password);
-            format!("Password changed to \"{new}\".\n")
-        }
-    };
-    Ok(text)
+    let account = world.options.accounts.get_mut(&world.lobby.name(id));
+    let account = account.ok_or("Setting a password is only for registered players.\n")?;
+    refuse_if(account.password != old, "Incorrect password; password not changed!\n")?;
+    new.clone_into(&mut account.password);
+    Ok(format!("Password changed to \"{new}\".\n"))
 }
 
-fn set(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    let (name, value) = parameters.split_once(' ').unwrap_or((parameters, ""));
-    if name.is_empty() {
-        return Err(Refusal::Usage);
-    }
+fn set(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    let (name, value) = parameters.split_once(' ').unwrap_or((first_word(parameters)?, ""));
     change(world, id, name, value.trim_start())
 }
 
-fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    match parameters.trim_end().parse::<u16>() {
-        Ok(number) => change(world, id, "style", &number.to_string()),
-        Err(_) => Err(Refusal::Usage),
-    }
+fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    let number = parameters.parse::<u16>().map_err(|_| Refusal::Usage)?;
+    change(world, id, "style", &number.to_string())
 }
 
-fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Outcome {
+fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Reply {
     if let Some(answer) = world.set_levels(id, name, value) {
         return Ok(format!("{answer}\n"));
     }
@@ -72,13 +63,13 @@ fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Outco
     Ok(format!("{answer}\n"))
 }
 
-fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let mut words = parameters.split_whitespace();
     let (Some(name), value) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
     let prefix = name.to_ascii_lowercase();
     let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has(Feature::BlockMode);
-    let fitting: Vec<_> = ivars_starting_with(&prefix).into_iter().filter(is_offered).collect();
-    match fitting.as_slice() {
+    let matches: Vec<_> = ivars_starting_with(&prefix).into_iter().filter(is_offered).collect();
+    match matches.as_slice() {
         [] => world.lobby.put(id, &format!("No such ivariable \"{name}\".\n")),
         &[ivar] => set_ivar(world, id, ivar, value),
         several => {
@@ -110,7 +101,7 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
     }
 }
 
-fn variables(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
+fn variables(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
     let variables = &player.saved.variables;
     let prompt =
@@ -118,11 +109,10 @@ fn variables(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
     let interface = variables.text(Text::Interface);
     let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
     let (name, table) = (player.name(), variables.table());
-    let text = format!("Variable settings of {name}:\n\n{table}\nPrompt: {prompt}\n{interface}\n");
-    Ok(text)
+    Ok(format!("Variable settings of {name}:\n\n{table}\nPrompt: {prompt}\n{interface}\n"))
 }
 
-fn ivariables(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
+fn ivariables(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
     let mut table = format!("Interface variable settings of {}:\n\n{}\n", player.name(), player.ivars.table());
     if !world.options.has(Feature::BlockMode) {
@@ -134,10 +124,10 @@ fn ivariables(world: &World, id: ConnectionId, parameters: &str) -> Outcome {
 /// Returns the player of the name in the parameters, else the player itself.
 pub(super) fn player_or_self(world: &World, id: ConnectionId, parameters: &str) -> Result<ConnectionId, String> {
     let Some(name) = parameters.split_whitespace().next() else { return Ok(id) };
-    world.lobby.find(name).ok_or_else(|| format!("There is no player matching the name \"{name}\".\n"))
+    world.lobby.find(name).ok_or_else(|| no_player(name))
 }
 
-fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
+fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let mut words = parameters.split_whitespace();
     let (datagram, on) = match (words.next().and_then(|word| word.parse().ok()), words.next()) {
         (Some(number), Some("1")) => (number, true),
@@ -152,7 +142,7 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
         world.lobby.put(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
     }
     match datagram {
-        // Its answer is all that it is for.
+        // The purpose of this datagram is its answer.
         number::DUMMY_RESPONSE if on => drop(world.lobby.put_datagram(id, &Datagram::new(datagram, [""; 0]))),
         number::SEEK if on => world.put_seek_datagrams(id),
         _ => {}

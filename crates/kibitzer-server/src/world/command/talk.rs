@@ -1,12 +1,12 @@
-//! Talk between players, and around games.
+//! Commands of talk between players and about games.
 //!
 //! Source of the forms: transcripts fatics-talk-mixed-*, fatics-block-client, fatics-examine-*, fatics-bughouse-*;
 //! observed-fatics §12.
 
 use kibitzer_core::message::{CommandCode, GameId};
 
-use super::lists::{channel, n};
-use super::{Command, DONE, Outcome, Refusal};
+use super::lists::parse_channel;
+use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
 use crate::calendar::count;
 use crate::world::{ConnectionId, Flag, Talk, Text, World};
 
@@ -23,9 +23,9 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("xtell", "player text", "Says something to a player.", xtell),
 ];
 
-fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    // Blanks behind the first belong to the text.
-    let Some((to, text)) = parameters.split_once(' ') else { return Err(Refusal::Usage) };
+fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    // Further blanks belong to the text.
+    let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     match to {
         "." => {
@@ -41,37 +41,44 @@ fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
     }
 }
 
-fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    match parameters.split_once(' ') {
-        Some((to, text)) => tell_player(world, id, to, text),
-        None => Err(Refusal::Usage),
-    }
+fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
+    tell_player(world, id, to, text)
 }
 
-/// The echo and the message have the text on a line of its own.
+/// Sends a message. Echo and message have the text on a line of its own.
 ///
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
-fn message(world: &mut World, id: ConnectionId, parameters: &str) -> Outcome {
-    let Some((to, text)) = parameters.split_once(' ') else { return Err(Refusal::Usage) };
+fn message(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+    let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
     let whom = listener(world, id, to)?;
     let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
-    if !reader.is_registered {
-        return Ok(format!("Player \"{}\" is unregistered and cannot receive messages.\n", reader.name()));
-    }
-    let echo = format!("\nThe following message was sent to {}:\n   {text}\n", reader.name());
+    let (name, is_guest) = (reader.name(), !reader.is_registered);
+    refuse_if(is_guest, format!("Player \"{name}\" is unregistered and cannot receive messages.\n"))?;
+    let echo = format!("\nThe following message was sent to {name}:\n   {text}\n");
     let shown = format!("{} just sent you a message:\n    {text}\n", me.display());
     world.lobby.put(id, &echo);
     world.lobby.notify(whom, &shown);
     DONE
 }
 
-/// Returns the player of that name, if that player hears tells of `id`.
-fn listener(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, String> {
-    let whom = world.lobby.find(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))?;
-    world.obstacle_to_tells(id, whom).map_or(Ok(whom), Err)
+/// Returns the player of that name if tells of `id` reach that player.
+fn listener(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
+    let whom = world.lobby.find_online(name)?;
+    check_reachable(world, id, whom)?;
+    Ok(whom)
 }
 
-fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Outcome {
+/// Refuses tells of `from` that do not reach a player.
+fn check_reachable(world: &World, from: ConnectionId, whom: ConnectionId) -> Result<(), Refusal> {
+    let (Some(speaker), Some(listener)) = (world.lobby.player(from), world.lobby.player(whom)) else { return Ok(()) };
+    let name = listener.name();
+    let is_deaf = !speaker.is_registered && !listener.has_flag(Flag::Tell);
+    refuse_if(world.lobby.censors(whom, from), format!("{name} is censoring you.\n"))?;
+    refuse_if(is_deaf, format!("Player \"{name}\" isn't listening to unregistered users' tells.\n"))
+}
+
+fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Reply {
     let whom = listener(world, id, to)?;
     let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let line = format!("{} tells you: {text}\n", me.display());
@@ -85,38 +92,34 @@ fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Out
     DONE
 }
 
-fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> Outcome {
-    let number = channel(word).ok_or("Invalid channel number.\n")?;
-    let listeners = world.lobby.channel_members(number);
-    if !listeners.contains(&id) {
-        return Ok(format!("(Not sent because you are not in channel {number}.)\n"));
-    }
+fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> Reply {
+    let number = parse_channel(word)?;
+    let mut members = world.lobby.channel_members(number);
+    refuse_if(!members.contains(&id), format!("(Not sent because you are not in channel {number}.)\n"))?;
     let Some(me) = world.lobby.player_mut(id) else { return DONE };
     me.last_channel = Some(word.to_owned());
     let line = format!("{}({number}): {text}\n", me.display());
     let said = Talk::to_channel(me, word, text, line);
     let is_guest = !me.is_registered;
-    let hears = |&whom: &ConnectionId| {
+    members.retain(|&whom| {
         whom == id
             || world.lobby.hears(whom, id, Flag::Chanoff, false)
                 && (!is_guest || world.lobby.has_flag(whom, Flag::Ctell))
-    };
-    let hearers: Vec<_> = listeners.into_iter().filter(hears).collect();
-    world.broadcast(id, &said, hearers.iter().copied());
-    // The own copy counts here, unlike elsewhere.
-    let players = count(n(hearers.len()), "player");
-    Ok(format!("(told {players} in channel {number})\n"))
+    });
+    world.broadcast(id, &said, members.iter().copied());
+    // The speaker is counted here, unlike elsewhere.
+    Ok(format!("(told {} in channel {number})\n", count(members.len(), "player")))
 }
 
-fn shout(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
+fn shout(world: &mut World, id: ConnectionId, text: &str) -> Reply {
     say_to_all(world, id, text, Flag::Shout, (0, "shouts:", "shouted"))
 }
 
-fn cshout(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
+fn cshout(world: &mut World, id: ConnectionId, text: &str) -> Reply {
     say_to_all(world, id, text, Flag::Cshout, (2, "c-shouts:", "c-shouted"))
 }
 
-fn it(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
+fn it(world: &mut World, id: ConnectionId, text: &str) -> Reply {
     say_to_all(world, id, text, Flag::Shout, (1, "", "it-shouted"))
 }
 
@@ -127,20 +130,15 @@ fn say_to_all(
     text: &str,
     flag: Flag,
     (kind, verb, done): (u8, &str, &str),
-) -> Outcome {
-    if text.is_empty() {
-        return Err(Refusal::Usage);
-    }
+) -> Reply {
+    first_word(text)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let display = me.display();
     let line = if verb.is_empty() { it_line(&display, text) } else { format!("{display} {verb} {text}\n") };
     let said = Talk::to_all(me, kind, text, line);
-    let ids: Vec<_> = world.lobby.players().map(|(whom, _)| whom).collect();
-    let hearers: Vec<_> =
-        ids.into_iter().filter(|&whom| whom != id && world.lobby.hears(whom, id, flag, true)).collect();
+    let hearers = world.lobby.players_where(|whom, _| whom != id && world.lobby.hears(whom, id, flag, true));
     world.broadcast(id, &said, hearers.iter().copied().chain([id]));
-    let players = count(n(hearers.len()), "player");
-    Ok(format!("({done} to {players})\n"))
+    Ok(format!("({done} to {})\n", count(hearers.len(), "player")))
 }
 
 /// An apostrophe or a comma follows the name without a blank.
@@ -151,34 +149,31 @@ fn it_line(display: &str, text: &str) -> String {
     format!("--> {display}{blank}{text}\n")
 }
 
-fn kibitz(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
+fn kibitz(world: &mut World, id: ConnectionId, text: &str) -> Reply {
     remark(world, id, text, ("kibitz", "kibitzes", "kibitzed"))
 }
 
-fn whisper(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
+fn whisper(world: &mut World, id: ConnectionId, text: &str) -> Reply {
     remark(world, id, text, ("whisper", "whispers", "whispered"))
 }
 
-fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (&str, &str, &str)) -> Outcome {
-    if text.is_empty() {
-        return Err(Refusal::Usage);
-    }
+fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (&str, &str, &str)) -> Reply {
+    first_word(text)?;
     let number = world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     if !me.is_registered && me.game != Some(number) {
         let text = format!("Only registered players may {verb} to others' games.\n");
         return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
     }
-    let kind = world.tables.get(number).map_or("", |table| table.terms().kind().as_str());
+    let kind = world.tables.get(number).map_or("", |table| table.header().terms.kind().as_str());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());
     let utterance = Talk::at_table(me, number, verb == "kibitz", text, line);
     let hearers = hearers(world, id, number, verb);
     world.broadcast(id, &utterance, [id].into_iter().chain(hearers.iter().copied()));
-    let players = count(n(hearers.len()), "player");
-    Ok(format!("({said} to {players})\n"))
+    Ok(format!("({said} to {})\n", count(hearers.len(), "player")))
 }
 
-/// Followers, examiners among them, and to a kibitz the players.
+/// Returns who receives a kibitz or whisper: observers and examiners, for a kibitz the players too.
 fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
     let is_examined = world.tables.get(number).is_some_and(|table| !table.examiners().is_empty());
     let near = if verb == "kibitz" || is_examined { world.participants(number) } else { Vec::new() };
@@ -186,10 +181,8 @@ fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<C
     all.filter(|&whom| whom != id && world.lobby.hears(whom, id, Flag::Kibitz, true)).collect()
 }
 
-fn say(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
-    if text.is_empty() {
-        return Err(Refusal::Usage);
-    }
+fn say(world: &mut World, id: ConnectionId, text: &str) -> Reply {
+    first_word(text)?;
     let now = world.opponent_of(id).zip(world.lobby.own_game(id));
     let last = || {
         let name = world.lobby.player(id)?.last_opponent.as_ref()?;
@@ -200,14 +193,11 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> Outcome {
         None => (last(), String::new()),
     };
     let opponent = opponent.ok_or("There is nobody to say anything to.\n")?;
-    if let Some(why) = world.obstacle_to_tells(id, opponent) {
-        return Ok(why);
-    }
+    check_reachable(world, id, opponent)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let said = Talk::to_player(me, 0, text, format!("{}{place} says: {text}\n", me.display()));
     world.lobby.put_talk(id, opponent, &said);
-    let receipt = world.receipt(opponent);
-    Ok(receipt)
+    Ok(world.receipt(opponent))
 }
 
 impl World {
@@ -218,18 +208,7 @@ impl World {
         }
     }
 
-    /// Returns why tells of `from` do not reach a player; `None` if they do.
-    pub(super) fn obstacle_to_tells(&self, from: ConnectionId, whom: ConnectionId) -> Option<String> {
-        let (speaker, hearer) = (self.lobby.player(from)?, self.lobby.player(whom)?);
-        let name = hearer.name();
-        if self.lobby.censors(whom, from) {
-            return Some(format!("{name} is censoring you.\n"));
-        }
-        let is_deaf = !speaker.is_registered && !hearer.has_flag(Flag::Tell);
-        is_deaf.then(|| format!("Player \"{name}\" isn't listening to unregistered users' tells.\n"))
-    }
-
-    /// `(told Foo, who is playing)`.
+    /// Formats the receipt of a tell: `(told Foo, who is playing)`.
     pub(super) fn receipt(&self, whom: ConnectionId) -> String {
         let Some(player) = self.lobby.player(whom) else { return String::new() };
         let busy = player.saved.variables.text(Text::Busy);

@@ -8,8 +8,8 @@ use kibitzer_core::message::{Datagram, GameId};
 use super::{number, titles};
 use crate::chess::Variant;
 use crate::family::Family;
-use crate::play::{ClockUnit, Game, Sides, Terms};
-use crate::world::{BoardStyle, ConnectionId, Occasion, Player, Seek, Show, Talk, World};
+use crate::play::{ClockUnit, Game, GameHeader, Sides, Terms};
+use crate::world::{BoardReason, BoardStyle, ConnectionId, Player, Seek, TableGame, Talk, World};
 
 impl Talk {
     /// `kind` is the last argument of the datagram: 0 for `say`, 1 for `tell`.
@@ -48,7 +48,7 @@ impl World {
 
     fn start_list(&self, game: GameId, kind: u32) -> Option<Datagram> {
         let table = self.tables.get(game)?;
-        let (terms, Sides { white, black }) = (table.terms(), table.seats());
+        let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
         let rating = |seat: &crate::play::Seat| seat.rating.value().unwrap_or_default().to_string();
         let titles_of =
             |name: &str| self.lobby.online(name).and_then(|id| self.lobby.player(id)).map(titles).unwrap_or_default();
@@ -57,8 +57,8 @@ impl World {
             game.to_string(),
             white.name.to_string(),
             black.name.to_string(),
-            wild(terms).to_string(),
-            rating_type(terms),
+            wild(*terms).to_string(),
+            rating_type(*terms),
             u8::from(terms.rated).to_string(),
             minutes.clone(),
             increment.clone(),
@@ -87,19 +87,16 @@ impl World {
 
     /// Sends both reserves of a game as a datagram; returns whether the client has it switched on.
     pub(crate) fn put_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
-        let Some(table) = self.tables.get(game).filter(|table| table.terms().variant.has_hands()) else {
+        let Some(table) = self.tables.get(game).filter(|table| table.header().terms.variant.has_hands()) else {
             return false;
         };
-        let hands = match &table.show {
-            Show::Played(game) => game.position().hands(),
-            Show::Examined { game, .. } => game.position().hands(),
-        };
+        let hands = table.position().hands;
         let arguments = [game.to_string(), hands.white.to_string(), hands.black.to_string()];
         self.lobby.put_datagram(to, &Datagram::new(number::HOLDINGS, arguments))
     }
 
     /// Sends what a board line leaves out: milliseconds, and for a client without board lines the move or the position.
-    pub(crate) fn put_board_datagrams(&mut self, number: GameId, to: ConnectionId, occasion: Occasion) {
+    pub(crate) fn put_board_datagrams(&mut self, number: GameId, to: ConnectionId, occasion: BoardReason) {
         let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
             return;
         };
@@ -109,43 +106,40 @@ impl World {
             self.lobby.put_datagram(to, &position);
         }
         let Some(game) = self.tables.get(number).and_then(|table| table.played()) else { return };
-        for clock in clocks(game, game.clocks().readings(self.now())) {
+        for clock in clocks(game, game.clocks.readings(self.now())) {
             self.lobby.put_datagram(to, &clock);
         }
     }
 
     /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position.
-    fn position_datagram(&self, number: GameId, to: ConnectionId, occasion: Occasion) -> Option<Datagram> {
-        let Show::Played(game) = &self.tables.get(number)?.show else { return self.whole_position(number) };
+    fn position_datagram(&self, number: GameId, to: ConnectionId, occasion: BoardReason) -> Option<Datagram> {
+        let TableGame::Played(game) = &self.tables.get(number)?.game else { return self.whole_position(number) };
         let id = number.to_string();
         match occasion {
-            Occasion::Move => self.last_move(game, to),
-            Occasion::TookBack(plies) if self.lobby.connection(to)?.levels.has(number::TAKEBACK) => {
+            BoardReason::Move => self.last_move(game, to),
+            BoardReason::TookBack(plies) if self.lobby.connection(to)?.levels.has(number::TAKEBACK) => {
                 Some(Datagram::new(number::TAKEBACK, [id, plies.to_string()]))
             }
-            Occasion::Clock => {
-                let left = game.clocks().readings(self.now());
+            BoardReason::ClockChange => {
+                let left = game.clocks.readings(self.now());
                 let seconds = [left.white, left.black].map(|ms| ms.div_euclid(1000).to_string());
                 Some(Datagram::new(number::SET_CLOCK, std::iter::once(id).chain(seconds)))
             }
-            Occasion::TookBack(_) | Occasion::Other => self.whole_position(number),
+            BoardReason::TookBack(_) | BoardReason::Other => self.whole_position(number),
         }
     }
 
     fn whole_position(&self, number: GameId) -> Option<Datagram> {
-        let position = match &self.tables.get(number)?.show {
-            Show::Played(game) => game.position(),
-            Show::Examined { game, .. } => game.position(),
-        };
+        let position = self.tables.get(number)?.position();
         let arguments = [number.to_string(), position.fen().to_string(), "0".to_owned()];
         Some(Datagram::new(number::POSITION_BEGIN, arguments))
     }
 
     fn last_move(&self, game: &Game, to: ConnectionId) -> Option<Datagram> {
-        let ply = game.record().last()?;
-        let before = game.record().position_after(game.record().len().saturating_sub(1));
+        let ply = game.record.last()?;
+        let before = game.record.position_after(game.record.len().saturating_sub(1));
         let levels = &self.lobby.connection(to)?.levels;
-        let clock_s = ply.clocks_ms.of(before.side_to_move()).div_euclid(1000);
+        let clock_s = ply.clocks_ms.of(before.side_to_move).div_euclid(1000);
         let parts = [
             (number::MOVE_ALGEBRAIC, ply.san.clone()),
             (number::MOVE_SMITH, before.smith(ply.played)),
@@ -154,7 +148,7 @@ impl World {
             (number::IS_VARIATION, "1".to_owned()),
         ];
         let parts = parts.into_iter().filter(|(part, _)| levels.has(*part)).map(|(_, part)| part);
-        Some(Datagram::new(number::SEND_MOVES, std::iter::once(game.id().to_string()).chain(parts)))
+        Some(Datagram::new(number::SEND_MOVES, std::iter::once(game.header.id.to_string()).chain(parts)))
     }
 
     /// Sends a seek as a datagram; returns whether the client has it switched on.
@@ -215,7 +209,7 @@ impl World {
 
 /// Both clocks to the millisecond.
 fn clocks(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
-    let (id, is_running) = (game.id(), game.clocks().is_running());
+    let (id, is_running) = (game.header.id, game.clocks.is_running());
     [(Color::White, "W"), (Color::Black, "B")].map(|(color, letter)| {
         let runs = u8::from(is_running && game.side_to_move() == color).to_string();
         let arguments = [id.to_string().as_str(), letter, &readings.of(color).to_string(), &runs].map(str::to_owned);

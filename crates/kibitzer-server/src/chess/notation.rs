@@ -1,15 +1,13 @@
-//! How servers write a move that needs the board.
+//! Notations of a move that depend on the position.
 
 use kibitzer_core::chess::{CastlingSide, Role, Square};
 
-use super::legal::Verdict;
+use super::legal::Termination;
 use super::moves::{CastlingSquares, Move, castling_word};
-use super::position::{Captured, Position};
+use super::position::{Capture, Position};
 
 impl Position {
-    /// The move in standard algebraic notation, with `+` or `#`: style 12's field 29.
-    ///
-    /// The move must be legal here.
+    /// Formats a legal move in standard algebraic notation, with `+` or `#`: style 12's field 29.
     pub(crate) fn san(&self, played: Move) -> String {
         let mut san = match played {
             Move::Castle(side) => castling_word(side).to_owned(),
@@ -18,7 +16,7 @@ impl Position {
         };
         let after = self.after(played);
         if after.is_check() {
-            san.push(if after.verdict() == Some(Verdict::Checkmate) { '#' } else { '+' });
+            san.push(if after.termination() == Some(Termination::Checkmate) { '#' } else { '+' });
         }
         san
     }
@@ -38,7 +36,7 @@ impl Position {
         san
     }
 
-    /// As much of the square a piece comes from as tells it from its rivals: the file, else the rank, else both.
+    /// Writes the part of the origin that distinguishes a piece from others: the file, else the rank, else both.
     fn push_origin(&self, san: &mut String, role: Role, from: Square, to: Square) {
         let (mut is_alone, mut file_tells, mut rank_tells) = (true, true, true);
         for rival in self.rivals(role, from, to) {
@@ -54,7 +52,7 @@ impl Position {
         san.extend((!file_tells).then_some(rank));
     }
 
-    /// The move in the notation of delta boards: `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`, `e1g1c`, `e8c8C`, `Q@f7`.
+    /// Formats a legal move in the notation of delta boards: `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`, `e1g1c`, `e8c8C`, `Q@f7`.
     ///
     /// Source: FICS help file `deltaboard`.
     pub(crate) fn smith(&self, played: Move) -> String {
@@ -67,7 +65,7 @@ impl Position {
             Move::Drop { role, to } => format!("{}@{to}", role.letter()),
             Move::Normal { from, to, promotion, .. } => {
                 let mut word = format!("{from}{to}");
-                let letter = |taken: Captured| taken.role.letter().to_ascii_lowercase();
+                let letter = |taken: Capture| taken.role.letter().to_ascii_lowercase();
                 word.extend(self.capture(played).map(|taken| if taken.en_passant { 'E' } else { letter(taken) }));
                 word.extend(promotion.map(Role::letter));
                 word
