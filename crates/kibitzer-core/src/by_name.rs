@@ -1,20 +1,45 @@
-//! Choices that people type and read by their names.
+//! Enums whose variants have names: in options, in JSON, in the servers' own words.
 
-/// Implements `FromStr` and `Display` for an enum by its `ALL` and `as_str`, and declares the error of a name that none has.
-macro_rules! by_name {
-    ($kind:ident, $(#[$meta:meta])* $error:ident = $message:literal) => {
+use thiserror::Error;
+
+/// The text is not the name of a variant; the message says which names there are, or of what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[error("{message}")]
+#[non_exhaustive]
+pub struct UnknownName {
+    message: &'static str,
+}
+
+impl UnknownName {
+    pub(crate) const fn new(message: &'static str) -> Self {
+        Self { message }
+    }
+}
+
+/// Declares an enum together with the names of its variants: `ALL`, `as_str` and `Display`.
+///
+/// `as_str_doc` is the documentation of `as_str`, which says where the names are used.
+macro_rules! named_enum {
+    (
+        $(#[$meta:meta])*
+        pub enum $kind:ident($as_str_doc:literal) {
+            $($(#[$doc:meta])* $variant:ident = $name:literal,)+
+        }
+    ) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ::thiserror::Error)]
-        #[error($message)]
-        #[non_exhaustive]
-        pub struct $error;
+        pub enum $kind {
+            $($(#[$doc])* $variant,)+
+        }
 
-        impl ::std::str::FromStr for $kind {
-            type Err = $error;
+        impl $kind {
+            /// Every value, in the order of declaration.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// Takes a name as [`as_str`](Self::as_str) has it.
-            fn from_str(name: &str) -> Result<Self, $error> {
-                Self::ALL.iter().copied().find(|one| one.as_str() == name).ok_or($error)
+            #[doc = $as_str_doc]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
             }
         }
 
@@ -25,4 +50,24 @@ macro_rules! by_name {
         }
     };
 }
-pub(crate) use by_name;
+
+/// Implements `FromStr` for an enum with `ALL` and `as_str`. `message` is the text of the error.
+macro_rules! parse_by_name {
+    ($kind:ident, $message:literal) => {
+        impl ::std::str::FromStr for $kind {
+            type Err = $crate::UnknownName;
+
+            /// Parses a name as [`as_str`](Self::as_str) returns it; case matters.
+            ///
+            /// # Errors
+            ///
+            /// [`UnknownName`](crate::UnknownName) for any other text.
+            fn from_str(name: &str) -> Result<Self, $crate::UnknownName> {
+                let found = Self::ALL.iter().copied().find(|value| value.as_str() == name);
+                found.ok_or($crate::UnknownName::new($message))
+            }
+        }
+    };
+}
+
+pub(crate) use {named_enum, parse_by_name};

@@ -10,7 +10,7 @@ mod resume;
 
 pub use capabilities::Capabilities;
 pub use connection::{CloseCause, DialError, EndReason, LostCause, ServerFault};
-pub use kind::{EventKind, EventKindError};
+pub use kind::EventKind;
 pub use login::{Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, AdjournedState, Outcome, Restored, RestoredCommand, RestoredGame};
 pub(crate) use request::MAX_COMMAND_BYTES;

@@ -40,6 +40,5 @@ pub mod session;
 pub mod text;
 pub mod wire;
 
-pub use event::{
-    Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventKindError, EventReader, MissedPlies, ServerFault,
-};
+pub use by_name::UnknownName;
+pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventReader, MissedPlies, ServerFault};

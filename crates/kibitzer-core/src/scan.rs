@@ -41,15 +41,40 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// [`eat`](Self::eat) for use with `?`.
+    /// Consumes `literal`; `None` if the rest does not start with it.
     #[must_use]
-    pub(crate) fn expect(&mut self, literal: &[u8]) -> Option<()> {
-        self.eat(literal).then_some(())
+    pub(crate) fn expect(&mut self, literal: &[u8]) -> Option<&mut Self> {
+        self.eat(literal).then_some(self)
     }
 
-    /// Consumes blanks; any number of them, none included.
-    pub(crate) fn blanks(&mut self) {
+    /// Consumes blanks, if there are any.
+    pub(crate) fn blanks(&mut self) -> &mut Self {
         self.rest = self.rest.trim_ascii_start();
+        self
+    }
+
+    /// Calls `read`, and takes back all that it consumed if it returns `None`.
+    pub(crate) fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let start = *self;
+        let value = read(self);
+        if value.is_none() {
+            *self = start;
+        }
+        value
+    }
+
+    /// Consumes `open`, what `read` reads, and `close`; nothing if one of them is missing.
+    pub(crate) fn between<T>(
+        &mut self,
+        open: &[u8],
+        close: &[u8],
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        self.attempt(|at| {
+            let value = read(at.expect(open)?)?;
+            at.expect(close)?;
+            Some(value)
+        })
     }
 
     /// Consumes the longest run of bytes that `accept` takes; the run may be empty.
@@ -74,19 +99,12 @@ impl<'a> Cursor<'a> {
 
     /// Consumes an unsigned decimal number that fits.
     pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Option<T> {
-        let mut ahead = *self;
-        let value = decimal(ahead.take_while(|b| b.is_ascii_digit()))?;
-        *self = ahead;
-        T::try_from(value).ok()
+        self.attempt(|at| T::try_from(decimal(at.take_while(|b| b.is_ascii_digit()))?).ok())
     }
 
     /// Consumes a decimal number that may have a minus sign.
     pub(crate) fn signed(&mut self) -> Option<i64> {
-        let mut ahead = *self;
-        let negative = ahead.eat(b"-");
-        let value: i64 = ahead.number()?;
-        *self = ahead;
-        Some(if negative { -value } else { value })
+        self.attempt(|at| if at.eat(b"-") { at.number().map(i64::wrapping_neg) } else { at.number() })
     }
 
     /// What was consumed since `from`, an earlier copy of this cursor.

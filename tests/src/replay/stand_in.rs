@@ -110,7 +110,7 @@ impl StandIn {
     fn listing(&self) -> String {
         let numbered = Ivar::ALL.iter().filter(|ivar| ivar.number().is_some());
         let values: Vec<_> =
-            numbered.map(|ivar| format!("{}={}", ivar.name(), u8::from(self.ivars.contains(ivar)))).collect();
+            numbered.map(|ivar| format!("{}={}", ivar.as_str(), u8::from(self.ivars.contains(ivar)))).collect();
         let rows: Vec<_> = values.chunks(4).map(|row| row.join("     ")).collect();
         format!("Interface variable settings of Somebody:\n\r\n\r{}\n\r\n\r", rows.join("\n\r"))
     }

@@ -1,7 +1,7 @@
 //! What an event is, in one word.
 
 use super::{Change, Event};
-use crate::by_name::by_name;
+use crate::by_name::parse_by_name;
 use crate::message::{Actor, ArrivalKind, Message, PendingDirection, Talk, TalkKind};
 
 /// Every kind with its name, in one list.
@@ -156,11 +156,13 @@ event_kinds! {
     Ended = "ended",
 }
 
-by_name! {
-    EventKind,
-    /// No kind of events has this name.
-    EventKindError = "no event has this name"
+impl std::fmt::Display for EventKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
 }
+
+parse_by_name!(EventKind, "no event has this name");
 
 impl Event {
     /// What it is, in one word.
@@ -272,6 +274,7 @@ const fn of_talk(talk: &Talk) -> EventKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::UnknownName;
 
     #[test]
     fn every_name_is_its_kinds_alone() {
@@ -285,7 +288,7 @@ mod tests {
             assert_eq!(kind.as_str(), name.trim_start_matches('_'));
         }
         for name in ["", "Tell", "tell ", "pings"] {
-            assert_eq!(name.parse::<EventKind>(), Err(EventKindError), "{name:?}");
+            assert_eq!(name.parse::<EventKind>(), Err(UnknownName::new("no event has this name")), "{name:?}");
         }
     }
 

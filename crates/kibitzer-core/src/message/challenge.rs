@@ -1,6 +1,6 @@
 //! Challenges: who wants to play whom, on which terms.
 
-use super::phrase::{read_color, read_name, read_rated};
+use super::template::{read_color, read_name, read_rated};
 use super::{Actor, Handle, Rating};
 use crate::chess::Color;
 use crate::scan::{Cursor, decimal};
@@ -99,15 +99,12 @@ fn read_head(at: &mut Cursor<'_>) -> Option<Actor> {
 
 /// Reads `Foo (1500P)`.
 fn read_player(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
-    at.blanks();
-    let name = Handle::from_wire(read_name(at)?);
-    at.blanks();
-    Some((name, Rating::read_bracketed(at)?))
+    let name = Handle::from_wire(read_name(at.blanks())?);
+    Some((name, Rating::read_bracketed(at.blanks())?))
 }
 
 fn next_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
-    at.blanks();
-    at.word()
+    at.blanks().word()
 }
 
 /// The words up to the clocks, or up to what else can follow in an untimed game.
@@ -129,20 +126,16 @@ fn ends_kind(word: &[u8]) -> bool {
 }
 
 fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
-    let mut ahead = *at;
-    ahead.blanks();
-    let initial = ahead.number()?;
-    ahead.expect(b" ")?;
-    ahead.blanks();
-    let increment = ahead.number()?;
-    matches!(ahead.peek(), None | Some(b' ')).then(|| *at = ahead)?;
-    Some((initial, increment))
+    at.attempt(|at| {
+        let initial = at.blanks().number()?;
+        let increment = at.expect(b" ")?.blanks().number()?;
+        matches!(at.peek(), None | Some(b' ')).then_some((initial, increment))
+    })
 }
 
 /// Black's clock behind White's: `1 0 : 2 1` on one server, `3 0 2 0` on others.
 fn read_black_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
-    at.blanks();
-    let _ = at.eat(b": ");
+    let _ = at.blanks().eat(b": ");
     read_clock(at)
 }
 

@@ -1,6 +1,6 @@
 //! What becomes of a challenge.
 
-use super::phrase::{Captures, Sentence, lookup};
+use super::template::{Captures, PlayerSentence, match_table};
 use super::{Actor, Handle};
 
 /// News of a challenge: a change, an answer, its end.
@@ -118,13 +118,13 @@ impl ChallengeUpdate {
     }
 
     fn parse_mine(line: &[u8]) -> Option<Self> {
-        let (meaning, captures): (_, Captures<'_>) = lookup(line, OF_MINE)?;
+        let (meaning, captures): (_, Captures<'_>) = match_table(line, OF_MINE)?;
         Some(Self::new(captures.handle(), meaning))
     }
 
     fn parse_of_others(line: &[u8]) -> Option<Self> {
-        let sentence = Sentence::read(line).filter(|sentence| sentence.game.is_none())?;
-        let (meaning, _) = lookup(sentence.predicate, OF_OTHERS)?;
+        let sentence = PlayerSentence::read(line).filter(|sentence| sentence.game.is_none())?;
+        let (meaning, _) = match_table(sentence.rest, OF_OTHERS)?;
         Some(Self::new(Some(sentence.handle()), meaning))
     }
 

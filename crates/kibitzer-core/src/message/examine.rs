@@ -1,6 +1,6 @@
 //! What happens in an examined game, apart from its boards.
 
-use super::phrase::{Captures, Sentence, lookup};
+use super::template::{Captures, PlayerSentence, match_table};
 use super::{GameId, Handle};
 use crate::text::{PlayerText, ServerText};
 
@@ -66,15 +66,15 @@ impl Examine {
 
     fn parse_mine(line: &[u8]) -> Option<Self> {
         matches!(line.first(), Some(b'S' | b'Y' | b'E' | b'G' | b'B')).then_some(())?;
-        let (action, captures) = lookup(line, OF_MINE)?;
+        let (action, captures) = match_table(line, OF_MINE)?;
         Some(Self { game: captures.game(), by: None, action: action(&captures) })
     }
 
     fn parse_of_others(line: &[u8]) -> Option<Self> {
-        let sentence = Sentence::read(line)?;
-        let (game, action) = if let Some((action, captures)) = lookup(sentence.predicate, EXAMINERS) {
+        let sentence = PlayerSentence::read(line)?;
+        let (game, action) = if let Some((action, captures)) = match_table(sentence.rest, EXAMINERS) {
             (captures.game(), action(&captures))
-        } else if let Some((action, captures)) = lookup(sentence.predicate, STEPS) {
+        } else if let Some((action, captures)) = match_table(sentence.rest, STEPS) {
             (sentence.game, action(&captures))
         } else {
             (sentence.game, ExamineAction::Set(read_set(&sentence)?))
@@ -126,9 +126,9 @@ const STEPS: &[(&str, Action)] = &[
 ];
 
 /// Reads ` sets White's clock to 5:00.`; without the number of a game only what is known to be set.
-fn read_set(sentence: &Sentence<'_>) -> Option<PlayerText> {
+fn read_set(sentence: &PlayerSentence<'_>) -> Option<PlayerText> {
     const KNOWN: [&[u8]; 3] = [b"White's ", b"Black's ", b"the "];
-    let what = sentence.predicate.strip_prefix(b" sets ")?;
+    let what = sentence.rest.strip_prefix(b" sets ")?;
     (sentence.game.is_some() || KNOWN.iter().any(|start| what.starts_with(start))).then_some(())?;
     Some(PlayerText::from_wire(what.trim_ascii_end()))
 }

@@ -35,8 +35,7 @@ impl KickedBy {
             at.expect(b"you can't both be logged in.")?;
             Self::SecondLogin
         };
-        at.expect(b" ****")?;
-        at.end()?;
+        at.expect(b" ****")?.end()?;
         Some(by)
     }
 }

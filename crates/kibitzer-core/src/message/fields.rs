@@ -1,19 +1,17 @@
-//! What tagged lines share: the tag, `key=value` words, lists of numbers.
+//! Readers for tagged lines: positional words, `key=value` pairs, lists of numbers.
 
 use super::ParseError;
 use crate::scan::{Cursor, decimal};
 use crate::text::ServerText;
 
-/// The line behind its tag. Blanks around the tag are optional.
+/// Returns a cursor after the tag. Blanks around the tag are optional.
 pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Result<Cursor<'a>, ParseError> {
     let mut at = Cursor::new(line);
-    at.blanks();
-    at.expect(tag).ok_or(ParseError::Tag)?;
-    at.blanks();
+    at.blanks().expect(tag).ok_or(ParseError::Tag)?.blanks();
     Ok(at)
 }
 
-/// Consumes one word, which must be what `name` stands for, and the blanks behind it.
+/// Reads one word with `read`, and skips the blanks after it. `name` is the field's name in errors.
 pub(crate) fn word<'a, T>(
     at: &mut Cursor<'a>,
     name: &'static str,
@@ -24,22 +22,22 @@ pub(crate) fn word<'a, T>(
     read(word).ok_or(ParseError::Invalid(name))
 }
 
-/// [`word`] that is a decimal number without a sign.
+/// Reads a [`word`] that is an unsigned decimal number.
 pub(crate) fn number<T: TryFrom<u64>>(at: &mut Cursor<'_>, name: &'static str) -> Result<T, ParseError> {
     word(at, name, |digits| T::try_from(decimal(digits)?).ok())
 }
 
-/// [`word`] that is a decimal number with or without a minus sign.
+/// Reads a [`word`] that is a decimal number with an optional minus sign.
 pub(crate) fn signed<T: TryFrom<i64>>(at: &mut Cursor<'_>, name: &'static str) -> Result<T, ParseError> {
-    word(at, name, |digits| T::try_from(whole(digits, Cursor::signed)?).ok())
+    word(at, name, |digits| T::try_from(read_all(digits, Cursor::signed)?).ok())
 }
 
-/// [`word`] that may be anything.
+/// Reads any [`word`] as text.
 pub(crate) fn text(at: &mut Cursor<'_>, name: &'static str) -> Result<ServerText, ParseError> {
     word(at, name, |text| Some(ServerText::from_wire(text)))
 }
 
-/// Consumes the rest of the line, which must be one number or more.
+/// Reads the rest of the line as a list of at least one number.
 pub(crate) fn indexes(at: &mut Cursor<'_>) -> Result<Vec<u32>, ParseError> {
     let mut read = Vec::new();
     while read.is_empty() || !at.is_empty() {
@@ -48,68 +46,62 @@ pub(crate) fn indexes(at: &mut Cursor<'_>) -> Result<Vec<u32>, ParseError> {
     Ok(read)
 }
 
-/// Consumes the next `key=` and returns the key; words that are no `key=value` are passed over.
-pub(crate) fn key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+/// Reads the next `key=` and returns the key. Words that are not `key=value` are skipped.
+pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     loop {
-        at.blanks();
-        let mut ahead = *at;
-        let key = ahead.take_while(|b| b != b'=' && b != b' ');
-        if ahead.eat(b"=") {
-            *at = ahead;
-            return Some(key);
+        let key = at.blanks().attempt(|at| {
+            let key = at.take_while(|b| b != b'=' && b != b' ');
+            at.expect(b"=").map(|_| key)
+        });
+        if key.is_some() {
+            return key;
         }
         at.word()?;
     }
 }
 
-/// Consumes the value behind a `key=`: up to a blank, but `2100 ,1586E` is one value.
-///
-/// An established rating has a blank for its mark, also in front of the comma of a pair.
+/// Reads the value after a `key=`, up to a blank; `2100 ,1586E` is one value.
 pub(crate) fn value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     let from = *at;
-    loop {
+    at.take_while(|b| b != b' ');
+    // An established rating has a blank in place of its mark, also before the comma of a pair.
+    while at.attempt(|at| at.blanks().expect(b",").map(drop)).is_some() {
         at.take_while(|b| b != b' ');
-        let mut ahead = *at;
-        ahead.blanks();
-        if !ahead.eat(b",") {
-            return at.since(from);
-        }
-        *at = ahead;
     }
+    at.since(from)
 }
 
-/// Consumes the next `key=value`; values that are empty are passed over.
-pub(crate) fn next<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
+/// Reads the next `key=value`. Pairs with an empty value are skipped.
+pub(crate) fn next_pair<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
     loop {
-        let pair = (key(at)?, value(at));
+        let pair = (next_key(at)?, value(at));
         if !pair.1.is_empty() {
             return Some(pair);
         }
     }
 }
 
-/// Reads a value to its end.
-pub(crate) fn whole<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<'a>) -> Option<T>) -> Option<T> {
+/// Reads a whole value with `read`; only blanks may be left.
+pub(crate) fn read_all<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<'a>) -> Option<T>) -> Option<T> {
     let mut at = Cursor::new(value);
     let read = read(&mut at)?;
     at.end()?;
     Some(read)
 }
 
-/// Reads hexadecimal digits, at most eight.
+/// Reads at most eight hexadecimal digits.
 pub(crate) fn hex(digits: &[u8]) -> Option<u32> {
     let digits = str::from_utf8(digits).ok()?;
-    // The standard library would take a plus sign, too.
+    // The standard library would accept a plus sign, too.
     (!digits.starts_with('+')).then_some(())?;
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// The value of the known key `name`: it was there, so it must make sense.
-pub(crate) fn known<T>(name: &'static str, value: Option<T>) -> Result<Option<T>, ParseError> {
+/// Turns the value of the present key `name` into an optional field, or into an error if it could not be read.
+pub(crate) fn present<T>(name: &'static str, value: Option<T>) -> Result<Option<T>, ParseError> {
     value.map(Some).ok_or(ParseError::Invalid(name))
 }
 
-/// How tests of the tagged lines print and make up what several of them hold.
 #[cfg(test)]
 pub(super) mod testing {
     use proptest::prelude::*;
@@ -146,7 +138,7 @@ mod tests {
     fn pairs(line: &[u8]) -> Vec<(String, String)> {
         let mut at = Cursor::new(line);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        std::iter::from_fn(|| next(&mut at).map(|(key, value)| (text(key), text(value)))).collect()
+        std::iter::from_fn(|| next_pair(&mut at).map(|(key, value)| (text(key), text(value)))).collect()
     }
 
     // Rules: bugs 65, bugs 66

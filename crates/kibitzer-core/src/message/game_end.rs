@@ -1,7 +1,7 @@
 //! The line that ends a game.
 
 use super::game_end_reason::split_subject;
-use super::phrase::GameHead;
+use super::template::GameHead;
 use super::{GameEndReason, GameId, GameResult, Handle};
 use crate::chess::Color;
 use crate::scan::Cursor;

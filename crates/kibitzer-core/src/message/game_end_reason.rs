@@ -1,142 +1,119 @@
-//! Why games end.
+//! How games end, and why.
 
-use std::fmt;
-
-use super::GameResult;
-use super::phrase::lookup;
+use super::template::match_table;
+use crate::by_name::named_enum;
 use crate::chess::Color;
 
-/// Why a game ended, as far as the server's words are known.
-///
-/// Who won is in [`GameResult`](super::GameResult); the reason only explains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum GameEndReason {
-    /// A player resigned.
-    Resign,
-    /// A player was checkmated.
-    Mate,
-    /// A player ran out of time.
-    Time,
-    /// A player left the server and lost.
-    Disconnect,
-    /// An administrator decided.
-    Adjudication,
-    /// A rule of the variant: all material lost, king exploded, stalemate won.
-    Variant,
-    /// The other board of a bughouse match decided.
-    Partner,
-    /// Both agreed to a draw.
-    Agreement,
-    /// Stalemate.
-    Stalemate,
-    /// The position came up for the third time.
-    Repetition,
-    /// Fifty moves without a capture or a pawn move.
-    Fifty,
-    /// Neither side can give mate.
-    Material,
-    /// Both ran out of time.
-    BothTime,
-    /// One ran out of time, the other cannot give mate.
-    TimeMaterial,
-    /// The game became too long.
-    Length,
-    /// Aborted before it had begun in earnest.
-    AbortMove1,
-    /// Aborted by agreement.
-    AbortAgreement,
-    /// Aborted by an administrator.
-    AbortAdjudication,
-    /// Aborted because the server goes down.
-    AbortShutdown,
-    /// Aborted because the other board of a bughouse match was.
-    AbortPartner,
-    /// Aborted because a player left.
-    AbortDisconnect,
-    /// Aborted by one player as a courtesy to the other.
-    AbortCourtesy,
-    /// Adjourned because a player left.
-    AdjournDisconnect,
-    /// Adjourned by agreement.
-    AdjournAgreement,
-    /// Adjourned because the server goes down.
-    AdjournShutdown,
-    /// Adjourned by an administrator.
-    AdjournAdjudication,
-    /// Adjourned by the giver of a simul.
-    AdjournSimul,
-    /// Adjourned by one player as a courtesy to the other.
-    AdjournCourtesy,
-    /// Adjourned because the other board of a bughouse match was.
-    AdjournPartner,
-    /// None of the known reasons.
-    Unknown,
+named_enum! {
+    /// The result of a game, from White's side of the named game.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[expect(clippy::exhaustive_enums, reason = "PGN knows these four")]
+    pub enum GameResult("The result as servers and PGN files write it.") {
+        /// `1-0`.
+        WhiteWins = "1-0",
+        /// `0-1`.
+        BlackWins = "0-1",
+        /// `1/2-1/2`.
+        Draw = "1/2-1/2",
+        /// `*`: adjourned, aborted, or unknown.
+        Unfinished = "*",
+    }
 }
 
-impl GameEndReason {
-    /// The project's name for it: `resign`, `abort_move1` and so on.
-    pub const fn as_str(self) -> &'static str {
+impl GameResult {
+    /// The side that won.
+    pub const fn winner(self) -> Option<Color> {
         match self {
-            Self::Resign => "resign",
-            Self::Mate => "mate",
-            Self::Time => "time",
-            Self::Disconnect => "disconnect",
-            Self::Adjudication => "adjudication",
-            Self::Variant => "variant",
-            Self::Partner => "partner",
-            Self::Agreement => "agreement",
-            Self::Stalemate => "stalemate",
-            Self::Repetition => "repetition",
-            Self::Fifty => "fifty",
-            Self::Material => "material",
-            Self::BothTime => "both_time",
-            Self::TimeMaterial => "time_material",
-            Self::Length => "length",
-            Self::AbortMove1 => "abort_move1",
-            Self::AbortAgreement => "abort_agreement",
-            Self::AbortAdjudication => "abort_adjudication",
-            Self::AbortShutdown => "abort_shutdown",
-            Self::AbortPartner => "abort_partner",
-            Self::AbortDisconnect => "abort_disconnect",
-            Self::AbortCourtesy => "abort_courtesy",
-            Self::AdjournDisconnect => "adjourn_disconnect",
-            Self::AdjournAgreement => "adjourn_agreement",
-            Self::AdjournShutdown => "adjourn_shutdown",
-            Self::AdjournAdjudication => "adjourn_adjudication",
-            Self::AdjournSimul => "adjourn_simul",
-            Self::AdjournCourtesy => "adjourn_courtesy",
-            Self::AdjournPartner => "adjourn_partner",
-            Self::Unknown => "unknown",
+            Self::WhiteWins => Some(Color::White),
+            Self::BlackWins => Some(Color::Black),
+            Self::Draw | Self::Unfinished => None,
         }
     }
 
-    /// Whether the game was called off.
-    pub const fn is_abort(self) -> bool {
-        matches!(
-            self,
-            Self::AbortMove1
-                | Self::AbortAgreement
-                | Self::AbortAdjudication
-                | Self::AbortShutdown
-                | Self::AbortPartner
-                | Self::AbortDisconnect
-                | Self::AbortCourtesy
-        )
+    pub(super) fn from_wire(printed: &[u8]) -> Option<Self> {
+        Self::ALL.iter().copied().find(|result| result.as_str().as_bytes() == printed)
+    }
+}
+
+named_enum! {
+    /// Why a game ended, as far as the server's words are known.
+    ///
+    /// Who won is in [`GameResult`](super::GameResult); the reason only explains.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum GameEndReason("The reason in `snake_case`, as in JSON.") {
+        /// A player resigned.
+        Resign = "resign",
+        /// A player was checkmated.
+        Mate = "mate",
+        /// A player ran out of time.
+        Time = "time",
+        /// A player left the server and lost.
+        Disconnect = "disconnect",
+        /// An administrator decided.
+        Adjudication = "adjudication",
+        /// A rule of the variant: all material lost, king exploded, stalemate won.
+        Variant = "variant",
+        /// The other board of a bughouse match decided.
+        Partner = "partner",
+        /// Both agreed to a draw.
+        Agreement = "agreement",
+        /// Stalemate.
+        Stalemate = "stalemate",
+        /// The position came up for the third time.
+        Repetition = "repetition",
+        /// Fifty moves without a capture or a pawn move.
+        Fifty = "fifty",
+        /// Neither side can give mate.
+        Material = "material",
+        /// Both ran out of time.
+        BothTime = "both_time",
+        /// One ran out of time, the other cannot give mate.
+        TimeMaterial = "time_material",
+        /// The game became too long.
+        Length = "length",
+        /// Aborted before it had begun in earnest.
+        AbortMove1 = "abort_move1",
+        /// Aborted by agreement.
+        AbortAgreement = "abort_agreement",
+        /// Aborted by an administrator.
+        AbortAdjudication = "abort_adjudication",
+        /// Aborted because the server goes down.
+        AbortShutdown = "abort_shutdown",
+        /// Aborted because the other board of a bughouse match was.
+        AbortPartner = "abort_partner",
+        /// Aborted because a player left.
+        AbortDisconnect = "abort_disconnect",
+        /// Aborted by one player as a courtesy to the other.
+        AbortCourtesy = "abort_courtesy",
+        /// Adjourned because a player left.
+        AdjournDisconnect = "adjourn_disconnect",
+        /// Adjourned by agreement.
+        AdjournAgreement = "adjourn_agreement",
+        /// Adjourned because the server goes down.
+        AdjournShutdown = "adjourn_shutdown",
+        /// Adjourned by an administrator.
+        AdjournAdjudication = "adjourn_adjudication",
+        /// Adjourned by the giver of a simul.
+        AdjournSimul = "adjourn_simul",
+        /// Adjourned by one player as a courtesy to the other.
+        AdjournCourtesy = "adjourn_courtesy",
+        /// Adjourned because the other board of a bughouse match was.
+        AdjournPartner = "adjourn_partner",
+        /// None of the known reasons.
+        Unknown = "unknown",
+    }
+}
+
+impl GameEndReason {
+    /// Whether the game was aborted.
+    pub fn is_abort(self) -> bool {
+        self.as_str().starts_with("abort_")
     }
 
-    /// Whether the game goes on another day.
-    pub const fn is_adjournment(self) -> bool {
-        matches!(
-            self,
-            Self::AdjournDisconnect
-                | Self::AdjournAgreement
-                | Self::AdjournShutdown
-                | Self::AdjournAdjudication
-                | Self::AdjournSimul
-                | Self::AdjournCourtesy
-                | Self::AdjournPartner
-        )
+    /// Whether the game was adjourned, so that it can be resumed another day.
+    pub fn is_adjournment(self) -> bool {
+        self.as_str().starts_with("adjourn_")
     }
 
     /// The reason for which ICC's datagrams have a code; `is_aborted` tells a game called off from one that goes on another day.
@@ -193,18 +170,12 @@ impl GameEndReason {
     /// a reason.
     pub(crate) fn find(text: &str, white: &str, black: &str) -> Self {
         let predicate = split_subject(text, white, black).map(|(_, predicate)| predicate);
-        let of_player = predicate.and_then(|predicate| lookup(predicate.as_bytes(), OF_PLAYER));
-        match of_player.or_else(|| lookup(text.as_bytes(), OF_GAME)) {
+        let of_player = predicate.and_then(|predicate| match_table(predicate.as_bytes(), OF_PLAYER));
+        match of_player.or_else(|| match_table(text.as_bytes(), OF_GAME)) {
             Some((reason, _)) => reason,
             None if predicate.is_some_and(|predicate| predicate.contains("exploded")) => Self::Variant,
             None => Self::Unknown,
         }
-    }
-}
-
-impl fmt::Display for GameEndReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -65,7 +65,7 @@ impl GameInfo {
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let mut at = fields::after_tag(line, b"<g1>")?;
         let mut info = Self::empty(GameId(fields::number(&mut at, "game")?));
-        while let Some((key, value)) = fields::next(&mut at) {
+        while let Some((key, value)) = fields::next_pair(&mut at) {
             info.set(key, value)?;
         }
         Ok(info)
@@ -96,9 +96,9 @@ impl GameInfo {
 
     fn set(&mut self, key: &[u8], value: &[u8]) -> Result<(), ParseError> {
         match key {
-            b"p" => self.private = fields::known("p", fields::whole(value, read_bit))?,
+            b"p" => self.private = fields::present("p", fields::read_all(value, read_bit))?,
             b"t" => self.kind = Some(ServerText::from_wire(value)),
-            b"r" => self.rated = fields::known("r", fields::whole(value, read_bit))?,
+            b"r" => self.rated = fields::present("r", fields::read_all(value, read_bit))?,
             b"u" => {
                 let read_registered = |at: &mut Cursor<'_>| read_bit(at).map(|guest| !guest);
                 (self.white_registered, self.black_registered) = pair("u", value, read_registered)?;
@@ -106,13 +106,13 @@ impl GameInfo {
             b"it" => (self.white_time_s, self.white_increment_s) = pair("it", value, Cursor::number)?,
             b"i" => (self.black_time_s, self.black_increment_s) = pair("i", value, Cursor::number)?,
             b"pt" => {
-                let game = fields::whole(value, Cursor::number).ok_or(ParseError::Invalid("pt"))?;
+                let game = fields::read_all(value, Cursor::number).ok_or(ParseError::Invalid("pt"))?;
                 self.partner_game = (game != 0).then_some(GameId(game));
             }
             b"rt" => (self.white_rating, self.black_rating) = pair("rt", value, Rating::read)?,
             b"ts" => (self.white_timeseal, self.black_timeseal) = pair("ts", value, read_bit)?,
-            b"m" => self.min_move_time = fields::known("m", fields::whole(value, Cursor::number))?,
-            b"n" => self.no_escape = fields::known("n", fields::whole(value, read_bit))?,
+            b"m" => self.min_move_time = fields::present("m", fields::read_all(value, Cursor::number))?,
+            b"n" => self.no_escape = fields::present("n", fields::read_all(value, read_bit))?,
             _ => {}
         }
         Ok(())
@@ -129,10 +129,9 @@ fn pair<'a, T>(
     value: &'a [u8],
     read: impl Fn(&mut Cursor<'a>) -> Option<T>,
 ) -> Result<(Option<T>, Option<T>), ParseError> {
-    fields::whole(value, |at| {
+    fields::read_all(value, |at| {
         let first = read(at)?;
-        at.blanks();
-        at.expect(b",")?;
+        at.blanks().expect(b",")?;
         Some((Some(first), Some(read(at)?)))
     })
     .ok_or(ParseError::Invalid(name))

@@ -1,6 +1,6 @@
 //! The lines that announce a game.
 
-use super::phrase::{GameHead, read_rated};
+use super::template::{GameHead, read_rated};
 use super::{Actor, Challenge, GameId, Handle, Rating};
 use crate::scan::Cursor;
 use crate::text::ServerText;

@@ -54,8 +54,8 @@ impl Holding {
 }
 
 fn read_hand(at: &mut Cursor<'_>, opening: &[u8]) -> Option<(Hand, ServerText)> {
-    at.expect(opening)?;
-    let letters = at.take_while(|b| matches!(b.to_ascii_uppercase(), b'P' | b'N' | b'B' | b'R' | b'Q'));
+    let letters =
+        at.expect(opening)?.take_while(|b| matches!(b.to_ascii_uppercase(), b'P' | b'N' | b'B' | b'R' | b'Q'));
     at.expect(b"]")?;
     Some((Hand::parse(letters)?, ServerText::from_letters(letters)))
 }

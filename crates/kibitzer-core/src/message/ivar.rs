@@ -1,146 +1,120 @@
 //! Interface variables: what a client asks of FICS for this session.
 
-use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
+use crate::UnknownName;
+use crate::by_name::named_enum;
 
 /// Number of ivars that have a position in the login string.
 const NUMBERED: u8 = 35;
 
-/// Declares [`Ivar`] and its names in one table, in the order of their numbers.
-macro_rules! ivars {
-    ($($(#[$doc:meta])* $ivar:ident = $name:literal,)*) => {
-        /// An interface variable of FICS, off unless set with `iset` or in the login string (`%b0110…`).
-        ///
-        /// Source: FICS help files `ivariables` and `iv_*`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        #[repr(u8)]
-        pub enum Ivar {
-            $($(#[$doc])* $ivar,)*
-        }
-
-        impl Ivar {
-            /// All of them: those with a number first, in its order.
-            pub const ALL: &[Self] = &[$(Self::$ivar),*];
-
-            /// The name for `iset`.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$ivar => $name,)*
-                }
-            }
-        }
-    };
-}
-
-ivars! {
-    /// Moves come as `<d1>` instead of `<12>` where a move is enough.
-    CompressMove = "compressmove",
-    /// Voice chat; obsolete.
-    AudioChat = "audiochat",
-    /// Removals of seek ads are sent.
-    SeekRemove = "seekremove",
-    /// The prompt is always `fics% `.
-    DefPrompt = "defprompt",
-    /// All ivars stay as they are for the rest of the session.
-    Lock = "lock",
-    /// Move lists of games with a start position of their own include it as a board.
-    StartPos = "startpos",
-    /// Replies are framed and numbered: block mode.
-    Block = "block",
-    /// `<g1>` when a game starts or is first observed.
-    GameInfo = "gameinfo",
-    /// Never implemented.
-    Xdr = "xdr",
-    /// `<pt>`, `<pf>`, `<pr>` for offers.
-    PendInfo = "pendinfo",
-    /// The client can show graphics; effect unknown.
-    Graph = "graph",
-    /// `<s>`, `<sn>`, `<sr>`, `<sc>` for seeks.
-    SeekInfo = "seekinfo",
-    /// The client can show extended ASCII; effect unknown.
-    ExtAscii = "extascii",
-    /// No terminal escapes around names.
-    NoHighlight = "nohighlight",
-    /// The client wants VT-100 highlighting; also spelled `vt_highlight`.
-    VtHighlight = "vthighlight",
-    /// About chat of linked servers; effect unknown.
-    ShowServer = "showserver",
-    /// `<wa>`, `<wd>` instead of text about arrivals.
-    Pin = "pin",
-    /// Clocks in milliseconds.
-    Ms = "ms",
-    /// Results of the timeseal ping; format unknown.
-    PingInfo = "pinginfo",
-    /// More about boards; format unknown.
-    BoardInfo = "boardinfo",
-    /// More about users; format unknown.
-    ExtUserInfo = "extuserinfo",
-    /// About seeks of variants; effect unknown.
-    SeekCa = "seekca",
-    /// One's own ads are listed, too.
-    ShowOwnSeek = "showownseek",
-    /// A move sent before the turn is kept.
-    Premove = "premove",
-    /// Incomplete moves are accepted.
-    SmartMove = "smartmove",
-    /// `bc3` is a pawn's move, never a bishop's.
-    MoveCase = "movecase",
-    /// The client knows suicide chess.
-    Suicide = "suicide",
-    /// The client knows crazyhouse.
-    Crazyhouse = "crazyhouse",
-    /// The client knows losers chess.
-    Losers = "losers",
-    /// The client knows castling in wild games.
-    WildCastle = "wildcastle",
-    /// The client knows Fischer random chess.
-    Fr = "fr",
-    /// Long lines are not wrapped.
-    NoWrap = "nowrap",
-    /// With `gin`, results of games that were not in progress come, too.
-    AllResults = "allresults",
-    /// Lag of players for observers; effect unknown.
-    ObsPing = "obsping",
-    /// A new observation replaces the old one; effect not confirmed.
-    SingleBoard = "singleboard",
-    /// The client knows atomic chess. No position in the login string is known.
-    Atomic = "atomic",
-    /// Listed by some servers, which refuse to set it.
-    Xml = "xml",
+named_enum! {
+    /// An interface variable of FICS, off unless set with `iset` or in the login string (`%b0110…`).
+    ///
+    /// The variants are declared in the order of their positions in the login string; those without one come last.
+    ///
+    /// Source: FICS help files `ivariables` and `iv_*`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    #[repr(u8)]
+    pub enum Ivar("The name for `iset`.") {
+        /// Moves come as `<d1>` instead of `<12>` where a move is enough.
+        CompressMove = "compressmove",
+        /// Voice chat; obsolete.
+        AudioChat = "audiochat",
+        /// Removals of seek ads are sent.
+        SeekRemove = "seekremove",
+        /// The prompt is always `fics% `.
+        DefPrompt = "defprompt",
+        /// All ivars stay as they are for the rest of the session.
+        Lock = "lock",
+        /// Move lists of games with a start position of their own include it as a board.
+        StartPos = "startpos",
+        /// Replies are framed and numbered: block mode.
+        Block = "block",
+        /// `<g1>` when a game starts or is first observed.
+        GameInfo = "gameinfo",
+        /// Never implemented.
+        Xdr = "xdr",
+        /// `<pt>`, `<pf>`, `<pr>` for offers.
+        PendInfo = "pendinfo",
+        /// The client can show graphics; effect unknown.
+        Graph = "graph",
+        /// `<s>`, `<sn>`, `<sr>`, `<sc>` for seeks.
+        SeekInfo = "seekinfo",
+        /// The client can show extended ASCII; effect unknown.
+        ExtAscii = "extascii",
+        /// No terminal escapes around names.
+        NoHighlight = "nohighlight",
+        /// The client wants VT-100 highlighting; also spelled `vt_highlight`.
+        VtHighlight = "vthighlight",
+        /// About chat of linked servers; effect unknown.
+        ShowServer = "showserver",
+        /// `<wa>`, `<wd>` instead of text about arrivals.
+        Pin = "pin",
+        /// Clocks in milliseconds.
+        Ms = "ms",
+        /// Results of the timeseal ping; format unknown.
+        PingInfo = "pinginfo",
+        /// More about boards; format unknown.
+        BoardInfo = "boardinfo",
+        /// More about users; format unknown.
+        ExtUserInfo = "extuserinfo",
+        /// About seeks of variants; effect unknown.
+        SeekCa = "seekca",
+        /// One's own ads are listed, too.
+        ShowOwnSeek = "showownseek",
+        /// A move sent before the turn is kept.
+        Premove = "premove",
+        /// Incomplete moves are accepted.
+        SmartMove = "smartmove",
+        /// `bc3` is a pawn's move, never a bishop's.
+        MoveCase = "movecase",
+        /// The client knows suicide chess.
+        Suicide = "suicide",
+        /// The client knows crazyhouse.
+        Crazyhouse = "crazyhouse",
+        /// The client knows losers chess.
+        Losers = "losers",
+        /// The client knows castling in wild games.
+        WildCastle = "wildcastle",
+        /// The client knows Fischer random chess.
+        Fr = "fr",
+        /// Long lines are not wrapped.
+        NoWrap = "nowrap",
+        /// With `gin`, results of games that were not in progress come, too.
+        AllResults = "allresults",
+        /// Lag of players for observers; effect unknown.
+        ObsPing = "obsping",
+        /// A new observation replaces the old one; effect not confirmed.
+        SingleBoard = "singleboard",
+        /// The client knows atomic chess. No position in the login string is known.
+        Atomic = "atomic",
+        /// Listed by some servers, which refuse to set it.
+        Xml = "xml",
+    }
 }
 
 impl Ivar {
-    /// Its position in the login string, from 0.
+    /// Its position in the login string, from 0; `None` if it has none.
     pub const fn number(self) -> Option<u8> {
         let position = self as u8;
         if position < NUMBERED { Some(position) } else { None }
     }
 }
 
-/// No ivar has this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[error("no ivar has this name")]
-#[non_exhaustive]
-pub struct IvarError;
-
 impl FromStr for Ivar {
-    type Err = IvarError;
+    type Err = UnknownName;
 
-    /// Takes a name in full; servers list one of them under two.
-    fn from_str(name: &str) -> Result<Self, IvarError> {
-        if name == "vt_highlight" {
-            return Ok(Self::VtHighlight);
-        }
-        Self::ALL.iter().copied().find(|ivar| ivar.name() == name).ok_or(IvarError)
-    }
-}
-
-impl fmt::Display for Ivar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+    /// Parses a full name. `vt_highlight`, the second name of one ivar, is accepted too.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownName`] for any other text.
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        let name = if name == "vt_highlight" { "vthighlight" } else { name };
+        let found = Self::ALL.iter().copied().find(|ivar| ivar.as_str() == name);
+        found.ok_or(UnknownName::new("no ivar has this name"))
     }
 }
 
@@ -164,7 +138,7 @@ mod tests {
             (Ivar::Xml, None),
         ];
         for (ivar, want) in cases {
-            assert_eq!(ivar.number(), want, "{}", ivar.name());
+            assert_eq!(ivar.number(), want, "{}", ivar.as_str());
         }
         let numbers: Vec<_> = Ivar::ALL.iter().filter_map(|ivar| ivar.number()).collect();
         assert_eq!(numbers, (0..=34).collect::<Vec<_>>());
@@ -177,7 +151,7 @@ mod tests {
         }
         assert_eq!("vt_highlight".parse(), Ok(Ivar::VtHighlight));
         for name in ["", "seek", "ms ", "MS"] {
-            assert_eq!(name.parse::<Ivar>(), Err(IvarError), "{name:?}");
+            assert_eq!(name.parse::<Ivar>(), Err(UnknownName::new("no ivar has this name")), "{name:?}");
         }
     }
 }

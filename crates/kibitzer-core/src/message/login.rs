@@ -1,6 +1,7 @@
 //! Logging in, and being refused.
 
 use super::{Handle, Titles};
+use crate::by_name::named_enum;
 use crate::scan::{Cursor, find};
 use crate::text::ServerText;
 
@@ -24,63 +25,47 @@ impl LoggedIn {
     /// Reads the whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        at.expect(b"**** Starting ")?;
-        let server = at.word()?;
-        at.expect(b" session as ")?;
-        let name = Handle::read(&mut at)?;
+        let server = at.expect(b"**** Starting ")?.word()?;
+        let name = Handle::read(at.expect(b" session as ")?)?;
         let titles = Titles::read(&mut at);
-        at.expect(b" ****")?;
-        at.end()?;
+        at.expect(b" ****")?.end()?;
         Some(Self { name: Handle::from_wire(name), titles, server: ServerText::from_wire(server) })
     }
 }
 
-/// Why a server did not let us in: `**** Invalid password! ****`, `Sorry, Foo is already logged in. Try again.`
-///
-/// The wording differs between servers and years; what counts is a distinctive part, in any case of letters, with nothing
-/// around it that a server would not write. Ask only before the login is complete: afterwards such a line is text (a
-/// message of the day, a help page).
-///
-/// Source: transport §7; transcripts of two servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LoginRefusal {
-    /// The password is wrong.
-    InvalidPassword,
-    /// Somebody is logged in under the guest's name.
-    NameInUse,
-    /// The account, or everybody from our address, is shut out.
-    Banned,
-    /// The name is too short, too long, or has characters other than letters.
-    BadName,
-    /// Guests are not admitted, in general or from our address.
-    NotRegistered,
-    /// We took too long to log in.
-    Timeout,
-    /// The server takes no more players.
-    Full,
-    /// The server is full and has put us in a queue: the login goes on by itself.
-    Queued,
-    /// Something else, such as a time stamp that the server cannot read.
-    Other,
+named_enum! {
+    /// Why a server did not let us in: `**** Invalid password! ****`, `Sorry, Foo is already logged in. Try again.`
+    ///
+    /// The wording differs between servers and years; what counts is a distinctive part, in any case of letters, with nothing
+    /// around it that a server would not write. Ask only before the login is complete: afterwards such a line is text (a
+    /// message of the day, a help page).
+    ///
+    /// Source: transport §7; transcripts of two servers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum LoginRefusal("The reason in `snake_case`, as in JSON.") {
+        /// The password is wrong.
+        InvalidPassword = "invalid_password",
+        /// Somebody is logged in under the guest's name.
+        NameInUse = "name_in_use",
+        /// The account, or everybody from our address, is shut out.
+        Banned = "banned",
+        /// The name is too short, too long, or has characters other than letters.
+        BadName = "bad_name",
+        /// Guests are not admitted, in general or from our address.
+        NotRegistered = "not_registered",
+        /// We took too long to log in.
+        Timeout = "timeout",
+        /// The server takes no more players.
+        Full = "full",
+        /// The server is full and has put us in a queue: the login goes on by itself.
+        Queued = "queued",
+        /// Something else, such as a time stamp that the server cannot read.
+        Other = "other",
+    }
 }
 
 impl LoginRefusal {
-    /// The reason in `snake_case`, as `kibitzer decode` prints it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidPassword => "invalid_password",
-            Self::NameInUse => "name_in_use",
-            Self::Banned => "banned",
-            Self::BadName => "bad_name",
-            Self::NotRegistered => "not_registered",
-            Self::Timeout => "timeout",
-            Self::Full => "full",
-            Self::Queued => "queued",
-            Self::Other => "other",
-        }
-    }
-
     /// The refusal for which ICC's datagram 69 has this code.
     ///
     /// Codes 9 (an empty password) and 5 (no password, where one is needed) count as a wrong one. What the code stands for
@@ -206,8 +191,7 @@ impl NameStatus {
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let is_assigned = at.eat(b"Logging you in as ");
-        at.expect(b"\"")?;
-        let name = Handle::read(&mut at)?;
+        let name = Handle::read(at.expect(b"\"")?)?;
         at.expect(b"\"")?;
         let kind = if is_assigned && at.eat(b"; you may use this name") || at.eat(b" is not a registered name.") {
             NameKind::Unregistered

@@ -3,6 +3,7 @@
 //! [`Reader`] is the way in: bytes to [`Received`]. The parsers of single lines are there too, each a `parse` on its type.
 
 mod arrival;
+mod attribution;
 mod challenge;
 mod challenge_update;
 mod clock;
@@ -16,7 +17,6 @@ mod fields;
 mod game_end;
 mod game_end_reason;
 mod game_info;
-mod game_result;
 mod game_start;
 mod game_update;
 mod holding;
@@ -28,8 +28,7 @@ mod observing;
 mod offer;
 mod partner;
 mod pending;
-mod phrase;
-mod player;
+mod rating;
 mod reader;
 mod refused;
 mod seek;
@@ -37,8 +36,8 @@ mod seek_text;
 mod start_list;
 mod style10;
 mod style12;
-mod subject;
 mod talk;
+mod template;
 #[cfg(test)]
 mod tests;
 mod user_info;
@@ -53,21 +52,19 @@ pub use error::ParseError;
 pub use examine::{Examine, ExamineAction};
 pub use farewell::{Farewell, KickedBy};
 pub use game_end::GameEnded;
-pub use game_end_reason::GameEndReason;
+pub use game_end_reason::{GameEndReason, GameResult};
 pub use game_info::GameInfo;
-pub use game_result::GameResult;
 pub use game_start::{Creating, GameCreated};
 pub use game_update::{GameAction, GameRole, GameUpdate, SentMove};
 pub use holding::Holding;
-pub use ivar::{Ivar, IvarError};
+pub use ivar::Ivar;
 pub use login::{LoggedIn, LoginRefusal, NameKind, NameStatus};
 pub use mark::{Mark, MarkShape};
 pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
 pub use offer::{Offer, OfferAnswer, OfferKind};
 pub use partner::Partner;
 pub use pending::{Pending, PendingDirection, PendingRemoved};
-pub use phrase::Actor;
-pub use player::{Confidence, GameId, Rating};
+pub use rating::{Confidence, GameId, Rating};
 pub use reader::{Lent, LentMessage, Reader, Received};
 pub use refused::Refusal;
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};
@@ -76,10 +73,11 @@ pub use start_list::{StartKind, StartList};
 pub(crate) use style12::{BoardNumbers, DerivedMove};
 pub use style12::{Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
+pub use template::Actor;
 pub use user_info::{UserArrived, UserDeparted};
 
 pub use crate::text::{Handle, HandleError, Titles};
-pub use crate::wire::{CommandCode, Family, FamilyError};
+pub use crate::wire::{CommandCode, Family};
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Games that this login begins or ceases to observe.
 
-use super::phrase::{lookup, matches};
+use super::template::{match_table, match_template};
 use super::{GameId, Handle};
 
 /// A game joined or left the list of observed games.
@@ -33,7 +33,7 @@ impl Observing {
     /// Reads a whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
         matches!(line.first(), Some(b'Y' | b'R' | b'G')).then_some(())?;
-        let (change, captures) = lookup(line, CHANGES)?;
+        let (change, captures) = match_table(line, CHANGES)?;
         Some(Self { game: captures.game()?, change })
     }
 
@@ -63,8 +63,8 @@ pub struct Focus {
 impl Focus {
     /// Reads a whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let captures = matches(line, "Your primary game is now game #.")
-            .or_else(|| matches(line, "You are now at %'s board (game #)."))?;
+        let captures = match_template(line, "Your primary game is now game #.")
+            .or_else(|| match_template(line, "You are now at %'s board (game #)."))?;
         Some(Self { game: captures.game()?, opponent: captures.handle() })
     }
 }
@@ -90,7 +90,7 @@ impl ObservingRefusal {
     /// Reads a whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
         matches!(line.first(), Some(b'Y' | b'T' | b'S')).then_some(())?;
-        let (refusal, captures) = lookup(line, REFUSALS)?;
+        let (refusal, captures) = match_table(line, REFUSALS)?;
         match refusal {
             Refusal::Plain(refusal) => Some(refusal),
             Refusal::OfGame(refusal) => captures.game().map(refusal),

@@ -1,7 +1,8 @@
 //! Offers in a game: draw, abort, adjourn, takeback, switch, pause, unpause.
 
-use super::phrase::{Sentence, lookup, matches, read_name};
+use super::template::{PlayerSentence, match_table, match_template, read_name};
 use super::{Actor, GameId, Handle};
+use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
 /// An offer in a running game, or the answer to one.
@@ -29,68 +30,45 @@ pub struct Offer {
     pub answer: Option<OfferAnswer>,
 }
 
-/// What is offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "the offers that players of a game can make one another")]
-pub enum OfferKind {
-    /// A draw.
-    Draw,
-    /// To end the game without a result.
-    Abort,
-    /// To go on another day.
-    Adjourn,
-    /// To take back plies.
-    Takeback,
-    /// To change sides.
-    Switch,
-    /// To stop the clocks.
-    Pause,
-    /// To start the clocks again.
-    Unpause,
+named_enum! {
+    /// What is offered.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[expect(clippy::exhaustive_enums, reason = "the offers that players of a game can make one another")]
+    pub enum OfferKind("The word of the servers for the offer.") {
+        /// A draw.
+        Draw = "draw",
+        /// To end the game without a result.
+        Abort = "abort",
+        /// To go on another day.
+        Adjourn = "adjourn",
+        /// To take back plies.
+        Takeback = "takeback",
+        /// To change sides.
+        Switch = "switch",
+        /// To stop the clocks.
+        Pause = "pause",
+        /// To start the clocks again.
+        Unpause = "unpause",
+    }
 }
 
 impl OfferKind {
-    /// The server's word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Draw => "draw",
-            Self::Abort => "abort",
-            Self::Adjourn => "adjourn",
-            Self::Takeback => "takeback",
-            Self::Switch => "switch",
-            Self::Pause => "pause",
-            Self::Unpause => "unpause",
-        }
-    }
-
     fn from_word(word: &[u8]) -> Option<Self> {
-        use OfferKind::{Abort, Adjourn, Draw, Pause, Switch, Takeback, Unpause};
-        [Draw, Abort, Adjourn, Takeback, Switch, Pause, Unpause]
-            .into_iter()
-            .find(|kind| kind.as_str().as_bytes().eq_ignore_ascii_case(word))
+        Self::ALL.iter().copied().find(|kind| kind.as_str().as_bytes().eq_ignore_ascii_case(word))
     }
 }
 
-/// What became of an offer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "an offer ends in one of these ways")]
-pub enum OfferAnswer {
-    /// The other side agreed.
-    Accepted,
-    /// The other side did not agree.
-    Declined,
-    /// Whoever offered took it back.
-    Withdrawn,
-}
-
-impl OfferAnswer {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Declined => "declined",
-            Self::Withdrawn => "withdrawn",
-        }
+named_enum! {
+    /// What became of an offer.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[expect(clippy::exhaustive_enums, reason = "an offer ends in one of these ways")]
+    pub enum OfferAnswer("The answer in one word, as in JSON.") {
+        /// The other side agreed.
+        Accepted = "accepted",
+        /// The other side did not agree.
+        Declined = "declined",
+        /// Whoever offered took it back.
+        Withdrawn = "withdrawn",
     }
 }
 
@@ -140,8 +118,9 @@ impl Offer {
     }
 
     fn parse_without_subject(line: &[u8]) -> Option<Self> {
-        let (actor, kind) =
-            lookup(line, WHOLE_LINES).map(|(meaning, _)| meaning).or_else(|| Some((Actor::Me, read_sent(line)?)))?;
+        let (actor, kind) = match_table(line, WHOLE_LINES)
+            .map(|(meaning, _)| meaning)
+            .or_else(|| Some((Actor::Me, read_sent(line)?)))?;
         Some(Self::new(actor, None, kind, None))
     }
 
@@ -152,19 +131,18 @@ impl Offer {
         let (kind, answer) = read_answer(&mut at, my_answer)?;
         (at.eat(b" from ") || at.eat(b" to ")).then_some(())?;
         let name = Handle::from_wire(read_name(&mut at)?);
-        at.expect(b".")?;
-        at.end()?;
+        at.expect(b".")?.end()?;
         Some(Self::new(Actor::Me, Some(name), kind, Some(answer)))
     }
 
     fn parse_of_others(line: &[u8]) -> Option<Self> {
-        let sentence = Sentence::read(line)?;
+        let sentence = PlayerSentence::read(line)?;
         // ICC does not name the opponent.
-        let unnamed = sentence.predicate.strip_prefix(b" opponent").filter(|_| sentence.subject == b"Your");
-        let predicate = unnamed.unwrap_or(sentence.predicate);
+        let unnamed = sentence.rest.strip_prefix(b" opponent").filter(|_| sentence.name == b"Your");
+        let predicate = unnamed.unwrap_or(sentence.rest);
         let from = unnamed.is_none().then(|| sentence.handle());
         let game = sentence.game;
-        if let Some((kind, captures)) = lookup(predicate, OF_OTHERS) {
+        if let Some((kind, captures)) = match_table(predicate, OF_OTHERS) {
             let count = captures.number.filter(|_| kind == OfferKind::Takeback);
             return Some(Self { game, count, ..Self::new(Actor::Other, from, kind, None) });
         }
@@ -181,30 +159,27 @@ impl Offer {
 fn read_sent(line: &[u8]) -> Option<OfferKind> {
     let mut at = Cursor::new(line);
     let kind = OfferKind::from_word(at.word()?)?;
-    matches(at.rest(), " request sent.").map(|_| kind)
+    match_template(at.rest(), " request sent.").map(|_| kind)
 }
 
 /// ` declines the draw request.`, or one server's ` accepted pause. Game clock paused.`
 fn read_their_answer(predicate: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
-    if matches(predicate, " accepted pause. Game clock paused.").is_some() {
+    if match_template(predicate, " accepted pause. Game clock paused.").is_some() {
         return Some((OfferKind::Pause, OfferAnswer::Accepted));
     }
-    if matches(predicate, " accepted unpause. Game clock resumed.").is_some() {
+    if match_template(predicate, " accepted unpause. Game clock resumed.").is_some() {
         return Some((OfferKind::Unpause, OfferAnswer::Accepted));
     }
     let mut at = Cursor::new(predicate);
-    at.expect(b" ")?;
-    let read = read_answer(&mut at, their_answer)?;
-    at.expect(b".")?;
-    at.end()?;
+    let read = read_answer(at.expect(b" ")?, their_answer)?;
+    at.expect(b".")?.end()?;
     Some(read)
 }
 
 /// Reads `declines the draw request`, `accepts your takeback offer`, `declines draw request`.
 fn read_answer(at: &mut Cursor<'_>, verb: impl Fn(&[u8]) -> Option<OfferAnswer>) -> Option<(OfferKind, OfferAnswer)> {
     let answer = verb(at.word()?)?;
-    at.expect(b" ")?;
-    let _ = at.eat(b"the ") || at.eat(b"your ");
+    let _ = at.expect(b" ")?.eat(b"the ") || at.eat(b"your ");
     let kind = OfferKind::from_word(at.word()?)?;
     (at.eat(b" request") || at.eat(b" offer")).then_some((kind, answer))
 }

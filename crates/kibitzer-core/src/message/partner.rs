@@ -1,6 +1,6 @@
 //! Bughouse partnerships, apart from the partner's words.
 
-use super::phrase::{Captures, Sentence, lookup};
+use super::template::{Captures, PlayerSentence, match_table};
 use super::{Actor, GameId, Handle};
 use crate::text::PlayerText;
 
@@ -56,19 +56,19 @@ impl Partner {
         if line.starts_with(b"Your ") {
             return Self::parse_of_partner(line);
         }
-        if let Some((build, captures)) = lookup(line, OF_MINE) {
+        if let Some((build, captures)) = match_table(line, OF_MINE) {
             return captures.handle().map(build);
         }
         if line.starts_with(b"You no longer") {
-            return lookup(line, &[("You no longer have a bughouse partner.", ())]).map(|_| Self::Ended);
+            return match_table(line, &[("You no longer have a bughouse partner.", ())]).map(|_| Self::Ended);
         }
-        let sentence = Sentence::read(line).filter(|sentence| sentence.game.is_none())?;
-        let (build, _) = lookup(sentence.predicate, OF_OTHERS)?;
+        let sentence = PlayerSentence::read(line).filter(|sentence| sentence.game.is_none())?;
+        let (build, _) = match_table(sentence.rest, OF_OTHERS)?;
         Some(build(sentence.handle()))
     }
 
     fn parse_of_partner(line: &[u8]) -> Option<Self> {
-        if let Some((build, captures)) = lookup(line, OF_PARTNER) {
+        if let Some((build, captures)) = match_table(line, OF_PARTNER) {
             return build(&captures);
         }
         let text = [&b"Your bughouse partner "[..], b"Your opponent's partner ", b"Your partner "]

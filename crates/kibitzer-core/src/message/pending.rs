@@ -46,7 +46,7 @@ impl Pending {
         };
         let index = fields::number(&mut at, "index")?;
         let (mut name, mut kind, mut parameters) = <(&[u8], &[u8], &[u8])>::default();
-        while let Some(key) = fields::key(&mut at) {
+        while let Some(key) = fields::next_key(&mut at) {
             match key {
                 b"w" => name = fields::value(&mut at),
                 b"t" => kind = fields::value(&mut at),

@@ -1,146 +1,101 @@
 //! Commands that the server did not carry out.
 
 use super::Handle;
-use super::phrase::lookup;
+use super::template::match_table;
+use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
-/// Why the server did not carry out a command: `Illegal move (Qd2).`, `foo: Command not found.`
-///
-/// A line counts only as a whole. Where a name stands in front it is exactly one, so no talk is taken for a refusal. After
-/// a refused move some servers send the board again.
-///
-/// Source: text-messages §9; transcripts of two servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Refusal {
-    /// The rules of chess forbid the move.
-    IllegalMove,
-    /// More than one piece can move so.
-    AmbiguousMove,
-    /// The opponent is to move.
-    NotYourMove,
-    /// We play no game, and where that would do examine none.
-    NotPlaying,
-    /// We examine no game.
-    NotExamining,
-    /// We play a game, which the command does not allow.
-    Playing,
-    /// We examine a game, which the command does not allow.
-    Examining,
-    /// No command has this name. Some servers say so of a move they cannot read.
-    UnknownCommand,
-    /// The command's name is cut so short that several fit.
-    AmbiguousCommand,
-    /// The clock is paused.
-    ClockPaused,
-    /// The opponent's time is not up.
-    NotOutOfTime,
-    /// The clock does not run yet.
-    ClockNotTicking,
-    /// Nothing was offered that could be accepted or declined.
-    NoSuchOffer,
-    /// The game has fewer plies than we want back.
-    TakebackTooFar,
-    /// We made this offer already.
-    AlreadyOffered,
-    /// An offer of this kind cannot be taken back.
-    OfferStands,
-    /// Several offers are pending and none was named.
-    AmbiguousOffer,
-    /// We named ourselves.
-    OwnName,
-    /// There is no bughouse partner, ours or the opponent's.
-    NoPartner,
-    /// No variable has this name.
-    NoSuchVariable,
-    /// A variable, or a clock, takes no such value.
-    BadValue,
-    /// No channel has this number.
-    NoSuchChannel,
-    /// No seek has this number, or it is gone.
-    NoSuchSeek,
-    /// The player's history has no game of this number.
-    NoSuchHistoryGame,
-    /// The player has us on the censor list.
-    Censored,
-    /// The player does not hear tells of guests.
-    NotListening,
-    /// The player has us on the noplay list.
-    Noplay,
-    /// The player takes no match requests, or no partners.
-    NotOpen,
-    /// The player plays or examines a game.
-    PlayerBusy,
-    /// The player plays no game, and where that would do examines none.
-    PlayerNotPlaying,
-    /// The player's formula rules our request out.
-    Formula,
-    /// A stored game with this player has to be finished first.
-    AdjournedGame,
-    /// Nobody has this name.
-    NoSuchPlayer,
-    /// The player exists but is not online.
-    NotLoggedIn,
-    /// Guests may not do this.
-    NotRegistered,
-    /// We did not join the channel we talk to.
-    NotInChannel,
-    /// There is no opponent, nor was there one, to say it to.
-    NobodyToTell,
-    /// We shout too often.
-    ShoutQuota,
-    /// The command has too many bytes.
-    CommandTooLong,
-    /// The command has bytes that the server does not take.
-    InvalidCharacters,
-}
-
-impl Refusal {
-    /// The reason in `snake_case`, as `kibitzer decode` prints it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::IllegalMove => "illegal_move",
-            Self::AmbiguousMove => "ambiguous_move",
-            Self::NotYourMove => "not_your_move",
-            Self::NotPlaying => "not_playing",
-            Self::NotExamining => "not_examining",
-            Self::Playing => "playing",
-            Self::Examining => "examining",
-            Self::UnknownCommand => "unknown_command",
-            Self::AmbiguousCommand => "ambiguous_command",
-            Self::ClockPaused => "clock_paused",
-            Self::NotOutOfTime => "not_out_of_time",
-            Self::ClockNotTicking => "clock_not_ticking",
-            Self::NoSuchOffer => "no_such_offer",
-            Self::TakebackTooFar => "takeback_too_far",
-            Self::AlreadyOffered => "already_offered",
-            Self::OfferStands => "offer_stands",
-            Self::AmbiguousOffer => "ambiguous_offer",
-            Self::OwnName => "own_name",
-            Self::NoPartner => "no_partner",
-            Self::NoSuchVariable => "no_such_variable",
-            Self::BadValue => "bad_value",
-            Self::NoSuchChannel => "no_such_channel",
-            Self::NoSuchSeek => "no_such_seek",
-            Self::NoSuchHistoryGame => "no_such_history_game",
-            Self::Censored => "censored",
-            Self::NotListening => "not_listening",
-            Self::Noplay => "noplay",
-            Self::NotOpen => "not_open",
-            Self::PlayerBusy => "player_busy",
-            Self::PlayerNotPlaying => "player_not_playing",
-            Self::Formula => "formula",
-            Self::AdjournedGame => "adjourned_game",
-            Self::NoSuchPlayer => "no_such_player",
-            Self::NotLoggedIn => "not_logged_in",
-            Self::NotRegistered => "not_registered",
-            Self::NotInChannel => "not_in_channel",
-            Self::NobodyToTell => "nobody_to_tell",
-            Self::ShoutQuota => "shout_quota",
-            Self::CommandTooLong => "command_too_long",
-            Self::InvalidCharacters => "invalid_characters",
-        }
+named_enum! {
+    /// Why the server did not carry out a command: `Illegal move (Qd2).`, `foo: Command not found.`
+    ///
+    /// A line counts only as a whole. Where a name stands in front it is exactly one, so no talk is taken for a refusal. After
+    /// a refused move some servers send the board again.
+    ///
+    /// Source: text-messages §9; transcripts of two servers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    #[non_exhaustive]
+    pub enum Refusal("The reason in `snake_case`, as in JSON.") {
+        /// The rules of chess forbid the move.
+        IllegalMove = "illegal_move",
+        /// More than one piece can move so.
+        AmbiguousMove = "ambiguous_move",
+        /// The opponent is to move.
+        NotYourMove = "not_your_move",
+        /// We play no game, and where that would do examine none.
+        NotPlaying = "not_playing",
+        /// We examine no game.
+        NotExamining = "not_examining",
+        /// We play a game, which the command does not allow.
+        Playing = "playing",
+        /// We examine a game, which the command does not allow.
+        Examining = "examining",
+        /// No command has this name. Some servers say so of a move they cannot read.
+        UnknownCommand = "unknown_command",
+        /// The command's name is cut so short that several fit.
+        AmbiguousCommand = "ambiguous_command",
+        /// The clock is paused.
+        ClockPaused = "clock_paused",
+        /// The opponent's time is not up.
+        NotOutOfTime = "not_out_of_time",
+        /// The clock does not run yet.
+        ClockNotTicking = "clock_not_ticking",
+        /// Nothing was offered that could be accepted or declined.
+        NoSuchOffer = "no_such_offer",
+        /// The game has fewer plies than we want back.
+        TakebackTooFar = "takeback_too_far",
+        /// We made this offer already.
+        AlreadyOffered = "already_offered",
+        /// An offer of this kind cannot be taken back.
+        OfferStands = "offer_stands",
+        /// Several offers are pending and none was named.
+        AmbiguousOffer = "ambiguous_offer",
+        /// We named ourselves.
+        OwnName = "own_name",
+        /// There is no bughouse partner, ours or the opponent's.
+        NoPartner = "no_partner",
+        /// No variable has this name.
+        NoSuchVariable = "no_such_variable",
+        /// A variable, or a clock, takes no such value.
+        BadValue = "bad_value",
+        /// No channel has this number.
+        NoSuchChannel = "no_such_channel",
+        /// No seek has this number, or it is gone.
+        NoSuchSeek = "no_such_seek",
+        /// The player's history has no game of this number.
+        NoSuchHistoryGame = "no_such_history_game",
+        /// The player has us on the censor list.
+        Censored = "censored",
+        /// The player does not hear tells of guests.
+        NotListening = "not_listening",
+        /// The player has us on the noplay list.
+        Noplay = "noplay",
+        /// The player takes no match requests, or no partners.
+        NotOpen = "not_open",
+        /// The player plays or examines a game.
+        PlayerBusy = "player_busy",
+        /// The player plays no game, and where that would do examines none.
+        PlayerNotPlaying = "player_not_playing",
+        /// The player's formula rules our request out.
+        Formula = "formula",
+        /// A stored game with this player has to be finished first.
+        AdjournedGame = "adjourned_game",
+        /// Nobody has this name.
+        NoSuchPlayer = "no_such_player",
+        /// The player exists but is not online.
+        NotLoggedIn = "not_logged_in",
+        /// Guests may not do this.
+        NotRegistered = "not_registered",
+        /// We did not join the channel we talk to.
+        NotInChannel = "not_in_channel",
+        /// There is no opponent, nor was there one, to say it to.
+        NobodyToTell = "nobody_to_tell",
+        /// We shout too often.
+        ShoutQuota = "shout_quota",
+        /// The command has too many bytes.
+        CommandTooLong = "command_too_long",
+        /// The command has bytes that the server does not take.
+        InvalidCharacters = "invalid_characters",
     }
 }
 
@@ -159,8 +114,8 @@ impl Refusal {
     /// Reads the whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
         match line.strip_prefix(b"You ") {
-            Some(predicate) => lookup(predicate, OF_ME).map(|(refusal, _)| refusal),
-            None => Self::of_subject(line).or_else(|| lookup(line, OTHERS).map(|(refusal, _)| refusal)),
+            Some(predicate) => match_table(predicate, OF_ME).map(|(refusal, _)| refusal),
+            None => Self::of_subject(line).or_else(|| match_table(line, OTHERS).map(|(refusal, _)| refusal)),
         }
     }
 
@@ -169,7 +124,7 @@ impl Refusal {
         let mut at = Cursor::new(line);
         let subject = at.word()?;
         at.expect(b" ")?;
-        let (refusal, _) = lookup(at.rest(), OF_SUBJECT)?;
+        let (refusal, _) = match_table(at.rest(), OF_SUBJECT)?;
         let fits = if refusal == Self::UnknownCommand { is_command(subject) } else { Handle::is_name(subject) };
         fits.then_some(refusal)
     }
@@ -284,7 +239,7 @@ mod tests {
 
     use super::Refusal as Why;
     use super::*;
-    use crate::message::phrase::matches;
+    use crate::message::template::match_template;
 
     const REFUSALS: &[(&str, Why)] = &[
         ("Illegal move (Qd2).", Why::IllegalMove),
@@ -396,7 +351,7 @@ mod tests {
         }
         let of_me = OF_ME.iter().map(|(template, _)| format!("You {template}"));
         for template in of_me.chain(OTHERS.iter().map(|&(template, _)| template.to_owned())) {
-            let is_tested = |(line, _): &(&str, Why)| matches(line.as_bytes(), &template).is_some();
+            let is_tested = |(line, _): &(&str, Why)| match_template(line.as_bytes(), &template).is_some();
             assert!(REFUSALS.iter().any(is_tested), "{template}");
         }
     }

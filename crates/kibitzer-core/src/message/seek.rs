@@ -58,7 +58,7 @@ impl Seek {
         let new = listed.is_err();
         let mut at = listed.or_else(|_| fields::after_tag(line, b"<sn>"))?;
         let mut seek = Self::empty(fields::number(&mut at, "index")?, Handle::default(), new);
-        while let Some((key, value)) = fields::next(&mut at) {
+        while let Some((key, value)) = fields::next_pair(&mut at) {
             seek.set(key, value)?;
         }
         if seek.name.as_str().is_empty() {
@@ -90,15 +90,15 @@ impl Seek {
         match key {
             b"w" => self.name = Handle::from_wire(value),
             b"ti" => self.titles = title_bits(value).ok_or(ParseError::Invalid("ti"))?,
-            b"rt" => self.rating = fields::known("rt", fields::whole(value, Rating::read))?,
-            b"t" => self.initial_min = fields::known("t", fields::whole(value, Cursor::number))?,
-            b"i" => self.increment_s = fields::known("i", fields::whole(value, Cursor::number))?,
-            b"r" => self.rated = fields::known("r", choice(value, b"r", b"u"))?,
+            b"rt" => self.rating = fields::present("rt", fields::read_all(value, Rating::read))?,
+            b"t" => self.initial_min = fields::present("t", fields::read_all(value, Cursor::number))?,
+            b"i" => self.increment_s = fields::present("i", fields::read_all(value, Cursor::number))?,
+            b"r" => self.rated = fields::present("r", choice(value, b"r", b"u"))?,
             b"tp" => self.kind = Some(ServerText::from_wire(value)),
             b"c" => self.color = color(value)?,
             b"rr" => (self.rating_min, self.rating_max) = range(value).ok_or(ParseError::Invalid("rr"))?,
-            b"a" => self.automatic = fields::known("a", choice(value, b"t", b"f"))?,
-            b"f" => self.formula = fields::known("f", choice(value, b"t", b"f"))?,
+            b"a" => self.automatic = fields::present("a", choice(value, b"t", b"f"))?,
+            b"f" => self.formula = fields::present("f", choice(value, b"t", b"f"))?,
             _ => {}
         }
         Ok(())
@@ -118,14 +118,14 @@ fn choice(value: &[u8], yes: &[u8], no: &[u8]) -> Option<bool> {
 fn color(value: &[u8]) -> Result<Option<Color>, ParseError> {
     match value {
         b"?" => Ok(None),
-        [letter] => fields::known("c", Color::from_letter(*letter)),
+        [letter] => fields::present("c", Color::from_letter(*letter)),
         _ => Err(ParseError::Invalid("c")),
     }
 }
 
 /// Reads `0-9999`.
 pub(super) fn range(value: &[u8]) -> Option<(Option<u16>, Option<u16>)> {
-    fields::whole(value, |at| {
+    fields::read_all(value, |at| {
         let min = at.number()?;
         at.expect(b"-")?;
         Some((Some(min), Some(at.number()?)))

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::phrase::{read_color, read_rated};
+use super::template::{read_color, read_rated};
 use super::{Handle, Rating, Seek, Titles, fields, seek};
 use crate::scan::Cursor;
 use crate::text::ServerText;
@@ -25,11 +25,8 @@ impl Seek {
         at.blanks();
         let name = Handle::from_wire(Handle::read(&mut at)?);
         let titles = Titles::read(&mut at);
-        at.blanks();
-        let rating = Rating::read_bracketed(&mut at);
-        at.blanks();
-        at.expect(b"seeking ")?;
-        let terms = at.until(b"(\"play ")?;
+        let rating = Rating::read_bracketed(at.blanks());
+        let terms = at.blanks().expect(b"seeking ")?.until(b"(\"play ")?;
         let index = at.number()?;
         at.expect(b"\" to respond)")?;
         at.end()?;
@@ -43,7 +40,7 @@ impl Seek {
         let words: Words<'_> =
             terms.split(|&b| b == b' ').filter(|word| !word.is_empty()).take(MAX_WORDS + 1).collect();
         (words.len() <= MAX_WORDS).then_some(())?;
-        let rated = |word: &[u8]| fields::whole(word, read_rated);
+        let rated = |word: &[u8]| fields::read_all(word, read_rated);
         let (place, rated) = words.iter().enumerate().find_map(|(place, word)| Some((place, rated(word)?)))?;
         let (before, [_, after @ ..]) = words.split_at_checked(place)? else { return None };
         self.rated = Some(rated);
@@ -57,8 +54,8 @@ impl Seek {
     /// Takes the two numbers at the end; returns the words before them. An untimed game has none.
     fn read_times<'w, 'a>(&mut self, words: &'w [&'a [u8]]) -> &'w [&'a [u8]] {
         if let [kind @ .., initial, increment] = words
-            && let Some(initial) = fields::whole(initial, Cursor::number)
-            && let Some(increment) = fields::whole(increment, Cursor::number)
+            && let Some(initial) = fields::read_all(initial, Cursor::number)
+            && let Some(increment) = fields::read_all(increment, Cursor::number)
         {
             (self.initial_min, self.increment_s) = (Some(initial), Some(increment));
             return kind;
@@ -68,7 +65,7 @@ impl Seek {
 
     /// Takes an option; `None` for a word that is none.
     fn read_option(&mut self, word: &[u8]) -> Option<()> {
-        if let Some(color) = fields::whole(word, read_color) {
+        if let Some(color) = fields::read_all(word, read_color) {
             self.color = Some(color);
             return Some(());
         }
@@ -131,8 +128,7 @@ impl SeekNotice {
 /// Servers write `player`, `players` and `player(s)`.
 fn read_seen(at: &mut Cursor<'_>) -> Option<u32> {
     let players = at.number()?;
-    at.expect(b" player")?;
-    let _ = at.eat(b"(s)") || at.eat(b"s");
+    let _ = at.expect(b" player")?.eat(b"(s)") || at.eat(b"s");
     at.expect(b" saw the seek.)")?;
     Some(players)
 }

@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use self::fields::Fields;
 use self::text::{BoardText, MAX_USUAL_BYTES, Word};
-use super::clock::{ClockReading, Elapsed};
-use super::player::GameId;
+use super::clock::{ClockReading, read_duration_ms};
+use super::rating::GameId;
 use crate::chess::{Board, CastlingRights, Color, Fen, LastMove, Role};
 use crate::scan::Cursor;
 use crate::text::Handle;
@@ -633,8 +633,7 @@ fn read_elapsed(word: &[u8]) -> Option<u32> {
     let word = word.strip_prefix(b"(").unwrap_or(word);
     let word = word.strip_suffix(b")").unwrap_or(word);
     let mut at = Cursor::new(word);
-    let elapsed = Elapsed::read(&mut at)?;
-    at.is_empty().then_some(elapsed.ms)
+    read_duration_ms(&mut at).filter(|_| at.is_empty())
 }
 
 /// Field 15 as it counts: some servers go below 0 after a takeback, FICS has sent 1 at a start position.

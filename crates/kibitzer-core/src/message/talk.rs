@@ -93,8 +93,7 @@ impl Talk {
     /// `--> Foo waves`; what is no blank behind the name belongs to the text: `--> Foo's cat`.
     fn it_shout(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        at.expect(b"--> ")?;
-        let name = Handle::read(&mut at)?;
+        let name = Handle::read(at.expect(b"--> ")?)?;
         let titles = Titles::read(&mut at);
         let _ = at.eat(b" ");
         let text = PlayerText::from_wire(at.take_rest());
@@ -104,11 +103,8 @@ impl Talk {
     /// `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name.
     fn announced(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        at.blanks();
-        at.expect(b"**")?;
-        let _ = at.eat(b"UNREG ");
-        at.expect(b"ANNOUNCEMENT**")?;
-        let (from, titles) = read_announcer(&mut at).unzip();
+        let _ = at.blanks().expect(b"**")?.eat(b"UNREG ");
+        let (from, titles) = read_announcer(at.expect(b"ANNOUNCEMENT**")?).unzip();
         let text = read_text(&mut at)?;
         Some(Self { kind: TalkKind::Announcement, from, titles: titles.unwrap_or_default(), text })
     }
@@ -166,34 +162,20 @@ impl TalkKind {
 
 /// `(50):`, not the rating in `(1500) kibitzes:`.
 fn read_channel(at: &mut Cursor<'_>) -> Option<u16> {
-    let mut ahead = *at;
-    ahead.expect(b"(")?;
-    let digits = ahead.take_while(|b| b.is_ascii_digit());
-    ahead.expect(b"):")?;
-    let channel = decimal(digits).filter(|_| digits.len() <= 3)?;
-    *at = ahead;
-    u16::try_from(channel).ok()
+    at.between(b"(", b"):", |at| {
+        let digits = at.take_while(|b| b.is_ascii_digit());
+        u16::try_from(decimal(digits).filter(|_| digits.len() <= 3)?).ok()
+    })
 }
 
 /// `[26]`
 fn read_game(at: &mut Cursor<'_>) -> Option<GameId> {
-    let mut ahead = *at;
-    ahead.expect(b"[")?;
-    let game = GameId::read(&mut ahead)?;
-    ahead.expect(b"]")?;
-    *at = ahead;
-    Some(game)
+    at.between(b"[", b"]", GameId::read)
 }
 
 /// ` from Foo(*):`
 fn read_announcer(at: &mut Cursor<'_>) -> Option<(Handle, Titles)> {
-    let mut ahead = *at;
-    ahead.expect(b" from ")?;
-    let name = Handle::read(&mut ahead)?;
-    let titles = Titles::read(&mut ahead);
-    ahead.expect(b":")?;
-    *at = ahead;
-    Some((Handle::from_wire(name), titles))
+    at.between(b" from ", b":", |at| Some((Handle::from_wire(Handle::read(at)?), Titles::read(at))))
 }
 
 /// The text behind a colon: one blank belongs to the server, the rest to the player. Servers cut blanks at the end.
@@ -218,7 +200,7 @@ fn read_date(at: &mut Cursor<'_>) -> Option<()> {
     if at.eat(b" ") {
         at.number::<u16>()?;
     }
-    at.expect(b":")
+    at.expect(b":").map(drop)
 }
 
 /// `2026-11-21`
@@ -239,7 +221,7 @@ fn read_named_day(at: &mut Cursor<'_>) -> Option<()> {
     }
     at.blanks();
     at.number::<u8>()?;
-    at.expect(b",")
+    at.expect(b",").map(drop)
 }
 
 #[cfg(test)]

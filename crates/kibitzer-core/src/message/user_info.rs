@@ -35,10 +35,8 @@ impl UserArrived {
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let mut at = fields::after_tag(line, b"<wa>")?;
         let name = read_name(&mut at)?;
-        at.blanks();
-        let status = WhoStatus::read(&mut at);
-        at.blanks();
-        let titles = read_titles(&mut at).ok_or(ParseError::Invalid("titles"))?;
+        let status = WhoStatus::read(at.blanks());
+        let titles = read_titles(at.blanks()).ok_or(ParseError::Invalid("titles"))?;
         let mut ratings = [None; RATINGS];
         for rating in &mut ratings {
             *rating = Rating::read(&mut at);

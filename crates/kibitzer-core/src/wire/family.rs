@@ -1,44 +1,31 @@
-//! Families of servers.
+//! The two families of servers.
 
-use crate::by_name::by_name;
+use crate::by_name::{named_enum, parse_by_name};
 
-/// Which family of servers the bytes come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[expect(clippy::exhaustive_enums, reason = "there are two families, and not knowing")]
-pub enum Family {
-    /// Not known: what both families send is understood until the prompt or the datagram that ends the login shows the family.
-    #[default]
-    Auto,
-    /// FICS and its relatives.
-    Fics,
-    /// ICC. Holdings without their tag and style 10 blocks that start with `"10"` are understood, as its help pages have them.
-    Icc,
-}
-
-impl Family {
-    /// Every one, and [`Auto`](Self::Auto) in front.
-    pub const ALL: &[Self] = &[Self::Auto, Self::Fics, Self::Icc];
-
-    /// The name by which options and profiles choose it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Fics => "fics",
-            Self::Icc => "icc",
-        }
+named_enum! {
+    /// The family of a server: the dialect in which it frames and words its output.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    #[expect(clippy::exhaustive_enums, reason = "there are two families, and an unknown one")]
+    pub enum Family("The name in options and profiles.") {
+        /// Not known yet. The framing of both families is recognized until the first command prompt, or the datagram that
+        /// ends an ICC login, shows the family.
+        #[default]
+        Auto = "auto",
+        /// FICS and its relatives.
+        Fics = "fics",
+        /// ICC. Also recognizes reserves without the tag `<b1>` and style 10 boards that start with `"10"`, as ICC's help
+        /// files print them.
+        Icc = "icc",
     }
 }
 
-by_name! {
-    Family,
-    /// No family has this name.
-    FamilyError = "family is none of auto, fics and icc"
-}
+parse_by_name!(Family, "family is none of auto, fics and icc");
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::UnknownName;
 
     #[test]
     fn names_are_read_as_they_are_written() {
@@ -46,7 +33,7 @@ mod tests {
             assert_eq!(family.to_string().parse(), Ok(family));
         }
         for name in ["", "FICS", "kics"] {
-            assert_eq!(name.parse::<Family>(), Err(FamilyError), "{name}");
+            assert_eq!(name.parse::<Family>(), Err(UnknownName::new("family is none of auto, fics and icc")), "{name}");
         }
     }
 }

@@ -20,7 +20,7 @@ mod tests;
 mod wrap;
 
 pub use block_code::CommandCode;
-pub use family::{Family, FamilyError};
+pub use family::Family;
 pub use frame::{Frame, FrameKind, Tag};
 pub use framer::Framer;
 pub(crate) use framer::{KnownFrame, KnownKind};

@@ -107,10 +107,8 @@ fn command_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
 /// This is a prompt on some servers and a line on others; the older wording has `the FICS`.
 pub(super) fn guest_prompt(line: &[u8]) -> Option<&[u8]> {
     let mut at = Cursor::new(line);
-    at.expect(b"Press return to enter ")?;
-    at.take_while(|b| b != b'"').ends_with(b" as ").then_some(())?;
-    at.expect(b"\"")?;
-    let name = Handle::read(&mut at)?;
+    at.expect(b"Press return to enter ")?.take_while(|b| b != b'"').ends_with(b" as ").then_some(())?;
+    let name = Handle::read(at.expect(b"\"")?)?;
     (at.rest() == b"\":").then_some(name)
 }
 

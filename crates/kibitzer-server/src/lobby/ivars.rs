@@ -4,10 +4,10 @@ use kibitzer_core::message::Ivar;
 
 /// The variables whose names start so; the one of exactly that name alone if there is one.
 pub(crate) fn ivars_starting_with(prefix: &str) -> Vec<Ivar> {
-    if let Some(exact) = all().find(|ivar| ivar.name() == prefix) {
+    if let Some(exact) = all().find(|ivar| ivar.as_str() == prefix) {
         return vec![exact];
     }
-    all().filter(|ivar| ivar.name().starts_with(prefix)).collect()
+    all().filter(|ivar| ivar.as_str().starts_with(prefix)).collect()
 }
 
 /// The variables that can be set.
@@ -91,7 +91,7 @@ impl Ivars {
     }
 
     fn cell(self, ivar: Ivar) -> String {
-        format!("{}={}", ivar.name(), u8::from(self.is_set(ivar)))
+        format!("{}={}", ivar.as_str(), u8::from(self.is_set(ivar)))
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_login_string_sets_each_variable_by_its_place() {
         let ivars = Ivars::from_login("00010000000001000000000000000001").unwrap();
-        let set: Vec<_> = all().filter(|&ivar| ivars.is_set(ivar)).map(Ivar::name).collect();
+        let set: Vec<_> = all().filter(|&ivar| ivars.is_set(ivar)).map(Ivar::as_str).collect();
         assert_eq!(set, ["defprompt", "nohighlight", "nowrap", "atomic"]);
         assert_eq!(Ivars::from_login("101"), None);
         assert_eq!(Ivars::from_login(&"2".repeat(32)), None);

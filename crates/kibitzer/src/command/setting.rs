@@ -97,7 +97,7 @@ impl Request for Iset {
     type Answer = ();
 
     fn command(&self) -> Result<Command, CommandError> {
-        Command::new(Words::new("iset").with(self.ivar.name()).with(u8::from(self.on)).as_str())
+        Command::new(Words::new("iset").with(self.ivar.as_str()).with(u8::from(self.on)).as_str())
     }
 
     /// uhlin-fics repeats the command and does nothing: that is no answer.

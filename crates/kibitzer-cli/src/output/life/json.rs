@@ -22,7 +22,7 @@ pub(in crate::output) fn write<M: SerializeMap>(object: &mut M, life: &Life<'_>)
             "registered": identity.kind == NameKind::Registered,
         ),
         Life::Ready(capabilities) => keys!(object,
-            "ivars": List(capabilities.ivars().map(Ivar::name).collect::<Vec<_>>().iter()),
+            "ivars": List(capabilities.ivars().map(Ivar::as_str).collect::<Vec<_>>().iter()),
             "timeseal": capabilities.timeseal().version(),
         ),
         Life::Sent(line) => keys!(object, "line": line),

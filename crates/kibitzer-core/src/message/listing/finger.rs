@@ -192,8 +192,7 @@ fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<Presence>)> {
     (fics || at.eat(b"Statistics for ")).then_some(())?;
     let player = ListedPlayer::read(&mut at)?;
     if fics {
-        at.expect(b":")?;
-        at.end()?;
+        at.expect(b":")?.end()?;
         return Some((player, None));
     }
     at.blanks();
@@ -207,8 +206,7 @@ impl Presence {
             let on_for = take_text(&mut Cursor::new(at.until(b" Idle: ")?));
             return Some(Self::Online { on_for, idle: take_text(&mut at) });
         }
-        at.expect(b"Last disconnected")?;
-        let _colon = at.eat(b":");
+        let _colon = at.expect(b"Last disconnected")?.eat(b":");
         Some(Self::Away { since: take_text(&mut at) })
     }
 }
@@ -229,9 +227,7 @@ impl FingerGame {
             (Activity::Playing, b"")
         };
         let game = GameId::read(&mut at)?;
-        at.expect(b":")?;
-        at.blanks();
-        let names = at.take_rest().trim_ascii_end().strip_suffix(end)?;
+        let names = at.expect(b":")?.blanks().take_rest().trim_ascii_end().strip_suffix(end)?;
         let (white, black) = read_versus(names).unzip();
         Some(Self { activity, game, white, black })
     }
@@ -274,10 +270,8 @@ impl FingerNote {
     /// Reads ` 1: free text`.
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        at.blanks();
-        let number = at.number()?;
-        at.expect(b":")?;
-        let _blank = at.eat(b" ");
+        let number = at.blanks().number()?;
+        let _blank = at.expect(b":")?.eat(b" ");
         Some(Self { number, text: PlayerText::from_wire(at.take_rest()) })
     }
 }

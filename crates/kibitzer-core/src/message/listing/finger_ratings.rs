@@ -108,8 +108,7 @@ fn read_category(at: &mut Cursor<'_>) -> Option<String> {
     let from = *at;
     while at.peek()?.is_ascii_alphabetic() {
         at.take_while(|b| b.is_ascii_alphanumeric() || b == b'/' || b == b'-');
-        at.expect(b" ")?;
-        at.blanks();
+        at.expect(b" ")?.blanks();
     }
     Some(take_text(&mut Cursor::new(at.since(from))))
 }
@@ -125,8 +124,7 @@ fn read_fixed(at: &mut Cursor<'_>, decimals: usize) -> Option<u32> {
 /// `1417 (15-Mar-2003)`, or nothing yet.
 fn read_best(at: &mut Cursor<'_>) -> (Option<Rating>, Option<String>) {
     let best = Rating::read(at);
-    at.blanks();
-    let day = at.rest().strip_prefix(b"(").and_then(|rest| rest.trim_ascii_end().strip_suffix(b")"));
+    let day = at.blanks().rest().strip_prefix(b"(").and_then(|rest| rest.trim_ascii_end().strip_suffix(b")"));
     if day.is_some() {
         at.take_rest();
     }

@@ -92,10 +92,8 @@ impl Rows for GameListing {
 impl GameRow {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        at.blanks();
-        let game = GameId::read(&mut at)?;
-        at.expect(b" ")?;
-        at.blanks();
+        let game = GameId::read(at.blanks())?;
+        at.expect(b" ")?.blanks();
         Self::read_fics(at, game).or_else(|| Self::read_icc(at, game))
     }
 
@@ -105,8 +103,7 @@ impl GameRow {
         let black = ListedPlayer::read_rated(&mut at)?;
         at.blanks();
         (state == GameRowState::Played || at.eat(b")")).then_some(())?;
-        at.blanks();
-        let terms = GameTerms::read(&mut at)?;
+        let terms = GameTerms::read(at.blanks())?;
         Self::read_rest(at, Self::new(game, state, white, black, terms))
     }
 
@@ -158,8 +155,7 @@ impl GameRow {
             at.blanks();
         }
         row.to_move = read_color(&mut at)?;
-        at.expect(b":")?;
-        at.blanks();
+        at.expect(b":")?.blanks();
         row.move_number = at.number()?;
         at.end()?;
         Some(row)
@@ -178,19 +174,12 @@ fn read_state(at: &mut Cursor<'_>) -> GameRowState {
 
 /// `  1:14 -  5:10`. The hyphen may touch the second clock, so a second one is that clock's sign.
 fn read_clocks(at: &mut Cursor<'_>) -> Option<(ClockReading, ClockReading)> {
-    let mut ahead = *at;
-    let white = read_clock(&mut ahead)?;
-    ahead.blanks();
-    ahead.expect(b"-")?;
-    let black = read_clock(&mut ahead)?;
-    *at = ahead;
-    Some((white, black))
+    at.attempt(|at| Some((read_clock(at)?, read_clock(at.blanks().expect(b"-")?)?)))
 }
 
 /// A name with or without a rating: ICC leaves the column of an unrated guest blank.
 fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
-    at.blanks();
-    let rating = at.peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
+    let rating = at.blanks().peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
     let name = read_free_name(at)?;
     Some(ListedPlayer { name, titles: Titles::read(at), rating })
 }

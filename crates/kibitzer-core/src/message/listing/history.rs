@@ -104,17 +104,13 @@ impl History {
 impl HistoryRow {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        at.blanks();
-        let index = at.number()?;
-        at.expect(b": ")?;
-        let outcome = Outcome::read(&mut at)?;
+        let index = at.blanks().number()?;
+        let outcome = Outcome::read(at.expect(b": ")?)?;
         let rating = Rating::read(&mut at)?;
-        at.blanks();
-        let color = read_color(&mut at)?;
+        let color = read_color(at.blanks())?;
         let opponent_rating = Rating::read(&mut at)?;
         let opponent = read_free_name(&mut at)?;
-        at.blanks();
-        let terms = GameTerms::read(&mut at)?;
+        let terms = GameTerms::read(at.blanks())?;
         let (eco, ending) = (take_word(&mut at)?, take_word(&mut at)?);
         let date = take_text(&mut at);
         Some(Self { index, outcome, rating, color, opponent_rating, opponent, terms, eco, ending, date })

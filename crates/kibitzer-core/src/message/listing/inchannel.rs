@@ -99,18 +99,15 @@ fn read_count(line: &[u8]) -> Option<u32> {
     ];
     known.contains(&words).then_some(())?;
     let channel = at.number()?;
-    at.expect(b".")?;
-    at.end()?;
+    at.expect(b".")?.end()?;
     Some(channel)
 }
 
 /// The channel of a line that says nobody is in it.
 fn read_empty(line: &[u8]) -> Option<u32> {
     let mut at = Cursor::new(line);
-    at.expect(b"Channel ")?;
-    let channel = at.number()?;
-    at.expect(b" is empty.")?;
-    at.end()?;
+    let channel = at.expect(b"Channel ")?.number()?;
+    at.expect(b" is empty.")?.end()?;
     Some(channel)
 }
 

@@ -4,7 +4,7 @@ use super::collect::rows::{End, Rows};
 use super::parts::{ListedPlayer, extend, read_free_name, take_text};
 use super::{CollectorStep, Listing};
 use crate::chess::Color;
-use crate::message::clock::Elapsed;
+use crate::message::clock::read_duration_ms;
 use crate::message::{GameId, GameResult, Rating, Style12, Titles};
 use crate::scan::Cursor;
 use crate::text::{Line, decode};
@@ -150,10 +150,8 @@ impl MoveList {
 /// `Movelist for game 34:`
 fn read_game(line: &[u8]) -> Option<GameId> {
     let mut at = Cursor::new(line);
-    at.expect(b"Movelist for game ")?;
-    let game = GameId::read(&mut at)?;
-    at.expect(b":")?;
-    at.end()?;
+    let game = GameId::read(at.expect(b"Movelist for game ")?)?;
+    at.expect(b":")?.end()?;
     Some(game)
 }
 
@@ -161,8 +159,7 @@ fn read_game(line: &[u8]) -> Option<GameId> {
 fn read_players(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
     let mut at = Cursor::new(line);
     let white = read_player(&mut at)?;
-    at.expect(b" vs. ")?;
-    let black = read_player(&mut at)?;
+    let black = read_player(at.expect(b" vs. ")?)?;
     at.expect(b" --- ")?;
     Some((white, black, take_text(&mut at)))
 }
@@ -170,12 +167,7 @@ fn read_players(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
 fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     let name = read_free_name(at)?;
     let titles = Titles::read(at);
-    let mut ahead = *at;
-    ahead.blanks();
-    let rating = Rating::read_bracketed(&mut ahead);
-    if rating.is_some() {
-        *at = ahead;
-    }
+    let rating = at.attempt(|at| Rating::read_bracketed(at.blanks()));
     Some(ListedPlayer { name, titles, rating })
 }
 
@@ -199,8 +191,7 @@ fn number_behind(text: &[u8], label: &[u8]) -> Option<u32> {
 /// `  1.  e4      (0:00)     e5      (0:00)`, either side missing.
 fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     let mut at = Cursor::new(line);
-    at.blanks();
-    let number: u32 = at.number()?;
+    let number: u32 = at.blanks().number()?;
     at.expect(b".")?;
     let black_ply = number.checked_mul(2)?;
     let mut moves = Vec::new();
@@ -214,12 +205,10 @@ fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
 
 /// A move with or without its time, or the dots that stand where White has no move.
 fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Option<()> {
-    at.blanks();
-    let dots = at.eat(b"...");
+    let dots = at.blanks().eat(b"...");
     let san = at.take_while(|b| b.is_ascii_alphanumeric() || b"@=+#-/".contains(&b));
     (dots == san.is_empty()).then_some(())?;
-    at.blanks();
-    let elapsed_ms = Elapsed::read_bracketed(at).map(|elapsed| elapsed.ms);
+    let elapsed_ms = at.blanks().between(b"(", b")", read_duration_ms);
     if !dots {
         moves.push(ListedMove { ply, san: decode(san).into_owned(), elapsed_ms });
     }

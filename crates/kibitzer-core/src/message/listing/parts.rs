@@ -2,7 +2,7 @@
 
 use super::CollectorStep;
 use crate::chess::Color;
-use crate::message::clock::{ClockReading, Elapsed};
+use crate::message::clock::{ClockReading, read_duration_ms};
 use crate::message::{Handle, Rating, Titles};
 use crate::scan::Cursor;
 use crate::text::decode;
@@ -34,16 +34,14 @@ impl ListedPlayer {
     /// Reads `1500 Foo`. The name is free text without blanks, as in examined games; it ends at a bracket.
     pub(super) fn read_rated(at: &mut Cursor<'_>) -> Option<Self> {
         let rating = Some(Rating::read(at)?);
-        at.expect(b" ")?;
-        let name = read_free_name(at)?;
+        let name = read_free_name(at.expect(b" ")?)?;
         Some(Self { name, titles: Titles::default(), rating })
     }
 }
 
 /// A name of an examined game: anything up to a blank or a bracket.
 pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
-    at.blanks();
-    let name = at.take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
+    let name = at.blanks().take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
     (!name.is_empty()).then(|| Handle::from_wire(name))
 }
 
@@ -72,13 +70,11 @@ impl GameTerms {
 
     /// Reads the form in square brackets; the numbers may touch the letters or be padded.
     pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
-        at.expect(b"[")?;
-        let mark = read_letter(at).filter(|&mark| mark != ' ');
+        let mark = read_letter(at.expect(b"[")?).filter(|&mark| mark != ' ');
         let is_blank = at.eat(b" ");
         let mut terms = if is_blank { Self::read_behind(None, at)? } else { Self::read_bare(at)? };
         terms.mark = mark;
-        at.blanks();
-        at.expect(b"]")?;
+        at.blanks().expect(b"]")?;
         Some(terms)
     }
 
@@ -97,8 +93,7 @@ impl GameTerms {
     fn read_behind(kind: Option<char>, at: &mut Cursor<'_>) -> Option<Self> {
         let rated = at.eat(b"r");
         (rated || at.eat(b"u")).then_some(())?;
-        at.blanks();
-        let initial_min = at.number()?;
+        let initial_min = at.blanks().number()?;
         at.blanks();
         Some(Self { mark: None, kind, rated, initial_min, increment_s: at.number()? })
     }
@@ -118,9 +113,8 @@ pub(super) fn read_materials(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
 
 /// Reads a clock, `0:10`, `-0:05`, `1:40:00`, behind its padding.
 pub(super) fn read_clock(at: &mut Cursor<'_>) -> Option<ClockReading> {
-    at.blanks();
-    let negative = at.eat(b"-");
-    let ms = i64::from(Elapsed::read(at)?.ms);
+    let negative = at.blanks().eat(b"-");
+    let ms = i64::from(read_duration_ms(at)?);
     Some(ClockReading::from_ms(if negative { -ms } else { ms }))
 }
 
@@ -140,33 +134,26 @@ impl RowCount {
     /// Text behind the bracket differs between servers and is not read.
     pub(super) fn read(line: &[u8], things: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        at.blanks();
-        let shown = at.number()?;
-        at.blanks();
-        let word = at.word()?.to_ascii_lowercase();
+        let shown = at.blanks().number()?;
+        let word = at.blanks().word()?.to_ascii_lowercase();
         (word.strip_suffix(b"s").unwrap_or(&word) == things).then_some(())?;
-        at.blanks();
-        let verb = at.take_while(|b| b.is_ascii_alphabetic());
+        let verb = at.blanks().take_while(|b| b.is_ascii_alphabetic());
         verb.eq_ignore_ascii_case(b"displayed").then_some(())?;
         Some(Self { shown, total: read_total(&mut at) })
     }
 }
 
 fn read_total(at: &mut Cursor<'_>) -> Option<u32> {
-    at.blanks();
-    at.expect(b"(of")?;
-    at.blanks();
-    at.number()
+    at.blanks().expect(b"(of")?;
+    at.blanks().number()
 }
 
 /// The owner of a reply, from its first line: what stands between `lead` and `tail`, `History for ` and `:`.
 pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle> {
     let mut at = Cursor::new(line.trim_ascii_end());
-    at.expect(lead)?;
-    let owner = Handle::read(&mut at)?;
+    let owner = Handle::read(at.expect(lead)?)?;
     let _titles = Titles::read(&mut at);
-    at.expect(tail)?;
-    at.end()?;
+    at.expect(tail)?.end()?;
     Some(Handle::from_wire(owner))
 }
 

@@ -3,7 +3,7 @@
 use super::collect::rows::{End, Rows};
 use super::parts::extend;
 use super::{CollectorStep, Listing, RowCount};
-use crate::message::phrase::{read_color, read_rated};
+use crate::message::template::{read_color, read_rated};
 use crate::message::{Handle, Rating, Seek, Titles};
 use crate::scan::Cursor;
 use crate::text::{Line, ServerText};
@@ -45,10 +45,8 @@ impl Rows for SoughtList {
 
 fn read_row(line: &[u8]) -> Option<Seek> {
     let mut at = Cursor::new(line);
-    at.blanks();
-    let index = at.number()?;
-    at.expect(b" ")?;
-    let rating = Rating::read(&mut at);
+    let index = at.blanks().number()?;
+    let rating = Rating::read(at.expect(b" ")?);
     at.blanks();
     let name = Handle::from_wire(Handle::read(&mut at)?);
     let titles = Titles::read(&mut at);
@@ -73,11 +71,8 @@ fn read_terms(at: &mut Cursor<'_>, seek: &mut Seek) -> Option<()> {
 }
 
 fn read_times(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
-    at.expect(b" ")?;
-    at.blanks();
-    let initial_min = at.number()?;
-    at.expect(b" ")?;
-    at.blanks();
+    let initial_min = at.expect(b" ")?.blanks().number()?;
+    at.expect(b" ")?.blanks();
     Some((initial_min, at.number()?))
 }
 
@@ -94,18 +89,14 @@ fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
 
 /// `0-9999`
 fn read_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
-    at.blanks();
-    let low = at.number()?;
-    at.expect(b"-")?;
-    let high = at.number()?;
+    let low = at.blanks().number()?;
+    let high = at.expect(b"-")?.number()?;
     matches!(at.peek(), None | Some(b' ')).then_some((low, high))
 }
 
 fn read_flags(at: &mut Cursor<'_>) -> Option<(bool, bool)> {
-    at.blanks();
-    let manual = at.eat(b"m");
-    at.blanks();
-    let formula = at.eat(b"f");
+    let manual = at.blanks().eat(b"m");
+    let formula = at.blanks().eat(b"f");
     at.end()?;
     Some((manual, formula))
 }

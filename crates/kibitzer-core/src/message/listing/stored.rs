@@ -112,23 +112,15 @@ impl StoredGames {
 
 fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     let mut at = Cursor::new(line);
-    at.blanks();
-    let index = at.number()?;
-    at.expect(b": ")?;
-    let color = read_color(&mut at)?;
-    at.expect(b" ")?;
-    let opponent = read_free_name(&mut at)?;
-    at.blanks();
-    let opponent_is_on = at.eat(b"Y");
+    let index = at.blanks().number()?;
+    let color = read_color(at.expect(b": ")?)?;
+    let opponent = read_free_name(at.expect(b" ")?)?;
+    let opponent_is_on = at.blanks().eat(b"Y");
     (opponent_is_on || at.eat(b"N")).then_some(())?;
-    at.blanks();
-    let terms = GameTerms::read(&mut at)?;
-    at.blanks();
-    let (white_material, black_material) = read_materials(&mut at)?;
-    at.blanks();
-    let to_move = read_color(&mut at)?;
-    at.blanks();
-    let move_number = at.number()?;
+    let terms = GameTerms::read(at.blanks())?;
+    let (white_material, black_material) = read_materials(at.blanks())?;
+    let to_move = read_color(at.blanks())?;
+    let move_number = at.blanks().number()?;
     let eco = take_word(&mut at)?;
     let date = take_text(&mut at);
     Some((
@@ -151,8 +143,7 @@ fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
 /// `   alice vs. boris`
 fn read_names(line: &[u8]) -> Option<StoredGame> {
     let mut at = Cursor::new(line);
-    at.expect(b" ")?;
-    at.blanks();
+    at.expect(b" ")?.blanks();
     let white = Handle::from_wire(Handle::read(&mut at)?);
     at.expect(b" vs. ")?;
     let black = Handle::from_wire(Handle::read(&mut at)?);

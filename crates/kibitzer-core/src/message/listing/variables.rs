@@ -123,8 +123,7 @@ impl VariableText {
     /// Names are known ones: `Foo says: hi` must not become a setting.
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        at.blanks();
-        let name = at.until(b":")?;
+        let name = at.blanks().until(b":")?;
         let known: [&[u8]; 6] = [b"Prompt", b"Interface", b"Formula", b"Partner", b"Bughouse partner", b"Following"];
         let is_formula_part = matches!(name, [b'f', b'1'..=b'9']);
         (known.contains(&name) || is_formula_part).then_some(())?;

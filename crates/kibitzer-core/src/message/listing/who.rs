@@ -91,8 +91,7 @@ impl WhoEntry {
     fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let rating = Rating::read(at)?;
         let padding = at.rest();
-        at.blanks();
-        let status = WhoStatus::read(at);
+        let status = WhoStatus::read(at.blanks());
         // Without a sign, a blank keeps the name from the rating.
         (status != WhoStatus::Free || padding.starts_with(b" ")).then_some(())?;
         let player = ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? };

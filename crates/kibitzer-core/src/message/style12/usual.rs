@@ -12,7 +12,7 @@
 use super::text::{BoardText, MAX_USUAL_BYTES, SQUARES_END};
 use super::{ClockUnit, LastMoveNumbers, Relation, Style12, counted_plies};
 use crate::chess::{CastlingRights, Color, LastMove};
-use crate::message::player::GameId;
+use crate::message::rating::GameId;
 use crate::scan::{Cursor, masks};
 
 /// Reads the line that a stream starts with into `board`, up to its line end, and returns its length. `None` if it is not the usual;

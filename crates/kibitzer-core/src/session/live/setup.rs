@@ -147,7 +147,7 @@ impl SetUp {
         let Ok(reply) = result else { return };
         let Ok(variables) = Variables::parse(reply.lines()) else { return };
         for &ivar in Ivar::ALL.iter().filter(|&&ivar| ivar != Ivar::Block) {
-            self.capabilities.set(ivar, variables.value(ivar.name()) == Some("1"));
+            self.capabilities.set(ivar, variables.value(ivar.as_str()) == Some("1"));
         }
     }
 }
@@ -161,7 +161,7 @@ pub(crate) fn learn_ivar(capabilities: &mut Capabilities, done: &Done) {
     let ivar = command.words().nth(1).and_then(|name| name.to_ascii_lowercase().parse::<Ivar>().ok());
     let Some(ivar) = ivar.filter(|ivar| command.verb() == "iset" && *ivar != Ivar::Block) else { return };
     for (answer, on) in [(" set.", true), (" unset.", false)] {
-        let answer = format!("{}{answer}", ivar.name());
+        let answer = format!("{}{answer}", ivar.as_str());
         if reply.lines().any(|line| line == answer.as_bytes()) {
             capabilities.set(ivar, on);
         }
@@ -175,5 +175,5 @@ fn set<'a>(variables: impl IntoIterator<Item = &'a str>, options: &SessionOption
 }
 
 fn iset(ivar: Ivar) -> String {
-    format!("iset {} 1", ivar.name())
+    format!("iset {} 1", ivar.as_str())
 }

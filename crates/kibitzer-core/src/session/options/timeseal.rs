@@ -1,6 +1,6 @@
 //! Which version of timeseal to speak.
 
-use crate::by_name::by_name;
+use crate::by_name::parse_by_name;
 use crate::wire::Timeseal;
 
 /// Which version of timeseal to speak.
@@ -43,15 +43,18 @@ impl TimesealChoice {
     }
 }
 
-by_name! {
-    TimesealChoice,
-    /// No choice of timeseal has this name.
-    TimesealError = "timeseal is none of off, 1, 2 and auto"
+impl std::fmt::Display for TimesealChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
 }
+
+parse_by_name!(TimesealChoice, "timeseal is none of off, 1, 2 and auto");
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::UnknownName;
 
     #[test]
     fn names_are_read_as_they_are_written() {
@@ -59,7 +62,11 @@ mod tests {
             assert_eq!(choice.to_string().parse(), Ok(choice));
         }
         for name in ["", "3", "v2", "Auto"] {
-            assert_eq!(name.parse::<TimesealChoice>(), Err(TimesealError), "{name}");
+            assert_eq!(
+                name.parse::<TimesealChoice>(),
+                Err(UnknownName::new("timeseal is none of off, 1, 2 and auto")),
+                "{name}"
+            );
         }
     }
 }

@@ -12,7 +12,7 @@
 //! | `Declined`, `Refused` | opponent asks to resume the game | `Stored` |
 //! | any | the game goes on | gone |
 
-use crate::by_name::by_name;
+use crate::by_name::{named_enum, parse_by_name};
 use crate::chess::Color;
 use crate::event::{AdjournedGame, AdjournedState, Change, ChangeKind, Event, RefusalReason, RequestError};
 use crate::game::{Game, Games};
@@ -27,35 +27,20 @@ use crate::text::PlayerText;
 /// Adjourned games that are kept; servers allow 10 to 20.
 const MAX_GAMES: usize = 64;
 
-/// What a session does about adjourned games of its account.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum AdjournedGames {
-    /// Reports them after the login.
-    #[default]
-    Report,
-    /// Reports them, and challenges each opponent who is logged in, or logs in later, to resume the game.
-    Resume,
-}
-
-impl AdjournedGames {
-    /// Every one.
-    pub const ALL: &[Self] = &[Self::Report, Self::Resume];
-
-    /// The name by which profiles choose it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Report => "report",
-            Self::Resume => "resume",
-        }
+named_enum! {
+    /// What a session does about adjourned games of its account.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum AdjournedGames("The name in options and profiles.") {
+        /// Reports them after the login.
+        #[default]
+        Report = "report",
+        /// Reports them, and challenges each opponent who is logged in, or logs in later, to resume the game.
+        Resume = "resume",
     }
 }
 
-by_name! {
-    AdjournedGames,
-    /// No choice for adjourned games has this name.
-    AdjournedGamesError = "adjourned_games is neither report nor resume"
-}
+parse_by_name!(AdjournedGames, "adjourned_games is neither report nor resume");
 
 /// The adjourned games, as far as they are known on this connection.
 #[derive(Debug, Default)]

@@ -73,7 +73,7 @@ fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
         [] => world.lobby.put(id, &format!("No such ivariable \"{name}\".\n")),
         &[ivar] => set_ivar(world, id, ivar, value),
         several => {
-            let names: Vec<_> = several.iter().map(|ivar| ivar.name()).collect();
+            let names: Vec<_> = several.iter().map(|ivar| ivar.as_str()).collect();
             world.lobby.put(id, &format!("Ambiguous ivariable \"{name}\". Matches: {}\n", names.join(" ")));
         }
     }
@@ -94,7 +94,7 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
     }
     player.ivars.set(ivar, value);
     let said = if value { "set" } else { "unset" };
-    world.lobby.put(id, &format!("{} {said}.\n", ivar.name()));
+    world.lobby.put(id, &format!("{} {said}.\n", ivar.as_str()));
     if ivar == Ivar::SeekInfo && value {
         let list = world.seek_list(id);
         world.lobby.put_whole(id, &list);

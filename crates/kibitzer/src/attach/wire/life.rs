@@ -129,7 +129,7 @@ impl Life {
                 icc: capabilities.family() == Family::Icc,
                 timeseal: seal_number(capabilities.timeseal()),
                 units: capabilities.units(),
-                ivars: capabilities.ivars().map(|ivar| ivar.name().to_owned()).collect(),
+                ivars: capabilities.ivars().map(|ivar| ivar.as_str().to_owned()).collect(),
             },
             Event::Fault(_) => Self::Fault,
             Event::Lost { cause, retry_in } => Self::Lost { cause: cause.clone(), retry_in: *retry_in },

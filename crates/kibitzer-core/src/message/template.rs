@@ -1,27 +1,27 @@
-//! Fixed sentences with a few blanks to fill in: what most parsers of game texts are made of.
+//! Templates of the servers' fixed sentences, and the pieces that several kinds of lines share.
 
 use super::{GameId, Handle, Titles};
 use crate::chess::Color;
 use crate::scan::Cursor;
 
-/// Who does what a line reports.
+/// Who performs the action that a line reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "a line is about this login or about somebody else")]
+#[expect(clippy::exhaustive_enums, reason = "a line is about this login or about another player")]
 pub enum Actor {
     /// This login.
     Me,
-    /// Somebody else, named in the line or not.
+    /// Another player, whether or not the line has the name.
     Other,
 }
 
-/// What stood in the blanks of a template.
+/// The parts of a text that the placeholders of a template matched.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Captures<'a> {
     /// The first `%`.
     pub(crate) name: Option<&'a [u8]>,
     /// The second `%`.
     pub(crate) second_name: Option<&'a [u8]>,
-    /// The `#`.
+    /// The last `#`.
     pub(crate) number: Option<u32>,
     /// The `*`, without blanks at its end.
     pub(crate) rest: &'a [u8],
@@ -36,17 +36,23 @@ impl Captures<'_> {
         self.second_name.map(Handle::from_wire)
     }
 
+    /// The number as that of a game.
     pub(crate) fn game(&self) -> Option<GameId> {
         self.number.and_then(|number| i32::try_from(number).ok()).map(GameId)
     }
 }
 
-/// Compares a text with a template: `%` stands for a handle (titles behind it are skipped), `#` for a number, `@` for
-/// one word, a blank for one blank or more, `*` for anything or nothing up to the words behind it, which end both. Both
-/// must end together.
+/// Matches a whole text, blanks at its end aside, against a template.
 ///
-/// Runs of blanks are left where a server wraps a line behind a blank.
-pub(crate) fn matches<'a>(text: &'a [u8], template: &str) -> Option<Captures<'a>> {
+/// | in the template | matches |
+/// |---|---|
+/// | `%` | a handle; titles after it are skipped |
+/// | `#` | a decimal number |
+/// | `@` | one word |
+/// | a blank | one or more blanks |
+/// | `*` | any text, possibly empty, up to the rest of the template, which has to end the text literally |
+/// | another byte | itself |
+pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captures<'a>> {
     let mut at = Cursor::new(text);
     let mut captures = Captures::default();
     let mut template = template.as_bytes();
@@ -60,11 +66,9 @@ pub(crate) fn matches<'a>(text: &'a [u8], template: &str) -> Option<Captures<'a>
                 captures.rest = at.take_rest().trim_ascii_end().strip_suffix(tail)?;
                 break;
             }
-            b' ' => {
-                at.expect(b" ")?;
-                at.blanks();
-            }
-            literal => at.expect(&[literal])?,
+            // A line that a server wrapped after a blank has two of them once it is joined.
+            b' ' => drop(at.expect(b" ")?.blanks()),
+            literal => drop(at.expect(&[literal])?),
         }
         template = tail;
     }
@@ -72,81 +76,64 @@ pub(crate) fn matches<'a>(text: &'a [u8], template: &str) -> Option<Captures<'a>
     Some(captures)
 }
 
-/// The first row of a table whose template fits the text.
-pub(crate) fn lookup<'a, T: Copy>(text: &'a [u8], table: &[(&str, T)]) -> Option<(T, Captures<'a>)> {
-    let mut rows = table.iter().filter(|(template, _)| may_start(text, template));
-    rows.find_map(|&(template, meaning)| Some((meaning, matches(text, template)?)))
-}
-
-/// Whether the first bytes agree, which rules out most rows of a table at little cost.
-fn may_start(text: &[u8], template: &str) -> bool {
-    match template.as_bytes().first() {
+/// Returns the value of the first row whose template matches the text.
+pub(crate) fn match_table<'a, T: Copy>(text: &'a [u8], table: &[(&str, T)]) -> Option<(T, Captures<'a>)> {
+    // The first byte rules out most rows of a table at little cost.
+    let may_match = |template: &str| match template.as_bytes().first() {
         Some(b'%' | b'#' | b'@' | b'*') => true,
         literal => literal == text.first(),
-    }
+    };
+    let mut rows = table.iter().filter(|(template, _)| may_match(template));
+    rows.find_map(|&(template, value)| Some((value, match_template(text, template)?)))
 }
 
-/// Reads a handle and drops the titles behind it.
+/// Reads a handle and skips the titles after it.
 pub(crate) fn read_name<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let name = Handle::read(at)?;
     Titles::skip(at);
     Some(name)
 }
 
-/// Reads `rated` or `unrated`, behind blanks.
+/// Reads `rated` or `unrated`, after optional blanks.
 pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
-    let mut ahead = *at;
-    ahead.blanks();
-    let rated = match ahead.word()? {
-        b"rated" => true,
-        b"unrated" => false,
-        _ => return None,
-    };
-    *at = ahead;
-    Some(rated)
+    at.attempt(|at| match at.blanks().word()? {
+        b"rated" => Some(true),
+        b"unrated" => Some(false),
+        _ => None,
+    })
 }
 
-/// Reads `[white]` or `[black]`, behind blanks.
+/// Reads `[white]` or `[black]`, after optional blanks.
 pub(crate) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
     at.blanks();
     if at.eat(b"[white]") { Some(Color::White) } else { at.eat(b"[black]").then_some(Color::Black) }
 }
 
-/// A line that says of one player what he does: `[Game 39: ]Foo offers a draw.`
+/// A line that starts with the name of the player it reports about: `[Game 39: ]Foo offers a draw.`
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sentence<'a> {
-    /// The number in front, which observers get.
+pub(crate) struct PlayerSentence<'a> {
+    /// The number of the game, which observers receive.
     pub(crate) game: Option<GameId>,
-    /// The first word; `You` and `Your` look like handles and are one here.
-    pub(crate) subject: &'a [u8],
-    /// Everything behind the subject: it starts with a blank, a comma or an apostrophe.
-    pub(crate) predicate: &'a [u8],
+    /// The name. `You` and `Your` are syntactically handles and appear here, too.
+    pub(crate) name: &'a [u8],
+    /// The text after the name; starts with a blank, a comma or an apostrophe.
+    pub(crate) rest: &'a [u8],
 }
 
-impl<'a> Sentence<'a> {
+impl<'a> PlayerSentence<'a> {
     pub(crate) fn read(line: &'a [u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let game = read_game_prefix(&mut at);
-        let subject = read_name(&mut at)?;
-        Some(Self { game, subject, predicate: at.rest() })
+        let game = at.between(b"Game ", b": ", GameId::read);
+        let name = read_name(&mut at)?;
+        Some(Self { game, name, rest: at.rest() })
     }
 
     pub(crate) fn handle(&self) -> Handle {
-        Handle::from_wire(self.subject)
+        Handle::from_wire(self.name)
     }
 }
 
-/// Reads `Game 39: `.
-pub(crate) fn read_game_prefix(at: &mut Cursor<'_>) -> Option<GameId> {
-    let mut ahead = *at;
-    ahead.expect(b"Game ")?;
-    let game = GameId::read(&mut ahead)?;
-    ahead.expect(b": ")?;
-    *at = ahead;
-    Some(game)
-}
-
-/// The start that lines about beginning and ending games share: `{Game 39 (Foo vs. Bar) `.
+/// The common start of the lines that create and end games: `{Game 39 (Foo vs. Bar) `.
 #[derive(Clone, Debug)]
 pub(crate) struct GameHead {
     pub(crate) game: GameId,
@@ -155,21 +142,18 @@ pub(crate) struct GameHead {
 }
 
 impl GameHead {
-    /// Names are whatever stands there without blanks; titles behind them are dropped.
+    /// Reads the start of a line. A name is any text without blanks; titles after it are skipped.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
-        at.expect(b"{Game ")?;
-        let game = GameId::read(at)?;
-        at.expect(b" (")?;
-        let white = without_titles(at.word()?);
-        at.expect(b" vs. ")?;
-        let black = without_titles(at.word()?.strip_suffix(b")")?);
+        let game = GameId::read(at.expect(b"{Game ")?)?;
+        let white = without_titles(at.expect(b" (")?.word()?);
+        let black = without_titles(at.expect(b" vs. ")?.word()?.strip_suffix(b")")?);
         at.expect(b" ")?;
         (!white.is_empty() && !black.is_empty()).then_some(())?;
         Some(Self { game, white: Handle::from_wire(white), black: Handle::from_wire(black) })
     }
 }
 
-/// `Foo` of `Foo(GM)(*)`; a name with brackets of another kind is left whole.
+/// Returns `Foo` for `Foo(GM)(*)`. A name with other text in brackets is returned whole.
 fn without_titles(word: &[u8]) -> &[u8] {
     let mut at = Cursor::new(word);
     let name = at.take_while(|b| b != b'(');
@@ -198,11 +182,11 @@ mod tests {
             ("Illegal move (Qd2). x", "Illegal move (*).", false),
         ];
         for &(text, template, want) in cases {
-            assert_eq!(matches(text.as_bytes(), template).is_some(), want, "{text}");
+            assert_eq!(match_template(text.as_bytes(), template).is_some(), want, "{text}");
         }
-        let both = matches(b"Foo has joined a match with Foo.", "% has joined a match with %.").unwrap();
+        let both = match_template(b"Foo has joined a match with Foo.", "% has joined a match with %.").unwrap();
         assert_eq!((both.name, both.second_name), (Some(&b"Foo"[..]), Some(&b"Foo"[..])));
-        let rest = matches(b"A for 3 c. for 4 c. ", "% for * c.").unwrap().rest;
+        let rest = match_template(b"A for 3 c. for 4 c. ", "% for * c.").unwrap().rest;
         assert_eq!(rest, b"3 c. for 4");
     }
 

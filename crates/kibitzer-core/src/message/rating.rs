@@ -1,4 +1,4 @@
-//! Ratings and game numbers.
+//! Numbers that name a game or rate a player.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::scan::Cursor;
 /// A server-wide game number, as printed: from 1 on.
 ///
 /// Signed, because servers print `0` and `-1` for stored positions (`sposition`, ICC's isolated boards).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::exhaustive_structs, reason = "a number with a name")]
 pub struct GameId(pub i32);
@@ -24,7 +24,7 @@ impl fmt::Display for GameId {
     }
 }
 
-/// How sure the server is of a rating.
+/// How reliable a rating is, from the mark after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "help file `ratings` knows these")]
 pub enum Confidence {
@@ -38,7 +38,7 @@ pub enum Confidence {
 }
 
 impl Confidence {
-    /// The mark behind the number: nothing, `E` or `P`.
+    /// The mark after the number: nothing, `E` or `P`.
     pub const fn mark(self) -> &'static str {
         match self {
             Self::Established => "",
@@ -47,7 +47,7 @@ impl Confidence {
         }
     }
 
-    pub(crate) fn read(at: &mut Cursor<'_>) -> Self {
+    fn read(at: &mut Cursor<'_>) -> Self {
         if at.eat(b"E") {
             Self::Estimated
         } else if at.eat(b"P") {
@@ -62,16 +62,16 @@ impl Confidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
 pub enum Rating {
-    /// `++++`: a guest, who cannot have one.
+    /// `++++`: a guest, who cannot have a rating.
     Guest,
-    /// `----` or `UNR`: no rated game yet.
+    /// `----` or `UNR`: a player without a rated game.
     Unrated,
     /// A number with its mark.
     Rated(u16, Confidence),
 }
 
 impl Rating {
-    /// The number, if there is one.
+    /// Returns the number; `None` for a guest and an unrated player.
     pub const fn value(self) -> Option<u16> {
         match self {
             Self::Rated(value, _) => Some(value),
@@ -79,31 +79,26 @@ impl Rating {
         }
     }
 
-    /// Reads `1500`, ` 958`, `1500P`, `----`, `++++`, `UNR`; leading blanks are padding.
+    /// Reads `1500`, ` 958`, `1500P`, `----`, `++++` or `UNR`; leading blanks are skipped.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
-        let mut ahead = *at;
-        ahead.blanks();
-        let rating = if ahead.eat(b"++++") {
-            Self::Guest
-        } else if ahead.eat(b"----") || ahead.eat(b"UNR") {
-            Self::Unrated
-        } else {
-            let value = ahead.number()?;
-            Self::Rated(value, Confidence::read(&mut ahead))
-        };
-        *at = ahead;
-        Some(rating)
+        at.attempt(|at| {
+            if at.blanks().eat(b"++++") {
+                Some(Self::Guest)
+            } else if at.eat(b"----") || at.eat(b"UNR") {
+                Some(Self::Unrated)
+            } else {
+                Some(Self::Rated(at.number()?, Confidence::read(at)))
+            }
+        })
     }
 
     /// [`read`](Self::read) between round brackets.
     pub(crate) fn read_bracketed(at: &mut Cursor<'_>) -> Option<Self> {
-        let mut ahead = *at;
-        ahead.expect(b"(")?;
-        let rating = Self::read(&mut ahead)?;
-        ahead.blanks();
-        ahead.expect(b")")?;
-        *at = ahead;
-        Some(rating)
+        at.between(b"(", b")", |at| {
+            let rating = Self::read(at)?;
+            at.blanks();
+            Some(rating)
+        })
     }
 }
 
