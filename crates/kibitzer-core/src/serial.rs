@@ -41,7 +41,7 @@ written_as! {
     ShortText as Text<'_>, |text| text.as_str().into(), |text| Some(Self::from_text(&text));
     Titles as Vec<Text<'_>>, |titles| titles.iter().map(Text::from).collect(),
         |codes| Some(Self::from_codes(codes.join(" ").as_bytes()));
-    Ivar as Text<'_>, |ivar| ivar.name().into(), |name| name.parse().ok();
+    Ivar as Text<'_>, |ivar| ivar.as_str().into(), |name| name.parse().ok();
     Relation as i32, |relation| relation.code(), |code| Some(Self::from_code(code));
 }
 
