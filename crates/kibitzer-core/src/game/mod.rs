@@ -11,7 +11,8 @@ mod play;
 mod state;
 mod update;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::sync::Arc;
 
 use crate::chess::Hands;
@@ -65,6 +66,8 @@ numeric_options! {
 pub struct Games {
     limits: GameLimits,
     by_id: BTreeMap<GameId, Game>,
+    /// Games that ended or were left; they may go on since. Without it, making room would look at every game.
+    stopped: BTreeSet<GameId>,
     /// Announcements, terms and reserves may be told before the first board.
     foretold: Foretold,
     /// The bughouse game of my partner.
@@ -195,12 +198,15 @@ impl Games {
 
     /// Forgets a game if there are too many: one that is over or left rather than one that goes on.
     fn make_room(&mut self) {
-        if self.by_id.len() >= self.limits.games {
-            let over = self.by_id.iter().find(|(_, game)| !game.is_going_on()).map(|(id, _)| *id);
-            let others = || self.by_id.values().find(|game| !game.position().relation().is_mine()).map(Game::id);
-            if let Some(id) = over.or_else(others).or_else(|| self.by_id.keys().next().copied()) {
-                self.by_id.remove(&id);
-            }
+        if self.by_id.len() < self.limits.games {
+            return;
+        }
+        let (games, stopped) = (&self.by_id, &mut self.stopped);
+        let is_over = |id: &GameId| games.get(id).is_some_and(|game| !game.is_going_on());
+        let over = iter::from_fn(|| stopped.pop_first()).find(is_over);
+        let others = || games.values().find(|game| !game.position().relation().is_mine()).map(Game::id);
+        if let Some(id) = over.or_else(others).or_else(|| games.keys().next().copied()) {
+            self.by_id.remove(&id);
         }
     }
 
@@ -265,6 +271,7 @@ impl Games {
         if !game.end(ended) {
             return Applied::default();
         }
+        self.stopped.insert(ended.game);
         if game.position().relation().is_mine() {
             self.partner_game = None;
         }
@@ -288,6 +295,9 @@ impl Games {
             return Applied::default();
         };
         game.set_followed(kind == ChangeKind::Followed);
+        if kind == ChangeKind::Left {
+            self.stopped.insert(id);
+        }
         Applied::change(game, kind)
     }
 
