@@ -12,7 +12,6 @@ mod state;
 mod update;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::iter;
 use std::sync::Arc;
 
 use crate::chess::Hands;
@@ -203,7 +202,7 @@ impl Games {
         }
         let (games, stopped) = (&self.by_id, &mut self.stopped);
         let is_over = |id: &GameId| games.get(id).is_some_and(|game| !game.is_going_on());
-        let over = iter::from_fn(|| stopped.pop_first()).find(is_over);
+        let over = std::iter::from_fn(|| stopped.pop_first()).find(is_over);
         let others = || games.values().find(|game| !game.position().relation().is_mine()).map(Game::id);
         if let Some(id) = over.or_else(others).or_else(|| games.keys().next().copied()) {
             self.by_id.remove(&id);

@@ -14,7 +14,7 @@ use crate::text::{ServerText, encode_latin_1};
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlayedMove {
     played: LastMove,
-    capture: Capture,
+    removed: Removed,
     /// The rights before it.
     castling: CastlingRights,
     report: Report,
@@ -22,10 +22,10 @@ pub struct PlayedMove {
 
 /// What a move removed from the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Capture {
+pub(super) enum Removed {
     Nothing,
     /// A piece on the square that the move ends on.
-    OnTarget(Role),
+    Piece(Role),
     EnPassant,
     /// More than the move says: pieces exploded, or the server hid the move.
     Unknown,
@@ -42,14 +42,14 @@ enum Report {
 
 impl PlayedMove {
     /// The move that led to a board, with its squares filled in.
-    fn new(before: &Style12, played: LastMove, capture: Capture, after: &Style12) -> Self {
+    fn new(before: &Style12, played: LastMove, removed: Removed, after: &Style12) -> Self {
         let (san, clock) = (after.san_bytes(), after.clock(before.side_to_move()));
         let elapsed_ms = after.elapsed_ms();
         let report = Report::usual(san, clock, elapsed_ms).unwrap_or_else(|| {
             let san = (!san.is_empty()).then(|| ServerText::from_wire(san));
             Report::Unusual(Box::new((san, clock, elapsed_ms)))
         });
-        Self { played, capture, castling: before.castling(), report }
+        Self { played, removed, castling: before.castling(), report }
     }
 
     /// The move, with the squares of a castling where the board before tells them.
@@ -85,9 +85,9 @@ impl PlayedMove {
     }
 
     const fn captured(&self) -> Option<(Square, Role)> {
-        match (self.capture, self.played) {
-            (Capture::OnTarget(role), LastMove::Normal { to, .. }) => Some((to, role)),
-            (Capture::EnPassant, LastMove::Normal { from, to, .. }) => {
+        match (self.removed, self.played) {
+            (Removed::Piece(role), LastMove::Normal { to, .. }) => Some((to, role)),
+            (Removed::EnPassant, LastMove::Normal { from, to, .. }) => {
                 Some((Square::at(to.file(), from.rank()), Role::Pawn))
             }
             _ => None,
@@ -96,17 +96,17 @@ impl PlayedMove {
 
     /// The board before this move; `None` if that does not follow from the board after it.
     fn undo(&self, after: Board, mover: Color) -> Option<Board> {
-        let is_known = self.capture != Capture::Unknown;
+        let is_known = self.removed != Removed::Unknown;
         is_known.then(|| after.undo(self.played, mover, self.captured()))?
     }
 }
 
-impl Capture {
+impl Removed {
     /// What `played` captured on `before`, by what [`Board::apply`] returned.
     pub(super) fn new(before: &Board, played: LastMove, captured: Option<Role>) -> Self {
         match (captured, played) {
             (Some(_), LastMove::Normal { to, .. }) if before.piece(to).is_none() => Self::EnPassant,
-            (Some(role), _) => Self::OnTarget(role),
+            (Some(role), _) => Self::Piece(role),
             (None, LastMove::Hidden) => Self::Unknown,
             (None, _) => Self::Nothing,
         }
@@ -187,7 +187,7 @@ impl Moves {
         &mut self,
         before: &Arc<Style12>,
         played: LastMove,
-        capture: Capture,
+        removed: Removed,
         after: &Style12,
         max_moves: usize,
     ) {
@@ -195,7 +195,7 @@ impl Moves {
             self.base = Arc::clone(before);
             self.played.clear();
         }
-        self.played.push(PlayedMove::new(before, played, capture, after));
+        self.played.push(PlayedMove::new(before, played, removed, after));
     }
 
     /// Forgets the moves after `ply`.
@@ -255,7 +255,7 @@ impl Moves {
 
     /// Plies since the last capture or pawn move.
     fn halfmove_clock_after(&self, moves: &[PlayedMove]) -> u32 {
-        let is_reversible = |step: &&PlayedMove| step.capture == Capture::Nothing && !play::moves_pawn(step.played);
+        let is_reversible = |step: &&PlayedMove| step.removed == Removed::Nothing && !play::moves_pawn(step.played);
         let n_reversible = moves.iter().rev().take_while(is_reversible).count();
         let before = if n_reversible == moves.len() { self.base.halfmove_clock() } else { 0 };
         before.saturating_add(u32::try_from(n_reversible).unwrap_or(u32::MAX))
@@ -319,8 +319,8 @@ mod tests {
                 let clock = ClockReading::from_ms([60_000, -1, i64::MAX][index % 3]);
                 let san = encode_latin_1(san);
                 let last_move = DerivedMove { played, san: &san, elapsed_ms };
-                let Ok((after, capture)) = play::after(before, last_move, clock) else { continue };
-                moves.push(before, played, capture, &after, usize::MAX);
+                let Ok((after, removed)) = play::after(before, last_move, clock) else { continue };
+                moves.push(before, played, removed, &after, usize::MAX);
                 let last = moves.last().unwrap();
                 let want = Some(decode(&san)).filter(|san| !san.is_empty());
                 prop_assert_eq!((last.san(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));

@@ -3,7 +3,7 @@
 use crate::chess::{ApplyError, CastlingRights, CastlingSide, Color, LastMove, Role, SanMove, SmithMove, Square};
 use crate::message::{BoardNumbers, ClockReading, Delta, DerivedMove, GameRole, SentMove, Style12};
 
-use super::moves::Capture;
+use super::moves::Removed;
 
 /// Both sides move once before the clocks start.
 pub(super) const PLIES_WITHOUT_CLOCK: u32 = 2;
@@ -15,7 +15,7 @@ pub(super) fn after(
     before: &Style12,
     last_move: DerivedMove<'_>,
     clock: ClockReading,
-) -> Result<(Style12, Capture), ApplyError> {
+) -> Result<(Style12, Removed), ApplyError> {
     let (played, mover) = (last_move.played, before.side_to_move());
     let squares = before.board();
     let mut board = squares;
@@ -34,7 +34,7 @@ pub(super) fn after(
     }
     let is_past_start = next.ply() >= PLIES_WITHOUT_CLOCK;
     next.clock_running = next.clock_running.map(|runs| runs || is_past_start);
-    Ok((before.with_position(next, &board, Some(last_move)), Capture::new(&squares, played, captured)))
+    Ok((before.with_position(next, &board, Some(last_move)), Removed::new(&squares, played, captured)))
 }
 
 /// Takes a move back in the numbers that do not depend on the moves before it.

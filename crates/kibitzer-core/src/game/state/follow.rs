@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Announced, Game};
 use crate::chess::{ApplyError, Board, LastMove, Square};
 use crate::event::{ChangeKind, DesyncReason};
-use crate::game::moves::{Capture, PlayedMove};
+use crate::game::moves::{PlayedMove, Removed};
 use crate::game::play;
 use crate::message::{ClockReading, Delta, DerivedMove, Style12};
 use crate::text::encode_latin_1;
@@ -73,13 +73,13 @@ impl Game {
             other => other,
         };
         let mut expected = before;
-        let capture = match expected.apply(played, mover) {
-            Ok(captured) if expected == board.board() => Capture::new(&before, played, captured),
-            Ok(Some(_)) if self.exploded(&expected, board, played) => Capture::Unknown,
-            Err(ApplyError::Hidden) => Capture::Unknown,
+        let removed = match expected.apply(played, mover) {
+            Ok(captured) if expected == board.board() => Removed::new(&before, played, captured),
+            Ok(Some(_)) if self.exploded(&expected, board, played) => Removed::Unknown,
+            Err(ApplyError::Hidden) => Removed::Unknown,
             _ => return self.contradicted(board),
         };
-        self.moves.push(&self.position, played, capture, board, max_moves);
+        self.moves.push(&self.position, played, removed, board, max_moves);
         Step::new(ChangeKind::Moved, Some(played))
     }
 
@@ -193,8 +193,8 @@ impl Game {
         max_moves: usize,
     ) -> Result<Step, DesyncReason> {
         let last_move = DerivedMove { played, san: &encode_latin_1(san), elapsed_ms };
-        let (after, capture) = play::after(&self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
-        self.moves.push(&self.position, played, capture, &after, max_moves);
+        let (after, removed) = play::after(&self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
+        self.moves.push(&self.position, played, removed, &after, max_moves);
         self.position = Arc::new(after);
         Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
