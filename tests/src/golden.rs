@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use kibitzer_core::Event;
+use kibitzer_core::game::Change;
 use kibitzer_core::message::{Message, Style12};
-use kibitzer_core::{Change, Event};
 
 use crate::Transcript;
 

@@ -213,7 +213,7 @@ pub async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(&Event)
 }
 
 /// What a subscription has now: the events, and how many were missed.
-pub fn drain(events: &mut Subscription) -> (Vec<Arc<Event>>, u64) {
+pub fn drain(events: &mut Subscription) -> (Vec<Event>, u64) {
     let (mut all, mut n_missed) = (Vec::new(), 0);
     loop {
         match events.try_next() {

@@ -3,7 +3,6 @@
 //! A [`Session`] depends on nothing else, so with the seed that it had then it sends the same lines and emits the same events.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::Instant;
 
 use kibitzer::transcript::{Direction, Record};
@@ -17,7 +16,7 @@ use kibitzer_core::wire::unseal;
 /// A recorded line that the session does not send by itself is requested, so that its reply finds a request. `withheld` are
 /// the requested commands that the recording lacks because they contain a password, in order. An empty piece from the server
 /// closes the connection; the session is shut down at the end of the recording.
-pub fn rerun(records: &[Record], options: SessionOptions, withheld: &[Command]) -> Vec<Arc<Event>> {
+pub fn rerun(records: &[Record], options: SessionOptions, withheld: &[Command]) -> Vec<Event> {
     let start = Instant::now();
     let mut rerun = Rerun {
         session: Session::new(options),
@@ -41,7 +40,7 @@ pub fn rerun(records: &[Record], options: SessionOptions, withheld: &[Command]) 
 struct Rerun {
     session: Session,
     now: Instant,
-    events: Vec<Arc<Event>>,
+    events: Vec<Event>,
     /// Lines that the session sent and that did not come in the recording yet; `None` for those it redacts.
     unrecorded: VecDeque<Option<Vec<u8>>>,
     /// Requests of recorded lines that the session did not send yet.

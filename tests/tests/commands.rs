@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use kibitzer::command::{
     Abort, Accept, Accepted, Adjourn, Backward, Challenged, Date, Decline, Draw, EndPartnership, Examine, Finger, Flag,
@@ -40,7 +39,7 @@ impl Blocks {
                 _ if event.kind() == EventKind::Prompt => {}
                 _ => {
                     if let Some((_, reply)) = &mut open {
-                        reply.events.push(Arc::new(event));
+                        reply.events.push(event);
                     }
                 }
             }

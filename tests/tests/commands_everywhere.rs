@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-use std::sync::Arc;
 
 use kibitzer::command::{self, Request};
 use kibitzer::transcript::{Direction, TranscriptReader};
@@ -119,7 +118,7 @@ fn exchanges(transcript: &Transcript) -> Vec<(String, Reply)> {
         while let Some(event) = events.next(&mut input) {
             let (_, reply) = exchanges.last_mut().unwrap();
             if event.kind() != EventKind::Prompt {
-                reply.events.push(Arc::new(event));
+                reply.events.push(event);
             }
         }
     }

@@ -9,16 +9,16 @@ mod seek_bot;
 mod tell_bot;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::Talk as Tell;
 use kibitzer::core::event::RequestError;
+use kibitzer::core::game::ChangeKind;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, Ivar, Message, Refusal, Relation, TalkKind};
 use kibitzer::core::session::State;
-use kibitzer::core::{ChangeKind, Event, EventKind, message};
+use kibitzer::core::{Event, EventKind, message};
 use kibitzer_server::{Family, PopulationOptions, ServerOptions};
 use kibitzer_tests::live::{Hall, drain, handle, options, wait_for};
 
@@ -134,7 +134,7 @@ async fn watch(family: Family, by_moves: bool) -> Seen {
     assert_eq!(n_missed, 0);
     client.shutdown().await;
     hall.close().await;
-    Seen::of(all.iter().map(AsRef::as_ref))
+    Seen::of(all.iter())
 }
 
 // Rules: icc P3
@@ -184,11 +184,11 @@ async fn play_with_takeback(family: Family, by_moves: bool) -> Seen {
         player.request(line).await.unwrap();
     }
     let (all, _) = drain(&mut events);
-    assert!(all.iter().all(|event| !matches!(&**event, Event::Desync(_))), "{all:?}");
+    assert!(all.iter().all(|event| !matches!(event, Event::Desync(_))), "{all:?}");
     newton.shutdown().await;
     euler.shutdown().await;
     hall.close().await;
-    Seen::of(all.iter().map(AsRef::as_ref))
+    Seen::of(all.iter())
 }
 
 // Rules: icc P4
@@ -301,9 +301,9 @@ async fn answer_moves(client: &Client, events: &mut Subscription) -> Seen {
     let mut all = Vec::new();
     loop {
         let event = events.next().await.unwrap();
-        all.push(Arc::clone(&event));
+        all.push(event.clone());
         match event.message() {
-            Some(Message::GameEnded(_)) => return Seen::of(all.iter().map(AsRef::as_ref)),
+            Some(Message::GameEnded(_)) => return Seen::of(all.iter()),
             Some(Message::Style12(board)) if board.relation() == Relation::MyTurn && !is_repeated(&event) => {
                 for played in PAWN_MOVES.split(' ') {
                     match client.request(played).await {

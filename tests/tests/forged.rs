@@ -181,7 +181,7 @@ impl Players {
         self.events.each_mut().map(|events| {
             let (all, missed) = drain(events);
             assert_eq!(missed, 0);
-            all.iter().map(|event| event.kind()).collect()
+            all.iter().map(kibitzer::Event::kind).collect()
         })
     }
 

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kibitzer_core::Event;
+use kibitzer_core::game::ChangeKind;
 use kibitzer_core::message::{GameId, Message, Style12};
-use kibitzer_core::{ChangeKind, Event};
 use kibitzer_tests::Transcript;
 
 // Rules: style12 R3, style12 R5, style12 R6, bugs 37, bugs 74

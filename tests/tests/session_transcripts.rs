@@ -116,7 +116,7 @@ fn a_server_that_does_not_speak_timeseal_is_told_so_or_left_unsealed() {
     for (name, timeseal, n_connections, end) in cases {
         let recording = Recording::named(name);
         let played = Play::new(&recording, Mode::Alone).with_timeseal(timeseal).run();
-        let n_connected = played.events.iter().filter(|event| ***event == Event::Connected).count();
+        let n_connected = played.events.iter().filter(|event| **event == Event::Connected).count();
         assert_eq!((played.end.as_str(), n_connected), (end, n_connections), "{name}, {timeseal:?}");
         assert_eq!(played.problems, [""; 0], "{name}, {timeseal:?}");
     }
@@ -237,7 +237,7 @@ fn a_login_says_what_it_is_asked_for() {
         let login: Vec<_> = played.sent.iter().filter(is_login).map(|sent| sent.text.as_str()).collect();
         assert!(login[0].starts_with("%b"), "{name}");
         assert_eq!(login[1..], *lines, "{name}");
-        let identities = played.events.iter().filter_map(|event| match &**event {
+        let identities = played.events.iter().filter_map(|event| match event {
             Event::LoggedIn(identity) => Some(identity),
             _ => None,
         });
@@ -261,7 +261,7 @@ fn a_login_says_what_it_is_asked_for() {
 #[test]
 fn what_a_server_can_do_is_found_out() {
     let ready = |played: &Played| {
-        played.events.iter().find_map(|event| match &**event {
+        played.events.iter().find_map(|event| match event {
             Event::Ready(capabilities) => Some(*capabilities),
             _ => None,
         })

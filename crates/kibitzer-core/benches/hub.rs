@@ -1,11 +1,10 @@
-//! One event to 1, 8 and 64 subscribers, against a bare `tokio::sync::broadcast` of the same `Arc`.
+//! One event to 1, 8 and 64 subscribers, against a bare `tokio::sync::broadcast` of the same event.
 //!
 //! `cargo bench -p kibitzer-core --bench hub`. Both sides run in turn in one process; the ratio is what counts.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails loudly and prints its result")]
 
 use std::future::Future;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer_core::game::Games;
@@ -51,9 +50,9 @@ where
     println!("{name:<42} {best_hub:>10.1} {best_bare:>10.1} {median:>7.2}");
 }
 
-fn event() -> Arc<Event> {
+fn event() -> Event {
     let mut reader = EventReader::default();
-    Arc::new(reader.next(&mut &b"Foo shouts: hello\n\r"[..]).unwrap())
+    reader.next(&mut &b"Foo shouts: hello\n\r"[..]).unwrap()
 }
 
 async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration {
@@ -63,7 +62,7 @@ async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration 
     let start = Instant::now();
     for _ in 0..events / burst {
         for _ in 0..burst {
-            publisher.publish(Arc::clone(&event), &games).await;
+            publisher.publish(event.clone(), &games).await;
         }
         for subscription in &mut subscriptions {
             for _ in 0..burst {
@@ -81,7 +80,7 @@ async fn bare_ready(subscribers: usize, burst: usize, events: usize) -> Duration
     let start = Instant::now();
     for _ in 0..events / burst {
         for _ in 0..burst {
-            sender.send(Arc::clone(&event)).unwrap();
+            sender.send(event.clone()).unwrap();
         }
         for receiver in &mut receivers {
             for _ in 0..burst {
@@ -103,7 +102,7 @@ async fn hub_waiting(subscribers: usize, events: usize) -> Duration {
     yield_now().await;
     let start = Instant::now();
     for _ in 0..events {
-        publisher.publish(Arc::clone(&event), &games).await;
+        publisher.publish(event.clone(), &games).await;
         yield_now().await;
     }
     drop(publisher);
@@ -122,7 +121,7 @@ async fn bare_waiting(subscribers: usize, events: usize) -> Duration {
     yield_now().await;
     let start = Instant::now();
     for _ in 0..events {
-        sender.send(Arc::clone(&event)).unwrap();
+        sender.send(event.clone()).unwrap();
         yield_now().await;
     }
     drop(sender);

@@ -1,12 +1,12 @@
 //! What is measured: the parts of the crate that a stream goes through.
 
 use std::hint::black_box;
-use std::sync::Arc;
 
 use kibitzer_core::chess::Color;
+use kibitzer_core::game::Change;
 use kibitzer_core::message::{LentMessage, Message, Reader, Style12};
 use kibitzer_core::wire::{FrameKind, Framer, Tag};
-use kibitzer_core::{Change, Event, EventReader};
+use kibitzer_core::{Event, EventReader};
 
 use crate::floors::{Checksum, Reading};
 
@@ -72,7 +72,7 @@ pub(crate) fn messages(stream: &[u8]) -> Checksum {
     read
 }
 
-/// Bytes to messages to game state to events that subscribers can share.
+/// Bytes to messages to game state to events, in the form in which the hub stores them.
 pub(crate) fn events(stream: &[u8]) -> Checksum {
     events_of_reads(stream, usize::MAX)
 }
@@ -83,7 +83,7 @@ pub(crate) fn events_of_reads(stream: &[u8], read_bytes: usize) -> Checksum {
     let mut events = EventReader::default();
     for mut rest in stream.chunks(read_bytes) {
         while let Some(event) = events.next(&mut rest) {
-            let event = black_box(Arc::new(event));
+            let event = black_box(event);
             add_event(&mut read, &event);
         }
     }

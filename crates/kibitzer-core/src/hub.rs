@@ -120,7 +120,7 @@ struct State {
 /// The sending end for a subscriber that the publisher has not met.
 #[derive(Debug)]
 enum Newcomer {
-    Lossless(mpsc::Sender<Arc<Event>>),
+    Lossless(mpsc::Sender<Event>),
     Watch(GameId, watch::Sender<Option<Arc<Game>>>),
 }
 
@@ -172,7 +172,7 @@ impl State {
     }
 
     /// What a broadcast subscriber at `position` gets; `None` if it has to wait.
-    fn read(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
+    fn read(&mut self, position: &mut u64) -> Option<Result<Event, RecvError>> {
         self.ring.read(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
     }
 }

@@ -33,6 +33,7 @@ pub mod game;
 pub mod hub;
 pub mod message;
 pub mod options;
+mod reader;
 mod scan;
 #[cfg(feature = "serde")]
 mod serial;
@@ -41,4 +42,5 @@ pub mod text;
 pub mod wire;
 
 pub use by_name::UnknownName;
-pub use event::{Change, ChangeKind, Desync, DesyncReason, Event, EventKind, EventReader, MissedPlies, ServerFault};
+pub use event::{Event, EventKind, ServerFault};
+pub use reader::EventReader;

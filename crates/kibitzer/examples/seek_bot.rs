@@ -5,9 +5,10 @@
 use std::error::Error;
 
 use kibitzer::command::SeekOptions;
+use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
+use kibitzer::core::game::ChangeKind;
 use kibitzer::core::message::{Message, Refusal, Relation};
-use kibitzer::core::{ChangeKind, Event};
 use kibitzer::{Client, Profile};
 
 /// The moves it knows, for either side.

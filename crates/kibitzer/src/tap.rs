@@ -1,7 +1,6 @@
 //! All of a session, in the order in which it happened: bytes, and what became of them.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -43,7 +42,7 @@ pub enum Tapped {
     Event {
         /// The event, as subscribers get it, but for one whose line holds a password that was just sent: that is the text
         /// which is left of it.
-        event: Arc<Event>,
+        event: Event,
         /// The game it changed, as it is now.
         game: Option<Box<Game>>,
         /// How long it took to make it.
@@ -62,6 +61,7 @@ pub struct Tap {
 /// Whether there is something to take.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a closed set, taken apart at once")]
+#[expect(clippy::large_enum_variant, reason = "nearly every value is a piece")]
 pub enum Drip {
     /// The next piece.
     Piece(TapPiece),
@@ -120,8 +120,8 @@ impl Spout {
         self.put(Tapped::Sent { bytes, kind: transmit.kind() });
     }
 
-    pub(crate) fn event(&mut self, event: &Arc<Event>, game: Option<&Game>, decoding: Duration) {
-        self.put(Tapped::Event { event: Arc::clone(event), game: game.cloned().map(Box::new), decoding });
+    pub(crate) fn event(&mut self, event: &Event, game: Option<&Game>, decoding: Duration) {
+        self.put(Tapped::Event { event: event.clone(), game: game.cloned().map(Box::new), decoding });
     }
 
     fn put(&mut self, what: Tapped) {

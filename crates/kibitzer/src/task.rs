@@ -48,7 +48,7 @@ pub(crate) struct Task {
     connection: Connection,
     input: Input,
     /// The next event, as long as a lossless subscriber has no room for it. Then nothing is read.
-    held: Option<Arc<Event>>,
+    held: Option<Box<Event>>,
     journal: Journal,
     alarm: Alarm,
     /// Nobody wants the session any more: whoever still has no room for its events does not get them.
@@ -206,7 +206,7 @@ impl Task {
                 return Turn::Wait;
             }
             self.dial();
-            self.held = self.next_event(now);
+            self.held = self.next_event(now).map(Box::new);
             if self.held.is_none() {
                 let is_over = matches!(self.session.link(), Link::Over(_));
                 return if is_over { Turn::Over } else { Turn::Wait };
@@ -250,19 +250,19 @@ impl Task {
 
     /// Publishes the event that is held, if there is one. Returns whether there is room for the next.
     fn publish(&mut self) -> bool {
-        let Some(event) = self.held.take() else { return true };
+        let Some(event) = self.held.take().map(|event| *event) else { return true };
         let Err(TryPublishError::Full(event)) = self.publisher.try_publish(event, self.session.games()) else {
             self.n_published += 1;
             return true;
         };
         if !self.is_dismissed {
-            self.held = Some(event);
+            self.held = Some(Box::new(event));
         }
         self.is_dismissed
     }
 
     /// The next event: the session's own, then what the server said, then that the connection is gone.
-    fn next_event(&mut self, now: Instant) -> Option<Arc<Event>> {
+    fn next_event(&mut self, now: Instant) -> Option<Event> {
         let started = self.journal.stopwatch();
         let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
         if event.is_none()
@@ -326,7 +326,7 @@ impl Input {
         self.bytes.len().saturating_sub(self.n_taken)
     }
 
-    fn next_event(&mut self, session: &mut Session, now: Instant) -> Option<Arc<Event>> {
+    fn next_event(&mut self, session: &mut Session, now: Instant) -> Option<Event> {
         let mut rest = self.bytes.get(self.n_taken..).unwrap_or_default();
         let event = session.receive(&mut rest, now);
         self.n_taken = self.bytes.len() - rest.len();
@@ -343,10 +343,10 @@ impl Input {
 /// # Cancel safety
 ///
 /// Cancel safe: the event is published or still held.
-async fn deliver(publisher: &mut Publisher, held: &mut Option<Arc<Event>>, games: &Games) {
+async fn deliver(publisher: &mut Publisher, held: &mut Option<Box<Event>>, games: &Games) {
     if let Some(event) = held {
         // Boxed, as the task's future has room for whatever it may wait for, and hardly any session waits for this.
-        Box::pin(publisher.publish(Arc::clone(event), games)).await;
+        Box::pin(publisher.publish(Event::clone(event), games)).await;
         *held = None;
     } else {
         publisher.newcomers().await;

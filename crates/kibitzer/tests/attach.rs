@@ -92,7 +92,7 @@ async fn line(session: &mut Attached, text: &str) -> String {
 fn essence(what: &Tapped) -> Option<String> {
     Some(match what {
         Tapped::Sent { bytes, kind } => format!("{kind:?} {:?}", bytes.escape_ascii().to_string()),
-        Tapped::Event { event, game, .. } => match &**event {
+        Tapped::Event { event, game, .. } => match event {
             // The number of a request is the session's own business.
             Event::Sent { line, .. } => format!("sent {line:?}"),
             event => format!("{event:?} {:?}", game.as_deref().map(kibitzer::Game::fen)),

@@ -3,7 +3,6 @@
 mod common;
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use common::*;
@@ -58,7 +57,7 @@ async fn who_starts_a_session_hears_of_everything() {
     peer.log_in().await;
     peer.serving(client.ready()).await.unwrap();
     client.shutdown().await;
-    let kinds: Vec<_> = collect(events).await.iter().map(|event| event.kind()).collect();
+    let kinds: Vec<_> = collect(events).await.iter().map(Event::kind).collect();
     let life = |kind: &EventKind| !matches!(kind, EventKind::Text | EventKind::Sent | EventKind::Prompt);
     let mut life = kinds.iter().filter(|kind| life(kind));
     assert_eq!(life.next(), Some(&EventKind::Connecting));
@@ -377,7 +376,7 @@ async fn quit_waits_for_the_server_and_tells_why() {
     assert_eq!(client.state(), State::Ended(EndReason::Quit));
     assert_eq!(client.ended().await, EndReason::Quit);
     let events = collect(events).await;
-    assert!(matches!(events.last().map(Arc::as_ref), Some(Event::Ended(EndReason::Quit))));
+    assert!(matches!(events.last(), Some(Event::Ended(EndReason::Quit))));
     client.shutdown().await;
     assert_eq!(n_tasks(), 0);
 }
@@ -417,7 +416,7 @@ async fn the_last_handle_ends_the_session() {
     drop(other);
     peer.hung_up().await;
     let events = collect(events).await;
-    assert!(matches!(events.last().map(Arc::as_ref), Some(Event::Ended(EndReason::Shutdown))));
+    assert!(matches!(events.last(), Some(Event::Ended(EndReason::Shutdown))));
     tokio::task::yield_now().await;
     assert_eq!(n_tasks(), 0);
 }

@@ -149,7 +149,7 @@ async fn a_reset_is_a_loss_behind_what_had_come() {
     socket.get_ref().set_zero_linger().unwrap();
     drop(socket);
     let cause = loop {
-        if let Event::Lost { cause, .. } = &*events.next().await.unwrap() {
+        if let Event::Lost { cause, .. } = &events.next().await.unwrap() {
             break cause.clone();
         }
     };

@@ -122,7 +122,7 @@ async fn what_was_observed_is_observed_again_and_told() {
     peer.log_in().await;
     let restored = async {
         wait_for(&mut events, |event| match event {
-            Event::Restored(restored) => Some(restored.clone()),
+            Event::Restored(restored) => Some(Arc::clone(restored)),
             _ => None,
         })
         .await
@@ -145,7 +145,7 @@ async fn attempts_come_to_an_end_if_that_is_wanted() {
     drop((peer, listener));
     let reason = client.ended().await;
     assert!(matches!(reason, EndReason::Lost { attempts: 2, .. }), "{reason:?}");
-    let n_attempts = collect(events).await.iter().filter(|event| matches!(***event, Event::Connecting { .. })).count();
+    let n_attempts = collect(events).await.iter().filter(|event| matches!(event, Event::Connecting { .. })).count();
     assert_eq!(n_attempts, 3);
     client.shutdown().await;
 }
@@ -160,7 +160,7 @@ async fn being_kicked_is_the_end() {
     let reason = client.ended().await;
     assert!(matches!(reason, EndReason::Kicked(_)), "{reason:?}");
     let last = collect(events).await;
-    assert!(matches!(last.last().map(Arc::as_ref), Some(Event::Ended(EndReason::Kicked(_)))));
+    assert!(matches!(last.last(), Some(Event::Ended(EndReason::Kicked(_)))));
     client.shutdown().await;
 }
 

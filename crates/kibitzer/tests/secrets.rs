@@ -93,7 +93,7 @@ impl Drop for Recording {
 }
 
 /// Logs in to an account and asks something; returns what was logged, the events, and everything shown.
-async fn session(timeseal: TimesealChoice, recording: &Recording) -> (String, Vec<Arc<Event>>) {
+async fn session(timeseal: TimesealChoice, recording: &Recording) -> (String, Vec<Event>) {
     let log = Log::default();
     let _guard = tracing::subscriber::set_default(log.clone());
     let (mut listener, profile) = listen();

@@ -44,7 +44,7 @@ async fn bytes_come_before_what_was_made_of_them_and_each_connection_has_its_own
                     unexplained.push(bytes);
                 }
             }
-            Tapped::Event { event, game, .. } => match &*event {
+            Tapped::Event { event, game, .. } => match &event {
                 Event::Connected => {
                     n_connections += 1;
                     stream.clear();

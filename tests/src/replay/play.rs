@@ -1,6 +1,5 @@
 //! How a recording is played to a session machine, and what came of it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer_core::Event;
@@ -56,7 +55,7 @@ pub struct Played {
     /// What was sent, in order.
     pub sent: Vec<Sent>,
     /// What was told, in order.
-    pub events: Vec<Arc<Event>>,
+    pub events: Vec<Event>,
     /// The commands that were asked for, and what came of them.
     pub replies: Vec<(String, Result<Reply, RequestError>)>,
     /// As whom the server let us in.
@@ -135,7 +134,7 @@ impl Played {
 
     /// What was told, but for what was sent, whose place among reads depends on how they are cut.
     pub fn told(&self) -> Vec<&Event> {
-        self.events.iter().map(Arc::as_ref).filter(|event| !matches!(event, Event::Sent { .. })).collect()
+        self.events.iter().filter(|event| !matches!(event, Event::Sent { .. })).collect()
     }
 }
 

@@ -1,7 +1,6 @@
 //! One recorded session and one session machine, under a clock that jumps from one thing that happens to the next.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer_core::Event;
@@ -296,8 +295,8 @@ impl<'a> Player<'a> {
         self.ask();
     }
 
-    fn tell(&mut self, event: Arc<Event>) {
-        match &*event {
+    fn tell(&mut self, event: Event) {
+        match &event {
             Event::LoggedIn(identity) => {
                 self.audit.logged_in();
                 self.played.name = Some(identity.handle.as_ref().map_or("?".to_owned(), ToString::to_string));

@@ -1,16 +1,14 @@
 //! Names the outcome of each cell, and explains the names.
 
-use std::sync::Arc;
-
 use kibitzer::core::Event;
 use kibitzer::core::event::{CloseCause, EndReason, LoginError, LostCause, Outcome, RequestError, RestoredGame};
 use kibitzer::core::message::Message;
 use kibitzer::core::session::{Reply, State};
 
 /// Returns the outcome of a session that emitted `events`.
-pub(crate) fn life(state: &State, events: &[Arc<Event>]) -> String {
-    let causes: Vec<_> = events.iter().filter_map(|event| lost(event)).collect();
-    let was_ready = events.iter().any(|event| matches!(&**event, Event::Ready(_)));
+pub(crate) fn life(state: &State, events: &[Event]) -> String {
+    let causes: Vec<_> = events.iter().filter_map(lost).collect();
+    let was_ready = events.iter().any(|event| matches!(event, Event::Ready(_)));
     match state {
         State::Ready if causes.is_empty() => "continues".to_owned(),
         State::Ready => format!("restored ({})", distinct(&causes).join(", then ")),
@@ -70,8 +68,8 @@ pub(crate) fn request(result: &Result<Reply, RequestError>, want: &str) -> Strin
 }
 
 /// Returns the outcome of a game after a lost connection.
-pub(crate) fn game(events: &[Arc<Event>]) -> String {
-    let restored = events.iter().find_map(|event| match &**event {
+pub(crate) fn game(events: &[Event]) -> String {
+    let restored = events.iter().find_map(|event| match event {
         Event::Restored(restored) => Some(&restored.games[..]),
         _ => None,
     });

@@ -1,7 +1,6 @@
 //! One cell: a server, a client in that phase, something that goes wrong, and a look at what came of it.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::command::Observe;
@@ -59,7 +58,7 @@ struct Subject {
     all: Subscription,
     /// May miss something, and counts it.
     newest: Subscription,
-    events: Vec<Arc<Event>>,
+    events: Vec<Event>,
     /// Events before something went wrong.
     n_before: usize,
 }
@@ -170,19 +169,19 @@ impl Stage {
         said.join("; ")
     }
 
-    async fn check_that_it_works(&self, life: &str, news: &[Arc<Event>]) {
+    async fn check_that_it_works(&self, life: &str, news: &[Event]) {
         let reply = self.subject.client.request("date").await.unwrap();
         assert!(reply.text().contains("Server time"), "{reply:?}");
-        let n_restored = news.iter().filter(|event| matches!(&***event, Event::Restored(_))).count();
+        let n_restored = news.iter().filter(|event| matches!(event, Event::Restored(_))).count();
         assert_eq!(n_restored, usize::from(life != "continues"), "{news:#?}");
         if life == "continues" && self.phase == Phase::Idle {
-            let is_heard = |event: &Arc<Event>| event.raw().ends_with(b"from admin: tea is ready");
+            let is_heard = |event: &Event| event.raw().ends_with(b"from admin: tea is ready");
             assert!(news.iter().any(is_heard), "{news:#?}");
         }
     }
 
     /// What became of the game. If it is followed, the next move shows.
-    async fn judge_game(&mut self, game: GameId, life: &str, news: &[Arc<Event>]) -> String {
+    async fn judge_game(&mut self, game: GameId, life: &str, news: &[Event]) -> String {
         let said = if life == "continues" { "game followed".to_owned() } else { outcome::game(news) };
         if matches!(&*said, "game followed" | "game unchanged" | "game advanced") {
             let mover = if self.phase == Phase::Playing { &self.subject.client } else { &self.cast[1] };
@@ -238,7 +237,7 @@ impl Subject {
         let connected = count(|event| matches!(event, Event::Connected));
         assert_eq!(counters.session.reconnects, connected.saturating_sub(1));
         assert_eq!(count(|event| matches!(event, Event::Ended(_))), 1, "it has ended by now, once");
-        assert!(matches!(self.events.last().map(|event| &**event), Some(Event::Ended(_))));
+        assert!(matches!(self.events.last(), Some(Event::Ended(_))));
     }
 }
 
@@ -277,7 +276,7 @@ async fn bytes_until_set_up(trouble: Trouble, phase: Phase) -> u64 {
     subject.client.ready().await.unwrap();
     subject.hear();
     subject.client.shutdown().await;
-    let is_listing = |event: &&Arc<Event>| event.raw().starts_with(b"Interface variable settings");
+    let is_listing = |event: &&Event| event.raw().starts_with(b"Interface variable settings");
     subject.events.iter().find(is_listing).unwrap().offset()
 }
 

@@ -80,7 +80,7 @@ async fn a_game_goes_on_after_a_lost_connection() {
         play(&scene.euler, "Bc5").await;
         play(&scene.newton, "d3").await;
         let (later, _) = drain(&mut scene.eulers);
-        assert_eq!(later.iter().filter_map(|event| is_challenge(event)).count(), 0, "one challenge");
+        assert_eq!(later.iter().filter_map(is_challenge).count(), 0, "one challenge");
 
         // It is the opponent's connection this time.
         for answer in ["accept", "decline"] {

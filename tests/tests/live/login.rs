@@ -126,14 +126,14 @@ async fn a_password_is_sent_when_asked_for_and_shown_to_nobody() {
         Client::start(hall.account("Newton"), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     client.ready().await.unwrap();
     let (told, _) = drain(&mut events);
-    let secrets = told.iter().filter(|event| matches!(&***event, Event::Sent { line: None, .. })).count();
+    let secrets = told.iter().filter(|event| matches!(event, Event::Sent { line: None, .. })).count();
     assert_eq!(secrets, 1);
     assert!(!format!("{told:?}{client:?}{:?}", hall.account("Newton")).contains(PASSWORD));
     client.shutdown().await;
     // A guest is asked for none.
     let (guest, mut events) = Client::start(hall.profile(), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     guest.ready().await.unwrap();
-    assert!(!drain(&mut events).0.iter().any(|event| matches!(&**event, Event::Sent { line: None, .. })));
+    assert!(!drain(&mut events).0.iter().any(|event| matches!(event, Event::Sent { line: None, .. })));
     assert_eq!(Credentials::Guest.name(), "guest");
     guest.shutdown().await;
 }

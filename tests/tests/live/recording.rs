@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::Client;
@@ -45,7 +44,7 @@ impl Drop for Recording {
 }
 
 /// Gauss watches a game and is told something; what he heard of the server.
-async fn record(recording: &Recording) -> Vec<Arc<Event>> {
+async fn record(recording: &Recording) -> Vec<Event> {
     let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
     let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
     let profile = hall.account("Gauss").record_file(&recording.0);
@@ -94,7 +93,7 @@ async fn record_reconnect(
     timeseal: TimesealChoice,
     without: Option<Ivar>,
     fault: Fault,
-) -> Vec<Arc<Event>> {
+) -> Vec<Event> {
     let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
     let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
     let profile = hall.account("Gauss").timeseal(timeseal).redact_events().record_file(&recording.0);
@@ -133,8 +132,8 @@ async fn a_session_with_the_same_seed_emits_the_same_events_for_its_recording() 
         let (last, records) = records.split_last().unwrap();
         assert!(last.bytes.is_empty(), "{name}: {last:?}");
         let again = rerun(records, options, &[Command::new(CHANGE_PASSWORD).unwrap()]);
-        let heard: Vec<_> = heard.iter().filter_map(|event| comparable(event)).collect();
-        let again: Vec<_> = again.iter().filter_map(|event| comparable(event)).collect();
+        let heard: Vec<_> = heard.iter().filter_map(comparable).collect();
+        let again: Vec<_> = again.iter().filter_map(comparable).collect();
         assert!(heard.len() > 100, "{name}: {}", heard.len());
         for (number, (heard, again)) in heard.iter().zip(&again).enumerate() {
             assert_eq!(again, heard, "{name}: event {number}");

@@ -1,6 +1,5 @@
 //! Subscribers: three deliveries, filters, latecomers, and those who do not read.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::core::hub::{Filter, HubOptions, RecvError};
@@ -79,7 +78,7 @@ async fn filters_pass_what_they_name() {
     assert!(boards.iter().all(|event| event.game() == Some(scene.game)));
     assert_eq!(drain(&mut others), (Vec::new(), 0));
     let (said, _) = drain(&mut of_euler);
-    assert_eq!(said.iter().map(|event| event.kind()).collect::<Vec<_>>(), [EventKind::Kibitz]);
+    assert_eq!(said.iter().map(Event::kind).collect::<Vec<_>>(), [EventKind::Kibitz]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,9 +152,9 @@ async fn a_lossless_subscriber_that_is_full_holds_the_reader_and_loses_nothing()
     scene.play(&MOVES).await;
     // Far longer than the server may be silent: that silence is ours.
     sleep(Duration::from_mins(5)).await;
-    let mut heard: Vec<Arc<Event>> = Vec::new();
+    let mut heard: Vec<Event> = Vec::new();
     while heard.iter().filter(|event| event.kind() == EventKind::Position).count() < MOVES.len() {
         heard.push(all.next().await.unwrap());
     }
-    assert!(!heard.iter().any(|event| matches!(&**event, Event::Lost { .. })), "{heard:#?}");
+    assert!(!heard.iter().any(|event| matches!(event, Event::Lost { .. })), "{heard:#?}");
 }

@@ -1,6 +1,5 @@
 //! What happens on the way changes nothing, or nothing but what it touches.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::Client;
@@ -14,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 /// All that the server said to Gauss, who watches a game over a line like this.
-async fn heard_over(fault: Option<Fault>, timeseal: TimesealChoice) -> Vec<Arc<Event>> {
+async fn heard_over(fault: Option<Fault>, timeseal: TimesealChoice) -> Vec<Event> {
     let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
     let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
     if let Some(fault) = fault {
@@ -35,7 +34,7 @@ async fn heard_over(fault: Option<Fault>, timeseal: TimesealChoice) -> Vec<Arc<E
     newton.request("resign").await.unwrap();
     sleep(Duration::from_secs(1)).await;
     gauss.shutdown().await;
-    let is_of_server = |event: &Arc<Event>| matches!(&**event, Event::Received { .. } | Event::Desync(_));
+    let is_of_server = |event: &Event| matches!(event, Event::Received { .. } | Event::Desync(_));
     drain(&mut events).0.into_iter().filter(is_of_server).collect()
 }
 

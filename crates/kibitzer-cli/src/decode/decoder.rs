@@ -1,6 +1,7 @@
 //! Pieces of a session to lines.
 
 use std::io;
+use std::sync::Arc;
 
 use kibitzer::core::session::SecretDetector;
 use kibitzer::core::{Event, EventReader};
@@ -101,7 +102,7 @@ impl Decoder {
     }
 
     fn sent(&mut self, text: Option<String>) -> Result<(), WriteError> {
-        let sent = Event::Sent { line: text.map(String::into_boxed_str), request: None };
+        let sent = Event::Sent { line: text.map(Arc::from), request: None };
         self.output.event(&sent, self.stamp.as_ref())
     }
 

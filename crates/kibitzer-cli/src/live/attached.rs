@@ -1,7 +1,6 @@
 //! Sessions of other processes, printed as lines.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use kibitzer::core::event::EndReason;
 use kibitzer::core::game::Game;
@@ -100,7 +99,7 @@ async fn publish(
     while let Some(sight) = next {
         let (at, happened) = events_of(sight);
         for event in happened {
-            if let Event::Ended(reason) = &*event {
+            if let Event::Ended(reason) = &event {
                 ended = Some(reason.clone());
             }
             // Where nobody reads on, the printer says so.
@@ -112,7 +111,7 @@ async fn publish(
 }
 
 /// When something was seen, and the events of it.
-fn events_of(sight: Sight) -> (Instant, Vec<Arc<Event>>) {
+fn events_of(sight: Sight) -> (Instant, Vec<Event>) {
     match sight {
         Sight::Snapshot(snapshot) => (snapshot.at, standing(&snapshot)),
         Sight::Piece(TapPiece { at, what: Tapped::Event { event, .. }, .. }) => (at, vec![event]),
@@ -121,7 +120,7 @@ fn events_of(sight: Sight) -> (Instant, Vec<Arc<Event>>) {
 }
 
 /// How the games of a session stand, as its server would tell it. What was missed is told apart from it.
-fn standing(snapshot: &Snapshot) -> Vec<Arc<Event>> {
+fn standing(snapshot: &Snapshot) -> Vec<Event> {
     let Missed { received_bytes, sent_lines, notes, .. } = snapshot.missed;
     if !snapshot.missed.is_nothing() {
         crate::tell(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));
@@ -130,11 +129,11 @@ fn standing(snapshot: &Snapshot) -> Vec<Arc<Event>> {
 }
 
 /// Returns the events that show these games to a new reader. Their lines leave out moves on purpose, so none count as missing.
-fn snapshot_events(games: &[Game]) -> Vec<Arc<Event>> {
+fn snapshot_events(games: &[Game]) -> Vec<Event> {
     let said: Vec<u8> = games.iter().flat_map(Game::to_lines).flat_map(|line| [&line[..], b"\n\r"].concat()).collect();
     let (mut reader, mut rest) = (EventReader::default(), &said[..]);
     let events = std::iter::from_fn(|| reader.next(&mut rest).or_else(|| reader.finish()));
-    events.filter(|event| event.kind() != EventKind::Missed).map(Arc::new).collect()
+    events.filter(|event| event.kind() != EventKind::Missed).collect()
 }
 
 #[cfg(test)]

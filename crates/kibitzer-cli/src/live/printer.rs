@@ -1,6 +1,5 @@
 //! Events to standard output while a session goes on.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::core::{Event, EventKind};
@@ -19,7 +18,7 @@ const UNPRINTED_EVENTS: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Takes the events that are to be printed, and when each happened.
-pub(crate) type EventSender = mpsc::Sender<(Instant, Arc<Event>)>;
+pub(crate) type EventSender = mpsc::Sender<(Instant, Event)>;
 
 /// Prints events on a thread of its own: whoever reads standard output may stop reading, which must keep nobody from ending
 /// the session, nor the session from answering the server.
@@ -120,7 +119,7 @@ impl Printer {
 }
 
 struct Printing {
-    events: mpsc::Receiver<(Instant, Arc<Event>)>,
+    events: mpsc::Receiver<(Instant, Event)>,
     clock: SessionClock,
     lines: Lines,
     selection: Selection,
@@ -138,7 +137,7 @@ impl Printing {
     }
 
     /// The next event. What has come so far is shown before more is waited for.
-    fn next(&mut self) -> Result<Option<(Instant, Arc<Event>)>, WriteError> {
+    fn next(&mut self) -> Result<Option<(Instant, Event)>, WriteError> {
         match self.events.try_recv() {
             Ok(event) => Ok(Some(event)),
             Err(TryRecvError::Disconnected) => Ok(None),

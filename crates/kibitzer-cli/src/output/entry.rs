@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use kibitzer::core::Event;
 use kibitzer::core::chess::LastMove;
+use kibitzer::core::game::{Change, Desync, MissedPlies};
 use kibitzer::core::message::{
     Actor, ArrivalKind, Challenge, Datagram, GameCreated, GameEnded, GameInfo, Handle, Holding, LoggedIn, Message,
     Observing, ObservingRefusal, Offer, Pending, PendingRemoved, Received, Seek, SeeksRemoved, Style12, Talk, Titles,
@@ -10,7 +12,6 @@ use kibitzer::core::message::{
 };
 use kibitzer::core::text::{Line, decode};
 use kibitzer::core::wire::telnet_command_name;
-use kibitzer::core::{Change, Desync, Event, MissedPlies};
 
 use super::life::Life;
 

@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer_core::Event;
@@ -83,7 +82,7 @@ struct Driver {
     unshown: VecDeque<bool>,
     last_request: Option<RequestId>,
     sent: Vec<(Duration, TransmitKind, Vec<u8>)>,
-    told: Vec<Arc<Event>>,
+    told: Vec<Event>,
     replies: Vec<(RequestId, Result<Reply, RequestError>)>,
 }
 
@@ -201,7 +200,7 @@ impl Driver {
         self.is_in = self.was_let_in;
     }
 
-    fn tell(&mut self, event: Arc<Event>) {
+    fn tell(&mut self, event: Event) {
         match &*event {
             Event::LoggedIn(_) => self.was_let_in = true,
             Event::Sent { line, .. } => {
@@ -283,7 +282,7 @@ impl Driver {
         self.pass(Duration::from_secs(600));
         assert!(matches!(self.session.link(), Link::Over(_)), "{:?}", self.session.link());
         assert_eq!((self.session.poll_timeout(), self.sent.len()), (None, n_sent));
-        assert!(matches!(self.told.last().map(|event| &**event), Some(Event::Ended(_))));
+        assert!(matches!(self.told.last(), Some(Event::Ended(_))));
     }
 }
 

@@ -1,7 +1,8 @@
 //! What an event is, in one word.
 
-use super::{Change, Event};
+use super::Event;
 use crate::by_name::parse_by_name;
+use crate::game::Change;
 use crate::message::{Actor, ArrivalKind, Message, PendingDirection, Talk, TalkKind};
 
 /// Every kind with its name, in one list.

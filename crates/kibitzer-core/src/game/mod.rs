@@ -3,6 +3,7 @@
 //! The server's board is the truth. What is derived here (moves, a board from a delta) is checked against it, and where the
 //! two differ the difference is reported as a [`Desync`] and the server's word taken.
 
+mod change;
 mod foretold;
 mod lines;
 mod moves;
@@ -15,18 +16,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::chess::Hands;
-use crate::event::{Change, ChangeKind, Desync, DesyncReason, Event, MissedPlies};
 use crate::message::{
     Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message, Observing,
-    Partner, Received, Relation, Style12,
+    Partner, Relation, Style12,
 };
 use crate::options::numeric_options;
 use crate::text::PlayerText;
 
+pub(crate) use change::Notice;
+pub use change::{Change, ChangeKind, Desync, DesyncReason, MissedPlies};
 use foretold::Foretold;
 pub use moves::PlayedMove;
+use state::Step;
 pub use state::{Ending, Game};
-use state::{Notice, Step};
 
 numeric_options! {
     /// Limits of the games that are kept.
@@ -79,11 +81,12 @@ pub struct Games {
     actor: Option<PlayerText>,
 }
 
-/// What a message did.
+/// The effect of a message on the state of a game.
 #[derive(Debug, Default)]
-struct Applied {
-    change: Option<Change>,
-    notice: Option<(GameId, Notice)>,
+pub(crate) struct Applied {
+    pub(crate) change: Option<Change>,
+    /// A report about a game that precedes the message.
+    pub(crate) notice: Option<(GameId, Notice)>,
 }
 
 impl Games {
@@ -107,18 +110,8 @@ impl Games {
         self.iter().find(|game| game.is_going_on() && game.position().relation().is_mine())
     }
 
-    /// Applies a message. Returns what it changed, and the event that comes before it.
-    pub(crate) fn receive(&mut self, received: &Received) -> (Option<Change>, Option<Event>) {
-        let applied = self.apply(&received.message);
-        let offset = received.offset;
-        let notice = applied.notice.map(|(game, notice)| match notice {
-            Notice::Desync(reason) => Event::Desync(Desync { offset, game, reason }),
-            Notice::Missed { from_ply, to_ply } => Event::Missed(MissedPlies { offset, game, from_ply, to_ply }),
-        });
-        (applied.change, notice)
-    }
-
-    fn apply(&mut self, message: &Message) -> Applied {
+    /// Applies a message.
+    pub(crate) fn apply(&mut self, message: &Message) -> Applied {
         match message {
             Message::Style12(board) => self.board(board),
             Message::Delta(delta) => self.delta(delta),

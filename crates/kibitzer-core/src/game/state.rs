@@ -15,7 +15,7 @@ use crate::message::{
 };
 use crate::text::{PlayerText, ServerText};
 
-pub(super) use follow::{Notice, Step};
+pub(super) use follow::Step;
 use reserves::Reserves;
 use sent::Awaited;
 

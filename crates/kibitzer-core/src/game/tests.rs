@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::chess::Color;
-use crate::event::{Event, EventReader};
+use crate::event::Event;
 use crate::message::{GameEndReason, GameResult};
+use crate::reader::EventReader;
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR";
 const E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR";
@@ -610,7 +611,7 @@ fn what_is_kept_has_limits() {
     let mut feed = |lines: &str| {
         let mut rest = lines.as_bytes();
         while let Some(received) = reader.next(&mut rest) {
-            games.receive(&received);
+            games.apply(&received.message);
         }
     };
     for game in 1..=10 {

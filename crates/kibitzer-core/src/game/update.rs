@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::state::Step;
 use super::{Applied, Games, opening, play};
 use crate::chess::{Board, CastlingRights, Color, Fen};
-use crate::event::{ChangeKind, DesyncReason};
+use crate::game::{ChangeKind, DesyncReason};
 use crate::message::{GameAction, GameId, GameInfo, GameRole, GameUpdate, SentMove, StartKind};
 
 impl Games {

@@ -17,7 +17,7 @@ use crate::message::GameId;
 #[derive(Debug)]
 pub struct Publisher {
     pub(super) shared: Arc<Shared>,
-    pub(super) lossless: Vec<mpsc::Sender<Arc<Event>>>,
+    pub(super) lossless: Vec<mpsc::Sender<Event>>,
     pub(super) watches: Vec<Watch>,
     /// Kept for its memory; empty between events.
     woken: Vec<Waker>,
@@ -29,7 +29,7 @@ pub struct Publisher {
 pub enum TryPublishError {
     /// The queue of a lossless subscriber is full. The event is here again.
     #[error("the queue of a lossless subscriber is full")]
-    Full(Arc<Event>),
+    Full(Event),
 }
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(super) struct Watch {
 /// What is left to do once the broadcast subscribers have an event.
 struct Rest {
     /// The event, if there are queues that want it.
-    for_queues: Option<Arc<Event>>,
+    for_queues: Option<Event>,
     /// Whether there are some who want the games as they stand after it.
     has_latecomers: bool,
 }
@@ -69,7 +69,7 @@ impl Publisher {
     /// # Cancel safety
     ///
     /// Dropping the future before it is ready publishes the event to nobody.
-    pub async fn publish(&mut self, event: Arc<Event>, games: &Games) {
+    pub async fn publish(&mut self, event: Event, games: &Games) {
         self.room().await;
         self.send(event, games);
     }
@@ -79,7 +79,8 @@ impl Publisher {
     /// # Errors
     ///
     /// [`TryPublishError::Full`] gives the event back. Nobody got it.
-    pub fn try_publish(&mut self, event: Arc<Event>, games: &Games) -> Result<(), TryPublishError> {
+    #[expect(clippy::result_large_err, reason = "the caller publishes the event again")]
+    pub fn try_publish(&mut self, event: Event, games: &Games) -> Result<(), TryPublishError> {
         if self.lossless.iter().any(|queue| queue.capacity() == 0 && !queue.is_closed()) {
             return Err(TryPublishError::Full(event));
         }
@@ -121,13 +122,13 @@ impl Publisher {
         }
     }
 
-    fn send(&mut self, event: Arc<Event>, games: &Games) {
+    fn send(&mut self, event: Event, games: &Games) {
         let changed = changed_game(&event).filter(|_| !self.watches.is_empty());
-        let is_new_connection = matches!(*event, Event::Connected);
+        let is_new_connection = matches!(event, Event::Connected);
         let is_settled = !games_are_ahead_of(&event);
         let Rest { for_queues, has_latecomers } = self.broadcast(event, games);
         if let Some(event) = for_queues {
-            self.lossless.retain(|queue| !matches!(queue.try_send(Arc::clone(&event)), Err(TrySendError::Closed(_))));
+            self.lossless.retain(|queue| !matches!(queue.try_send(event.clone()), Err(TrySendError::Closed(_))));
         }
         if let Some(id) = changed {
             self.update_watches(id, games);
@@ -142,12 +143,12 @@ impl Publisher {
     }
 
     /// Lets newcomers in, then gives the event to the broadcast subscribers.
-    fn broadcast(&mut self, event: Arc<Event>, games: &Games) -> Rest {
+    fn broadcast(&mut self, event: Event, games: &Games) -> Rest {
         let mut state = self.shared.state();
         let newcomers = std::mem::take(&mut state.newcomers);
         let has_latecomers = !state.latecomers.is_empty();
         let has_queues = !self.lossless.is_empty() || !newcomers.is_empty();
-        let for_queues = has_queues.then(|| Arc::clone(&event));
+        let for_queues = has_queues.then(|| event.clone());
         if state.ring.has_readers() {
             state.ring.push(event);
             state.waiters.take(&mut self.woken);

@@ -1,13 +1,12 @@
 //! The events that some broadcast subscriber has not read.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use super::RecvError;
 use crate::event::Event;
 
-/// Places the ring keeps allocated once all was read: 64 bytes.
-const IDLE_PLACES: usize = 4;
+/// Places the ring keeps allocated once all events were read.
+const IDLE_PLACES: usize = 0;
 
 /// A queue with many readers, each at a position of its own.
 ///
@@ -25,7 +24,7 @@ pub(super) struct Ring {
 
 #[derive(Debug)]
 pub(super) struct Unread {
-    event: Arc<Event>,
+    event: Event,
     /// Whoever is behind on an event is behind on all that follow, so this never shrinks towards the end of the queue.
     n_readers: usize,
 }
@@ -67,7 +66,7 @@ impl Ring {
     }
 
     /// Adds an event; the oldest goes if there are too many.
-    pub(super) fn push(&mut self, event: Arc<Event>) {
+    pub(super) fn push(&mut self, event: Event) {
         if self.unread.len() == self.limit {
             self.n_missed += self.unread.front().map_or(0, |oldest| oldest.n_readers as u64);
             self.pop_first();
@@ -76,7 +75,7 @@ impl Ring {
     }
 
     /// The event at a reader's position, which moves on; `None` if there is none yet.
-    pub(super) fn read(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
+    pub(super) fn read(&mut self, position: &mut u64) -> Option<Result<Event, RecvError>> {
         let Some(ahead) = position.checked_sub(self.first) else {
             let missed = self.first - *position;
             *position = self.first;
@@ -86,13 +85,13 @@ impl Ring {
         *position += 1;
         unread.n_readers -= 1;
         if unread.n_readers > 0 {
-            return Some(Ok(Arc::clone(&unread.event)));
+            return Some(Ok(unread.event.clone()));
         }
         // The last of all who wanted it, so it is the first of the queue.
         self.pop_first().map(Ok)
     }
 
-    fn pop_first(&mut self) -> Option<Arc<Event>> {
+    fn pop_first(&mut self) -> Option<Event> {
         let first = self.unread.pop_front()?;
         self.first += 1;
         if self.unread.is_empty() && self.unread.capacity() > IDLE_PLACES {

@@ -119,7 +119,7 @@ pub struct Subscription {
 #[derive(Debug)]
 enum Delivery {
     Broadcast(RingReader),
-    Lossless(mpsc::Receiver<Arc<Event>>),
+    Lossless(mpsc::Receiver<Event>),
 }
 
 impl Subscription {
@@ -129,7 +129,7 @@ impl Subscription {
     }
 
     /// A queue of its own; 0 is taken as 1.
-    pub(super) fn lossless(capacity: usize) -> (mpsc::Sender<Arc<Event>>, Self) {
+    pub(super) fn lossless(capacity: usize) -> (mpsc::Sender<Event>, Self) {
         let (sender, receiver) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
         (sender, Self { delivery: Delivery::Lossless(receiver), filter: None, n_missed: 0 })
     }
@@ -161,7 +161,7 @@ impl Subscription {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future before it is ready loses no event.
-    pub async fn next_event(&mut self) -> Option<Arc<Event>> {
+    pub async fn next_event(&mut self) -> Option<Event> {
         loop {
             match self.next().await {
                 Ok(event) => return Some(event),
@@ -188,7 +188,7 @@ impl Subscription {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future before it is ready loses no event.
-    pub async fn next(&mut self) -> Result<Arc<Event>, RecvError> {
+    pub async fn next(&mut self) -> Result<Event, RecvError> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
@@ -197,7 +197,7 @@ impl Subscription {
     /// # Errors
     ///
     /// As [`next`](Self::next).
-    pub fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
+    pub fn try_next(&mut self) -> Result<Option<Event>, RecvError> {
         loop {
             let next = self.delivery.try_next().inspect_err(|error| self.n_missed += error.missed())?;
             if next.as_ref().is_none_or(|event| self.wants(event)) {
@@ -206,7 +206,7 @@ impl Subscription {
         }
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Event, RecvError>> {
         loop {
             let next = ready!(self.delivery.poll_next(context)).inspect_err(|error| self.n_missed += error.missed());
             if next.as_ref().map_or(true, |event| self.wants(event)) {
@@ -221,7 +221,7 @@ impl Subscription {
 }
 
 impl Delivery {
-    fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
+    fn try_next(&mut self) -> Result<Option<Event>, RecvError> {
         match self {
             Self::Broadcast(reader) => reader.try_next().transpose(),
             Self::Lossless(queue) => match queue.try_recv() {
@@ -232,7 +232,7 @@ impl Delivery {
         }
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Event, RecvError>> {
         match self {
             Self::Broadcast(reader) => reader.poll_next(context),
             Self::Lossless(queue) => queue.poll_recv(context).map(|event| event.ok_or(RecvError::Closed)),
@@ -256,11 +256,11 @@ impl RingReader {
         Self { shared, position, slot }
     }
 
-    fn try_next(&mut self) -> Option<Result<Arc<Event>, RecvError>> {
+    fn try_next(&mut self) -> Option<Result<Event, RecvError>> {
         self.shared.state().read(&mut self.position)
     }
 
-    fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
+    fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Event, RecvError>> {
         let mut state = self.shared.state();
         if let Some(result) = state.read(&mut self.position) {
             return Poll::Ready(result);

@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use proptest::prelude::*;
 
 use super::*;
-use crate::event::EventReader;
+use crate::reader::EventReader;
 
 /// Two boards of game 7, one ply apart, and one of game 8.
 const FIRST: &[u8] = b"<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 \
@@ -34,24 +34,34 @@ impl Session {
         self.publisher.hub()
     }
 
-    /// Publishes the events in `bytes`; none of them may have to wait. Returns the last one.
-    fn feed(&mut self, mut bytes: &[u8]) -> Weak<Event> {
-        let mut last = Weak::new();
+    /// Publishes the events in `bytes`; none of them may have to wait.
+    fn feed(&mut self, mut bytes: &[u8]) {
         while let Some(event) = self.events.next(&mut bytes) {
-            let event = Arc::new(event);
-            last = Arc::downgrade(&event);
-            self.publisher.publish(event, self.events.games()).now_or_never().expect("publishing waits");
+            self.publish(event);
         }
-        last
+    }
+
+    fn publish(&mut self, event: Event) {
+        self.publisher.publish(event, self.events.games()).now_or_never().expect("publishing waits");
     }
 
     /// Publishes a line of text for each number.
-    fn say(&mut self, numbers: impl IntoIterator<Item = u32>) -> Weak<Event> {
-        numbers.into_iter().map(|number| self.feed(format!("{number}\n\r").as_bytes())).last().unwrap_or_default()
+    fn say(&mut self, numbers: impl IntoIterator<Item = u32>) {
+        for number in numbers {
+            self.feed(format!("{number}\n\r").as_bytes());
+        }
     }
 
-    fn event(&mut self, number: u32) -> Arc<Event> {
-        Arc::new(self.events.next(&mut format!("{number}\n\r").as_bytes()).unwrap())
+    /// Publishes an event and returns a pointer to data that only clones of the event own.
+    fn publish_tracked(&mut self) -> Weak<str> {
+        let line = Arc::from("date");
+        let data = Arc::downgrade(&line);
+        self.publish(Event::Sent { line: Some(line), request: None });
+        data
+    }
+
+    fn event(&mut self, number: u32) -> Event {
+        self.events.next(&mut format!("{number}\n\r").as_bytes()).unwrap()
     }
 }
 
@@ -129,18 +139,18 @@ fn a_stuck_subscriber_costs_the_others_nothing() {
 #[test]
 fn an_event_is_freed_once_everybody_has_read_it() {
     let mut session = Session::new(8);
-    assert_eq!(session.say([0]).strong_count(), 0, "nobody wants it");
+    assert_eq!(session.publish_tracked().strong_count(), 0, "there is no subscriber");
     let (mut first, mut second) = (session.hub().subscribe(), session.hub().subscribe());
-    let event = session.say([1]);
-    assert_eq!(poll(&mut first), Some(Ok(1)));
-    assert_eq!(event.strong_count(), 1, "the second has not");
-    assert_eq!(poll(&mut second), Some(Ok(1)));
-    assert_eq!(event.strong_count(), 0);
-    let event = session.say([2]);
+    let data = session.publish_tracked();
+    assert!(first.try_next().unwrap().is_some());
+    assert_eq!(data.strong_count(), 1, "the second subscriber has not read it");
+    assert!(second.try_next().unwrap().is_some());
+    assert_eq!(data.strong_count(), 0);
+    let data = session.publish_tracked();
     drop(first);
-    assert_eq!(event.strong_count(), 1, "the second has not");
+    assert_eq!(data.strong_count(), 1, "the second subscriber has not read it");
     drop(second);
-    assert_eq!(event.strong_count(), 0);
+    assert_eq!(data.strong_count(), 0);
 }
 
 #[test]
@@ -211,8 +221,8 @@ fn publishing_without_waiting_gives_the_event_back_while_a_queue_is_full() {
     let games = session.events.games();
     assert_eq!(session.publisher.try_publish(first, games), Ok(()));
     drop(left);
-    let full = session.publisher.try_publish(Arc::clone(&second), games);
-    assert_eq!(full, Err(TryPublishError::Full(Arc::clone(&second))));
+    let full = session.publisher.try_publish(second.clone(), games);
+    assert_eq!(full, Err(TryPublishError::Full(second.clone())));
     assert_eq!(numbers(&mut broadcast), [1], "nobody is ahead of the lossless one");
     assert_eq!(numbers(&mut lossless), [1]);
     assert_eq!(session.publisher.try_publish(second, games), Ok(()), "who has left is not waited for");
@@ -353,7 +363,7 @@ fn a_new_connection_has_no_state_of_a_watched_game() {
     session.feed(FIRST);
     assert_eq!(shown(&mut watch).as_deref(), Some("e4"));
     session.events = EventReader::default();
-    let connected = session.publisher.publish(Arc::new(Event::Connected), session.events.games());
+    let connected = session.publisher.publish(Event::Connected, session.events.games());
     connected.now_or_never().expect("publishing waits");
     assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
     assert!(watch.latest().is_none());

@@ -58,13 +58,11 @@ const fn refused_game(refusal: ObservingRefusal) -> Option<GameId> {
 
 #[cfg(test)]
 mod tests {
-    use crate::event::EventReader;
-    use crate::message::Message;
+    use crate::message::{Message, Reader};
 
     fn read(line: &str) -> Message {
-        let (mut events, stream) = (EventReader::default(), format!("{line}\n\r"));
-        let event = events.next(&mut stream.as_bytes()).or_else(|| events.finish()).unwrap();
-        event.message().unwrap().clone()
+        let (mut reader, stream) = (Reader::default(), format!("{line}\n\r"));
+        reader.next(&mut stream.as_bytes()).or_else(|| reader.finish()).unwrap().message
     }
 
     #[test]

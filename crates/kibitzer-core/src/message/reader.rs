@@ -9,7 +9,6 @@ use super::{
     CommandCode, Datagram, Family, Handle, Holding, Message, Relation, Style12, Talk, TalkKind, Titles, UnitHeader,
     dispatch,
 };
-use crate::game::Games;
 use crate::text::{Line, PlayerText};
 use crate::wire::{Frame, FrameKind, Framer, KnownFrame, KnownKind, StreamState, Tag, sender};
 
@@ -224,15 +223,16 @@ impl Reader {
         state
     }
 
-    /// Goes on in a stream of which this is known, and in which these games are followed.
-    pub(crate) fn resume(&mut self, state: &StreamState, games: &Games) {
+    /// Continues in the middle of a stream that is in this state.
+    pub(crate) fn resume(&mut self, state: &StreamState) {
         self.typist.logged_in = state.is_logged_in;
         self.typist.known.set_me(state.me.clone().unwrap_or_default());
-        for game in games.iter() {
-            let board = game.position();
-            let is_mine = board.relation().is_mine() || board.relation() == Relation::Examining;
-            self.typist.known.add(game.id(), board.white(), board.black(), is_mine);
-        }
+    }
+
+    /// Adds the players of a game that the stream reported earlier; datagrams about it may omit them.
+    pub(crate) fn add_game(&mut self, board: &Style12) {
+        let is_mine = board.relation().is_mine() || board.relation() == Relation::Examining;
+        self.typist.known.add(board.game(), board.white(), board.black(), is_mine);
     }
 
     /// Takes the next message out of `input` and moves `input` behind it; `None` once all of it was taken in.

@@ -1,10 +1,10 @@
 //! What the parts of a session share.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::Instant;
 
-use crate::event::{CloseCause, EndReason, Event, EventReader, LoginError, RequestError, RequestId};
+use crate::event::{CloseCause, EndReason, Event, LoginError, RequestError, RequestId};
+use crate::reader::EventReader;
 use crate::session::options::SessionOptions;
 use crate::session::random::Random;
 use crate::session::recovery::backoff::Backoff;
@@ -13,7 +13,7 @@ use crate::session::reply::Reply;
 use crate::session::transmit::Outbox;
 
 /// Room for so many events is kept: every line that is sent makes one.
-pub(super) const KEPT_EVENTS: usize = 4;
+pub(super) const KEPT_EVENTS: usize = 0;
 
 /// Hands out the names of requests.
 #[derive(Debug, Default)]
@@ -35,14 +35,14 @@ pub(super) struct Context<'a> {
     pub(super) ids: &'a mut RequestIds,
     pub(super) memory: &'a mut Memory,
     pub(super) backoff: &'a mut Backoff,
-    pub(super) events: &'a mut VecDeque<Arc<Event>>,
+    pub(super) events: &'a mut VecDeque<Event>,
     pub(super) replies: &'a mut VecDeque<(RequestId, Result<Reply, RequestError>)>,
     pub(super) now: Instant,
 }
 
 impl Context<'_> {
     pub(super) fn tell(&mut self, event: Event) {
-        self.events.push_back(Arc::new(event));
+        self.events.push_back(event);
     }
 }
 

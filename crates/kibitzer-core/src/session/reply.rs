@@ -1,7 +1,6 @@
 //! What the server answers to one command.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use crate::event::{Event, RefusalReason, RequestError};
 use crate::message::{Actor, CommandCode, Message, Refusal, Relation};
@@ -18,7 +17,7 @@ pub struct Reply {
     /// Which command it answers, in block mode.
     pub code: Option<CommandCode>,
     /// What the server said, in order; without prompts and other marks of the stream.
-    pub events: Vec<Arc<Event>>,
+    pub events: Vec<Event>,
 }
 
 impl Reply {
@@ -29,7 +28,7 @@ impl Reply {
 
     /// The lines they were read from: see [`Event::raw`].
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        self.events.iter().filter(|event| event.message().is_some()).map(|event| event.raw())
+        self.events.iter().filter(|event| event.message().is_some()).map(Event::raw)
     }
 
     /// The lines, decoded, each with a line feed behind it.
@@ -41,7 +40,7 @@ impl Reply {
     /// cause. Boards printed on request are among it, other boards are not: a move and an opponent's move look alike.
     pub fn answers(&self) -> impl Iterator<Item = &Event> {
         let is_answer = |event: &&Event| event.message().is_some_and(|message| !may_come_unasked(message));
-        self.events.iter().map(Arc::as_ref).filter(is_answer)
+        self.events.iter().filter(is_answer)
     }
 
     /// The first of the [`answers`](Self::answers) that says something: no board, no empty line.
@@ -189,13 +188,13 @@ impl OpenReply {
         self.reply.events.is_empty() && !self.is_too_long
     }
 
-    pub(super) fn push(&mut self, event: &Arc<Event>, limits: &RequestLimits) {
+    pub(super) fn push(&mut self, event: &Event, limits: &RequestLimits) {
         self.bytes = self.bytes.saturating_add(event.raw().len());
         self.is_too_long |= self.bytes > limits.reply_bytes || self.reply.events.len() >= limits.reply_events;
         if self.is_too_long {
             self.reply.events = Vec::new();
         } else {
-            self.reply.events.push(Arc::clone(event));
+            self.reply.events.push(event.clone());
         }
     }
 

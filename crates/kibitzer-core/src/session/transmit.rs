@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use zeroize::Zeroizing;
@@ -111,7 +112,7 @@ impl fmt::Debug for Line {
 
 impl Line {
     /// The line as it may be shown; `None` for a secret.
-    pub(super) fn shown(&self) -> Option<Box<str>> {
+    pub(super) fn shown(&self) -> Option<Arc<str>> {
         (!self.kind.is_secret()).then(|| String::from_utf8_lossy(&self.text).into())
     }
 }

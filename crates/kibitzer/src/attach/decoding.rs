@@ -137,7 +137,7 @@ impl Decoding {
     }
 
     /// What a line that was sent says.
-    fn line_of(&self, bytes: &[u8]) -> Box<str> {
+    fn line_of(&self, bytes: &[u8]) -> Arc<str> {
         let plain = match self.timeseal {
             Timeseal::Off => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
             _ => unseal(bytes).map_or_else(|_| bytes.to_vec(), |unsealed| unsealed.text),
@@ -154,7 +154,7 @@ impl Decoding {
             **reader = EventReader::default();
             self.timeseal = Timeseal::Off;
         }
-        self.seen.push_back(piece(at, Tapped::Event { event: Arc::new(event), game: None, decoding: Duration::ZERO }));
+        self.seen.push_back(piece(at, Tapped::Event { event, game: None, decoding: Duration::ZERO }));
     }
 }
 
@@ -166,7 +166,7 @@ fn finished(mut reader: EventReader) -> Games {
 
 fn event_of(at: Instant, event: Event, reader: &EventReader, decoding: Duration) -> Sight {
     let game = event.game().and_then(|id| reader.games().get(id)).cloned().map(Box::new);
-    piece(at, Tapped::Event { event: Arc::new(event), game, decoding })
+    piece(at, Tapped::Event { event, game, decoding })
 }
 
 const fn piece(at: Instant, what: Tapped) -> Sight {

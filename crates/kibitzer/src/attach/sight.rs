@@ -11,6 +11,7 @@ use crate::tap::TapPiece;
 /// What is seen of a session.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "nearly every value is a piece")]
 pub enum Sight {
     /// How it stands: the first thing that is seen, and what comes behind things that were missed.
     Snapshot(Box<Snapshot>),

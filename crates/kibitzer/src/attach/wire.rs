@@ -298,11 +298,11 @@ mod tests {
         let mut events = vec![
             Event::Connecting { attempt: 3 },
             Event::Connected,
-            Event::LoggedIn(Box::new(identity)),
-            Event::LoggedIn(Box::new(Identity::new(None, Titles::default(), NameKind::Unregistered))),
+            Event::LoggedIn(std::sync::Arc::new(identity)),
+            Event::LoggedIn(std::sync::Arc::new(Identity::new(None, Titles::default(), NameKind::Unregistered))),
             Event::Ready(capabilities),
             Event::Fault(ServerFault::Unnumbered),
-            Event::Restored(Box::new(restored)),
+            Event::Restored(std::sync::Arc::new(restored)),
         ];
         for reason in [
             EndReason::Quit,
@@ -325,7 +325,7 @@ mod tests {
             AdjournedState::Declined,
             AdjournedState::Refused(RequestError::Lost),
         ] {
-            events.push(Event::Adjourned(Box::new(AdjournedGame::new(name("A"), name("B"), state))));
+            events.push(Event::Adjourned(std::sync::Arc::new(AdjournedGame::new(name("A"), name("B"), state))));
         }
         for event in events {
             assert_eq!(life_again(&event), event);

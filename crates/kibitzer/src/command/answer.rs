@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use kibitzer_core::Event;
 use kibitzer_core::event::RequestError;
+use kibitzer_core::game::Change;
 use kibitzer_core::message::listing::Listing;
 use kibitzer_core::message::{GameCreated, GameEnded, GameId, Handle, Message, Relation, Style12};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
-use kibitzer_core::{Change, Event};
 
 /// The first message that `pick` takes, or the error that tells what the server said instead.
 pub(super) fn first<'a, T>(reply: &'a Reply, pick: impl Fn(&'a Message) -> Option<T>) -> Result<T, RequestError> {

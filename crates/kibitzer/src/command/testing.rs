@@ -1,7 +1,6 @@
 //! Replies as servers sent them.
 
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use kibitzer_core::event::RequestError;
 use kibitzer_core::session::Reply;
@@ -24,7 +23,7 @@ fn reply_after(before: &str, sent: &str) -> Reply {
     let mut events: Vec<_> = std::iter::from_fn(|| reader.next(&mut input)).collect();
     events.extend(std::iter::from_fn(|| reader.finish()));
     let mut reply = Reply::default();
-    reply.events = events.into_iter().filter(|event| event.kind() != EventKind::Prompt).map(Arc::new).collect();
+    reply.events = events.into_iter().filter(|event| event.kind() != EventKind::Prompt).collect();
     reply
 }
 

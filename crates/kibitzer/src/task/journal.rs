@@ -170,12 +170,12 @@ impl Journal {
     /// to be looked at. Returns the event without its secrets, if it has any.
     pub(super) fn note(
         &mut self,
-        event: &Arc<Event>,
+        event: &Event,
         session: &Session,
         started: Option<Instant>,
         n_left: usize,
-    ) -> Option<Arc<Event>> {
-        let masked = self.mask.as_ref().and_then(|mask| mask.event(event)).map(Arc::new);
+    ) -> Option<Event> {
+        let masked = self.mask.as_ref().and_then(|mask| mask.event(event));
         if let (Some(spout), Some(started)) = (&mut self.spout, started) {
             let game = event.game().and_then(|id| session.games().get(id));
             spout.event(masked.as_ref().unwrap_or(event), game, started.elapsed());
@@ -183,11 +183,11 @@ impl Journal {
         if let Some(exposure) = &mut self.exposure {
             exposure.event(event, session, n_left);
         }
-        if let Event::Connecting { attempt } = &**event {
+        if let Event::Connecting { attempt } = event {
             self.login = Some(Box::new(info_span!(parent: &self.span, "login", attempt)));
         }
         self.log(event);
-        if matches!(**event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_)) {
+        if matches!(event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_)) {
             self.login = None;
             if let Some(mask) = &mut self.mask {
                 mask.set_up();

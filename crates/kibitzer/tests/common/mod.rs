@@ -5,7 +5,6 @@
 
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::core::Event;
@@ -237,7 +236,7 @@ pub(crate) async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(
 }
 
 /// All that a subscription brings until the session is over.
-pub(crate) async fn collect(mut events: Subscription) -> Vec<Arc<Event>> {
+pub(crate) async fn collect(mut events: Subscription) -> Vec<Event> {
     let mut all = Vec::new();
     loop {
         match events.next().await {

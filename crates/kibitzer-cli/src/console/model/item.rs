@@ -1,6 +1,5 @@
 //! What a source of the console hands over, recording or live session.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::core::Event;
@@ -23,7 +22,7 @@ pub(in crate::console) enum What {
     Bytes(Vec<u8>),
     /// This was made of bytes that came before, or happened to the connection.
     Event {
-        event: Arc<Event>,
+        event: Event,
         /// The game it changed, as it stands now.
         card: Option<Box<Card>>,
         /// How long the decoder took for it.

@@ -10,7 +10,6 @@ pub(in crate::console) mod row;
 pub(in crate::console) mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::core::chess::{Hands, LastMove};
@@ -68,7 +67,7 @@ impl Model {
                 None
             }
             What::Event { event, card, decoding } => {
-                if matches!(*event, Event::Received { .. }) {
+                if matches!(event, Event::Received { .. }) {
                     self.latency.decoding.push(decoding);
                     self.rates.at(at).events += 1;
                 }
@@ -112,7 +111,7 @@ impl Model {
         self.push(at, Body::Sent(Sent { bytes, text, secret, reply: None }))
     }
 
-    fn event(&mut self, at: Duration, event: Arc<Event>, card: Option<Box<Card>>) -> u64 {
+    fn event(&mut self, at: Duration, event: Event, card: Option<Box<Card>>) -> u64 {
         let number = self.rows.next_number();
         self.answer(number, at, &event);
         self.remember_talk(&event);
@@ -245,7 +244,7 @@ mod tests {
             }
             let mut input = *bytes;
             while let Some(event) = reader.next(&mut input) {
-                let what = What::Event { event: Arc::new(event), card: None, decoding: Duration::ZERO };
+                let what = What::Event { event, card: None, decoding: Duration::ZERO };
                 model.take(Item { at: Duration::ZERO, what });
             }
         }

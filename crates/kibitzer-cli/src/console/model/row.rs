@@ -1,6 +1,5 @@
 //! One line of the stream: what happened, when, and what to say of it in one line.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::core::message::{GameId, Handle, Message};
@@ -30,7 +29,7 @@ pub(in crate::console) struct Row {
 /// What a row is about.
 #[derive(Clone, Debug)]
 pub(in crate::console) enum Body {
-    Event(Arc<Event>),
+    Event(Event),
     Sent(Sent),
     /// Put there by whoever is watching.
     Mark(String),

@@ -191,7 +191,7 @@ pub(in crate::console) async fn read(
             }
         };
         if let Sight::Piece(TapPiece { what: Tapped::Event { event, .. }, .. }) = &sight
-            && let Event::Ended(reason) = &**event
+            && let Event::Ended(reason) = event
         {
             ended = Some(reason.clone());
         }

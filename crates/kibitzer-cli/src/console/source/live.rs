@@ -172,10 +172,10 @@ impl Live {
                 return None;
             }
             Tapped::Event { event, game, decoding } => {
-                if let Event::Sent { line, .. } = &*event {
+                if let Event::Sent { line, .. } = &event {
                     self.sent(line.as_deref())
                 } else {
-                    if matches!(*event, Event::Connected) {
+                    if matches!(event, Event::Connected) {
                         self.untold.clear();
                     }
                     What::Event { card: game.map(|game| Box::new(Card::of(&game))), event, decoding }

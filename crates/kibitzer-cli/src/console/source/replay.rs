@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer::core::message::{Family, Reader};
@@ -201,7 +200,7 @@ impl Replay {
 
     fn wrap(&self, event: Event, decoding: Duration) -> What {
         let game = event.game().and_then(|id| self.events.games().get(id));
-        What::Event { card: game.map(|game| Box::new(Card::of(game))), event: Arc::new(event), decoding }
+        What::Event { card: game.map(|game| Box::new(Card::of(game))), event, decoding }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Live sessions: by hand, and with the embedded server in this process.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer::core::event::{CloseCause, LostCause};
@@ -30,7 +29,7 @@ fn take(model: &mut Model, second: u64, what: What) {
 }
 
 fn event(model: &mut Model, second: u64, event: Event) {
-    take(model, second, What::Event { event: Arc::new(event), card: None, decoding: Duration::ZERO });
+    take(model, second, What::Event { event, card: None, decoding: Duration::ZERO });
 }
 
 /// A connection on which the server said this.

@@ -10,8 +10,8 @@ mod travel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use kibitzer::core::EventReader;
@@ -44,7 +44,7 @@ pub(super) fn model(said: &[u8]) -> Model {
     while let Some(event) = reader.next(&mut input).or_else(|| reader.finish()) {
         number += 1;
         let card = event.game().and_then(|id| reader.games().get(id)).map(|game| Box::new(Card::of(game)));
-        let what = What::Event { event: Arc::new(event), card, decoding: Duration::from_micros(3) };
+        let what = What::Event { event, card, decoding: Duration::from_micros(3) };
         model.take(Item { at: Duration::from_millis(number), what });
     }
     model

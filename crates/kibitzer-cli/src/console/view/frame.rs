@@ -56,7 +56,7 @@ fn text(row: &Row) -> String {
 /// What is known of the frame besides.
 fn facts(row: &Row) -> Vec<(&'static str, String)> {
     match &row.body {
-        Body::Event(event) => match &**event {
+        Body::Event(event) => match event {
             Event::Received { received, .. } => received_facts(received, event.raw().len()),
             Event::Desync(desync) => {
                 vec![("class", "none; found by the games".to_owned()), ("offset", desync.offset.to_string())]

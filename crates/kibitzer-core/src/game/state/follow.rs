@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Announced, Game};
 use crate::chess::{ApplyError, Board, LastMove, Square};
-use crate::event::{ChangeKind, DesyncReason};
+use crate::game::change::Notice;
 use crate::game::moves::{PlayedMove, Removed};
-use crate::game::play;
+use crate::game::{ChangeKind, DesyncReason, play};
 use crate::message::{ClockReading, Delta, DerivedMove, Style12};
 use crate::text::encode_latin_1;
 
@@ -16,17 +16,6 @@ pub(in crate::game) struct Step {
     pub(in crate::game) kind: ChangeKind,
     pub(in crate::game) played: Option<LastMove>,
     pub(in crate::game) notice: Option<Notice>,
-}
-
-/// An event that comes before the one of the message itself.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::game) enum Notice {
-    Desync(DesyncReason),
-    /// Plies that no board reported.
-    Missed {
-        from_ply: u32,
-        to_ply: u32,
-    },
 }
 
 impl Step {

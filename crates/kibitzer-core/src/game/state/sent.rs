@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{AfterEnd, Announced, Game, Notice, Reserves, Step};
+use super::{AfterEnd, Announced, Game, Reserves, Step};
 use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
-use crate::event::{ChangeKind, DesyncReason};
+use crate::game::change::Notice;
 use crate::game::moves::PlayedMove;
-use crate::game::{opening, play};
+use crate::game::{ChangeKind, DesyncReason, opening, play};
 use crate::message::{
     BoardNumbers, ClockReading, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12,
 };

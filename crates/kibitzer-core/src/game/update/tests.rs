@@ -1,9 +1,11 @@
 //! Games that are told in datagrams.
 
 use crate::chess::Color;
-use crate::event::{ChangeKind, DesyncReason, Event, EventKind, EventReader};
+use crate::event::{Event, EventKind};
+use crate::game::{ChangeKind, DesyncReason};
 use crate::game::{Game, GameLimits, Games};
 use crate::message::{Family, GameEndReason, GameId, Reader, Relation};
+use crate::reader::EventReader;
 use crate::wire::Framer;
 
 const ME: &str = "^(0 Foo {}^)";

@@ -111,7 +111,7 @@ async fn what_is_left_out_wakes_nobody_for_good() {
         tasks.spawn(count(subscription.only(shouts.clone())));
     }
     for line in [&b"1\n\r"[..], b"Foo shouts: hello\n\r", b"2\n\r"].repeat(100) {
-        let event = Arc::new(session.events.next(&mut &line[..]).unwrap());
+        let event = session.events.next(&mut &line[..]).unwrap();
         session.publisher.publish(event, session.events.games()).await;
         tokio::task::yield_now().await;
     }

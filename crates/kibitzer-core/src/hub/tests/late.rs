@@ -76,8 +76,8 @@ fn between_a_desync_and_its_event_nobody_is_let_in() {
     session.feed(FIRST);
     let mut both = latecomers(&session.hub());
     let mut input = wrong.as_bytes();
-    let desync = Arc::new(session.events.next(&mut input).unwrap());
-    assert!(matches!(*desync, Event::Desync(_)));
+    let desync = session.events.next(&mut input).unwrap();
+    assert!(matches!(desync, Event::Desync(_)));
     session.publisher.try_publish(desync, session.events.games()).unwrap();
     assert!(both.each_mut().map(ready).iter().all(Option::is_none), "the games are further on than the events");
     session.feed(input);
@@ -124,7 +124,7 @@ proptest! {
         const STORY: [&[u8]; 4] = [FIRST, SECOND, OTHER, b"1\n\r"];
         let mut session = Session::new(64);
         let mut story = STORY.iter().cycle();
-        story.by_ref().take(before).for_each(|line| drop(session.feed(line)));
+        story.by_ref().take(before).for_each(|line| session.feed(line));
         let mut both = latecomers(&session.hub());
         if admitted {
             session.publisher.admit(session.events.games());

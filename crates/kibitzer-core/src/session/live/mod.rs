@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::event::{
-    Capabilities, CloseCause, Desync, EndReason, Event, LoginError, LoginStep, Outcome, RequestError, RequestId,
-    Restored, ServerFault,
+    Capabilities, CloseCause, EndReason, Event, LoginError, LoginStep, Outcome, RequestError, RequestId, Restored,
+    ServerFault,
 };
+use crate::game::Desync;
 use crate::message::Ivar;
 use crate::scan::find;
 use crate::session::command::Command;
@@ -137,7 +138,7 @@ impl Live {
     }
 
     /// Takes in what the server said.
-    pub(crate) fn handle(&mut self, event: &Arc<Event>, cx: &mut Context<'_>) {
+    pub(crate) fn handle(&mut self, event: &Event, cx: &mut Context<'_>) {
         self.requests.handle(event, cx.now);
         if self.requests.take_unnumbered() {
             cx.tell(Event::Fault(ServerFault::Unnumbered));
@@ -438,7 +439,7 @@ impl Live {
         }
         if let Some(lost_at) = cx.memory.lost_at.take() {
             let offline_for = cx.now.saturating_duration_since(lost_at);
-            cx.tell(Event::Restored(Box::new(Restored { offline_for, ..restored })));
+            cx.tell(Event::Restored(Arc::new(Restored { offline_for, ..restored })));
         }
     }
 }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Phase, Session};
-use crate::event::{CloseCause, Desync, EndReason, Event, EventReader, Identity, LostCause};
+use crate::event::{CloseCause, EndReason, Event, Identity, LostCause};
+use crate::game::Desync;
 use crate::message::{KickedBy, Message, Reader};
+use crate::reader::EventReader;
 use crate::session::context::Fate;
 use crate::session::live::Live;
 use crate::session::login::{Entrance, Login, Verdict};
@@ -36,9 +38,9 @@ impl Session {
     }
 
     /// Takes in what the server said.
-    pub(super) fn take_in(&mut self, event: &Arc<Event>, now: Instant) {
+    pub(super) fn take_in(&mut self, event: &Event, now: Instant) {
         self.counters.events += 1;
-        let message = match &**event {
+        let message = match event {
             Event::Received { received, .. } => &received.message,
             Event::Desync(desync) => return self.desynced(desync, now),
             _ => return,
@@ -92,7 +94,7 @@ impl Session {
 
     pub(super) fn logged_in(&mut self, identity: Identity) {
         self.identity = Some(identity.clone());
-        self.tell(Event::LoggedIn(Box::new(identity)));
+        self.tell(Event::LoggedIn(Arc::new(identity)));
     }
 
     pub(super) fn enter(&mut self, entrance: &Entrance, now: Instant) {
@@ -152,6 +154,6 @@ impl Session {
     }
 
     pub(super) fn tell(&mut self, event: Event) {
-        self.events.push_back(Arc::new(event));
+        self.events.push_back(event);
     }
 }

@@ -6,14 +6,14 @@ mod life;
 pub(super) mod link;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::Instant;
 
 use crate::event::{
-    Capabilities, CloseCause, DialError, EndReason, Event, EventReader, Identity, LostCause, RequestError, RequestId,
+    Capabilities, CloseCause, DialError, EndReason, Event, Identity, LostCause, RequestError, RequestId,
 };
 use crate::game::Games;
 use crate::message::{Handle, KickedBy};
+use crate::reader::EventReader;
 use crate::session::command::Command;
 use crate::session::context::{Context, Fate, KEPT_EVENTS, RequestIds};
 use crate::session::live::Live;
@@ -74,7 +74,7 @@ pub struct Session {
     kicked: Option<(KickedBy, Instant)>,
     /// Until when deadlines stood still, while nothing is read.
     held: Option<Instant>,
-    events: VecDeque<Arc<Event>>,
+    events: VecDeque<Event>,
     replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
     counters: Counters,
 }
@@ -182,7 +182,7 @@ impl Session {
     /// Takes the next event out of what was read, and moves `input` behind it. `None` once all of it was taken in.
     ///
     /// Events of the session itself, which came of the last one, are returned in front of the next.
-    pub fn receive(&mut self, input: &mut &[u8], now: Instant) -> Option<Arc<Event>> {
+    pub fn receive(&mut self, input: &mut &[u8], now: Instant) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }
@@ -199,7 +199,7 @@ impl Session {
         if let Phase::LoggingIn(login) = &mut self.phase {
             login.greeted(consumed);
         }
-        let event = Arc::new(event?);
+        let event = event?;
         self.take_in(&event, now);
         Some(event)
     }
@@ -221,8 +221,7 @@ impl Session {
             live.cut_off();
         }
         while let Some(event) = self.reader.finish() {
-            let event = Arc::new(event);
-            self.events.push_back(Arc::clone(&event));
+            self.events.push_back(event.clone());
             self.take_in(&event, now);
         }
         match &self.phase {
@@ -246,7 +245,7 @@ impl Session {
     }
 
     /// Takes the next event of the session itself.
-    pub fn poll_event(&mut self) -> Option<Arc<Event>> {
+    pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 

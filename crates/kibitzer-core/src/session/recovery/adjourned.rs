@@ -12,10 +12,12 @@
 //! | `Declined`, `Refused` | opponent asks to resume the game | `Stored` |
 //! | any | the game goes on | gone |
 
+use std::sync::Arc;
+
 use crate::by_name::{named_enum, parse_by_name};
 use crate::chess::Color;
-use crate::event::{AdjournedGame, AdjournedState, Change, ChangeKind, Event, RefusalReason, RequestError};
-use crate::game::{Game, Games};
+use crate::event::{AdjournedGame, AdjournedState, Event, RefusalReason, RequestError};
+use crate::game::{Change, ChangeKind, Game, Games};
 use crate::message::listing::{Listing as _, StoredGames};
 use crate::message::{Actor, ArrivalKind, ChallengeChange, GameId, Handle, Message, Refusal, Relation};
 use crate::session::command::Command;
@@ -247,6 +249,6 @@ impl Entry {
 
     fn go(&mut self, step: Step, state: AdjournedState, cx: &mut Context<'_>) {
         self.step = step;
-        cx.tell(Event::Adjourned(Box::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));
+        cx.tell(Event::Adjourned(Arc::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));
     }
 }

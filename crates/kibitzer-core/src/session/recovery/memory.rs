@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use crate::event::{ChangeKind, Event};
-use crate::game::{Game, Games};
+use crate::event::Event;
+use crate::game::{ChangeKind, Game, Games};
 use crate::message::{GameId, Handle, Message, Relation, SeekNotice, Style12};
 use crate::session::command::Command;
 use crate::session::options::credentials::Password;

@@ -1,6 +1,7 @@
 //! Games whose board is not known any more, because a delta board or a move was lost or does not fit.
 
-use crate::event::{ChangeKind, Desync, Event};
+use crate::event::Event;
+use crate::game::{ChangeKind, Desync};
 use crate::game::{Game, Games};
 use crate::message::{GameId, Message};
 

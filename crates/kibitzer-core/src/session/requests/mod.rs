@@ -9,7 +9,6 @@ pub(super) mod split;
 mod talk_pacing;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::event::{Event, RequestError, RequestId};
@@ -183,7 +182,7 @@ impl Requests {
     }
 
     /// Takes in what the server said.
-    pub(crate) fn handle(&mut self, event: &Arc<Event>, now: Instant) {
+    pub(crate) fn handle(&mut self, event: &Event, now: Instant) {
         let Some(message) = event.message() else { return };
         match *message {
             Message::BlockStart { id, code } => {
@@ -258,7 +257,7 @@ impl Requests {
         self.answered(sent, reply, now);
     }
 
-    fn content(&mut self, event: &Arc<Event>, now: Instant) {
+    fn content(&mut self, event: &Event, now: Instant) {
         if self.mode != Mode::Fenced {
             if let Some(sent) = self.open.and_then(|id| self.pending.numbered(id)) {
                 sent.reply.push(event, &self.limits);

@@ -50,7 +50,7 @@ fn logged_in(options: SessionOptions, mut peer: Peer) -> (Driver, Peer) {
 /// What was reported of adjourned games since this was asked last: players and state.
 fn reported(driver: &mut Driver) -> Vec<(String, AdjournedState)> {
     let game = |event: Event| match event {
-        Event::Adjourned(game) => Some((format!("{} {}", game.white, game.black), game.state)),
+        Event::Adjourned(game) => Some((format!("{} {}", game.white, game.black), game.state.clone())),
         _ => None,
     };
     driver.take_news().into_iter().filter_map(game).collect()

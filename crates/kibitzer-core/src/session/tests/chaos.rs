@@ -30,9 +30,9 @@ fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) 
         driver.feed(piece);
     }
     driver.close(CloseCause::Closed);
-    let is_sent = |event: &&Arc<Event>| matches!(***event, Event::Sent { .. });
+    let is_sent = |event: &&Event| matches!(event, Event::Sent { .. });
     Outcome {
-        events: driver.events().iter().filter(|event| !is_sent(event)).map(|event| (**event).clone()).collect(),
+        events: driver.events().iter().filter(|event| !is_sent(event)).cloned().collect(),
         sent: driver
             .take_transmits()
             .iter()

@@ -141,7 +141,7 @@ fn an_account_is_let_in_by_its_password_which_nothing_shows() {
     assert_eq!(driver.session.state(), State::Ready);
     assert_eq!(driver.session.handle().map(Handle::as_str), Some("Newton"));
 
-    let sent = driver.events().iter().filter(|event| matches!(***event, Event::Sent { line: None, .. })).count();
+    let sent = driver.events().iter().filter(|event| matches!(event, Event::Sent { line: None, .. })).count();
     assert_eq!(sent, 1, "the password, not shown");
     let shown = format!("{:?} {:?} {transmits:?}", driver.events(), driver.session);
     assert!(!shown.contains("swordfish"), "{shown}");
@@ -149,7 +149,7 @@ fn an_account_is_let_in_by_its_password_which_nothing_shows() {
         driver
             .events()
             .iter()
-            .all(|event| !matches!(&**event, Event::Sent { line: Some(line), .. } if line.contains('\r')))
+            .all(|event| !matches!(event, Event::Sent { line: Some(line), .. } if line.contains('\r')))
     );
 }
 
@@ -171,7 +171,7 @@ fn once_we_are_in_no_password_and_no_return_is_sent() {
             let mut at_once = asked();
             at_once.feed(format!("{question}{entrance}"));
             assert!(at_once.sent.iter().all(|line| line.bytes() != typed.as_bytes()), "{question} {entrance}");
-            assert!(!at_once.events().iter().any(|event| matches!(**event, Event::Sent { line: None, .. })));
+            assert!(!at_once.events().iter().any(|event| matches!(event, Event::Sent { line: None, .. })));
 
             let mut answered = asked();
             answered.feed(question);

@@ -15,7 +15,6 @@ mod secrets;
 mod style;
 mod talk;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::peer::Peer;
@@ -30,7 +29,7 @@ struct Driver {
     session: Session,
     now: Instant,
     sent: Vec<Transmit>,
-    events: Vec<Arc<Event>>,
+    events: Vec<Event>,
     replies: Vec<(RequestId, Result<Reply, RequestError>)>,
 }
 
@@ -146,7 +145,7 @@ impl Driver {
         replies.remove(0).1
     }
 
-    fn events(&self) -> &[Arc<Event>] {
+    fn events(&self) -> &[Event] {
         &self.events
     }
 
@@ -156,7 +155,7 @@ impl Driver {
         let is_of_server =
             |event: &Event| matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_));
         let is_news = |event: &Event| !is_of_server(event) && !matches!(event, Event::Sent { .. });
-        events.iter().filter(|event| is_news(event)).map(|event| (**event).clone()).collect()
+        events.into_iter().filter(is_news).collect()
     }
 
     /// Lets a server answer these lines.

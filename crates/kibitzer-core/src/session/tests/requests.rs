@@ -613,7 +613,7 @@ fn what_was_sent_is_told_with_its_request() {
     let (mut driver, mut peer): (Driver, Peer) = on_fics(guest());
     let id = driver.request("finger newton").unwrap();
     driver.serve(&mut peer);
-    let told = driver.events().iter().find_map(|event| match &**event {
+    let told = driver.events().iter().find_map(|event| match event {
         Event::Sent { line: Some(line), request } if line.ends_with("finger newton") => Some(*request),
         _ => None,
     });
@@ -632,7 +632,7 @@ fn a_command_with_a_password_is_not_shown() {
         assert!(sent[0].secrets().eq([&b"swordfish"[..], b"marlin"]) && sent[0].request() == Some(id));
         assert!(sent[1..].iter().all(|fence| !fence.is_secret() && fence.secrets().next().is_none()));
         let hidden = Event::Sent { line: None, request: Some(id) };
-        assert_eq!(driver.events()[..1], [Arc::new(hidden)]);
+        assert_eq!(driver.events()[..1], [hidden]);
         let shown = format!("{sent:?} {:?} {:?}", driver.events(), driver.session);
         assert!(!shown.contains("swordfish") && !shown.contains("marlin"), "{shown}");
     }

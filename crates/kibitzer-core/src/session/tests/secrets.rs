@@ -18,7 +18,7 @@ fn log_in(driver: &mut Driver, peer: &mut Peer) -> String {
 
 /// The lines that were sent and are not secret, as events show them.
 fn shown(driver: &Driver) -> Vec<&str> {
-    let sent = driver.events().iter().filter_map(|event| match &**event {
+    let sent = driver.events().iter().filter_map(|event| match event {
         Event::Sent { line, .. } => line.as_deref(),
         _ => None,
     });

@@ -1,5 +1,6 @@
 //! What a session tells of itself, as it goes over the socket.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -158,7 +159,7 @@ impl Life {
             Self::LoggedIn { handle, titles, registered } => {
                 let kind = if registered { NameKind::Registered } else { NameKind::Unregistered };
                 let titles = Titles::from_codes(titles.join(" ").as_bytes());
-                Event::LoggedIn(Box::new(Identity::new(handle.as_deref().map(name), titles, kind)))
+                Event::LoggedIn(Arc::new(Identity::new(handle.as_deref().map(name), titles, kind)))
             }
             Self::SessionReady { icc, timeseal, units, ivars } => {
                 let family = if icc { Family::Icc } else { Family::Fics };
@@ -176,10 +177,10 @@ impl Life {
                 restored.settings = commands(settings);
                 restored.requests = commands(requests);
                 restored.seeks = commands(seeks);
-                Event::Restored(Box::new(restored))
+                Event::Restored(Arc::new(restored))
             }
             Self::AdjournedGame { white, black, state } => {
-                Event::Adjourned(Box::new(AdjournedGame::new(name(&white), name(&black), state)))
+                Event::Adjourned(Arc::new(AdjournedGame::new(name(&white), name(&black), state)))
             }
             Self::Ended { reason } => Event::Ended(reason),
         }

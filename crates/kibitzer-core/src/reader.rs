@@ -1,11 +1,105 @@
-//! Reading that begins in the middle of a stream.
+//! Bytes to events: joins the message reader and the game state.
 
-use super::EventReader;
-use crate::game::Games;
-use crate::message::Reader;
+use crate::event::Event;
+use crate::game::{Applied, Desync, GameLimits, Games, MissedPlies, Notice};
+use crate::message::{Family, Reader, Received};
 use crate::wire::{Framer, StreamState};
 
+/// Bytes to events: a [`Reader`] and the [`Games`] its messages change.
+///
+/// ```
+/// use kibitzer_core::{Event, EventReader};
+///
+/// let mut events = EventReader::default();
+/// let mut read = &b"\n\r<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 \
+///     Newton Einstein 1 2 12 39 39 119 122 2 K/e1-e2 (0:06) Ke2 0\n\rfics% "[..];
+/// while let Some(event) = events.next(&mut read) {
+///     if let Some(game) = event.game().and_then(|id| events.games().get(id)) {
+///         assert_eq!(game.position().fen().to_string(), "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2");
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct EventReader {
+    reader: Reader,
+    games: Games,
+    /// The event that follows a desync or missing moves. Boxed, as there is hardly ever one.
+    next: Option<Box<Event>>,
+}
+
 impl EventReader {
+    /// Events from a reader that was set up for the stream.
+    pub fn new(reader: Reader) -> Self {
+        Self { reader, ..Self::default() }
+    }
+
+    /// Counts [offsets](Event::offset) from this one on, for a reader that has read nothing yet. A recording of several
+    /// connections is one stream of bytes, which several readers decode.
+    #[must_use]
+    pub fn starting_at(mut self, offset: u64) -> Self {
+        self.reader.framer_mut().start_at(offset);
+        self
+    }
+
+    /// Sets how much is kept of the games; those known so far are forgotten. Default as in [`GameLimits`].
+    #[must_use]
+    pub fn with_game_limits(self, limits: GameLimits) -> Self {
+        Self { games: Games::with_limits(limits), ..self }
+    }
+
+    /// The framer, to tell it what was learned about the stream, such as the prompt.
+    pub const fn framer_mut(&mut self) -> &mut Framer {
+        self.reader.framer_mut()
+    }
+
+    /// Tells which family of servers it turned out to be.
+    pub(crate) const fn set_family(&mut self, family: Family) {
+        self.reader.set_family(family);
+    }
+
+    /// Gives back memory that is not used.
+    pub(crate) fn shrink(&mut self) {
+        self.reader.shrink();
+    }
+
+    /// The games as they stand after the last event.
+    pub const fn games(&self) -> &Games {
+        &self.games
+    }
+
+    /// Takes the next event out of `input` and moves `input` behind it; `None` once all of it was taken in.
+    pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
+        if let Some(event) = self.next.take() {
+            return Some(*event);
+        }
+        let received = self.reader.next(input)?;
+        Some(self.receive(received))
+    }
+
+    /// Takes the next event out of what is left when the stream has ended.
+    pub fn finish(&mut self) -> Option<Event> {
+        if let Some(event) = self.next.take() {
+            return Some(*event);
+        }
+        let received = self.reader.finish()?;
+        Some(self.receive(received))
+    }
+
+    #[inline]
+    fn receive(&mut self, received: Received) -> Event {
+        let offset = received.offset;
+        let Applied { change, notice } = self.games.apply(&received.message);
+        let event = Event::Received { received, change };
+        let Some((game, notice)) = notice else {
+            return event;
+        };
+        self.next = Some(Box::new(event));
+        match notice {
+            Notice::Desync(reason) => Event::Desync(Desync { offset, game, reason }),
+            Notice::Missed { from_ply, to_ply } => Event::Missed(MissedPlies { offset, game, from_ply, to_ply }),
+        }
+    }
+
     /// What the meaning of the next byte depends on, where a frame has just ended: with it and the
     /// [`games`](Self::games), somebody else can [`resume`](Self::resume) there. A message of several lines that has begun
     /// is not in it.
@@ -33,7 +127,10 @@ impl EventReader {
         let mut framer = Framer::new();
         framer.resume(state);
         let mut reader = Reader::new(framer, state.family);
-        reader.resume(state, &games);
+        reader.resume(state);
+        for game in games.iter() {
+            reader.add_game(game.position());
+        }
         games.set_me(state.me.clone());
         Self { reader, games, next: None }
     }
