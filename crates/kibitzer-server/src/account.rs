@@ -82,7 +82,7 @@ pub enum AccountsError {
     #[error("cannot understand the accounts")]
     Parse(#[source] toml::de::Error),
     /// No player of that family can have this name.
-    #[error("an account's name is not {}: {name:?}", .family.name_rule())]
+    #[error("an account's name is not {}: {name:?}", .family.dialect().name_rule)]
     Name {
         /// The name.
         name: String,

@@ -1,23 +1,23 @@
-//! The two families of servers: their words and limits.
+//! The two families of servers, and the texts and limits in which they differ.
 
 use std::ops::RangeInclusive;
 
 use kibitzer_core::message;
 
-/// Which family of servers a [`Server`](crate::Server) speaks like.
+/// Family of servers that a [`Server`](crate::Server) imitates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there are two families")]
 pub enum Family {
-    /// freechess.org and its relatives, in the words of the recorded servers.
+    /// freechess.org and its relatives, with the texts of recorded servers.
     #[default]
     Fics,
-    /// ICC, as its description of its formats has it: level-1 units, level-2 datagrams, style 12 with 31 fields, style 10. No
-    /// words of it are recorded; what is not described is said as the other family says it.
+    /// ICC, according to the description of its formats: level-1 units, level-2 datagrams, style 12 with 31 fields, style 10.
+    /// There are no recordings; texts that are not described are those of the other family.
     Icc,
 }
 
 impl Family {
-    /// The name by which options choose it.
+    /// Returns the name in options: `fics` or `icc`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Fics => message::Family::Fics.as_str(),
@@ -25,55 +25,15 @@ impl Family {
         }
     }
 
-    /// The end of a line. Source: transport rule L1.
-    pub(crate) const fn line_end(self) -> &'static [u8] {
+    pub(crate) const fn dialect(self) -> &'static Dialect {
         match self {
-            Self::Fics => b"\n\r",
-            Self::Icc => b"\r\n",
+            Self::Fics => &FICS,
+            Self::Icc => &ICC,
         }
     }
 
-    pub(crate) const fn prompt(self) -> &'static str {
-        match self {
-            Self::Fics => "fics% ",
-            Self::Icc => "aics% ",
-        }
-    }
-
-    /// The first output on a connection; clients recognize the family by it.
-    pub(crate) const fn banner(self) -> &'static str {
-        match self {
-            Self::Fics => concat!(
-                "This is an embedded kibitzer server, version ",
-                env!("CARGO_PKG_VERSION"),
-                ".\nIt speaks as the servers of the FICS family do.\n\n"
-            ),
-            Self::Icc => concat!(
-                "This is an embedded kibitzer server, version ",
-                env!("CARGO_PKG_VERSION"),
-                ".\nIt speaks in the manner of chessclub.com, with which it has nothing to do.\n\n"
-            ),
-        }
-    }
-
-    /// Shortest and longest name a player may have. Source: transport §7, icc §1.
-    pub(crate) const fn name_length(self) -> RangeInclusive<usize> {
-        match self {
-            Self::Fics => 3..=17,
-            Self::Icc => 2..=15,
-        }
-    }
-
-    /// The rule for names, in words.
-    pub(crate) const fn name_rule(self) -> &'static str {
-        match self {
-            Self::Fics => "3 to 17 letters",
-            Self::Icc => "2 to 15 letters and digits, a letter first",
-        }
-    }
-
-    /// Whether a name has only characters of names. A few old names on ICC have a hyphen.
-    pub(crate) fn has_characters_of_name(self, name: &str) -> bool {
+    /// Returns whether a name has only characters that names may have. A few old names on ICC have a hyphen.
+    pub(crate) fn has_name_characters(self, name: &str) -> bool {
         match self {
             Self::Fics => name.bytes().all(|byte| byte.is_ascii_alphabetic()),
             Self::Icc => {
@@ -84,7 +44,7 @@ impl Family {
     }
 
     pub(crate) fn is_name(self, name: &str) -> bool {
-        self.name_length().contains(&name.len()) && self.has_characters_of_name(name)
+        self.dialect().name_length.contains(&name.len()) && self.has_name_characters(name)
     }
 
     pub(crate) fn unknown_command(self, name: &str) -> String {
@@ -94,24 +54,60 @@ impl Family {
         }
     }
 
-    /// The titles of a guest.
-    pub(crate) const fn guest_titles(self) -> &'static str {
-        match self {
-            Self::Fics => "(U)",
-            Self::Icc => "",
-        }
-    }
-
-    /// The first line after a login; ICC has none.
-    pub(crate) fn session_line(self, display: &str) -> String {
-        match self {
-            Self::Fics => format!("**** Starting FICS session as {display} ****\n"),
-            Self::Icc => String::new(),
-        }
-    }
-
-    /// Whether this family has a command of the common ones.
+    /// Returns whether this family has a command that the other one has.
     pub(crate) fn has_command(self, name: &str) -> bool {
         self == Self::Fics || !matches!(name, "iset" | "ivariables")
     }
 }
+
+/// Texts and limits in which the families differ.
+#[derive(Debug)]
+pub(crate) struct Dialect {
+    /// Source: transport rule L1.
+    pub(crate) line_end: &'static [u8],
+    pub(crate) prompt: &'static str,
+    /// First output on a connection; clients recognize the family by it.
+    pub(crate) banner: &'static str,
+    /// Length of a player's name. Source: transport §7, icc §1.
+    pub(crate) name_length: RangeInclusive<usize>,
+    /// Number of the shortest length, and the permitted characters, in refusals of a name.
+    pub(crate) min_name_length: &'static str,
+    pub(crate) name_characters: &'static str,
+    /// Rule for names in [`AccountsError`](crate::AccountsError).
+    pub(crate) name_rule: &'static str,
+    pub(crate) guest_titles: &'static str,
+    /// First line after a login; `@` is the player's name with titles. ICC has none.
+    pub(crate) session_line: &'static str,
+}
+
+const FICS: Dialect = Dialect {
+    line_end: b"\n\r",
+    prompt: "fics% ",
+    banner: concat!(
+        "This is an embedded kibitzer server, version ",
+        env!("CARGO_PKG_VERSION"),
+        ".\nIt speaks as the servers of the FICS family do.\n\n"
+    ),
+    name_length: 3..=17,
+    min_name_length: "three",
+    name_characters: "lower and upper case letters",
+    name_rule: "3 to 17 letters",
+    guest_titles: "(U)",
+    session_line: "**** Starting FICS session as @ ****\n",
+};
+
+const ICC: Dialect = Dialect {
+    line_end: b"\r\n",
+    prompt: "aics% ",
+    banner: concat!(
+        "This is an embedded kibitzer server, version ",
+        env!("CARGO_PKG_VERSION"),
+        ".\nIt speaks in the manner of chessclub.com, with which it has nothing to do.\n\n"
+    ),
+    name_length: 2..=15,
+    min_name_length: "two",
+    name_characters: "letters and digits",
+    name_rule: "2 to 15 letters and digits, a letter first",
+    guest_titles: "",
+    session_line: "",
+};

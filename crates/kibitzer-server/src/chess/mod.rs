@@ -16,8 +16,6 @@ mod recorded_tests;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 pub(crate) use self::input::{MoveCase, MoveError};
 pub(crate) use self::legal::Termination;
 pub(crate) use self::moves::Move;
@@ -38,24 +36,8 @@ pub(crate) enum Variant {
 }
 
 impl Variant {
-    /// Returns the name in `match` and in seeks: `chess`, `crazyhouse`, `bughouse`, `wild/fr`.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Standard => "chess",
-            Self::Crazyhouse => "crazyhouse",
-            Self::Bughouse => "bughouse",
-            Self::FischerRandom => "wild/fr",
-        }
-    }
-
     /// Returns whether pieces can be dropped from a hand.
     pub(crate) const fn has_hands(self) -> bool {
         matches!(self, Self::Crazyhouse | Self::Bughouse)
-    }
-}
-
-impl fmt::Display for Variant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }

@@ -284,7 +284,7 @@ fn positions_that_end_a_game() {
         ("7k/5Q2/6K1/8/8/8/8/8[] b - - 0 1", Variant::Bughouse, None),
     ];
     for (fen, variant, want) in cases {
-        assert_eq!(position(variant, fen).termination(), want, "{fen} {variant}");
+        assert_eq!(position(variant, fen).termination(), want, "{fen} {variant:?}");
     }
 }
 

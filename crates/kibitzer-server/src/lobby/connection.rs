@@ -5,7 +5,7 @@ use kibitzer_core::message::{Handle, Ivar};
 use super::ivars::Ivars;
 use super::levels::Levels;
 use super::player::Player;
-use super::seal::Seal;
+use super::seal::TimesealClock;
 use super::variables::Number;
 use crate::family::Family;
 use crate::wire::input::InputReader;
@@ -68,7 +68,7 @@ pub(crate) struct Connection {
     pub(crate) is_closing: bool,
     /// Whether a line was read: a hello has to be the first.
     pub(crate) has_spoken: bool,
-    pub(crate) seal: Option<Seal>,
+    pub(crate) seal: Option<TimesealClock>,
     /// The refusal that the operator ordered for this connection.
     pub(crate) refusal: Option<LoginObstacle>,
     /// A kick that was ordered before the login was done.
@@ -125,12 +125,12 @@ impl Connection {
     /// Queues text; long lines are wrapped unless the client switched that off.
     pub(crate) fn put(&mut self, text: &str) {
         let width = self.width();
-        output::write(text, width, self.family.line_end(), &mut self.unsent);
+        output::write(text, width, self.family.dialect().line_end, &mut self.unsent);
     }
 
     /// Sends text whose lines are never broken: boards, offers, results.
     pub(crate) fn put_whole(&mut self, text: &str) {
-        output::write(text, Width::Whole, self.family.line_end(), &mut self.unsent);
+        output::write(text, Width::Whole, self.family.dialect().line_end, &mut self.unsent);
     }
 
     /// Sends bytes as they are: telnet commands, pings, the marks of a block.

@@ -22,7 +22,7 @@ pub(crate) use self::ivars::{Ivars, ivars_starting_with};
 pub(crate) use self::levels::BoardStyle;
 pub(crate) use self::output::Talk;
 pub(crate) use self::player::{List, MAX_LIST_ENTRIES, Player, SavedSettings};
-pub(crate) use self::seal::Seal;
+pub(crate) use self::seal::TimesealClock;
 pub(crate) use self::variables::{Flag, Number, SetError, Text};
 use crate::account::key;
 use crate::calendar::Date;

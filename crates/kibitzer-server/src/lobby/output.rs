@@ -67,17 +67,17 @@ impl Lobby {
 
     pub(crate) fn prompt(&mut self, to: ConnectionId) {
         let Some(connection) = self.connection(to).filter(|connection| connection.levels.has_prompt()) else { return };
-        let family = connection.family;
-        let Some(prompt) = connection.player().map(|player| self.prompt_of(player, family)) else { return };
+        let default = connection.family.dialect().prompt;
+        let Some(prompt) = connection.player().map(|player| self.prompt_of(player, default)) else { return };
         self.put_whole(to, &prompt);
     }
 
-    fn prompt_of(&self, player: &Player, family: Family) -> String {
+    fn prompt_of(&self, player: &Player, default: &str) -> String {
         if player.ivars.is_set(Ivar::DefPrompt) {
-            return family.prompt().to_owned();
+            return default.to_owned();
         }
         let own = player.saved.variables.text(Text::Prompt);
-        let prompt = if own.is_empty() { family.prompt() } else { own };
+        let prompt = if own.is_empty() { default } else { own };
         if player.has_flag(Flag::Ptime) { format!("{}_{prompt}", self.clock.date().clock()) } else { prompt.to_owned() }
     }
 

@@ -1,25 +1,25 @@
-//! Timeseal clocks of a client, and the lag computed from them.
+//! Lag of a timeseal client.
 
 use std::time::{Duration, Instant};
 
 use kibitzer_core::wire::{Timeseal, Unsealed};
 
-/// The clock of a client and ours.
+/// Readings of a timeseal client's clock, from which network lag is computed.
 #[derive(Debug)]
-pub(crate) struct Seal {
+pub(crate) struct TimesealClock {
     version: Timeseal,
-    /// The client's clock at its newest line, in its milliseconds.
+    /// Reading of the client's clock at its newest line, in milliseconds.
     pub(crate) time_ms: u64,
-    /// When the ping that was not answered yet went out.
+    /// When the ping without an answer yet was sent.
     pinged: Option<Instant>,
-    /// When the newest answered ping went out, and the client's clock at the answer.
+    /// When the newest answered ping was sent, and the reading of the client's clock at the answer.
     answer: Option<(Instant, u64)>,
-    /// How long the newest answer took, and how many there were.
+    /// Time from the newest answered ping to its answer.
     lag: Duration,
     n_answers: u32,
 }
 
-impl Seal {
+impl TimesealClock {
     pub(crate) const fn new(version: Timeseal) -> Self {
         Self { version, time_ms: 0, pinged: None, answer: None, lag: Duration::ZERO, n_answers: 0 }
     }
@@ -31,7 +31,7 @@ impl Seal {
     }
 
     /// Records the answer to a ping. An answer without a ping only updates the client's clock.
-    pub(crate) fn answered(&mut self, time_ms: u64, now: Instant) {
+    pub(crate) fn record_answer(&mut self, time_ms: u64, now: Instant) {
         self.time_ms = time_ms;
         if let Some(pinged) = self.pinged.take() {
             self.answer = Some((pinged, time_ms));
@@ -43,14 +43,14 @@ impl Seal {
     /// Returns the time since the ping by the server's clock, minus the time since its answer by the client's; `None` before
     /// the first answer, zero if the client's clock runs ahead.
     pub(crate) fn lag_since_ping(&self, now: Instant) -> Option<Duration> {
-        // Clients count their milliseconds anew from there.
+        // Clients restart their count of milliseconds there.
         const MODULUS: u64 = Unsealed::TIME_MODULUS_MS;
         let (pinged, time_ms) = self.answer?;
         let there = (self.time_ms % MODULUS + MODULUS - time_ms % MODULUS) % MODULUS;
         Some(now.saturating_duration_since(pinged).saturating_sub(Duration::from_millis(there)))
     }
 
-    /// How long the newest answer took, and how many there were.
+    /// Returns the time that the newest answer took, and the number of answers.
     pub(crate) const fn samples(&self) -> (Duration, u32) {
         (self.lag, self.n_answers)
     }
@@ -64,16 +64,16 @@ mod tests {
     fn lag_is_the_difference_of_two_clocks() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        let mut seal = Seal::new(Timeseal::V2);
+        let mut seal = TimesealClock::new(Timeseal::V2);
         assert_eq!(seal.lag_since_ping(at(0)), None);
         seal.pinged = Some(at(1000));
         // The answer takes 60 ms, the client thinks for two seconds and passes the end of its clock, the move takes 40 ms.
-        seal.answered(9_999_000, at(1060));
+        seal.record_answer(9_999_000, at(1060));
         seal.time_ms = 1_000;
         assert_eq!(seal.lag_since_ping(at(3100)), Some(Duration::from_millis(100)));
         assert_eq!(seal.samples(), (Duration::from_millis(60), 1));
-        seal.answered(7, at(9000));
-        assert_eq!(seal.samples().1, 1, "nobody had asked");
+        seal.record_answer(7, at(9000));
+        assert_eq!(seal.samples().1, 1, "an answer without a ping is no sample");
         seal.time_ms = 9_998_999;
         assert_eq!(seal.lag_since_ping(at(3100)), Some(Duration::ZERO));
     }

@@ -1,4 +1,4 @@
-//! Variables of a player. Those of a registered player are kept between logins.
+//! Variables of a player. Those of registered players are kept between logins.
 
 use std::collections::BTreeMap;
 
@@ -32,36 +32,6 @@ pub(crate) enum Flag {
     Tell,
 }
 
-/// A flag's name, its default, and the replies when it is switched on and off.
-struct FlagRow(Flag, &'static str, bool, &'static str, &'static str);
-
-#[rustfmt::skip] // one to a line: it is a table
-const FLAGS: [FlagRow; 23] = [
-    FlagRow(Flag::Autoflag, "autoflag", true, "Auto-flagging enabled.", "Auto-flagging disabled."),
-    FlagRow(Flag::Bell, "bell", false, "You will now hear beeps.", "You will not hear beeps."),
-    FlagRow(Flag::Bugopen, "bugopen", false, "You are now open for bughouse.", "You are not open for bughouse."),
-    FlagRow(Flag::Chanoff, "chanoff", false, "You will not hear channel tells.", "You will now hear channel tells."),
-    FlagRow(Flag::Cshout, "cshout", true, "You will now hear c-shouts.", "You will not hear c-shouts."),
-    FlagRow(Flag::Ctell, "ctell", true, "You will now hear channel tells from unregistered users.", "You will not hear channel tells from unregistered users."),
-    FlagRow(Flag::Examine, "examine", false, "You will now examine your games when they end.", "You will not examine your games when they end."),
-    FlagRow(Flag::Flip, "flip", false, "Flip on.", "Flip off."),
-    FlagRow(Flag::Gin, "gin", false, "You will now hear game results.", "You will not hear game results."),
-    FlagRow(Flag::Kibitz, "kibitz", true, "You will now hear kibitzes.", "You will not hear kibitzes."),
-    FlagRow(Flag::Mailmess, "mailmess", false, "Your messages will be mailed to you.", "Your messages will not be mailed to you."),
-    FlagRow(Flag::Minmovetime, "minmovetime", true, "You will now request minimum move time when games start.", "You will not request minimum move time when games start."),
-    FlagRow(Flag::Noescape, "noescape", false, "You will now request noescape when games start.", "You will not request noescape when games start."),
-    FlagRow(Flag::Notakeback, "notakeback", false, "You will now decline takebacks.", "You will not decline takebacks."),
-    FlagRow(Flag::Notifiedby, "notifiedby", false, "You will now hear if people notify you.", "You will not hear if people notify you."),
-    FlagRow(Flag::Open, "open", true, "You are now receiving match requests.", "You are no longer receiving match requests."),
-    FlagRow(Flag::Pin, "pin", false, "You will now hear logins/logouts.", "You will not hear logins/logouts."),
-    FlagRow(Flag::Ptime, "ptime", false, "Your prompt will now show the time.", "Your prompt will now not show the time."),
-    FlagRow(Flag::Seek, "seek", true, "You will now see seek ads.", "You will not see seek ads."),
-    FlagRow(Flag::Shout, "shout", true, "You will now hear shouts.", "You will not hear shouts."),
-    FlagRow(Flag::Showownseek, "showownseek", false, "You will now see your own seeks.", "You will not see your own seeks."),
-    FlagRow(Flag::Silence, "silence", false, "You will now play games in silence.", "You will not play games in silence."),
-    FlagRow(Flag::Tell, "tell", true, "You will now hear direct tells from unregistered users.", "You will not hear direct tells from unregistered users."),
-];
-
 /// A variable that is a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Number {
@@ -72,20 +42,6 @@ pub(crate) enum Number {
     Time,
     Width,
 }
-
-/// A number's name, its value at first, its least and its greatest.
-struct NumberRow(Number, &'static str, u16, u16, u16);
-
-const NUMBERS: [NumberRow; 6] = [
-    NumberRow(Number::Height, "height", 24, 5, 240),
-    NumberRow(Number::Inc, "inc", 12, 0, 999),
-    NumberRow(Number::Kiblevel, "kiblevel", 0, 0, 9_999),
-    // The only style this server draws.
-    NumberRow(Number::Style, "style", 12, 12, 12),
-    NumberRow(Number::Time, "time", 2, 0, 999),
-    // Source: transport rule W1.
-    NumberRow(Number::Width, "width", 79, 32, 240),
-];
 
 /// A variable that is a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,16 +54,59 @@ pub(crate) enum Text {
     Tzone,
 }
 
-const TEXTS: [(Text, &str); 6] = [
-    (Text::Busy, "busy"),
-    (Text::Formula, "formula"),
-    (Text::Interface, "interface"),
-    (Text::Lang, "lang"),
-    (Text::Prompt, "prompt"),
-    (Text::Tzone, "tzone"),
+/// Type of a variable.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// With the default, and the replies when it is switched on and off.
+    Flag(Flag, bool, &'static str, &'static str),
+    /// With the default, the minimum and the maximum.
+    Number(Number, u16, u16, u16),
+    Text(Text),
+}
+
+/// All variables by name.
+#[rustfmt::skip] // one to a line: it is a table
+const VARIABLES: [(&str, Kind); 35] = [
+    ("autoflag", Kind::Flag(Flag::Autoflag, true, "Auto-flagging enabled.", "Auto-flagging disabled.")),
+    ("bell", Kind::Flag(Flag::Bell, false, "You will now hear beeps.", "You will not hear beeps.")),
+    ("bugopen", Kind::Flag(Flag::Bugopen, false, "You are now open for bughouse.", "You are not open for bughouse.")),
+    ("chanoff", Kind::Flag(Flag::Chanoff, false, "You will not hear channel tells.", "You will now hear channel tells.")),
+    ("cshout", Kind::Flag(Flag::Cshout, true, "You will now hear c-shouts.", "You will not hear c-shouts.")),
+    ("ctell", Kind::Flag(Flag::Ctell, true, "You will now hear channel tells from unregistered users.", "You will not hear channel tells from unregistered users.")),
+    ("examine", Kind::Flag(Flag::Examine, false, "You will now examine your games when they end.", "You will not examine your games when they end.")),
+    ("flip", Kind::Flag(Flag::Flip, false, "Flip on.", "Flip off.")),
+    ("gin", Kind::Flag(Flag::Gin, false, "You will now hear game results.", "You will not hear game results.")),
+    ("kibitz", Kind::Flag(Flag::Kibitz, true, "You will now hear kibitzes.", "You will not hear kibitzes.")),
+    ("mailmess", Kind::Flag(Flag::Mailmess, false, "Your messages will be mailed to you.", "Your messages will not be mailed to you.")),
+    ("minmovetime", Kind::Flag(Flag::Minmovetime, true, "You will now request minimum move time when games start.", "You will not request minimum move time when games start.")),
+    ("noescape", Kind::Flag(Flag::Noescape, false, "You will now request noescape when games start.", "You will not request noescape when games start.")),
+    ("notakeback", Kind::Flag(Flag::Notakeback, false, "You will now decline takebacks.", "You will not decline takebacks.")),
+    ("notifiedby", Kind::Flag(Flag::Notifiedby, false, "You will now hear if people notify you.", "You will not hear if people notify you.")),
+    ("open", Kind::Flag(Flag::Open, true, "You are now receiving match requests.", "You are no longer receiving match requests.")),
+    ("pin", Kind::Flag(Flag::Pin, false, "You will now hear logins/logouts.", "You will not hear logins/logouts.")),
+    ("ptime", Kind::Flag(Flag::Ptime, false, "Your prompt will now show the time.", "Your prompt will now not show the time.")),
+    ("seek", Kind::Flag(Flag::Seek, true, "You will now see seek ads.", "You will not see seek ads.")),
+    ("shout", Kind::Flag(Flag::Shout, true, "You will now hear shouts.", "You will not hear shouts.")),
+    ("showownseek", Kind::Flag(Flag::Showownseek, false, "You will now see your own seeks.", "You will not see your own seeks.")),
+    ("silence", Kind::Flag(Flag::Silence, false, "You will now play games in silence.", "You will not play games in silence.")),
+    ("tell", Kind::Flag(Flag::Tell, true, "You will now hear direct tells from unregistered users.", "You will not hear direct tells from unregistered users.")),
+    ("height", Kind::Number(Number::Height, 24, 5, 240)),
+    ("inc", Kind::Number(Number::Inc, 12, 0, 999)),
+    ("kiblevel", Kind::Number(Number::Kiblevel, 0, 0, 9_999)),
+    // The server draws no other style.
+    ("style", Kind::Number(Number::Style, 12, 12, 12)),
+    ("time", Kind::Number(Number::Time, 2, 0, 999)),
+    // Source: transport rule W1.
+    ("width", Kind::Number(Number::Width, 79, 32, 240)),
+    ("busy", Kind::Text(Text::Busy)),
+    ("formula", Kind::Text(Text::Formula)),
+    ("interface", Kind::Text(Text::Interface)),
+    ("lang", Kind::Text(Text::Lang)),
+    ("prompt", Kind::Text(Text::Prompt)),
+    ("tzone", Kind::Text(Text::Tzone)),
 ];
 
-/// How many notes a player may have, and how long the values of texts and notes are at most, in bytes.
+/// Maximum number of notes, and maximum length in bytes of texts and notes.
 const MAX_NOTES: u8 = 10;
 const MAX_TEXT_BYTES: usize = 400;
 
@@ -116,92 +115,89 @@ const MAX_TEXT_BYTES: usize = 400;
 pub(crate) enum SetError {
     /// No variable has this name.
     Unknown,
-    /// The names of several start so.
+    /// Several names start with this prefix.
     Ambiguous(Vec<&'static str>),
-    /// The variable of this name does not take this value.
+    /// The value is not valid for the variable of this name.
     BadValue(&'static str),
 }
 
 /// The values of all variables, and the notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables {
-    /// Those that were changed.
+    /// Values that differ from the default, or were set to it.
     flags: BTreeMap<Flag, bool>,
     numbers: BTreeMap<Number, u16>,
     texts: BTreeMap<Text, String>,
     notes: BTreeMap<u8, String>,
 }
 
-/// A name of any kind.
-#[derive(Clone, Copy)]
-enum Name {
-    Flag(&'static FlagRow),
-    Number(&'static NumberRow),
-    Text(Text, &'static str),
-}
-
-impl Name {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Flag(&FlagRow(_, name, ..)) | Self::Number(&NumberRow(_, name, ..)) | Self::Text(_, name) => name,
-        }
+/// Returns the variable of that name, or the only one whose name starts with it.
+fn find(prefix: &str) -> Result<(&'static str, Kind), SetError> {
+    let prefix = prefix.to_ascii_lowercase();
+    if let Some(&exact) = VARIABLES.iter().find(|(name, _)| *name == prefix) {
+        return Ok(exact);
     }
-
-    fn all() -> impl Iterator<Item = Self> {
-        let flags = FLAGS.iter().map(Self::Flag);
-        let numbers = NUMBERS.iter().map(Self::Number);
-        flags.chain(numbers).chain(TEXTS.iter().map(|&(text, name)| Self::Text(text, name)))
-    }
-
-    /// The name that is meant by its start.
-    fn meant(prefix: &str) -> Result<Self, SetError> {
-        let prefix = prefix.to_ascii_lowercase();
-        if let Some(exact) = Self::all().find(|name| name.as_str() == prefix) {
-            return Ok(exact);
-        }
-        let fitting: Vec<_> = Self::all().filter(|name| name.as_str().starts_with(&prefix)).collect();
-        match fitting.as_slice() {
-            [] => Err(SetError::Unknown),
-            [only] => Ok(*only),
-            several => Err(SetError::Ambiguous(several.iter().map(|name| name.as_str()).collect())),
-        }
+    let matches: Vec<_> = VARIABLES.iter().filter(|(name, _)| name.starts_with(&prefix)).collect();
+    match matches.as_slice() {
+        [] => Err(SetError::Unknown),
+        [only] => Ok(**only),
+        several => Err(SetError::Ambiguous(several.iter().map(|(name, _)| *name).collect())),
     }
 }
 
 impl Variables {
     pub(crate) fn is_set(&self, flag: Flag) -> bool {
-        let default = || FLAGS.iter().any(|row| row.0 == flag && row.2);
-        self.flags.get(&flag).copied().unwrap_or_else(default)
-    }
-
-    pub(crate) fn set_flag(&mut self, flag: Flag, value: bool) {
-        self.flags.insert(flag, value);
+        let is_default = |kind| matches!(kind, Kind::Flag(of, true, ..) if of == flag);
+        self.flags.get(&flag).copied().unwrap_or_else(|| VARIABLES.iter().any(|&(_, kind)| is_default(kind)))
     }
 
     pub(crate) fn number(&self, number: Number) -> u16 {
-        let default = || NUMBERS.iter().find(|row| row.0 == number).map_or(0, |row| row.2);
-        self.numbers.get(&number).copied().unwrap_or_else(default)
+        let default = || {
+            VARIABLES.iter().find_map(|&(_, kind)| match kind {
+                Kind::Number(of, default, ..) if of == number => Some(default),
+                _ => None,
+            })
+        };
+        self.numbers.get(&number).copied().or_else(default).unwrap_or(0)
     }
 
-    /// The text; empty if it is not set.
+    /// Returns the text; empty if it is not set.
     pub(crate) fn text(&self, text: Text) -> &str {
         self.texts.get(&text).map_or("", String::as_str)
     }
 
-    /// The notes, by their numbers.
+    /// Returns the notes with their numbers.
     pub(crate) fn notes(&self) -> impl Iterator<Item = (u8, &str)> {
         self.notes.iter().map(|(&number, note)| (number, note.as_str()))
     }
 
-    /// Sets a variable or a note and says so, without line end.
+    /// Sets a variable or a note; returns the reply without line end.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<String, SetError> {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);
         }
-        match Name::meant(name)? {
-            Name::Flag(row) => self.switch(row, value),
-            Name::Number(row) => self.set_number(row, value),
-            Name::Text(text, name) => self.set_text(text, name, value),
+        match find(name)? {
+            (name, Kind::Flag(flag, _, on, off)) => {
+                let value = match value {
+                    "" => !self.is_set(flag),
+                    "1" | "on" | "true" | "yes" => true,
+                    "0" | "off" | "false" | "no" => false,
+                    _ => return Err(SetError::BadValue(name)),
+                };
+                self.flags.insert(flag, value);
+                Ok(if value { on } else { off }.to_owned())
+            }
+            (name, Kind::Number(number, _, min, max)) => {
+                let value = value.parse().ok().filter(|value| (min..=max).contains(value));
+                let value = value.ok_or(SetError::BadValue(name))?;
+                self.numbers.insert(number, value);
+                Ok(if number == Number::Style {
+                    format!("Style {value} set.")
+                } else {
+                    format!("{name} set to {value}.")
+                })
+            }
+            (name, Kind::Text(text)) => self.set_text(text, name, value),
         }
     }
 
@@ -217,31 +213,12 @@ impl Variables {
         Ok(format!("Note {number} set: {note}"))
     }
 
-    fn switch(&mut self, &FlagRow(flag, name, _, on, off): &FlagRow, value: &str) -> Result<String, SetError> {
-        let value = match value {
-            "" => !self.is_set(flag),
-            "1" | "on" | "true" | "yes" => true,
-            "0" | "off" | "false" | "no" => false,
-            _ => return Err(SetError::BadValue(name)),
-        };
-        self.set_flag(flag, value);
-        Ok(if value { on } else { off }.to_owned())
-    }
-
-    fn set_number(&mut self, row: &NumberRow, value: &str) -> Result<String, SetError> {
-        let &NumberRow(number, name, _, least, greatest) = row;
-        let value = value.parse().ok().filter(|value| (least..=greatest).contains(value));
-        let value = value.ok_or(SetError::BadValue(name))?;
-        self.numbers.insert(number, value);
-        Ok(if number == Number::Style { format!("Style {value} set.") } else { format!("{name} set to {value}.") })
-    }
-
     fn set_text(&mut self, text: Text, name: &'static str, value: &str) -> Result<String, SetError> {
         if value.is_empty() {
             self.texts.remove(&text);
             return Ok(format!("{name} unset."));
         }
-        // A formula would have to be obeyed, a zone or a language to be known.
+        // Formulas are not evaluated, and there are no other time zones and languages.
         let is_known = match text {
             Text::Formula => false,
             Text::Tzone => value == "UTC",
@@ -251,19 +228,19 @@ impl Variables {
         if !is_known {
             return Err(SetError::BadValue(name));
         }
-        // A blank is put between the prompt and what is typed.
+        // A blank separates the prompt from the typed text.
         let value = if text == Text::Prompt { format!("{value} ") } else { value.to_owned() };
         let answer = format!("{name} set to \"{value}\".");
         self.texts.insert(text, value);
         Ok(answer)
     }
 
-    /// The table of `variables`, behind its heading and in front of its end.
+    /// Formats the table of `variables`, without its heading and its end.
     ///
     /// Source: transcripts fatics-login-registered-plain, fatics-block-client.
     pub(crate) fn table(&self) -> String {
         const WIDTHS: [usize; 5] = [13, 14, 16, 16, 0];
-        // Columns that are empty have no name; variables that are not known here have a question mark for a value.
+        // Empty cells have no name; the value of a variable that does not exist here is a question mark.
         const ROWS: [[&str; 5]; 11] = [
             ["time", "private", "shout", "pin", "style"],
             ["inc", "jprivate", "cshout", "notifiedby", "flip"],
@@ -290,12 +267,12 @@ impl Variables {
         if name.is_empty() {
             return String::new();
         }
-        let value = match Name::all().find(|known| known.as_str().eq_ignore_ascii_case(name)) {
+        let value = match VARIABLES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
             None => "?".to_owned(),
-            Some(Name::Flag(row)) => u8::from(self.is_set(row.0)).to_string(),
-            Some(Name::Number(row)) => self.number(row.0).to_string(),
-            Some(Name::Text(Text::Lang, _)) => "en".to_owned(),
-            Some(Name::Text(..)) => "UTC".to_owned(),
+            Some(&(_, Kind::Flag(flag, ..))) => u8::from(self.is_set(flag)).to_string(),
+            Some(&(_, Kind::Number(number, ..))) => self.number(number).to_string(),
+            Some((_, Kind::Text(Text::Lang))) => "en".to_owned(),
+            Some((_, Kind::Text(_))) => "UTC".to_owned(),
         };
         format!("{name}={value}")
     }
@@ -346,12 +323,14 @@ mod tests {
     }
 
     #[test]
-    fn the_rows_are_found_by_name_and_by_variable() {
-        assert!(FLAGS.is_sorted_by_key(|row| row.0) && NUMBERS.is_sorted_by_key(|row| row.0));
-        let names: Vec<_> = Name::all().map(Name::as_str).collect();
-        let mut unique = names.clone();
-        unique.sort_unstable();
-        unique.dedup();
-        assert_eq!(unique.len(), names.len());
+    fn each_variable_has_one_name() {
+        let names: std::collections::BTreeSet<_> = VARIABLES.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), VARIABLES.len());
+        let set = |flag| VARIABLES.iter().filter(|(_, kind)| matches!(kind, Kind::Flag(of, ..) if *of == flag)).count();
+        for (_, kind) in VARIABLES {
+            if let Kind::Flag(flag, ..) = kind {
+                assert_eq!(set(flag), 1, "{flag:?}");
+            }
+        }
     }
 }

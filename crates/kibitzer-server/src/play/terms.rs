@@ -28,32 +28,27 @@ pub(crate) enum GameKind {
 }
 
 impl GameKind {
-    /// Returns the name in `Creating:` lines and seeks.
-    pub(crate) const fn as_str(self) -> &'static str {
+    /// Returns the name in `Creating:` lines and seeks, and the letter in lists of games.
+    ///
+    /// Source: FICS help file `games`.
+    const fn name_and_letter(self) -> (&'static str, char) {
         match self {
-            Self::Untimed => "untimed",
-            Self::Lightning => "lightning",
-            Self::Blitz => "blitz",
-            Self::Standard => "standard",
-            Self::Crazyhouse => "crazyhouse",
-            Self::Bughouse => "bughouse",
-            Self::FischerRandom => "wild/fr",
+            Self::Untimed => ("untimed", 'u'),
+            Self::Lightning => ("lightning", 'l'),
+            Self::Blitz => ("blitz", 'b'),
+            Self::Standard => ("standard", 's'),
+            Self::Crazyhouse => ("crazyhouse", 'z'),
+            Self::Bughouse => ("bughouse", 'B'),
+            Self::FischerRandom => ("wild/fr", 'w'),
         }
     }
 
-    /// Returns the letter in lists of games.
-    ///
-    /// Source: FICS help file `games`.
+    pub(crate) const fn as_str(self) -> &'static str {
+        self.name_and_letter().0
+    }
+
     pub(crate) const fn letter(self) -> char {
-        match self {
-            Self::Untimed => 'u',
-            Self::Lightning => 'l',
-            Self::Blitz => 'b',
-            Self::Standard => 's',
-            Self::Crazyhouse => 'z',
-            Self::Bughouse => 'B',
-            Self::FischerRandom => 'w',
-        }
+        self.name_and_letter().1
     }
 }
 

@@ -1,4 +1,4 @@
-//! From a line to the command in it: timeseal, characters, the number of block mode.
+//! Decoding of lines: timeseal, characters, and the numbers of block mode.
 //!
 //! Source: datagrams §8; transcripts fatics-block-client, fatics-talk-mixed-a, fatics-seal-errors-*.
 
@@ -6,15 +6,16 @@ use kibitzer_core::message::CommandCode;
 use kibitzer_core::wire::{Timeseal, unseal};
 
 use super::{ConnectionId, Ivar, Stage, World};
+use crate::lobby::TimesealClock;
 use crate::options::Feature;
 use crate::wire::input::MAX_COMMAND_BYTES;
 
-/// The marks of block mode.
+/// Marks of block mode.
 const BLOCK_START: u8 = 0x15;
 const BLOCK_SEPARATOR: u8 = 0x16;
 const BLOCK_END: u8 = 0x17;
 
-/// More digits than that are no number.
+/// Longest number of a command in block mode.
 const MAX_NUMBER_DIGITS: usize = 18;
 
 const LINE_TOO_LONG: &str = "Command ignored: line too long.\n";
@@ -29,12 +30,17 @@ impl World {
             return self.start_seal(id, hello.hello());
         }
         match sealed.filter(|_| self.lobby.is_sealed(id)) {
-            Some(sealed) if sealed.is_ping_answer() => self.answered_ping(id, sealed.time_ms),
             Some(sealed) => {
-                self.note_time(id, sealed.time_ms);
+                let now = self.now();
+                let connection = self.lobby.connection_mut(id);
+                let Some(seal) = connection.and_then(|connection| connection.seal.as_mut()) else { return };
+                if sealed.is_ping_answer() {
+                    return seal.record_answer(sealed.time_ms, now);
+                }
+                seal.time_ms = sealed.time_ms;
                 self.receive_text(id, &sealed.text);
             }
-            // The recorded server takes plain lines on a sealed connection as well.
+            // The recorded server accepts plain lines on a sealed connection too.
             None => self.receive_text(id, line),
         }
     }
@@ -45,20 +51,7 @@ impl World {
             return self.close(id);
         };
         if let Some(connection) = self.lobby.connection_mut(id) {
-            connection.seal = Some(crate::lobby::Seal::new(version));
-        }
-    }
-
-    fn note_time(&mut self, id: ConnectionId, time_ms: u64) {
-        if let Some(seal) = self.lobby.connection_mut(id).and_then(|connection| connection.seal.as_mut()) {
-            seal.time_ms = time_ms;
-        }
-    }
-
-    fn answered_ping(&mut self, id: ConnectionId, time_ms: u64) {
-        let now = self.now();
-        if let Some(seal) = self.lobby.connection_mut(id).and_then(|connection| connection.seal.as_mut()) {
-            seal.answered(time_ms, now);
+            connection.seal = Some(TimesealClock::new(version));
         }
     }
 
@@ -136,7 +129,7 @@ fn split_number(line: &str) -> Option<(&str, &str)> {
     is_number.then_some((number, command))
 }
 
-/// The line with each tab as four blanks; `None` if it has control bytes or is no UTF-8.
+/// Decodes a line and replaces tabs by four blanks; `None` if it has control bytes or is not UTF-8.
 fn readable(line: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(line).ok()?.replace('\t', "    ");
     (!text.bytes().any(|byte| byte < b' ')).then_some(text)

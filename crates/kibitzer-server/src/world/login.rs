@@ -1,6 +1,20 @@
-//! Letting clients in, or not.
+//! Login of clients, and its end.
 //!
-//! Source: transport §7, whose wording is freechess.org's; the blank lines and the telnet commands are those of
+//! | stage of the connection | input | next stage |
+//! |---|---|---|
+//! | `Name` | `guest`, or an unused name | `Return`; closed if guests are refused |
+//! | `Name` | name of an account | `Password`; closed if it is banned |
+//! | `Name` | invalid or used name, level setting of ICC, `%b` | `Name` |
+//! | `Name` | name and password (ICC) | `LoggedIn`, `Paused` or `Name` |
+//! | `Name` | `%q`, `GET ` | closed |
+//! | `Return` | any line | `LoggedIn`; `Name` if the name was taken meanwhile |
+//! | `Password` | the password | `LoggedIn`; another session of the player is closed |
+//! | `Password` | empty line | `Name` |
+//! | `Password` | another line | `Paused` |
+//! | `Paused` | end of the pause | `Name`; then the bytes received meanwhile are processed |
+//! | any before `LoggedIn` | end of the login timeout | closed |
+//!
+//! Source: transport §7, whose texts are freechess.org's; the blank lines and the telnet commands are those of
 //! the `fatics-login-*` transcripts.
 
 use kibitzer_core::message::Handle;
@@ -20,20 +34,15 @@ const INVITATION: &str = "If you are not a registered player, enter the login na
 const MESSAGE_OF_THE_DAY: &str = "This server runs inside a program on this machine; nothing here outlives it.\nType \"help\" for a list of commands.\n\n";
 
 impl World {
-    /// The first words, if there is room.
+    /// Sends the greeting, or refuses the client if the server is full.
     pub(super) fn greet(&mut self, id: ConnectionId) {
         if self.n_clients() > self.options.max_connections {
-            return self.refuse_all(id);
+            return self.refuse_full(id);
         }
         self.agenda.set(Deadline::Login(id), self.now() + self.options.login_timeout);
-        self.lobby.put(id, self.options.family.banner());
+        self.lobby.put(id, self.options.family.dialect().banner);
         self.lobby.put(id, INVITATION);
         self.ask_name(id);
-    }
-
-    fn refuse_all(&mut self, id: ConnectionId) {
-        self.put_failure(id, Failure::Full, "\nSorry, the server is full.  Please try again later.\n");
-        self.close(id);
     }
 
     fn ask_name(&mut self, id: ConnectionId) {
@@ -41,7 +50,7 @@ impl World {
         self.lobby.enter(id, Stage::Name);
     }
 
-    /// A line of a client that is not logged in. Its text may be any bytes.
+    /// Processes a line of a client that is not logged in, which may contain any bytes.
     pub(super) fn receive_login(&mut self, id: ConnectionId, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         let stage =
@@ -50,7 +59,7 @@ impl World {
             Some(Stage::Name) => self.receive_name(id, text.trim()),
             Some(Stage::Return(handle)) => self.admit_guest(id, handle),
             Some(Stage::Password(handle)) => self.receive_password(id, &handle, &text),
-            // Nothing is read while the login is paused, and a player's lines are commands.
+            // Nothing is processed while the login is paused, and a player's lines are commands.
             Some(stage @ (Stage::Paused | Stage::LoggedIn(_))) => self.lobby.enter(id, stage),
             None => {}
         }
@@ -66,31 +75,34 @@ impl World {
         if self.receive_levels(id, name) {
             return self.ask_name(id);
         }
-        if let Some((name, password)) = self.split_name(name) {
-            return self.receive_name_and_password(id, name, password);
-        }
-        match self.lobby.connection(id).and_then(|connection| connection.refusal) {
-            Some(refusal) if !name.is_empty() => self.refuse_name(id, name, refusal),
-            _ => self.check_name(id, name),
+        let obstacle = self.lobby.connection(id).and_then(|connection| connection.refusal);
+        match (self.split_name(name), obstacle) {
+            (Some((name, password)), obstacle) => self.receive_name_and_password(id, name, password, obstacle),
+            (None, Some(obstacle)) if !name.is_empty() => self.simulate_obstacle(id, name, obstacle),
+            (None, _) => self.check_name(id, name),
         }
     }
 
-    /// Both on one line.
-    fn receive_name_and_password(&mut self, id: ConnectionId, name: &str, password: &str) {
-        match self.lobby.connection(id).and_then(|connection| connection.refusal) {
-            None => {}
-            Some(LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword) => {
-                return self.receive_password(id, &Handle::from_wire(name.as_bytes()), password);
+    /// Processes a name and a password on one line.
+    fn receive_name_and_password(
+        &mut self,
+        id: ConnectionId,
+        name: &str,
+        password: &str,
+        obstacle: Option<LoginObstacle>,
+    ) {
+        match (obstacle, self.options.accounts.get(name)) {
+            (Some(LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword), _) => {
+                self.receive_password(id, &Handle::from_wire(name.as_bytes()), password);
             }
-            Some(refusal) => return self.refuse_name(id, name, refusal),
-        }
-        match self.options.accounts.get(name).filter(|account| !account.is_banned).map(|account| account.handle.clone())
-        {
-            Some(handle) => self.receive_password(id, &handle, password),
-            None if self.options.accounts.get(name).is_some() => self.refuse_banned(id, name),
-            None => {
-                self.put_failure(id, Failure::NotRegistered, &format!("\n\"{name}\" is not a registered name.\n"));
-                self.ask_name(id);
+            (Some(obstacle), _) => self.simulate_obstacle(id, name, obstacle),
+            (None, Some(account)) if account.is_banned => self.refuse_banned(id, name),
+            (None, Some(account)) => {
+                let handle = account.handle.clone();
+                self.receive_password(id, &handle, password);
+            }
+            (None, None) => {
+                self.refuse_login(id, Failure::NotRegistered, &format!("\n\"{name}\" is not a registered name.\n"));
             }
         }
     }
@@ -110,16 +122,15 @@ impl World {
     }
 
     fn check_name(&mut self, id: ConnectionId, name: &str) {
-        let guest = matches!(key(name).as_str(), "guest" | "g");
+        let account = self.options.accounts.get(name).map(|account| (account.handle.clone(), account.is_banned));
         if name.is_empty() {
             self.ask_name(id);
-        } else if guest {
+        } else if matches!(key(name).as_str(), "guest" | "g") {
             let name = self.invent_name();
             self.welcome_guest(id, &name, true);
         } else if !self.options.family.is_name(name) {
             self.refuse_bad_name(id, name);
-        } else if let Some(account) = self.options.accounts.get(name) {
-            let (handle, is_banned) = (account.handle.clone(), account.is_banned);
+        } else if let Some((handle, is_banned)) = account {
             if is_banned { self.refuse_banned(id, handle.as_str()) } else { self.ask_password(id, handle) }
         } else if self.lobby.online(name).is_some() {
             self.refuse_name_in_use(id, name);
@@ -129,13 +140,13 @@ impl World {
     }
 
     /// Refuses a login as ordered by the operator.
-    fn refuse_name(&mut self, id: ConnectionId, name: &str, refusal: LoginObstacle) {
-        match refusal {
+    fn simulate_obstacle(&mut self, id: ConnectionId, name: &str, obstacle: LoginObstacle) {
+        match obstacle {
             LoginObstacle::BadName => self.refuse_bad_name(id, "?"),
             LoginObstacle::NameInUse => self.refuse_name_in_use(id, name),
             LoginObstacle::Banned => self.refuse_banned(id, name),
             LoginObstacle::GuestsRefused => self.refuse_guest(id),
-            LoginObstacle::Full => self.refuse_all(id),
+            LoginObstacle::Full => self.refuse_full(id),
             LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword => {
                 self.ask_password(id, Handle::from_wire(name.as_bytes()));
             }
@@ -143,37 +154,47 @@ impl World {
         }
     }
 
-    fn refuse_bad_name(&mut self, id: ConnectionId, name: &str) {
-        let family = self.options.family;
-        let (failure, why) = if !family.has_characters_of_name(name) {
-            let letters = if family == Family::Fics { "lower and upper case letters" } else { "letters and digits" };
-            (Failure::BadCharacters, format!("Sorry, names can only consist of {letters}.  Try again."))
-        } else if name.len() < *family.name_length().start() {
-            let least = if family == Family::Fics { "three" } else { "two" };
-            (Failure::NameTooShort, format!("A name should be at least {least} characters long!  Try again."))
-        } else {
-            let most = family.name_length().end().to_string();
-            (Failure::NameTooLong, format!("Sorry, names may be at most {most} characters long.  Try again."))
-        };
-        self.put_failure(id, failure, &format!("\n{why}\n"));
-        self.ask_name(id);
+    /// Reports a failed login; asks for another name, or closes the connection if another name would not help.
+    fn refuse_login(&mut self, id: ConnectionId, failure: Failure, text: &str) {
+        self.put_failure(id, failure, text);
+        match failure {
+            Failure::Banned | Failure::Full | Failure::GuestsRefused => self.close(id),
+            _ => self.ask_name(id),
+        }
     }
 
+    fn refuse_bad_name(&mut self, id: ConnectionId, name: &str) {
+        let dialect = self.options.family.dialect();
+        let (failure, why) = if !self.options.family.has_name_characters(name) {
+            let text = format!("Sorry, names can only consist of {}.", dialect.name_characters);
+            (Failure::BadCharacters, text)
+        } else if name.len() < *dialect.name_length.start() {
+            let text = format!("A name should be at least {} characters long!", dialect.min_name_length);
+            (Failure::NameTooShort, text)
+        } else {
+            let text = format!("Sorry, names may be at most {} characters long.", dialect.name_length.end());
+            (Failure::NameTooLong, text)
+        };
+        self.refuse_login(id, failure, &format!("\n{why}  Try again.\n"));
+    }
+
+    /// Unlike other refusals, this one follows the prompt directly, as recorded.
     fn refuse_name_in_use(&mut self, id: ConnectionId, name: &str) {
-        // Right behind the prompt, as recorded.
-        self.put_failure(id, Failure::NameInUse, &format!("Sorry, {name} is already logged in. Try again.\n"));
-        self.ask_name(id);
+        let text = format!("Sorry, {name} is already logged in. Try again.\n");
+        self.refuse_login(id, Failure::NameInUse, &text);
     }
 
     fn refuse_banned(&mut self, id: ConnectionId, name: &str) {
-        self.put_failure(id, Failure::Banned, &format!("\nPlayer \"{name}\" is banned.\n"));
-        self.close(id);
+        self.refuse_login(id, Failure::Banned, &format!("\nPlayer \"{name}\" is banned.\n"));
+    }
+
+    fn refuse_full(&mut self, id: ConnectionId) {
+        self.refuse_login(id, Failure::Full, "\nSorry, the server is full.  Please try again later.\n");
     }
 
     fn refuse_guest(&mut self, id: ConnectionId) {
-        let why = "\nSorry, guest connections have been prevented from your site.\n";
-        self.put_failure(id, Failure::GuestsRefused, why);
-        self.close(id);
+        let text = "\nSorry, guest connections have been prevented from your site.\n";
+        self.refuse_login(id, Failure::GuestsRefused, text);
     }
 
     fn ask_password(&mut self, id: ConnectionId, handle: Handle) {
@@ -183,10 +204,11 @@ impl World {
         self.lobby.enter(id, Stage::Password(handle));
     }
 
-    /// Returns a guest name that is not in use.
+    /// Returns an unused name for a guest: numbered on ICC, else with random letters.
     fn invent_name(&mut self) -> String {
         if self.options.family == Family::Icc {
-            return self.number_guest();
+            let mut names = (1_u64..).map(|number| format!("guest{number}"));
+            return names.find(|name| !self.is_taken(name)).unwrap_or_default();
         }
         loop {
             let letters = (0..4).filter_map(|_| self.random.pick(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ").copied());
@@ -197,13 +219,7 @@ impl World {
         }
     }
 
-    /// The lowest number by which no guest goes.
-    fn number_guest(&self) -> String {
-        let mut names = (1_u64..).map(|number| format!("guest{number}"));
-        names.find(|name| !self.is_taken(name)).unwrap_or_default()
-    }
-
-    /// Whether the name is in use, or assigned to a guest who has not pressed return yet.
+    /// Returns whether a name is in use, or assigned to a guest who has not pressed return yet.
     fn is_taken(&self, name: &str) -> bool {
         let is_named =
             |connection: &Connection| matches!(&connection.stage, Stage::Return(handle) if handle.is_same_player(name));
@@ -230,11 +246,11 @@ impl World {
         self.lobby.put_bytes(id, WONT_ECHO);
         self.lobby.put(id, "\n");
         if self.lobby.online(handle.as_str()).is_some() {
-            // Somebody was faster.
+            // Another guest of that name has logged in meanwhile.
             return self.refuse_name_in_use(id, handle.as_str());
         }
         let ivars = self.login_ivars(id);
-        let player = Player::guest(handle, self.options.family.guest_titles(), ivars, self.now());
+        let player = Player::guest(handle, self.options.family.dialect().guest_titles, ivars, self.now());
         self.admit(id, player);
     }
 
@@ -253,7 +269,11 @@ impl World {
         let account =
             self.options.accounts.get(handle.as_str()).filter(|account| !is_refused && account.password == password);
         if let Some(account) = account.cloned() {
-            self.kick_out(id, account.handle.as_str());
+            if let Some(former) = self.lobby.online(handle.as_str()) {
+                let text = format!("**** {} is already logged in - kicking them out. ****\n", account.handle);
+                self.lobby.put(id, &text);
+                self.displace(former);
+            }
             let saved = self.lobby.saved_settings(handle.as_str());
             let player = Player::registered(&account, saved, self.login_ivars(id), self.now());
             return self.admit(id, player);
@@ -275,16 +295,9 @@ impl World {
         self.receive(id, &held.unwrap_or_default(), self.now());
     }
 
-    /// Ends the session that the same player has on another connection.
-    fn kick_out(&mut self, id: ConnectionId, name: &str) {
-        let Some(former) = self.lobby.online(name) else { return };
-        self.lobby.put(id, &format!("**** {name} is already logged in - kicking them out. ****\n"));
-        self.displace(former);
-    }
-
-    /// Ends a session for another one of the same player.
+    /// Ends a session because the same player has logged in on another connection.
     pub(super) fn displace(&mut self, former: ConnectionId) {
-        let Some(name) = self.lobby.player(former).map(|player| player.name().to_owned()) else { return };
+        let name = self.lobby.name(former);
         self.lobby.put(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
         self.close(former);
     }
@@ -292,7 +305,7 @@ impl World {
     fn admit(&mut self, id: ConnectionId, player: Player) {
         self.agenda.cancel(Deadline::Login(id));
         self.agenda.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
-        let greeting = self.options.family.session_line(&player.display());
+        let greeting = self.options.family.dialect().session_line.replace('@', &player.display());
         self.lobby.log_in(id, player);
         self.put_who_am_i(id);
         self.lobby.put(id, &greeting);
@@ -304,13 +317,13 @@ impl World {
         }
     }
 
-    /// The login took too long.
+    /// Closes a connection whose login took too long.
     pub(super) fn end_login(&mut self, id: ConnectionId) {
         self.lobby.put(id, "\n**** LOGIN TIMEOUT ****\n");
         self.close(id);
     }
 
-    /// A player may have been idle for too long.
+    /// Logs a player out who was idle for too long and has no game; else sets the next deadline.
     pub(super) fn end_idle(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let limit = player.last_command + self.options.idle_timeout;
@@ -325,7 +338,7 @@ impl World {
         self.close(id);
     }
 
-    /// A player leaves; the connection may stay for a while.
+    /// Logs a player out and removes games, seeks, offers and the partnership. The connection remains.
     pub(super) fn depart(&mut self, id: ConnectionId) {
         self.leave_tables(id);
         if !self.remove_seeks(id).is_empty() {

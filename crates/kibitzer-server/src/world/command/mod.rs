@@ -174,13 +174,6 @@ const QUIT: &str = "quit";
 #[derive(Debug)]
 pub(crate) struct Directory(BTreeMap<&'static str, (CommandCode, &'static Command)>);
 
-/// Result of looking up a typed name.
-enum Found {
-    One(CommandCode, &'static Command),
-    Several(Vec<&'static str>),
-    None,
-}
-
 impl Directory {
     /// Returns the commands of a family of servers.
     pub(crate) fn new(family: Family) -> Self {
@@ -189,38 +182,29 @@ impl Directory {
             .filter_map(|code| Some((code.name()?, code)))
             .chain([("sublist", SUBLIST)])
             .collect();
-        let commands = SUBJECTS.into_iter().flatten().chain(own_commands(family));
+        let own = if family == Family::Icc { settings::ICC_COMMANDS } else { &[] };
+        let commands = SUBJECTS.into_iter().flatten().chain(own);
         Self(commands.map(|c| (c.name, (codes.get(c.name).copied().unwrap_or(NULL), c))).collect())
     }
 
     /// Returns the command of that name, or the only one whose name starts with it.
     fn command(&self, name: &str) -> Option<&'static Command> {
-        match self.find(name) {
-            Found::One(_, command) => Some(command),
-            Found::Several(_) | Found::None => None,
-        }
-    }
-
-    /// Returns whether a command has exactly this name.
-    fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        Some(self.find(name).ok()?.1)
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.0.keys().copied()
     }
 
-    fn find(&self, name: &str) -> Found {
-        if let Some(&(code, command)) = self.0.get(name) {
-            return Found::One(code, command);
+    /// Like [`command`](Self::command), with the command's number. The error lists the names that start with `name`.
+    fn find(&self, name: &str) -> Result<(CommandCode, &'static Command), Vec<&'static str>> {
+        if let Some(&exact) = self.0.get(name) {
+            return Ok(exact);
         }
-        let fitting =
-            self.0.iter().skip_while(|(known, _)| **known < name).take_while(|(known, _)| known.starts_with(name));
-        let fitting: Vec<_> = fitting.map(|(&known, &(code, command))| (known, code, command)).collect();
-        match fitting.as_slice() {
-            [] => Found::None,
-            &[(_, code, command)] => Found::One(code, command),
-            several => Found::Several(several.iter().map(|&(known, ..)| known).collect()),
+        let matches: Vec<_> = self.0.iter().filter(|(known, _)| known.starts_with(name)).collect();
+        match matches.as_slice() {
+            [(_, only)] => Ok(**only),
+            other => Err(other.iter().map(|(known, _)| **known).collect()),
         }
     }
 }
@@ -246,24 +230,24 @@ impl World {
         self.issue(id, |world| world.run_word(id, name, parameters.trim_start()))
     }
 
-    /// Executes a command by its name, or plays a move. A name of a command takes precedence over a move.
+    /// Executes a command by its name, or plays a move. Only the whole name of a command takes precedence over a move.
     fn run_word(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let lower = name.to_ascii_lowercase();
-        let played = if self.directory.has(&lower) { None } else { self.try_move(id, name) };
+        let played = if self.directory.0.contains_key(&*lower) { None } else { self.try_move(id, name) };
         played.unwrap_or_else(|| self.run_named(id, &lower, parameters))
     }
 
     fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
         match self.directory.find(name) {
-            Found::One(_, command) if !family.has_command(command.name) => self.refuse_unknown(id, family, name),
-            Found::One(_, command) if command.name == QUIT && name != QUIT => self.warn_of_quit(id),
-            Found::One(code, command) => self.run_found(id, code, command, parameters),
-            Found::Several(names) => {
+            Ok((_, command)) if !family.has_command(command.name) => self.refuse_unknown(id, family, name),
+            Ok((_, command)) if command.name == QUIT && name != QUIT => self.warn_of_quit(id),
+            Ok((code, command)) => self.run_found(id, code, command, parameters),
+            Err(names) if names.is_empty() => self.refuse_unknown(id, family, name),
+            Err(names) => {
                 self.lobby.put(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
                 CommandCode::AMBIGUOUS_COMMAND
             }
-            Found::None => self.refuse_unknown(id, family, name),
         }
     }
 
@@ -300,14 +284,6 @@ impl World {
         };
         self.lobby.put(id, &format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n"));
         CommandCode::UNKNOWN_COMMAND
-    }
-}
-
-/// Commands that only this family has.
-const fn own_commands(family: Family) -> &'static [Command] {
-    match family {
-        Family::Fics => &[],
-        Family::Icc => settings::ICC_COMMANDS,
     }
 }
 

@@ -104,8 +104,9 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
 fn variables(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
     let variables = &player.saved.variables;
-    let prompt =
-        Some(variables.text(Text::Prompt)).filter(|prompt| !prompt.is_empty()).unwrap_or(world.options.family.prompt());
+    let prompt = Some(variables.text(Text::Prompt))
+        .filter(|prompt| !prompt.is_empty())
+        .unwrap_or(world.options.family.dialect().prompt);
     let interface = variables.text(Text::Interface);
     let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
     let (name, table) = (player.name(), variables.table());

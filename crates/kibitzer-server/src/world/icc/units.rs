@@ -1,4 +1,4 @@
-//! Replies in ICC's level-1 units.
+//! Level-1 units of ICC, which enclose the output of a command.
 //!
 //! Source: icc §3.
 
@@ -8,11 +8,11 @@ use crate::world::{ConnectionId, World};
 
 const CONTROL_Y: char = '\x19';
 
-/// Longest tag that is given back.
+/// Longest tag of a command that is repeated in the unit of its reply.
 const MAX_TAG_BYTES: usize = 99;
 
-/// Numbers of commands in the head of a unit. A command that is not listed has 0, unknown.
-const NUMBERS: [(&str, u16); 51] = [
+/// Numbers of this server's commands in the head of a unit. A command that is not listed has 0, unknown.
+const NUMBERS: [(&str, u16); 44] = [
     ("abort", 156),
     ("accept", 123),
     ("adjourn", 134),
@@ -24,8 +24,6 @@ const NUMBERS: [(&str, u16); 51] = [
     ("examine", 115),
     ("finger", 130),
     ("flag", 108),
-    ("flip", 182),
-    ("follow", 139),
     ("forward", 119),
     ("game_move", 2),
     ("games", 155),
@@ -41,10 +39,7 @@ const NUMBERS: [(&str, u16); 51] = [
     ("pending", 154),
     ("ping", 187),
     ("play", 217),
-    ("prefresh", 400),
-    ("pstat", 291),
     ("ptell", 201),
-    ("qtell", 189),
     ("quit", 162),
     ("refresh", 145),
     ("rematch", 222),
@@ -55,9 +50,7 @@ const NUMBERS: [(&str, u16); 51] = [
     ("set", 107),
     ("shout", 103),
     ("showlist", 178),
-    ("smoves", 171),
     ("sought", 215),
-    ("sposition", 172),
     ("stored", 210),
     ("style", 141),
     ("takeback", 168),
