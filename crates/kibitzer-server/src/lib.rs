@@ -46,5 +46,5 @@ pub use family::Family;
 pub use fault::{At, Fault};
 pub use lobby::{Connected, ConnectionId, LoginObstacle, Target};
 pub use options::{Feature, ServerOptions};
-pub use population::{Pastime, PopulationOptions};
+pub use population::{Activity, PopulationOptions};
 pub use server::{Connector, Control, ControlError, Server};

@@ -105,7 +105,7 @@ impl CastlingSquares {
 }
 
 /// Returns the rank (from 0) on which a side's pieces start.
-pub(super) const fn home_rank(color: Color) -> u8 {
+pub(crate) const fn home_rank(color: Color) -> u8 {
     match color {
         Color::White => 0,
         Color::Black => 7,

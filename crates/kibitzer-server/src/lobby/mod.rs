@@ -1,31 +1,29 @@
 //! Connections, the players logged in over them, and the text queued for each.
 
-mod agenda;
 mod connection;
 mod ivars;
 mod levels;
 mod output;
 mod player;
+mod schedule;
 mod seal;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::message::{GameId, Handle, Ivar};
 
-pub(crate) use self::agenda::Agenda;
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, Kick, Stage};
 pub(crate) use self::ivars::{Ivars, ivars_starting_with};
 pub(crate) use self::levels::BoardStyle;
 pub(crate) use self::output::Talk;
 pub(crate) use self::player::{List, MAX_LIST_ENTRIES, Player, SavedSettings};
+pub(crate) use self::schedule::{Clock, Schedule};
 pub(crate) use self::seal::TimesealClock;
 pub(crate) use self::variables::{Flag, Number, SetError, Text};
 use crate::account::key;
-use crate::calendar::Date;
 use crate::family::Family;
 use crate::play::{BoardForm, ClockUnit, GameKind, Seat};
 
@@ -60,36 +58,6 @@ pub struct Connected {
     pub id: ConnectionId,
     /// Handle of the player logged in over it.
     pub handle: Option<Handle>,
-}
-
-/// The time of the input that is being processed, as an instant and as a date.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
-    pub(crate) now: Instant,
-    pub(crate) started: Instant,
-    started_date: SystemTime,
-}
-
-impl Clock {
-    pub(crate) const fn new(now: Instant, date: SystemTime) -> Self {
-        Self { now, started: now, started_date: date }
-    }
-
-    pub(crate) fn date(&self) -> Date {
-        self.date_at(self.now)
-    }
-
-    pub(crate) fn date_at(&self, moment: Instant) -> Date {
-        Date::of(self.started_date + moment.saturating_duration_since(self.started))
-    }
-
-    pub(crate) fn system_time(&self) -> SystemTime {
-        self.started_date + self.uptime()
-    }
-
-    pub(crate) fn uptime(&self) -> Duration {
-        self.now.saturating_duration_since(self.started)
-    }
 }
 
 /// The connection whose command is being executed, and where its output to others starts.

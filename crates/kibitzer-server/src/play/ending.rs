@@ -4,6 +4,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameResult;
 
 use super::Sides;
+use crate::chess::Termination;
 
 /// How a game ended. The color is the side that the variant's name is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,6 +103,15 @@ impl Ending {
             | Self::AdjournedByLeaving(side)
             | Self::PartnerWon(side) => side,
             _ => Color::White,
+        }
+    }
+
+    /// Converts the end of a game by its position, in which `side` is to move.
+    pub(crate) const fn by_rule(end: Termination, side: Color) -> Self {
+        match end {
+            Termination::Checkmate => Self::Checkmated(side),
+            Termination::Stalemate => Self::Stalemate,
+            Termination::InsufficientMaterial => Self::NoMaterial,
         }
     }
 

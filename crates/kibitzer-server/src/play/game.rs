@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::board_line::BoardLine;
 use super::{BoardView, Clocks, Ending, GameHeader, MoveRecord, Ply, Sides};
-use crate::chess::{Move, Position, Termination, Variant};
+use crate::chess::{Move, Position, Variant};
 
 /// Plies before the clocks of a game start; those of bughouse start at once.
 ///
@@ -122,7 +122,8 @@ impl Game {
         let lag_ms = u32::try_from(lag.as_millis()).unwrap_or(u32::MAX);
         self.record.push(played, elapsed_ms, lag_ms, self.clocks.readings(now));
         self.start_clock(now);
-        Ok(MoveEffects { captured, ending: self.ending_by_rule() })
+        let ending = self.position().termination().map(|end| Ending::by_rule(end, self.side_to_move()));
+        Ok(MoveEffects { captured, ending })
     }
 
     /// Starts the clock of the side to move, unless the game is paused or untimed, or in its first [`N_FREE_PLIES`].
@@ -131,14 +132,6 @@ impl Game {
         if !self.is_paused && !self.header.terms.is_untimed() && self.record.len() >= n_free {
             self.clocks.start(self.side_to_move(), now);
         }
-    }
-
-    fn ending_by_rule(&self) -> Option<Ending> {
-        self.position().termination().map(|end| match end {
-            Termination::Checkmate => Ending::Checkmated(self.side_to_move()),
-            Termination::Stalemate => Ending::Stalemate,
-            Termination::InsufficientMaterial => Ending::NoMaterial,
-        })
     }
 
     /// Adds a piece that the partner captured to this side's reserve.

@@ -1,43 +1,43 @@
-//! How a simulated player finds a move: it looks at what it takes, what it leaves hanging, and little else.
+//! Choice of a simulated player's move.
 //!
-//! One ply and the next capture. That makes games that look like those of casual players, with plans nobody has and
-//! oversights everybody knows, at some microseconds a move.
+//! Scores each legal move by its capture, the pieces it leaves hanging, and simple positional terms, at some microseconds a
+//! move. The games resemble those of casual players.
 
 use kibitzer_core::chess::{Color, Role, Square};
 
-use crate::chess::{Move, Position, Termination};
+use crate::chess::{Move, Position, Termination, home_rank};
 use crate::random::Random;
 
 /// Value of a pawn.
 const PAWN: i32 = 100;
 
-/// Better than anything a capture can bring.
+/// Value of checkmate, above all other scores.
 const MATE: i32 = 100_000;
 
-/// How far chance decides between moves.
-const WHIM: usize = 45;
+/// Exclusive maximum of the random part of a score.
+const NOISE: usize = 45;
 
 /// Chooses a simulated player's move; `None` if there is no legal one.
 pub(super) fn choose(position: &Position, random: &mut Random) -> Option<Move> {
-    let view = View::of(position);
-    let whim = |random: &mut Random| i32::try_from(random.below(WHIM)).unwrap_or(0);
+    let scorer = MoveScorer::of(position);
+    let noise = |random: &mut Random| i32::try_from(random.below(NOISE)).unwrap_or(0);
     let mut moves = position.legal_moves();
     if !position.is_check() {
-        moves.retain(|&legal| view.catches_the_eye(legal));
+        moves.retain(|&legal| scorer.is_considered(legal));
     }
-    moves.into_iter().max_by_key(|&legal| view.score(legal) + whim(random))
+    moves.into_iter().max_by_key(|&legal| scorer.score(legal) + noise(random))
 }
 
 /// Facts about a position that are computed once for all moves.
-struct View<'a> {
+struct MoveScorer<'a> {
     position: &'a Position,
     mover: Color,
     enemy_king: Option<Square>,
-    /// Whether so little is left that kings come out.
+    /// Whether little material is left, so that kings move to the center.
     is_endgame: bool,
 }
 
-impl<'a> View<'a> {
+impl<'a> MoveScorer<'a> {
     fn of(position: &'a Position) -> Self {
         let mover = position.side_to_move;
         let enemy_king = position.king(mover.opponent());
@@ -45,8 +45,8 @@ impl<'a> View<'a> {
         Self { position, mover, enemy_king, is_endgame }
     }
 
-    /// Whether the move is looked at: drops far from both kings are not, as there are so many.
-    fn catches_the_eye(&self, legal: Move) -> bool {
+    /// Returns whether a move is scored. Drops far from both kings are not, as there are too many.
+    fn is_considered(&self, legal: Move) -> bool {
         match legal {
             Move::Drop { to, .. } => {
                 let home = self.position.king(self.mover).map_or(0, |king| closeness(king, to));
@@ -62,7 +62,7 @@ impl<'a> View<'a> {
         taken + self.safety(legal, &after) + self.threat(&after) + self.style(legal)
     }
 
-    /// Value of the material a move saves, less that it exposes.
+    /// Returns the value of the material that a move saves, minus that which it exposes.
     fn safety(&self, legal: Move, after: &Position) -> i32 {
         let to = legal.to(self.mover);
         let (role, saved, gained) = match legal {
@@ -76,7 +76,7 @@ impl<'a> View<'a> {
         saved + gained - hanging(after, to, role, self.mover)
     }
 
-    /// Value of a check or of the end of the game.
+    /// Returns the value of a check or of the end of the game.
     fn threat(&self, after: &Position) -> i32 {
         if after.is_check() {
             return if after.termination() == Some(Termination::Checkmate) { MATE } else { 25 };
@@ -85,7 +85,7 @@ impl<'a> View<'a> {
         if self.is_endgame && is_ahead && after.termination().is_some() { -10 * PAWN } else { 0 }
     }
 
-    /// Positional value: development, center, attack on the king, safety of the own king.
+    /// Returns the positional value: development, center, attack on the king, safety of the own king.
     fn style(&self, legal: Move) -> i32 {
         match legal {
             Move::Castle(_) => 70,
@@ -113,19 +113,19 @@ impl<'a> View<'a> {
         10 * (centrality(to) - centrality(from)) + if is_wing { -10 } else { 10 }
     }
 
-    /// How near a square is to the enemy's king, from 0 to 7.
+    /// Returns how close a square is to the enemy's king, from 0 to 7.
     fn closeness(&self, square: Square) -> i32 {
         self.enemy_king.map_or(0, |king| closeness(king, square))
     }
 }
 
-/// How near two squares are, from 0 to 7.
+/// Returns how close two squares are, from 0 to 7.
 fn closeness(one: Square, other: Square) -> i32 {
     let distance = one.file().abs_diff(other.file()).max(one.rank().abs_diff(other.rank()));
     7 - i32::from(distance)
 }
 
-/// Value that the owner of a piece loses by its capture; 0 if the capture is bad.
+/// Returns the value that the owner of a piece loses by its capture; 0 if the capture is bad.
 fn hanging(position: &Position, square: Square, role: Role, owner: Color) -> i32 {
     let Some(attacker) = position.cheapest_attacker(square, owner.opponent()) else { return 0 };
     if position.cheapest_attacker(square, owner).is_none() {
@@ -134,7 +134,7 @@ fn hanging(position: &Position, square: Square, role: Role, owner: Color) -> i32
     (worth(role) - worth(attacker)).max(0)
 }
 
-/// A king counts as more than all others together when it takes, so that it takes nothing that is defended.
+/// Returns the value of a piece. That of a king exceeds all others, so that it captures nothing that is defended.
 fn worth(role: Role) -> i32 {
     match role {
         Role::King => 50 * PAWN,
@@ -142,17 +142,10 @@ fn worth(role: Role) -> i32 {
     }
 }
 
-/// How near a square is to the middle of the board, from 0 in the corner to 6.
+/// Returns how close a square is to the center, from 0 in the corner to 6.
 fn centrality(square: Square) -> i32 {
     let to_edge = |at: u8| i32::from(at.min(7 - at));
     to_edge(square.file()) + to_edge(square.rank())
-}
-
-const fn home_rank(color: Color) -> u8 {
-    match color {
-        Color::White => 0,
-        Color::Black => 7,
-    }
 }
 
 #[cfg(test)]

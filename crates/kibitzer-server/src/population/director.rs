@@ -1,189 +1,177 @@
-//! Casts the simulated players, pairs them and makes them talk.
+//! Roles of the simulated players, arrangement of their games, and their talk.
 
 use std::time::{Duration, Instant};
 
 use kibitzer_core::message::Handle;
 
 use super::names::OPPONENTS;
-use super::options::Pastime;
-use super::simulated::{Ad, Part};
-use super::{Occasion, Population, Task, phrases};
+use super::options::Activity;
+use super::simulated::{SeekKind, SimulatedPlayer};
+use super::{Population, SimulatedRole, TalkOccasion, Task, phrases};
 use crate::account::Account;
 use crate::lobby::ConnectionId;
 
-/// Number of regulars who do not play.
+/// Number of regulars beyond those who play.
 const N_SPARE: usize = 4;
 
-/// The times regulars play at: minutes and seconds.
-const TIMES: [(u32, u32); 10] = [(1, 0), (2, 1), (3, 0), (3, 0), (3, 2), (5, 0), (5, 0), (5, 3), (10, 0), (15, 5)];
+/// Time controls of regulars: minutes and increments in seconds.
+const TIME_CONTROLS: [(u32, u32); 10] =
+    [(1, 0), (2, 1), (3, 0), (3, 0), (3, 2), (5, 0), (5, 0), (5, 3), (10, 0), (15, 5)];
 
-/// The channels that simulated players use.
+/// Channels that simulated players join.
 const CHANNELS: [&str; 2] = ["1", "50"];
 
 impl Population {
-    /// Everybody's part, and the name some want.
-    pub(super) fn parts(&self) -> Vec<(Part, Option<&'static str>)> {
-        let has = |pastime| usize::from(self.options.has(pastime));
+    /// Returns the accounts and roles of the players to be logged in, in order.
+    ///
+    /// Ratings are around one strength. The password is empty, which no client can send.
+    pub(crate) fn accounts(&mut self) -> Vec<(Account, SimulatedRole)> {
+        let n = |activity| usize::from(self.options.has(activity));
         let n_regulars = if self.options.games == 0 { 0 } else { 2 * self.options.games + N_SPARE };
-        let opponents = (0..self.options.opponents).map(|at| (Part::Opponent, OPPONENTS.get(at).copied()));
-        let others = [
-            (Part::Regular, n_regulars),
-            (Part::Crazyhouse, 2 * has(Pastime::Crazyhouse)),
-            (Part::Bughouse, 4 * has(Pastime::Bughouse)),
-            (Part::Relay, has(Pastime::Relay)),
+        let roles = [
+            (SimulatedRole::Opponent, self.options.opponents),
+            (SimulatedRole::Regular, n_regulars),
+            (SimulatedRole::Crazyhouse, 2 * n(Activity::Crazyhouse)),
+            (SimulatedRole::Bughouse, 4 * n(Activity::Bughouse)),
+            (SimulatedRole::Relay, n(Activity::Relay)),
         ];
-        let others = others.into_iter().flat_map(|(part, n)| std::iter::repeat_n((part, None), n));
-        opponents.chain(others).collect()
+        let numbered = roles.into_iter().flat_map(|(role, n)| (0..n).map(move |at| (role, at)));
+        numbered.map(|(role, at)| (self.account(role, at), role)).collect()
     }
 
-    /// Creates an account with ratings around one strength. Its password is empty, so nobody can log in to it.
-    pub(super) fn account(&mut self, part: Part, wanted: Option<&str>) -> Account {
-        let name = self.names.next(wanted, &mut self.random);
+    fn account(&mut self, role: SimulatedRole, at: usize) -> Account {
+        let wanted = OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
+        let mut account = Account::new(self.names.next(wanted, &mut self.random), "");
         let strength = 1100 + self.random.below(1000);
-        let account = ["lightning", "blitz", "standard", "crazyhouse", "bughouse"].into_iter().fold(
-            Account::new(name, ""),
-            |account, kind| {
-                let rating = strength + self.random.below(200);
-                account.rating(kind, u16::try_from(rating).unwrap_or(1500))
-            },
-        );
-        match part {
-            Part::Opponent => account.title("C"),
-            Part::Relay => account.title("TD"),
-            Part::Regular | Part::Crazyhouse | Part::Bughouse => account,
+        for kind in ["lightning", "blitz", "standard", "crazyhouse", "bughouse"] {
+            let rating = strength + self.random.below(200);
+            account = account.rating(kind, u16::try_from(rating).unwrap_or(1500));
+        }
+        match role {
+            SimulatedRole::Opponent => account.title("C"),
+            SimulatedRole::Relay => account.title("TD"),
+            SimulatedRole::Regular | SimulatedRole::Crazyhouse | SimulatedRole::Bughouse => account,
         }
     }
 
-    /// What somebody types besides what all type when they come.
-    pub(super) fn habits_of(&mut self, id: ConnectionId, part: Part) -> Vec<String> {
-        let is_host = part == Part::Opponent && self.of_part(Part::Opponent).first() == Some(&id);
-        let mut habits = match part {
-            Part::Regular => CHANNELS.map(|channel| format!("+channel {channel}")).to_vec(),
-            Part::Bughouse | Part::Opponent => vec!["set bugopen 1".to_owned()],
-            Part::Crazyhouse | Part::Relay => Vec::new(),
+    /// Returns the commands of a role after the login. The first opponent is notified of arrivals, to welcome players.
+    pub(super) fn role_commands(&mut self, id: ConnectionId, role: SimulatedRole) -> Vec<String> {
+        let mut commands = match role {
+            SimulatedRole::Regular => CHANNELS.map(|channel| format!("+channel {channel}")).to_vec(),
+            SimulatedRole::Bughouse | SimulatedRole::Opponent => vec!["set bugopen 1".to_owned()],
+            SimulatedRole::Crazyhouse | SimulatedRole::Relay => Vec::new(),
         };
-        if is_host && self.options.has(Pastime::Talk) {
-            habits.push("set pin 1".to_owned());
+        let is_host = self.with_role(SimulatedRole::Opponent).first() == Some(&id);
+        if is_host && self.options.has(Activity::Talk) {
+            commands.push("set pin 1".to_owned());
         }
-        habits
+        commands
     }
 
-    fn of_part(&self, part: Part) -> Vec<ConnectionId> {
-        self.crowd.iter().filter(|(_, player)| player.part == part).map(|(&id, _)| id).collect()
+    pub(super) fn with_role(&self, role: SimulatedRole) -> Vec<ConnectionId> {
+        self.players.iter().filter(|(_, player)| player.role == role).map(|(&id, _)| id).collect()
     }
 
-    fn free(&self, part: Part) -> Vec<ConnectionId> {
-        let free = self.crowd.iter().filter(|(_, player)| player.part == part && player.is_free());
+    fn free(&self, role: SimulatedRole) -> Vec<ConnectionId> {
+        let free = self.players.iter().filter(|(_, player)| player.role == role && player.is_free());
         free.map(|(&id, _)| id).collect()
     }
 
     fn name(&self, id: ConnectionId) -> String {
-        self.crowd.get(&id).map(|player| player.name.to_string()).unwrap_or_default()
+        self.players.get(&id).map(|player| player.name.to_string()).unwrap_or_default()
     }
 
-    /// Sees to it that there are games and ads, and will see to it again.
-    pub(super) fn direct(&mut self, now: Instant) {
-        let is_first = !std::mem::replace(&mut self.is_directed, true);
+    /// Arranges missing games, sometimes posts a seek, and schedules itself again.
+    pub(super) fn arrange_games(&mut self, now: Instant) {
+        let is_first = !std::mem::replace(&mut self.has_arranged, true);
         if is_first {
-            self.open(now);
+            self.schedule_first_tasks(now);
         }
-        self.fill_tables();
-        self.match_crazyhouse();
-        self.match_bughouse();
-        if self.options.has(Pastime::Seeks) && self.random.below(8) == 0 {
-            self.seek_openly(now);
+        self.arrange_regular_games();
+        if let [one, two] = *self.free(SimulatedRole::Crazyhouse) {
+            self.command(one, format!("match {} 5 0 crazyhouse", self.name(two)));
         }
-        // The first time partners have to find each other before they can play.
-        let rest = if is_first { Duration::ZERO } else { self.rest(1_500, 3_500) };
-        self.agenda.set(Task::Direct, now + rest);
+        if let [one, _, three, _] = *self.free(SimulatedRole::Bughouse) {
+            self.command(one, format!("match {} 3 0 bughouse", self.name(three)));
+        }
+        if self.options.has(Activity::Seeks) && self.random.below(8) == 0 {
+            self.post_open_seek(now);
+        }
+        // The first time, bughouse partners have to find each other before they can play.
+        let pause = if is_first { Duration::ZERO } else { self.pause(1_500, 3_500) };
+        self.schedule.set(Task::Arrange, now + pause);
     }
 
-    /// Schedules the first tasks after all players have joined.
-    fn open(&mut self, now: Instant) {
-        if self.options.has(Pastime::Relay) {
-            self.agenda.set(Task::Relay, now);
+    fn schedule_first_tasks(&mut self, now: Instant) {
+        if self.options.has(Activity::Relay) {
+            self.schedule.set(Task::Relay, now);
         }
-        if self.options.has(Pastime::Talk) {
-            let rest = self.options.pace(Duration::from_secs(5));
-            self.agenda.set(Task::Chat, now + rest);
+        if self.options.has(Activity::Talk) {
+            let pause = self.options.pace(Duration::from_secs(5));
+            self.schedule.set(Task::Chat, now + pause);
         }
-        if let [one, two, three, four] = *self.of_part(Part::Bughouse) {
+        if let [one, two, three, four] = *self.with_role(SimulatedRole::Bughouse) {
             for (from, to) in [(one, two), (three, four)] {
-                let name = self.name(to);
-                self.command(from, format!("partner {name}"));
+                self.command(from, format!("partner {}", self.name(to)));
             }
         }
     }
 
-    /// Has as many regulars look for a game as there are games missing; another will take the ad.
-    fn fill_tables(&mut self) {
-        let n_arranged = self.crowd.values().filter(|player| player.ad == Some(Ad::Arranged)).count();
-        let n_playing =
-            self.crowd.values().filter(|player| player.part == Part::Regular && player.game().is_some()).count();
+    /// Lets one regular post a seek for each missing game; another one will answer it.
+    fn arrange_regular_games(&mut self) {
+        let n_arranged = self.players.values().filter(|player| player.seek == Some(SeekKind::Arranged)).count();
+        let is_playing = |player: &&SimulatedPlayer| player.role == SimulatedRole::Regular && player.board.is_some();
+        let n_playing = self.players.values().filter(is_playing).count();
         let n_missing = self.options.games.saturating_sub(n_playing.div_ceil(2) + n_arranged);
         for _ in 0..n_missing {
-            let free = self.free(Part::Regular);
-            // One seeks, one takes.
+            let free = self.free(SimulatedRole::Regular);
+            // Each arranged seek needs a free regular who answers it.
             let Some(&id) = self.random.pick(&free).filter(|_| free.len() > n_arranged + 1) else { return };
-            self.seek(id, Ad::Arranged, "");
+            self.post_seek(id, SeekKind::Arranged, "");
         }
     }
 
-    fn seek_openly(&mut self, now: Instant) {
-        let free = self.free(Part::Regular);
+    fn post_open_seek(&mut self, now: Instant) {
+        let free = self.free(SimulatedRole::Regular);
         let Some(&id) = self.random.pick(&free).filter(|_| free.len() > N_SPARE / 2) else { return };
-        let kind = if self.random.below(5) == 0 { " crazyhouse" } else { "" };
-        self.seek(id, Ad::Open, kind);
+        let variant = if self.random.below(5) == 0 { " crazyhouse" } else { "" };
+        self.post_seek(id, SeekKind::Open, variant);
         let delay = self.delay(20_000, 90_000);
-        self.agenda.set(Task::Unseek(id), now + delay);
+        self.schedule.set(Task::Unseek(id), now + delay);
     }
 
-    fn seek(&mut self, id: ConnectionId, ad: Ad, kind: &str) {
-        let (minutes, seconds) = self.random.pick(&TIMES).copied().unwrap_or((5, 0));
+    fn post_seek(&mut self, id: ConnectionId, seek: SeekKind, variant: &str) {
+        let (minutes, seconds) = self.random.pick(&TIME_CONTROLS).copied().unwrap_or((5, 0));
         let rated = if self.random.below(2) == 0 { "rated" } else { "unrated" };
-        if let Some(player) = self.crowd.get_mut(&id) {
-            player.ad = Some(ad);
+        if let Some(player) = self.players.get_mut(&id) {
+            player.seek = Some(seek);
         }
-        self.command(id, format!("seek {minutes} {seconds} {rated}{kind}"));
+        self.command(id, format!("seek {minutes} {seconds} {rated}{variant}"));
     }
 
-    /// Schedules the answer to a seek, if it is one that is to be answered.
-    pub(super) fn arrange(&mut self, seeker: ConnectionId, number: u32, now: Instant) {
-        if self.crowd.get(&seeker).is_none_or(|player| player.ad != Some(Ad::Arranged)) {
+    /// Schedules the answer to a seek if it is an arranged one.
+    pub(super) fn answer_seek_later(&mut self, seeker: ConnectionId, number: u32, now: Instant) {
+        if self.players.get(&seeker).is_none_or(|player| player.seek != Some(SeekKind::Arranged)) {
             return;
         }
-        let free = self.free(Part::Regular);
-        let Some(&taker) = self.random.pick(&free) else { return };
-        if let Some(player) = self.crowd.get_mut(&taker) {
-            player.is_promised = true;
+        let free = self.free(SimulatedRole::Regular);
+        let Some(&answerer) = self.random.pick(&free) else { return };
+        if let Some(player) = self.players.get_mut(&answerer) {
+            player.is_reserved = true;
         }
         let delay = self.delay(2_000, 15_000);
-        self.agenda.set(Task::Take(taker, number), now + delay);
+        self.schedule.set(Task::AnswerSeek(answerer, number), now + delay);
     }
 
-    fn match_crazyhouse(&mut self) {
-        if let [one, two] = *self.free(Part::Crazyhouse) {
-            let name = self.name(two);
-            self.command(one, format!("match {name} 5 0 crazyhouse"));
-        }
-    }
-
-    fn match_bughouse(&mut self) {
-        if let [one, _, three, _] = *self.free(Part::Bughouse) {
-            let name = self.name(three);
-            self.command(one, format!("match {name} 3 0 bughouse"));
-        }
-    }
-
-    /// Makes one player talk in public, and schedules the next time.
+    /// Makes one player talk in public, and schedules itself again.
     pub(super) fn chat(&mut self, now: Instant) {
-        let ids: Vec<_> = self.crowd.iter().filter(|(_, p)| p.part == Part::Regular).map(|(&id, _)| id).collect();
-        let remark = self.random.pick(&ids).copied().and_then(|id| Some((id, self.remark(id)?)));
+        let regulars = self.with_role(SimulatedRole::Regular);
+        let remark = self.random.pick(&regulars).copied().and_then(|id| Some((id, self.remark(id)?)));
         if let Some((id, line)) = remark {
             self.command(id, line);
         }
-        let rest = self.delay(6_000, 25_000);
-        self.agenda.set(Task::Chat, now + rest);
+        let pause = self.delay(6_000, 25_000);
+        self.schedule.set(Task::Chat, now + pause);
     }
 
     fn remark(&mut self, id: ConnectionId) -> Option<String> {
@@ -191,33 +179,32 @@ impl Population {
             0..4 => self.random.pick(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
             4 => self.random.pick(&phrases::SHOUTS).map(|text| format!("shout {text}")),
             5 => self.random.pick(&phrases::ITS).map(|text| format!("it {text}")),
-            _ => self.crowd.get(&id)?.kibitz(&mut self.random),
+            _ => self.players.get(&id)?.kibitz(&mut self.random),
         }
     }
 
-    /// Schedules talk to a player who is not simulated.
-    pub(super) fn talk_later(&mut self, id: ConnectionId, whom: Handle, occasion: Occasion, now: Instant) {
-        let is_simulated = self.crowd.values().any(|player| player.name == whom);
-        let Some(player) = self.crowd.get_mut(&id) else { return };
-        if is_simulated || !self.options.has(Pastime::Talk) {
-            player.partner_in_talk = None;
+    /// Schedules talk to a player, unless that one is simulated too.
+    pub(super) fn talk_later(&mut self, id: ConnectionId, whom: Handle, occasion: TalkOccasion, now: Instant) {
+        let is_simulated = self.players.values().any(|player| player.name == whom);
+        let Some(player) = self.players.get_mut(&id) else { return };
+        if is_simulated || !self.options.has(Activity::Talk) {
+            player.talk_partner = None;
             return;
         }
-        player.partner_in_talk = Some(whom);
+        player.talk_partner = Some(whom);
         let delay = self.delay(1_500, 5_000);
-        self.agenda.set(Task::Talk(id, occasion), now + delay);
+        self.schedule.set(Task::Talk(id, occasion), now + delay);
     }
 
-    pub(super) fn talk(&mut self, id: ConnectionId, occasion: Occasion) {
-        let Some(whom) = self.crowd.get(&id).and_then(|player| player.partner_in_talk.clone()) else { return };
-        let name = self.name(id);
+    pub(super) fn talk(&mut self, id: ConnectionId, occasion: TalkOccasion) {
+        let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) else { return };
         let text = match occasion {
-            Occasion::GameStarted => self.random.pick(&phrases::GREETINGS),
-            Occasion::GameEnded => self.random.pick(&phrases::FAREWELLS),
-            Occasion::Told => self.random.pick(&phrases::ANSWERS),
-            Occasion::Arrived => None,
+            TalkOccasion::GameStarted => self.random.pick(&phrases::GREETINGS),
+            TalkOccasion::GameEnded => self.random.pick(&phrases::FAREWELLS),
+            TalkOccasion::Told => self.random.pick(&phrases::ANSWERS),
+            TalkOccasion::Arrived => None,
         };
-        let welcome = format!("welcome! For a game, type: match {name} 5 0");
+        let welcome = format!("welcome! For a game, type: match {} 5 0", self.name(id));
         self.command(id, format!("tell {whom} {}", text.copied().unwrap_or(&welcome)));
     }
 }

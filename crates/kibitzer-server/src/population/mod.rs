@@ -1,7 +1,7 @@
 //! Simulated players: games to observe and opponents to play.
 //!
-//! They are clients without a connection: the server's bytes are read by the core's own reader, and what they do is typed as
-//! commands. All chance comes from one seed, all time from `now`, so that the same seed gives the same session.
+//! They are clients without a connection: the core's reader parses the server's output, and they act by commands. All random
+//! numbers come from one seed and all times from `now`, so that the same seed gives the same session.
 
 mod brain;
 mod director;
@@ -19,42 +19,41 @@ use std::time::{Duration, Instant};
 
 use kibitzer_core::message::Handle;
 
-pub use self::options::{Pastime, PopulationOptions};
-pub(crate) use self::relay::RelayAct;
-pub(crate) use self::simulated::Part;
+pub use self::options::{Activity, PopulationOptions};
+pub(crate) use self::relay::RelayStep;
+pub(crate) use self::simulated::SimulatedRole;
 
 use self::names::Names;
 use self::relay::Relay;
-use self::simulated::{Noticed, Simulated};
-use crate::account::Account;
-use crate::lobby::{Agenda, ConnectionId};
+use self::simulated::{Observation, SimulatedPlayer};
+use crate::lobby::{ConnectionId, Schedule};
 use crate::play::Sides;
 use crate::random::Random;
 
-/// Plies of the first games that are played before the server starts.
-const HURRIED_PLIES: (usize, usize) = (6, 36);
+/// Range of the number of plies that each player plays at once in the first game, so that games are under way from the start.
+const INSTANT_PLIES: (usize, usize) = (6, 36);
 
-/// A scheduled task of a simulated player. Details are decided when it is due.
+/// A scheduled task. Its details are decided when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Task {
-    /// Talk.
     Chat,
-    /// The relay goes on.
+    /// Continues the relayed game.
     Relay,
     Move(ConnectionId),
+    /// Answers the offer of that number.
     Answer(ConnectionId, u32),
     /// Answers the seek of that number.
-    Take(ConnectionId, u32),
-    /// Withdraws the own ads.
+    AnswerSeek(ConnectionId, u32),
+    /// Withdraws the player's own seeks.
     Unseek(ConnectionId),
-    Talk(ConnectionId, Occasion),
-    /// Sees to it that there are games and ads; after all that is done at the same time.
-    Direct,
+    Talk(ConnectionId, TalkOccasion),
+    /// Arranges games. The last variant, as tasks of the same time are executed in this order.
+    Arrange,
 }
 
 /// The occasion on which a simulated player talks to another player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Occasion {
+enum TalkOccasion {
     GameStarted,
     GameEnded,
     Told,
@@ -63,11 +62,10 @@ enum Occasion {
 
 /// An action that the server executes for a simulated player.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// A command.
+pub(crate) enum Action {
     Command(ConnectionId, String),
-    /// Something no command does.
-    Relay(ConnectionId, RelayAct),
+    /// A step that no command can do.
+    Relay(ConnectionId, RelayStep),
 }
 
 /// All simulated players.
@@ -76,24 +74,24 @@ pub(crate) struct Population {
     options: PopulationOptions,
     random: Random,
     names: Names,
-    crowd: BTreeMap<ConnectionId, Simulated>,
-    agenda: Agenda<Task>,
-    acts: VecDeque<Act>,
+    players: BTreeMap<ConnectionId, SimulatedPlayer>,
+    schedule: Schedule<Task>,
+    actions: VecDeque<Action>,
     relay: Relay,
-    /// The players of the relayed games.
+    /// Names of the players of relayed games.
     relayed: Sides<Handle>,
-    /// Whether they have just come: what is done then is done at once.
-    is_opening: bool,
-    /// Whether anything was directed yet.
-    is_directed: bool,
+    /// Whether the server is starting: actions then have no delay.
+    is_starting: bool,
+    /// Whether [`Task::Arrange`] was executed.
+    has_arranged: bool,
 }
 
 impl Population {
     /// Creates a population without players.
     pub(crate) fn new(options: PopulationOptions, seed: u64, now: Instant) -> Self {
-        let mut agenda = Agenda::default();
-        agenda.set(Task::Direct, now);
-        // The server draws from the same seed.
+        let mut schedule = Schedule::default();
+        schedule.set(Task::Arrange, now);
+        // Inverted, as the server uses the seed itself.
         let mut random = Random::new(!seed);
         let mut names = Names::default();
         let relayed = Sides { white: names.next(None, &mut random), black: names.next(None, &mut random) };
@@ -102,49 +100,44 @@ impl Population {
             random,
             names,
             relayed,
-            crowd: BTreeMap::new(),
-            agenda,
-            acts: VecDeque::new(),
+            players: BTreeMap::new(),
+            schedule,
+            actions: VecDeque::new(),
             relay: Relay::Waiting,
-            is_opening: true,
-            is_directed: false,
+            is_starting: true,
+            has_arranged: false,
         }
     }
 
-    /// Returns the accounts of the players to be logged in, in order.
-    pub(crate) fn cast(&mut self) -> Vec<(Account, Part)> {
-        self.parts().into_iter().map(|(part, wanted)| (self.account(part, wanted), part)).collect()
+    /// Adds a player who has been logged in, and queues the player's first commands.
+    pub(crate) fn join(&mut self, id: ConnectionId, name: Handle, role: SimulatedRole) {
+        let (min, max) = INSTANT_PLIES;
+        let n_instant_plies = u32::try_from(min + self.random.below(max - min)).unwrap_or(0);
+        self.players.insert(id, SimulatedPlayer::new(name, role, n_instant_plies));
+        let commands =
+            SimulatedPlayer::LOGIN_COMMANDS.map(str::to_owned).into_iter().chain(self.role_commands(id, role));
+        self.actions.extend(commands.map(|line| Action::Command(id, line)));
     }
 
-    /// A simulated player has come.
-    pub(crate) fn join(&mut self, id: ConnectionId, name: Handle, part: Part) {
-        let (least, most) = HURRIED_PLIES;
-        let n_hurried_plies = u32::try_from(least + self.random.below(most - least)).unwrap_or(0);
-        self.crowd.insert(id, Simulated::new(name, part, n_hurried_plies));
-        let habits = Simulated::HABITS.map(str::to_owned).into_iter().chain(self.habits_of(id, part));
-        self.acts.extend(habits.map(|line| Act::Command(id, line)));
-    }
-
-    /// How many there are.
+    /// Returns the number of players.
     pub(crate) fn len(&self) -> usize {
-        self.crowd.len()
+        self.players.len()
     }
 
-    /// When [`next_act`](Self::next_act) has something to do again.
+    /// Returns when [`next_action`](Self::next_action) is due.
     pub(crate) fn next_time(&self) -> Option<Instant> {
-        self.agenda.next_time()
+        self.schedule.next_time()
     }
 
-    /// What is to be carried out now; `None` if there is nothing more. What the server says then has to be
-    /// [heard](Self::hear) before the next is asked for.
-    pub(crate) fn next_act(&mut self, now: Instant) -> Option<Act> {
+    /// Returns the next action that is due. The output that it causes has to be [received](Self::receive) before the next call.
+    pub(crate) fn next_action(&mut self, now: Instant) -> Option<Action> {
         loop {
-            if let Some(act) = self.acts.pop_front() {
-                return Some(act);
+            if let Some(action) = self.actions.pop_front() {
+                return Some(action);
             }
-            let Some(task) = self.agenda.take_due(now) else {
-                if std::mem::take(&mut self.is_opening) {
-                    self.crowd.values_mut().for_each(|player| player.n_hurried_plies = 0);
+            let Some(task) = self.schedule.take_due(now) else {
+                if std::mem::take(&mut self.is_starting) {
+                    self.players.values_mut().for_each(|player| player.n_instant_plies = 0);
                 }
                 return None;
             };
@@ -152,63 +145,63 @@ impl Population {
         }
     }
 
-    /// The server has sent something to a simulated player.
-    pub(crate) fn hear(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
-        let Some(player) = self.crowd.get_mut(&id) else { return };
-        for noticed in player.hear(bytes) {
-            self.consider(id, noticed, now);
+    /// Processes the server's output to a simulated player.
+    pub(crate) fn receive(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
+        let Some(player) = self.players.get_mut(&id) else { return };
+        for observation in player.receive(bytes) {
+            self.react(id, observation, now);
         }
     }
 
-    fn consider(&mut self, id: ConnectionId, noticed: Noticed, now: Instant) {
-        match noticed {
-            Noticed::MyTurn => {
-                let thought = self.thought(id);
-                self.agenda.set(Task::Move(id), now + thought);
+    fn react(&mut self, id: ConnectionId, observation: Observation, now: Instant) {
+        match observation {
+            Observation::MyTurn => {
+                let time = self.thinking_time(id);
+                self.schedule.set(Task::Move(id), now + time);
             }
-            Noticed::NotMyTurn => self.agenda.cancel(Task::Move(id)),
-            Noticed::GameStarted { opponent } => self.talk_later(id, opponent, Occasion::GameStarted, now),
-            Noticed::GameEnded => {
-                self.agenda.cancel(Task::Move(id));
-                let whom = self.crowd.get(&id).and_then(|player| player.partner_in_talk.clone());
-                if let Some(whom) = whom {
-                    self.talk_later(id, whom, Occasion::GameEnded, now);
+            Observation::NotMyTurn => self.schedule.cancel(Task::Move(id)),
+            Observation::GameStarted { opponent } => self.talk_later(id, opponent, TalkOccasion::GameStarted, now),
+            Observation::GameEnded => {
+                self.schedule.cancel(Task::Move(id));
+                if let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) {
+                    self.talk_later(id, whom, TalkOccasion::GameEnded, now);
                 }
             }
-            Noticed::Offered(number) => {
+            Observation::OfferReceived(number) => {
                 let delay = self.delay(1_000, 3_000);
-                self.agenda.set(Task::Answer(id, number), now + delay);
+                self.schedule.set(Task::Answer(id, number), now + delay);
             }
-            Noticed::OfferGone(number) => self.agenda.cancel(Task::Answer(id, number)),
-            Noticed::SeekPosted(number) => self.arrange(id, number, now),
-            Noticed::Told { by } => self.talk_later(id, by, Occasion::Told, now),
-            Noticed::Arrived { who } => self.talk_later(id, who, Occasion::Arrived, now),
+            Observation::OfferRemoved(number) => self.schedule.cancel(Task::Answer(id, number)),
+            Observation::SeekPosted(number) => self.answer_seek_later(id, number, now),
+            Observation::Told { by } => self.talk_later(id, by, TalkOccasion::Told, now),
+            Observation::Arrived { who } => self.talk_later(id, who, TalkOccasion::Arrived, now),
         }
     }
 
     fn run(&mut self, task: Task, now: Instant) {
+        let Self { players, random, .. } = self;
         match task {
-            Task::Direct => self.direct(now),
+            Task::Arrange => self.arrange_games(now),
             Task::Chat => self.chat(now),
-            Task::Relay => self.run_relay(now),
+            Task::Relay => self.continue_relay(now),
             Task::Move(id) => {
-                let turn = self.crowd.get_mut(&id).map(|player| player.take_turn(&mut self.random));
-                turn.into_iter().flatten().for_each(|line| self.command(id, line));
+                let commands = players.get_mut(&id).map(|player| player.take_turn(random));
+                commands.into_iter().flatten().for_each(|line| self.command(id, line));
             }
             Task::Answer(id, number) => {
-                let answer = self.crowd.get_mut(&id).and_then(|player| player.answer(number, &mut self.random));
+                let answer = players.get_mut(&id).and_then(|player| player.answer(number, random));
                 if let Some(line) = answer {
                     self.command(id, line);
                 }
             }
-            Task::Take(id, number) => {
-                if let Some(player) = self.crowd.get_mut(&id) {
-                    player.is_promised = false;
+            Task::AnswerSeek(id, number) => {
+                if let Some(player) = players.get_mut(&id) {
+                    player.is_reserved = false;
                 }
                 self.command(id, format!("play {number}"));
             }
             Task::Unseek(id) => {
-                if self.crowd.get_mut(&id).and_then(|player| player.ad.take()).is_some() {
+                if players.get_mut(&id).and_then(|player| player.seek.take()).is_some() {
                     self.command(id, "unseek".to_owned());
                 }
             }
@@ -217,35 +210,36 @@ impl Population {
     }
 
     fn command(&mut self, id: ConnectionId, line: String) {
-        self.acts.push_back(Act::Command(id, line));
+        self.actions.push_back(Action::Command(id, line));
     }
 
-    /// Time to think about the next move.
-    fn thought(&mut self, id: ConnectionId) -> Duration {
-        let Some(player) = self.crowd.get(&id).filter(|player| !player.is_in_a_hurry()) else { return Duration::ZERO };
-        let thought = player.board().map_or(Duration::ZERO, |board| pace::think(board, &mut self.random));
-        self.options.pace(thought)
+    /// Returns the time that a player thinks about the next move.
+    fn thinking_time(&mut self, id: ConnectionId) -> Duration {
+        let player = self.players.get(&id).filter(|player| !player.plays_instantly());
+        let Some(board) = player.and_then(|player| player.board.as_deref()) else { return Duration::ZERO };
+        self.options.pace(pace::thinking_time(board, &mut self.random))
     }
 
-    /// Some time between two numbers of milliseconds, at the pace of this population.
-    fn rest(&mut self, least_ms: usize, most_ms: usize) -> Duration {
-        let ms = least_ms + self.random.below(most_ms - least_ms);
+    /// Returns a random time in a range of milliseconds, at the pace of this population.
+    fn pause(&mut self, min_ms: usize, max_ms: usize) -> Duration {
+        let ms = min_ms + self.random.below(max_ms - min_ms);
         self.options.pace(Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
     }
 
-    /// The same; none when they have just come.
-    fn delay(&mut self, least_ms: usize, most_ms: usize) -> Duration {
-        let rest = self.rest(least_ms, most_ms);
-        if self.is_opening { Duration::ZERO } else { rest }
+    /// Like [`pause`](Self::pause), but zero when the server starts.
+    fn delay(&mut self, min_ms: usize, max_ms: usize) -> Duration {
+        // The random number is drawn in either case.
+        let pause = self.pause(min_ms, max_ms);
+        if self.is_starting { Duration::ZERO } else { pause }
     }
 
-    fn run_relay(&mut self, now: Instant) {
-        let Some((&by, _)) = self.crowd.iter().find(|(_, player)| player.part == Part::Relay) else { return };
-        let (_, most) = HURRIED_PLIES;
-        let n_hurried = if self.is_opening { most / 2 } else { 0 };
-        let (act, rest) = self.relay.act(&self.relayed, n_hurried, &mut self.random);
-        self.acts.push_back(Act::Relay(by, act));
-        let rest = self.options.pace(rest);
-        self.agenda.set(Task::Relay, now + rest);
+    fn continue_relay(&mut self, now: Instant) {
+        let Some(&by) = self.with_role(SimulatedRole::Relay).first() else { return };
+        let (_, max) = INSTANT_PLIES;
+        let n_instant_plies = if self.is_starting { max / 2 } else { 0 };
+        let (step, pause) = self.relay.advance(&self.relayed, n_instant_plies, &mut self.random);
+        self.actions.push_back(Action::Relay(by, step));
+        let pause = self.options.pace(pause);
+        self.schedule.set(Task::Relay, now + pause);
     }
 }

@@ -6,7 +6,7 @@ use kibitzer_core::message::Handle;
 
 use crate::random::Random;
 
-/// The first opponents, whose names users type.
+/// Names of the first opponents, which users type.
 pub(super) const OPPONENTS: [&str; 4] = ["Whetstone", "Grindstone", "Touchstone", "Millstone"];
 
 const STARTS: [&str; 32] = [
@@ -20,12 +20,12 @@ const ENDS: [&str; 24] = [
     "knoll", "ley", "marsh", "mere", "moor", "pike", "ridge", "stead", "thorn", "wick", "wood",
 ];
 
-/// How often another name is made up before one is made longer.
+/// Attempts to generate an unused name before a letter is appended.
 const MAX_ATTEMPTS: usize = 20;
 
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
 
-/// Makes up names, each once.
+/// Generates names, each once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     given: BTreeSet<String>,
@@ -34,14 +34,14 @@ pub(super) struct Names {
 impl Names {
     /// Returns an unused name: `wanted` if it is free.
     pub(super) fn next(&mut self, wanted: Option<&str>, random: &mut Random) -> Handle {
-        let mut name = wanted.map_or_else(|| made_up(random), str::to_owned);
+        let mut name = wanted.map_or_else(|| generate(random), str::to_owned);
         for attempt in 0.. {
             if self.given.insert(name.clone()) {
                 break;
             }
-            name = made_up(random);
+            name = generate(random);
             if attempt >= MAX_ATTEMPTS {
-                // With a letter more there are more names than anybody asks for.
+                // With one more letter there are more names than the maximum number of players.
                 name.push(random.pick(LETTERS).copied().map_or('a', char::from));
             }
         }
@@ -49,7 +49,7 @@ impl Names {
     }
 }
 
-fn made_up(random: &mut Random) -> String {
+fn generate(random: &mut Random) -> String {
     let mut name = String::new();
     for parts in [&STARTS[..], &ENDS[..]] {
         name.push_str(random.pick(parts).copied().unwrap_or_default());

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-/// Something that simulated players do.
+/// An activity of simulated players besides games of chess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Pastime {
+pub enum Activity {
     /// Four of them play bughouse, on two boards.
     Bughouse,
     /// Two of them play crazyhouse.
@@ -21,17 +21,17 @@ pub enum Pastime {
 /// The simulated players of a [`Server`](crate::Server): how many games they play, how fast, and what else they do.
 ///
 /// ```
-/// use kibitzer_server::{Pastime, PopulationOptions, ServerOptions};
+/// use kibitzer_server::{Activity, PopulationOptions, ServerOptions};
 ///
-/// let crowd = PopulationOptions::new().games(3).speed(10.0).without(Pastime::Talk);
-/// let options = ServerOptions::new().detached().seed(7).population(crowd);
+/// let population = PopulationOptions::new().games(3).speed(10.0).without(Activity::Talk);
+/// let options = ServerOptions::new().detached().seed(7).population(population);
 /// ```
 #[derive(Clone, Debug)]
 pub struct PopulationOptions {
     pub(super) games: usize,
     pub(super) opponents: usize,
     speed: f64,
-    missing: Vec<Pastime>,
+    missing: Vec<Activity>,
 }
 
 /// The range of [`PopulationOptions::speed`].
@@ -47,26 +47,27 @@ impl Default for PopulationOptions {
 }
 
 impl PopulationOptions {
-    /// Six games of chess at human pace, two opponents, and all pastimes.
+    /// Returns the defaults: six games of chess at human pace, two opponents, and all activities.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many games of chess simulated players play with each other at a time. Default: 6; at most 200.
+    /// Sets how many games of chess simulated players play at a time. Default: 6; at most 200.
     #[must_use]
     pub fn games(mut self, games: usize) -> Self {
         self.games = games.min(MAX_GAMES);
         self
     }
 
-    /// How many opponents wait for a match and accept any. Default: 2; at most 200. The first is called `Whetstone`.
+    /// Sets how many simulated players wait for a match and accept any. Default: 2; at most 200. The first is called `Whetstone`.
     #[must_use]
     pub fn opponents(mut self, opponents: usize) -> Self {
         self.opponents = opponents.min(MAX_GAMES);
         self
     }
 
-    /// How many times faster than people they think and talk. Clocks are not concerned. Default: 1; from 0.01 to 1000.
+    /// Sets how many times faster than people they think and talk. Clocks run at normal speed. Default: 1; limited to 0.01 to
+    /// 1000.
     #[must_use]
     pub fn speed(mut self, speed: f64) -> Self {
         let (slowest, fastest) = SPEEDS;
@@ -74,18 +75,18 @@ impl PopulationOptions {
         self
     }
 
-    /// Leaves a pastime out. Default: they have all.
+    /// Disables an activity. Default: all are enabled.
     #[must_use]
-    pub fn without(mut self, pastime: Pastime) -> Self {
-        self.missing.push(pastime);
+    pub fn without(mut self, activity: Activity) -> Self {
+        self.missing.push(activity);
         self
     }
 
-    pub(super) fn has(&self, pastime: Pastime) -> bool {
-        !self.missing.contains(&pastime)
+    pub(super) fn has(&self, activity: Activity) -> bool {
+        !self.missing.contains(&activity)
     }
 
-    /// The time something takes them that takes people `time`.
+    /// Converts the time that people need to the time that simulated players need.
     pub(super) fn pace(&self, time: Duration) -> Duration {
         time.div_f64(self.speed)
     }

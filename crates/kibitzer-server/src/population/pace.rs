@@ -1,4 +1,4 @@
-//! How long simulated players think, and when they have had enough.
+//! How long simulated players think, and when they abort, resign, or offer a draw.
 
 use std::time::Duration;
 
@@ -6,76 +6,73 @@ use kibitzer_core::message::Style12;
 
 use crate::random::Random;
 
-/// Minimum time for a move.
+/// Minimum time for a move, unless the clock has less than six times that.
 const QUICKEST: Duration = Duration::from_millis(400);
 
 /// Time for a move in an untimed game.
 const UNTIMED: Duration = Duration::from_secs(5);
 
-/// Plies of the opening, which are played faster.
+/// Number of plies of the opening, which are played faster.
 const OPENING_PLIES: u32 = 12;
 
-/// Parts of a usual time for thought, in percent. Most moves are fast, few are very slow.
-const MOODS: [u32; 8] = [20, 30, 45, 70, 90, 120, 180, 320];
+/// Percentages of the usual thinking time. Most moves are fast, few are very slow.
+const THINKING_PERCENTAGES: [u32; 8] = [20, 30, 45, 70, 90, 120, 180, 320];
 
-/// How long a player thinks about a move, before the pace of the whole is applied.
-pub(super) fn think(board: &Style12, random: &mut Random) -> Duration {
+/// Returns how long a player thinks about a move, at the pace of people.
+pub(super) fn thinking_time(board: &Style12, random: &mut Random) -> Duration {
     let Some(left) = board.clock(board.side_to_move()).remaining() else { return QUICKEST };
     if board.initial_min() == 0 && board.increment_s() == 0 {
-        return UNTIMED.mul_f64(mood(random));
+        return UNTIMED.mul_f64(variation(random));
     }
     let usual = left / 40 + Duration::from_secs(board.increment_s().into()) * 3 / 4;
     let usual = if board.ply() < OPENING_PLIES { usual / 3 } else { usual };
-    usual.mul_f64(mood(random)).max(QUICKEST).min(left / 6)
+    usual.mul_f64(variation(random)).max(QUICKEST).min(left / 6)
 }
 
-fn mood(random: &mut Random) -> f64 {
-    f64::from(random.pick(&MOODS).copied().unwrap_or(100)) / 100.0
+fn variation(random: &mut Random) -> f64 {
+    f64::from(random.pick(&THINKING_PERCENTAGES).copied().unwrap_or(100)) / 100.0
 }
 
-/// What a player does at a turn besides moving, or instead.
+/// Action of a player at a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IdleAction {
-    /// Nothing.
+pub(super) enum TurnAction {
     Move,
-    /// Calls the game off before it has begun.
     Abort,
-    /// Gives up.
     Resign,
-    /// Moves and offers a draw, or claims one.
+    /// Offers or claims a draw, and moves.
     OfferDraw,
     /// Lets the clock run out.
-    DozeOff,
+    LoseOnTime,
 }
 
-/// Whether so many cases of a thousand are met.
+/// Returns `true` with a probability of `chance` in a thousand.
 fn permille(random: &mut Random, chance: usize) -> bool {
     random.below(1000) < chance
 }
 
-/// What comes over a player whose turn it is.
-pub(super) fn whim(board: &Style12, random: &mut Random) -> IdleAction {
+/// Chooses the action of a player whose turn it is.
+pub(super) fn turn_action(board: &Style12, random: &mut Random) -> TurnAction {
     let balance = balance(board);
     let is_bullet = board.clock(board.side_to_move()).remaining().is_some_and(|left| left < Duration::from_secs(90));
     let is_timed = board.initial_min() > 0 || board.increment_s() > 0;
     match board.ply() {
-        0..2 if permille(random, 12) => IdleAction::Abort,
-        20.. if balance <= -8 && permille(random, 150) => IdleAction::Resign,
-        20.. if balance <= -15 && permille(random, 500) => IdleAction::Resign,
-        30.. if is_timed && is_bullet && permille(random, 12) => IdleAction::DozeOff,
-        50.. if balance.abs() <= 1 && permille(random, 60) => IdleAction::OfferDraw,
-        40.. if board.halfmove_clock() >= 16 && permille(random, 250) => IdleAction::OfferDraw,
-        _ => IdleAction::Move,
+        0..2 if permille(random, 12) => TurnAction::Abort,
+        20.. if balance <= -8 && permille(random, 150) => TurnAction::Resign,
+        20.. if balance <= -15 && permille(random, 500) => TurnAction::Resign,
+        30.. if is_timed && is_bullet && permille(random, 12) => TurnAction::LoseOnTime,
+        50.. if balance.abs() <= 1 && permille(random, 60) => TurnAction::OfferDraw,
+        40.. if board.halfmove_clock() >= 16 && permille(random, 250) => TurnAction::OfferDraw,
+        _ => TurnAction::Move,
     }
 }
 
-/// Whether a player accepts a draw.
+/// Returns whether a player accepts a draw.
 pub(super) fn accepts_draw(board: &Style12) -> bool {
     let mine = if board.my_color() == Some(board.side_to_move()) { balance(board) } else { -balance(board) };
     mine <= -3 || (mine <= 0 && board.ply() >= 30)
 }
 
-/// How much more than the opponent the side to move has.
+/// Returns how much more material than the opponent the side to move has.
 fn balance(board: &Style12) -> i32 {
     let white = board.white_material() - board.black_material();
     if board.side_to_move() == kibitzer_core::chess::Color::White { white } else { -white }
@@ -101,17 +98,18 @@ mod tests {
             let board = board(fields);
             let left = board.black_clock().remaining().unwrap();
             for _ in 0..200 {
-                let thought = think(&board, &mut random);
+                let thought = thinking_time(&board, &mut random);
                 assert!(thought <= left / 6 && thought >= QUICKEST.min(left / 6), "{fields}: {thought:?}");
             }
         }
-        assert_eq!(think(&board("1 1 0 39 39 30 -2 40"), &mut random), QUICKEST);
+        assert_eq!(thinking_time(&board("1 1 0 39 39 30 -2 40"), &mut random), QUICKEST);
     }
 
     #[test]
     fn who_is_far_behind_resigns_sooner_or_later_and_who_is_even_does_not() {
         let mut random = Random::new(5);
-        let mut resigns = |fields: &str| (0..300).any(|_| whim(&board(fields), &mut random) == IdleAction::Resign);
+        let mut resigns =
+            |fields: &str| (0..300).any(|_| turn_action(&board(fields), &mut random) == TurnAction::Resign);
         assert!(resigns("1 3 0 39 25 119 122 30"));
         assert!(!resigns("1 3 0 39 39 119 122 30"));
         assert!(!resigns("1 3 0 25 39 119 122 30"));

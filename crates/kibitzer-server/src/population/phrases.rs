@@ -1,6 +1,6 @@
 //! Phrases of simulated players.
 
-/// In channels, after the channel's number.
+/// Talk in channels, with the channel's number.
 pub(super) const CHANNEL: [(&str, &str); 14] = [
     ("1", "how do I see all my variables?"),
     ("1", "try \"variables\", or \"help variables\" for what they mean"),
@@ -18,7 +18,6 @@ pub(super) const CHANNEL: [(&str, &str); 14] = [
     ("50", "who left the h-file open :)"),
 ];
 
-/// Shouts.
 pub(super) const SHOUTS: [&str; 8] = [
     "good morning all",
     "anyone for a slow game? 15 5 or so",
@@ -34,7 +33,7 @@ pub(super) const SHOUTS: [&str; 8] = [
 pub(super) const ITS: [&str; 4] =
     ["waves", "sharpens a pencil", "'s cat is on the keyboard", "wonders about the exchange sacrifice"];
 
-/// About one's own game.
+/// Remarks about the player's own game.
 pub(super) const KIBITZES: [&str; 8] = [
     "hm",
     "that was not the plan",
@@ -50,6 +49,6 @@ pub(super) const KIBITZES: [&str; 8] = [
 pub(super) const ANSWERS: [&str; 6] =
     ["hello", "hi there", "sorry, thinking", "could be", "good question", "after this game, maybe"];
 
-/// To an opponent, when the game starts and when it is over.
+/// Tells to an opponent at the start and at the end of a game.
 pub(super) const GREETINGS: [&str; 3] = ["hi, good luck", "have fun", "hello"];
 pub(super) const FAREWELLS: [&str; 3] = ["good game", "thanks", "well played"];

@@ -1,4 +1,11 @@
-//! A game that is relayed: both players are made up and sit elsewhere.
+//! Relay of a game between two absent, invented players.
+//!
+//! | state | step | next state |
+//! |---|---|---|
+//! | `Waiting` | `Start` | `Playing` |
+//! | `Playing` | `Move` | `Playing` |
+//! | `Playing` | `End` | `Over` |
+//! | `Over` | `Clear` | `Waiting` |
 
 use std::time::Duration;
 
@@ -6,91 +13,92 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Confidence, Handle, Rating};
 
 use super::brain;
-use crate::chess::{Move, Position, Termination, Variant};
+use crate::chess::{Move, Position, Variant};
 use crate::play::{Ending, Seat, Sides, Terms};
 use crate::random::Random;
 
-/// Fifteen minutes each and ten seconds a move.
 const TERMS: Terms = Terms { variant: Variant::Standard, rated: false, minutes: 15, increment_s: 10 };
 
-/// A relayed game ends here at the latest.
+/// A relayed game is drawn after this number of plies.
 const MAX_PLIES: usize = 160;
 
-/// Clocks of relayed games do not go below this.
+/// Minimum reading of the clocks of relayed games.
 const LEAST_LEFT_MS: i64 = 5_000;
 
-/// The next step of a relay.
+/// A step of a relay, executed by the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum RelayAct {
-    /// A game begins.
-    Start { terms: Terms, seats: Box<Sides<Seat>> },
-    /// A move was made.
-    Move { played: Move, elapsed_ms: u64, clocks_ms: Sides<i64> },
-    /// The game is over.
+pub(crate) enum RelayStep {
+    Start {
+        terms: Terms,
+        seats: Box<Sides<Seat>>,
+    },
+    Move {
+        played: Move,
+        elapsed_ms: u64,
+        clocks_ms: Sides<i64>,
+    },
     End(Ending),
-    /// The finished game is removed.
+    /// Removes the finished game.
     Clear,
 }
 
-/// How long the last position of a game stays, and how long there is none.
-const LOOK_BACK: Duration = Duration::from_secs(45);
+/// How long the last position of a game stays on the board, and the time until the next game.
+const REVIEW_TIME: Duration = Duration::from_secs(45);
 const BREAK: Duration = Duration::from_secs(5);
 
-/// Where the relay is.
+/// State of the relay.
 #[derive(Debug)]
 pub(super) enum Relay {
     Waiting,
-    Playing(Box<Relayed>),
-    /// The last position stays to be looked at for a while.
+    Playing(Box<RelayedGame>),
     Over,
 }
 
-/// A relayed game.
 #[derive(Debug)]
-pub(super) struct Relayed {
+pub(super) struct RelayedGame {
     position: Position,
     clocks_ms: Sides<i64>,
     n_plies: usize,
-    /// Plies that are played before the server starts.
-    n_hurried_plies: usize,
+    /// Number of plies that are played at once.
+    n_instant_plies: usize,
 }
 
 impl Relay {
-    /// What it does now, and how long it rests afterwards. A new game is one of these two players.
-    pub(super) fn act(
+    /// Returns the next step and the pause after it. A new game is between the players of these names.
+    pub(super) fn advance(
         &mut self,
         names: &Sides<Handle>,
-        n_hurried_plies: usize,
+        n_instant_plies: usize,
         random: &mut Random,
-    ) -> (RelayAct, Duration) {
+    ) -> (RelayStep, Duration) {
         match self {
             Self::Waiting => {
-                *self = Self::Playing(Box::new(Relayed::new(n_hurried_plies)));
-                (RelayAct::Start { terms: TERMS, seats: Box::new(seats(names, random)) }, Duration::ZERO)
+                *self = Self::Playing(Box::new(RelayedGame::new(n_instant_plies)));
+                (RelayStep::Start { terms: TERMS, seats: Box::new(seats(names, random)) }, Duration::ZERO)
             }
             Self::Playing(game) => match game.play(random) {
                 Ok(step) => step,
                 Err(ending) => {
                     *self = Self::Over;
-                    (RelayAct::End(ending), LOOK_BACK)
+                    (RelayStep::End(ending), REVIEW_TIME)
                 }
             },
             Self::Over => {
                 *self = Self::Waiting;
-                (RelayAct::Clear, BREAK)
+                (RelayStep::Clear, BREAK)
             }
         }
     }
 }
 
-impl Relayed {
-    fn new(n_hurried_plies: usize) -> Self {
+impl RelayedGame {
+    fn new(n_instant_plies: usize) -> Self {
         let position = Position::start(TERMS.variant);
-        Self { position, clocks_ms: Sides::both(TERMS.initial_ms()), n_plies: 0, n_hurried_plies }
+        Self { position, clocks_ms: Sides::both(TERMS.initial_ms()), n_plies: 0, n_instant_plies }
     }
 
-    /// The next move, and how long its player thought; or how the game ends.
-    fn play(&mut self, random: &mut Random) -> Result<(RelayAct, Duration), Ending> {
+    /// Plays the next move; returns it with the pause after it, or how the game ends.
+    fn play(&mut self, random: &mut Random) -> Result<(RelayStep, Duration), Ending> {
         if let Some(ending) = ending(&self.position, self.n_plies) {
             return Err(ending);
         }
@@ -100,13 +108,13 @@ impl Relayed {
         *left_ms = (*left_ms - i64::from(thought_s) * 1000).max(LEAST_LEFT_MS) + i64::from(TERMS.increment_s) * 1000;
         self.position = self.position.after(played);
         self.n_plies += 1;
-        let act = RelayAct::Move { played, elapsed_ms: u64::from(thought_s) * 1000, clocks_ms: self.clocks_ms };
-        let is_hurried = self.n_plies < self.n_hurried_plies;
-        Ok((act, if is_hurried { Duration::ZERO } else { Duration::from_secs(thought_s.into()) }))
+        let step = RelayStep::Move { played, elapsed_ms: u64::from(thought_s) * 1000, clocks_ms: self.clocks_ms };
+        let is_instant = self.n_plies < self.n_instant_plies;
+        Ok((step, if is_instant { Duration::ZERO } else { Duration::from_secs(thought_s.into()) }))
     }
 }
 
-/// Two strong players.
+/// Returns two strong players.
 fn seats(names: &Sides<Handle>, random: &mut Random) -> Sides<Seat> {
     let mut seat = |name: &Handle| {
         let rating = 2400 + u16::try_from(random.below(300)).unwrap_or(0);
@@ -117,11 +125,8 @@ fn seats(names: &Sides<Handle>, random: &mut Random) -> Sides<Seat> {
 }
 
 fn ending(position: &Position, n_plies: usize) -> Option<Ending> {
-    match position.termination() {
-        Some(Termination::Checkmate) => return Some(Ending::Checkmated(position.side_to_move)),
-        Some(Termination::Stalemate) => return Some(Ending::Stalemate),
-        Some(Termination::InsufficientMaterial) => return Some(Ending::NoMaterial),
-        None => {}
+    if let Some(end) = position.termination() {
+        return Some(Ending::by_rule(end, position.side_to_move));
     }
     let (white, black) = (position.material(Color::White), position.material(Color::Black));
     if n_plies >= 30 && white.abs_diff(black) >= 9 {

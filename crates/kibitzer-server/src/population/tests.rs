@@ -6,7 +6,7 @@ use kibitzer_core::message::{
     GameEndReason, GameEnded, Message, Reader, Relation, SeeksRemoved, Style12, Talk, TalkKind,
 };
 
-use super::{Pastime, PopulationOptions};
+use super::{Activity, PopulationOptions};
 use crate::options::ServerOptions;
 use crate::random::Random;
 use crate::world::{ConnectionId, World};
@@ -182,7 +182,7 @@ fn there_is_talk_and_there_are_ads() {
 
 #[test]
 fn without_pastimes_there_are_games_alone() {
-    let all = [Pastime::Bughouse, Pastime::Crazyhouse, Pastime::Relay, Pastime::Seeks, Pastime::Talk];
+    let all = [Activity::Bughouse, Activity::Crazyhouse, Activity::Relay, Activity::Seeks, Activity::Talk];
     let quiet = all.into_iter().fold(PopulationOptions::new().games(3).opponents(0), PopulationOptions::without);
     let mut hall = Hall::new(5, quiet);
     let id = hall.enter("Onlooker");
@@ -195,8 +195,10 @@ fn without_pastimes_there_are_games_alone() {
 fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> GameEndReason {
     hall.heard(id);
     hall.send(id, &format!("match whetstone {terms}"));
-    let (mut me, mut random) =
-        (super::simulated::Simulated::new("Challenger".parse().unwrap(), super::Part::Relay, 500), Random::new(9));
+    let (mut me, mut random) = (
+        super::simulated::SimulatedPlayer::new("Challenger".parse().unwrap(), super::SimulatedRole::Relay, 500),
+        Random::new(9),
+    );
     for _ in 0..4_000 {
         hall.pass(SECOND / 2);
         let bytes = hall.heard(id);
@@ -206,7 +208,7 @@ fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> GameEndReason {
         }) {
             return reason;
         }
-        me.hear(&bytes);
+        me.receive(&bytes);
         for line in me.take_turn(&mut random) {
             hall.send(id, &line);
         }
@@ -272,7 +274,7 @@ fn an_opponent_answers_offers() {
 
 #[test]
 fn boards_of_variants_with_drops_show_hands_and_drops() {
-    let mut hall = Hall::new(4, PopulationOptions::new().games(0).speed(20.0).without(Pastime::Talk));
+    let mut hall = Hall::new(4, PopulationOptions::new().games(0).speed(20.0).without(Activity::Talk));
     let id = hall.enter("Onlooker");
     let (mut n_drops, mut n_passed, mut n_relayed) = (0, 0, 0);
     for _ in 0..8 {

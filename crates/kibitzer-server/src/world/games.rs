@@ -173,7 +173,7 @@ impl World {
                 player.observing.retain(|&observed| observed != number);
             }
         }
-        self.agenda.cancel(Deadline::Flag(number));
+        self.schedule.cancel(Deadline::Flag(number));
         if let Some(TableGame::Played(game)) = self.tables.remove(number).map(|table| table.game) {
             self.keep(game);
         }

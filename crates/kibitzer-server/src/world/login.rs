@@ -39,7 +39,7 @@ impl World {
         if self.n_clients() > self.options.max_connections {
             return self.refuse_full(id);
         }
-        self.agenda.set(Deadline::Login(id), self.now() + self.options.login_timeout);
+        self.schedule.set(Deadline::Login(id), self.now() + self.options.login_timeout);
         self.lobby.put(id, self.options.family.dialect().banner);
         self.lobby.put(id, INVITATION);
         self.ask_name(id);
@@ -284,7 +284,7 @@ impl World {
         }
         self.put_failure(id, Failure::InvalidPassword, "\n**** Invalid password! ****\n\n");
         self.lobby.enter(id, Stage::Paused);
-        self.agenda.set(Deadline::Pause(id), self.now() + self.options.password_delay);
+        self.schedule.set(Deadline::Pause(id), self.now() + self.options.password_delay);
     }
 
     /// Resumes a login after the pause of a wrong password, with the bytes held back.
@@ -303,8 +303,8 @@ impl World {
     }
 
     fn admit(&mut self, id: ConnectionId, player: Player) {
-        self.agenda.cancel(Deadline::Login(id));
-        self.agenda.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
+        self.schedule.cancel(Deadline::Login(id));
+        self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         let greeting = self.options.family.dialect().session_line.replace('@', &player.display());
         self.lobby.log_in(id, player);
         self.put_who_am_i(id);
@@ -328,10 +328,10 @@ impl World {
         let Some(player) = self.lobby.player(id) else { return };
         let limit = player.last_command + self.options.idle_timeout;
         if limit > self.now() {
-            return self.agenda.set(Deadline::Idle(id), limit);
+            return self.schedule.set(Deadline::Idle(id), limit);
         }
         if self.lobby.own_game(id).is_some() {
-            return self.agenda.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
+            return self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         }
         let minutes = self.options.idle_timeout.as_secs() / 60;
         self.lobby.put(id, &format!("\n**** Auto-logout because you were idle more than {minutes} minutes. ****\n"));

@@ -27,11 +27,11 @@ use self::command::Directory;
 pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use self::tables::{MAX_OBSERVED, StoredGame, Table, TableGame, Tables};
-use crate::lobby::{Agenda, Clock};
 pub(crate) use crate::lobby::{
     BoardStyle, Connection, ConnectionId, Flag, Ivars, Kick, List, Lobby, LoginObstacle, MAX_LIST_ENTRIES, Number,
     Player, SetError, Stage, Talk, Text, ivars_starting_with,
 };
+use crate::lobby::{Clock, Schedule};
 use crate::options::ServerOptions;
 use crate::population::Population;
 use crate::random::Random;
@@ -75,7 +75,7 @@ pub(crate) struct World {
     offers: Offers,
     /// Seeks, in the order they were posted.
     seeks: Vec<Seek>,
-    agenda: Agenda<Deadline>,
+    schedule: Schedule<Deadline>,
     /// Simulated players, if the options ask for them.
     population: Option<Population>,
     is_over: bool,
@@ -92,7 +92,7 @@ impl World {
             tables: Tables::default(),
             offers: Offers::default(),
             seeks: Vec::new(),
-            agenda: Agenda::default(),
+            schedule: Schedule::default(),
             population: None,
             is_over: false,
         };
@@ -135,14 +135,14 @@ impl World {
 
     /// When [`tick`](Self::tick) is due.
     pub(crate) fn next_time(&self) -> Option<Instant> {
-        let times = [self.agenda.next_time(), self.population.as_ref().and_then(Population::next_time)];
+        let times = [self.schedule.next_time(), self.population.as_ref().and_then(Population::next_time)];
         times.into_iter().flatten().min()
     }
 
     /// Handles the deadlines that have passed.
     pub(crate) fn tick(&mut self, now: Instant) {
         self.lobby.clock.now = now;
-        while let Some(deadline) = self.agenda.take_due(now) {
+        while let Some(deadline) = self.schedule.take_due(now) {
             match deadline {
                 Deadline::Login(id) => self.end_login(id),
                 Deadline::Pause(id) => self.resume_login(id),
@@ -208,7 +208,7 @@ impl World {
     fn remove_connection(&mut self, id: ConnectionId) {
         self.lobby.remove(id);
         for deadline in [Deadline::Login(id), Deadline::Pause(id), Deadline::Idle(id)] {
-            self.agenda.cancel(deadline);
+            self.schedule.cancel(deadline);
         }
     }
 }

@@ -69,7 +69,7 @@ impl World {
         if after.is_zero() {
             return self.end();
         }
-        self.agenda.set(Deadline::End, now + after);
+        self.schedule.set(Deadline::End, now + after);
     }
 
     /// Closes all connections for good. Games are adjourned, or aborted if that is not possible.

@@ -5,17 +5,17 @@ use super::{BoardReason, Connection, ConnectionId, Ivars, Player, TableGame, Wor
 use crate::account::Account;
 use crate::lobby::SavedSettings;
 use crate::play::{ExaminedGame, GameHeader};
-use crate::population::{Act, Population, RelayAct};
+use crate::population::{Action, Population, RelayStep};
 
 impl World {
     /// Creates the simulated players and logs them in, if the options ask for them.
     pub(super) fn populate(&mut self) {
         let Some(options) = self.options.population.clone() else { return };
         let mut population = Population::new(options, self.options.seed, self.now());
-        for (account, part) in population.cast() {
+        for (account, role) in population.accounts() {
             let name = account.handle.clone();
             let id = self.seat_simulated(account);
-            population.join(id, name, part);
+            population.join(id, name, role);
         }
         self.population = Some(population);
         self.run_population();
@@ -36,11 +36,11 @@ impl World {
         let Some(mut population) = self.population.take() else { return };
         loop {
             while let Some((id, bytes)) = self.lobby.take_unsent_to_simulated() {
-                population.hear(id, &bytes, self.now());
+                population.receive(id, &bytes, self.now());
             }
-            match population.next_act(self.now()) {
-                Some(Act::Command(id, line)) => drop(self.run_command(id, &line)),
-                Some(Act::Relay(id, act)) => self.relay(id, act),
+            match population.next_action(self.now()) {
+                Some(Action::Command(id, line)) => drop(self.run_command(id, &line)),
+                Some(Action::Relay(id, step)) => self.relay(id, step),
                 None => break,
             }
         }
@@ -48,8 +48,8 @@ impl World {
     }
 
     /// Executes a step of the game that a simulated player relays.
-    fn relay(&mut self, by: ConnectionId, act: RelayAct) {
-        if let RelayAct::Start { terms, seats } = act {
+    fn relay(&mut self, by: ConnectionId, step: RelayStep) {
+        if let RelayStep::Start { terms, seats } = step {
             let number = self.tables.free_number();
             let header = GameHeader { id: number, terms, seats: *seats, started: self.lobby.clock.system_time() };
             let game = ExaminedGame::relay(header);
@@ -61,20 +61,20 @@ impl World {
         }
         let Some(number) = self.examined_by(by) else { return };
         let Some((game, _)) = self.tables.examined_mut(number) else { return };
-        match act {
-            RelayAct::Move { played, elapsed_ms, clocks_ms } => {
+        match step {
+            RelayStep::Move { played, elapsed_ms, clocks_ms } => {
                 game.relay_move(played, elapsed_ms, clocks_ms);
                 self.send_boards(number, None, BoardReason::Other);
             }
-            RelayAct::End(ending) => {
+            RelayStep::End(ending) => {
                 game.relay_end(ending);
                 let text = ending_text(&game.header, ending);
                 for id in self.audience(number) {
                     self.lobby.notify(id, &text);
                 }
             }
-            RelayAct::Clear => self.stop_examining(number, by),
-            RelayAct::Start { .. } => {}
+            RelayStep::Clear => self.stop_examining(number, by),
+            RelayStep::Start { .. } => {}
         }
     }
 }

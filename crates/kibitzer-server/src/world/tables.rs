@@ -251,8 +251,8 @@ impl World {
     /// Sets the deadline at which the running clock of a game will reach zero.
     pub(crate) fn schedule_flag(&mut self, number: GameId) {
         match self.tables.played(number).and_then(|game| game.clocks.runs_out_at()) {
-            Some(time) => self.agenda.set(Deadline::Flag(number), time),
-            None => self.agenda.cancel(Deadline::Flag(number)),
+            Some(time) => self.schedule.set(Deadline::Flag(number), time),
+            None => self.schedule.cancel(Deadline::Flag(number)),
         }
     }
 }
