@@ -74,7 +74,7 @@ async fn listings_are_read_whole_with_and_without_block_mode() {
         assert_eq!(scene.newton.request(&Moves::mine()).await.unwrap().moves, moves.moves);
 
         let finger = scene.gauss.request(&Finger::of(handle("Newton"))).await.unwrap();
-        assert_eq!((finger.player.name.as_str(), finger.registered), ("Newton", true));
+        assert_eq!((finger.player.name.as_str(), finger.is_unregistered), ("Newton", false));
         assert_eq!(finger.game.as_ref().map(|game| game.game), Some(scene.game), "{finger:?}");
         assert_eq!(scene.gauss.request(&Finger::mine()).await.unwrap().player.name.as_str(), "Gauss");
 

@@ -22,6 +22,6 @@ pub use hand::{Hand, Hands};
 pub use last_move::LastMove;
 pub use role::{Piece, Role};
 pub use san::SanMove;
-pub use smith::{Capture, SmithMove};
+pub use smith::SmithMove;
 pub use square::{Square, SquareError};
 pub use uci::UciMove;

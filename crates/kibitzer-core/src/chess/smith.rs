@@ -13,8 +13,8 @@ pub enum SmithMove {
         from: Square,
         /// Where it went.
         to: Square,
-        /// What it took.
-        capture: Option<Capture>,
+        /// Role of the captured piece.
+        capture: Option<Role>,
         /// What a pawn became.
         promotion: Option<Role>,
     },
@@ -36,26 +36,6 @@ pub enum SmithMove {
     },
     /// `?`: the server hides the move (kriegspiel on ICC).
     Hidden,
-}
-
-/// What a move took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third way to capture")]
-pub enum Capture {
-    /// `pnbrqk`: the piece on the square where the move ends.
-    Piece(Role),
-    /// `E`: a pawn, en passant.
-    EnPassant,
-}
-
-impl Capture {
-    /// What was taken.
-    pub const fn role(self) -> Role {
-        match self {
-            Self::Piece(role) => role,
-            Self::EnPassant => Role::Pawn,
-        }
-    }
 }
 
 impl SmithMove {
@@ -80,7 +60,7 @@ impl SmithMove {
     /// What the move took.
     pub const fn captured(self) -> Option<Role> {
         match self {
-            Self::Normal { capture: Some(capture), .. } => Some(capture.role()),
+            Self::Normal { capture, .. } => capture,
             _ => None,
         }
     }
@@ -124,12 +104,12 @@ pub(super) fn trim_check_signs(mut word: &[u8]) -> &[u8] {
     word
 }
 
-/// The letter of what was taken, if there is one, and what follows it.
-fn read_capture(suffix: &[u8]) -> (Option<Capture>, &[u8]) {
+/// Splits off the letter of a captured piece: `E` for a pawn captured en passant.
+fn read_capture(suffix: &[u8]) -> (Option<Role>, &[u8]) {
     let Some((&letter, rest)) = suffix.split_first() else { return (None, suffix) };
     let capture = match letter {
-        b'E' => Some(Capture::EnPassant),
-        _ if letter.is_ascii_lowercase() => Role::from_letter(letter).map(Capture::Piece),
+        b'E' => Some(Role::Pawn),
+        _ if letter.is_ascii_lowercase() => Role::from_letter(letter),
         _ => None,
     };
     (capture, if capture.is_some() { rest } else { suffix })
@@ -144,27 +124,26 @@ mod tests {
     use super::super::last_move::tests::{castle, normal};
     use super::*;
 
-    fn walk(from: &str, to: &str, capture: Option<Capture>, promotion: Option<Role>) -> SmithMove {
+    fn walk(from: &str, to: &str, capture: Option<Role>, promotion: Option<Role>) -> SmithMove {
         SmithMove::Normal { from: square(from), to: square(to), capture, promotion }
     }
 
     // Rules: datagrams D3, datagrams D6
     #[test]
     fn case_tells_a_captured_piece_from_a_promotion_and_from_castling() {
-        use Capture::{EnPassant, Piece};
         let cases = [
             ("e2e4", walk("e2", "e4", None, None)),
-            ("e2c2p", walk("e2", "c2", Some(Piece(Role::Pawn)), None)),
-            ("c1h6n", walk("c1", "h6", Some(Piece(Role::Knight)), None)),
-            ("e5d6E", walk("e5", "d6", Some(EnPassant), None)),
+            ("e2c2p", walk("e2", "c2", Some(Role::Pawn), None)),
+            ("c1h6n", walk("c1", "h6", Some(Role::Knight), None)),
+            ("e5d6E", walk("e5", "d6", Some(Role::Pawn), None)),
             ("a7a8Q", walk("a7", "a8", None, Some(Role::Queen))),
             ("a2a1N", walk("a2", "a1", None, Some(Role::Knight))),
-            ("a7b8nQ", walk("a7", "b8", Some(Piece(Role::Knight)), Some(Role::Queen))),
-            ("f7g8bB", walk("f7", "g8", Some(Piece(Role::Bishop)), Some(Role::Bishop))),
-            ("b2a1rR", walk("b2", "a1", Some(Piece(Role::Rook)), Some(Role::Rook))),
+            ("a7b8nQ", walk("a7", "b8", Some(Role::Knight), Some(Role::Queen))),
+            ("f7g8bB", walk("f7", "g8", Some(Role::Bishop), Some(Role::Bishop))),
+            ("b2a1rR", walk("b2", "a1", Some(Role::Rook), Some(Role::Rook))),
             ("e7e8K", walk("e7", "e8", None, Some(Role::King))),
-            ("e7d8kK", walk("e7", "d8", Some(Piece(Role::King)), Some(Role::King))),
-            ("e7e8q+", walk("e7", "e8", Some(Piece(Role::Queen)), None)),
+            ("e7d8kK", walk("e7", "d8", Some(Role::King), Some(Role::King))),
+            ("e7e8q+", walk("e7", "e8", Some(Role::Queen), None)),
         ];
         for (word, want) in cases {
             assert_eq!(SmithMove::parse(word.as_bytes()), Some(want), "{word}");
@@ -179,8 +158,6 @@ mod tests {
             let want = SmithMove::Castle { side, from: square(from), to: square(to) };
             assert_eq!(SmithMove::parse(word.as_bytes()), Some(want), "{word}");
         }
-        assert_eq!(EnPassant.role(), Role::Pawn);
-        assert_eq!(Piece(Role::Rook).role(), Role::Rook);
     }
 
     #[test]

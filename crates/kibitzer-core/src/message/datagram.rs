@@ -1,12 +1,11 @@
-//! ICC's units: level-2 datagrams and the headers of level-1 brackets, cut into their parts.
+//! ICC's units: level-2 datagrams, and the headers of level-1 brackets.
 
 mod boards;
-mod form;
+mod context;
 mod games;
-mod known;
+mod kind;
 mod offers;
 mod people;
-mod print;
 mod table;
 mod talk;
 #[cfg(test)]
@@ -14,20 +13,23 @@ mod tests;
 
 use std::fmt;
 
-use self::form::{Argument, Arguments};
+use self::kind::{Argument, Arguments, Quoting};
 use super::Message;
 use crate::scan::Cursor;
 use crate::text::{PlayerText, encode_latin_1};
 
-pub use form::{ArgumentForm, DatagramForm, DatagramSource, Quoting};
-pub(crate) use known::Known;
+pub(crate) use context::DatagramContext;
+pub(crate) use kind::DatagramKind;
 
-/// An ICC level-2 unit: a number and its arguments, decoded.
+const CONTROL_Y: u8 = 0x19;
+const CONTROL_Z: u8 = 0x1A;
+
+/// An ICC level-2 unit: a number and its decoded arguments.
 ///
-/// The framing is undone: words, `{…}` and `^Y{…^Y}` all give their plain text, an empty `{}` an empty one. Blanks between
-/// arguments may be missing around braces. What the arguments are called is in [`DatagramForm`].
+/// The arguments are the text inside any quotation: a word, `{…}` and `^Y{…^Y}` are the same, and `{}` is an empty argument.
+/// Blanks between arguments may be missing around braces.
 ///
-/// `Debug` shows no argument of a datagram that holds a password or a key.
+/// `Debug` shows no argument of a datagram that has a password or a key.
 ///
 /// ```
 /// use kibitzer_core::message::Datagram;
@@ -45,49 +47,71 @@ pub(crate) use known::Known;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Datagram {
-    /// Which unit it is.
+    /// The number, which says what kind of datagram it is.
     pub number: u32,
-    /// Its arguments, in order. Some hold what players wrote.
+    /// The arguments, in order. Some are the words of players.
     pub fields: Vec<PlayerText>,
 }
 
 impl Datagram {
-    /// A datagram of these arguments, as whoever receives it will read them.
+    /// Creates a datagram with these arguments, decoded as a receiver would decode them.
     pub fn new(number: u32, arguments: impl IntoIterator<Item: AsRef<str>>) -> Self {
         let as_received = |text: &str| PlayerText::from_wire(&encode_latin_1(text));
         Self { number, fields: arguments.into_iter().map(|text| as_received(text.as_ref())).collect() }
     }
 
-    /// Reads what stands between `^Y(` and `^Y)`; `None` if it does not start with a number.
+    /// Parses the bytes between `^Y(` and `^Y)`; `None` if they do not start with a number.
     ///
-    /// A brace that is never closed takes the rest of the unit.
+    /// A brace that is never closed ends with the unit.
     pub fn parse(unit: &[u8]) -> Option<Self> {
         let (number, at) = read_number(unit)?;
         let fields = Argument::all(at).map(|argument| PlayerText::from_wire(argument.bytes)).collect();
         Some(Self { number, fields })
     }
 
-    /// Its kind, if it is a known one.
-    pub fn form(&self) -> Option<&'static DatagramForm> {
-        DatagramForm::of(self.number)
-    }
-
-    /// The name of its kind.
+    /// Returns the name in ICC's description of the format, in `snake_case`; `None` if the number is unknown.
     pub fn name(&self) -> Option<&'static str> {
-        self.form().map(|form| form.name)
+        self.kind().map(|kind| kind.name)
     }
 
-    /// The argument of this name, if its kind has one and it was sent.
+    /// Returns the names of the arguments of this kind of datagram, in order. The last one may be repeated.
+    pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
+        self.kind().into_iter().flat_map(|kind| kind.arguments.iter().map(|argument| argument.name))
+    }
+
+    /// Returns the argument of this name; `None` if this kind of datagram has none, or if it was not sent.
     pub fn argument(&self, name: &str) -> Option<&PlayerText> {
-        self.fields.get(self.form()?.position(name)?)
+        self.fields.get(self.kind()?.position(name)?)
     }
 
-    /// Whether it holds what must never be logged.
+    /// Whether it has a password or a key, which must never be logged.
     pub fn is_secret(&self) -> bool {
-        self.form().is_some_and(|form| form.is_secret)
+        self.kind().is_some_and(|kind| kind.is_secret)
     }
 
-    /// The same without what must never be logged: every argument of a secret one becomes empty.
+    /// Writes the whole unit, `^Y(` and `^Y)` included. Parsing it returns the same datagram.
+    ///
+    /// Arguments are quoted as is usual for their kind, or more strongly if their text requires it. Characters outside of
+    /// Latin-1 become `&#xhhhh;`. Control-Y and control-Z, which no quotation can hold, are left out. Telnet's escape is not
+    /// applied: a `ÿ` is one byte.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let arguments = self.kind().map(|kind| kind.arguments).unwrap_or_default();
+        out.extend([CONTROL_Y, b'(']);
+        out.extend(self.number.to_string().bytes());
+        for (index, field) in self.fields.iter().enumerate() {
+            // Lists repeat the last argument.
+            let usual = arguments.get(index).or(arguments.last()).map_or(Quoting::Word, |argument| argument.quoting);
+            out.push(b' ');
+            write_argument(field, usual, out);
+        }
+        out.extend([CONTROL_Y, b')']);
+    }
+
+    fn kind(&self) -> Option<&'static DatagramKind> {
+        DatagramKind::of(self.number)
+    }
+
+    /// Empties the arguments if they must never be logged.
     fn redacted(mut self) -> Self {
         if self.is_secret() {
             self.fields.fill_with(PlayerText::default);
@@ -104,35 +128,55 @@ impl fmt::Debug for Datagram {
     }
 }
 
-/// What a datagram says: a message, seldom more than one.
+fn write_argument(field: &PlayerText, usual: Quoting, out: &mut Vec<u8>) {
+    let mut bytes = encode_latin_1(field.as_str()).into_owned();
+    bytes.retain(|&b| b != CONTROL_Y && b != CONTROL_Z);
+    let (start, end): (&[u8], &[u8]) = match weakest_quoting(&bytes).max(usual) {
+        Quoting::Word => (b"", b""),
+        Quoting::Braces => (b"{", b"}"),
+        Quoting::Marks => (b"\x19{", b"\x19}"),
+    };
+    out.extend([start, &bytes, end].concat());
+}
+
+fn weakest_quoting(bytes: &[u8]) -> Quoting {
+    if bytes.iter().any(|b| matches!(b, b'{' | b'}') || b.is_ascii_control()) {
+        Quoting::Marks
+    } else if bytes.is_empty() || bytes.contains(&b' ') {
+        Quoting::Braces
+    } else {
+        Quoting::Word
+    }
+}
+
+/// The messages that one datagram is equivalent to: nearly always one.
 #[derive(Debug)]
-pub(crate) struct Reading {
-    pub(crate) message: Message,
+pub(crate) struct DatagramMessages {
+    pub(crate) first: Message,
     pub(crate) more: Vec<Message>,
 }
 
-impl From<Message> for Reading {
-    fn from(message: Message) -> Self {
-        Self { message, more: Vec::new() }
+impl From<Message> for DatagramMessages {
+    fn from(first: Message) -> Self {
+        Self { first, more: Vec::new() }
     }
 }
 
 fn read_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
     let mut at = Cursor::new(unit);
-    at.blanks();
-    Some((at.number()?, at))
+    Some((at.blanks().number()?, at))
 }
 
-/// Reads a unit into what it says. What no message stands for is a [`Datagram`]; `None` if it is no unit at all.
-pub(crate) fn read(unit: &[u8], known: &mut Known) -> Option<Reading> {
+/// Parses a unit into the messages it is equivalent to, or into a [`Datagram`] without secrets; `None` if it has no number.
+pub(crate) fn parse_unit(unit: &[u8], context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (number, at) = read_number(unit)?;
-    let typed = DatagramForm::of(number).and_then(|form| form.read?(&Arguments::read(form, at), known));
+    let typed = DatagramKind::of(number).and_then(|kind| kind.parse?(&Arguments::read(kind, at), context));
     typed.or_else(|| Some(Message::Datagram(Datagram::parse(unit)?.redacted()).into()))
 }
 
-/// Whether a unit holds what must never be logged.
+/// Whether a unit has a password or a key, which must never be logged.
 pub(crate) fn is_secret(unit: &[u8]) -> bool {
-    read_number(unit).and_then(|(number, _)| DatagramForm::of(number)).is_some_and(|form| form.is_secret)
+    read_number(unit).and_then(|(number, _)| DatagramKind::of(number)).is_some_and(|kind| kind.is_secret)
 }
 
 /// The first line of an ICC level-1 unit.
@@ -141,22 +185,20 @@ pub(crate) fn is_secret(unit: &[u8]) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnitHeader {
-    /// Which command's output follows.
+    /// Number of the command whose output follows.
     pub command: u32,
-    /// Who gave it: `*` for this login.
+    /// The player who gave the command; `*` for this login.
     pub player: PlayerText,
-    /// The tag the client gave the command.
+    /// The tag that the client gave the command.
     pub tag: Option<PlayerText>,
 }
 
 impl UnitHeader {
-    /// Reads what stands between `^Y[` and the end of that line: a number, a name and perhaps a tag.
+    /// Parses the bytes between `^Y[` and the end of that line: a number, a name and an optional tag.
     pub fn parse(header: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(header);
         let command = at.number()?;
-        at.blanks();
-        let player = PlayerText::from_wire(at.word()?);
-        at.blanks();
-        Some(Self { command, player, tag: at.word().map(PlayerText::from_wire) })
+        let player = PlayerText::from_wire(at.blanks().word()?);
+        Some(Self { command, player, tag: at.blanks().word().map(PlayerText::from_wire) })
     }
 }

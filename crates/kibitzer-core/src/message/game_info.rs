@@ -13,7 +13,7 @@ use crate::text::ServerText;
 /// send one player's time and increment in each.
 ///
 /// Source: FICS help file `gameinfo`; captured sessions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameInfo {
     /// The game.
@@ -71,27 +71,8 @@ impl GameInfo {
         Ok(info)
     }
 
-    pub(super) const fn empty(game: GameId) -> Self {
-        Self {
-            game,
-            private: None,
-            kind: None,
-            rated: None,
-            white_registered: None,
-            black_registered: None,
-            white_time_s: None,
-            white_increment_s: None,
-            black_time_s: None,
-            black_increment_s: None,
-            partner_game: None,
-            white_rating: None,
-            black_rating: None,
-            white_timeseal: None,
-            black_timeseal: None,
-            min_move_time: None,
-            no_escape: None,
-            start: None,
-        }
+    pub(super) fn empty(game: GameId) -> Self {
+        Self { game, ..Self::default() }
     }
 
     fn set(&mut self, key: &[u8], value: &[u8]) -> Result<(), ParseError> {

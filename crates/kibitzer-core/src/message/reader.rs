@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::datagram::{self, Known, Reading};
+use super::datagram::{self, DatagramContext, DatagramMessages};
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{
     CommandCode, Datagram, Family, Handle, Holding, Message, Relation, Style12, Talk, TalkKind, Titles, UnitHeader,
@@ -181,7 +181,7 @@ struct Typist {
     /// The sender of the message that was announced last.
     sender: Option<Box<(Handle, Titles)>>,
     /// What ICC's datagrams told of this login and of games.
-    known: Known,
+    datagrams: DatagramContext,
 }
 
 /// A style 10 block that has begun: its lines, in case it turns out to be none.
@@ -226,13 +226,13 @@ impl Reader {
     /// Continues in the middle of a stream that is in this state.
     pub(crate) fn resume(&mut self, state: &StreamState) {
         self.typist.logged_in = state.is_logged_in;
-        self.typist.known.set_me(state.me.clone().unwrap_or_default());
+        self.typist.datagrams.set_me(state.me.clone().unwrap_or_default());
     }
 
     /// Adds the players of a game that the stream reported earlier; datagrams about it may omit them.
     pub(crate) fn add_game(&mut self, board: &Style12) {
         let is_mine = board.relation().is_mine() || board.relation() == Relation::Examining;
-        self.typist.known.add(board.game(), board.white(), board.black(), is_mine);
+        self.typist.datagrams.add_game(board.game(), board.white(), board.black(), is_mine);
     }
 
     /// Takes the next message out of `input` and moves `input` behind it; `None` once all of it was taken in.
@@ -439,7 +439,7 @@ impl Typist {
 
     /// Reads an ICC datagram; `None` if it is text. Where it makes more than one message, the later ones go to `ready`.
     fn read_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) -> Option<Message> {
-        let Reading { message, more } = datagram::read(unit, &mut self.known)?;
+        let DatagramMessages { first: message, more } = datagram::parse_unit(unit, &mut self.datagrams)?;
         self.logged_in |= matches!(message, Message::LoggedIn(_));
         let line = datagram_line(unit, true);
         ready.extend(

@@ -12,7 +12,7 @@ use crate::text::ServerText;
 /// the same type.
 ///
 /// Source: FICS help file `seekinfo`; captured sessions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Seek {
     /// The number for `play`.
@@ -68,22 +68,7 @@ impl Seek {
     }
 
     pub(super) fn empty(index: u32, name: Handle, new: bool) -> Self {
-        Self {
-            index,
-            name,
-            titles: Titles::default(),
-            rating: None,
-            initial_min: None,
-            increment_s: None,
-            rated: None,
-            kind: None,
-            color: None,
-            rating_min: None,
-            rating_max: None,
-            automatic: None,
-            formula: None,
-            new,
-        }
+        Self { index, name, new, ..Self::default() }
     }
 
     fn set(&mut self, key: &[u8], value: &[u8]) -> Result<(), ParseError> {

@@ -2,26 +2,26 @@
 
 use smallvec::SmallVec;
 
-use super::Reading;
-use super::form::{Argument, Arguments, signed};
-use super::known::Known;
+use super::DatagramMessages;
+use super::context::DatagramContext;
+use super::kind::{Argument, Arguments, signed};
 use crate::chess::{Board, Color, Fen, Hand, SmithMove, Square};
 use crate::message::{ClockReading, GameAction, GameRole, GameUpdate, Holding, Mark, MarkShape, Message, SentMove};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
-pub(super) fn send_moves(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
-    if let Some(game) = known.game_mut(arguments.game()?) {
-        game.moved();
+pub(super) fn send_moves(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+    if let Some(game) = context.game_mut(arguments.game()?) {
+        game.count_move();
     }
     update(arguments, GameAction::Move(sent_move(arguments.from("san"))?))
 }
 
-pub(super) fn past_move(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update(arguments, GameAction::PastMove(sent_move(arguments.from("san"))?))
 }
 
-pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let start = match arguments.bytes("start")? {
         b"*" => None,
         squares => Some(read_squares(squares)?),
@@ -65,12 +65,12 @@ fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> 
 /// A move has at most five parts; what follows is of a later version.
 const MAX_PARTS: usize = 5;
 
-pub(super) fn position_begin(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn position_begin(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let fen = read_fen(arguments)?;
     update(arguments, GameAction::Position { fen, n_moves: arguments.number("n_moves")? })
 }
 
-pub(super) fn fen(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn fen(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update(arguments, GameAction::Fen(read_fen(arguments)?))
 }
 
@@ -82,14 +82,9 @@ fn read_fen(arguments: &Arguments<'_>) -> Option<Fen> {
     }
 }
 
-pub(super) fn set_board(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn set_board(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let board = read_squares(arguments.bytes("board")?)?;
-    let side_to_move = match arguments.bytes("side")? {
-        b"1" => Color::White,
-        b"0" => Color::Black,
-        [letter] => Color::from_letter(letter.to_ascii_uppercase())?,
-        _ => return None,
-    };
+    let side_to_move = read_color(arguments, "side")?;
     update(arguments, GameAction::Board { board, side_to_move })
 }
 
@@ -100,52 +95,52 @@ fn read_squares(letters: &[u8]) -> Option<Board> {
     Board::from_rows(rows.try_into().ok()?)
 }
 
-pub(super) fn takeback(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn takeback(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update(arguments, GameAction::TookBack { plies: arguments.number("plies")? })
 }
 
-pub(super) fn backward(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn backward(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update(arguments, GameAction::WentBack { plies: arguments.number("plies")? })
 }
 
-pub(super) fn set_clock(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn set_clock(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let reading = |name| arguments.number::<i32>(name).map(|s| ClockReading::from_ms(i64::from(s) * 1000));
     update(arguments, GameAction::Clocks { white: reading("white")?, black: reading("black")? })
 }
 
-pub(super) fn msec(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn msec(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let reading = ClockReading::from_ms(arguments.number::<i32>("ms")?.into());
     let is_running = arguments.flag("running")?;
-    update(arguments, GameAction::Clock { color: read_color(arguments)?, reading, is_running })
+    update(arguments, GameAction::Clock { color: read_color(arguments, "color")?, reading, is_running })
 }
 
 /// White is 1 or W, Black 0 or B.
-fn read_color(arguments: &Arguments<'_>) -> Option<Color> {
-    match arguments.bytes("color")? {
+fn read_color(arguments: &Arguments<'_>, name: &str) -> Option<Color> {
+    match arguments.bytes(name)? {
         b"1" => Some(Color::White),
         b"0" => Some(Color::Black),
-        [letter] => Color::from_letter(letter.to_ascii_uppercase()),
+        [letter] => Color::from_letter(*letter),
         _ => None,
     }
 }
 
-pub(super) fn flip(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn flip(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update(arguments, GameAction::Flip(arguments.flag("flip")?))
 }
 
-pub(super) fn my_relation(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+pub(super) fn my_relation(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let role = GameRole::parse(arguments.bytes("symbol")?)?;
     if role == GameRole::Gone {
-        known.forget(arguments.game()?);
+        context.remove_game(arguments.game()?);
     }
     update(arguments, GameAction::Role(role))
 }
 
-fn update(arguments: &Arguments<'_>, action: GameAction) -> Option<Reading> {
+fn update(arguments: &Arguments<'_>, action: GameAction) -> Option<DatagramMessages> {
     Some(Message::GameUpdate(GameUpdate { game: arguments.game()?, action }).into())
 }
 
-pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let hand = |name| {
         let letters = arguments.bytes(name)?;
         Some((Hand::parse(letters)?, ServerText::from_letters(letters)))
@@ -155,32 +150,19 @@ pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut Known) -> Option<Readi
     Some(Message::Holding(holding).into())
 }
 
-pub(super) fn circle(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
-    mark(arguments, read_circle(arguments)?, true)
+/// A circle that an examiner drew or erased.
+pub(super) fn circle(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
+    let shape = MarkShape::Circle(Square::parse(arguments.bytes("square")?)?);
+    mark(arguments, shape, is_drawn)
 }
 
-pub(super) fn uncircle(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
-    mark(arguments, read_circle(arguments)?, false)
-}
-
-pub(super) fn arrow(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
-    mark(arguments, read_arrow(arguments)?, true)
-}
-
-pub(super) fn unarrow(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
-    mark(arguments, read_arrow(arguments)?, false)
-}
-
-fn read_circle(arguments: &Arguments<'_>) -> Option<MarkShape> {
-    Square::parse(arguments.bytes("square")?).map(MarkShape::Circle)
-}
-
-fn read_arrow(arguments: &Arguments<'_>) -> Option<MarkShape> {
+/// An arrow that an examiner drew or erased.
+pub(super) fn arrow(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
     let square = |name| Square::parse(arguments.bytes(name)?);
-    Some(MarkShape::Arrow { from: square("from")?, to: square("to")? })
+    mark(arguments, MarkShape::Arrow { from: square("from")?, to: square("to")? }, is_drawn)
 }
 
-fn mark(arguments: &Arguments<'_>, shape: MarkShape, is_drawn: bool) -> Option<Reading> {
+fn mark(arguments: &Arguments<'_>, shape: MarkShape, is_drawn: bool) -> Option<DatagramMessages> {
     let mark = Mark { game: arguments.game()?, by: arguments.handle("examiner")?, shape, is_drawn };
     Some(Message::Mark(mark).into())
 }

@@ -1,8 +1,8 @@
 //! Datagrams of games that start, end, and are observed.
 
-use super::Reading;
-use super::form::Arguments;
-use super::known::Known;
+use super::DatagramMessages;
+use super::context::DatagramContext;
+use super::kind::Arguments;
 use crate::message::start_list::Clock;
 use crate::message::{
     Confidence, Examine, ExamineAction, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult, Message,
@@ -12,16 +12,13 @@ use crate::message::{
 /// The start list is given from this field on in all versions of the format.
 const LEAST_ARGUMENTS: usize = 11;
 
-pub(super) fn game_started(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
-    created(arguments, known, StartKind::Foreign)
-}
-
-pub(super) fn my_game_started(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
-    created(arguments, known, StartKind::Mine)
-}
-
-fn created(arguments: &Arguments<'_>, known: &mut Known, kind: StartKind) -> Option<Reading> {
-    let (info, start) = start_list(arguments, known, kind)?;
+/// A game that starts: its announcement, then its terms.
+pub(super) fn created(
+    arguments: &Arguments<'_>,
+    context: &mut DatagramContext,
+    kind: StartKind,
+) -> Option<DatagramMessages> {
+    let (info, start) = start_list(arguments, context, kind)?;
     let created = GameCreated {
         game: info.game,
         white: start.white.clone(),
@@ -30,31 +27,35 @@ fn created(arguments: &Arguments<'_>, known: &mut Known, kind: StartKind) -> Opt
         kind: info.kind.clone().unwrap_or_default(),
         resumed: false,
     };
-    Some(Reading { message: Message::GameCreated(created), more: vec![with(info, start)] })
+    Some(DatagramMessages { first: Message::GameCreated(created), more: vec![game_info(info, start)] })
 }
 
-pub(super) fn started_observing(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
-    let (info, start) = start_list(arguments, known, StartKind::Observed)?;
+pub(super) fn started_observing(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+    let (info, start) = start_list(arguments, context, StartKind::Observed)?;
     let observing = Observing { game: info.game, change: ObservingChange::Started };
-    Some(Reading { message: Message::Observing(observing), more: vec![with(info, start)] })
+    Some(DatagramMessages { first: Message::Observing(observing), more: vec![game_info(info, start)] })
 }
 
-pub(super) fn isolated_board(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
-    let (info, start) = start_list(arguments, known, StartKind::Isolated)?;
-    Some(with(info, start).into())
+/// The terms of a game that does not start now: a position without a game, or a game that continues under other terms.
+pub(super) fn changed(
+    arguments: &Arguments<'_>,
+    context: &mut DatagramContext,
+    kind: StartKind,
+) -> Option<DatagramMessages> {
+    let (info, start) = start_list(arguments, context, kind)?;
+    Some(game_info(info, start).into())
 }
 
-pub(super) fn my_game_change(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
-    let (info, start) = start_list(arguments, known, StartKind::Changed)?;
-    Some(with(info, start).into())
-}
-
-fn with(info: GameInfo, start: StartList) -> Message {
+fn game_info(info: GameInfo, start: StartList) -> Message {
     Message::GameInfo(Box::new(GameInfo { start: Some(Box::new(start)), ..info }))
 }
 
 /// Reads the list with which a game starts, and keeps the names: later datagrams of the game do not have them.
-fn start_list(arguments: &Arguments<'_>, known: &mut Known, kind: StartKind) -> Option<(GameInfo, StartList)> {
+fn start_list(
+    arguments: &Arguments<'_>,
+    context: &mut DatagramContext,
+    kind: StartKind,
+) -> Option<(GameInfo, StartList)> {
     (arguments.len() >= LEAST_ARGUMENTS).then_some(())?;
     let info = terms(arguments)?;
     let start = StartList {
@@ -74,7 +75,7 @@ fn start_list(arguments: &Arguments<'_>, known: &mut Known, kind: StartKind) -> 
         time_control: arguments.word("time_control"),
     };
     if kind != StartKind::Isolated {
-        known.add(info.game, start.white.clone(), start.black.clone(), kind == StartKind::Mine);
+        context.add_game(info.game, start.white.clone(), start.black.clone(), kind == StartKind::Mine);
     }
     Some((info, start))
 }
@@ -114,20 +115,21 @@ fn rating(arguments: &Arguments<'_>, name: &str) -> Option<Rating> {
     Some(if value == 0 { Rating::Unrated } else { Rating::Rated(value, Confidence::Established) })
 }
 
-pub(super) fn stop_observing(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn stop_observing(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let observing = Observing { game: arguments.game()?, change: ObservingChange::Stopped };
     Some(Message::Observing(observing).into())
 }
 
-pub(super) fn my_game_ended(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn my_game_ended(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let stopped = Examine { game: Some(arguments.game()?), by: None, action: ExamineAction::Stop };
     Some(Message::Examine(stopped).into())
 }
 
-/// The result names no players: those are known from the start, or not at all.
-pub(super) fn game_result(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+/// The result names no players: those are context from the start, or not at all.
+pub(super) fn game_result(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let game = arguments.game()?;
-    let (white, black) = known.game(game).map(|known| (known.white.clone(), known.black.clone())).unwrap_or_default();
+    let (white, black) =
+        context.game(game).map(|context| (context.white.clone(), context.black.clone())).unwrap_or_default();
     let result = match arguments.bytes("score")? {
         b"aborted" => GameResult::Unfinished,
         score => GameResult::from_wire(score)?,
@@ -145,7 +147,7 @@ fn score_is_aborted(arguments: &Arguments<'_>) -> bool {
     arguments.bytes("score") == Some(b"aborted")
 }
 
-pub(super) fn illegal_move(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn illegal_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     arguments.game()?;
     Some(Message::Refused(Refusal::of_move_code(arguments.number("reason")?)).into())
 }

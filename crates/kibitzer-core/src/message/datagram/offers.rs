@@ -1,8 +1,8 @@
 //! Datagrams of offers: in games, to play, in the seek list.
 
-use super::Reading;
-use super::form::Arguments;
-use super::known::{Known, KnownGame};
+use super::DatagramMessages;
+use super::context::{DatagramContext, GameContext};
+use super::kind::Arguments;
 use crate::chess::Color;
 use crate::message::{
     Actor, Challenge, ChallengeChange, ChallengeUpdate, Confidence, GameId, Message, Offer, OfferKind, Rating, Seek,
@@ -23,27 +23,28 @@ const OFFERS: [(&str, Color, OfferKind); 8] = [
 ];
 
 /// All offers that stand in a game; the new ones among them are messages.
-pub(super) fn offers(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+pub(super) fn offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let id = arguments.game()?;
     let mut news = Vec::new();
-    let game = known.game_mut(id)?;
-    for (standing, (argument, by, kind)) in game.offers.iter_mut().zip(OFFERS) {
+    let game = context.game_mut(id)?;
+    for (open, (argument, by, kind)) in game.offers.iter_mut().zip(OFFERS) {
         let count = arguments.number(argument)?;
-        if standing.is_renewed(count) {
+        if open.update(count) {
             news.push((by, kind, count));
         }
     }
-    let game = known.game(id)?;
-    let mut offers = news.into_iter().map(|(by, kind, count)| Message::Offer(offer(id, game, known, by, kind, count)));
-    Some(Reading { message: offers.next()?, more: offers.collect() })
+    let game = context.game(id)?;
+    let mut offers =
+        news.into_iter().map(|(by, kind, count)| Message::Offer(offer(id, game, context, by, kind, count)));
+    Some(DatagramMessages { first: offers.next()?, more: offers.collect() })
 }
 
-fn offer(id: GameId, game: &KnownGame, known: &Known, by: Color, kind: OfferKind, count: u32) -> Offer {
+fn offer(id: GameId, game: &GameContext, context: &DatagramContext, by: Color, kind: OfferKind, count: u32) -> Offer {
     let name = match by {
         Color::White => &game.white,
         Color::Black => &game.black,
     };
-    let is_mine = game.is_mine && known.is_me(name);
+    let is_mine = game.is_mine && context.is_me(name);
     Offer {
         game: (!game.is_mine).then_some(id),
         actor: if is_mine { Actor::Me } else { Actor::Other },
@@ -54,7 +55,7 @@ fn offer(id: GameId, game: &KnownGame, known: &Known, by: Color, kind: OfferKind
     }
 }
 
-pub(super) fn match_offer(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+pub(super) fn match_offer(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
     let from_color = color(arguments);
     let clock = |minutes, increment| Some((arguments.number(minutes)?, arguments.number(increment)?));
@@ -65,7 +66,7 @@ pub(super) fn match_offer(arguments: &Arguments<'_>, known: &mut Known) -> Optio
     }
     let (black_initial_min, black_increment_s) = (black != white).then_some(black).unzip();
     let challenge = Challenge {
-        actor: if known.is_me(&from) { Actor::Me } else { Actor::Other },
+        actor: if context.is_me(&from) { Actor::Me } else { Actor::Other },
         from,
         from_rating: rating(arguments, "from_rating", "from_provisional")?,
         from_color,
@@ -84,14 +85,14 @@ pub(super) fn match_offer(arguments: &Arguments<'_>, known: &mut Known) -> Optio
     Some(Message::Challenge(Box::new(challenge)).into())
 }
 
-pub(super) fn match_removed(arguments: &Arguments<'_>, known: &mut Known) -> Option<Reading> {
+pub(super) fn match_removed(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
-    let (actor, name) = if known.is_me(&from) { (Actor::Me, to) } else { (Actor::Other, from) };
+    let (actor, name) = if context.is_me(&from) { (Actor::Me, to) } else { (Actor::Other, from) };
     let update = ChallengeUpdate { name: Some(name), actor, change: ChallengeChange::Removed };
     Some(Message::ChallengeUpdate(update).into())
 }
 
-pub(super) fn seek(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn seek(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let seek = Seek {
         titles: arguments.titles("titles"),
         rating: Some(rating(arguments, "rating", "provisional")?),
@@ -109,7 +110,7 @@ pub(super) fn seek(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> 
     Some(Message::Seek(Box::new(seek)).into())
 }
 
-pub(super) fn seek_removed(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn seek_removed(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     Some(Message::SeeksRemoved(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
 }
 

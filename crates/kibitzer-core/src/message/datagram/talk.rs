@@ -1,13 +1,13 @@
 //! Datagrams of what players say.
 
-use super::Reading;
-use super::form::{Arguments, signed};
-use super::known::Known;
+use super::DatagramMessages;
+use super::context::DatagramContext;
+use super::kind::{Arguments, signed};
 use crate::message::{Message, Talk, TalkKind};
 use crate::scan::Cursor;
 use crate::text::PlayerText;
 
-pub(super) fn personal_tell(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn personal_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let (text, code) = text_and_type(arguments)?;
     let kind = match code {
         0 => TalkKind::Say { game: None },
@@ -19,12 +19,12 @@ pub(super) fn personal_tell(arguments: &Arguments<'_>, _: &mut Known) -> Option<
     said(arguments, kind, text)
 }
 
-pub(super) fn channel_tell(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn channel_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
     said(arguments, kind, text_and_type(arguments)?.0)
 }
 
-pub(super) fn shout(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn shout(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let (text, code) = text_and_type(arguments)?;
     let kind = match code {
         0 => TalkKind::Shout,
@@ -36,7 +36,7 @@ pub(super) fn shout(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading>
     said(arguments, kind, text)
 }
 
-pub(super) fn kibitz(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn kibitz(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let (game, rating) = (Some(arguments.game()?), None);
     let is_kibitz = arguments.flag("kib")?;
     let kind = if is_kibitz { TalkKind::Kibitz { game, rating } } else { TalkKind::Whisper { game, rating } };
@@ -44,16 +44,16 @@ pub(super) fn kibitz(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading
     said(arguments, kind, PlayerText::from_wire(text.bytes))
 }
 
-pub(super) fn personal_qtell(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn personal_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     said(arguments, TalkKind::Qtell, laid_out(arguments)?)
 }
 
-pub(super) fn channel_qtell(arguments: &Arguments<'_>, _: &mut Known) -> Option<Reading> {
+pub(super) fn channel_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
     said(arguments, kind, laid_out(arguments)?)
 }
 
-fn said(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<Reading> {
+fn said(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<DatagramMessages> {
     let (from, titles) = (arguments.handle("player")?, arguments.titles("titles"));
     Some(Message::Talk(Talk { kind, from: Some(from), titles, text }).into())
 }

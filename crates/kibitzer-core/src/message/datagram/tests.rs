@@ -76,17 +76,17 @@ fn start_of(message: &Message) -> &StartList {
 // Rules: icc DG4, icc DG7
 #[test]
 fn the_table_is_in_order_and_knows_each_number_once() {
-    for pair in DatagramForm::ALL.windows(2) {
+    for pair in DatagramKind::ALL.windows(2) {
         assert!(pair[0].number < pair[1].number, "{}", pair[1].name);
     }
-    for form in DatagramForm::ALL {
-        assert_eq!(DatagramForm::of(form.number.into()).map(|found| found.name), Some(form.name));
-        let mut names: Vec<_> = form.arguments.iter().map(|argument| argument.name).collect();
+    for kind in DatagramKind::ALL {
+        assert_eq!(DatagramKind::of(kind.number.into()).map(|found| found.name), Some(kind.name));
+        let mut names: Vec<_> = kind.arguments.iter().map(|argument| argument.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), form.arguments.len(), "{}: two arguments have one name", form.name);
+        assert_eq!(names.len(), kind.arguments.len(), "{}: two arguments have one name", kind.name);
     }
-    assert!(DatagramForm::of(54).is_none() && DatagramForm::of(70_000).is_none());
+    assert!(DatagramKind::of(54).is_none() && DatagramKind::of(70_000).is_none());
     // A number that was not switched on, or is of a later version, is handed on too.
     assert!(matches!(message("54 x {y z}"), Message::Datagram(plain) if plain.fields.len() == 2));
 }
@@ -98,11 +98,11 @@ const AWKWARD: [&str; 9] =
 // Rules: icc DG1, icc DG2, icc DG6, icc DG11, bugs 80, bugs 84
 #[test]
 fn every_number_is_printed_as_it_is_read() {
-    for form in DatagramForm::ALL {
-        let n_fields = form.arguments.len() + 2;
+    for kind in DatagramKind::ALL {
+        let n_fields = kind.arguments.len() + 2;
         for shift in 0..AWKWARD.len() {
             let fields = (0..n_fields).map(|i| AWKWARD[(i + shift) % AWKWARD.len()]);
-            check_round_trip(&Datagram::new(form.number.into(), fields));
+            check_round_trip(&Datagram::new(kind.number.into(), fields));
         }
     }
 }
@@ -182,10 +182,10 @@ const TYPED: &str = "\
 #[test]
 fn every_number_that_becomes_a_message_says_the_same_once_printed() {
     let mut units = TYPED.lines();
-    for form in DatagramForm::ALL.iter().filter(|form| form.read.is_some()) {
+    for kind in DatagramKind::ALL.iter().filter(|kind| kind.parse.is_some()) {
         let unit = units.next().unwrap();
         let datagram = Datagram::parse(unit.replace('^', "\x19").as_bytes()).unwrap();
-        assert_eq!(datagram.number, u32::from(form.number), "{unit}");
+        assert_eq!(datagram.number, u32::from(kind.number), "{unit}");
         let mut wire = Vec::new();
         datagram.write(&mut wire);
         let printed = String::from_utf8(wire).unwrap();
@@ -215,7 +215,7 @@ proptest! {
     #[test]
     fn any_arguments_of_any_number(number in 0_u32..200, rest in prop::collection::vec(any::<u8>(), 0..80)) {
         let unit = [number.to_string().as_bytes(), b" ", &rest[..]].concat();
-        prop_assert!(read(&unit, &mut Known::default()).is_some());
+        prop_assert!(parse_unit(&unit, &mut DatagramContext::default()).is_some());
     }
 }
 
@@ -316,7 +316,7 @@ fn texts_are_latin_1_or_ascii() {
     {
         assert_eq!(Datagram::parse(sent).unwrap().argument("text").unwrap().as_str(), text);
     }
-    assert_eq!(DatagramForm::of(78).unwrap().name, "unaccented");
+    assert_eq!(DatagramKind::of(78).unwrap().name, "unaccented");
 }
 
 // Rules: icc §8

@@ -1,102 +1,93 @@
-//! How the lines of one reply become a listing, whatever stands between them.
+//! Collects the lines of one reply into a listing, whatever other lines come between them.
+//!
+//! | state | line | next state | step |
+//! |---|---|---|---|
+//! | `Waiting` | part of the listing | `Collecting` | `Added` |
+//! | `Collecting`, `Paged` | part of the listing, or empty | `Collecting` | `Added` |
+//! | `Collecting`, `Paged` | the pager's line | `Paged` | `Pager` |
+//! | `Waiting`, `Collecting`, `Paged` | last line of the listing | `Done` | `Done` |
+//! | `Waiting`, `Collecting`, `Paged` | one line over the limit | `TooLong` | `Done` |
+//! | any | another line | unchanged | `Unrelated` |
 
 use thiserror::Error;
 
-use self::rows::{End, Rows};
 use crate::text::Line;
 
-/// Lines of one reply that are kept. The longest real tables (`who` on a full server, long games) have a few thousand.
+/// Most lines of one reply. The longest real tables (`who` on a full server, long games) have a few thousand.
 const MAX_LINES: usize = 10_000;
 
-/// What servers print in place of the rest of a reply that is longer than the variable `height`.
+/// The line that servers print in place of the rest of a reply that is longer than the variable `height`.
 const PAGER: &[u8] = b"Type [next] to see next page.";
 
-/// What a [`Collector`] did with a line.
+/// The effect of a line on a [`Collector`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a caller has to handle each")]
 pub enum CollectorStep {
-    /// The line is no part of the listing: a tell, a board, anything the server sent meanwhile.
-    NotMine,
-    /// The line is part of the listing.
-    Taken,
-    /// The server holds the rest back until it is sent `next`; the listing goes on after that.
+    /// The line is not part of the listing: a tell, a board, any other output of the server.
+    Unrelated,
+    /// The line was added to the listing.
+    Added,
+    /// The server withholds the rest until it receives the command `next`; the listing continues after that.
     Pager,
-    /// Nothing more will be taken: this was the last line, or the listing is over its limit.
+    /// The listing accepts no more lines: this was its last one, or it is over its limit.
     Done,
 }
 
-/// Why the lines are not one whole listing.
+/// Why the lines are not one complete listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ListingError {
-    /// No line was of the kind asked for: the server answered something else, or nothing.
+    /// No line is part of such a listing: the server answered something else, or nothing.
     #[error("reply is not this listing")]
     NotThisReply,
     /// The last line is missing, or the server waits for `next`.
     #[error("listing has no end")]
     Incomplete,
-    /// More than 10,000 lines.
+    /// There are more than 10,000 lines.
     #[error("listing is too long")]
     TooLong,
 }
 
 /// A reply that is a table.
 ///
-/// Lines are cleaned ones: no prompt, no line end, wrapped pieces joined; leading and trailing blanks are allowed.
-pub trait Listing: Rows {
-    /// Reads a reply. Lines that do not fit are kept in the listing's `unread`; empty ones are not.
+/// Lines are passed as the framer emits them: without prompt and line end, wrapped pieces joined.
+pub trait Listing: Default {
+    /// Whether the listing has a last line of its own. Otherwise it ends with the reply, which only block mode or a prompt shows.
+    const HAS_LAST_LINE: bool = false;
+
+    /// Whether a reply without any line is an empty listing rather than an error.
+    const MAY_BE_EMPTY: bool = false;
+
+    /// Adds one line that is not empty. Never returns [`CollectorStep::Pager`].
+    fn add_line(&mut self, line: &[u8]) -> CollectorStep;
+
+    /// The lines of the reply that could not be parsed.
+    fn unread_mut(&mut self) -> &mut Vec<Line>;
+
+    /// Parses a whole reply. Lines that cannot be parsed are stored in the listing's `unread`, empty ones are dropped.
     ///
-    /// Reading stops behind the listing's last line: of an iterator passed as `&mut`, the caller keeps the rest.
+    /// Stops after the listing's last line, so that the caller of an iterator passed as `&mut` keeps the rest.
     ///
     /// # Errors
     ///
-    /// [`ListingError`] if no line fits, the end is missing, or there are too many.
+    /// [`ListingError`] if no line is part of the listing, the end is missing, or there are too many lines.
     fn parse<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, ListingError> {
         let mut collector = Collector::default();
         for line in lines {
             match collector.line(line) {
-                CollectorStep::NotMine => collector.keep_unread(line),
+                CollectorStep::Unrelated => collector.keep_unread(line),
                 CollectorStep::Done => break,
-                CollectorStep::Taken | CollectorStep::Pager => {}
+                CollectorStep::Added | CollectorStep::Pager => {}
             }
         }
         collector.finish()
     }
 }
 
-pub(super) mod rows {
-    use super::{CollectorStep, Line};
-
-    /// What tells that a listing is whole.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[expect(unnameable_types, reason = "nobody outside asks for it")]
-    pub enum End {
-        /// Its last line.
-        Line,
-        /// The end of the reply, which only block mode or a prompt shows.
-        Reply,
-        /// The end of the reply; a reply without any line is an empty listing.
-        ReplyOrNothing,
-    }
-
-    /// How a [`Listing`](super::Listing) is read line by line.
-    #[expect(unnameable_types, reason = "that nobody outside can name it keeps `Listing` open for more methods")]
-    pub trait Rows: Default {
-        /// What tells that the listing is whole.
-        const END: End;
-
-        /// Reads one line that is not empty.
-        fn take(&mut self, line: &[u8]) -> CollectorStep;
-
-        /// The lines that were not understood.
-        fn unread_mut(&mut self) -> &mut Vec<Line>;
-    }
-}
-
-/// Picks the lines of one listing out of a stream.
+/// Picks the lines of one listing out of a stream of lines.
 ///
-/// Feed every line to [`line`](Self::line) until it returns [`CollectorStep::Done`], or until the reply is over; then call
+/// Pass every line to [`line`](Self::line) until it returns [`CollectorStep::Done`], or until the reply is over; then call
 /// [`finish`](Self::finish).
 #[derive(Clone, Debug, Default)]
 pub struct Collector<L> {
@@ -116,48 +107,48 @@ enum Progress {
 }
 
 impl<L: Listing> Collector<L> {
-    /// Takes the line if it belongs to the listing.
-    ///
-    /// Empty lines belong to it from its first line on.
+    /// Adds the line if it is part of the listing. From the listing's first line on, empty lines are part of it.
     pub fn line(&mut self, line: &[u8]) -> CollectorStep {
         let step = match self.progress {
-            Progress::Done | Progress::TooLong => return CollectorStep::NotMine,
-            Progress::Waiting if line.trim_ascii().is_empty() => CollectorStep::NotMine,
-            Progress::Collecting | Progress::Paged if line.trim_ascii().is_empty() => CollectorStep::Taken,
+            Progress::Done | Progress::TooLong => return CollectorStep::Unrelated,
+            Progress::Waiting if line.trim_ascii().is_empty() => CollectorStep::Unrelated,
+            Progress::Collecting | Progress::Paged if line.trim_ascii().is_empty() => CollectorStep::Added,
             Progress::Collecting | Progress::Paged if line.trim_ascii() == PAGER => CollectorStep::Pager,
-            Progress::Waiting | Progress::Collecting | Progress::Paged => self.listing.take(line),
+            Progress::Waiting | Progress::Collecting | Progress::Paged => self.listing.add_line(line),
         };
         self.advance(step)
     }
 
-    /// The listing, once it is whole.
+    /// Returns the complete listing.
     ///
     /// # Errors
     ///
-    /// [`ListingError`] if no line was taken, the end is missing, or there were too many lines.
+    /// [`ListingError`] if no line was added, the end is missing, or there were too many lines.
     pub fn finish(mut self) -> Result<L, ListingError> {
-        match (self.progress, L::END) {
-            (Progress::Done, _) | (Progress::Collecting, End::Reply | End::ReplyOrNothing) => Ok(self.listing),
-            (Progress::Waiting, End::ReplyOrNothing) if self.listing.unread_mut().is_empty() => Ok(self.listing),
-            (Progress::Waiting, _) => Err(ListingError::NotThisReply),
-            (Progress::Collecting | Progress::Paged, _) => Err(ListingError::Incomplete),
-            (Progress::TooLong, _) => Err(ListingError::TooLong),
+        match self.progress {
+            Progress::Done => Ok(self.listing),
+            Progress::Collecting if !L::HAS_LAST_LINE => Ok(self.listing),
+            Progress::Waiting if L::MAY_BE_EMPTY && self.listing.unread_mut().is_empty() => Ok(self.listing),
+            Progress::Waiting => Err(ListingError::NotThisReply),
+            Progress::Collecting | Progress::Paged => Err(ListingError::Incomplete),
+            Progress::TooLong => Err(ListingError::TooLong),
         }
     }
 
     fn advance(&mut self, step: CollectorStep) -> CollectorStep {
-        if step == CollectorStep::NotMine {
+        if step == CollectorStep::Unrelated {
             return step;
         }
         self.progress = match step {
             _ if !self.has_room() => Progress::TooLong,
             CollectorStep::Done => Progress::Done,
             CollectorStep::Pager => Progress::Paged,
-            CollectorStep::Taken | CollectorStep::NotMine => Progress::Collecting,
+            CollectorStep::Added | CollectorStep::Unrelated => Progress::Collecting,
         };
         if self.progress == Progress::TooLong { CollectorStep::Done } else { step }
     }
 
+    /// Counts a line; whether it is within the limit.
     fn has_room(&mut self) -> bool {
         self.n_lines += 1;
         self.n_lines <= MAX_LINES
@@ -206,9 +197,9 @@ pub(super) mod testing {
     pub(crate) fn interrupted<L: Listing>(reply: &str) -> Result<L, ListingError> {
         let mut collector = Collector::<L>::default();
         for line in reply.lines() {
-            assert_ne!(collector.line(line.as_bytes()), CollectorStep::NotMine, "{line}");
+            assert_ne!(collector.line(line.as_bytes()), CollectorStep::Unrelated, "{line}");
             for other in ASYNC_LINES {
-                assert_eq!(collector.line(other.as_bytes()), CollectorStep::NotMine, "{other} after {line}");
+                assert_eq!(collector.line(other.as_bytes()), CollectorStep::Unrelated, "{other} after {line}");
             }
         }
         collector.finish()
@@ -229,12 +220,12 @@ mod tests {
     #[test]
     fn a_page_is_not_the_whole_listing() {
         let mut collector = Collector::<History>::default();
-        assert_eq!(collector.line(PAGER), CollectorStep::NotMine);
-        assert_eq!(collector.line(b"History for Alice:"), CollectorStep::Taken);
+        assert_eq!(collector.line(PAGER), CollectorStep::Unrelated);
+        assert_eq!(collector.line(b"History for Alice:"), CollectorStep::Added);
         assert_eq!(collector.line(PAGER), CollectorStep::Pager);
         assert_eq!(collector.clone().finish(), Err(ListingError::Incomplete));
         let row = b" 0: + 1882 W 1558 Boris         [ br  3   0] A00 Mat Sat Nov 21 00:25:56 2026";
-        assert_eq!(collector.line(row), CollectorStep::Taken);
+        assert_eq!(collector.line(row), CollectorStep::Added);
         assert_eq!(collector.finish().map(|history| history.games.len()), Ok(1));
     }
 

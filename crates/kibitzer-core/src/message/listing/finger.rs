@@ -1,8 +1,7 @@
 //! The reply to `finger` and `statistics`.
 
-use super::collect::rows::{End, Rows};
 use super::finger_ratings::{Column, FingerRating, read_columns};
-use super::parts::{extend, take_text};
+use super::parts::{ListedField, extend, read_text};
 use super::{CollectorStep, ListedPlayer, Listing};
 use crate::message::{GameId, Handle};
 use crate::scan::Cursor;
@@ -15,13 +14,13 @@ use crate::text::{Line, PlayerText, decode};
 /// player's notes ` 1: free text`. Nothing marks the end.
 ///
 /// Source: FICS help file `finger`; transcripts of FatICS and uhlin-fics.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finger {
     /// Who it is. The rating is `None`; see [`ratings`](Self::ratings).
     pub player: ListedPlayer,
-    /// `false` after `Foo is NOT a registered player.`
-    pub registered: bool,
+    /// Whether the server says `Foo is NOT a registered player.`
+    pub is_unregistered: bool,
     /// Whether the player is there.
     pub presence: Option<Presence>,
     /// The game the player is in.
@@ -29,7 +28,7 @@ pub struct Finger {
     /// The rows of the table; empty without rated games.
     pub ratings: Vec<FingerRating>,
     /// The lines that name what they tell.
-    pub details: Vec<FingerDetail>,
+    pub details: Vec<ListedField>,
     /// The notes the player wrote.
     pub notes: Vec<FingerNote>,
     /// Lines that were not understood.
@@ -84,16 +83,6 @@ pub enum Activity {
     Observing,
 }
 
-/// A line of a [`Finger`] that names what it tells: `Timeseal 1:  On`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FingerDetail {
-    /// The words in front of the colon: `Email`, `Total time online`, `% of life online`.
-    pub key: String,
-    /// What stands behind it; some of it, like the address, came from the player.
-    pub value: PlayerText,
-}
-
 /// One note of a [`Finger`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -104,34 +93,17 @@ pub struct FingerNote {
     pub text: PlayerText,
 }
 
-impl Default for Finger {
-    fn default() -> Self {
-        Self {
-            player: ListedPlayer::default(),
-            registered: true,
-            presence: None,
-            game: None,
-            ratings: Vec::new(),
-            details: Vec::new(),
-            notes: Vec::new(),
-            unread: Vec::new(),
-            columns: Vec::new(),
-        }
-    }
-}
-
-impl Listing for Finger {}
-
-impl Rows for Finger {
-    const END: End = End::Reply;
-
-    fn take(&mut self, line: &[u8]) -> CollectorStep {
+impl Listing for Finger {
+    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         let taken = if self.player.name.as_str().is_empty() {
-            self.take_head(line)
+            self.add_head(line)
         } else {
-            self.take_note(line) || self.take_state(line) || self.take_table(line) || self.take_detail(line)
+            extend(&mut self.notes, FingerNote::read(line))
+                || self.add_state(line)
+                || self.add_table(line)
+                || extend(&mut self.details, read_detail(line))
         };
-        if taken { CollectorStep::Taken } else { CollectorStep::NotMine }
+        if taken { CollectorStep::Added } else { CollectorStep::Unrelated }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -140,32 +112,28 @@ impl Rows for Finger {
 }
 
 impl Finger {
-    fn take_head(&mut self, line: &[u8]) -> bool {
+    fn add_head(&mut self, line: &[u8]) -> bool {
         let Some((player, presence)) = read_head(line) else { return false };
         (self.player, self.presence) = (player, presence);
         true
     }
 
-    fn take_note(&mut self, line: &[u8]) -> bool {
-        extend(&mut self.notes, FingerNote::read(line))
-    }
-
-    fn take_state(&mut self, line: &[u8]) -> bool {
+    fn add_state(&mut self, line: &[u8]) -> bool {
         if let Some(presence) = Presence::read(line) {
             self.presence = Some(presence);
         } else if let Some(game) = FingerGame::read(line) {
             self.game = Some(game);
         } else {
-            return self.take_sentence(line);
+            return self.add_sentence(line);
         }
         true
     }
 
     /// Sentences that start with the player's name.
-    fn take_sentence(&mut self, line: &[u8]) -> bool {
+    fn add_sentence(&mut self, line: &[u8]) -> bool {
         let sentence = decode(line.trim_ascii());
         match sentence.strip_prefix(self.player.name.as_str()) {
-            Some(" is NOT a registered player.") => self.registered = false,
+            Some(" is NOT a registered player.") => self.is_unregistered = true,
             Some(" has never connected.") => self.presence = Some(Presence::Never),
             Some(" has not played any rated games.") => {}
             _ => return false,
@@ -173,16 +141,12 @@ impl Finger {
         true
     }
 
-    fn take_table(&mut self, line: &[u8]) -> bool {
+    fn add_table(&mut self, line: &[u8]) -> bool {
         if let Some(columns) = read_columns(line) {
             self.columns = columns;
             return true;
         }
         extend(&mut self.ratings, FingerRating::read(line, &self.columns))
-    }
-
-    fn take_detail(&mut self, line: &[u8]) -> bool {
-        extend(&mut self.details, FingerDetail::read(line))
     }
 }
 
@@ -203,11 +167,11 @@ impl Presence {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         if at.eat(b"On for: ") {
-            let on_for = take_text(&mut Cursor::new(at.until(b" Idle: ")?));
-            return Some(Self::Online { on_for, idle: take_text(&mut at) });
+            let on_for = read_text(&mut Cursor::new(at.until(b" Idle: ")?));
+            return Some(Self::Online { on_for, idle: read_text(&mut at) });
         }
         let _colon = at.expect(b"Last disconnected")?.eat(b":");
-        Some(Self::Away { since: take_text(&mut at) })
+        Some(Self::Away { since: read_text(&mut at) })
     }
 }
 
@@ -240,9 +204,9 @@ fn read_versus(names: &[u8]) -> Option<(Handle, Handle)> {
     Some((Handle::from_wire(white), Handle::from_wire(black)))
 }
 
-impl FingerDetail {
-    /// Keys are known ones: `Foo says: hi` must not become a detail.
-    const KEYS: [&'static [u8]; 12] = [
+/// Reads `Timeseal 1:  On`. Only known names count: `Foo says: hi` must not become a detail.
+fn read_detail(line: &[u8]) -> Option<ListedField> {
+    const KNOWN: [&[u8]; 12] = [
         b"Address",
         b"Admin Level",
         b"Admin level",
@@ -256,14 +220,11 @@ impl FingerDetail {
         b"% of life on-line",
         b"% of life online",
     ];
-
-    fn read(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let key = at.until(b":")?.trim_ascii();
-        let word = key.trim_ascii_end().strip_suffix(b"1").or_else(|| key.strip_suffix(b"2")).unwrap_or(key);
-        Self::KEYS.contains(&word.trim_ascii_end()).then_some(())?;
-        Some(Self { key: decode(key).into_owned(), value: PlayerText::from_wire(at.take_rest().trim_ascii()) })
-    }
+    let mut at = Cursor::new(line);
+    let name = at.until(b":")?.trim_ascii();
+    let unnumbered = name.strip_suffix(b"1").or_else(|| name.strip_suffix(b"2")).unwrap_or(name);
+    KNOWN.contains(&unnumbered.trim_ascii_end()).then_some(())?;
+    Some(ListedField::new(name, at.take_rest().trim_ascii()))
 }
 
 impl FingerNote {
@@ -327,12 +288,12 @@ Timeseal 1:  On";
         assert_eq!((blitz.category.as_str(), blitz.rating, blitz.rd_tenths), ("Blitz", Some(rated(1995)), Some(2316)));
         assert_eq!((blitz.wins, blitz.losses, blitz.draws, blitz.total), (Some(4), Some(0), Some(0), Some(4)));
         assert_eq!((finger.ratings[1].rating, finger.ratings[1].best), (Some(Rating::Unrated), None));
-        let details: Vec<_> = finger.details.iter().map(|d| (d.key.as_str(), d.value.as_str())).collect();
+        let details: Vec<_> = finger.details.iter().map(|d| (d.name.as_str(), d.value.as_str())).collect();
         let life = ("% of life on-line", "16.8  (since Sat Nov 21 00:21:36 2026)");
         assert_eq!(details, [("Address", "a@localdomain.test"), ("Total time on-line", "5 mins"), life]);
         assert_eq!(finger.notes[0].number, 1);
         assert_eq!(finger.notes[0].text.as_str(), "I play %d games & \"quote\" things: ok");
-        assert!(finger.unread.is_empty() && finger.registered);
+        assert!(finger.unread.is_empty() && !finger.is_unregistered);
     }
 
     #[test]
@@ -345,7 +306,7 @@ Timeseal 1:  On";
         assert_eq!((zh.rd_tenths, zh.volatility_millionths), (Some(510), Some(60_000)));
         assert_eq!((zh.best, zh.best_on.as_deref()), (Some(rated(2110)), Some("15-Mar-2003")));
         assert_eq!(finger.ratings[0].volatility_millionths, Some(1959));
-        assert_eq!((finger.details[1].key.as_str(), finger.details[1].value.as_str()), ("Timeseal 1", "On"));
+        assert_eq!((finger.details[1].name.as_str(), finger.details[1].value.as_str()), ("Timeseal 1", "On"));
         assert!(finger.unread.is_empty());
     }
 
@@ -363,7 +324,7 @@ Timeseal 1:  On";
         let guest = parse::<Finger>(
             "Statistics for Reader      On for: 2 secs   Idle: 0 secs\nReader is NOT a registered player.",
         );
-        assert!(!guest.unwrap().registered);
+        assert!(guest.unwrap().is_unregistered);
     }
 
     // Rules: bugs 59

@@ -1,6 +1,6 @@
 //! The table of ratings in the reply to `finger`.
 
-use super::parts::take_text;
+use super::parts::read_text;
 use crate::message::Rating;
 use crate::scan::Cursor;
 use crate::text::decode;
@@ -110,7 +110,7 @@ fn read_category(at: &mut Cursor<'_>) -> Option<String> {
         at.take_while(|b| b.is_ascii_alphanumeric() || b == b'/' || b == b'-');
         at.expect(b" ")?.blanks();
     }
-    Some(take_text(&mut Cursor::new(at.since(from))))
+    Some(read_text(&mut Cursor::new(at.since(from))))
 }
 
 /// Reads `54.4` as 544 for one decimal; digits past the last decimal are dropped.

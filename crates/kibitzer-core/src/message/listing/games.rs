@@ -1,6 +1,5 @@
 //! The reply to `games`.
 
-use super::collect::rows::{End, Rows};
 use super::parts::{ListedPlayer, extend, read_clock, read_color, read_free_name, read_materials};
 use super::{CollectorStep, GameTerms, Listing, RowCount};
 use crate::chess::Color;
@@ -70,18 +69,16 @@ pub enum GameRowState {
     Setup,
 }
 
-impl Listing for GameListing {}
+impl Listing for GameListing {
+    const HAS_LAST_LINE: bool = true;
 
-impl Rows for GameListing {
-    const END: End = End::Line;
-
-    fn take(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         if extend(&mut self.games, GameRow::read(line)) {
-            return CollectorStep::Taken;
+            return CollectorStep::Added;
         }
         self.count = RowCount::read(line, b"game");
         let ends = self.count.is_some() || line.starts_with(b"There are no games in progress");
-        if ends { CollectorStep::Done } else { CollectorStep::NotMine }
+        if ends { CollectorStep::Done } else { CollectorStep::Unrelated }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

@@ -1,7 +1,6 @@
 //! The reply to `history`.
 
-use super::collect::rows::{End, Rows};
-use super::parts::{extend, read_color, read_free_name, read_head, take_text, take_word};
+use super::parts::{extend, read_color, read_free_name, read_head, read_text, read_text_word};
 use super::{CollectorStep, GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::{Handle, Rating};
@@ -37,7 +36,7 @@ pub struct HistoryRow {
     /// The number for `examine` and `smoves`; it starts again at 0 after 99.
     pub index: u32,
     /// How it ended for the owner.
-    pub outcome: Outcome,
+    pub outcome: HistoryOutcome,
     /// The owner's rating after the game.
     pub rating: Rating,
     /// The owner's color.
@@ -59,7 +58,7 @@ pub struct HistoryRow {
 /// How a game ended for one player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
-pub enum Outcome {
+pub enum HistoryOutcome {
     /// `+`
     Won,
     /// `-`
@@ -70,20 +69,16 @@ pub enum Outcome {
     Unfinished,
 }
 
-impl Listing for History {}
-
-impl Rows for History {
-    const END: End = End::Reply;
-
-    fn take(&mut self, line: &[u8]) -> CollectorStep {
+impl Listing for History {
+    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         if self.owner.as_str().is_empty() {
-            return self.take_head(line);
+            return self.add_head(line);
         }
         let is_row = extend(&mut self.games, HistoryRow::read(line));
         if is_row || line.trim_ascii_start().starts_with(b"Opponent  ") {
-            CollectorStep::Taken
+            CollectorStep::Added
         } else {
-            CollectorStep::NotMine
+            CollectorStep::Unrelated
         }
     }
 
@@ -93,9 +88,9 @@ impl Rows for History {
 }
 
 impl History {
-    fn take_head(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_head(&mut self, line: &[u8]) -> CollectorStep {
         let head = read_head(line, b"History for ", b" has no history games.");
-        let Some((owner, step)) = head else { return CollectorStep::NotMine };
+        let Some((owner, step)) = head else { return CollectorStep::Unrelated };
         self.owner = owner;
         step
     }
@@ -105,19 +100,19 @@ impl HistoryRow {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let index = at.blanks().number()?;
-        let outcome = Outcome::read(at.expect(b": ")?)?;
+        let outcome = HistoryOutcome::read(at.expect(b": ")?)?;
         let rating = Rating::read(&mut at)?;
         let color = read_color(at.blanks())?;
         let opponent_rating = Rating::read(&mut at)?;
         let opponent = read_free_name(&mut at)?;
         let terms = GameTerms::read(at.blanks())?;
-        let (eco, ending) = (take_word(&mut at)?, take_word(&mut at)?);
-        let date = take_text(&mut at);
+        let (eco, ending) = (read_text_word(&mut at)?, read_text_word(&mut at)?);
+        let date = read_text(&mut at);
         Some(Self { index, outcome, rating, color, opponent_rating, opponent, terms, eco, ending, date })
     }
 }
 
-impl Outcome {
+impl HistoryOutcome {
     fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let signs: [(&[u8], _); 4] =
             [(b"+ ", Self::Won), (b"- ", Self::Lost), (b"= ", Self::Drawn), (b"* ", Self::Unfinished)];
@@ -150,12 +145,12 @@ History for Bogoljubov:
             .map(|r| (r.index, r.outcome, r.color, r.opponent.as_str(), r.eco.as_str(), r.ending.as_str()))
             .collect();
         let want = [
-            (0, Outcome::Lost, Color::Black, "Alekhine", "A00t", "Mat"),
-            (2, Outcome::Won, Color::Black, "Alekhine", "B00w", "PW"),
-            (6, Outcome::Drawn, Color::Black, "Alekhine", "A00a", "Rep"),
-            (13, Outcome::Won, Color::White, "GuestZEGN", "C20", "Dis"),
-            (7, Outcome::Won, Color::White, "Erika", "***", "Res"),
-            (54, Outcome::Unfinished, Color::White, "HorowitzTheLon", "D00", "Adj"),
+            (0, HistoryOutcome::Lost, Color::Black, "Alekhine", "A00t", "Mat"),
+            (2, HistoryOutcome::Won, Color::Black, "Alekhine", "B00w", "PW"),
+            (6, HistoryOutcome::Drawn, Color::Black, "Alekhine", "A00a", "Rep"),
+            (13, HistoryOutcome::Won, Color::White, "GuestZEGN", "C20", "Dis"),
+            (7, HistoryOutcome::Won, Color::White, "Erika", "***", "Res"),
+            (54, HistoryOutcome::Unfinished, Color::White, "HorowitzTheLon", "D00", "Adj"),
         ];
         assert_eq!(rows, want);
         let first = &history.games[0];

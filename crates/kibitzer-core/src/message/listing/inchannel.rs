@@ -1,6 +1,5 @@
 //! The reply to `inchannel`.
 
-use super::collect::rows::{End, Rows};
 use super::parts::extend;
 use super::{CollectorStep, ListedPlayer, Listing};
 use crate::scan::Cursor;
@@ -35,16 +34,12 @@ pub struct ChannelMembers {
     pub members: Vec<ListedPlayer>,
 }
 
-impl Listing for ChannelList {}
-
-impl Rows for ChannelList {
-    const END: End = End::Reply;
-
-    fn take(&mut self, line: &[u8]) -> CollectorStep {
+impl Listing for ChannelList {
+    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         if extend(&mut self.channels, ChannelMembers::read(line)) {
-            return CollectorStep::Taken;
+            return CollectorStep::Added;
         }
-        let Some(channel) = read_count(line).or_else(|| read_empty(line)) else { return CollectorStep::NotMine };
+        let Some(channel) = read_count(line).or_else(|| read_empty(line)) else { return CollectorStep::Unrelated };
         if self.channels.iter().all(|row| row.channel != channel) {
             self.channels.push(ChannelMembers { channel, name: None, members: Vec::new() });
         }

@@ -17,14 +17,14 @@ mod variables;
 mod who;
 
 pub use collect::{Collector, CollectorStep, Listing, ListingError};
-pub use finger::{Activity, Finger, FingerDetail, FingerGame, FingerNote, Presence};
+pub use finger::{Activity, Finger, FingerGame, FingerNote, Presence};
 pub use finger_ratings::FingerRating;
 pub use games::{GameListing, GameRow, GameRowState};
-pub use history::{History, HistoryRow, Outcome};
+pub use history::{History, HistoryOutcome, HistoryRow};
 pub use inchannel::{ChannelList, ChannelMembers};
 pub use moves::{ListedMove, MoveList};
-pub use parts::{GameTerms, ListedPlayer, RowCount};
+pub use parts::{GameTerms, ListedField, ListedPlayer, RowCount};
 pub use sought::SoughtList;
 pub use stored::{StoredDetails, StoredGame, StoredGames};
-pub use variables::{Variable, VariableKind, VariableText, Variables};
+pub use variables::Variables;
 pub use who::{WhoEntry, WhoList, WhoStatus};

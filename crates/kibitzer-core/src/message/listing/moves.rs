@@ -1,7 +1,6 @@
 //! The reply to `moves`, `oldmoves` and `smoves`.
 
-use super::collect::rows::{End, Rows};
-use super::parts::{ListedPlayer, extend, read_free_name, take_text};
+use super::parts::{ListedPlayer, extend, read_free_name, read_text};
 use super::{CollectorStep, Listing};
 use crate::chess::Color;
 use crate::message::clock::read_duration_ms;
@@ -80,13 +79,11 @@ impl ListedMove {
     }
 }
 
-impl Listing for MoveList {}
+impl Listing for MoveList {
+    const HAS_LAST_LINE: bool = true;
 
-impl Rows for MoveList {
-    const END: End = End::Line;
-
-    fn take(&mut self, line: &[u8]) -> CollectorStep {
-        if self.in_table { self.take_row(line) } else { self.take_head(line) }
+    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+        if self.in_table { self.add_row(line) } else { self.add_head(line) }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -95,55 +92,55 @@ impl Rows for MoveList {
 }
 
 impl MoveList {
-    fn take_head(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_head(&mut self, line: &[u8]) -> CollectorStep {
         // Tables and help pages of other commands have lines like the later ones.
-        let taken = self.take_game(line)
-            || self.take_players(line)
-            || self.white.is_some() && (self.take_terms(line) || self.take_start(line) || self.take_table_head(line));
+        let taken = self.add_game(line)
+            || self.add_players(line)
+            || self.white.is_some() && (self.add_terms(line) || self.add_start(line) || self.add_table_head(line));
         match taken {
-            true => CollectorStep::Taken,
+            true => CollectorStep::Added,
             false if line.trim_ascii_start().starts_with(b"There are no moves") => CollectorStep::Done,
-            false => CollectorStep::NotMine,
+            false => CollectorStep::Unrelated,
         }
     }
 
-    fn take_game(&mut self, line: &[u8]) -> bool {
+    fn add_game(&mut self, line: &[u8]) -> bool {
         let game = read_game(line);
         self.game = self.game.or(game);
         game.is_some()
     }
 
-    fn take_players(&mut self, line: &[u8]) -> bool {
+    fn add_players(&mut self, line: &[u8]) -> bool {
         let Some((white, black, date)) = read_players(line) else { return false };
         (self.white, self.black, self.date) = (Some(white), Some(black), date);
         true
     }
 
-    fn take_terms(&mut self, line: &[u8]) -> bool {
+    fn add_terms(&mut self, line: &[u8]) -> bool {
         let Some((rated, kind, times)) = read_terms(line) else { return false };
         (self.rated, self.kind) = (Some(rated), kind);
-        self.initial_min = number_behind(times, b"initial time: ");
-        self.increment_s = number_behind(times, b"increment: ");
+        self.initial_min = number_after(times, b"initial time: ");
+        self.increment_s = number_after(times, b"increment: ");
         true
     }
 
-    fn take_start(&mut self, line: &[u8]) -> bool {
+    fn add_start(&mut self, line: &[u8]) -> bool {
         extend(&mut self.start, Style12::parse(line).ok().filter(|board| board.relation().is_isolated()))
     }
 
-    fn take_table_head(&mut self, line: &[u8]) -> bool {
+    fn add_table_head(&mut self, line: &[u8]) -> bool {
         self.in_table = line.starts_with(b"----") && line.iter().all(|b| matches!(b, b'-' | b' '));
         self.in_table || line.starts_with(b"Move  ")
     }
 
-    fn take_row(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_row(&mut self, line: &[u8]) -> CollectorStep {
         if let Some((reason, result)) = read_trailer(line) {
             (self.reason, self.result) = (reason, Some(result));
             return CollectorStep::Done;
         }
-        let Some(moves) = read_row(line) else { return CollectorStep::NotMine };
+        let Some(moves) = read_row(line) else { return CollectorStep::Unrelated };
         self.moves.extend(moves);
-        CollectorStep::Taken
+        CollectorStep::Added
     }
 }
 
@@ -161,7 +158,7 @@ fn read_players(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
     let white = read_player(&mut at)?;
     let black = read_player(at.expect(b" vs. ")?)?;
     at.expect(b" --- ")?;
-    Some((white, black, take_text(&mut at)))
+    Some((white, black, read_text(&mut at)))
 }
 
 fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
@@ -182,7 +179,7 @@ fn read_terms(line: &[u8]) -> Option<(bool, String, &[u8])> {
     Some((rated, decode(kind).into_owned(), at.rest()))
 }
 
-fn number_behind(text: &[u8], label: &[u8]) -> Option<u32> {
+fn number_after(text: &[u8], label: &[u8]) -> Option<u32> {
     let mut at = Cursor::new(text);
     at.until(label)?;
     at.number()

@@ -5,7 +5,7 @@ use crate::chess::Color;
 use crate::message::clock::{ClockReading, read_duration_ms};
 use crate::message::{Handle, Rating, Titles};
 use crate::scan::Cursor;
-use crate::text::decode;
+use crate::text::{PlayerText, decode};
 
 /// Reads `W` or `B`.
 pub(super) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
@@ -45,6 +45,22 @@ pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
     (!name.is_empty()).then(|| Handle::from_wire(name))
 }
 
+/// A named value of a listing: `style=12`, `Email: foo@example.com`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedField {
+    /// The name as printed: `style`, `Lang`, `Total time online`.
+    pub name: String,
+    /// The value as printed. Players choose some of them.
+    pub value: PlayerText,
+}
+
+impl ListedField {
+    pub(super) fn new(name: &[u8], value: &[u8]) -> Self {
+        Self { name: decode(name).into_owned(), value: PlayerText::from_wire(value) }
+    }
+}
+
 /// The terms of a game as tables abbreviate them: `[psr 10  12]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -72,7 +88,7 @@ impl GameTerms {
     pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let mark = read_letter(at.expect(b"[")?).filter(|&mark| mark != ' ');
         let is_blank = at.eat(b" ");
-        let mut terms = if is_blank { Self::read_behind(None, at)? } else { Self::read_bare(at)? };
+        let mut terms = if is_blank { Self::read_after_kind(None, at)? } else { Self::read_bare(at)? };
         terms.mark = mark;
         at.blanks().expect(b"]")?;
         Some(terms)
@@ -81,16 +97,16 @@ impl GameTerms {
     /// Reads ICC's form without brackets, `bu  2  12`, in which wild games go by their number: `20u  5  12`.
     pub(super) fn read_icc(at: &mut Cursor<'_>) -> Option<Self> {
         let is_wild = !at.take_while(|b| b.is_ascii_digit()).is_empty();
-        if is_wild { Self::read_behind(Some('w'), at) } else { Self::read_bare(at) }
+        if is_wild { Self::read_after_kind(Some('w'), at) } else { Self::read_bare(at) }
     }
 
     fn read_bare(at: &mut Cursor<'_>) -> Option<Self> {
         let kind = read_letter(at).filter(char::is_ascii_alphanumeric)?;
-        Self::read_behind(Some(kind), at)
+        Self::read_after_kind(Some(kind), at)
     }
 
     /// Reads what stands behind the kind.
-    fn read_behind(kind: Option<char>, at: &mut Cursor<'_>) -> Option<Self> {
+    fn read_after_kind(kind: Option<char>, at: &mut Cursor<'_>) -> Option<Self> {
         let rated = at.eat(b"r");
         (rated || at.eat(b"u")).then_some(())?;
         let initial_min = at.blanks().number()?;
@@ -159,7 +175,7 @@ pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle
 
 /// The owner of a reply, from its first line: whether rows may follow depends on which of the two it is.
 pub(super) fn read_head(line: &[u8], lead: &[u8], no_rows: &[u8]) -> Option<(Handle, CollectorStep)> {
-    let owner = read_owner(line, lead, b":").map(|owner| (owner, CollectorStep::Taken));
+    let owner = read_owner(line, lead, b":").map(|owner| (owner, CollectorStep::Added));
     owner.or_else(|| Some((read_owner(line, b"", no_rows)?, CollectorStep::Done)))
 }
 
@@ -171,12 +187,12 @@ pub(super) fn extend<T>(rows: &mut Vec<T>, row: Option<T>) -> bool {
 }
 
 /// What is left of the line, without the blanks around it.
-pub(super) fn take_text(at: &mut Cursor<'_>) -> String {
+pub(super) fn read_text(at: &mut Cursor<'_>) -> String {
     decode(at.take_rest().trim_ascii()).into_owned()
 }
 
 /// The next word as text.
-pub(super) fn take_word(at: &mut Cursor<'_>) -> Option<String> {
+pub(super) fn read_text_word(at: &mut Cursor<'_>) -> Option<String> {
     at.blanks();
     Some(decode(at.word()?).into_owned())
 }

@@ -1,6 +1,5 @@
 //! The reply to `sought`.
 
-use super::collect::rows::{End, Rows};
 use super::parts::extend;
 use super::{CollectorStep, Listing, RowCount};
 use crate::message::template::{read_color, read_rated};
@@ -25,17 +24,15 @@ pub struct SoughtList {
     pub unread: Vec<Line>,
 }
 
-impl Listing for SoughtList {}
+impl Listing for SoughtList {
+    const MAY_BE_EMPTY: bool = true;
 
-impl Rows for SoughtList {
-    const END: End = End::ReplyOrNothing;
-
-    fn take(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         if extend(&mut self.seeks, read_row(line)) {
-            return CollectorStep::Taken;
+            return CollectorStep::Added;
         }
         self.count = RowCount::read(line, b"ad");
-        if self.count.is_some() { CollectorStep::Done } else { CollectorStep::NotMine }
+        if self.count.is_some() { CollectorStep::Done } else { CollectorStep::Unrelated }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

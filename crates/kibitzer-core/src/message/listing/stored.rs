@@ -1,7 +1,6 @@
 //! The reply to `stored`.
 
-use super::collect::rows::{End, Rows};
-use super::parts::{extend, read_color, read_free_name, read_head, read_materials, take_text, take_word};
+use super::parts::{extend, read_color, read_free_name, read_head, read_materials, read_text, read_text_word};
 use super::{CollectorStep, GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::Handle;
@@ -69,21 +68,17 @@ pub struct StoredDetails {
     pub date: String,
 }
 
-impl Listing for StoredGames {}
-
-impl Rows for StoredGames {
-    const END: End = End::Reply;
-
-    fn take(&mut self, line: &[u8]) -> CollectorStep {
+impl Listing for StoredGames {
+    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         if self.owner.as_str().is_empty() {
-            return self.take_head(line);
+            return self.add_head(line);
         }
         let game = self.read_row(line).or_else(|| read_names(line));
         let is_row = extend(&mut self.games, game);
         if is_row || line.trim_ascii_start().starts_with(b"C Opponent  ") {
-            CollectorStep::Taken
+            CollectorStep::Added
         } else {
-            CollectorStep::NotMine
+            CollectorStep::Unrelated
         }
     }
 
@@ -93,9 +88,9 @@ impl Rows for StoredGames {
 }
 
 impl StoredGames {
-    fn take_head(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_head(&mut self, line: &[u8]) -> CollectorStep {
         let head = read_head(line, b"Stored games for ", b" has no adjourned games.");
-        let Some((owner, step)) = head else { return CollectorStep::NotMine };
+        let Some((owner, step)) = head else { return CollectorStep::Unrelated };
         self.owner = owner;
         step
     }
@@ -121,8 +116,8 @@ fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     let (white_material, black_material) = read_materials(at.blanks())?;
     let to_move = read_color(at.blanks())?;
     let move_number = at.blanks().number()?;
-    let eco = take_word(&mut at)?;
-    let date = take_text(&mut at);
+    let eco = read_text_word(&mut at)?;
+    let date = read_text(&mut at);
     Some((
         opponent,
         StoredDetails {

@@ -1,6 +1,5 @@
 //! The reply to `who`.
 
-use super::collect::rows::{End, Rows};
 use super::{CollectorStep, ListedPlayer, Listing, RowCount};
 use crate::message::Rating;
 use crate::scan::Cursor;
@@ -57,19 +56,17 @@ pub enum WhoStatus {
     Tournament,
 }
 
-impl Listing for WhoList {}
+impl Listing for WhoList {
+    const HAS_LAST_LINE: bool = true;
 
-impl Rows for WhoList {
-    const END: End = End::Line;
-
-    fn take(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         self.count = RowCount::read(line, b"player");
         if self.count.is_some() {
             return CollectorStep::Done;
         }
-        let Some(players) = read_row(line) else { return CollectorStep::NotMine };
+        let Some(players) = read_row(line) else { return CollectorStep::Unrelated };
         self.players.extend(players);
-        CollectorStep::Taken
+        CollectorStep::Added
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

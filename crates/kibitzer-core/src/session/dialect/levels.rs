@@ -1,6 +1,6 @@
 //! The lines in front of the name that tell ICC what to send.
 
-use crate::message::{DatagramForm, Ivar};
+use crate::message::{DatagramKind, Ivar};
 use crate::session::options::SessionOptions;
 
 /// Level 1: units around what each command gives (1), with the tag it was sent with (4). An odd value ends prompts.
@@ -75,7 +75,7 @@ pub(crate) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item =
         When::With(ivar) => options.wanted().any(|wanted| wanted == ivar),
     };
     let names = WANTED.iter().filter(move |(_, when)| is_on(*when)).map(|(name, _)| *name);
-    names.filter_map(|name| DatagramForm::ALL.iter().find(|form| form.name == name).map(|form| form.number))
+    names.filter_map(|name| DatagramKind::ALL.iter().find(|kind| kind.name == name).map(|kind| kind.number))
 }
 
 /// The wishes that datagrams fulfil.

@@ -1,0 +1,93 @@
+//! Facts from earlier datagrams that later ones omit: this login's name, the players and offers of games.
+
+use std::collections::BTreeMap;
+
+use crate::message::{GameId, Handle};
+
+/// Most games that are remembered, more than any server has in progress. Above it, the lowest number is forgotten.
+const MAX_GAMES: usize = 2048;
+
+/// What earlier datagrams said of this login and of games.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DatagramContext {
+    me: Handle,
+    games: BTreeMap<GameId, GameContext>,
+}
+
+/// What earlier datagrams said of one game.
+#[derive(Clone, Debug)]
+pub(super) struct GameContext {
+    pub(super) white: Handle,
+    pub(super) black: Handle,
+    /// Whether this login plays or examines it.
+    pub(super) is_mine: bool,
+    /// The open offers, in the order of datagram 21.
+    pub(super) offers: [OpenOffer; 8],
+}
+
+/// An open offer in a game.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OpenOffer {
+    /// 0 if there is no offer; for a takeback the number of plies.
+    pub(super) count: u32,
+    /// Moves since it was made.
+    n_moves: u8,
+}
+
+/// Moves after which an offer is void. One of two is the opponent's, which declines it without a message.
+const MOVES_OF_AN_OFFER: u8 = 2;
+
+impl DatagramContext {
+    pub(in crate::message) fn set_me(&mut self, me: Handle) {
+        self.me = me;
+    }
+
+    /// Whether this is the name of this login.
+    pub(super) fn is_me(&self, name: &Handle) -> bool {
+        self.me == *name && !name.as_str().is_empty()
+    }
+
+    pub(super) fn game(&self, game: GameId) -> Option<&GameContext> {
+        self.games.get(&game)
+    }
+
+    pub(super) fn game_mut(&mut self, game: GameId) -> Option<&mut GameContext> {
+        self.games.get_mut(&game)
+    }
+
+    /// Stores the players of a game that starts.
+    pub(in crate::message) fn add_game(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
+        if self.games.len() >= MAX_GAMES && !self.games.contains_key(&game) {
+            self.games.pop_first();
+        }
+        self.games.insert(game, GameContext { white, black, is_mine, offers: [OpenOffer::default(); 8] });
+    }
+
+    /// Removes a game that this login has left.
+    pub(super) fn remove_game(&mut self, game: GameId) {
+        self.games.remove(&game);
+    }
+}
+
+impl GameContext {
+    /// Counts a move, and removes the offers that it makes void.
+    pub(super) fn count_move(&mut self) {
+        for offer in &mut self.offers {
+            offer.n_moves = offer.n_moves.saturating_add(1);
+            if offer.n_moves >= MOVES_OF_AN_OFFER {
+                *offer = OpenOffer::default();
+            }
+        }
+    }
+}
+
+impl OpenOffer {
+    /// Stores the received state. Returns whether it is a new or a changed offer.
+    pub(super) fn update(&mut self, count: u32) -> bool {
+        if self.count == count {
+            return false;
+        }
+        *self = Self { count, n_moves: 0 };
+        count > 0
+    }
+}

@@ -1,0 +1,161 @@
+//! Kinds of datagrams, and access to their arguments by name.
+
+use smallvec::SmallVec;
+
+use super::DatagramMessages;
+use super::context::DatagramContext;
+use crate::message::{GameId, Handle, Titles};
+use crate::scan::{Cursor, decimal};
+use crate::text::{PlayerText, ServerText};
+
+/// A kind of datagram. [`ALL`](Self::ALL) is the only list of them; datagrams are parsed and written by it.
+#[derive(Debug)]
+pub(crate) struct DatagramKind {
+    /// The number after `^Y(`, and in the list of datagrams that a client switches on.
+    pub(crate) number: u16,
+    /// The name in ICC's description of the format.
+    pub(crate) name: &'static str,
+    /// The arguments, in order. Over the years servers append to the list, and they may omit what is switched off.
+    pub(super) arguments: &'static [ArgumentKind],
+    /// Whether it has a password or a key, which must never be logged.
+    pub(super) is_secret: bool,
+    /// Turns the arguments into messages; `None` if the datagram is emitted as it is.
+    pub(super) parse: Option<ParseArguments>,
+}
+
+/// An argument of a kind of datagram.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ArgumentKind {
+    pub(super) name: &'static str,
+    /// How the server quotes it.
+    pub(super) quoting: Quoting,
+}
+
+/// How an argument is quoted. A quoting that allows more bytes is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Quoting {
+    /// No quoting: neither a blank nor a brace, and not empty.
+    Word,
+    /// `{…}`: any text without a brace.
+    Braces,
+    /// `^Y{…^Y}`: any text.
+    Marks,
+}
+
+/// Turns the arguments of a datagram into messages. If it returns `None`, the datagram is emitted as it is.
+pub(super) type ParseArguments = fn(&Arguments<'_>, &mut DatagramContext) -> Option<DatagramMessages>;
+
+impl DatagramKind {
+    /// Returns the index of the argument of this name.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.arguments.iter().position(|argument| argument.name == name)
+    }
+}
+
+/// One argument as received.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Argument<'a> {
+    /// The bytes between its quotation marks.
+    pub(super) bytes: &'a [u8],
+    /// Whether it was quoted: `{…}` or `^Y{…^Y}`.
+    pub(super) is_quoted: bool,
+}
+
+const QUOTE_START: &[u8] = b"\x19{";
+const QUOTE_END: &[u8] = b"\x19}";
+
+impl<'a> Argument<'a> {
+    /// Splits the arguments after the number of a datagram.
+    ///
+    /// Blanks between them may be missing around braces. A brace that is never closed ends with the datagram.
+    pub(super) fn all(mut at: Cursor<'a>) -> impl Iterator<Item = Self> {
+        std::iter::from_fn(move || (!at.blanks().is_empty()).then(|| Self::read(&mut at)))
+    }
+
+    fn read(at: &mut Cursor<'a>) -> Self {
+        for (start, end) in [(QUOTE_START, QUOTE_END), (b"{", b"}")] {
+            if at.eat(start) {
+                return Self { bytes: at.until(end).unwrap_or_else(|| at.take_rest()), is_quoted: true };
+            }
+        }
+        let word = at.take_while(|b| !matches!(b, b' ' | b'{' | 0x19 | b'\n' | b'\r'));
+        // A control byte that starts no quotation is a word of its own, so that every step consumes something.
+        Self { bytes: if word.is_empty() { at.take_one() } else { word }, is_quoted: false }
+    }
+}
+
+/// The arguments of a received datagram, by the names of its kind.
+#[derive(Debug)]
+pub(super) struct Arguments<'a> {
+    kind: &'static DatagramKind,
+    received: SmallVec<[Argument<'a>; 24]>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Splits the text after the number.
+    pub(super) fn read(kind: &'static DatagramKind, at: Cursor<'a>) -> Self {
+        Self { kind, received: Argument::all(at).collect() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.received.len()
+    }
+
+    /// Returns the argument of this name; `None` if it was not sent.
+    pub(super) fn argument(&self, name: &str) -> Option<Argument<'a>> {
+        self.received.get(self.kind.position(name)?).copied()
+    }
+
+    /// Returns the argument of this name and all after it.
+    pub(super) fn from(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
+        let first = self.kind.position(name).unwrap_or(usize::MAX);
+        self.received.iter().skip(first).copied()
+    }
+
+    pub(super) fn bytes(&self, name: &str) -> Option<&'a [u8]> {
+        self.argument(name).map(|argument| argument.bytes)
+    }
+
+    pub(super) fn number<T: TryFrom<i64>>(&self, name: &str) -> Option<T> {
+        T::try_from(signed(self.bytes(name)?)?).ok()
+    }
+
+    /// Reads 0 or 1.
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+        match self.bytes(name)? {
+            b"0" => Some(false),
+            b"1" => Some(true),
+            _ => None,
+        }
+    }
+
+    pub(super) fn game(&self) -> Option<GameId> {
+        self.number("game").map(GameId)
+    }
+
+    /// Reads a name that is not empty.
+    pub(super) fn handle(&self, name: &str) -> Option<Handle> {
+        self.bytes(name).filter(|name| !name.is_empty()).map(Handle::from_wire)
+    }
+
+    /// Reads titles; no titles if the argument is missing.
+    pub(super) fn titles(&self, name: &str) -> Titles {
+        Titles::from_codes(self.bytes(name).unwrap_or_default())
+    }
+
+    /// Reads a player's text; an empty one if the argument is missing.
+    pub(super) fn text(&self, name: &str) -> PlayerText {
+        PlayerText::from_wire(self.bytes(name).unwrap_or_default())
+    }
+
+    /// Reads a word of the server; `None` if it is missing or empty.
+    pub(super) fn word(&self, name: &str) -> Option<ServerText> {
+        self.bytes(name).filter(|word| !word.is_empty()).map(ServerText::from_wire)
+    }
+}
+
+/// Parses a whole decimal number with an optional minus sign.
+pub(super) fn signed(word: &[u8]) -> Option<i64> {
+    let (sign, digits) = word.strip_prefix(b"-").map_or((1, word), |digits| (-1, digits));
+    Some(sign * i64::try_from(decimal(digits)?).ok()?)
+}
