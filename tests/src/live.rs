@@ -142,7 +142,7 @@ impl Place {
             let place = place.clone();
             async move { place.connect().await }
         });
-        Profile::new("hall.example").dial(dial).seed(7)
+        Profile::new("hall.example").dial(dial).session(|session| session.seed(7))
     }
 
     /// # Errors

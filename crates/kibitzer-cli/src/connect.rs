@@ -140,3 +140,23 @@ impl Args {
         Ok(profile)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Args as _;
+
+    use super::*;
+
+    #[test]
+    fn every_option_on_the_page_of_settings_exists() {
+        let page = include_str!("../../../docs/settings.md");
+        let command = Args::augment_args(clap::Command::new("connect"));
+        let words = page.split(|character: char| !character.is_ascii_alphanumeric() && character != '-');
+        let options: Vec<_> =
+            words.filter_map(|word| word.strip_prefix("--")).filter(|word| !word.starts_with('-')).collect();
+        assert!(options.len() > 5, "{options:?}");
+        for option in options {
+            assert!(command.get_arguments().any(|argument| argument.get_long() == Some(option)), "--{option}");
+        }
+    }
+}

@@ -65,9 +65,9 @@ use crate::options::numeric_options;
 numeric_options! {
     /// Limit of undelivered events.
     pub struct HubOptions {
-        /// Sets the maximum number of events kept for broadcast subscribers that have not read them; 0 counts as 1.
+        /// Sets the maximum number of events kept for broadcast subscribers that have not read them.
         ///
-        /// Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and without
+        /// 0 counts as 1. Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and without
         /// unread events the ring shrinks to 64 bytes.
         kept_events: usize = 1_024, "kept_events";
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// One option of the group `G`: the description from which a configuration file offers it as a setting.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_structs, reason = "other crates declare options of their own")]
 pub struct NumericOption<G: 'static> {
     /// Name of the setting, with its unit: `settle_ms`.
     pub key: &'static str,

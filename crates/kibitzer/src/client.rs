@@ -143,7 +143,7 @@ impl Client {
     ///
     /// Dropping the future before it is ready starts nothing; an empty file for the recording may have been made.
     pub async fn start<T>(profile: Profile, subscribe: impl FnOnce(&Hub) -> T) -> Result<(Self, T), ConnectError> {
-        let publisher = Publisher::new(profile.hub_options());
+        let publisher = Publisher::new(profile.hub);
         let subscribed = subscribe(&publisher.hub());
         Ok((Self::begin(&profile, publisher, None).await?, subscribed))
     }
@@ -173,7 +173,7 @@ impl Client {
     /// As [`start`](Self::start).
     pub async fn start_tapped(profile: Profile) -> Result<(Self, Tap), ConnectError> {
         let (spout, tap) = tap();
-        let publisher = Publisher::new(profile.hub_options());
+        let publisher = Publisher::new(profile.hub);
         Ok((Self::begin(&profile, publisher, Some(spout)).await?, tap))
     }
 
@@ -185,11 +185,11 @@ impl Client {
     async fn begin(profile: &Profile, publisher: Publisher, spout: Option<Spout>) -> Result<Self, ConnectError> {
         let session = Session::new(profile.session_options().await?);
         // First, as it removes its file if the recording fails.
-        let listener = match profile.attach_path() {
+        let listener = match &profile.attach_socket {
             Some(path) => Some(Listener::bind(path).await?),
             None => None,
         };
-        let recorder = match profile.recording() {
+        let recorder = match &profile.record_file {
             Some(path) => Some(Recorder::create(path).await?),
             None => None,
         };
@@ -202,20 +202,18 @@ impl Client {
         let desk = Arc::new(Desk::new(&session, recorder.as_ref().and_then(Recorder::recording).cloned()));
         let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
         let exposure = listener.map(|listener| {
-            let (access, server, span) = (profile.access(), profile.host_name(), span.clone());
+            let (access, server, span) = (profile.attach_access, profile.host_name(), span.clone());
             expose(Showing { listener, access, server, desk: &desk, began, span })
         });
         let task = Task::new(Beginning {
             session,
             publisher,
             desk: Arc::clone(&desk),
-            dial: profile.dialing(),
-            target: profile.target(),
-            write_timeout: profile.patience(),
+            transport: profile.transport.clone(),
             recorder,
             spout,
             exposure,
-            redacts_events: profile.redacts_events(),
+            redacts_events: profile.redacts_events,
             span: span.clone(),
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));

@@ -1,4 +1,4 @@
-//! Making the connection.
+//! Opening connections: TCP, or a custom transport.
 
 use std::fmt;
 use std::future::Future;
@@ -15,12 +15,10 @@ use tracing::debug;
 use crate::core::event::DialError;
 use crate::socket::Socket;
 
-/// Most addresses of one host that are tried.
+/// Maximum number of addresses of one host that are tried.
 const MAX_ADDRESSES: usize = 16;
 
-type Opening = Pin<Box<dyn Future<Output = io::Result<Socket>> + Send>>;
-
-/// In which way connections are made: over TCP unless told otherwise.
+/// The method that opens connections: TCP by default.
 ///
 /// ```
 /// use kibitzer::Dial;
@@ -34,78 +32,91 @@ type Opening = Pin<Box<dyn Future<Output = io::Result<Socket>> + Send>>;
 /// });
 /// ```
 #[derive(Clone, Default)]
-pub struct Dial(Way);
-
-#[derive(Clone, Default)]
-enum Way {
-    #[default]
-    Tcp,
-    Custom(Arc<dyn Fn() -> Opening + Send + Sync>),
+pub struct Dial {
+    /// Replaces TCP.
+    custom: Option<Arc<CustomDial>>,
 }
 
+type CustomDial = dyn Fn() -> Pin<Box<dyn Future<Output = io::Result<Socket>> + Send>> + Send + Sync;
+
 impl Dial {
-    /// Over TCP, to the host and the ports of the profile.
+    /// Returns the default: TCP to the host and the ports of the profile.
     pub const fn tcp() -> Self {
-        Self(Way::Tcp)
+        Self { custom: None }
     }
 
-    /// In a way of your own: `open` is called for every attempt. Host and ports of the profile are not used.
+    /// Returns a custom method: the session calls `open` for every connection attempt, and drops its future at the connect
+    /// timeout of the profile. Host and ports of the profile are not used.
     pub fn with<F, Fut, S>(open: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,
         Fut: Future<Output = io::Result<S>> + Send + 'static,
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Sync + 'static,
     {
-        Self(Way::Custom(Arc::new(move || {
+        let custom: Arc<CustomDial> = Arc::new(move || {
             let opening = open();
             Box::pin(async move { opening.await.map(Socket::custom) })
-        })))
-    }
-
-    /// Opens a connection.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future before it is ready gives the connection up.
-    pub(crate) async fn open(&self, target: &Target) -> Result<Socket, DialError> {
-        match &self.0 {
-            Way::Tcp => target.open().await.map(Socket::Tcp),
-            Way::Custom(open) => timeout(target.timeout, open())
-                .await
-                .map_err(|_| DialError::TimedOut)?
-                .map_err(|error| dial_error(&error)),
-        }
+        });
+        Self { custom: Some(custom) }
     }
 }
 
 impl fmt::Debug for Dial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            Way::Tcp => "Dial::tcp()",
-            Way::Custom(_) => "Dial::with(..)",
-        })
+        f.write_str(if self.custom.is_some() { "Dial::with(..)" } else { "Dial::tcp()" })
     }
 }
 
-/// Where a server is, and how long it has to answer.
+/// The connection settings of a profile.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub(crate) struct Transport {
+    pub(crate) dial: Dial,
     pub(crate) host: String,
     /// In the order in which they are tried.
     pub(crate) ports: Vec<u16>,
-    /// For the look-up of the name, and for each try.
-    pub(crate) timeout: Duration,
+    /// For the name lookup, and for each attempt.
+    pub(crate) connect_timeout: Duration,
+    /// How long the server may accept no bytes.
+    pub(crate) write_timeout: Duration,
 }
 
-impl Target {
-    /// Tries every address at the first port, then at the next.
+impl Transport {
+    /// Returns the default settings for a host: FICS and ICC both listen on ports 5000 and 23.
+    pub(crate) fn new(host: String) -> Self {
+        Self {
+            dial: Dial::tcp(),
+            host,
+            ports: vec![5000, 23],
+            connect_timeout: Duration::from_secs(10),
+            write_timeout: Duration::from_secs(30),
+        }
+    }
+
+    /// Opens a connection.
+    ///
+    /// # Errors
+    ///
+    /// [`DialError`]; the most informative one if several addresses failed.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is ready gives the connection up.
-    async fn open(&self) -> Result<TcpStream, DialError> {
+    /// Dropping the future closes the connection.
+    pub(crate) async fn open(&self) -> Result<Socket, DialError> {
+        let Some(open) = &self.dial.custom else { return self.open_tcp().await.map(Socket::Tcp) };
+        let opened = timeout(self.connect_timeout, open()).await.map_err(|_| DialError::TimedOut)?;
+        opened.map_err(|error| dial_error(&error))
+    }
+
+    /// Tries every address with the first port, then with the next.
+    ///
+    /// # Errors
+    ///
+    /// # Cancel safety
+    ///
+    /// Both as [`open`](Self::open).
+    async fn open_tcp(&self) -> Result<TcpStream, DialError> {
         let addresses = self.addresses().await?;
-        // Somebody who refused says more than nobody who answered.
+        // A refusal is more informative than a timeout, so no timeout replaces it.
         let mut outcome = DialError::TimedOut;
         if self.ports.is_empty() {
             outcome = DialError::Failed(io::ErrorKind::InvalidInput);
@@ -113,7 +124,7 @@ impl Target {
         for &port in &self.ports {
             for &(mut address) in &addresses {
                 address.set_port(port);
-                match timeout(self.timeout, connect(address)).await {
+                match timeout(self.connect_timeout, connect(address)).await {
                     Ok(Ok(stream)) => return Ok(stream),
                     Ok(Err(error)) => {
                         debug!(%address, %error, "address refused");
@@ -126,44 +137,45 @@ impl Target {
         Err(outcome)
     }
 
-    /// The addresses of the host, IPv4 and IPv6 in the system's order.
+    /// Resolves the host to IPv4 and IPv6 addresses, in the system's order.
+    ///
+    /// # Errors
+    ///
+    /// [`DialError`] if the lookup fails, takes too long or finds no address.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is ready loses nothing.
+    /// Cancel safe.
     async fn addresses(&self) -> Result<Vec<SocketAddr>, DialError> {
-        let found =
-            timeout(self.timeout, lookup_host((self.host.as_str(), 0))).await.map_err(|_| DialError::TimedOut)?;
-        let addresses: Vec<_> = match found {
+        let lookup = timeout(self.connect_timeout, lookup_host((self.host.as_str(), 0))).await;
+        let addresses: Vec<_> = match lookup.map_err(|_| DialError::TimedOut)? {
             Ok(found) => found.take(MAX_ADDRESSES).collect(),
             Err(error) => {
                 debug!(host = self.host, %error, "host not found");
-                // A resolver that may not open its files reports an unknown host; a socket shows why.
+                // A resolver that cannot open its files reports an unknown host; opening a socket shows the real reason.
                 let probe = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|error| dial_error(&error));
-                return Err(probe
-                    .err()
-                    .filter(|why| *why == DialError::TooManyFiles)
-                    .unwrap_or(DialError::UnknownHost));
+                let reason = probe.err().filter(|reason| *reason == DialError::TooManyFiles);
+                return Err(reason.unwrap_or(DialError::UnknownHost));
             }
         };
         if addresses.is_empty() { Err(DialError::UnknownHost) } else { Ok(addresses) }
     }
 }
 
-/// Opens the socket. Lines are short and wait for their answer, so none is held back to fill a packet.
+/// Opens a socket that sends every write at once: lines are short, and their replies are awaited.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future before it is ready gives the connection up.
+/// Dropping the future closes the connection.
 async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     Ok(stream)
 }
 
-/// The reason for a failed attempt. The standard library has no kind of error for a process or a system that may open no more
-/// files.
+/// Converts the error of a failed attempt.
 fn dial_error(error: &io::Error) -> DialError {
+    // The standard library has no kind of error for a process or a system that may open no more files.
     #[cfg(unix)]
     if let Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) = rustix::io::Errno::from_io_error(error) {
         return DialError::TooManyFiles;

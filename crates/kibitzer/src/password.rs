@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use serde::Deserialize;
 use thiserror::Error;
 use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -25,12 +24,10 @@ const MAX_BYTES: u64 = 1024;
 /// Where a password comes from. It is fetched when a session starts, and kept nowhere but there.
 ///
 /// [`Debug`] shows where it is, not what it is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PasswordSource {
     /// The environment variable of this name.
-    #[serde(rename = "env")]
     Variable(String),
     /// The first line that a program prints, such as `["pass", "show", "fics"]`. No shell is involved. It has a minute,
     /// and has to end with success.

@@ -8,7 +8,7 @@ mod mask;
 mod replies;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::task::yield_now;
 use tokio::time::timeout;
@@ -21,7 +21,7 @@ use crate::core::game::Games;
 use crate::core::hub::{Publisher, TryPublishError};
 use crate::core::session::{Link, Session};
 use crate::desk::{Desk, Leave};
-use crate::dial::{Dial, Target};
+use crate::dial::Transport;
 use crate::tap::Spout;
 use crate::transcript::Recorder;
 use alarm::Alarm;
@@ -38,9 +38,7 @@ pub(crate) struct Task {
     publisher: Publisher,
     desk: Arc<Desk>,
     replies: Replies,
-    dial: Dial,
-    target: Target,
-    write_timeout: Duration,
+    transport: Transport,
     /// Events that are published before others have their turn: no more than are kept for them.
     events_per_turn: usize,
     /// How many of them were since.
@@ -62,9 +60,7 @@ pub(crate) struct Beginning {
     pub(crate) session: Session,
     pub(crate) publisher: Publisher,
     pub(crate) desk: Arc<Desk>,
-    pub(crate) dial: Dial,
-    pub(crate) target: Target,
-    pub(crate) write_timeout: Duration,
+    pub(crate) transport: Transport,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) spout: Option<Spout>,
     pub(crate) exposure: Option<Exposure>,
@@ -99,7 +95,7 @@ enum Wake {
 impl Task {
     /// A task that has not begun. It is boxed: its future would hold a copy for every function it is handed to.
     pub(crate) fn new(beginning: Beginning) -> Box<Self> {
-        let Beginning { session, publisher, desk, dial, target, write_timeout, .. } = beginning;
+        let Beginning { session, publisher, desk, transport, .. } = beginning;
         let Beginning { recorder, spout, exposure, redacts_events, span, .. } = beginning;
         Box::new(Self {
             events_per_turn: publisher.kept_events().min(EVENTS_PER_TURN),
@@ -107,9 +103,7 @@ impl Task {
             publisher,
             desk,
             replies: Replies::default(),
-            dial,
-            target,
-            write_timeout,
+            transport,
             n_published: 0,
             connection: Connection::None,
             input: Input::default(),
@@ -141,7 +135,7 @@ impl Task {
             }
         }
         // A disk that hangs must not keep the task.
-        if timeout(self.write_timeout, self.journal.flush()).await.is_err() {
+        if timeout(self.transport.write_timeout, self.journal.flush()).await.is_err() {
             self.journal.give_up();
         }
         self.journal.close().await;
@@ -155,7 +149,7 @@ impl Task {
             // The server may have said much that we did not read: its silence is ours.
             self.session.held_back(now);
         }
-        self.connection.check_deadline(self.write_timeout, now);
+        self.connection.check_deadline(self.transport.write_timeout, now);
         // What has come is looked at before anything is found to be late.
         let turn = self.pump(now);
         let is_late = self.session.poll_timeout().is_some_and(|due| due <= now);
@@ -227,7 +221,7 @@ impl Task {
     /// Begins to connect if the session wants that. It has to be asked for only while there is room for what comes of it.
     fn dial(&mut self) {
         if matches!(self.session.link(), Link::Dial { .. }) && !self.connection.is_dialing() {
-            self.connection = Connection::dial(&self.dial, &self.target);
+            self.connection = Connection::dial(&self.transport);
         }
     }
 
@@ -290,7 +284,7 @@ impl Task {
     /// Cancel safe: what was read is in the input.
     async fn wait(&mut self) {
         let may_read = self.held.is_none() && self.input.is_empty() && !self.journal.is_full();
-        let deadline = self.connection.deadline(self.write_timeout);
+        let deadline = self.connection.deadline(self.transport.write_timeout);
         self.alarm.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
         let wake = tokio::select! {
             biased;

@@ -160,7 +160,7 @@ async fn who_looks_from_the_beginning_sees_what_a_tap_has() {
         let folder = Folder::new();
         let (mut listener, profile) = exposed(&folder);
         let reconnect = kibitzer::core::session::Reconnect::default().base(std::time::Duration::from_millis(1));
-        let profile = profile.timeseal(choice).reconnect(reconnect);
+        let profile = profile.session(|session| session.timeseal(choice).reconnect(reconnect));
         let (client, tap) = Client::start_tapped(profile).await.unwrap();
         let (session, snapshot) = attach(&folder).await;
         assert_eq!((snapshot.handle, snapshot.games.len()), (None, 0));
@@ -322,7 +322,9 @@ async fn no_secret_goes_over_the_socket_though_the_server_sends_it_back() {
     for choice in [TimesealChoice::Off, TimesealChoice::V2] {
         let folder = Folder::new();
         let (mut listener, profile) = exposed(&folder);
-        let profile = profile.account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap()).timeseal(choice);
+        let profile = profile
+            .account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap())
+            .session(|session| session.timeseal(choice));
         let (client, _) = Client::start(profile, Hub::subscribe).await.unwrap();
         let mut early = UnixStream::connect(folder.socket()).await.unwrap();
         let first = raw_until(&mut early, "\"stream\"").await;
@@ -570,8 +572,12 @@ async fn what_is_no_exposed_session_of_this_version_is_told() {
 async fn a_session_that_cannot_go_on_says_why() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, ()) =
-        Client::start(profile.reconnect(kibitzer::core::session::Reconnect::never()), |_| ()).await.unwrap();
+    let (client, ()) = Client::start(
+        profile.session(|session| session.reconnect(kibitzer::core::session::Reconnect::never())),
+        |_| (),
+    )
+    .await
+    .unwrap();
     let (mut session, _) = attach(&folder).await;
     let mut peer = listener.accept().await;
     peer.log_in().await;

@@ -183,7 +183,9 @@ async fn a_dropped_request_harms_nobody() {
 #[tokio::test(start_paused = true)]
 async fn requests_wait_for_their_turn_and_are_not_sent_if_nobody_waits_for_them() {
     let (mut listener, profile) = listen();
-    let (client, mut peer) = listener.guest(profile.requests(RequestLimits::default().queued(1).in_flight(1))).await;
+    let (client, mut peer) = listener
+        .guest(profile.session(|session| session.requests(RequestLimits::default().queued(1).in_flight(1))))
+        .await;
     let asking = tokio::spawn({
         let client = client.clone();
         async move { client.request("finger").await }
@@ -445,7 +447,8 @@ async fn counters_count() {
 #[tokio::test(start_paused = true)]
 async fn a_ping_is_answered_before_anybody_hears_of_it() {
     let (mut listener, profile) = listen();
-    let (client, ()) = Client::start(profile.timeseal(TimesealChoice::V2), |_| ()).await.unwrap();
+    let (client, ()) =
+        Client::start(profile.session(|session| session.timeseal(TimesealChoice::V2)), |_| ()).await.unwrap();
     let mut peer = listener.accept().await.sealed();
     assert!(peer.line().await.starts_with("TIMESEAL2|"));
     peer.log_in().await;

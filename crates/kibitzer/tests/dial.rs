@@ -140,7 +140,8 @@ async fn each_port_has_so_long_to_answer() {
 #[tokio::test]
 async fn a_reset_is_a_loss_behind_what_had_come() {
     let (listener, address) = listen("127.0.0.1").await.unwrap();
-    let profile = Profile::new("127.0.0.1").ports([address.port()]).reconnect(Reconnect::never());
+    let profile =
+        Profile::new("127.0.0.1").ports([address.port()]).session(|session| session.reconnect(Reconnect::never()));
     let (client, mut events, mut socket) = connected(listener, profile).await;
     say(&mut socket, "Foo(U) shouts: he").await;
     // A reset overtakes bytes that were not read yet; the answer says that these were.

@@ -137,7 +137,7 @@ async fn what_was_observed_is_observed_again_and_told() {
 #[tokio::test(start_paused = true)]
 async fn attempts_come_to_an_end_if_that_is_wanted() {
     let (mut listener, profile) = listen();
-    let profile = profile.reconnect(Reconnect::default().attempts(Some(2)));
+    let profile = profile.session(|session| session.reconnect(Reconnect::default().attempts(Some(2))));
     let (client, events) = Client::start(profile, Hub::subscribe).await.unwrap();
     let mut peer = listener.accept().await;
     peer.log_in().await;

@@ -29,7 +29,10 @@ impl Drop for Vacant {
 async fn a_failed_dial_leaves_no_file() {
     let path = Vacant::new("dial");
     let refuse = Dial::with(|| async { Err::<tokio::io::DuplexStream, _>(ErrorKind::ConnectionRefused.into()) });
-    let profile = Profile::new("chess.example").dial(refuse).reconnect(Reconnect::never()).record_file(&path.0);
+    let profile = Profile::new("chess.example")
+        .dial(refuse)
+        .session(|session| session.reconnect(Reconnect::never()))
+        .record_file(&path.0);
     let error = Client::connect(profile).await.unwrap_err();
     assert!(matches!(error, ConnectError::Dial(_)), "{error:?}");
     assert!(!path.0.exists());

@@ -99,7 +99,7 @@ async fn session(timeseal: TimesealChoice, recording: &Recording) -> (String, Ve
     let (mut listener, profile) = listen();
     let profile = profile
         .account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap())
-        .timeseal(timeseal)
+        .session(|session| session.timeseal(timeseal))
         .record_file(&recording.0);
     let (client, events) = Client::start(profile.clone(), Hub::subscribe).await.unwrap();
     let mut peer = listener.accept().await;

@@ -102,7 +102,7 @@ impl Stage {
 
     /// Somebody who does not come back if his connection is lost.
     async fn join(&self, name: &str) -> Client {
-        Client::connect(self.hall.account(name).reconnect(Reconnect::never())).await.unwrap()
+        Client::connect(self.hall.account(name).session(|session| session.reconnect(Reconnect::never()))).await.unwrap()
     }
 
     /// Lets it go wrong.
@@ -264,7 +264,9 @@ fn server_options(trouble: Trouble, phase: Phase) -> ServerOptions {
 fn profile(hall: &Hall, trouble: Trouble) -> Profile {
     let profile = if trouble.is_guests() { hall.profile().guest_as(handle(GUEST)) } else { hall.account(NAMES[0]) };
     match trouble {
-        Trouble::IdleLogout => profile.timings(Timings::default().keep_alive(Duration::from_hours(10))),
+        Trouble::IdleLogout => {
+            profile.session(|session| session.timings(Timings::default().keep_alive(Duration::from_hours(10))))
+        }
         _ => profile,
     }
 }

@@ -34,7 +34,10 @@ async fn begin(white: &Client, black: &Client) {
 impl Scene {
     async fn open(options: ServerOptions) -> Self {
         let hall = Hall::open(options).await;
-        let newton = Client::connect(hall.account("Newton").adjourned_games(AdjournedGames::Resume)).await.unwrap();
+        let newton =
+            Client::connect(hall.account("Newton").session(|session| session.adjourned(AdjournedGames::Resume)))
+                .await
+                .unwrap();
         let euler = hall.player("Euler").await;
         begin(&newton, &euler).await;
         let (newtons, eulers) = (newton.subscribe(), euler.subscribe());
@@ -102,8 +105,9 @@ async fn a_game_goes_on_after_a_lost_connection() {
 #[tokio::test(start_paused = true)]
 async fn two_sessions_that_resume_meet_in_one_game() {
     let hall = Hall::open(options(&NAMES)).await;
-    let resuming =
-        async |name| Client::connect(hall.account(name).adjourned_games(AdjournedGames::Resume)).await.unwrap();
+    let resuming = async |name| {
+        Client::connect(hall.account(name).session(|session| session.adjourned(AdjournedGames::Resume))).await.unwrap()
+    };
     let (newton, euler) = (resuming("Newton").await, resuming("Euler").await);
     let mut events = [newton.subscribe(), euler.subscribe()];
     begin(&newton, &euler).await;

@@ -50,7 +50,7 @@ async fn the_server_does_not_log_out_who_is_kept_alive() {
         let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
         let kept = hall.player("Newton").await;
         let timings = Timings::default().keep_alive(Duration::from_hours(100));
-        let idle = hall.account("Euler").timings(timings).reconnect(Reconnect::never());
+        let idle = hall.account("Euler").session(|session| session.timings(timings).reconnect(Reconnect::never()));
         let idle = Client::connect(idle).await.unwrap();
         sleep(Duration::from_hours(12)).await;
         assert_eq!((kept.state(), kept.counters().session.reconnects), (State::Ready, 0), "{without:?}");
@@ -79,7 +79,7 @@ async fn a_second_login_ends_the_first_for_good() {
 async fn attempts_come_at_growing_intervals_up_to_a_cap_and_end_when_told_so() {
     let mut hall = Hall::open(options(&["Newton"])).await;
     let reconnect = Reconnect::default().cap(Duration::from_secs(20)).attempts(Some(12));
-    let client = Client::connect(hall.account("Newton").reconnect(reconnect)).await.unwrap();
+    let client = Client::connect(hall.account("Newton").session(|session| session.reconnect(reconnect))).await.unwrap();
     let mut events = client.subscribe();
     hall.close().await;
     let reason = client.ended().await;

@@ -96,8 +96,9 @@ async fn record_reconnect(
 ) -> Vec<Event> {
     let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
     let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
-    let profile = hall.account("Gauss").timeseal(timeseal).redact_events().record_file(&recording.0);
-    let profile = without.into_iter().fold(profile, kibitzer::Profile::without);
+    let profile =
+        hall.account("Gauss").session(|session| session.timeseal(timeseal)).redact_events().record_file(&recording.0);
+    let profile = profile.session(|session| without.into_iter().fold(session, SessionOptions::without));
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;

@@ -158,7 +158,7 @@ async fn a_request_times_out_and_the_next_one_does_not_get_its_reply() {
     for framing in ALL {
         let hall = hall_with(framing).await;
         let timings = Timings::default().request(Duration::from_secs(5));
-        let client = Client::connect(hall.account("Newton").timings(timings)).await.unwrap();
+        let client = Client::connect(hall.account("Newton").session(|session| session.timings(timings))).await.unwrap();
         let control = hall.server().control();
         let delay = Fault::Delay(Duration::from_secs(8));
         control.inject(Target::Player("Newton".to_owned()), At::Now, delay).await.unwrap();
@@ -178,7 +178,7 @@ async fn a_request_times_out_and_the_next_one_does_not_get_its_reply() {
 async fn too_many_requests_are_refused_at_once() {
     let hall = hall_with(Framing::Blocks).await;
     let limits = RequestLimits::default().queued(3).in_flight(2);
-    let client = Client::connect(hall.account("Newton").requests(limits)).await.unwrap();
+    let client = Client::connect(hall.account("Newton").session(|session| session.requests(limits))).await.unwrap();
     let control = hall.server().control();
     control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Delay(Duration::from_secs(2))).await.unwrap();
     let mut tasks = JoinSet::new();
@@ -226,7 +226,7 @@ async fn a_reply_that_is_too_long_is_an_error_and_the_next_one_is_whole() {
     for framing in ALL {
         let hall = hall_with(framing).await;
         let limits = RequestLimits::default().reply_bytes(300);
-        let client = Client::connect(hall.account("Newton").requests(limits)).await.unwrap();
+        let client = Client::connect(hall.account("Newton").session(|session| session.requests(limits))).await.unwrap();
         let refused = client.request("variables").await;
         assert!(matches!(refused, Err(RequestError::TooLong { limit_bytes: 300, .. })), "{framing:?}: {refused:?}");
         assert!(client.request("date").await.unwrap().text().contains("Server time"));

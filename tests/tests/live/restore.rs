@@ -32,7 +32,8 @@ impl Scene {
     async fn with(options: ServerOptions, wanted: &[Ivar]) -> Self {
         let hall = Hall::open(options).await;
         let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
-        let profile = wanted.iter().fold(hall.account("Gauss"), |profile, &ivar| profile.want(ivar));
+        let profile =
+            wanted.iter().fold(hall.account("Gauss"), |profile, &ivar| profile.session(|session| session.want(ivar)));
         let gauss = Client::connect(profile).await.unwrap();
         let events = gauss.subscribe();
         let game = begin_game(&newton, &euler).await;

@@ -21,8 +21,8 @@ fn facts(capabilities: Capabilities) -> [bool; 7] {
 
 #[tokio::test(start_paused = true)]
 async fn capabilities_are_what_the_server_granted() {
-    let all = |profile: Profile| profile.want(Ivar::SeekInfo).want(Ivar::CompressMove);
-    let few = |profile: Profile| profile.without(Ivar::Ms).without(Ivar::GameInfo);
+    let all = |profile: Profile| profile.session(|session| session.want(Ivar::SeekInfo).want(Ivar::CompressMove));
+    let few = |profile: Profile| profile.session(|session| session.without(Ivar::Ms).without(Ivar::GameInfo));
     for is_understood in [true, false] {
         for has_block in [true, false] {
             let case = format!("login string {is_understood}, block mode {has_block}");
@@ -51,7 +51,10 @@ async fn capabilities_are_what_the_server_granted() {
 #[tokio::test(start_paused = true)]
 async fn style_width_bell_and_interface_are_set() {
     let hall = Hall::open(options(&["Newton"])).await;
-    let client = Client::connect(hall.account("Newton").interface("observer 1.0")).await.unwrap();
+    let client =
+        Client::connect(hall.account("Newton").session(|session| session.interface("observer 1.0".to_owned())))
+            .await
+            .unwrap();
     let settings = client.request(&Variables::mine()).await.unwrap();
     for (name, want) in [("style", "12"), ("width", "240"), ("height", "240"), ("bell", "0"), ("ptime", "0")] {
         assert_eq!(settings.value(name), Some(want), "{name}: {settings:?}");

@@ -19,7 +19,7 @@ async fn heard_over(fault: Option<Fault>, timeseal: TimesealChoice) -> Vec<Event
     if let Some(fault) = fault {
         hall.server().control().inject(Target::Next, At::Connect, fault).await.unwrap();
     }
-    let profile = hall.account("Gauss").timeseal(timeseal);
+    let profile = hall.account("Gauss").session(|session| session.timeseal(timeseal));
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;

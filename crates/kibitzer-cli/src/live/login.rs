@@ -55,7 +55,8 @@ impl LoginArgs {
     ///
     /// Dropping the future ends the prompt for a password; the terminal is as before.
     pub(crate) async fn apply(&self, profile: Profile) -> Result<Profile, LoginArgsError> {
-        let profile = if self.no_reconnect { profile.reconnect(Reconnect::never()) } else { profile };
+        let profile =
+            if self.no_reconnect { profile.session(|session| session.reconnect(Reconnect::never())) } else { profile };
         if self.guest {
             return Ok(match &self.user {
                 Some(handle) => profile.guest_as(handle.clone()),

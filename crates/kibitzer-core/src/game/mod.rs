@@ -33,11 +33,13 @@ pub use state::{Ending, Game};
 numeric_options! {
     /// Limits of the games that are kept.
     pub struct GameLimits {
-        /// Sets the maximum number of games, including those that have ended; 0 counts as 1. A new game replaces one that is
-        /// over or left, the lowest number first; without any, one in progress.
+        /// Sets the maximum number of games, including those that have ended.
+        ///
+        /// 0 counts as 1. A new game replaces one that is over or left, the lowest number first; without any, one in progress.
         games: usize = 1_024, "kept_games";
-        /// Sets the maximum number of moves of one game; 0 counts as 1. After that many, moves are counted anew from the
-        /// current board.
+        /// Sets the maximum number of moves of one game; after that many, moves are counted anew from the current board.
+        ///
+        /// 0 counts as 1.
         moves: usize = 2_048, "kept_moves";
     }
 }

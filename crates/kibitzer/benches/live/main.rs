@@ -70,5 +70,5 @@ fn runtime() -> Runtime {
 
 /// A guest at this port of the loopback address.
 fn profile(port: u16) -> Profile {
-    Profile::new("127.0.0.1").ports([port]).seed(7)
+    Profile::new("127.0.0.1").ports([port]).session(|session| session.seed(7))
 }

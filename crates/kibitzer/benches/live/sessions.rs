@@ -86,7 +86,7 @@ fn print_kept((n_sessions, _): (usize, Option<u64>), all: Option<u64>, last: Opt
 
 impl Counted {
     async fn start(port: u16, timings: Timings, n_boards: u64) -> Self {
-        let client = Client::connect(profile(port).timings(timings)).await.unwrap();
+        let client = Client::connect(profile(port).session(|session| session.timings(timings))).await.unwrap();
         let mut events = client.subscribe();
         let boards = tokio::spawn(async move { stream::count_boards(&mut events, n_boards).await });
         Self { client, boards }

@@ -1,121 +1,164 @@
-//! Profiles out of files and the environment.
+//! Profiles from files and the environment.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize as _;
 use thiserror::Error;
+use toml::de::{DeTable, DeValue};
 
-use super::environment::{Environment, VariableError, variable_of};
-use super::settings::Settings;
+use super::setting_value::RawValue;
+use super::settings::{Setting, settings};
 use super::{Profile, Secret};
 use crate::password::PasswordSource;
 
-/// What is wrong with a configuration.
+/// Prefix of the names of environment variables.
+const PREFIX: &str = "KIBITZER_";
+
+/// Prefix of the tables of other programs in a file.
+const FOREIGN_PREFIX: &str = "x-";
+
+/// Similarity of two keys, from 0 to 1, from which one is suggested for the other.
+const MIN_SIMILARITY: f64 = 0.7;
+
+/// Reason for which a configuration was rejected.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file cannot be read.
     #[error("cannot read {path}", path = .path.display())]
     Read {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// A key is unknown, or its value is none that it takes.
+    /// The file is not TOML, or a key is unknown, or its value is invalid.
     #[error("{path}, line {line}: {reason}", path = .path.display())]
     File {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Key and reason.
         reason: String,
     },
-    /// The file does not say which host.
-    #[error("{path}: the key host is missing", path = .path.display())]
+    /// The file does not contain a host.
+    #[error("{path}: the key `host` is missing", path = .path.display())]
     NoHost {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// An environment variable has a value that it does not take.
+    /// An environment variable has an invalid value.
     #[error("environment variable {name}: {reason}")]
     Variable {
-        /// Which variable.
+        /// Name of the variable.
         name: String,
-        /// What is wrong.
+        /// Reason, without the value.
         reason: String,
     },
 }
 
 impl Profile {
-    /// Reads a file like those in `config/`: TOML; unknown keys are errors. What it does not say is as in [`Profile::new`].
+    /// Reads a profile from a TOML file like those in `config/`. Missing keys have the values of [`Profile::new`].
+    ///
+    /// Unknown keys are errors, except for those that begin with `x-`: a file may contain tables of other programs
+    /// (`[x-mybot]`), which are ignored.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`]; the file has to name a host.
+    /// [`ConfigError`], also if the file does not contain a host.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let profile = Self::new("").file(path)?;
-        if profile.host.is_empty() {
+        if profile.transport.host.is_empty() {
             return Err(ConfigError::NoHost { path: path.to_owned() });
         }
         Ok(profile)
     }
 
-    /// Lays a file over this profile: what it does not say stays.
+    /// Changes the settings that a file contains, as [`load`](Self::load) reads it; the others stay.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`], with the line.
+    /// [`ConfigError`] with key and line.
     pub fn file(mut self, path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let text =
             std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        let settings: Settings = toml::from_str(&text).map_err(|error| ConfigError::File {
+        let error_at = |position: usize, reason: String| ConfigError::File {
             path: path.to_owned(),
-            line: line_of(&text, error.span().map_or(0, |span| span.start)),
-            reason: error.message().to_owned(),
-        })?;
-        settings.apply(&mut self);
+            line: 1 + text.bytes().take(position).filter(|&byte| byte == b'\n').count(),
+            reason,
+        };
+        let table = DeTable::parse(&text)
+            .map_err(|error| error_at(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
+        let settings = settings();
+        for (key, value) in table.get_ref() {
+            let name = key.get_ref().as_ref();
+            if name.starts_with(FOREIGN_PREFIX) {
+                continue;
+            }
+            let Some(setting) = settings.iter().find(|setting| setting.key == name) else {
+                return Err(error_at(key.span().start, unknown_key(name, value.get_ref(), &settings)));
+            };
+            let changed = setting.apply(&mut self, RawValue::Toml(value.get_ref()));
+            changed.map_err(|reason| error_at(value.span().start, format!("`{name}` {reason}")))?;
+        }
         Ok(self)
     }
 
-    /// Lays the environment over this profile: every key of a file is a variable, in upper case behind `KIBITZER_`, such as
-    /// `KIBITZER_CONNECT_TIMEOUT_MS`. Lists have commas between; `KIBITZER_PASSWORD_FROM` is like `file:/run/secrets/fics` or
-    /// `command:pass,show,fics`.
+    /// Changes the settings for which an environment variable is set. Its name is `KIBITZER_` and the key of a file in upper
+    /// case: `KIBITZER_CONNECT_TIMEOUT_MS`.
     ///
-    /// `KIBITZER_PASSWORD` has the password if a handle is known by then and no other source of a password is. Variables of
-    /// other names are left alone.
+    /// Items of a list are separated by commas, pairs of names and values by semicolons: `KIBITZER_VARIABLES='gin=1; open=0'`.
+    /// `KIBITZER_PASSWORD_FROM` has the form `file:/run/secrets/fics`, `env:NAME` or `command:pass,show,fics`.
+    /// `KIBITZER_PASSWORD` contains the password itself; it is used if the profile has a handle, but no other password.
+    /// Variables with other names are ignored.
     ///
     /// # Errors
     ///
     /// [`ConfigError::Variable`].
     pub fn environment(self) -> Result<Self, ConfigError> {
-        // What is no text fits no key, and is told as such.
+        // Bytes that are not UTF-8 become replacement characters, which no setting but a path accepts silently.
         self.environment_from(|name| Some(std::env::var_os(name)?.to_string_lossy().into_owned()))
     }
 
-    /// As [`environment`](Self::environment), with this look-up of a variable.
+    /// Does the same as [`environment`](Self::environment), with this function to look up a variable.
     ///
     /// # Errors
     ///
     /// [`ConfigError::Variable`].
     pub fn environment_from(mut self, look_up: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let settings = Settings::deserialize(Environment(&look_up))
-            .map_err(|VariableError { name, reason }| ConfigError::Variable { name, reason })?;
-        settings.apply(&mut self);
-        let wants_secret = self.login.handle.is_some() && self.login.secret.is_none();
+        for setting in settings() {
+            let name = variable_of(setting.key);
+            if let Some(text) = look_up(&name) {
+                let changed = setting.apply(&mut self, RawValue::Variable(&text));
+                changed.map_err(|reason| ConfigError::Variable { name, reason })?;
+            }
+        }
+        let needs_secret = self.login.handle.is_some() && self.login.secret.is_none();
         let variable = variable_of("password");
-        if wants_secret && look_up(&variable).is_some() {
+        if needs_secret && look_up(&variable).is_some() {
             self.login.secret = Some(Secret::Source(PasswordSource::Variable(variable)));
         }
         Ok(self)
     }
 }
 
-/// The line of a position in a text, from 1.
-fn line_of(text: &str, position: usize) -> usize {
-    1 + text.bytes().take(position).filter(|&byte| byte == b'\n').count()
+/// Returns the name of the environment variable of a setting.
+pub(super) fn variable_of(key: &str) -> String {
+    format!("{PREFIX}{}", key.to_ascii_uppercase())
+}
+
+/// Describes an unknown key; its value is not repeated, because it may be a password.
+fn unknown_key(key: &str, value: &DeValue<'_>, settings: &[Setting]) -> String {
+    let similar = settings.iter().map(|setting| (strsim::jaro(setting.key, key), setting.key));
+    let nearest = similar.max_by(|one, other| one.0.total_cmp(&other.0));
+    match nearest.filter(|(similarity, _)| *similarity > MIN_SIMILARITY) {
+        Some((_, nearest)) => format!("unknown key `{key}`, did you mean `{nearest}`?"),
+        None if value.is_table() => {
+            format!("unknown table `{key}`; tables of other programs begin with `{FOREIGN_PREFIX}`")
+        }
+        None => format!("unknown key `{key}`"),
+    }
 }

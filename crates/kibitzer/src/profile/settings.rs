@@ -1,210 +1,323 @@
-//! The keys of a profile's file.
+//! The list of all settings: the only place that names a setting of this crate.
+//!
+//! Each entry is a key of a profile's file, an environment variable, a line of [`Profile::to_toml`] and a row of
+//! `docs/settings.md`, which the tests write together with `config/*.toml` (`KIBITZER_BLESS=1`). The numeric options of
+//! [`core`](crate::core) describe themselves.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
-use std::num::{NonZeroU16, NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
-use std::str::FromStr;
+use std::fmt::Write as _;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, de};
-
-use super::{Profile, Secret};
-use crate::attach::AttachAccess;
+use super::Profile;
+use super::setting_value::{RawValue, SettingValue};
 use crate::core::game::GameLimits;
 use crate::core::hub::HubOptions;
-use crate::core::message::{Family, Handle, Ivar};
-use crate::core::session::{AdjournedGames, Command, Reconnect, RequestLimits, TimesealChoice, Timings};
+use crate::core::options::NumericOption;
+use crate::core::session::{Reconnect, RequestLimits, Timings};
 use crate::core::wire::Limits;
-use crate::password::PasswordSource;
 
-/// What a file or the environment says. A key that is not there changes nothing.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Settings {
-    host: Option<NonEmpty<String>>,
-    ports: Option<NonEmpty<Vec<NonZeroU16>>>,
-    connect_timeout_ms: Option<Wait>,
-    write_timeout_ms: Option<Wait>,
-    handle: Option<Parsed<Handle>>,
-    #[serde(default, deserialize_with = "source_of_password")]
-    password_from: Option<PasswordSource>,
-    family: Option<Parsed<Family>>,
-    timeseal: Option<Parsed<TimesealChoice>>,
-    ivars: Option<Vec<Parsed<Ivar>>>,
-    interface: Option<String>,
-    prompt: Option<String>,
-    variables: Option<Variables>,
-    adjourned_games: Option<Parsed<AdjournedGames>>,
-    greeting_timeout_ms: Option<Wait>,
-    login_step_timeout_ms: Option<Wait>,
-    queue_timeout_ms: Option<Wait>,
-    settle_ms: Option<Wait>,
-    set_up_timeout_ms: Option<Wait>,
-    request_timeout_ms: Option<Wait>,
-    probe_after_ms: Option<Wait>,
-    probe_timeout_ms: Option<Wait>,
-    keep_alive_ms: Option<Wait>,
-    quit_timeout_ms: Option<Wait>,
-    reconnect_base_ms: Option<Wait>,
-    reconnect_cap_ms: Option<Wait>,
-    reconnect_attempts: Option<u32>,
-    reconnect_stable_ms: Option<Wait>,
-    queued_requests: Option<NonZeroUsize>,
-    requests_in_flight: Option<NonZeroUsize>,
-    reply_events: Option<NonZeroUsize>,
-    reply_bytes: Option<NonZeroUsize>,
-    kept_events: Option<NonZeroUsize>,
-    kept_games: Option<NonZeroUsize>,
-    kept_moves: Option<NonZeroUsize>,
-    line_bytes: Option<NonZeroUsize>,
-    wrapped_line_bytes: Option<NonZeroUsize>,
-    block_bytes: Option<NonZeroU64>,
-    datagram_bytes: Option<NonZeroUsize>,
-    record_file: Option<PathBuf>,
-    filters: Option<BTreeMap<String, String>>,
-    attach_socket: Option<PathBuf>,
-    attach_access: Option<AttachAccess>,
+/// A setting of a profile.
+pub(super) struct Setting {
+    /// Key in files; in upper case after `KIBITZER_`, the environment variable.
+    pub(super) key: &'static str,
+    /// Documentation, line by line.
+    pub(super) doc: Vec<String>,
+    /// A value as it is written in a file, other than the default.
+    pub(super) example: &'static str,
+    apply: Apply,
+    to_toml: ToToml,
 }
 
-/// A source that is none may be the password itself, so the error does not repeat it.
-fn source_of_password<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PasswordSource>, D::Error> {
-    let unshown = |_| de::Error::custom("password_from takes one of env, command and file");
-    PasswordSource::deserialize(deserializer).map(Some).map_err(unshown)
-}
+type Apply = Box<dyn Fn(&mut Profile, RawValue<'_>) -> Result<(), String>>;
+type ToToml = Box<dyn Fn(&Profile) -> Option<String>>;
 
-impl Settings {
-    /// Changes what is set, and leaves the rest as it is.
-    pub(super) fn apply(self, profile: &mut Profile) {
-        put(&mut profile.host, self.host.map(|NonEmpty(host)| host));
-        put(
-            &mut profile.ports,
-            self.ports.map(|NonEmpty(ports)| ports.into_iter().map(NonZeroU16::get).collect::<Vec<_>>()),
-        );
-        put(&mut profile.connect_timeout, self.connect_timeout_ms);
-        put(&mut profile.write_timeout, self.write_timeout_ms);
-        put(&mut profile.family, self.family.map(|Parsed(family)| family));
-        put(&mut profile.timeseal, self.timeseal.map(|Parsed(choice)| choice));
-        put(&mut profile.ivars, self.ivars.map(|ivars| ivars.into_iter().map(|Parsed(ivar)| ivar).collect::<Vec<_>>()));
-        put(&mut profile.interface, self.interface);
-        put(&mut profile.prompt, self.prompt);
-        put(&mut profile.variables, self.variables.map(|Variables(variables)| variables));
-        put(&mut profile.adjourned_games, self.adjourned_games.map(|Parsed(choice)| choice));
-        put(&mut profile.record_file, self.record_file.map(Some));
-        put(&mut profile.filters, self.filters);
-        put(&mut profile.attach_socket, self.attach_socket.map(Some));
-        put(&mut profile.attach_access, self.attach_access);
-        if let Some(Parsed(handle)) = self.handle {
-            profile.login.handle = Some(handle);
+impl Setting {
+    fn new<T: SettingValue + 'static>(
+        key: &'static str,
+        example: &'static str,
+        doc: &[&str],
+        field: fn(&mut Profile) -> &mut T,
+    ) -> Self {
+        Self {
+            key,
+            doc: doc.iter().map(|&line| line.to_owned()).collect(),
+            example,
+            apply: Box::new(move |profile, value| {
+                *field(profile) = T::parse(value)?;
+                Ok(())
+            }),
+            to_toml: Box::new(move |profile| field(&mut profile.clone()).to_toml()),
         }
-        put(&mut profile.login.secret, self.password_from.map(|source| Some(Secret::Source(source))));
-
-        let timings = &mut profile.timings;
-        set(timings, self.greeting_timeout_ms, Timings::greeting);
-        set(timings, self.login_step_timeout_ms, Timings::login_step);
-        set(timings, self.queue_timeout_ms, Timings::queue);
-        set(timings, self.settle_ms, Timings::settle);
-        set(timings, self.set_up_timeout_ms, Timings::set_up);
-        set(timings, self.request_timeout_ms, Timings::request);
-        set(timings, self.probe_after_ms, Timings::probe_after);
-        set(timings, self.probe_timeout_ms, Timings::probe_timeout);
-        set(timings, self.keep_alive_ms, Timings::keep_alive);
-        set(timings, self.quit_timeout_ms, Timings::quit);
-
-        let reconnect = &mut profile.reconnect;
-        set(reconnect, self.reconnect_base_ms, Reconnect::base);
-        set(reconnect, self.reconnect_cap_ms, Reconnect::cap);
-        set(reconnect, self.reconnect_attempts.map(Some), Reconnect::attempts);
-        set(reconnect, self.reconnect_stable_ms, Reconnect::stable_after);
-
-        let requests = &mut profile.requests;
-        set(requests, self.queued_requests, RequestLimits::queued);
-        set(requests, self.requests_in_flight, RequestLimits::in_flight);
-        set(requests, self.reply_events, RequestLimits::reply_events);
-        set(requests, self.reply_bytes, RequestLimits::reply_bytes);
-
-        set(&mut profile.hub, self.kept_events, HubOptions::kept_events);
-        set(&mut profile.game_limits, self.kept_games, GameLimits::games);
-        set(&mut profile.game_limits, self.kept_moves, GameLimits::moves);
-        let limits = &mut profile.limits;
-        set(limits, self.line_bytes, Limits::line_bytes);
-        set(limits, self.wrapped_line_bytes, Limits::wrapped_line_bytes);
-        set(limits, self.block_bytes, Limits::block_bytes);
-        set(limits, self.datagram_bytes, Limits::datagram_bytes);
     }
-}
 
-fn put<T>(place: &mut T, value: Option<impl Into<T>>) {
-    if let Some(value) = value {
-        *place = value.into();
-    }
-}
-
-fn set<T: Copy, V>(options: &mut T, value: Option<impl Into<V>>, setter: impl FnOnce(T, V) -> T) {
-    if let Some(value) = value {
-        *options = setter(*options, value.into());
-    }
-}
-
-/// How long to wait, in milliseconds; not 0.
-#[derive(Debug, Deserialize)]
-struct Wait(NonZeroU64);
-
-impl From<Wait> for Duration {
-    fn from(Wait(ms): Wait) -> Self {
-        Self::from_millis(ms.get())
-    }
-}
-
-/// What a key may not leave empty.
-#[derive(Debug)]
-struct NonEmpty<T>(T);
-
-impl<'de, T: Deserialize<'de> + Default + PartialEq> Deserialize<'de> for NonEmpty<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = T::deserialize(deserializer)?;
-        if value == T::default() {
-            return Err(de::Error::custom("must not be empty"));
+    fn number<G>(option: &'static NumericOption<G>, group: fn(&mut Profile) -> &mut G) -> Self {
+        let sentence = |line: &&str| line.trim().replacen("Sets the ", "The ", 1).replacen("Sets how", "How", 1);
+        Self {
+            key: option.key,
+            doc: option.doc.iter().take_while(|line| !line.is_empty()).map(sentence).collect(),
+            example: "7",
+            apply: Box::new(move |profile, value| {
+                (option.set)(group(profile), value.number(&option.range)?);
+                Ok(())
+            }),
+            to_toml: Box::new(move |profile| (option.get)(group(&mut profile.clone())).map(grouped)),
         }
-        Ok(Self(value))
+    }
+
+    fn numbers<G>(options: &'static [NumericOption<G>], group: fn(&mut Profile) -> &mut G) -> Vec<Self> {
+        options.iter().map(|option| Self::number(option, group)).collect()
+    }
+
+    /// Rejects the empty text.
+    fn required(mut self) -> Self {
+        let apply = self.apply;
+        self.apply = Box::new(move |profile, value| match value {
+            RawValue::Toml(value) if value.as_str() == Some("") => Err("must not be empty".to_owned()),
+            RawValue::Variable("") => Err("must not be empty".to_owned()),
+            _ => apply(profile, value),
+        });
+        self
+    }
+
+    /// Leaves the default out of files.
+    fn without_default(mut self) -> Self {
+        let default = self.to_toml(&Profile::new(""));
+        let to_toml = self.to_toml;
+        self.to_toml = Box::new(move |profile| to_toml(profile).filter(|value| Some(value) != default.as_ref()));
+        self
+    }
+
+    /// Changes this setting of the profile.
+    ///
+    /// # Errors
+    ///
+    /// The reason, as the rest of a sentence that begins with the key.
+    pub(super) fn apply(&self, profile: &mut Profile, value: RawValue<'_>) -> Result<(), String> {
+        (self.apply)(profile, value)
+    }
+
+    /// Returns the value in this profile as TOML; `None` if it is not set.
+    pub(super) fn to_toml(&self, profile: &Profile) -> Option<String> {
+        (self.to_toml)(profile)
     }
 }
 
-/// What is typed as a text.
-#[derive(Debug)]
-struct Parsed<T>(T);
-
-impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Parsed<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map(Self).map_err(de::Error::custom)
+impl Profile {
+    /// Returns the profile as a commented file with every setting, for [`load`](Self::load).
+    ///
+    /// Settings without a value are comments with an example. Left out: a password that is not fetched from a source,
+    /// [`dial`](Self::dial), and everything else that is no setting of a file.
+    ///
+    /// ```
+    /// use kibitzer::Profile;
+    ///
+    /// let file = Profile::fics().to_toml();
+    /// assert!(file.contains("\nhost = \"freechess.org\"\n"));
+    /// ```
+    pub fn to_toml(&self) -> String {
+        let mut file = String::new();
+        for (title, settings) in sections() {
+            let _ = writeln!(file, "# --- {title} {}\n", "-".repeat(113_usize.saturating_sub(title.len())));
+            for setting in settings {
+                let key = setting.key;
+                for line in &setting.doc {
+                    let _ = writeln!(file, "# {line}");
+                }
+                let _ = match setting.to_toml(self) {
+                    Some(value) => writeln!(file, "{key} = {value}\n"),
+                    None => writeln!(file, "# {key} = {}\n", setting.example),
+                };
+            }
+        }
+        file
     }
 }
 
-/// Variables of the server: the command that sets each, by its name.
-#[derive(Debug)]
-struct Variables(BTreeMap<String, Command>);
-
-/// The value of a variable. Servers take 1 and 0 for on and off.
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "a variable's value is a text, a whole number or a bool")]
-enum VariableValue {
-    Text(String),
-    Number(i64),
-    Switch(bool),
+/// Returns all settings.
+pub(super) fn settings() -> Vec<Setting> {
+    sections().into_iter().flat_map(|(_, settings)| settings).collect()
 }
 
-impl<'de> Deserialize<'de> for Variables {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let values = BTreeMap::<String, VariableValue>::deserialize(deserializer)?;
-        let command = |(name, value): (String, VariableValue)| {
-            let value = match value {
-                VariableValue::Text(text) => text,
-                VariableValue::Number(number) => number.to_string(),
-                VariableValue::Switch(is_on) => u8::from(is_on).to_string(),
-            };
-            let command = Command::with_text(&format!("set {name}"), &value);
-            Ok((name.clone(), command.map_err(|error| de::Error::custom(format_args!("variable {name}: {error}")))?))
-        };
-        values.into_iter().map(command).collect::<Result<_, _>>().map(Self)
-    }
+/// Returns all settings by section.
+pub(super) fn sections() -> [(&'static str, Vec<Setting>); 7] {
+    [
+        ("Server", server()),
+        ("Login", login()),
+        ("Features", features()),
+        ("Timeouts", Setting::numbers(Timings::OPTIONS, |profile| &mut profile.session.timings)),
+        ("Reconnecting", Setting::numbers(Reconnect::OPTIONS, |profile| &mut profile.session.reconnect)),
+        ("Limits", limits()),
+        ("Recording and inspection", inspection()),
+    ]
+}
+
+fn server() -> Vec<Setting> {
+    let [connect, write] = &TRANSPORT_TIMEOUTS;
+    vec![
+        Setting::new(
+            "host",
+            r#""chess.example""#,
+            &[
+                "Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.",
+                "On the command line: HOST.",
+            ],
+            |profile| &mut profile.transport.host,
+        )
+        .required(),
+        Setting::new(
+            "ports",
+            "[4000]",
+            &["TCP ports, in the order in which they are tried. On the command line: HOST:PORT."],
+            |profile| &mut profile.transport.ports,
+        ),
+        Setting::number(connect, |profile| profile),
+        Setting::number(write, |profile| profile),
+    ]
+}
+
+const TRANSPORT_TIMEOUTS: [NumericOption<Profile>; 2] = [
+    NumericOption {
+        key: "connect_timeout_ms",
+        doc: &["The timeout of the name lookup, and of each connection attempt."],
+        range: 1..=u64::MAX,
+        get: |profile| to_ms(profile.transport.connect_timeout),
+        set: |profile, ms| profile.transport.connect_timeout = Duration::from_millis(ms),
+    },
+    NumericOption {
+        key: "write_timeout_ms",
+        doc: &["How long the server may accept no bytes before the connection is closed."],
+        range: 1..=u64::MAX,
+        get: |profile| to_ms(profile.transport.write_timeout),
+        set: |profile, ms| profile.transport.write_timeout = Duration::from_millis(ms),
+    },
+];
+
+fn login() -> Vec<Setting> {
+    vec![
+        Setting::new(
+            "handle",
+            r#""Newton""#,
+            &[
+                "Name of the account; without a password, of the guest. Without this key: a guest with a name chosen by the server.",
+                "On the command line: --user; with --guest, a guest.",
+            ],
+            |profile| &mut profile.login.handle,
+        ),
+        Setting::new(
+            "password_from",
+            r#"{ command = ["pass", "show", "fics"] }"#,
+            &[
+                "Source of the password, which is never in this file: { env = \"NAME\" }, the first line that a { command = [..] }",
+                "prints, or of a { file = \"PATH\" } of yours with mode 0600. Without this key, an account uses the variable",
+                "KIBITZER_PASSWORD if it is set. On the command line: --password-command or --password-file.",
+            ],
+            |profile| &mut profile.login.secret,
+        ),
+    ]
+}
+
+fn features() -> Vec<Setting> {
+    vec![
+        Setting::new("family", r#""fics""#, &["Protocol family: fics, icc, or auto, which detects it."], |profile| {
+            &mut profile.session.family
+        }),
+        Setting::new(
+            "timeseal",
+            r#""2""#,
+            &["Version of timeseal: off, 1, 2, or auto: 2 if the server supports it, otherwise 1, otherwise none."],
+            |profile| &mut profile.session.timeseal,
+        ),
+        Setting::new(
+            "ivars",
+            r#"["block", "seekinfo"]"#,
+            &[
+                "Features requested from the server for this session, by their FICS names; those that it does not offer are skipped.",
+                "On ICC, gameinfo, ms, seekinfo and compressmove switch on the equivalent datagrams; the others have no effect.",
+            ],
+            |profile| &mut profile.session.ivars,
+        ),
+        Setting::new(
+            "interface",
+            r#""my bot""#,
+            &["Name of the client shown to other players; empty: none. Without this key: kibitzer and its version."],
+            |profile| &mut profile.session.interface,
+        )
+        .without_default(),
+        Setting::new(
+            "prompt",
+            r#""> ""#,
+            &["The account's custom prompt, including its trailing blank; empty: detected at the login."],
+            |profile| &mut profile.session.prompt,
+        ),
+        Setting::new(
+            "variables",
+            "{ gin = 1, open = 0 }",
+            &["Variables of the server, set after every login; or a table [variables] at the end of the file."],
+            |profile| &mut profile.variables,
+        ),
+        Setting::new(
+            "adjourned_games",
+            r#""resume""#,
+            &[
+                "Adjourned games of the account, which are listed after the login: report, or resume, which challenges each opponent who",
+                "is logged in, or logs in later, to go on.",
+            ],
+            |profile| &mut profile.session.adjourned,
+        ),
+    ]
+}
+
+fn limits() -> Vec<Setting> {
+    let mut limits = Setting::numbers(RequestLimits::OPTIONS, |profile| &mut profile.session.requests);
+    limits.extend(Setting::numbers(HubOptions::OPTIONS, |profile| &mut profile.hub));
+    limits.extend(Setting::numbers(GameLimits::OPTIONS, |profile| &mut profile.session.game_limits));
+    limits.extend(Setting::numbers(Limits::OPTIONS, |profile| &mut profile.session.limits));
+    limits
+}
+
+fn inspection() -> Vec<Setting> {
+    vec![
+        Setting::new(
+            "record_file",
+            r#""session.jsonl""#,
+            &[
+                "A recording of the session, in a new file. Names and passwords of the login are left out.",
+                "On the command line: --record.",
+            ],
+            |profile| &mut profile.record_file,
+        ),
+        Setting::new(
+            "filters",
+            r#"{ talk = "kind:tell,say,channel_tell" }"#,
+            &["Named filters of the console: `/filter talk`."],
+            |profile| &mut profile.filters,
+        ),
+        Setting::new(
+            "attach_socket",
+            r#""bot.sock""#,
+            &[
+                "A new Unix socket that exposes the session to other programs of the same user, such as `kibitzer console`.",
+                "On the command line: --attach-socket.",
+            ],
+            |profile| &mut profile.attach_socket,
+        ),
+        Setting::new(
+            "attach_access",
+            r#""write""#,
+            &[
+                "Access of those programs: read, or write to allow sending lines too. On the command line: --attach-write.",
+            ],
+            |profile| &mut profile.attach_access,
+        ),
+    ]
+}
+
+fn to_ms(duration: Duration) -> Option<u64> {
+    u64::try_from(duration.as_millis()).ok()
+}
+
+/// Writes a number with an underscore between groups of three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join("_")
 }

@@ -1,73 +1,17 @@
-//! Layers of configuration.
+//! Settings from files, the environment and setters; the generated files.
 
-use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
 
-use serde::Deserialize as _;
-
-use super::environment::Environment;
-use super::settings::Settings;
+use super::load::variable_of;
+use super::setting_value::RawValue;
+use super::settings::{Setting, sections, settings};
 use super::*;
+use crate::core::message::Ivar;
+use crate::core::session::Timings;
 
-/// Every key, at another value than any default.
-const OTHER: &str = r#"
-host = "elsewhere"
-ports = [4000]
-connect_timeout_ms = 1
-write_timeout_ms = 2
-handle = "Newton"
-password_from = { env = "SOME_VARIABLE" }
-family = "auto"
-timeseal = "1"
-ivars = ["seekinfo"]
-interface = "other"
-prompt = "> "
-variables = { gin = 1 }
-adjourned_games = "resume"
-greeting_timeout_ms = 3
-login_step_timeout_ms = 4
-queue_timeout_ms = 44
-settle_ms = 5
-set_up_timeout_ms = 6
-request_timeout_ms = 7
-probe_after_ms = 8
-probe_timeout_ms = 9
-keep_alive_ms = 10
-quit_timeout_ms = 11
-reconnect_base_ms = 12
-reconnect_cap_ms = 13
-reconnect_attempts = 14
-reconnect_stable_ms = 16
-queued_requests = 15
-requests_in_flight = 17
-reply_events = 18
-reply_bytes = 19
-kept_events = 20
-kept_games = 21
-kept_moves = 22
-line_bytes = 23
-wrapped_line_bytes = 24
-block_bytes = 25
-datagram_bytes = 26
-record_file = "session.jsonl"
-filters = { other = "game:27 kind:tell,say" }
-attach_socket = "bot.sock"
-attach_access = "write"
-"#;
-
-/// Keys that have no default.
-const OPTIONAL: [&str; 8] = [
-    "handle",
-    "password_from",
-    "interface",
-    "variables",
-    "reconnect_attempts",
-    "record_file",
-    "filters",
-    "attach_socket",
-];
-
-/// A file for one test, gone with it.
+/// A file for one test, removed at its end.
 struct Config(PathBuf);
 
 impl Config {
@@ -84,82 +28,217 @@ impl Drop for Config {
     }
 }
 
-fn shipped(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config").join(name)
+fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// Every key there is.
-fn keys() -> Vec<String> {
-    let asked = RefCell::new(Vec::new());
-    Settings::deserialize(Environment(|name: &str| {
-        asked.borrow_mut().push(name.trim_start_matches("KIBITZER_").to_ascii_lowercase());
-        None
-    }))
-    .unwrap();
-    asked.into_inner()
+/// Compares a generated file with the one in the repository; with `KIBITZER_BLESS=1`, writes it first.
+fn assert_generated(path: &str, want: &str) {
+    let path = in_repository(path);
+    if std::env::var_os("KIBITZER_BLESS").is_some() {
+        std::fs::write(&path, want).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap();
+    assert!(found == want, "{} is out of date; KIBITZER_BLESS=1 writes it", path.display());
 }
 
 fn show(profile: &Profile) -> String {
     format!("{profile:#?}")
 }
 
+/// A line of a file that sets this setting to its example.
+fn example(setting: &Setting) -> String {
+    format!("{} = {}\n", setting.key, setting.example)
+}
+
+/// The profiles with a file, and how that file begins.
+fn shipped() -> [(&'static str, Profile, &'static str); 3] {
+    let fics =
+        "# freechess.org (FICS). All keys have their default values, so the file is equivalent to `Profile::fics()`.\n";
+    let icc = "# chessclub.com (ICC). Its telnet access was reported closed in 2025, so kibitzer's ICC support is tested against the\n\
+        # description of its formats, recorded samples and the embedded server (`kibitzer serve --family icc`), not against the\n\
+        # live service. Boards have clocks in seconds; datagrams add milliseconds.\n\
+        #\n\
+        # All keys have their default values, so the file is equivalent to `Profile::icc()`.\n";
+    let demo = "# The embedded server (`kibitzer serve`). All keys have their default values, so the file is equivalent to\n\
+        # `Profile::demo()`.\n";
+    [
+        ("config/fics.toml", Profile::fics(), fics),
+        ("config/icc.toml", Profile::icc(), icc),
+        ("config/demo.toml", Profile::demo(), demo),
+    ]
+}
+
+const FILE_HEAD: &str = "\
+# Each key is also an environment variable, which overrides the file: KIBITZER_CONNECT_TIMEOUT_MS=3000. Times are in
+# milliseconds. Unknown keys are errors, except for tables of other programs: [x-mybot].
+
+";
+
 #[test]
-fn the_shipped_files_say_what_the_code_says() {
-    let other = Config::new("other", OTHER);
-    for (name, want) in [("fics.toml", Profile::fics()), ("icc.toml", Profile::icc()), ("demo.toml", Profile::demo())] {
-        assert_eq!(show(&Profile::load(shipped(name)).unwrap()), show(&want), "{name}");
-        // Over a profile in which everything is different, all of it has to be said.
-        let mut changed = want.clone().file(&other.0).unwrap().file(shipped(name)).unwrap();
-        (changed.login, changed.record_file, changed.filters, changed.variables) = Default::default();
-        changed.reconnect = changed.reconnect.attempts(None);
-        changed.attach_socket = None;
-        changed.interface.clone_from(&want.interface);
-        assert_eq!(show(&changed), show(&want), "{name}");
-        let text = std::fs::read_to_string(shipped(name)).unwrap();
-        for key in keys() {
-            let line = if OPTIONAL.contains(&&*key) { format!("\n# {key} = ") } else { format!("\n{key} = ") };
-            assert!(text.contains(&line), "{name}: {key}");
+fn the_files_in_config_are_the_profiles_of_the_code() {
+    let examples: String = settings().iter().map(example).collect();
+    let other = Config::new("other", &examples);
+    for (path, want, head) in shipped() {
+        assert_generated(path, &format!("{head}{FILE_HEAD}{}\n", want.to_toml().trim_end()));
+        assert_eq!(show(&Profile::load(in_repository(path)).unwrap()), show(&want), "{path}");
+        // It overrides a profile in which every setting differs, except for those without a default.
+        let changed = want.clone().file(&other.0).unwrap().file(in_repository(path)).unwrap();
+        for setting in settings() {
+            let expected = setting.to_toml(&want).or_else(|| setting.to_toml(&changed));
+            assert_eq!(setting.to_toml(&changed), expected, "{path}: {}", setting.key);
         }
     }
 }
 
 #[test]
-fn every_key_changes_something() {
-    let all = Profile::fics();
-    for key in keys() {
-        let line = OTHER.lines().find(|line| line.starts_with(&format!("{key} = "))).unwrap();
-        let one = Config::new(&key, line);
-        assert_ne!(show(&all.clone().file(&one.0).unwrap()), show(&all), "{key}");
+fn the_page_of_settings_lists_all_of_them() {
+    let mut page = String::from(PAGE_HEAD);
+    for (title, settings) in sections() {
+        let _ = write!(page, "\n## {title}\n\n| key | default | numbers | description |\n|---|---|---|---|\n");
+        for setting in settings {
+            let default = match setting.to_toml(&Profile::new("")) {
+                Some(empty) if setting.key == "host" && empty == "\"\"" => "required".to_owned(),
+                Some(default) => format!("`{default}`"),
+                None => format!("none; example `{}`", setting.example),
+            };
+            let no_number = setting.apply(&mut Profile::new(""), RawValue::Variable("-"));
+            let numbers = no_number.err().and_then(|reason| {
+                Some(reason.strip_prefix("must be a whole number ")?.trim_start_matches("of ").to_owned())
+            });
+            let description = setting.doc.join(" ").replace('|', "\\|");
+            let _ =
+                writeln!(page, "| `{}` | {default} | {} | {description} |", setting.key, numbers.unwrap_or_default());
+        }
+    }
+    assert_generated("docs/settings.md", &page);
+}
+
+const PAGE_HEAD: &str = "\
+# Settings
+
+This page lists all settings of a profile. It is generated from the list in `crates/kibitzer/src/profile/settings.rs` and from the
+numeric options of the core; `KIBITZER_BLESS=1 cargo test -p kibitzer profile` writes it and the files in [config/](../config).
+
+A setting is a key of a TOML file (`Profile::load`; `kibitzer connect PATH.toml`). It is also an environment variable: `KIBITZER_` and
+the key in upper case, such as `KIBITZER_CONNECT_TIMEOUT_MS`. Each of these overrides the previous one: defaults of the code, file,
+environment, command line (or setters of `Profile`). `Profile::to_toml` returns a profile as a commented file.
+
+- The unit of a number is the end of its key: `_ms` is milliseconds, `_bytes` bytes. The other numbers are counts.
+- In a variable, items of a list are separated by commas (`KIBITZER_PORTS=5000,23`), pairs of a table by semicolons
+  (`KIBITZER_VARIABLES='gin=1; open=0'`), and the source of a password is `env:NAME`, `file:PATH` or `command:pass,show,fics`.
+- The variable `KIBITZER_PASSWORD` contains the password itself. It is used if there is a handle and no other password.
+- An unknown key is an error with its line and the most similar key. Keys that begin with `x-` are ignored: a program may keep
+  its own settings in the same file, in a table such as `[x-mybot]`.
+- `--no-reconnect` on the command line sets `reconnect_attempts` to 0; `--guest` removes the password.
+";
+
+#[test]
+fn every_setting_changes_the_profile_from_a_file_and_from_a_variable() {
+    // As a file has them, without brackets and quotes; a source of a password has a colon.
+    let plain = |value: &str| {
+        let value = value.replace("{ command = ", "command:").replace(", open", "; open");
+        value.replace(['[', ']', '"', '{', '}'], "").trim().to_owned()
+    };
+    let keys: BTreeSet<_> = settings().iter().map(|setting| setting.key).collect();
+    assert_eq!(keys.len(), settings().len(), "no two settings have the same key");
+    let default = Profile::new("x");
+    for setting in settings() {
+        let file = Config::new(setting.key, &example(&setting));
+        let from_file = default.clone().file(&file.0).unwrap();
+        assert_ne!(show(&from_file), show(&default), "{}", setting.key);
+        // A prompt ends with a blank, which the variable keeps.
+        let text = if setting.key == "prompt" { "> ".to_owned() } else { plain(setting.example) };
+        let look_up = |name: &str| (name == variable_of(setting.key)).then(|| text.clone());
+        let from_variable = default.clone().environment_from(look_up).unwrap();
+        assert_eq!(show(&from_variable), show(&from_file), "{}", setting.key);
     }
 }
 
 #[test]
-fn what_is_wrong_in_a_file_is_told_with_its_line() {
+fn a_written_profile_is_the_same_when_it_is_read() {
+    let examples: String = settings().iter().map(example).collect();
+    let examples = examples.replace("\"Newton\"", "\"Newton\" # \\ ").replace("\"> \"", r#""\"\\\u0007> ""#);
+    let profile = Profile::load(&Config::new("written", &examples).0).unwrap();
+    let written = Config::new("written-again", &profile.to_toml());
+    assert_eq!(show(&Profile::load(&written.0).unwrap()), show(&profile));
+    for source in [PasswordSource::Variable("A".to_owned()), PasswordSource::File("b c".into())] {
+        let profile = profile.clone().account_from("Newton".parse().unwrap(), source);
+        let written = Config::new("written-source", &profile.to_toml());
+        assert_eq!(show(&Profile::load(&written.0).unwrap()), show(&profile));
+    }
+}
+
+#[test]
+fn tables_of_other_programs_are_ignored() {
+    let file = Config::new("foreign", "host = \"x\"\nx-mode = 1\n[x-mybot]\nhost = 7\n[[x-list]]\na = 1\n");
+    assert_eq!(show(&Profile::load(&file.0).unwrap()), show(&Profile::new("x")));
+}
+
+#[test]
+fn errors_in_a_file_name_key_and_line() {
     let cases = [
-        ("an unknown key", "host = \"x\"\n\nprots = [1]\n", 3, "unknown field `prots`"),
-        ("a password", "host = \"x\"\npassword = \"swordfish\"\n", 2, "unknown field `password`"),
+        ("an unknown key", "host = \"x\"\n\nprots = [1]\n", 3, "unknown key `prots`, did you mean `ports`?"),
+        (
+            "a missing letter",
+            "request_timout_ms = 1\n",
+            1,
+            "unknown key `request_timout_ms`, did you mean `request_timeout_ms`?",
+        ),
+        ("an unlike key", "host = \"x\"\nzzz = 1\n", 2, "unknown key `zzz`"),
+        (
+            "an unknown table",
+            "host = \"x\"\n[jq]\na = 1\n",
+            2,
+            "unknown table `jq`; tables of other programs begin with `x-`",
+        ),
+        (
+            "a password",
+            "host = \"x\"\npassword = \"swordfish\"\n",
+            2,
+            "unknown key `password`, did you mean `password_from`?",
+        ),
         ("no TOML", "host = \"x\"\nports = [1\nfamily = \"fics\"\n", 3, ""),
-        ("another type", "ports = \"5000\"\n", 1, "invalid type"),
-        ("no port", "host = \"x\"\nports = []\n", 2, "must not be empty"),
-        ("port 0", "host = \"x\"\nports = [5000, 0]\n", 2, "nonzero"),
-        ("no host", "host = \"\"\n", 1, "must not be empty"),
-        ("no time", "host = \"x\"\nconnect_timeout_ms = 0\n", 2, "nonzero"),
-        ("less than no time", "host = \"x\"\nconnect_timeout_ms = -1\n", 2, "integer `-1`"),
-        ("no such family", "\nfamily = \"kics\"\n", 2, "family is none of auto, fics and icc"),
-        ("no such ivar", "ivars = [\"block\", \"blok\"]\n", 1, ""),
-        ("no text", "filters = { talk = 7 }\n", 1, "invalid type"),
-        ("a variable of two lines", "[variables]\ngin = 1\n3 = \"a\\nb\"\n", 1, "variable 3: line break"),
-        ("a variable without a value", "variables = { gin = \"\" }\n", 1, "variable gin: line is empty"),
-        ("a variable of another type", "variables = { gin = [1] }\n", 1, "text, a whole number or a bool"),
-        ("no such choice", "adjourned_games = \"yes\"\n", 1, "neither report nor resume"),
-        ("no name", "handle = \"No Name\"\n", 1, ""),
-        ("two sources", "password_from = { env = \"A\", file = \"b\" }\n", 1, ""),
+        ("another type", "ports = \"5000\"\n", 1, "`ports` must be an array"),
+        ("no port", "host = \"x\"\nports = []\n", 2, "`ports` must not be empty"),
+        ("port 0", "host = \"x\"\nports = [5000, 0]\n", 2, "`ports` must be a whole number from 1 to 65535"),
+        ("no host", "host = \"\"\n", 1, "`host` must not be empty"),
+        (
+            "no time",
+            "host = \"x\"\nconnect_timeout_ms = 0\n",
+            2,
+            "`connect_timeout_ms` must be a whole number of at least 1",
+        ),
+        ("less than no time", "host = \"x\"\nsettle_ms = -1\n", 2, "`settle_ms` must be a whole number of at least 1"),
+        ("half a time", "settle_ms = 1.5\n", 1, "`settle_ms` must be a whole number of at least 1"),
+        ("too many attempts", "reconnect_attempts = 0x1_0000_0000\n", 1, "from 0 to 4294967295"),
+        ("no such family", "\nfamily = \"kics\"\n", 2, "`family` "),
+        ("no such ivar", "ivars = [\"block\", \"blok\"]\n", 1, "`ivars` "),
+        ("a filter that is no text", "filters = { talk = 7 }\n", 1, "`filters` must be a string"),
+        ("a variable of two lines", "[variables]\ngin = 1\n3 = \"a\\nb\"\n", 1, "`variables` 3: line break"),
+        ("a variable without a value", "variables = { gin = \"\" }\n", 1, "`variables` gin: line is empty"),
+        (
+            "a variable of another type",
+            "variables = { gin = [1] }\n",
+            1,
+            "`variables` gin must be a string, a whole number or a boolean",
+        ),
+        ("no such choice", "adjourned_games = \"yes\"\n", 1, "`adjourned_games` "),
+        ("no name", "handle = \"No Name\"\n", 1, "`handle` "),
+        (
+            "two sources",
+            "password_from = { env = \"A\", file = \"b\" }\n",
+            1,
+            "`password_from` must be one of env, command and file",
+        ),
+        ("no access", "attach_access = \"all\"\n", 1, "`attach_access` must be read or write"),
         ("the key twice", "host = \"x\"\nhost = \"y\"\n", 2, "duplicate key"),
     ];
     for (name, text, want_line, want_reason) in cases {
         let config = Config::new("wrong", text);
         let error = Profile::load(&config.0).unwrap_err();
         assert!(!format!("{error} {error:?}").contains("swordfish"), "{name}: {error:?}");
+        assert!(error.to_string().contains(&config.0.display().to_string()), "{name}: {error}");
         let ConfigError::File { line, reason, .. } = &error else { panic!("{name}: {error:?}") };
         assert_eq!(*line, want_line, "{name}: {error}");
         assert!(reason.contains(want_reason), "{name}: {error}");
@@ -172,7 +251,7 @@ fn a_file_names_its_host_or_is_laid_over_one_that_does() {
     let config = Config::new("hostless", "ports = [4000]\n");
     assert!(matches!(Profile::load(&config.0), Err(ConfigError::NoHost { .. })));
     let profile = Profile::fics().file(&config.0).unwrap();
-    assert_eq!((profile.host_name(), &profile.ports[..]), ("freechess.org", &[4000][..]));
+    assert_eq!((profile.host_name(), &profile.transport.ports[..]), ("freechess.org", &[4000][..]));
     assert!(matches!(Profile::load("no/such/file.toml"), Err(ConfigError::Read { .. })));
 }
 
@@ -190,34 +269,16 @@ fn defaults_then_file_then_environment_then_setters() {
     let profile = Profile::load(&config.0).unwrap().environment_from(environment(&variables)).unwrap();
     let profile = profile.write_timeout(Duration::from_millis(3));
     let ms = |time: Duration| time.as_millis();
-    assert_eq!((ms(profile.connect_timeout), ms(profile.write_timeout)), (2, 3));
+    assert_eq!((ms(profile.transport.connect_timeout), ms(profile.transport.write_timeout)), (2, 3));
     assert_eq!((profile.hub, profile.host_name()), (HubOptions::default().kept_events(1), "file"));
-    assert_eq!(profile.timings, Timings::default());
-}
-
-#[test]
-fn every_key_is_a_variable() {
-    // As a file has them, without brackets and quotes.
-    let plain =
-        |value: &str| value.replace("{ env = ", "env:").replace(['[', ']', '"', '{', '}'], "").trim().to_owned();
-    let config = Config::new("variables", OTHER);
-    let set: Vec<_> = OTHER
-        .lines()
-        .filter_map(|line| line.split_once(" = "))
-        .map(|(key, value)| (format!("KIBITZER_{}", key.to_ascii_uppercase()), plain(value)))
-        .collect();
-    let look_up = |name: &str| set.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    let (from_file, from_environment) = (Profile::fics().file(&config.0), Profile::fics().environment_from(look_up));
-    // What a variable holds is taken without the blanks around it, which a prompt needs.
-    let from_environment = from_environment.unwrap().prompt("> ");
-    assert_eq!(show(&from_environment), show(&from_file.unwrap()));
+    assert_eq!(profile.session.timings, Timings::default());
 }
 
 #[tokio::test]
 async fn variables_of_the_server_are_commands_of_every_login() {
     let config = Config::new("server-variables", "host = \"x\"\n[variables]\ngin = 1\nopen = true\n3 = \"a note\"\n");
     let profile = Profile::load(&config.0).unwrap();
-    let lines = |profile: &Profile| -> Vec<_> { profile.variables().values().map(ToString::to_string).collect() };
+    let lines = |profile: &Profile| -> Vec<_> { profile.variables.values().map(ToString::to_string).collect() };
     assert_eq!(lines(&profile), ["set 3 a note", "set gin 1", "set open 1"]);
     let profile = profile.variable("gin", "0").unwrap();
     assert_eq!(lines(&profile), ["set 3 a note", "set gin 0", "set open 1"]);
@@ -236,7 +297,10 @@ fn lists_and_sources_are_variables_too() {
         ("KIBITZER_FILTERS", "talk = kind:tell,say; mine=game:7 \"a = b\";"),
     ];
     let profile = Profile::new("x").environment_from(environment(&variables)).unwrap();
-    assert_eq!((&profile.ports[..], &profile.ivars[..]), (&[5000, 23][..], &[Ivar::Block, Ivar::Ms][..]));
+    assert_eq!(
+        (&profile.transport.ports[..], &profile.session.ivars[..]),
+        (&[5000, 23][..], &[Ivar::Block, Ivar::Ms][..])
+    );
     let Some(Secret::Source(PasswordSource::Command(words))) = profile.login.secret else { panic!("{profile:?}") };
     assert_eq!(words, ["pass", "show", "fics"]);
     let filters: Vec<_> = profile.filters.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
@@ -244,22 +308,22 @@ fn lists_and_sources_are_variables_too() {
 }
 
 #[test]
-fn a_wrong_variable_is_told_by_its_name() {
+fn errors_in_the_environment_name_the_variable() {
     let cases = [
-        ("KIBITZER_CONNECT_TIMEOUT_MS", "soon", "not a whole number"),
-        ("KIBITZER_CONNECT_TIMEOUT_MS", "0", "nonzero"),
-        ("KIBITZER_PORTS", "5000,70000", "not a number from 0 to 65535"),
+        ("KIBITZER_CONNECT_TIMEOUT_MS", "soon", "must be a whole number of at least 1"),
+        ("KIBITZER_CONNECT_TIMEOUT_MS", "0", "must be a whole number of at least 1"),
+        ("KIBITZER_PORTS", "5000,70000", "from 1 to 65535"),
         ("KIBITZER_HOST", "", "must not be empty"),
         ("KIBITZER_TIMESEAL", "3", "none of off, 1, 2 and auto"),
         ("KIBITZER_TIMESEAL", "auto:2", "none of off, 1, 2 and auto"),
         ("KIBITZER_IVARS", "block,blok", ""),
-        ("KIBITZER_FILTERS", "kind:tell", "have a = between"),
+        ("KIBITZER_FILTERS", "kind:tell", "must be pairs `name=value`"),
         ("KIBITZER_PASSWORD_FROM", "file", "env, command and file"),
     ];
     for (name, value, want) in cases {
         let error = Profile::fics().environment_from(environment(&[(name, value)])).unwrap_err();
-        let ConfigError::Variable { name: told, reason } = &error else { panic!("{error:?}") };
-        assert_eq!(told, name);
+        let ConfigError::Variable { name: named, reason } = &error else { panic!("{error:?}") };
+        assert_eq!(named, name);
         assert!(reason.contains(want), "{error}");
     }
 }

@@ -11,7 +11,7 @@ use tokio::io::ReadBuf;
 use zeroize::Zeroizing;
 
 use crate::core::event::{CloseCause, DialError};
-use crate::dial::{Dial, Target};
+use crate::dial::Transport;
 use crate::socket::Socket;
 
 /// Bytes read at once. They are on the stack: an idle session has no buffer.
@@ -45,9 +45,9 @@ pub(super) enum Progress {
 
 impl Connection {
     /// Begins to connect.
-    pub(super) fn dial(dial: &Dial, target: &Target) -> Self {
-        let (dial, target) = (dial.clone(), target.clone());
-        Self::Dialing(Box::pin(async move { dial.open(&target).await }))
+    pub(super) fn dial(transport: &Transport) -> Self {
+        let transport = transport.clone();
+        Self::Dialing(Box::pin(async move { transport.open().await }))
     }
 
     pub(super) const fn is_dialing(&self) -> bool {

@@ -39,7 +39,7 @@ pub(crate) fn listen_with(pipe_bytes: usize) -> (Listener, Profile) {
         let outcome = sender.send(server).map_err(|_| io::Error::from(io::ErrorKind::ConnectionRefused));
         async move { outcome.map(|()| client) }
     });
-    (Listener { accepted }, Profile::new("chess.example").dial(dial).seed(7))
+    (Listener { accepted }, Profile::new("chess.example").dial(dial).session(|session| session.seed(7)))
 }
 
 impl Listener {

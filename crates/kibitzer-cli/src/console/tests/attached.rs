@@ -48,7 +48,11 @@ impl Bot {
             let connector = connector.clone();
             async move { connector.connect().await }
         });
-        let profile = Profile::demo().dial(dial).seed(7).attach_socket(folder.join("s")).attach_access(access);
+        let profile = Profile::demo()
+            .dial(dial)
+            .session(|session| session.seed(7))
+            .attach_socket(folder.join("s"))
+            .attach_access(access);
         let client = Client::connect(profile).await.unwrap();
         client.request("observe 1").await.unwrap();
         Self { client, server, folder }

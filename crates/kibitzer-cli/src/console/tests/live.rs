@@ -113,7 +113,8 @@ impl Guest {
             let connector = connector.clone();
             async move { connector.connect().await }
         });
-        let (client, tap) = Client::start_tapped(Profile::demo().dial(dial).seed(7)).await.unwrap();
+        let (client, tap) =
+            Client::start_tapped(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
         client.ready().await.unwrap();
         let live = Live::new(client.clone(), tap, "the embedded server".to_owned(), Handle::current());
         Self { app: App::new(Source::Live(Box::new(live)), None), client, server }

@@ -72,7 +72,7 @@ pub(crate) fn level_lines(options: &SessionOptions) -> [String; LEVEL_LINES as u
 pub(crate) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item = u16> {
     let is_on = |when: When| match when {
         When::Always => true,
-        When::With(ivar) => options.wanted().any(|wanted| wanted == ivar),
+        When::With(ivar) => options.ivars.contains(&ivar),
     };
     let names = WANTED.iter().filter(move |(_, when)| is_on(*when)).map(|(name, _)| *name);
     names.filter_map(|name| DatagramKind::ALL.iter().find(|kind| kind.name == name).map(|kind| kind.number))
@@ -80,7 +80,7 @@ pub(crate) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item =
 
 /// The wishes that datagrams fulfil.
 pub(crate) fn fulfilled(options: &SessionOptions) -> impl Iterator<Item = Ivar> {
-    options.wanted().filter(|&ivar| WANTED.iter().any(|(_, when)| *when == When::With(ivar)))
+    options.ivars.iter().copied().filter(|&ivar| WANTED.iter().any(|(_, when)| *when == When::With(ivar)))
 }
 
 #[cfg(test)]

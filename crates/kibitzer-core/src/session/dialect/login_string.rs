@@ -11,7 +11,7 @@ const IVAR_POSITIONS: u8 = 35;
 ///
 /// Source: FICS help file `ivariables` for the order of the digits, FatICS for their number.
 pub(crate) fn login_string(options: &SessionOptions) -> String {
-    let is_on = |number: u8| options.wanted().any(|ivar| ivar.number() == Some(number) && is_for_string(ivar));
+    let is_on = |number: u8| options.ivars.iter().any(|&ivar| ivar.number() == Some(number) && is_for_string(ivar));
     let digits = (0..IVAR_POSITIONS).map(|number| if is_on(number) { '1' } else { '0' });
     "%b".chars().chain(digits).collect()
 }

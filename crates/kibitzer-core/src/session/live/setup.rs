@@ -93,7 +93,7 @@ impl SetUp {
 
     fn block(&mut self, options: &SessionOptions, mode: Mode) -> Vec<String> {
         self.capabilities.set(Ivar::Block, mode == Mode::Numbered);
-        let is_wanted = self.has_ivars && mode == Mode::Fenced && options.wanted.contains(&Ivar::Block);
+        let is_wanted = self.has_ivars && mode == Mode::Fenced && options.ivars.contains(&Ivar::Block);
         if is_wanted { vec![iset(Ivar::Block)] } else { Vec::new() }
     }
 
@@ -107,7 +107,7 @@ impl SetUp {
             return self.rest_of_icc(options);
         }
         let missing = |ivar: &Ivar| self.has_ivars && !self.capabilities.has(*ivar) && *ivar != Ivar::Block;
-        let ivars = options.wanted().filter(missing);
+        let ivars = options.ivars.iter().copied().filter(missing);
         let (first, mut last): (Vec<_>, Vec<_>) = ivars.partition(|ivar| *ivar == Ivar::Atomic || is_for_string(*ivar));
         last.sort_by_key(|ivar| *ivar == Ivar::Lock);
         let set = set(FICS_VARIABLES, options);
@@ -117,7 +117,7 @@ impl SetUp {
     /// ICC's levels were set in front of the name; if it did not understand that, each datagram is asked for by itself.
     fn rest_of_icc(&self, options: &SessionOptions) -> Vec<String> {
         // Style 13 has no boards: they come as moves.
-        let style = if options.wanted.contains(&Ivar::CompressMove) { "style 13" } else { "style 12" };
+        let style = if options.ivars.contains(&Ivar::CompressMove) { "style 13" } else { "style 12" };
         let [first, rest @ ..] = ICC_VARIABLES;
         let variables = set([style, first].into_iter().chain(rest), options);
         let missing = (!self.string_understood).then(|| wanted_datagrams(options)).into_iter().flatten();

@@ -9,7 +9,7 @@ pub enum Link {
     /// Open a connection, and call [`Session::dialed`](super::Session::dialed) with what came of it.
     Dial {
         /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
-        /// [stable](super::Reconnect::stable_after). One that is made at once, because the server wants less asked of it,
+        /// [stable](crate::session::Reconnect::stable_after). One that is made at once, because the server wants less asked of it,
         /// counts with the one before.
         attempt: u32,
     },

@@ -53,7 +53,7 @@ numeric_options! {
         pub(crate) base: Duration = Duration::from_secs(1), "reconnect_base_ms";
         /// Sets the maximum delay.
         pub(crate) cap: Duration = Duration::from_mins(1), "reconnect_cap_ms";
-        /// Sets the maximum number of attempts in a row; with 0, the session never reconnects.
+        /// Sets the maximum number of attempts in a row: 0 never reconnects, none is no limit.
         pub(crate) attempts: Option<u32> = None, "reconnect_attempts";
         /// Sets how long a session has to be ready before its loss resets delays and attempts.
         pub(crate) stable_after: Duration = Duration::from_secs(30), "reconnect_stable_ms";
@@ -70,7 +70,9 @@ impl Reconnect {
 numeric_options! {
     /// Limits of requests and replies.
     pub struct RequestLimits {
-        /// Sets the maximum number of requests that wait to be sent; with 0, every request fails.
+        /// Sets the maximum number of requests that wait to be sent.
+        ///
+        /// With 0, every request fails.
         pub(crate) queued: usize = 64, "queued_requests";
         /// Sets the maximum number of requests that wait for their reply. More than 64 count as 64.
         pub(crate) in_flight: usize = 16, "requests_in_flight";
@@ -81,47 +83,82 @@ numeric_options! {
     }
 }
 
-/// Declares by-value setters of fields, each with its unit and default.
-macro_rules! setters {
-    ($($(#[$doc:meta])* $field:ident: $kind:ty,)*) => {
-        $(
-            $(#[$doc])*
-            #[must_use]
-            pub fn $field(self, $field: $kind) -> Self {
-                Self { $field, ..self }
+/// Declares a struct of options: public fields with their defaults, and a by-value setter with the documentation of each field.
+macro_rules! session_options {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[doc = $doc:literal])+ $field:ident: $kind:ty = $default:expr;)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        #[non_exhaustive]
+        pub struct $name {
+            $(
+                #[doc = concat!("Value of the option [`", stringify!($field), "`](fn@Self::", stringify!($field), ").")]
+                pub $field: $kind,
+            )+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
             }
-        )*
+        }
+
+        impl $name {
+            $(
+                $(#[doc = $doc])+
+                #[must_use]
+                pub fn $field(self, $field: $kind) -> Self {
+                    Self { $field, ..self }
+                }
+            )+
+        }
     };
 }
 
-/// Who logs in, what is wanted of the server, how long to wait, how much to keep.
-///
-/// ```
-/// use kibitzer_core::message::Ivar;
-/// use kibitzer_core::session::{Credentials, SessionOptions};
-///
-/// let options = SessionOptions::new(Credentials::Guest).want(Ivar::SeekInfo).without(Ivar::PendInfo);
-/// assert!(options.wanted().any(|ivar| ivar == Ivar::SeekInfo));
-/// ```
-#[derive(Clone, Debug)]
-pub struct SessionOptions {
-    pub(crate) credentials: Credentials,
-    pub(crate) wanted: Vec<Ivar>,
-    pub(crate) interface: String,
-    pub(crate) timeseal: TimesealChoice,
-    pub(crate) timings: Timings,
-    pub(crate) reconnect: Reconnect,
-    pub(crate) requests: RequestLimits,
-    pub(crate) family: Family,
-    pub(crate) limits: Limits,
-    pub(crate) game_limits: GameLimits,
-    pub(crate) prompt: Vec<u8>,
-    pub(crate) settings: Vec<Command>,
-    pub(crate) adjourned: AdjournedGames,
-    pub(crate) seed: u64,
+session_options! {
+    /// Options of a session: the login, the requested features, timeouts, limits.
+    ///
+    /// ```
+    /// use kibitzer_core::message::Ivar;
+    /// use kibitzer_core::session::{Credentials, SessionOptions};
+    ///
+    /// let options = SessionOptions::new(Credentials::Guest).want(Ivar::SeekInfo).without(Ivar::PendInfo);
+    /// assert!(options.ivars.contains(&Ivar::SeekInfo));
+    /// ```
+    pub struct SessionOptions {
+        /// Sets the login. Default [`Credentials::Guest`].
+        credentials: Credentials = Credentials::Guest;
+        /// Sets the ivars that the session requests; those that a server does not offer are skipped. Default: defprompt, startpos,
+        /// block, gameinfo, pendinfo, nohighlight, ms, nowrap.
+        ivars: Vec<Ivar> = DEFAULT_IVARS.to_vec();
+        /// Sets the name of the client that `set interface` shows to other players; empty: none. Default: `kibitzer` and its
+        /// version.
+        interface: String = concat!("kibitzer ", env!("CARGO_PKG_VERSION")).to_owned();
+        /// Sets the version of timeseal. Default [`TimesealChoice::Off`].
+        timeseal: TimesealChoice = TimesealChoice::default();
+        /// Sets timeouts and intervals.
+        timings: Timings = Timings::default();
+        /// Sets whether and when to reconnect.
+        reconnect: Reconnect = Reconnect::default();
+        /// Sets the limits of requests and replies.
+        requests: RequestLimits = RequestLimits::default();
+        /// Sets the protocol family. Default [`Family::Auto`]: the session detects it.
+        family: Family = Family::default();
+        /// Sets the limits of received data.
+        limits: Limits = Limits::default();
+        /// Sets the limits of the games that are kept.
+        game_limits: GameLimits = GameLimits::default();
+        /// Sets the account's custom prompt, including its trailing blank. Default empty: the session detects it at the login.
+        prompt: Vec<u8> = Vec::new();
+        /// Sets commands that are sent after every login, before any request: `set gin 1`, `+channel 53`. Default none.
+        settings: Vec<Command> = Vec::new();
+        /// Sets the handling of the account's adjourned games; a guest has none. Default [`AdjournedGames::Report`].
+        adjourned: AdjournedGames = AdjournedGames::default();
+        /// Sets the seed of delays and fences, which has to be unguessable and different for each session outside of tests.
+        /// Default 0; `kibitzer::Client` replaces 0 by a random seed.
+        seed: u64 = 0;
+    }
 }
 
-/// What is wanted unless said otherwise.
 const DEFAULT_IVARS: [Ivar; 8] = [
     Ivar::DefPrompt,
     Ivar::StartPos,
@@ -134,75 +171,24 @@ const DEFAULT_IVARS: [Ivar; 8] = [
 ];
 
 impl SessionOptions {
-    /// Everything at its default.
+    /// Returns the default options with this login.
     pub fn new(credentials: Credentials) -> Self {
-        Self {
-            credentials,
-            wanted: DEFAULT_IVARS.to_vec(),
-            interface: concat!("kibitzer ", env!("CARGO_PKG_VERSION")).to_owned(),
-            timeseal: TimesealChoice::default(),
-            timings: Timings::default(),
-            reconnect: Reconnect::default(),
-            requests: RequestLimits::default(),
-            family: Family::default(),
-            limits: Limits::default(),
-            game_limits: GameLimits::default(),
-            prompt: Vec::new(),
-            settings: Vec::new(),
-            adjourned: AdjournedGames::default(),
-            seed: 0,
-        }
+        Self::default().credentials(credentials)
     }
 
-    /// Adds an ivar to those that are set. Default: defprompt, startpos, block, gameinfo, pendinfo, nohighlight, ms,
-    /// nowrap.
+    /// Adds an ivar to those that the session requests.
     #[must_use]
     pub fn want(mut self, ivar: Ivar) -> Self {
-        if !self.wanted.contains(&ivar) {
-            self.wanted.push(ivar);
+        if !self.ivars.contains(&ivar) {
+            self.ivars.push(ivar);
         }
         self
     }
 
-    /// Takes an ivar out of those that are set.
+    /// Removes an ivar from those that the session requests.
     #[must_use]
     pub fn without(mut self, ivar: Ivar) -> Self {
-        self.wanted.retain(|&wanted| wanted != ivar);
+        self.ivars.retain(|&wanted| wanted != ivar);
         self
-    }
-
-    /// The ivars that are set.
-    pub fn wanted(&self) -> impl Iterator<Item = Ivar> {
-        self.wanted.iter().copied()
-    }
-
-    setters! {
-        /// Sets who logs in.
-        credentials: Credentials,
-        /// Sets what `set interface` tells other players. Default `kibitzer` and the version. Empty: nothing is told.
-        interface: String,
-        /// Sets the version of timeseal. Default [`TimesealChoice::Off`].
-        timeseal: TimesealChoice,
-        /// Sets how long to wait for what.
-        timings: Timings,
-        /// Sets whether and when to reconnect.
-        reconnect: Reconnect,
-        /// Sets how much to keep of requests and replies.
-        requests: RequestLimits,
-        /// Sets which family of servers it is. Default [`Family::Auto`].
-        family: Family,
-        /// Sets how much is kept of one thing the server sends. Default as in [`Limits`].
-        limits: Limits,
-        /// Sets how much is kept of the games. Default as in [`GameLimits`].
-        game_limits: GameLimits,
-        /// Sets the account's own prompt, its trailing blank included, if it is known. Default empty: it is found out.
-        prompt: Vec<u8>,
-        /// Sets commands that are sent after every login, before any request: `set gin 1`, `+channel 53`. Default none.
-        settings: Vec<Command>,
-        /// Sets what to do about adjourned games of the account. Default [`AdjournedGames::Report`]. A guest has none.
-        adjourned: AdjournedGames,
-        /// Sets what delays and fences are drawn from: a number nobody can guess, a new one per session. Default 0, for
-        /// tests.
-        seed: u64,
     }
 }

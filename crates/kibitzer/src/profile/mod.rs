@@ -1,0 +1,291 @@
+//! The profile of a session: server, login, options.
+
+mod load;
+mod setting_value;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::attach::AttachAccess;
+use crate::core::event::CommandError;
+use crate::core::hub::HubOptions;
+use crate::core::message::{Family, Handle};
+use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
+use crate::dial::{Dial, Transport};
+use crate::password::{PasswordSource, SecretError};
+
+pub use load::ConfigError;
+
+/// The server of a session, its login and its options.
+///
+/// Values come from the defaults in the code, a [file](Self::load), the [environment](Self::environment) and setters. Each
+/// of them overrides those before it. `docs/settings.md` lists all settings of files and environment.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use kibitzer::Profile;
+/// use kibitzer::core::message::Ivar;
+///
+/// let profile = Profile::fics().guest().connect_timeout(Duration::from_secs(3));
+/// let profile = profile.session(|session| session.want(Ivar::SeekInfo));
+/// assert_eq!(profile.host_name(), "freechess.org");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Profile {
+    pub(crate) transport: Transport,
+    login: Login,
+    session: SessionOptions,
+    variables: BTreeMap<String, Command>,
+    pub(crate) hub: HubOptions,
+    pub(crate) record_file: Option<PathBuf>,
+    filters: BTreeMap<String, String>,
+    pub(crate) attach_socket: Option<PathBuf>,
+    pub(crate) attach_access: AttachAccess,
+    pub(crate) redacts_events: bool,
+}
+
+/// The login. Without a handle: a guest with a name chosen by the server. Without a secret: a guest of this name.
+#[derive(Clone, Debug, Default)]
+struct Login {
+    handle: Option<Handle>,
+    secret: Option<Secret>,
+}
+
+#[derive(Clone, Debug)]
+enum Secret {
+    Known(Password),
+    Source(PasswordSource),
+}
+
+impl Profile {
+    /// Returns the default profile of a server: a guest, over TCP at port 5000 or 23, of a family that the session detects.
+    pub fn new(host: impl Into<String>) -> Self {
+        Self {
+            transport: Transport::new(host.into()),
+            login: Login::default(),
+            session: SessionOptions::default(),
+            variables: BTreeMap::new(),
+            hub: HubOptions::default(),
+            record_file: None,
+            filters: BTreeMap::new(),
+            attach_socket: None,
+            attach_access: AttachAccess::Read,
+            redacts_events: false,
+        }
+    }
+
+    /// Returns the profile of freechess.org, with timeseal; the same as `config/fics.toml`.
+    pub fn fics() -> Self {
+        Self::new("freechess.org").session(|session| session.family(Family::Fics).timeseal(TimesealChoice::Auto))
+    }
+
+    /// Returns the profile of chessclub.com; the same as `config/icc.toml`.
+    pub fn icc() -> Self {
+        Self::new("chessclub.com").session(|session| session.family(Family::Icc))
+    }
+
+    /// Returns the profile of the embedded server at its default address, 127.0.0.1 port 5000; the same as `config/demo.toml`.
+    pub fn demo() -> Self {
+        Self::fics().host("127.0.0.1").ports([5000])
+    }
+
+    /// Sets the host: a name, or an IPv4 or IPv6 address. All its addresses are tried.
+    #[must_use]
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.transport.host = host.into();
+        self
+    }
+
+    /// Sets the TCP ports, in the order in which they are tried. Default 5000, 23. Without ports every connection fails.
+    #[must_use]
+    pub fn ports(mut self, ports: impl IntoIterator<Item = u16>) -> Self {
+        self.transport.ports = ports.into_iter().collect();
+        self
+    }
+
+    /// Sets the transport. Default [`Dial::tcp`].
+    #[must_use]
+    pub fn dial(mut self, dial: Dial) -> Self {
+        self.transport.dial = dial;
+        self
+    }
+
+    /// Sets the timeout of the name lookup, and of each connection attempt. Default 10 s.
+    #[must_use]
+    pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.transport.connect_timeout = timeout;
+        self
+    }
+
+    /// Sets how long the server may accept no bytes before the connection is closed. Default 30 s.
+    #[must_use]
+    pub const fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.transport.write_timeout = timeout;
+        self
+    }
+
+    /// Logs in as a guest with a name chosen by the server. The default.
+    #[must_use]
+    pub fn guest(self) -> Self {
+        Self { login: Login::default(), ..self }
+    }
+
+    /// Logs in as a guest of this name. The login fails if the name belongs to an account.
+    #[must_use]
+    pub fn guest_as(self, handle: Handle) -> Self {
+        Self { login: Login { handle: Some(handle), secret: None }, ..self }
+    }
+
+    /// Logs in to an account.
+    #[must_use]
+    pub fn account(self, handle: Handle, password: Password) -> Self {
+        Self { login: Login { handle: Some(handle), secret: Some(Secret::Known(password)) }, ..self }
+    }
+
+    /// Logs in to an account with a password that is fetched when the session starts.
+    #[must_use]
+    pub fn account_from(self, handle: Handle, source: PasswordSource) -> Self {
+        Self { login: Login { handle: Some(handle), secret: Some(Secret::Source(source)) }, ..self }
+    }
+
+    /// Changes the options of the session: features, timeouts, limits, reconnecting.
+    ///
+    /// When a session starts, its credentials are replaced by the login of this profile, its settings are preceded by the
+    /// [variables](Self::variable), and a seed of 0 is replaced by a random one.
+    #[must_use]
+    pub fn session(self, change: impl FnOnce(SessionOptions) -> SessionOptions) -> Self {
+        Self { session: change(self.session), ..self }
+    }
+
+    /// Adds a variable of the server that is set after every login: `variable("gin", "1")` sends `set gin 1`. Default none.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] if name and value are not a valid line, or the value is empty.
+    pub fn variable(mut self, name: impl Into<String>, value: &str) -> Result<Self, CommandError> {
+        let name = name.into();
+        let command = Command::with_text(&format!("set {name}"), value)?;
+        self.variables.insert(name, command);
+        Ok(self)
+    }
+
+    /// Sets the limit of undelivered events. Default as in [`HubOptions`].
+    #[must_use]
+    pub const fn hub(mut self, hub: HubOptions) -> Self {
+        self.hub = hub;
+        self
+    }
+
+    /// Records the session to a new file as a [transcript](crate::transcript). Default: no recording.
+    ///
+    /// Names and passwords of the login are left out. If the file exists, the session does not start.
+    #[must_use]
+    pub fn record_file(self, path: impl Into<PathBuf>) -> Self {
+        Self { record_file: Some(path.into()), ..self }
+    }
+
+    /// Adds a named filter for a console that shows sessions with this profile. Default none. The session ignores filters.
+    #[must_use]
+    pub fn filter(mut self, name: impl Into<String>, expression: impl Into<String>) -> Self {
+        self.filters.insert(name.into(), expression.into());
+        self
+    }
+
+    /// Exposes the session on a new Unix socket with this path, for [`Attached`](crate::Attached) and
+    /// `kibitzer console --attach`. Default: the session is not exposed.
+    ///
+    /// Only processes of the same user can connect: the socket has mode 0600, and the user of each process is checked.
+    /// Lines of the login and lines with a password are withheld. A stale socket is replaced; if any other file has this
+    /// path, the session does not start. The socket is removed at the end of the session.
+    #[must_use]
+    pub fn attach_socket(self, path: impl Into<PathBuf>) -> Self {
+        Self { attach_socket: Some(path.into()), ..self }
+    }
+
+    /// Sets the access of processes that attach to the session. Default [`AttachAccess::Read`].
+    #[must_use]
+    pub const fn attach_access(mut self, access: AttachAccess) -> Self {
+        self.attach_access = access;
+        self
+    }
+
+    /// Redacts recently sent passwords in the events of subscribers: an event with such a line is a text without the
+    /// password, as in a [`Tap`](crate::Tap). For programs that display or store events. Default: events are unmodified.
+    #[must_use]
+    pub fn redact_events(self) -> Self {
+        Self { redacts_events: true, ..self }
+    }
+
+    /// Returns the host.
+    pub fn host_name(&self) -> &str {
+        &self.transport.host
+    }
+
+    /// Returns the filter expressions by name.
+    pub const fn filters(&self) -> &BTreeMap<String, String> {
+        &self.filters
+    }
+
+    /// Returns the handle of the account or guest; `None` for a guest with a name chosen by the server.
+    pub const fn handle(&self) -> Option<&Handle> {
+        self.login.handle.as_ref()
+    }
+
+    /// Returns whether the [`handle`](Self::handle) has a password or a source of one.
+    pub const fn has_password(&self) -> bool {
+        self.login.secret.is_some()
+    }
+
+    /// Returns the options of a session that starts now, with its credentials.
+    ///
+    /// # Errors
+    ///
+    /// [`SecretError`] if the password cannot be fetched.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: dropping the future ends a running password command.
+    pub(crate) async fn session_options(&self) -> Result<SessionOptions, SecretError> {
+        let credentials = self.login.credentials().await?;
+        let mut options = self.session.clone().credentials(credentials);
+        options.settings.splice(0..0, self.variables.values().cloned());
+        if options.seed == 0 {
+            options.seed = random_seed();
+        }
+        Ok(options)
+    }
+}
+
+impl Login {
+    /// Fetches the password if one is needed.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Profile::session_options`].
+    async fn credentials(&self) -> Result<Credentials, SecretError> {
+        let (handle, secret) = match (&self.handle, &self.secret) {
+            (None, None) => return Ok(Credentials::Guest),
+            (None, Some(_)) => return Err(SecretError::NoHandle),
+            (Some(handle), None) => return Ok(Credentials::NamedGuest(handle.clone())),
+            (Some(handle), Some(secret)) => (handle.clone(), secret),
+        };
+        let password = match secret {
+            Secret::Known(password) => password.clone(),
+            Secret::Source(source) => source.fetch().await?,
+        };
+        Ok(Credentials::Account { handle, password })
+    }
+}
+
+/// Returns an unguessable number.
+fn random_seed() -> u64 {
+    // The standard library seeds the keys of its hash maps from the system; a crate for random numbers would add a dependency
+    // for this one number.
+    RandomState::new().hash_one(())
+}

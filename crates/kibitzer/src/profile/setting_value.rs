@@ -1,0 +1,294 @@
+//! Values of settings: how they are parsed from a file or a variable, and written to a file.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use toml::de::DeValue;
+
+use super::Secret;
+use crate::attach::AttachAccess;
+use crate::core::message::{Family, Handle, Ivar};
+use crate::core::session::{AdjournedGames, Command, TimesealChoice};
+use crate::password::PasswordSource;
+
+/// The text of a setting before it is parsed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RawValue<'a> {
+    /// A value of a TOML file.
+    Toml(&'a DeValue<'a>),
+    /// The content of an environment variable.
+    Variable(&'a str),
+}
+
+impl<'a> RawValue<'a> {
+    fn text(self) -> Result<&'a str, String> {
+        match self {
+            Self::Toml(value) => value.as_str().ok_or_else(|| "must be a string".to_owned()),
+            Self::Variable(text) => Ok(text),
+        }
+    }
+
+    fn parse<T: FromStr<Err: Display>>(self) -> Result<T, String> {
+        let text = match self {
+            Self::Toml(_) => self.text()?,
+            Self::Variable(text) => text.trim(),
+        };
+        text.parse().map_err(|error: T::Err| error.to_string())
+    }
+
+    /// Parses a number in this range.
+    pub(super) fn number(self, range: &RangeInclusive<u64>) -> Result<u64, String> {
+        let number = match self {
+            Self::Toml(value) => {
+                value.as_integer().and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
+            }
+            Self::Variable(text) => text.trim().parse().ok(),
+        };
+        number.filter(|number| range.contains(number)).ok_or_else(|| match *range.end() {
+            u64::MAX => format!("must be a whole number of at least {}", range.start()),
+            end => format!("must be a whole number from {} to {end}", range.start()),
+        })
+    }
+
+    /// Returns the items of an array, or those between the commas of a variable.
+    fn items(self) -> Result<Vec<Self>, String> {
+        match self {
+            Self::Toml(value) => {
+                let items = value.as_array().ok_or("must be an array")?;
+                Ok(items.iter().map(|item| Self::Toml(item.get_ref())).collect())
+            }
+            Self::Variable(text) => Ok(text.split(',').map(str::trim).map(Self::Variable).collect()),
+        }
+    }
+
+    /// Returns the entries of a table, or the `name=value` pairs between the semicolons of a variable.
+    fn entries(self) -> Result<Vec<(&'a str, Self)>, String> {
+        match self {
+            Self::Toml(value) => {
+                let table = value.as_table().ok_or("must be a table")?;
+                Ok(table.iter().map(|(key, value)| (key.get_ref().as_ref(), Self::Toml(value.get_ref()))).collect())
+            }
+            Self::Variable(text) => {
+                let pairs = text.split(';').filter(|pair| !pair.trim().is_empty());
+                let entry = |pair: &'a str| {
+                    let (name, value) = pair.split_once('=').ok_or("must be pairs `name=value`")?;
+                    Ok((name.trim(), Self::Variable(value.trim())))
+                };
+                pairs.map(entry).collect()
+            }
+        }
+    }
+
+    /// Returns the only entry of a table, or the two sides of the colon in a variable.
+    fn entry(self) -> Option<(&'a str, Self)> {
+        match self {
+            Self::Toml(_) => {
+                let entries = self.entries().ok()?;
+                if let [entry] = entries[..] { Some(entry) } else { None }
+            }
+            Self::Variable(text) => text.split_once(':').map(|(name, value)| (name.trim(), Self::Variable(value))),
+        }
+    }
+}
+
+/// A type of settings.
+pub(super) trait SettingValue: Sized {
+    /// Parses a value.
+    ///
+    /// # Errors
+    ///
+    /// The reason, as the rest of a sentence that begins with the key.
+    fn parse(value: RawValue<'_>) -> Result<Self, String>;
+
+    /// Writes the value as TOML; `None` if it is not set.
+    fn to_toml(&self) -> Option<String>;
+}
+
+impl SettingValue for String {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        value.text().map(str::to_owned)
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        Some(quoted(self))
+    }
+}
+
+/// A prompt: UTF-8 text.
+impl SettingValue for Vec<u8> {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        Ok(value.text()?.as_bytes().to_vec())
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        Some(quoted(&String::from_utf8_lossy(self)))
+    }
+}
+
+/// Ports.
+impl SettingValue for Vec<u16> {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        let port = |item: RawValue<'_>| {
+            let number = item.number(&(1..=u64::from(u16::MAX)))?;
+            u16::try_from(number).map_err(|error| error.to_string())
+        };
+        let ports: Self = value.items()?.into_iter().map(port).collect::<Result<_, _>>()?;
+        if ports.is_empty() { Err("must not be empty".to_owned()) } else { Ok(ports) }
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        Some(format!("{self:?}"))
+    }
+}
+
+impl SettingValue for Vec<Ivar> {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        value.items()?.into_iter().map(RawValue::parse).collect()
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        let names: Vec<_> = self.iter().map(|ivar| ivar.as_str()).collect();
+        Some(format!("{names:?}"))
+    }
+}
+
+/// Implements [`SettingValue`] for enums that are written by name.
+macro_rules! named_values {
+    ($($kind:ty),+) => {$(
+        impl SettingValue for $kind {
+            fn parse(value: RawValue<'_>) -> Result<Self, String> {
+                value.parse()
+            }
+
+            fn to_toml(&self) -> Option<String> {
+                Some(quoted(self.as_str()))
+            }
+        }
+    )+};
+}
+named_values!(Family, TimesealChoice, AdjournedGames);
+
+impl SettingValue for AttachAccess {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        match value.text()?.trim() {
+            "read" => Ok(Self::Read),
+            "write" => Ok(Self::Write),
+            _ => Err("must be read or write".to_owned()),
+        }
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        Some(quoted(if self.may_send() { "write" } else { "read" }))
+    }
+}
+
+impl SettingValue for Option<Handle> {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        value.parse().map(Some)
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        self.as_ref().map(|handle| quoted(handle.as_str()))
+    }
+}
+
+impl SettingValue for Option<PathBuf> {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        Ok(Some(value.text()?.into()))
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        self.as_ref().map(|path| quoted(&path.to_string_lossy()))
+    }
+}
+
+/// The source of the password. An error does not repeat the value, which may be the password itself.
+impl SettingValue for Option<Secret> {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        let source = value.entry().and_then(|(kind, value)| {
+            let text = || value.text().ok();
+            Some(match kind {
+                "env" => PasswordSource::Variable(text()?.to_owned()),
+                "file" => PasswordSource::File(text()?.into()),
+                "command" => {
+                    let words = value.items().ok()?.into_iter().map(|word| word.text().map(str::to_owned));
+                    PasswordSource::Command(words.collect::<Result<_, _>>().ok()?)
+                }
+                _ => return None,
+            })
+        });
+        source
+            .map(|source| Some(Secret::Source(source)))
+            .ok_or_else(|| "must be one of env, command and file".to_owned())
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        let Some(Secret::Source(source)) = self else { return None };
+        Some(match source {
+            PasswordSource::Variable(name) => format!("{{ env = {} }}", quoted(name)),
+            PasswordSource::File(path) => format!("{{ file = {} }}", quoted(&path.to_string_lossy())),
+            PasswordSource::Command(words) => {
+                let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+                format!("{{ command = [{}] }}", words.join(", "))
+            }
+        })
+    }
+}
+
+/// Filters by name.
+impl SettingValue for BTreeMap<String, String> {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        let filter = |(name, value): (&str, RawValue<'_>)| Ok((name.to_owned(), value.text()?.to_owned()));
+        value.entries()?.into_iter().map(filter).collect()
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        inline_table(self.iter().map(|(name, expression)| (name.as_str(), expression.as_str())))
+    }
+}
+
+/// Variables of the server, each with the command that sets it.
+impl SettingValue for BTreeMap<String, Command> {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        let command = |(name, value): (&str, RawValue<'_>)| {
+            let text = match value {
+                RawValue::Variable(text) => text.to_owned(),
+                RawValue::Toml(DeValue::String(text)) => text.to_string(),
+                RawValue::Toml(DeValue::Integer(number)) => number.as_str().to_owned(),
+                RawValue::Toml(DeValue::Boolean(is_on)) => u8::from(*is_on).to_string(),
+                RawValue::Toml(_) => return Err(format!("{name} must be a string, a whole number or a boolean")),
+            };
+            let command = Command::with_text(&format!("set {name}"), &text);
+            Ok((name.to_owned(), command.map_err(|error| format!("{name}: {error}"))?))
+        };
+        value.entries()?.into_iter().map(command).collect()
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        let value = |(name, command): (&'_ String, &'_ Command)| {
+            let value = command.as_str().strip_prefix("set ").and_then(|rest| rest.strip_prefix(name.as_str()));
+            (name.clone(), value.unwrap_or_default().trim_start().to_owned())
+        };
+        let values: Vec<_> = self.iter().map(value).collect();
+        inline_table(values.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+}
+
+/// Writes an inline table; `None` if it has no entries.
+fn inline_table<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Option<String> {
+    let entries: Vec<_> = entries.map(|(key, value)| format!("{} = {}", quoted(key), quoted(value))).collect();
+    (!entries.is_empty()).then(|| format!("{{ {} }}", entries.join(", ")))
+}
+
+/// Writes a TOML string.
+fn quoted(text: &str) -> String {
+    let escaped = text.chars().map(|character| match character {
+        '"' | '\\' => format!("\\{character}"),
+        _ if character.is_control() => format!("\\u{:04X}", u32::from(character)),
+        _ => character.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
