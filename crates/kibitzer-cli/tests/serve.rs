@@ -165,7 +165,7 @@ fn why_it_does_not_run_is_told_in_one_line() {
         (&["--accounts", &wrong], 1, "TOML parse error at line 4"),
         (&["--accounts", "/nonexistent"], 1, "cannot read the accounts"),
         (&["--fault", "fire"], 2, "there is no such fault"),
-        (&["--fault", "refuse=full@setup"], 1, "this fault can strike at these points: connect, login, now"),
+        (&["--fault", "refuse=full@setup"], 1, "this fault can take effect at these points: connect, login, now"),
         (&["--speed", "0"], 2, "a number from 0.01 to 1000"),
         (&["--port", "70000"], 2, "70000"),
     ];

@@ -1,4 +1,4 @@
-//! Registered players.
+//! Accounts of registered players.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::family::Family;
 
-/// A registered player.
+/// Account of a registered player.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Account {
     pub(crate) handle: Handle,
@@ -21,7 +21,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// An account without titles and ratings.
+    /// Creates an account without titles and ratings.
     pub fn new(handle: Handle, password: impl Into<String>) -> Self {
         Self { handle, password: password.into(), titles: Vec::new(), ratings: BTreeMap::new(), is_banned: false }
     }
@@ -40,12 +40,12 @@ impl Account {
         self
     }
 
-    /// `(GM)(*)`, as shown after the name.
+    /// Formats the titles after the name: `(GM)(*)`.
     pub(crate) fn titles_shown(&self) -> String {
         self.titles.iter().map(|title| format!("({title})")).collect::<Vec<_>>().concat()
     }
 
-    /// Shuts the account out: its name is refused at the login.
+    /// Bans the account: its name is refused at the login.
     #[must_use]
     pub const fn banned(mut self) -> Self {
         self.is_banned = true;
@@ -53,7 +53,7 @@ impl Account {
     }
 }
 
-/// The password is not shown.
+/// Omits the password.
 impl fmt::Debug for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { handle, password: _, titles, ratings, is_banned } = self;
@@ -67,35 +67,35 @@ impl fmt::Debug for Account {
     }
 }
 
-/// All registered players, by name.
+/// Accounts by name; case is ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accounts(BTreeMap<String, Account>);
 
-/// Why a file of accounts was not taken.
+/// Why accounts could not be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AccountsError {
     /// The file cannot be read.
     #[error("cannot read the accounts")]
     Read(#[source] std::io::Error),
-    /// The text is no TOML, or has a key that is not known; the source names the line.
-    #[error("cannot understand the accounts")]
+    /// The text is not valid TOML, or has an unknown key; the source names the line.
+    #[error("cannot parse the accounts")]
     Parse(#[source] toml::de::Error),
-    /// No player of that family can have this name.
+    /// The name breaks the family's rule for names.
     #[error("an account's name is not {}: {name:?}", .family.dialect().name_rule)]
     Name {
         /// The name.
         name: String,
-        /// The family whose rule it breaks: 3 to 17 letters on FICS, on ICC 2 to 15 letters and digits, a letter first.
+        /// The family: 3 to 17 letters on FICS, on ICC 2 to 15 letters and digits, a letter first.
         family: Family,
     },
-    /// Two accounts have this name.
+    /// Two accounts have the same name.
     #[error("two accounts are named {0}")]
     Twice(Handle),
 }
 
 impl Accounts {
-    /// Reads accounts of a server of that family from a TOML text.
+    /// Parses accounts of a server of that family from TOML.
     ///
     /// ```
     /// use kibitzer_server::{Accounts, Family};
@@ -117,7 +117,7 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`AccountsError`], of every kind except `Read`.
+    /// [`AccountsError`], except its variant `Read`.
     pub fn parse(text: &str, family: Family) -> Result<Self, AccountsError> {
         let file: AccountsFile = toml::from_str(text).map_err(AccountsError::Parse)?;
         let mut accounts = Self::default();
@@ -140,12 +140,12 @@ impl Accounts {
         Self::parse(&std::fs::read_to_string(path).map_err(AccountsError::Read)?, family)
     }
 
-    /// Adds an account; one of the same name, in any case of letters, is replaced.
+    /// Adds an account, replacing one of the same name.
     pub fn insert(&mut self, account: Account) {
         self.0.insert(key(account.handle.as_str()), account);
     }
 
-    /// Whether that name is registered, in any case of letters.
+    /// Returns whether there is an account of that name.
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
@@ -158,12 +158,12 @@ impl Accounts {
         self.0.get_mut(&key(name))
     }
 
-    /// The only account whose name starts so.
+    /// Returns the only account whose name starts with a prefix.
     pub(crate) fn starting_with(&self, prefix: &str) -> Option<&Account> {
         let prefix = key(prefix);
-        let mut fitting = self.0.range(prefix.clone()..).take_while(|(name, _)| name.starts_with(&prefix));
-        let (_, account) = fitting.next()?;
-        fitting.next().is_none().then_some(account)
+        let mut matches = self.0.range(prefix.clone()..).take_while(|(name, _)| name.starts_with(&prefix));
+        let (_, account) = matches.next()?;
+        matches.next().is_none().then_some(account)
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_accounts_is_read() {
+    fn accounts_are_parsed() {
         let accounts = Accounts::parse(
             "[[account]]\nhandle = 'Newton'\npassword = 'apple'\ntitles = ['GM', '*']\n[account.ratings]\nblitz = 2100\n\
              [[account]]\nhandle = 'Leibniz'\npassword = 'dx'\nbanned = true\n",
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_in_a_file_is_told() {
+    fn invalid_accounts_are_reported() {
         let error = |text: &str| Accounts::parse(text, Family::Fics).unwrap_err();
         let unknown = error("[[account]]\nhandle = 'Newton'\npassword = 'x'\nraitngs = {}\n");
         assert!(
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_the_family() {
+    fn names_follow_the_rule_of_the_family() {
         let cases = [
             ("Newton", [true, true]),
             ("No", [false, true]),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_not_shown() {
+    fn debug_omits_the_password() {
         let shown = format!("{:?}", Account::new("Newton".parse().unwrap(), "apple"));
         assert!(!shown.contains("apple"), "{shown}");
     }

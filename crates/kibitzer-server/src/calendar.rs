@@ -1,4 +1,4 @@
-//! Dates as the server prints them.
+//! Dates, durations and counts in the server's texts.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// A minute of the calendar, in UTC: the server knows no other zone.
+/// A minute of the calendar in UTC, the server's only time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Date {
     year: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Date {
 }
 
 impl Date {
-    /// The minute that moment lies in; moments before 1970 count as its start.
+    /// Converts a time; times before 1970 become the start of 1970.
     pub(crate) fn of(moment: SystemTime) -> Self {
         let seconds = moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let (days, rest) = (seconds / SECONDS_PER_DAY, seconds % SECONDS_PER_DAY);
@@ -31,29 +31,28 @@ impl Date {
         Self { year, month, day, weekday, hour: rest / 3_600, minute: rest / 60 % 60 }
     }
 
-    /// `Sat Nov 21, 00:30 UTC 2026`, as `date` has it.
+    /// Formats the date as in replies to `date`: `Sat Nov 21, 00:30 UTC 2026`.
     pub(crate) fn long(self) -> String {
         let month = usize::try_from(self.month - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or_default();
         let Self { weekday, day, hour, minute, year, .. } = self;
         format!("{weekday} {month} {day:>2}, {hour:02}:{minute:02} UTC {year}")
     }
 
-    /// `00:30`.
+    /// Formats the time of day: `00:30`.
     pub(crate) fn clock(self) -> String {
         format!("{:02}:{:02}", self.hour, self.minute)
     }
 
-    /// `2026-11-21 00:30 UTC`, as lists have it.
+    /// Formats the date as in lists: `2026-11-21 00:30 UTC`.
     pub(crate) fn short(self) -> String {
         let Self { year, month, day, hour, minute, .. } = self;
         format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
     }
 }
 
-/// Year, month and day of the `days`th day after 1 January 1970.
-///
-/// Years are counted from March, so that the leap day is the last of the year; 146,097 days are 400 years.
+/// Returns year, month and day of a number of days after 1 January 1970.
 const fn civil(days: u64) -> (u64, u64, u64) {
+    // Years start in March here, so that the leap day is the last day of a year; 400 years have 146,097 days.
     let days = days + 719_468;
     let era = days / 146_097;
     let of_era = days % 146_097;
@@ -66,15 +65,15 @@ const fn civil(days: u64) -> (u64, u64, u64) {
     (year + era * 400 + january_or_february, month, day)
 }
 
-/// `49 seconds`, `1 minute 23 seconds`, `2 hours 1 minute 5 seconds`: parts that are 0 are left out, except the last.
+/// Formats a duration: `49 seconds`, `1 minute`, `2 hours 1 minute 5 seconds`. Omits parts that are 0.
 pub(crate) fn span(time: Duration) -> String {
     let seconds = time.as_secs();
     let parts = [(seconds / SECONDS_PER_DAY, "day"), (seconds / 3_600 % 24, "hour"), (seconds / 60 % 60, "minute")];
-    let mut said: Vec<_> = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, unit)| count(n, unit)).collect();
-    if said.is_empty() || !seconds.is_multiple_of(60) {
-        said.push(count(seconds % 60, "second"));
+    let mut words: Vec<_> = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, unit)| count(n, unit)).collect();
+    if words.is_empty() || !seconds.is_multiple_of(60) {
+        words.push(count(seconds % 60, "second"));
     }
-    said.join(" ")
+    words.join(" ")
 }
 
 /// Formats a number and a noun: `1 player`, `2 players`, `0 players`.
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn dates_are_computed_across_leap_years() {
         let cases = [
             (0, "Thu Jan  1, 00:00 UTC 1970"),
             (951_782_400, "Tue Feb 29, 00:00 UTC 2000"),
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_leave_out_what_is_nothing() {
+    fn durations_omit_parts_that_are_zero() {
         let cases = [
             (0, "0 seconds"),
             (1, "1 second"),

@@ -1,15 +1,16 @@
-//! A small chess server that runs inside a program: for demos, for tests, for writing a bot without a network.
+//! Chess server that runs inside a program: for demos, tests and writing a bot without a network.
 //!
 //! Its output has the form of recorded servers' output, so that a client that works here works there: logins and refusals,
 //! telnet, prompts, wrapped lines, block mode, interface variables, timeseal, talk, seeks, challenges, games of chess, Chess960,
-//! crazyhouse and bughouse, simuls, observed and examined games. Connection [faults](Fault) can be ordered.
+//! crazyhouse and bughouse, simuls, observed and examined games. [Faults](Fault) of connections can be injected.
 //!
 //! - [`Server`] runs it: on a port of this machine, or [in process](Server::connect) without any socket.
 //! - [`ServerOptions`] configures it; [`Accounts`] are its registered players.
 //! - [`Control`] is the operator's interface: [faults](Fault), announcements, shutdown.
 //!
-//! One task owns the state, which has no sockets and no clock of its own; one task serves each client, with an outbox of
-//! limited size and the connection's [faults](Fault) between outbox and stream. Time is the runtime's, so a test can pause it. The same seed and the same input at the same times give the same bytes.
+//! One task owns the state, which has no sockets and reads no clock; one task serves each client, with an outbox of limited size,
+//! and applies the connection's [faults](Fault) between outbox and stream. Time is that of the tokio runtime, so that a test can
+//! pause it. The same seed and the same input at the same times give the same bytes.
 //!
 //! ```
 //! use kibitzer_server::{Account, At, Fault, Server, ServerOptions, Target};

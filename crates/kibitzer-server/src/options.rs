@@ -7,22 +7,22 @@ use crate::account::{Account, Accounts};
 use crate::family::Family;
 use crate::population::PopulationOptions;
 
-/// Something a server of the family may lack. A client has to find that out.
+/// A feature that a server of the FICS family may lack, which a client has to detect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Feature {
-    /// Replies framed by the number of their command.
+    /// Block mode: replies enclosed in marks with the number of their command.
     BlockMode,
-    /// Interface variables set before the name, by a line of `%b` and bits.
+    /// Interface variables set before the name, by a line of `%b` and digits.
     LoginIvars,
-    /// Sealed lines, of either version. Without it a hello is a bad name.
+    /// Timeseal, of either version. Without it the client's first line is an invalid name.
     Timeseal,
-    /// Lines that arrive together are processed at once. Without it one of them is, and the next one when more bytes arrive
+    /// Processing of all lines that arrive together. Without it, one line is processed, and the next one when more bytes arrive
     /// or two seconds later, as on uhlin-fics.
     Pipelining,
 }
 
-/// How a [`Server`](crate::Server) behaves.
+/// Options of a [`Server`](crate::Server).
 ///
 /// ```
 /// use kibitzer_server::{Account, ServerOptions};
@@ -43,7 +43,6 @@ pub struct ServerOptions {
     pub(crate) max_unsent_bytes: usize,
     pub(crate) login_timeout: Duration,
     pub(crate) idle_timeout: Duration,
-    pub(crate) password_delay: Duration,
     pub(crate) missing: Vec<Feature>,
     pub(crate) population: Option<PopulationOptions>,
 }
@@ -62,7 +61,6 @@ impl Default for ServerOptions {
             max_unsent_bytes: 1 << 20,
             login_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_hours(1),
-            password_delay: Duration::from_secs(3),
             missing: Vec::new(),
             population: None,
         }
@@ -70,125 +68,119 @@ impl Default for ServerOptions {
 }
 
 impl ServerOptions {
-    /// A server on a free port of 127.0.0.1 that admits guests only.
+    /// Returns the defaults: a FICS server on a free port of 127.0.0.1, without accounts, that admits guests.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Where to listen. Default: a free port of 127.0.0.1. An address beyond the own machine needs
-    /// [`allow_remote`](Self::allow_remote) as well.
+    /// Sets the address to listen on. Default: a free port of 127.0.0.1. An address that other machines can reach requires
+    /// [`allow_remote`](Self::allow_remote) too.
     #[must_use]
     pub const fn address(mut self, address: SocketAddr) -> Self {
         self.address = Some(address);
         self
     }
 
-    /// Permits an [`address`](Self::address) that other machines can reach. Nothing here is meant to stand on the open net.
+    /// Permits an [`address`](Self::address) that other machines can reach. The server is not hardened for the open internet.
     #[must_use]
     pub const fn allow_remote(mut self) -> Self {
         self.is_remote_allowed = true;
         self
     }
 
-    /// Listens nowhere: [`Server::connect`](crate::Server::connect) is the only way in.
+    /// Opens no port: clients connect by [`Server::connect`](crate::Server::connect) only.
     #[must_use]
     pub const fn detached(mut self) -> Self {
         self.address = None;
         self
     }
 
-    /// Which family of servers it speaks like. Default: [`Family::Fics`].
+    /// Sets the family of servers to imitate. Default: [`Family::Fics`].
     #[must_use]
     pub const fn family(mut self, family: Family) -> Self {
         self.family = family;
         self
     }
 
-    /// Seed of the random numbers: the same seed and the same input at the same times give the same bytes. Default: 0.
+    /// Sets the seed of the random numbers: the same seed and the same input at the same times give the same bytes. Default: 0.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// The date it is when the server starts. Default: today's.
+    /// Sets the date and time of the server's start. Default: the current ones.
     #[must_use]
     pub const fn date(mut self, date: SystemTime) -> Self {
         self.date = Some(date);
         self
     }
 
-    /// Adds one registered player. Default: there are none.
+    /// Adds an account, replacing one of the same name. Default: none.
     #[must_use]
     pub fn account(mut self, account: Account) -> Self {
         self.accounts.insert(account);
         self
     }
 
-    /// The registered players, in place of those before.
+    /// Sets the accounts, replacing all former ones.
     #[must_use]
     pub fn accounts(mut self, accounts: Accounts) -> Self {
         self.accounts = accounts;
         self
     }
 
-    /// Admits registered players alone.
+    /// Refuses guests.
     #[must_use]
     pub const fn refuse_guests(mut self) -> Self {
         self.are_guests_refused = true;
         self
     }
 
-    /// How many connections there may be before the server calls itself full. Default: 10,000.
+    /// Sets the number of connections above which clients are refused as the server is full. Default: 10,000.
     #[must_use]
     pub const fn max_connections(mut self, max_connections: usize) -> Self {
         self.max_connections = max_connections;
         self
     }
 
-    /// How many bytes may wait for a client that does not read, before it is dropped. Default: 1 MiB.
+    /// Sets the number of unsent bytes above which a client that does not read is disconnected. Default: 1 MiB.
     #[must_use]
     pub const fn max_unsent_bytes(mut self, max_unsent_bytes: usize) -> Self {
         self.max_unsent_bytes = max_unsent_bytes;
         self
     }
 
-    /// How long a login may take. Default: 30 s.
+    /// Sets the time after which an unfinished login is closed. Default: 30 s.
     #[must_use]
     pub const fn login_timeout(mut self, timeout: Duration) -> Self {
         self.login_timeout = timeout;
         self
     }
 
-    /// Time without a command after which a player is logged out. Default: 60 min. The message has whole minutes.
+    /// Sets the time without a command after which a player without a game is logged out. Default: 60 min. The message has whole
+    /// minutes.
     #[must_use]
     pub const fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
         self
     }
 
-    /// How long the server is silent after a wrong password. Default: 3 s.
-    #[must_use]
-    pub const fn password_delay(mut self, delay: Duration) -> Self {
-        self.password_delay = delay;
-        self
-    }
-
-    /// Leaves a feature out, as some servers do. Default: all are there.
+    /// Disables a feature that some servers lack. Default: all are enabled.
     #[must_use]
     pub fn without(mut self, feature: Feature) -> Self {
         self.missing.push(feature);
         self
     }
 
-    /// Fills the server with simulated players. Default: there are none.
+    /// Adds simulated players. Default: none.
     #[must_use]
     pub fn population(mut self, population: PopulationOptions) -> Self {
         self.population = Some(population);
         self
     }
 
-    /// Features are those of the FICS family.
+    /// Returns whether the server has a feature of the FICS family; never on ICC.
     pub(crate) fn has(&self, feature: Feature) -> bool {
         self.family == Family::Fics && !self.missing.contains(&feature)
     }

@@ -1,10 +1,10 @@
 //! Pseudo-random numbers, equal for equal seeds.
 
-/// A generator of pseudo-random numbers. The server draws from a single one, so that a seed determines a session.
+/// Generator of pseudo-random numbers, not for secrets.
 ///
-/// Source: `SplitMix64` by Sebastiano Vigna, in the public domain. It is not for secrets.
-// The generator of kibitzer-core is private there; sharing it would add public items for ten lines. `fastrand` draws other
-// numbers, which would change the games of every seed.
+/// Source: `SplitMix64` by Sebastiano Vigna, in the public domain.
+// Written here because the numbers must stay the same: recordings and tests depend on the games of a seed, and the generator of
+// `fastrand` may change with its versions. The same generator in kibitzer-core is private; sharing it would add public items.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     state: u64,
@@ -24,13 +24,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `bound`; 0 if that is 0.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % bound).unwrap_or(0)
     }
 
-    /// Returns one of `items`; `None` if there are none.
+    /// Returns one of `items`; `None` if they are empty. Draws a number in either case.
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_below_the_bound_and_reach_all_of_it() {
+    fn numbers_are_below_the_bound_and_take_all_values() {
         let mut random = Random::new(1);
         let mut seen = [0; 5];
         (0..200).for_each(|_| seen[random.below(5)] += 1);

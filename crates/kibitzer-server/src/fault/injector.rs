@@ -1,33 +1,33 @@
-//! Faults between a connection's outbox and its socket.
+//! Injection of faults between a connection's outbox and its stream.
 
 use std::time::Duration;
 
 use super::{At, Fault};
 use crate::random::Random;
 
-/// The next action on a connection.
+/// An action of the task that serves a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum OutputStep {
     Write(Vec<u8>),
     Wait(Duration),
-    /// Neither read nor write any more.
+    /// Neither reads nor writes any more.
     Stall,
-    /// Close without another byte.
+    /// Closes the connection.
     Cut,
-    /// Reset the connection.
+    /// Resets the connection.
     Reset,
-    /// Have the world do it.
-    Ask(Fault),
+    /// Passes a fault to the task that owns the state.
+    Forward(Fault),
 }
 
-/// The faults of one connection, waiting and at work.
+/// Pending and active faults of one connection.
 #[derive(Debug)]
-pub(crate) struct Injector {
-    waiting: Vec<(At, Fault)>,
+pub(crate) struct FaultInjector {
+    pending: Vec<(At, Fault)>,
     split: Option<Split>,
     delay: Option<Duration>,
     random: Random,
-    /// How many bytes have gone by.
+    /// Number of bytes of the server that were passed on.
     n_bytes: u64,
 }
 
@@ -37,19 +37,19 @@ enum Split {
     Randomly(usize),
 }
 
-impl Injector {
+impl FaultInjector {
     pub(crate) const fn new(seed: u64) -> Self {
-        Self { waiting: Vec::new(), split: None, delay: None, random: Random::new(seed), n_bytes: 0 }
+        Self { pending: Vec::new(), split: None, delay: None, random: Random::new(seed), n_bytes: 0 }
     }
 
-    /// Orders a fault. Returns the actions that are due at once.
-    pub(crate) fn add(&mut self, at: At, fault: Fault) -> Option<Step> {
+    /// Adds a fault; returns the action if it takes effect at once.
+    pub(crate) fn add(&mut self, at: At, fault: Fault) -> Option<OutputStep> {
         let has_passed = matches!(at, At::AfterBytes(n) if n < self.n_bytes);
         match (if has_passed { At::Now } else { at }, fault) {
-            (At::Now, Fault::Stall) => Some(Step::Stall),
-            (At::Now, Fault::Reset) => Some(Step::Reset),
+            (At::Now, Fault::Stall) => Some(OutputStep::Stall),
+            (At::Now, Fault::Reset) => Some(OutputStep::Reset),
             (At::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) | (_, Fault::RefuseLogin(_)) => {
-                Some(Step::Ask(fault))
+                Some(OutputStep::Forward(fault))
             }
             (at, _) => {
                 self.add_before_next(at, fault);
@@ -58,22 +58,22 @@ impl Injector {
         }
     }
 
-    /// Orders a fault that waits for the next bytes, even if it needs none.
+    /// Adds a fault that waits for the next bytes, even if it needs none.
     pub(crate) fn add_before_next(&mut self, at: At, fault: Fault) {
-        self.waiting.push((at, fault));
+        self.pending.push((at, fault));
     }
 
-    /// Returns the actions for the server's next output.
-    pub(crate) fn pass(&mut self, bytes: &[u8]) -> Vec<Step> {
+    /// Converts the server's next output to actions.
+    pub(crate) fn pass(&mut self, bytes: &[u8]) -> Vec<OutputStep> {
         let mut steps = Vec::new();
         let mut rest = bytes;
-        while let Some((place, at, fault)) = self.take_first(rest) {
+        while let Some((position, at, fault)) = self.take_first(rest) {
             let cuts = match fault {
                 Fault::CutMidLine => true,
                 Fault::Reset | Fault::Stall => at != At::Now,
                 _ => false,
             };
-            let (before, after) = rest.split_at(if cuts { place.middle } else { place.start });
+            let (before, after) = rest.split_at(if cuts { position.middle } else { position.start });
             self.write(before, &mut steps);
             rest = after;
             if self.begin(fault, &mut steps) {
@@ -84,16 +84,17 @@ impl Injector {
         steps
     }
 
-    /// Removes and returns the pending fault whose place comes first.
-    fn take_first(&mut self, bytes: &[u8]) -> Option<(Place, At, Fault)> {
-        let places = self.waiting.iter().enumerate();
-        let (place, index) = places.filter_map(|(index, &(at, _))| Some((self.place(at, bytes)?, index))).min()?;
-        let (at, fault) = self.waiting.remove(index);
-        Some((place, at, fault))
+    /// Removes and returns the pending fault with the first position in these bytes.
+    fn take_first(&mut self, bytes: &[u8]) -> Option<(FaultPosition, At, Fault)> {
+        let pending = self.pending.iter().enumerate();
+        let (position, index) =
+            pending.filter_map(|(index, &(at, _))| Some((self.position(at, bytes)?, index))).min()?;
+        let (at, fault) = self.pending.remove(index);
+        Some((position, at, fault))
     }
 
-    /// Puts a fault to work; `true` if nothing can follow.
-    fn begin(&mut self, fault: Fault, steps: &mut Vec<Step>) -> bool {
+    /// Applies a fault; returns whether it ends the output.
+    fn begin(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) -> bool {
         match fault {
             Fault::SplitWrites(length) => self.split = Some(Split::Every(length.max(1))),
             Fault::SplitRandomly(length) => self.split = Some(Split::Randomly(length.max(1))),
@@ -103,28 +104,30 @@ impl Injector {
                 self.insert(garbage, steps);
             }
             Fault::OverLongLine(length) => self.insert(vec![b'x'; length], steps),
-            Fault::Kick | Fault::KickByAdmin | Fault::Shutdown | Fault::RefuseLogin(_) => steps.push(Step::Ask(fault)),
-            Fault::Stall => steps.push(Step::Stall),
-            Fault::CutMidLine => steps.push(Step::Cut),
-            Fault::Reset => steps.push(Step::Reset),
+            Fault::Kick | Fault::KickByAdmin | Fault::Shutdown | Fault::RefuseLogin(_) => {
+                steps.push(OutputStep::Forward(fault));
+            }
+            Fault::Stall => steps.push(OutputStep::Stall),
+            Fault::CutMidLine => steps.push(OutputStep::Cut),
+            Fault::Reset => steps.push(OutputStep::Reset),
         }
         matches!(fault, Fault::Stall | Fault::CutMidLine | Fault::Reset)
     }
 
-    /// Writes a line that the world did not send.
-    fn insert(&mut self, mut line: Vec<u8>, steps: &mut Vec<Step>) {
+    /// Writes a line that is not part of the server's output.
+    fn insert(&mut self, mut line: Vec<u8>, steps: &mut Vec<OutputStep>) {
         line.extend_from_slice(b"\n\r");
         self.pieces(&line, steps);
     }
 
-    fn write(&mut self, bytes: &[u8], steps: &mut Vec<Step>) {
+    fn write(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
         self.n_bytes += u64::try_from(bytes.len()).unwrap_or_default();
         self.pieces(bytes, steps);
     }
 
-    fn pieces(&mut self, bytes: &[u8], steps: &mut Vec<Step>) {
+    fn pieces(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
         if let Some(delay) = self.delay.filter(|_| !bytes.is_empty()) {
-            steps.push(Step::Wait(delay));
+            steps.push(OutputStep::Wait(delay));
         }
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -134,19 +137,19 @@ impl Injector {
                 Some(Split::Randomly(length)) => 1 + self.random.below(length),
             };
             let (piece, later) = rest.split_at(length.min(rest.len()));
-            steps.push(Step::Write(piece.to_vec()));
+            steps.push(OutputStep::Write(piece.to_vec()));
             rest = later;
         }
     }
 
-    /// Where in the bytes a point is.
-    fn place(&self, at: At, bytes: &[u8]) -> Option<Place> {
+    /// Returns the position of a point in these bytes.
+    fn position(&self, at: At, bytes: &[u8]) -> Option<FaultPosition> {
         let found = match at {
             At::Connect | At::Now => (!bytes.is_empty()).then_some(0),
             At::Login => find(bytes, b"login: "),
             At::Setup => find(bytes, b"**** Starting "),
             At::NextBoard => [find(bytes, b"<12> "), find(bytes, b"<d1> ")].into_iter().flatten().min(),
-            // Behind the mark, so that the block has begun.
+            // After the mark, so that the block has begun.
             At::InBlock => find(bytes, b"\x15").map(|mark| mark + 1),
             At::AfterBytes(n) => {
                 let ahead = usize::try_from(n.checked_sub(self.n_bytes)?).ok()?;
@@ -155,13 +158,13 @@ impl Injector {
         }?;
         let line = bytes.get(found..)?;
         let length = find(line, b"\n").unwrap_or(line.len());
-        Some(Place { start: found, middle: found + length / 2 })
+        Some(FaultPosition { start: found, middle: found + length / 2 })
     }
 }
 
-/// Where a fault strikes.
+/// Offsets at which a fault takes effect: the start of a line or of the point in it, and the middle of the rest of that line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct FaultPosition {
     start: usize,
     middle: usize,
 }
@@ -176,36 +179,36 @@ mod tests {
 
     const BANNER: &[u8] = b"Welcome\n\r\n\rlogin: ";
 
-    fn write(bytes: &[u8]) -> Step {
-        Step::Write(bytes.to_vec())
+    fn write(bytes: &[u8]) -> OutputStep {
+        OutputStep::Write(bytes.to_vec())
     }
 
-    fn steps(at: At, fault: Fault, bytes: &[u8]) -> Vec<Step> {
-        let mut injector = Injector::new(1);
+    fn steps(at: At, fault: Fault, bytes: &[u8]) -> Vec<OutputStep> {
+        let mut injector = FaultInjector::new(1);
         assert_eq!(injector.add(at, fault), None);
         injector.pass(bytes)
     }
 
     #[test]
-    fn without_faults_everything_is_written_as_it_is() {
-        assert_eq!(Injector::new(1).pass(BANNER), [write(BANNER)]);
-        assert_eq!(Injector::new(1).pass(b""), []);
+    fn without_faults_the_output_is_unchanged() {
+        assert_eq!(FaultInjector::new(1).pass(BANNER), [write(BANNER)]);
+        assert_eq!(FaultInjector::new(1).pass(b""), []);
     }
 
     #[test]
-    fn a_cut_is_in_the_middle_of_the_line_it_is_meant_for() {
-        assert_eq!(steps(At::Connect, Fault::CutMidLine, BANNER), [write(b"Wel"), Step::Cut]);
-        assert_eq!(steps(At::Login, Fault::CutMidLine, BANNER), [write(b"Welcome\n\r\n\rlog"), Step::Cut]);
-        assert_eq!(steps(At::Login, Fault::Reset, BANNER), [write(b"Welcome\n\r\n\rlog"), Step::Reset]);
-        assert_eq!(steps(At::NextBoard, Fault::Stall, b"\n\r<12> rnbq\n\r"), [write(b"\n\r<12>"), Step::Stall]);
+    fn a_cut_is_in_the_middle_of_the_line_with_the_point() {
+        assert_eq!(steps(At::Connect, Fault::CutMidLine, BANNER), [write(b"Wel"), OutputStep::Cut]);
+        assert_eq!(steps(At::Login, Fault::CutMidLine, BANNER), [write(b"Welcome\n\r\n\rlog"), OutputStep::Cut]);
+        assert_eq!(steps(At::Login, Fault::Reset, BANNER), [write(b"Welcome\n\r\n\rlog"), OutputStep::Reset]);
+        assert_eq!(steps(At::NextBoard, Fault::Stall, b"\n\r<12> rnbq\n\r"), [write(b"\n\r<12>"), OutputStep::Stall]);
         let block = b"\x154\x1632\x16Local\n\r\x17";
-        assert_eq!(steps(At::InBlock, Fault::CutMidLine, block), [write(&block[..6]), Step::Cut]);
-        assert_eq!(steps(At::AfterBytes(9), Fault::CutMidLine, BANNER), [write(b"Welcome\n\r"), Step::Cut]);
+        assert_eq!(steps(At::InBlock, Fault::CutMidLine, block), [write(&block[..6]), OutputStep::Cut]);
+        assert_eq!(steps(At::AfterBytes(9), Fault::CutMidLine, BANNER), [write(b"Welcome\n\r"), OutputStep::Cut]);
     }
 
     #[test]
-    fn a_point_that_has_not_come_changes_nothing_until_it_does() {
-        let mut injector = Injector::new(1);
+    fn output_before_the_point_is_unchanged() {
+        let mut injector = FaultInjector::new(1);
         injector.add(At::AfterBytes(10), Fault::OverLongLine(3));
         assert_eq!(injector.pass(b"01234"), [write(b"01234")]);
         assert_eq!(injector.pass(b"56789abc"), [write(b"56789"), write(b"xxx\n\r"), write(b"abc")]);
@@ -213,44 +216,44 @@ mod tests {
     }
 
     #[test]
-    fn a_point_that_has_passed_is_now() {
-        let mut injector = Injector::new(1);
+    fn a_point_that_was_passed_takes_effect_at_once() {
+        let mut injector = FaultInjector::new(1);
         injector.pass(b"01234");
-        assert_eq!(injector.add(At::AfterBytes(4), Fault::Stall), Some(Step::Stall));
-        assert_eq!(injector.add(At::AfterBytes(2), Fault::Kick), Some(Step::Ask(Fault::Kick)));
+        assert_eq!(injector.add(At::AfterBytes(4), Fault::Stall), Some(OutputStep::Stall));
+        assert_eq!(injector.add(At::AfterBytes(2), Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
         assert_eq!(injector.add(At::AfterBytes(3), Fault::CutMidLine), None);
-        assert_eq!(injector.pass(b"567\n"), [write(b"5"), Step::Cut]);
+        assert_eq!(injector.pass(b"567\n"), [write(b"5"), OutputStep::Cut]);
     }
 
     #[test]
-    fn a_reset_that_is_ordered_before_the_first_line_lets_no_byte_pass() {
-        for (fault, step) in [(Fault::Reset, Step::Reset), (Fault::Stall, Step::Stall)] {
-            let mut injector = Injector::new(1);
+    fn a_reset_or_stall_before_the_first_line_passes_no_byte() {
+        for (fault, step) in [(Fault::Reset, OutputStep::Reset), (Fault::Stall, OutputStep::Stall)] {
+            let mut injector = FaultInjector::new(1);
             injector.add_before_next(At::Now, fault);
             assert_eq!(injector.pass(BANNER), [step], "{fault:?}");
         }
     }
 
     #[test]
-    fn a_point_at_the_next_byte_has_not_passed() {
-        let mut injector = Injector::new(1);
+    fn a_point_at_the_next_byte_was_not_passed() {
+        let mut injector = FaultInjector::new(1);
         injector.pass(b"01234");
         assert_eq!(injector.add(At::AfterBytes(5), Fault::Reset), None);
-        assert_eq!(injector.pass(b"5678\n"), [write(b"56"), Step::Reset]);
+        assert_eq!(injector.pass(b"5678\n"), [write(b"56"), OutputStep::Reset]);
     }
 
     #[test]
-    fn writes_are_split_and_delayed_from_the_point_on() {
+    fn writes_are_split_and_delayed_after_the_point() {
         assert_eq!(
             steps(At::Login, Fault::SplitWrites(3), BANNER),
             [write(b"Welcome\n\r\n\r"), write(b"log"), write(b"in:"), write(b" "),]
         );
         let second = Duration::from_secs(1);
-        assert_eq!(steps(At::Now, Fault::Delay(second), b"date"), [Step::Wait(second), write(b"date")]);
+        assert_eq!(steps(At::Now, Fault::Delay(second), b"date"), [OutputStep::Wait(second), write(b"date")]);
         let mut random = steps(At::Now, Fault::SplitRandomly(4), BANNER);
         assert!(random.len() > 4, "{random:?}");
-        let Some(Step::Write(mut all)) = random.drain(..).reduce(|all, piece| match (all, piece) {
-            (Step::Write(all), Step::Write(piece)) => Step::Write([all, piece].concat()),
+        let Some(OutputStep::Write(mut all)) = random.drain(..).reduce(|all, piece| match (all, piece) {
+            (OutputStep::Write(all), OutputStep::Write(piece)) => OutputStep::Write([all, piece].concat()),
             other => panic!("{other:?}"),
         }) else {
             panic!("nothing was written");
@@ -260,19 +263,20 @@ mod tests {
 
     #[test]
     fn some_faults_need_no_bytes() {
-        let mut injector = Injector::new(1);
-        assert_eq!(injector.add(At::Now, Fault::Stall), Some(Step::Stall));
-        assert_eq!(injector.add(At::Now, Fault::Reset), Some(Step::Reset));
-        assert_eq!(injector.add(At::Now, Fault::Kick), Some(Step::Ask(Fault::Kick)));
+        let mut injector = FaultInjector::new(1);
+        assert_eq!(injector.add(At::Now, Fault::Stall), Some(OutputStep::Stall));
+        assert_eq!(injector.add(At::Now, Fault::Reset), Some(OutputStep::Reset));
+        assert_eq!(injector.add(At::Now, Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
         assert_eq!(
             steps(At::Setup, Fault::Kick, b"**** Starting FICS session as X ****\n\r").first(),
-            Some(&Step::Ask(Fault::Kick))
+            Some(&OutputStep::Forward(Fault::Kick))
         );
     }
 
     #[test]
-    fn garbage_has_the_length_asked_for() {
-        let [Step::Write(garbage), Step::Write(rest)] = &steps(At::Connect, Fault::Garbage(20), BANNER)[..] else {
+    fn garbage_has_the_requested_length() {
+        let [OutputStep::Write(garbage), OutputStep::Write(rest)] = &steps(At::Connect, Fault::Garbage(20), BANNER)[..]
+        else {
             panic!("two writes are expected");
         };
         assert_eq!((garbage.len(), &rest[..]), (22, BANNER));

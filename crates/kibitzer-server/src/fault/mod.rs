@@ -1,46 +1,46 @@
-//! Faults of a connection, and the points at which they strike.
+//! Faults of a connection, and the points at which they take effect.
 
 mod injector;
 
 use std::time::Duration;
 
-pub(crate) use self::injector::{Injector, Step};
+pub(crate) use self::injector::{FaultInjector, OutputStep};
 use crate::family::Family;
 use crate::lobby::LoginObstacle;
 
-/// Something that goes wrong with a connection.
+/// A fault of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// From here on no write has more than that many bytes, at least one.
+    /// From here on, limits each write to that many bytes (at least one).
     SplitWrites(usize),
-    /// From here on each write has a random length of 1 to that many bytes.
+    /// From here on, splits the output into writes of random length, from 1 to that many bytes.
     SplitRandomly(usize),
-    /// From here on everything arrives that much later.
+    /// From here on, delays each write by that time.
     Delay(Duration),
-    /// The connection stays open, and nothing is read or written any more.
+    /// Neither reads nor writes any more, without closing the connection.
     Stall,
-    /// The rest of a line and of everything else is not sent; the connection is closed.
+    /// Closes the connection in the middle of a line.
     CutMidLine,
-    /// The rest of a line is not sent; the connection is reset. In process it looks like a closed one.
+    /// Resets the connection in the middle of a line. In process, the client sees a closed connection.
     Reset,
     /// Inserts a line of that many random bytes between two lines.
     Garbage(usize),
     /// Inserts a line of that many letters between two lines.
     OverLongLine(usize),
-    /// The login is refused, from the next name on.
+    /// Refuses the login, from the next name on.
     RefuseLogin(LoginObstacle),
-    /// A second login ends the session. Before the login is done, this fault waits for that.
+    /// Ends the session as a second login of the player does. Before the end of the login, this fault waits for it.
     Kick,
-    /// An administrator ends the session. Before the login is done, this fault waits for that.
+    /// Ends the session as an administrator does. Before the end of the login, this fault waits for it.
     KickByAdmin,
-    /// Shuts the server down for all clients.
+    /// Shuts the server down.
     Shutdown,
 }
 
 impl Fault {
-    /// Whether this fault can strike at a point on a server of that family.
-    pub(crate) fn strikes_at(self, at: At, family: Family) -> bool {
+    /// Returns whether this fault can take effect at a point on a server of that family.
+    pub(crate) fn is_supported_at(self, at: At, family: Family) -> bool {
         match at {
             At::Connect | At::Login | At::Now => true,
             At::NextBoard | At::AfterBytes(_) => !matches!(self, Self::RefuseLogin(_)),
@@ -48,7 +48,7 @@ impl Fault {
         }
     }
 
-    /// Names of the points at which this fault can strike.
+    /// Returns the names of the points at which this fault can take effect.
     pub(crate) const fn points(self, family: Family) -> &'static str {
         match (self, family) {
             (Self::RefuseLogin(_), _) => "connect, login, now",
@@ -58,10 +58,10 @@ impl Fault {
     }
 }
 
-/// When something goes wrong.
+/// Point in the server's output at which a fault takes effect.
 ///
-/// What the server sends next decides: faults that cut something off do so in the middle of the line the point is in,
-/// faults that add something in front of it.
+/// A fault that cuts the output does so in the middle of the line that contains the point; one that inserts bytes does so before
+/// that line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum At {
@@ -69,15 +69,15 @@ pub enum At {
     Connect,
     /// At the next `login: `.
     Login,
-    /// At the line that says that the login is done.
+    /// At the line that reports the end of the login.
     Setup,
-    /// At the next line of a board, full or delta.
+    /// At the next line with a board, full or delta.
     NextBoard,
     /// Inside the next reply of block mode.
     InBlock,
-    /// At the line with this byte of the connection, counted from 0.
+    /// At the line with this byte of the connection, counted from 0; at once if it has been sent.
     AfterBytes(u64),
-    /// At the next line that is sent. What neither cuts nor adds does not wait for one; a reset or stall that was ordered before
-    /// the connection was made lets no byte of it pass.
+    /// At the next line. A fault that neither cuts nor inserts takes effect at once; a reset or stall that was injected before
+    /// the connection was made, before its first byte.
     Now,
 }

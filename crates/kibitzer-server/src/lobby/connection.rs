@@ -8,8 +8,7 @@ use super::player::Player;
 use super::seal::TimesealClock;
 use super::variables::Number;
 use crate::family::Family;
-use crate::wire::input::InputReader;
-use crate::wire::output::{self, Width};
+use crate::wire::{InputReader, write_text};
 
 /// Why a login is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,26 +16,26 @@ use crate::wire::output::{self, Width};
 pub enum LoginObstacle {
     /// The name has characters other than letters.
     BadName,
-    /// The name belongs to an account, so that a password is asked for, which no one knows.
+    /// The name belongs to an account; every password is refused.
     NameRegistered,
     /// Another player is logged in under the guest's name.
     NameInUse,
-    /// The account is shut out.
+    /// The account is banned.
     Banned,
-    /// Guests are not admitted.
+    /// Guests are refused.
     GuestsRefused,
     /// Every password is refused.
     InvalidPassword,
-    /// There are too many players.
+    /// The server is full.
     Full,
-    /// No answer ever comes, until the login has taken too long.
+    /// The server sends no answer until the login times out.
     Silence,
 }
 
-/// How a session is ended from outside.
+/// Reason for which a session is ended from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kick {
-    /// As if the player had logged in a second time.
+    /// The same player logged in on another connection.
     SecondLogin,
     /// By an administrator.
     Admin,
@@ -64,23 +63,23 @@ pub(crate) struct Connection {
     pub(crate) held: Vec<u8>,
     /// Bytes to be sent.
     pub(crate) unsent: Vec<u8>,
-    /// Whether the connection ends once that is sent.
+    /// Whether the connection is closed once `unsent` is sent.
     pub(crate) is_closing: bool,
-    /// Whether a line was read: a hello has to be the first.
-    pub(crate) has_spoken: bool,
+    /// Whether a line was received: timeseal is recognized in the first line only.
+    pub(crate) has_received_line: bool,
     pub(crate) seal: Option<TimesealClock>,
-    /// The refusal that the operator ordered for this connection.
-    pub(crate) refusal: Option<LoginObstacle>,
-    /// A kick that was ordered before the login was done.
+    /// The obstacle that the operator has ordered for this connection.
+    pub(crate) obstacle: Option<LoginObstacle>,
+    /// A kick that was ordered before the end of the login.
     pub(crate) kick: Option<Kick>,
     /// Interface variables of the login string.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: Stage,
-    /// Which family the server is of for this client. A simulated player knows one alone.
+    /// Family that the server imitates for this client.
     pub(crate) family: Family,
     /// Level settings of an ICC client.
     pub(crate) levels: Levels,
-    /// Whether there is no client: the player is simulated.
+    /// Whether the player is simulated, so that there is no client.
     pub(crate) is_simulated: bool,
 }
 
@@ -91,9 +90,9 @@ impl Connection {
             held: Vec::new(),
             unsent: Vec::new(),
             is_closing: false,
-            has_spoken: false,
+            has_received_line: false,
             seal: None,
-            refusal: None,
+            obstacle: None,
             kick: None,
             ivars: None,
             stage: Stage::Name,
@@ -103,47 +102,37 @@ impl Connection {
         }
     }
 
-    /// Creates the connection of a simulated player.
+    /// Creates the connection of a simulated player, who knows only the FICS family.
     pub(crate) fn simulated() -> Self {
-        Self { has_spoken: true, is_simulated: true, ..Self::new(Family::Fics) }
+        Self { is_simulated: true, ..Self::new(Family::Fics) }
     }
 
     pub(crate) fn player(&self) -> Option<&Player> {
-        match &self.stage {
-            Stage::LoggedIn(player) => Some(player),
-            Stage::Name | Stage::Return(_) | Stage::Password(_) | Stage::Paused => None,
-        }
+        if let Stage::LoggedIn(player) = &self.stage { Some(player) } else { None }
     }
 
     pub(crate) fn player_mut(&mut self) -> Option<&mut Player> {
-        match &mut self.stage {
-            Stage::LoggedIn(player) => Some(player),
-            Stage::Name | Stage::Return(_) | Stage::Password(_) | Stage::Paused => None,
-        }
+        if let Stage::LoggedIn(player) = &mut self.stage { Some(player) } else { None }
     }
 
     /// Queues text; long lines are wrapped unless the client switched that off.
     pub(crate) fn put(&mut self, text: &str) {
-        let width = self.width();
-        output::write(text, width, self.family.dialect().line_end, &mut self.unsent);
+        let width = match self.player() {
+            Some(player) if !player.ivars.is_set(Ivar::NoWrap) && self.levels.is_wrapping => {
+                Some(player.saved.variables.number(Number::Width).into())
+            }
+            Some(_) | None => None,
+        };
+        write_text(text, width, self.family.dialect().line_end, &mut self.unsent);
     }
 
-    /// Sends text whose lines are never broken: boards, offers, results.
+    /// Queues text whose lines are never wrapped: boards, offers, results.
     pub(crate) fn put_whole(&mut self, text: &str) {
-        output::write(text, Width::Whole, self.family.dialect().line_end, &mut self.unsent);
+        write_text(text, None, self.family.dialect().line_end, &mut self.unsent);
     }
 
-    /// Sends bytes as they are: telnet commands, pings, the marks of a block.
+    /// Queues raw bytes: telnet commands, pings, the marks of a block.
     pub(crate) fn put_bytes(&mut self, bytes: &[u8]) {
         self.unsent.extend_from_slice(bytes);
-    }
-
-    fn width(&self) -> Width {
-        match self.player() {
-            Some(player) if !player.ivars.is_set(Ivar::NoWrap) && self.levels.is_wrapping => {
-                Width::Wrapped(player.saved.variables.number(Number::Width).into())
-            }
-            Some(_) | None => Width::Whole,
-        }
     }
 }

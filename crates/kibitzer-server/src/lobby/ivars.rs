@@ -2,7 +2,7 @@
 
 use kibitzer_core::message::Ivar;
 
-/// The variables whose names start so; the one of exactly that name alone if there is one.
+/// Returns the variable of that name, or all variables whose names start with it.
 pub(crate) fn ivars_starting_with(prefix: &str) -> Vec<Ivar> {
     if let Some(exact) = all().find(|ivar| ivar.as_str() == prefix) {
         return vec![exact];
@@ -10,7 +10,7 @@ pub(crate) fn ivars_starting_with(prefix: &str) -> Vec<Ivar> {
     all().filter(|ivar| ivar.as_str().starts_with(prefix)).collect()
 }
 
-/// The variables that can be set.
+/// Returns the variables that can be set.
 fn all() -> impl Iterator<Item = Ivar> {
     Ivar::ALL.iter().copied().filter(|&ivar| ivar != Ivar::Xml)
 }
@@ -20,7 +20,7 @@ fn all() -> impl Iterator<Item = Ivar> {
 pub(crate) struct Ivars(u64);
 
 impl Default for Ivars {
-    /// As the recorded server starts a session: the own seeks are shown, and atomic games.
+    /// Returns the values at the start of a session on the recorded server.
     fn default() -> Self {
         let mut ivars = Self(0);
         ivars.set(Ivar::ShowOwnSeek, true);
@@ -29,9 +29,9 @@ impl Default for Ivars {
     }
 }
 
-/// How many digits a login string has at least.
+/// Minimum number of digits in a login string.
 ///
-/// Source: transcripts fatics-login-failed-retry (three are not taken), fatics-login-registered-ivarstring.
+/// Source: transcripts fatics-login-failed-retry (three are ignored), fatics-login-registered-ivarstring.
 const MIN_LOGIN_DIGITS: usize = 32;
 
 impl Ivars {
@@ -47,8 +47,8 @@ impl Ivars {
         }
     }
 
-    /// Reads the digits behind `%b`; `None` if they are too few or something else is among them. What is behind the last
-    /// variable is ignored.
+    /// Parses the digits after `%b`; `None` if they are too few, or other characters are among them. Digits after the last
+    /// variable are ignored.
     pub(crate) fn from_login(digits: &str) -> Option<Self> {
         let is_string = digits.len() >= MIN_LOGIN_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0' | b'1'));
         is_string.then(|| {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_login_string_sets_each_variable_by_its_place() {
+    fn a_login_string_sets_each_variable_by_its_number() {
         let ivars = Ivars::from_login("00010000000001000000000000000001").unwrap();
         let set: Vec<_> = all().filter(|&ivar| ivars.is_set(ivar)).map(Ivar::as_str).collect();
         assert_eq!(set, ["defprompt", "nohighlight", "nowrap", "atomic"]);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn names_may_be_cut_short() {
+    fn names_may_be_abbreviated() {
         assert_eq!(ivars_starting_with("ms"), [Ivar::Ms]);
         assert_eq!(ivars_starting_with("comp"), [Ivar::CompressMove]);
         assert_eq!(ivars_starting_with("se"), [Ivar::SeekRemove, Ivar::SeekInfo, Ivar::SeekCa]);

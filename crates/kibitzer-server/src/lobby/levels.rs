@@ -8,23 +8,24 @@ const MAX_NUMBER: usize = 255;
 /// The form of a client's boards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum BoardStyle {
-    /// A block of lines, for the first graphical clients.
+    /// A block of lines.
     Style10,
     /// One line.
     #[default]
     Style12,
-    /// None: boards come as datagrams.
+    /// No board lines; boards are sent as datagrams.
     Style13,
 }
 
 /// Level settings of an ICC client.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
-    level_1: u8,
+    /// Bits of the level-1 setting.
+    pub(crate) level_1: u8,
     datagrams: BTreeSet<u32>,
     pub(crate) style: BoardStyle,
     pub(crate) is_wrapping: bool,
-    pub(crate) wants_prompt: bool,
+    pub(crate) has_prompt_on: bool,
 }
 
 impl Default for Levels {
@@ -34,7 +35,7 @@ impl Default for Levels {
             datagrams: BTreeSet::new(),
             style: BoardStyle::default(),
             is_wrapping: true,
-            wants_prompt: true,
+            has_prompt_on: true,
         }
     }
 }
@@ -56,11 +57,7 @@ impl Levels {
         level_1.is_some()
     }
 
-    pub(crate) fn set_level_1(&mut self, level_1: u8) {
-        self.level_1 = level_1;
-    }
-
-    /// Switches a datagram on or off.
+    /// Switches a datagram on or off; numbers above [`MAX_NUMBER`] are ignored.
     pub(crate) fn set(&mut self, number: u32, on: bool) {
         if !on {
             self.datagrams.remove(&number);
@@ -73,29 +70,29 @@ impl Levels {
         self.datagrams.contains(&number)
     }
 
-    /// Whether replies stand in units.
+    /// Returns whether output is in units.
     pub(crate) const fn has_units(&self) -> bool {
         self.level_1 & 1 != 0
     }
 
-    /// Whether own commands stand between `^Y<` and `^Y>`.
+    /// Returns whether replies are enclosed in `^Y<` and `^Y>`.
     pub(crate) const fn has_marks(&self) -> bool {
         self.level_1 & 2 != 0
     }
 
-    /// Whether units name others by `%` alone.
+    /// Returns whether units have `%` in place of the name of another player.
     pub(crate) const fn has_short_names(&self) -> bool {
         self.level_1 & 8 != 0
     }
 
-    /// Whether units have the tag of their command.
+    /// Returns whether units have the tag of their command.
     pub(crate) const fn has_tags(&self) -> bool {
         self.level_1 & 4 != 0
     }
 
-    /// Whether there are prompts: units end them.
+    /// Returns whether prompts are sent; never with units.
     pub(crate) const fn has_prompt(&self) -> bool {
-        self.wants_prompt && !self.has_units()
+        self.has_prompt_on && !self.has_units()
     }
 }
 
@@ -104,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_in_front_of_the_name_are_levels() {
+    fn lines_before_the_name_set_levels() {
         let mut levels = Levels::default();
         assert!(levels.read("level1=5") && levels.read("level2settings=1001"));
         assert!(levels.has_units() && levels.has_tags() && !levels.has_prompt());

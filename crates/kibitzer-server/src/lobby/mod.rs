@@ -27,7 +27,7 @@ use crate::account::key;
 use crate::family::Family;
 use crate::play::{BoardForm, ClockUnit, GameKind, Seat};
 
-/// Identifies a connection. Numbers are not reused.
+/// Identifier of a connection; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "a number with a name")]
 pub struct ConnectionId(pub u64);
@@ -74,12 +74,12 @@ pub(crate) struct CurrentCommand {
 #[derive(Debug)]
 pub(crate) struct Lobby {
     pub(crate) clock: Clock,
-    /// Number of connections so far: identifiers are not reused.
+    /// Number of connections opened so far.
     n_opened: u64,
     connections: BTreeMap<ConnectionId, Connection>,
-    /// Players who are logged in, by name.
+    /// Players who are logged in, by [`key`] of their names.
     online: BTreeMap<String, ConnectionId>,
-    /// Settings of registered players who are not logged in, by name.
+    /// Settings of registered players at their last logout, by [`key`] of their names.
     saved: BTreeMap<String, SavedSettings>,
     /// Connections with unsent bytes: those of clients, and those of simulated players.
     unsent: BTreeSet<ConnectionId>,
@@ -109,19 +109,19 @@ impl Lobby {
         id
     }
 
-    /// Removes a connection, with its unsent bytes.
+    /// Removes a connection and its unsent bytes.
     pub(crate) fn remove(&mut self, id: ConnectionId) {
         self.connections.remove(&id);
         self.unsent.remove(&id);
     }
 
-    /// Makes a player the one logged in over a connection.
+    /// Logs a player in over a connection.
     pub(crate) fn log_in(&mut self, id: ConnectionId, player: Player) {
         self.online.insert(player.key(), id);
         self.enter(id, Stage::LoggedIn(Box::new(player)));
     }
 
-    /// Logs the player of a connection out and returns it. The settings of registered players are kept.
+    /// Logs the player of a connection out and returns that player. Settings of registered players are kept.
     pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
         let connection = self.connections.get_mut(&id)?;
         let Stage::LoggedIn(player) = std::mem::replace(&mut connection.stage, Stage::Name) else { return None };
@@ -132,7 +132,7 @@ impl Lobby {
         Some(*player)
     }
 
-    /// The settings that a registered player had at the end of the last session.
+    /// Returns the settings of a registered player at the end of the last session.
     pub(crate) fn saved_settings(&self, name: &str) -> SavedSettings {
         self.saved.get(&key(name)).cloned().unwrap_or_default()
     }
@@ -152,7 +152,7 @@ impl Lobby {
         self.connections.get(&id)
     }
 
-    /// Returns a connection to be written to: it is queued for sending.
+    /// Returns a connection for writing, and queues it for sending.
     pub(crate) fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(&id)?;
         let queue = if connection.is_simulated { &mut self.unsent_to_simulated } else { &mut self.unsent };
@@ -165,17 +165,17 @@ impl Lobby {
         Some(connection)
     }
 
-    /// Returns a connection to be read from; nothing is queued for sending.
-    pub(crate) fn reading(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+    /// Returns a connection for reading; it is not queued for sending.
+    pub(crate) fn connection_for_reading(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         self.connections.get_mut(&id)
     }
 
-    /// Starts to record where the output of a command of `by` to other clients begins.
+    /// Starts recording where the output of a command of `by` to each other client begins.
     pub(crate) fn start_command(&mut self, by: ConnectionId) {
         self.current_command = Some(CurrentCommand { by, starts: BTreeMap::new() });
     }
 
-    /// Ends the recording; returns the offset in the unsent bytes of each client.
+    /// Ends the recording; returns the offset in the unsent bytes of each client that received output.
     pub(crate) fn end_command(&mut self) -> BTreeMap<ConnectionId, usize> {
         self.current_command.take().map(|current| current.starts).unwrap_or_default()
     }
@@ -204,7 +204,7 @@ impl Lobby {
     }
 }
 
-/// Players.
+/// Queries about players.
 impl Lobby {
     pub(crate) fn player(&self, id: ConnectionId) -> Option<&Player> {
         self.connections.get(&id)?.player()
@@ -214,17 +214,17 @@ impl Lobby {
         self.connections.get_mut(&id)?.player_mut()
     }
 
-    /// All players who are logged in, by name.
+    /// Returns all players who are logged in, ordered by name.
     pub(crate) fn players(&self) -> impl Iterator<Item = (ConnectionId, &Player)> {
         self.online.values().filter_map(|&id| Some((id, self.player(id)?)))
     }
 
-    /// The players that satisfy a condition.
+    /// Returns the players that satisfy a condition, ordered by name.
     pub(crate) fn players_where(&self, is_chosen: impl Fn(ConnectionId, &Player) -> bool) -> Vec<ConnectionId> {
         self.players().filter(|&(id, player)| is_chosen(id, player)).map(|(id, _)| id).collect()
     }
 
-    /// The connection of the player of that name, in any case of letters.
+    /// Returns the connection of the player of that name; case is ignored.
     pub(crate) fn online(&self, name: &str) -> Option<ConnectionId> {
         self.online.get(&key(name)).copied()
     }
@@ -258,18 +258,18 @@ impl Lobby {
         self.player(id).is_some_and(|player| player.ivars.is_set(ivar))
     }
 
-    /// The game that a player plays or examines.
+    /// Returns the game that a player plays or examines.
     pub(crate) fn own_game(&self, id: ConnectionId) -> Option<GameId> {
         self.player(id)?.game
     }
 
-    /// The game of a command without a number: the player's own game, else the first one observed.
+    /// Returns the game that a command without a number refers to: the player's own game, else the first one observed.
     pub(crate) fn primary_game(&self, id: ConnectionId) -> Option<GameId> {
         let player = self.player(id)?;
         player.game.or_else(|| player.observing.first().copied())
     }
 
-    /// The player's name, rating and connection in the lines of a game of that kind.
+    /// Returns the player's entry in the lines of a game of that kind.
     pub(crate) fn seat(&self, id: ConnectionId, kind: GameKind) -> Option<Seat> {
         let player = self.player(id)?;
         Some(Seat {
@@ -280,12 +280,12 @@ impl Lobby {
         })
     }
 
-    /// Whether the client uses timeseal.
+    /// Returns whether the client uses timeseal.
     pub(crate) fn is_sealed(&self, id: ConnectionId) -> bool {
         self.connection(id).is_some_and(|connection| connection.seal.is_some())
     }
 
-    /// Whether a flag of the player has the value, and the sender is not on the player's censor list.
+    /// Returns whether a flag of the player has the value, and the sender is not on the player's censor list.
     pub(crate) fn hears(&self, id: ConnectionId, from: ConnectionId, flag: Flag, value: bool) -> bool {
         self.has_flag(id, flag) == value && !self.censors(id, from)
     }
@@ -295,33 +295,33 @@ impl Lobby {
         receiver.saved.lists(List::Censor, sender.name())
     }
 
-    /// The players in a channel.
+    /// Returns the players in a channel.
     pub(crate) fn channel_members(&self, channel: u16) -> Vec<ConnectionId> {
         let channel = channel.to_string();
         self.players_where(|_, player| player.saved.lists(List::Channel, &channel))
     }
 
-    /// The games of the simul that a player gives, in the order of the boards.
+    /// Returns the games of the simul that a player gives, in the order of the boards.
     pub(crate) fn simul(&self, id: ConnectionId) -> &[GameId] {
         self.player(id).map_or(&[], |player| &player.simul)
     }
 
-    /// Whether a player can start or extend a simul: no other game is being played.
+    /// Returns whether a player can start or extend a simul: the player has no other game.
     pub(crate) fn may_give_simul(&self, id: ConnectionId) -> bool {
         self.own_game(id).is_none_or(|game| self.simul(id).contains(&game))
     }
 
-    /// Whether a player gives a simul that has this game, and is at another board of it.
+    /// Returns whether a player gives a simul with this game and is at another board of it.
     pub(crate) fn is_away_from(&self, id: ConnectionId, game: GameId) -> bool {
         self.simul(id).contains(&game) && self.own_game(id) != Some(game)
     }
 
-    /// The unit in which a client reads clocks.
+    /// Returns the unit of clocks that a client has requested.
     pub(crate) fn clock_unit(&self, id: ConnectionId) -> ClockUnit {
         if self.has_ivar(id, Ivar::Ms) { ClockUnit::Milliseconds } else { ClockUnit::Seconds }
     }
 
-    /// The form of a client's boards; `None` if it receives datagrams instead.
+    /// Returns the format of a client's boards; `None` if it receives datagrams instead.
     pub(crate) fn board_form(&self, id: ConnectionId) -> Option<BoardForm> {
         let connection = self.connection(id)?;
         match (connection.family, connection.levels.style) {

@@ -7,10 +7,10 @@ use kibitzer_core::message::{Datagram, Ivar};
 use super::{Connection, ConnectionId, Flag, List, Lobby, Player, Text};
 use crate::family::Family;
 
-/// Telnet's escape byte; doubled where it stands for itself.
+/// Telnet's escape byte, which is doubled within data.
 const IAC: u8 = 0xFF;
 
-/// A player's talk: its line, and the datagram that replaces the line.
+/// A player's talk as a line, and as the datagram that replaces the line.
 #[derive(Clone, Debug)]
 pub(crate) struct Talk {
     pub(crate) line: String,
@@ -56,7 +56,7 @@ impl Lobby {
         self.prompt(to);
     }
 
-    /// Sends the bell if the player has it on.
+    /// Queues a bell character if the player has the flag `bell` set.
     ///
     /// Source: transport rule L4.
     pub(crate) fn ring(&mut self, to: ConnectionId) {
@@ -81,7 +81,7 @@ impl Lobby {
         if player.has_flag(Flag::Ptime) { format!("{}_{prompt}", self.clock.date().clock()) } else { prompt.to_owned() }
     }
 
-    /// Sends a timeseal ping: a line of its own in version 1.
+    /// Queues a timeseal ping and records its time, if the client uses timeseal.
     pub(crate) fn ping(&mut self, id: ConnectionId) {
         let now = self.clock.now;
         let Some(connection) = self.connection_mut(id) else { return };
@@ -89,14 +89,12 @@ impl Lobby {
         connection.put_bytes(bytes);
     }
 
-    /// Sends a datagram if the client has switched it on; returns whether it has.
+    /// Queues a datagram if the client has switched it on; returns whether it has.
     pub(crate) fn put_datagram(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
         let is_on =
-            |connection: &Connection| connection.family == Family::Icc && connection.levels.has(datagram.number);
+            |connection: &&mut Connection| connection.family == Family::Icc && connection.levels.has(datagram.number);
         // `connection_mut` queues the connection, so it is called only if something is sent.
-        if !self.connection(to).is_some_and(is_on) {
-            return false;
-        }
+        let Some(_) = self.connection_for_reading(to).filter(is_on) else { return false };
         let Some(connection) = self.connection_mut(to) else { return false };
         let mut unit = Vec::new();
         datagram.write(&mut unit);
@@ -107,7 +105,7 @@ impl Lobby {
         true
     }
 
-    /// Sends talk to one receiver, as a datagram or as a line; to the speaker as part of the reply.
+    /// Queues talk to one receiver as a datagram or as a line; to the speaker as part of the reply.
     pub(crate) fn put_talk(&mut self, from: ConnectionId, to: ConnectionId, talk: &Talk) {
         let is_own = from == to;
         if self.put_datagram(to, &talk.datagram) {

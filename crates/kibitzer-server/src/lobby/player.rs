@@ -10,10 +10,10 @@ use super::ivars::Ivars;
 use super::variables::{Flag, Variables};
 use crate::account::{Account, key};
 
-/// How many entries a player's list may have.
+/// Maximum number of entries of a player's list.
 pub(crate) const MAX_LIST_ENTRIES: usize = 200;
 
-/// A list of names or of channels that a player keeps.
+/// A player's list of names or of channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum List {
     Censor,
@@ -41,12 +41,12 @@ impl List {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SavedSettings {
     pub(crate) variables: Variables,
-    /// Names as they were spelled, or numbers of channels.
+    /// Names in the spelling of their players, or numbers of channels.
     pub(crate) lists: BTreeMap<List, Vec<String>>,
 }
 
 impl SavedSettings {
-    /// Whether a list has the name, in any case of letters.
+    /// Returns whether a list contains the name; case is ignored.
     pub(crate) fn lists(&self, list: List, name: &str) -> bool {
         self.list(list).iter().any(|entry| entry.eq_ignore_ascii_case(name))
     }
@@ -73,13 +73,13 @@ pub(crate) struct Player {
     pub(crate) last_channel: Option<String>,
     /// The game that is played or examined.
     pub(crate) game: Option<GameId>,
-    /// The games of the simul that is given; `game` is the current board.
+    /// The games of the simul that the player gives; `game` is the current board.
     pub(crate) simul: Vec<GameId>,
     pub(crate) is_open_to_simul: bool,
-    /// The games that are followed, the first one first.
+    /// The observed games, the oldest first.
     pub(crate) observing: Vec<GameId>,
     pub(crate) last_opponent: Option<Handle>,
-    /// The partner of bughouse.
+    /// The bughouse partner.
     pub(crate) partner: Option<ConnectionId>,
 }
 
@@ -122,17 +122,17 @@ impl Player {
         self.saved.variables.is_set(flag)
     }
 
-    /// The name as it is compared.
+    /// Returns the name in the form in which names are compared.
     pub(crate) fn key(&self) -> String {
         key(self.name())
     }
 
-    /// The name with the titles, as talk and lists have it.
+    /// Returns the name with the titles, as in talk and lists.
     pub(crate) fn display(&self) -> String {
         format!("{}{}", self.name(), self.titles)
     }
 
-    /// The rating in one kind of game.
+    /// Returns the rating in one kind of game.
     pub(crate) fn rating(&self, kind: &str) -> Rating {
         match self.ratings.get(kind) {
             Some(&rating) => Rating::Rated(rating, Confidence::Established),

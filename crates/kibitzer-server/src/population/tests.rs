@@ -181,7 +181,7 @@ fn there_is_talk_and_there_are_ads() {
 }
 
 #[test]
-fn without_pastimes_there_are_games_alone() {
+fn without_activities_only_chess_is_played() {
     let all = [Activity::Bughouse, Activity::Crazyhouse, Activity::Relay, Activity::Seeks, Activity::Talk];
     let quiet = all.into_iter().fold(PopulationOptions::new().games(3).opponents(0), PopulationOptions::without);
     let mut hall = Hall::new(5, quiet);

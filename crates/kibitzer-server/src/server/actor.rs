@@ -9,10 +9,10 @@ use tokio::task::JoinSet;
 use tokio::time::{self, Instant};
 
 use super::Request;
+use super::client_task::{ClientTask, Stream};
 use super::control::ControlError;
-use super::link::{Link, Stream};
-use super::outbox::{Full, Outbox};
-use crate::fault::{At, Fault, Injector};
+use super::outbox::{Outbox, OutboxFull};
+use crate::fault::{At, Fault, FaultInjector};
 use crate::lobby::{ConnectionId, Kick, Target};
 use crate::options::{Feature, ServerOptions};
 use crate::world::World;
@@ -24,7 +24,7 @@ pub(super) const QUEUE_LENGTH: usize = 1024;
 const FAULT_QUEUE_LENGTH: usize = 16;
 
 /// Time for clients to read the last output at shutdown.
-const FAREWELL: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A client's outbox and queue of faults.
 #[derive(Debug)]
@@ -44,8 +44,8 @@ pub(super) struct Actor {
     tasks: JoinSet<()>,
     /// Senders of [`Request::Received`] for clients whose login is paused.
     paused: Vec<(ConnectionId, oneshot::Sender<()>)>,
-    /// Faults for the next connection.
-    ordered: Vec<(At, Fault)>,
+    /// Faults of the next connection.
+    next_faults: Vec<(At, Fault)>,
     seed: u64,
     max_unsent_bytes: usize,
 }
@@ -65,7 +65,7 @@ impl Actor {
             clients: HashMap::new(),
             tasks: JoinSet::new(),
             paused: Vec::new(),
-            ordered: Vec::new(),
+            next_faults: Vec::new(),
             seed,
             max_unsent_bytes,
         }
@@ -92,9 +92,9 @@ impl Actor {
         }
         self.paused.clear();
         self.requests.close();
-        let farewell = async { while self.tasks.join_next().await.is_some() {} };
+        let clients_ended = async { while self.tasks.join_next().await.is_some() {} };
         // Tasks that are still running are aborted with their set.
-        drop(time::timeout(FAREWELL, farewell).await);
+        drop(time::timeout(SHUTDOWN_TIMEOUT, clients_ended).await);
     }
 
     fn handle(&mut self, request: Request) {
@@ -104,8 +104,8 @@ impl Actor {
                 self.world.receive(id, &bytes, now());
                 self.paused.push((id, done));
             }
-            Request::Closed(id) => self.let_go(id),
-            Request::Ask(id, fault) => self.carry_out(id, fault),
+            Request::Closed(id) => self.close_client(id),
+            Request::ApplyFault(id, fault) => self.apply_fault(id, fault),
             // The caller may have dropped its receiver.
             Request::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
             Request::List(answer) => drop(answer.send(self.world.connected())),
@@ -119,32 +119,32 @@ impl Actor {
         let id = self.world.connect(now());
         let outbox = Arc::new(Outbox::new(self.max_unsent_bytes));
         let (faults, later) = mpsc::channel(FAULT_QUEUE_LENGTH);
-        let mut injector = Injector::new(self.seed ^ id.0);
-        for (at, fault) in std::mem::take(&mut self.ordered) {
+        let mut injector = FaultInjector::new(self.seed ^ id.0);
+        for (at, fault) in std::mem::take(&mut self.next_faults) {
             match fault {
                 Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
-                // Nothing was sent yet, so now is before the first line.
+                // Nothing was sent yet, so that "now" is before the first line.
                 _ if at == At::Now => injector.add_before_next(at, fault),
                 _ => drop(injector.add(at, fault)),
             }
         }
         self.clients.insert(id, Client { outbox: Arc::clone(&outbox), faults });
         let is_pipelined = !self.world.options.missing.contains(&Feature::Pipelining);
-        let link = Link { id, outbox, requests, injector, faults: later, is_pipelined };
-        self.tasks.spawn(link.serve(stream));
+        let task = ClientTask { id, outbox, requests, injector, faults: later, is_pipelined };
+        self.tasks.spawn(task.serve(stream));
     }
 
-    /// Handles a client that has closed its side. Its earlier output is still written.
-    fn let_go(&mut self, id: ConnectionId) {
+    /// Ends the session of a client that has closed its side. Its earlier output is still written.
+    fn close_client(&mut self, id: ConnectionId) {
         self.send_all();
         if let Some(client) = self.clients.remove(&id) {
-            // Nothing is added, so nothing can be too much.
+            // Cannot fail, as no bytes are added.
             let _ = client.outbox.push(&[], true);
             self.world.hang_up(id, now());
         }
     }
 
-    /// Drops a client with its unsent output.
+    /// Disconnects a client and discards its unsent output.
     fn drop_client(&mut self, id: ConnectionId) {
         if let Some(client) = self.clients.remove(&id) {
             client.outbox.drop_client();
@@ -154,11 +154,11 @@ impl Actor {
 
     fn inject(&mut self, target: &Target, at: At, fault: Fault) -> Result<(), ControlError> {
         let family = self.world.options.family;
-        if !fault.strikes_at(at, family) {
+        if !fault.is_supported_at(at, family) {
             return Err(ControlError::Unsupported { points: fault.points(family) });
         }
         if *target == Target::Next {
-            self.ordered.push((at, fault));
+            self.next_faults.push((at, fault));
             return Ok(());
         }
         let id = self.world.targeted(target).ok_or(ControlError::NoTarget)?;
@@ -170,8 +170,8 @@ impl Actor {
         client.faults.try_send((at, fault)).map_err(|_| ControlError::NoTarget)
     }
 
-    /// Carries out the part of a fault that concerns the state.
-    fn carry_out(&mut self, id: ConnectionId, fault: Fault) {
+    /// Applies a fault that concerns the state.
+    fn apply_fault(&mut self, id: ConnectionId, fault: Fault) {
         match fault {
             Fault::Kick => self.world.kick(id, Kick::SecondLogin, now()),
             Fault::KickByAdmin => self.world.kick(id, Kick::Admin, now()),
@@ -189,7 +189,7 @@ impl Actor {
             match client.outbox.push(&output.bytes, output.is_last) {
                 Ok(()) if output.is_last => drop(self.clients.remove(&output.to)),
                 Ok(()) => {}
-                Err(Full) => self.drop_client(output.to),
+                Err(OutboxFull) => self.drop_client(output.to),
             }
         }
     }

@@ -19,8 +19,8 @@ pub enum ControlError {
     /// There is no such connection, or too many faults wait for it already.
     #[error("no such connection, or too many faults are queued for it")]
     NoTarget,
-    /// The fault cannot strike at that point.
-    #[error("this fault can strike at these points: {points}")]
+    /// The fault cannot take effect at that point.
+    #[error("this fault can take effect at these points: {points}")]
     Unsupported {
         /// The points at which it can, as `kibitzer serve --fault` names them.
         points: &'static str,
@@ -34,7 +34,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Orders a fault.
+    /// Injects a fault into a connection.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl Control {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future leaves open whether the fault is ordered.
+    /// If the future is dropped, the fault may or may not be injected.
     pub async fn inject(&self, target: Target, at: At, fault: Fault) -> Result<(), ControlError> {
         self.ask(|answer| Request::Inject(target, at, fault, answer)).await?
     }
@@ -68,12 +68,12 @@ impl Control {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: it is sent or not.
+    /// Cancel safe: the request is sent or not.
     pub async fn announce(&self, text: &str) -> Result<(), ControlError> {
         self.send(Request::Announce(text.replace(['\n', '\r'], " "))).await
     }
 
-    /// Shuts the server down after that time, and announces it at once.
+    /// Announces the shutdown at once, and shuts the server down after that time.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Control {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: it is ordered or not.
+    /// Cancel safe: the request is sent or not.
     pub async fn shut_down(&self, after: Duration) -> Result<(), ControlError> {
         self.send(Request::ShutDown(after)).await
     }
@@ -94,7 +94,7 @@ impl Control {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future leaves open whether the request is carried out.
+    /// If the future is dropped, the request may or may not be executed.
     async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Result<T, ControlError> {
         let (answer, answered) = oneshot::channel();
         self.send(request(answer)).await?;
@@ -109,7 +109,7 @@ impl Control {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: it is sent or not.
+    /// Cancel safe: the request is sent or not.
     async fn send(&self, request: Request) -> Result<(), ControlError> {
         self.requests.send(request).await.map_err(|_| ControlError::Over)
     }

@@ -1,8 +1,8 @@
 //! The server's tasks: one owns the state, one listens, one serves each client.
 
 mod actor;
+mod client_task;
 mod control;
-mod link;
 mod outbox;
 
 use std::io;
@@ -16,16 +16,16 @@ use tokio::task::JoinHandle;
 use tokio::time;
 
 use self::actor::{Actor, QUEUE_LENGTH};
+use self::client_task::Stream;
 pub use self::control::{Control, ControlError};
-use self::link::Stream;
 use crate::fault::{At, Fault};
 use crate::lobby::{Connected, ConnectionId, Target};
 use crate::options::ServerOptions;
 
-/// How much a client in this process may be ahead of the server, and the server of the client.
+/// Size of the buffer in each direction of a connection within the process.
 const DUPLEX_BYTES: usize = 64 << 10;
 
-/// How long to wait after a connection could not be accepted: the process may be out of file descriptors.
+/// Pause after a connection could not be accepted, as the process may be out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// A request to the task that owns the state.
@@ -37,14 +37,14 @@ enum Request {
     Received(ConnectionId, Vec<u8>, oneshot::Sender<()>),
     /// A client has disconnected.
     Closed(ConnectionId),
-    /// A fault of a connection strikes that concerns the state.
-    Ask(ConnectionId, Fault),
-    /// A fault is ordered.
+    /// A fault that concerns the state takes effect on this connection.
+    ApplyFault(ConnectionId, Fault),
+    /// A fault is injected.
     Inject(Target, At, Fault, oneshot::Sender<Result<(), ControlError>>),
-    /// Answered with the list of clients.
+    /// Requests the list of clients.
     List(oneshot::Sender<Vec<Connected>>),
     Announce(String),
-    /// Shuts down after that time, announced at once.
+    /// Announces the shutdown, which follows after that time.
     ShutDown(Duration),
 }
 
@@ -92,12 +92,12 @@ impl Server {
         Ok(Self { address, requests, world, listener })
     }
 
-    /// Where the server listens; `None` if it does not.
+    /// Returns the address on which the server listens; `None` if it opens no port.
     pub const fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Connects from within the process.
+    /// Connects a client within the process.
     ///
     /// # Errors
     ///
@@ -105,17 +105,17 @@ impl Server {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: there is a connection or none.
+    /// Cancel safe: the connection is made or not.
     pub async fn connect(&self) -> io::Result<DuplexStream> {
         self.connector().connect().await
     }
 
-    /// Returns a handle that connects from within the process.
+    /// Returns a handle that connects clients within the process.
     pub fn connector(&self) -> Connector {
         Connector { requests: self.requests.clone() }
     }
 
-    /// The operator's handle.
+    /// Returns the operator's handle.
     pub fn control(&self) -> Control {
         Control { requests: self.requests.clone() }
     }
@@ -124,9 +124,9 @@ impl Server {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future ends everything at once.
+    /// Dropping the future aborts all tasks at once.
     pub async fn shutdown(mut self) {
-        // An error says that it is over already.
+        // Fails only if the server has shut down already.
         let _ = self.control().shut_down(Duration::ZERO).await;
         drop((&mut self.world).await);
         if let Some(listener) = &mut self.listener {
@@ -145,7 +145,7 @@ impl Drop for Server {
     }
 }
 
-/// Makes connections to a server from within the process.
+/// Connects clients to a server within the process.
 #[derive(Clone, Debug)]
 pub struct Connector {
     requests: mpsc::Sender<Request>,
@@ -160,7 +160,7 @@ impl Connector {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: there is a connection or none.
+    /// Cancel safe: the connection is made or not.
     pub async fn connect(&self) -> io::Result<DuplexStream> {
         let (near, far) = tokio::io::duplex(DUPLEX_BYTES);
         let request = Request::Open(Stream::Duplex(far));
@@ -169,7 +169,7 @@ impl Connector {
     }
 }
 
-/// Opens the port that is asked for.
+/// Opens the port of the options, if any.
 ///
 /// # Errors
 ///
@@ -181,24 +181,24 @@ impl Connector {
 async fn listen(options: &ServerOptions) -> io::Result<Option<TcpListener>> {
     let Some(address) = options.address else { return Ok(None) };
     if !address.ip().is_loopback() && !options.is_remote_allowed {
-        let why = "the address can be reached from other machines, which has to be allowed";
+        let why = "other machines can reach the address, which has to be allowed";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
     TcpListener::bind(address).await.map(Some)
 }
 
-/// Hands every connection to the world.
+/// Passes every connection to the task that owns the state.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future stops the listening.
+/// Dropping the future stops listening.
 async fn accept(listener: TcpListener, requests: mpsc::Sender<Request>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        // A connection whose options cannot be set is slow, not broken.
+        // Without this option the connection is slower, but works.
         drop(stream.set_nodelay(true));
         if requests.send(Request::Open(Stream::Tcp(stream))).await.is_err() {
             return;

@@ -4,28 +4,28 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Bytes between the world, which never waits, and a task that writes as fast as its client reads.
+/// Queue between the task that owns the state, which never waits, and one that writes as fast as its client reads.
 #[derive(Debug)]
 pub(crate) struct Outbox {
-    state: Mutex<State>,
+    state: Mutex<OutboxState>,
     /// Wakes the writer.
     filled: Notify,
-    /// Wakes the reader, which waits while too much is unsent.
+    /// Wakes [`has_room`](Self::has_room).
     drained: Notify,
-    /// Wakes the task that waits for the end.
+    /// Wakes [`dropped`](Self::dropped).
     dropped: Notify,
     max_bytes: usize,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    pending: Pending,
+struct OutboxState {
+    pending: OutboxContents,
     is_closed: bool,
 }
 
 /// Bytes taken from the queue at once.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pending {
+pub(crate) struct OutboxContents {
     pub(crate) bytes: Vec<u8>,
     /// Whether nothing follows.
     pub(crate) is_last: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Pending {
 
 /// The queue is full, as the client does not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
+pub(crate) struct OutboxFull;
 
 impl Outbox {
     pub(crate) fn new(max_bytes: usize) -> Self {
@@ -46,19 +46,19 @@ impl Outbox {
         }
     }
 
-    /// Adds bytes. Nothing is taken once one push was the last.
+    /// Adds bytes. After the last push, further ones are ignored.
     ///
     /// # Errors
     ///
-    /// [`Full`]: more than the limit would wait; the bytes are not taken.
-    pub(crate) fn push(&self, bytes: &[u8], is_last: bool) -> Result<(), Full> {
+    /// [`OutboxFull`]: the queue would exceed its limit; no byte was added.
+    pub(crate) fn push(&self, bytes: &[u8], is_last: bool) -> Result<(), OutboxFull> {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.is_closed {
                 return Ok(());
             }
             if state.pending.bytes.len() + bytes.len() > self.max_bytes {
-                return Err(Full);
+                return Err(OutboxFull);
             }
             state.pending.bytes.extend_from_slice(bytes);
             state.pending.is_last = is_last;
@@ -72,7 +72,7 @@ impl Outbox {
     pub(crate) fn drop_client(&self) {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            *state = State { pending: Pending { bytes: Vec::new(), is_last: true }, is_closed: true };
+            *state = OutboxState { pending: OutboxContents { bytes: Vec::new(), is_last: true }, is_closed: true };
         }
         self.filled.notify_one();
         self.dropped.notify_one();
@@ -103,7 +103,7 @@ impl Outbox {
     /// # Cancel safety
     ///
     /// Cancel safe: bytes that were not returned stay in the queue.
-    pub(crate) async fn take(&self) -> Pending {
+    pub(crate) async fn take(&self) -> OutboxContents {
         loop {
             let taken = std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).pending);
             if !taken.bytes.is_empty() || taken.is_last {
@@ -120,25 +120,25 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_was_pushed_is_taken_at_once_and_the_last_ends_it() {
+    async fn pushed_bytes_are_taken_together_until_the_last_push() {
         let outbox = Outbox::new(10);
         outbox.push(b"one ", false).unwrap();
         outbox.push(b"two", false).unwrap();
-        assert_eq!(outbox.push(b"three", false), Err(Full));
-        assert_eq!(outbox.take().await, Pending { bytes: b"one two".to_vec(), is_last: false });
+        assert_eq!(outbox.push(b"three", false), Err(OutboxFull));
+        assert_eq!(outbox.take().await, OutboxContents { bytes: b"one two".to_vec(), is_last: false });
         outbox.push(b"end", true).unwrap();
         outbox.push(b"more", false).unwrap();
-        assert_eq!(outbox.take().await, Pending { bytes: b"end".to_vec(), is_last: true });
+        assert_eq!(outbox.take().await, OutboxContents { bytes: b"end".to_vec(), is_last: true });
     }
 
     #[tokio::test]
-    async fn taking_waits_for_a_push_and_dropping_for_nobody() {
+    async fn taking_waits_for_a_push_but_not_after_dropping() {
         let outbox = Outbox::new(10);
         let (taken, ()) = tokio::join!(outbox.take(), async { outbox.push(b"late", false).unwrap() });
         assert_eq!(taken.bytes, b"late");
         outbox.push(b"unread", false).unwrap();
         outbox.drop_client();
         outbox.dropped().await;
-        assert_eq!(outbox.take().await, Pending { bytes: Vec::new(), is_last: true });
+        assert_eq!(outbox.take().await, OutboxContents { bytes: Vec::new(), is_last: true });
     }
 }

@@ -8,7 +8,7 @@ use kibitzer_core::wire::{Timeseal, unseal};
 use super::{ConnectionId, Ivar, Stage, World};
 use crate::lobby::TimesealClock;
 use crate::options::Feature;
-use crate::wire::input::MAX_COMMAND_BYTES;
+use crate::wire::MAX_COMMAND_BYTES;
 
 /// Marks of block mode.
 const BLOCK_START: u8 = 0x15;
@@ -24,7 +24,7 @@ const INVALID_CHARACTERS: &str = "Command ignored: invalid characters.\n";
 impl World {
     pub(super) fn receive_line(&mut self, id: ConnectionId, line: &[u8]) {
         let Some(connection) = self.lobby.connection_mut(id) else { return };
-        let is_first = !std::mem::replace(&mut connection.has_spoken, true);
+        let is_first = !std::mem::replace(&mut connection.has_received_line, true);
         let sealed = unseal(line).ok();
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has(Feature::Timeseal)) {
             return self.start_seal(id, hello.hello());

@@ -17,6 +17,8 @@
 //! Source: transport §7, whose texts are freechess.org's; the blank lines and the telnet commands are those of
 //! the `fatics-login-*` transcripts.
 
+use std::time::Duration;
+
 use kibitzer_core::message::Handle;
 
 use super::icc::Failure;
@@ -28,6 +30,9 @@ use crate::options::Feature;
 /// Telnet commands that switch the client's local echo off and on.
 const WILL_ECHO: &[u8] = b"\xff\xfb\x01";
 const WONT_ECHO: &[u8] = b"\xff\xfc\x01";
+
+/// How long nothing is processed after a wrong password.
+const PASSWORD_PAUSE: Duration = Duration::from_secs(3);
 
 const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
 
@@ -75,7 +80,7 @@ impl World {
         if self.receive_levels(id, name) {
             return self.ask_name(id);
         }
-        let obstacle = self.lobby.connection(id).and_then(|connection| connection.refusal);
+        let obstacle = self.lobby.connection(id).and_then(|connection| connection.obstacle);
         match (self.split_name(name), obstacle) {
             (Some((name, password)), obstacle) => self.receive_name_and_password(id, name, password, obstacle),
             (None, Some(obstacle)) if !name.is_empty() => self.simulate_obstacle(id, name, obstacle),
@@ -265,7 +270,7 @@ impl World {
     fn receive_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
         self.lobby.put_bytes(id, WONT_ECHO);
         self.lobby.put(id, "\n");
-        let is_refused = self.lobby.connection(id).is_some_and(|connection| connection.refusal.is_some());
+        let is_refused = self.lobby.connection(id).is_some_and(|connection| connection.obstacle.is_some());
         let account =
             self.options.accounts.get(handle.as_str()).filter(|account| !is_refused && account.password == password);
         if let Some(account) = account.cloned() {
@@ -284,7 +289,7 @@ impl World {
         }
         self.put_failure(id, Failure::InvalidPassword, "\n**** Invalid password! ****\n\n");
         self.lobby.enter(id, Stage::Paused);
-        self.schedule.set(Deadline::Pause(id), self.now() + self.options.password_delay);
+        self.schedule.set(Deadline::Pause(id), self.now() + PASSWORD_PAUSE);
     }
 
     /// Resumes a login after the pause of a wrong password, with the bytes held back.

@@ -14,6 +14,7 @@ mod offers;
 mod operator;
 mod population;
 mod seeks;
+mod settlement;
 mod simul;
 mod tables;
 
@@ -35,17 +36,17 @@ use crate::lobby::{Clock, Schedule};
 use crate::options::ServerOptions;
 use crate::population::Population;
 use crate::random::Random;
-use crate::wire::input::Input;
+use crate::wire::Input;
 
-/// How much may come from a client while nothing is read from it.
+/// Maximum number of bytes received during the pause of a login.
 const MAX_HELD_BYTES: usize = 16 << 10;
 
 /// A deadline of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Deadline {
-    /// The login has to be done.
+    /// The login times out.
     Login(ConnectionId),
-    /// The silence after a wrong password is over.
+    /// The pause after a wrong password ends.
     Pause(ConnectionId),
     /// The player may have been idle for too long.
     Idle(ConnectionId),
@@ -117,7 +118,7 @@ impl World {
     pub(crate) fn receive(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
         self.lobby.clock.now = now;
         let mut rest = bytes;
-        while let Some(connection) = self.lobby.reading(id).filter(|connection| !connection.is_closing) {
+        while let Some(connection) = self.lobby.connection_for_reading(id).filter(|connection| !connection.is_closing) {
             if matches!(connection.stage, Stage::Paused) {
                 return self.hold(id, rest);
             }
@@ -133,7 +134,7 @@ impl World {
         self.remove_connection(id);
     }
 
-    /// When [`tick`](Self::tick) is due.
+    /// Returns when [`tick`](Self::tick) is due.
     pub(crate) fn next_time(&self) -> Option<Instant> {
         let times = [self.schedule.next_time(), self.population.as_ref().and_then(Population::next_time)];
         times.into_iter().flatten().min()
@@ -154,7 +155,7 @@ impl World {
         self.run_population();
     }
 
-    /// Takes the output of the next connection that has some. A closing connection is removed.
+    /// Takes the output of the next connection with any. A closing connection is removed.
     pub(crate) fn take_output(&mut self) -> Option<Output> {
         if self.lobby.has_unsent_to_simulated() {
             self.run_population();
@@ -167,7 +168,7 @@ impl World {
         Some(Output { to, bytes, is_last })
     }
 
-    /// Number of connected clients.
+    /// Returns the number of connected clients.
     fn n_clients(&self) -> usize {
         self.lobby.connections().len() - self.population.as_ref().map_or(0, Population::len)
     }
@@ -183,14 +184,14 @@ impl World {
         }
     }
 
-    /// Whether nothing is read from a client, as its login is paused.
+    /// Returns whether a client's login is paused, so that its bytes are held.
     pub(crate) fn is_paused(&self, id: ConnectionId) -> bool {
         self.lobby.connection(id).is_some_and(|connection| matches!(connection.stage, Stage::Paused))
     }
 
     /// Keeps bytes that arrived during the pause of a login.
     fn hold(&mut self, id: ConnectionId, bytes: &[u8]) {
-        let Some(connection) = self.lobby.reading(id) else { return };
+        let Some(connection) = self.lobby.connection_for_reading(id) else { return };
         connection.held.extend_from_slice(bytes);
         if connection.held.len() > MAX_HELD_BYTES {
             self.close(id);

@@ -32,7 +32,7 @@ impl World {
     /// Refuses the next login over that connection.
     pub(crate) fn refuse(&mut self, id: ConnectionId, refusal: LoginObstacle) {
         if let Some(connection) = self.lobby.connection_mut(id) {
-            connection.refusal = Some(refusal);
+            connection.obstacle = Some(refusal);
         }
     }
 

@@ -152,7 +152,7 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
 }
 
 impl World {
-    /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables.
+    /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables and values.
     pub(crate) fn set_levels(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
         let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc)?;
         let levels = &mut connection.levels;
@@ -162,9 +162,9 @@ impl World {
             ("style", "12") => levels.style = BoardStyle::Style12,
             ("style", "13") => levels.style = BoardStyle::Style13,
             ("wrap", "0" | "1") => levels.is_wrapping = is_on,
-            ("prompt", "0" | "1") => levels.wants_prompt = is_on,
+            ("prompt", "0" | "1") => levels.has_prompt_on = is_on,
             ("height", "0") => {}
-            ("level1", _) => levels.set_level_1(value.parse().ok()?),
+            ("level1", _) => levels.level_1 = value.parse().ok()?,
             _ => return None,
         }
         Some(format!("{name} set to {value}."))

@@ -13,19 +13,19 @@ use tokio::time;
 
 use super::Request;
 use super::outbox::Outbox;
-use crate::fault::{At, Fault, Injector, Step};
+use crate::fault::{At, Fault, FaultInjector, OutputStep};
 use crate::lobby::ConnectionId;
 
-/// How much is read at once; more would be held by every idle connection.
+/// Size of the read buffer, which every idle connection holds.
 const READ_BYTES: usize = 512;
 
-/// How many bytes a server without pipelining reads ahead.
+/// Maximum number of bytes that are read but not processed, without pipelining.
 const MAX_UNPROCESSED_BYTES: usize = 4096;
 
-/// When a server without pipelining processes the next line at the latest.
+/// Maximum time until the next line is processed, without pipelining.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 
-/// How long a client may take to close its side after the server has.
+/// Time for a client to close its side after the server has.
 const LINGER: Duration = Duration::from_secs(2);
 
 /// The stream of a client.
@@ -36,28 +36,28 @@ pub(super) enum Stream {
     Duplex(DuplexStream),
 }
 
-/// State of a client's task, apart from the stream.
+/// The task that serves a client, without its stream.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(super) struct ClientTask {
     pub(super) id: ConnectionId,
     pub(super) outbox: Arc<Outbox>,
     pub(super) requests: mpsc::Sender<Request>,
-    pub(super) injector: Injector,
-    /// Faults that are ordered later.
+    pub(super) injector: FaultInjector,
+    /// Faults that are injected later.
     pub(super) faults: mpsc::Receiver<(At, Fault)>,
     /// Whether lines that arrive together are processed together.
     pub(super) is_pipelined: bool,
 }
 
-/// How a writer came to its end.
-enum End {
+/// How writing to a client ended.
+enum WriteEnd {
     /// Everything was written.
     Done,
     Stalled,
     Reset,
 }
 
-impl Link {
+impl ClientTask {
     /// Serves the client until one side closes the connection, and reports that.
     ///
     /// # Cancel safety
@@ -75,11 +75,11 @@ impl Link {
                 self.run(reader, writer, |_| ()).await;
             }
         }
-        // Without a world there is nobody to tell.
+        // Fails only after shutdown, when the session has ended anyway.
         drop(requests.send(Request::Closed(id)).await);
     }
 
-    /// Reads and writes at the same time.
+    /// Reads and writes concurrently.
     ///
     /// # Cancel safety
     ///
@@ -97,7 +97,7 @@ impl Link {
                 () = outbox.dropped() => return,
                 end = &mut writing => end,
                 () = read(&mut reader, id, &outbox, &requests, is_pipelined) => {
-                    // It may have closed its own half only: it has what it asked for before that.
+                    // It may have closed its own half only, and is still sent the replies to its earlier lines.
                     drop(requests.send(Request::Closed(id)).await);
                     let Ok(end) = time::timeout(LINGER, writing).await else { return };
                     end
@@ -105,15 +105,15 @@ impl Link {
             }
         };
         match end {
-            // A client that is still talking would otherwise be sent a reset, and might not see the last words.
-            Ok(End::Done) => drop(time::timeout(LINGER, drain(&mut reader)).await),
-            Ok(End::Stalled) => while !outbox.take().await.is_last {},
-            Ok(End::Reset) => reset(writer),
+            // Unread bytes would cause a reset, by which the client could lose the last output.
+            Ok(WriteEnd::Done) => drop(time::timeout(LINGER, drain(&mut reader)).await),
+            Ok(WriteEnd::Stalled) => while !outbox.take().await.is_last {},
+            Ok(WriteEnd::Reset) => reset(writer),
             Err(_) => {}
         }
     }
 
-    /// Writes the server's output, with the connection's faults.
+    /// Writes the server's output, modified by the connection's faults.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Link {
     /// # Cancel safety
     ///
     /// Not cancel safe: bytes taken from the outbox and not written are lost.
-    async fn write<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<End> {
+    async fn write<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<WriteEnd> {
         loop {
             let (steps, is_last) = tokio::select! {
                 biased;
@@ -131,35 +131,35 @@ impl Link {
             };
             for step in steps {
                 match step {
-                    Step::Write(bytes) => writer.write_all(&bytes).await?,
-                    Step::Wait(delay) => time::sleep(delay).await,
-                    Step::Ask(fault) => drop(self.requests.send(Request::Ask(self.id, fault)).await),
-                    Step::Stall => return Ok(End::Stalled),
-                    Step::Reset => return Ok(End::Reset),
-                    Step::Cut => {
+                    OutputStep::Write(bytes) => writer.write_all(&bytes).await?,
+                    OutputStep::Wait(delay) => time::sleep(delay).await,
+                    OutputStep::Forward(fault) => drop(self.requests.send(Request::ApplyFault(self.id, fault)).await),
+                    OutputStep::Stall => return Ok(WriteEnd::Stalled),
+                    OutputStep::Reset => return Ok(WriteEnd::Reset),
+                    OutputStep::Cut => {
                         writer.shutdown().await?;
-                        return Ok(End::Done);
+                        return Ok(WriteEnd::Done);
                     }
                 }
             }
             if is_last {
                 writer.shutdown().await?;
-                return Ok(End::Done);
+                return Ok(WriteEnd::Done);
             }
             writer.flush().await?;
         }
     }
 }
 
-/// Has the connection reset once both halves are dropped: it is closed without time to linger, and without a proper end.
+/// Makes the connection reset when both halves are dropped.
 fn reset_tcp(writer: OwnedWriteHalf) {
-    // A socket that takes no such option is closed like any other.
+    // Without this option the socket is closed normally.
     drop(writer.as_ref().set_zero_linger());
     writer.forget();
 }
 
-/// Forwards the client's lines to the world until the client closes the connection. Waits while a reply is due or too much is
-/// unsent: a client that sends many commands at once is slowed down to the pace at which it reads the replies.
+/// Forwards the client's lines until the client closes the connection. Waits while a reply is due or the outbox is more than half
+/// full, so that a client that sends many commands at once is throttled to the pace at which it reads the replies.
 ///
 /// # Cancel safety
 ///
@@ -196,7 +196,7 @@ async fn read<R: AsyncRead + Unpin>(
     }
 }
 
-/// Reads and forgets until the client ends.
+/// Reads and discards bytes until the client closes the connection.
 ///
 /// # Cancel safety
 ///

@@ -1,0 +1,342 @@
+//! Bytes of a client to lines and telnet commands, and the server's text to bytes.
+//!
+//! States of the telnet parser:
+//!
+//! | state | byte | output | next state |
+//! |---|---|---|---|
+//! | `Text` | IAC | | `Command` |
+//! | `Text` | LF | [`Input::Line`] or [`Input::TooLong`] | `Text` |
+//! | `Text` | other | | `Text` |
+//! | `Command` | WILL, WONT, DO, DONT | | `Option` |
+//! | `Command` | SB | | `Subnegotiation` |
+//! | `Command` | AYT, IP | [`Input::AreYouThere`], [`Input::Interrupt`] | `Text` |
+//! | `Command` | EL, IAC, other | erases the line, adds 0xFF, ignored | `Text` |
+//! | `Option` | any | [`Input::Grant`] for the options we have | `Text` |
+//! | `Subnegotiation` | IAC | | `SubnegotiationCommand` |
+//! | `SubnegotiationCommand` | SE | | `Text` |
+//! | both | other | | `Subnegotiation` |
+
+/// Longest command a client may send, in bytes.
+///
+/// Source: transport rule L6.
+pub(crate) const MAX_COMMAND_BYTES: usize = 1022;
+
+/// Longest line kept: timeseal makes a command longer.
+const MAX_LINE_BYTES: usize = MAX_COMMAND_BYTES + 64;
+
+const IAC: u8 = 0xFF;
+const DONT: u8 = 0xFE;
+const WILL: u8 = 0xFB;
+const SUBNEGOTIATION: u8 = 0xFA;
+const SUBNEGOTIATION_END: u8 = 0xF0;
+const ERASE_LINE: u8 = 0xF8;
+const ARE_YOU_THERE: u8 = 0xF6;
+const INTERRUPT: u8 = 0xF4;
+const DO: u8 = 0xFD;
+const TIMING_MARK: u8 = 0x06;
+const SUPPRESS_GO_AHEAD: u8 = 0x03;
+
+/// A line or telnet command of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// A line without its end, which is LF or CR LF.
+    Line(Vec<u8>),
+    /// The start of a line longer than the limit.
+    TooLong(Vec<u8>),
+    /// A request for a telnet option that these bytes grant.
+    Grant(&'static [u8]),
+    /// The telnet command AYT.
+    AreYouThere,
+    /// The telnet command IP; the connection is closed.
+    Interrupt,
+}
+
+/// State of the telnet parser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Telnet {
+    #[default]
+    Text,
+    /// After IAC.
+    Command,
+    /// After this byte of WILL, WONT, DO or DONT.
+    Option(u8),
+    /// In a subnegotiation, which is ignored.
+    Subnegotiation,
+    /// After IAC in a subnegotiation.
+    SubnegotiationCommand,
+}
+
+/// Parser of a client's bytes. Its output does not depend on how they are split.
+#[derive(Debug, Default)]
+pub(crate) struct InputReader {
+    line: Vec<u8>,
+    /// Whether the line exceeded the limit; its rest is dropped.
+    is_too_long: bool,
+    telnet: Telnet,
+}
+
+impl InputReader {
+    /// Consumes bytes up to the end of the next line or command; `None` once all are consumed.
+    pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Option<Input> {
+        while let Some((&byte, rest)) = bytes.split_first() {
+            *bytes = rest;
+            if let Some(input) = self.take(byte) {
+                return Some(input);
+            }
+        }
+        None
+    }
+
+    fn take(&mut self, byte: u8) -> Option<Input> {
+        match (self.telnet, byte) {
+            (Telnet::Text, IAC) => self.telnet = Telnet::Command,
+            (Telnet::Text, b'\n') => return Some(self.end_line()),
+            (Telnet::Text, _) => self.push(byte),
+            (Telnet::Command, _) => return self.command(byte),
+            (Telnet::Option(command), option) => {
+                self.telnet = Telnet::Text;
+                return grant(command, option);
+            }
+            (Telnet::Subnegotiation, IAC) => self.telnet = Telnet::SubnegotiationCommand,
+            (Telnet::SubnegotiationCommand, SUBNEGOTIATION_END) => self.telnet = Telnet::Text,
+            (Telnet::Subnegotiation | Telnet::SubnegotiationCommand, _) => self.telnet = Telnet::Subnegotiation,
+        }
+        None
+    }
+
+    /// Processes the byte after IAC.
+    fn command(&mut self, byte: u8) -> Option<Input> {
+        self.telnet = match byte {
+            WILL..=DONT => Telnet::Option(byte),
+            SUBNEGOTIATION => Telnet::Subnegotiation,
+            _ => Telnet::Text,
+        };
+        match byte {
+            IAC => self.push(IAC),
+            ERASE_LINE => self.line.clear(),
+            ARE_YOU_THERE => return Some(Input::AreYouThere),
+            INTERRUPT => return Some(Input::Interrupt),
+            _ => {}
+        }
+        None
+    }
+
+    fn push(&mut self, byte: u8) {
+        if self.line.len() < MAX_LINE_BYTES {
+            self.line.push(byte);
+        } else {
+            self.is_too_long = true;
+        }
+    }
+
+    fn end_line(&mut self) -> Input {
+        let mut line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.is_too_long) {
+            return Input::TooLong(line);
+        }
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        Input::Line(line)
+    }
+}
+
+/// Returns the grant of a requested option; other options are ignored.
+///
+/// Source: transport §2; transcripts.
+const fn grant(command: u8, option: u8) -> Option<Input> {
+    match (command, option) {
+        (DO, TIMING_MARK) => Some(Input::Grant(&[IAC, WILL, TIMING_MARK])),
+        (DO, SUPPRESS_GO_AHEAD) => Some(Input::Grant(&[IAC, WILL, SUPPRESS_GO_AHEAD])),
+        _ => None,
+    }
+}
+
+/// Appends a text to `out`, with `line_end` for each `\n`, and entities such as `&#x265e;` for characters beyond ASCII.
+///
+/// Lines longer than `width` are wrapped; `None` keeps them whole. An entity counts as one character, as on the recorded server.
+pub(crate) fn write_text(text: &str, width: Option<usize>, line_end: &[u8], out: &mut Vec<u8>) {
+    let mut wrapped = String::new();
+    for line in text.split_inclusive('\n') {
+        match width {
+            Some(width) if line.len() > width => {
+                wrapped.clear();
+                wrap(line, width, &mut wrapped);
+                write_plain(&wrapped, line_end, out);
+            }
+            _ => write_plain(line, line_end, out),
+        }
+    }
+}
+
+fn write_plain(text: &str, line_end: &[u8], out: &mut Vec<u8>) {
+    out.reserve(text.len() + line_end.len());
+    for character in text.chars() {
+        match u8::try_from(character) {
+            Ok(b'\n') => out.extend_from_slice(line_end),
+            Ok(byte) if byte.is_ascii() => out.push(byte),
+            Ok(_) | Err(_) => out.extend_from_slice(format!("&#x{:x};", u32::from(character)).as_bytes()),
+        }
+    }
+}
+
+/// Start of the continuation of a wrapped line.
+const CONTINUATION: &str = "\\   ";
+
+/// Wraps one line, given with its line end, into pieces of at most `width` characters.
+///
+/// Words and the blanks between them are placed on a line if they fit, else on the next one after [`CONTINUATION`]; a blank may
+/// therefore end a line or begin the next one. A word longer than a whole line first fills the rest of the current one. The line
+/// end counts like a blank: a line of exactly `width` characters is followed by an empty continuation.
+///
+/// Source: transcripts of talk at widths of 60 and 79.
+fn wrap(line: &str, width: usize, out: &mut String) {
+    let width = width.max(CONTINUATION.len() + 1);
+    if line.len() <= width || line.chars().count() <= width {
+        out.push_str(line);
+        return;
+    }
+    let mut column = 0;
+    for chunk in chunks(line) {
+        place(chunk, width, &mut column, out);
+    }
+}
+
+/// Places a word or its blanks on the current line, or on the next ones.
+fn place(chunk: &str, width: usize, column: &mut usize, out: &mut String) {
+    let mut rest = chunk;
+    loop {
+        let length = rest.chars().count();
+        let room = width - *column;
+        if length <= room {
+            out.push_str(rest);
+            *column += length;
+            return;
+        }
+        if length > width - CONTINUATION.len() {
+            let cut = rest.char_indices().nth(room).map_or(rest.len(), |(at, _)| at);
+            let (fits, later) = rest.split_at(cut);
+            out.push_str(fits);
+            rest = later;
+        }
+        out.push('\n');
+        out.push_str(CONTINUATION);
+        *column = CONTINUATION.len();
+    }
+}
+
+/// Splits a line into words and the white space between them.
+fn chunks(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let is_blank = rest.chars().next()?.is_ascii_whitespace();
+        let end = rest.find(|c: char| c.is_ascii_whitespace() != is_blank).unwrap_or(rest.len());
+        let (chunk, later) = rest.split_at(end);
+        rest = later;
+        Some(chunk)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(chunks: &[&[u8]]) -> Vec<Input> {
+        let mut reader = InputReader::default();
+        let mut inputs = Vec::new();
+        for mut chunk in chunks.iter().copied() {
+            while let Some(input) = reader.next(&mut chunk) {
+                inputs.push(input);
+            }
+        }
+        inputs
+    }
+
+    fn line(text: &str) -> Input {
+        Input::Line(text.as_bytes().to_vec())
+    }
+
+    /// The bytes of fatics-login-twice-telnet, whole and one by one.
+    #[test]
+    fn telnet_commands_are_removed_at_any_position() {
+        let bytes: &[u8] =
+            b"\xff\xfd\x06\xff\xfd\x03\xff\xfb\x18\xff\xfb\x1f\xff\xfd\x01\xff\xf6gu\xff\xfa\x18\x01\xff\xf0est\r\n\
+            finger\xff\xfe\x01\r\n\xff\xf4";
+        let want = [
+            Input::Grant(b"\xff\xfb\x06"),
+            Input::Grant(b"\xff\xfb\x03"),
+            Input::AreYouThere,
+            line("guest"),
+            line("finger"),
+            Input::Interrupt,
+        ];
+        assert_eq!(read(&[bytes]), want);
+        assert_eq!(read(&bytes.chunks(1).collect::<Vec<_>>()), want);
+    }
+
+    #[test]
+    fn a_line_ends_in_lf_alone_and_can_be_erased() {
+        assert_eq!(
+            read(&[b"one\ntwo\r\n\r\nth\rree\nwrong\xff\xf8right\n"]),
+            [line("one"), line("two"), line(""), line("th\rree"), line("right"),]
+        );
+        assert_eq!(read(&[b"\xff\xff\n"]), [Input::Line(vec![0xFF])]);
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_cut_and_the_next_one_is_complete() {
+        let mut bytes = vec![b'7'; MAX_LINE_BYTES * 3];
+        bytes.extend_from_slice(b"\ndate\n");
+        assert_eq!(read(&[&bytes]), [Input::TooLong(vec![b'7'; MAX_LINE_BYTES]), line("date")]);
+    }
+
+    fn written(text: &str, width: Option<usize>) -> String {
+        let mut out = Vec::new();
+        write_text(text, width, b"\n\r", &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_end_in_lf_cr_and_characters_beyond_ascii_are_entities() {
+        assert_eq!(written("caf\u{e9} \u{265e}\n\nfics% ", None), "caf&#xe9; &#x265e;\n\r\n\rfics% ");
+    }
+
+    #[test]
+    fn each_line_is_wrapped_alone_and_an_entity_counts_as_one_character() {
+        assert_eq!(written("\u{e9}\u{e9}\u{e9} \u{e9}\u{e9}\n", Some(7)), "&#xe9;&#xe9;&#xe9; &#xe9;&#xe9;\n\r");
+        assert_eq!(written("one two\nthree four\n", Some(9)), "one two\n\rthree \n\r\\   four\n\r");
+    }
+
+    fn wrapped(line: &str, width: usize) -> String {
+        let mut out = String::new();
+        wrap(line, width, &mut out);
+        out
+    }
+
+    /// Lines of fatics-talk-mixed-a and -b.
+    #[test]
+    fn lines_wrap_like_the_recorded_ones() {
+        let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 99 Foo Bar 0 \
+                     2 12 39 39 120 120 1 none (0:00) none 0 0 0\n";
+        assert_eq!(
+            wrapped(&format!("Alekhine(53): {board}"), 79),
+            "Alekhine(53): <12> rnbqkbnr pppppppp -------- -------- -------- -------- \n\
+             \\   PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 99 Foo Bar 0 2 12 39 39 120 120 1 none \n\
+             \\   (0:00) none 0 0 0\n"
+        );
+        assert_eq!(
+            wrapped(&format!("Alekhine(1940)[1] kibitzes: {board}"), 79),
+            "Alekhine(1940)[1] kibitzes: <12> rnbqkbnr pppppppp -------- -------- -------- \n\
+             \\   -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 99 Foo Bar 0 2 12 39 39 120 120 1\n\
+             \\    none (0:00) none 0 0 0\n"
+        );
+        assert_eq!(wrapped("testing it at ten\n", 10), "testing it\n\\    at \n\\   ten\n");
+    }
+
+    #[test]
+    fn a_long_word_fills_the_line_and_a_full_line_has_an_empty_continuation() {
+        assert_eq!(wrapped("ab xxxxxxxxxxxxxxxxxx\n", 10), "ab xxxxxxx\n\\   xxxxxx\n\\   xxxxx\n");
+        assert_eq!(wrapped("0123456789\n", 10), "0123456789\n\\   \n");
+        assert_eq!(wrapped("012345678\n", 10), "012345678\n");
+    }
+}

@@ -1,0 +1,253 @@
+//! Offers are made, settled and executed, and end with their game or player.
+//!
+//! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
+
+use std::time::Instant;
+
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::GameId;
+
+use super::boards::BoardReason;
+use super::offers::{Challenge, Offer, OfferKind};
+use super::{ConnectionId, World};
+use crate::chess::Variant;
+use crate::play::{Ending, Game, Sides};
+
+impl World {
+    /// Adds an offer and reports it to both sides, to the first one as part of the reply.
+    pub(crate) fn make_offer(
+        &mut self,
+        from: ConnectionId,
+        to: ConnectionId,
+        kind: OfferKind,
+        (own, theirs): (&str, &str),
+    ) {
+        let offer = self.offers.add(from, to, kind);
+        self.lobby.put(from, own);
+        self.lobby.show_offer(offer, from);
+        self.lobby.notify(to, theirs);
+        self.lobby.show_offer(offer, to);
+    }
+
+    /// Removes an offer and reports that to one side. The caller reports it to the other side.
+    fn take_offer(&mut self, number: u32, shown_to: ConnectionId) {
+        if let Some(offer) = self.offers.remove(number) {
+            self.lobby.show_removed(offer, shown_to);
+        }
+    }
+
+    /// Removes an offer and reports that to both sides.
+    pub(crate) fn remove_offer(&mut self, offer: Offer) {
+        if self.offers.remove(offer.number).is_some() {
+            self.lobby.show_removed(offer, offer.from);
+            self.lobby.show_removed(offer, offer.to);
+        }
+    }
+
+    /// Reports an offer or its answer to the observers of the player's game.
+    pub(crate) fn notify_observers(&mut self, player: ConnectionId, text: &str) {
+        let Some(number) = self.lobby.own_game(player) else { return };
+        for id in self.tables.observers(number) {
+            self.lobby.notify(id, &format!("Game {number}: {text}\n"));
+        }
+    }
+
+    /// Declines an offer for its receiver.
+    pub(crate) fn decline_offer(&mut self, offer: Offer) {
+        self.settle_offer(offer, offer.to, ("Declining the", "declines your"));
+    }
+
+    /// Withdraws an offer for its maker.
+    pub(crate) fn withdraw_offer(&mut self, offer: Offer) {
+        self.settle_offer(offer, offer.from, ("Withdrawing your", "withdraws the"));
+    }
+
+    /// Accepts an offer for its receiver, and executes it.
+    pub(crate) fn accept_offer(&mut self, offer: Offer) {
+        self.settle_offer(offer, offer.to, ("Accepting the", "accepts your"));
+        self.carry_out_offer(offer);
+    }
+
+    /// Removes an offer and reports that to both sides and, if it is about a game, to the observers.
+    fn settle_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
+        let other = offer.other(actor);
+        let (me, them, noun) = (self.lobby.name(actor), self.lobby.name(other), offer.kind.noun());
+        let preposition = if actor == offer.from { "to" } else { "from" };
+        self.lobby.put(actor, &format!("{doing} {noun} {preposition} {them}.\n"));
+        self.take_offer(offer.number, actor);
+        self.lobby.notify(other, &format!("{me} {does} {noun}.\n"));
+        self.lobby.show_removed(offer, other);
+        if offer.kind.is_of_game() {
+            self.notify_observers(actor, &format!("{me} {} {noun}.", does.replace("your", "the")));
+        }
+    }
+
+    fn carry_out_offer(&mut self, offer: Offer) {
+        match (offer.kind, self.lobby.own_game(offer.to)) {
+            (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
+            (OfferKind::Partner, _) => self.make_partners(offer.from, offer.to),
+            (OfferKind::Simul, _)
+                if self.lobby.own_game(offer.from).is_none() && self.lobby.may_give_simul(offer.to) =>
+            {
+                self.start_simul_game(offer.to, offer.from);
+            }
+            (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::DrawAgreed),
+            (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::AbortAgreed),
+            (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::AdjournAgreed),
+            (OfferKind::Takeback(plies), Some(number)) => self.take_back(number, plies, offer.to),
+            (OfferKind::Pause, Some(number)) => self.pause(number, offer.to, "paused", Game::pause),
+            (OfferKind::Unpause, Some(number)) => self.pause(number, offer.to, "resumed", Game::unpause),
+            (OfferKind::Switch, Some(number)) => {
+                if let Some(game) = self.tables.played_mut(number) {
+                    game.switch_sides();
+                }
+                self.send_boards(number, Some(offer.to), BoardReason::Other);
+            }
+            (OfferKind::Simul, _) | (_, None) => {}
+        }
+    }
+
+    /// Stops or starts the clocks of a game and reports that to its audience.
+    ///
+    /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
+    fn pause(&mut self, number: GameId, actor: ConnectionId, verb: &str, change: fn(&mut Game, Instant)) {
+        let now = self.now();
+        if let Some(game) = self.tables.played_mut(number) {
+            change(game, now);
+        }
+        self.schedule_flag(number);
+        self.send_boards(number, Some(actor), BoardReason::Other);
+        self.lobby.put(actor, &format!("Game clock {verb}.\n"));
+        for id in self.audience(number).into_iter().filter(|&id| id != actor) {
+            let game = if self.lobby.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
+            self.lobby.notify(id, &format!("{game}Game clock {verb}.\n"));
+        }
+    }
+
+    fn start_challenge(&mut self, offer: Offer, challenge: Challenge) {
+        if !self.may_start(offer, challenge) {
+            let text = "The match can't start: one of its players is at another board.\n";
+            self.lobby.put(offer.to, text);
+            return self.lobby.notify(offer.from, text);
+        }
+        let stored = self.tables.stored_between(&self.lobby.name(offer.from), &self.lobby.name(offer.to));
+        if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
+            return self.resume_game(index, Some(offer.to));
+        }
+        let players = self.seat_players(offer.from, offer.to, challenge.color);
+        self.start_game(players, challenge.terms, Some(offer.to));
+    }
+
+    /// Returns whether all players are still without a game, as they were when the offer was made.
+    fn may_start(&self, offer: Offer, challenge: Challenge) -> bool {
+        let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
+        let are_free = |ids: [Option<ConnectionId>; 2]| {
+            ids.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none()))
+        };
+        let needs_partners = challenge.terms.variant == Variant::Bughouse && !challenge.is_adjourned;
+        are_free([Some(offer.from), Some(offer.to)])
+            && (!needs_partners || are_free([partner(offer.from), partner(offer.to)]))
+    }
+
+    /// Returns the colors of two players. Without a requested color, `asker` has White, unless it was White in its last finished
+    /// game.
+    ///
+    /// Source: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-offers-* (a rematch).
+    pub(crate) fn seat_players(
+        &self,
+        asker: ConnectionId,
+        other: ConnectionId,
+        color: Option<Color>,
+    ) -> Sides<ConnectionId> {
+        let name = self.lobby.name(asker);
+        let last = self.tables.history_of(&name).last().and_then(|finished| finished.game.header.color_of(&name));
+        let default = if last == Some(Color::White) { Color::Black } else { Color::White };
+        match color.unwrap_or(default) {
+            Color::White => Sides { white: asker, black: other },
+            Color::Black => Sides { white: other, black: asker },
+        }
+    }
+
+    fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
+        let now = self.now();
+        let Some(game) = self.tables.played_mut(number) else { return };
+        if game.take_back(plies, now).is_ok() {
+            self.send_boards(number, Some(actor), BoardReason::TookBack(plies));
+            self.schedule_flag(number);
+        }
+    }
+
+    /// Removes the offers about a game that has ended.
+    pub(super) fn drop_game_offers(&mut self, players: &[ConnectionId]) {
+        let ended = |offer: &Offer| offer.kind.is_of_game() && players.contains(&offer.from);
+        for offer in self.offers.select(ended) {
+            self.remove_offer(offer);
+        }
+    }
+
+    /// Removes the challenges of a player who starts a game. The player's lines are part of the output that follows.
+    pub(super) fn drop_challenges(&mut self, id: ConnectionId, opponent: ConnectionId) {
+        let fate = format!("has joined a game with {}.", self.lobby.name(opponent));
+        let concerned =
+            |offer: &Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
+        for offer in self.offers.select(concerned) {
+            self.put_lost_challenge(offer, id);
+            self.take_offer(offer.number, id);
+            self.notify_of_lost_challenge(offer, id, &fate);
+        }
+    }
+
+    /// Removes the offers of a departing player.
+    pub(super) fn drop_offers_of(&mut self, id: ConnectionId) {
+        for offer in self.offers.select(|offer| offer.from == id || offer.to == id) {
+            self.take_offer(offer.number, id);
+            if matches!(offer.kind, OfferKind::Match(_)) {
+                self.put_lost_challenge(offer, id);
+                self.notify_of_lost_challenge(offer, id, "has departed.");
+            } else {
+                self.lobby.show_removed(offer, offer.other(id));
+            }
+        }
+    }
+
+    /// Reports the end of a challenge to the player who caused it.
+    fn put_lost_challenge(&mut self, offer: Offer, id: ConnectionId) {
+        let (preposition, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
+        let other = self.lobby.name(offer.other(id));
+        self.lobby.put(id, &format!("Challenge {preposition} {other} {end}.\n"));
+    }
+
+    /// Reports the end of a challenge to the other side than `id`, who caused it.
+    fn notify_of_lost_challenge(&mut self, offer: Offer, id: ConnectionId, fate: &str) {
+        let (name, other) = (self.lobby.name(id), offer.other(id));
+        if offer.from == other {
+            self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
+            self.lobby.notify_after_prompt(other, &format!("Challenge to {name} withdrawn.\n"));
+            self.lobby.show_removed(offer, other);
+        } else {
+            self.lobby.show_removed(offer, other);
+            let text = format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n");
+            self.lobby.notify(other, &text);
+        }
+    }
+
+    /// Declines the opponent's offers about a game when the player makes a move.
+    pub(crate) fn decline_by_moving(&mut self, id: ConnectionId) {
+        let declined = |offer: &Offer| offer.to == id && offer.kind.is_of_game();
+        for offer in self.offers.select(declined) {
+            self.decline_offer(offer);
+        }
+    }
+
+    fn make_partners(&mut self, from: ConnectionId, to: ConnectionId) {
+        for (id, partner) in [(from, to), (to, from)] {
+            self.lobby.end_partnership(id);
+            if let Some(player) = self.lobby.player_mut(id) {
+                player.partner = Some(partner);
+            }
+        }
+        let (from_name, to_name) = (self.lobby.name(from), self.lobby.name(to));
+        self.lobby.put(to, &format!("You agree to be {from_name}'s partner.\n"));
+        self.lobby.notify(from, &format!("{to_name} agrees to be your partner.\n"));
+    }
+}
