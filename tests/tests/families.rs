@@ -41,7 +41,7 @@ struct Seen {
 }
 
 /// The kinds of events that are not as many on both families, and why: see "Two families" in the architecture notes.
-const TOLD_OTHERWISE: [(EventKind, &str); 14] = [
+const TOLD_OTHERWISE: [(EventKind, &str); 15] = [
     (EventKind::BlockStart, "replies on FICS"),
     (EventKind::BlockEnd, "replies on FICS"),
     (EventKind::UnitStart, "replies on ICC, and what others do"),
@@ -49,11 +49,12 @@ const TOLD_OTHERWISE: [(EventKind, &str); 14] = [
     (EventKind::Prompt, "none behind units"),
     (EventKind::LoginPrompt, "one behind each line in front of the name"),
     (EventKind::PasswordPrompt, "the password stands behind the name"),
+    (EventKind::NameStatus, "the name and the password are one line"),
     (EventKind::Telnet, "no password prompt, so nothing that hides what is typed"),
     (EventKind::Sent, "the set-up has other commands"),
     (EventKind::Refused, "a command nobody knows shows that there are units"),
     (EventKind::Text, "replies to the set-up, and empty lines around boards"),
-    (EventKind::Datagram, "what a game is to this login"),
+    (EventKind::GameUpdate, "what a game is to this login"),
     (EventKind::Observing, "told by the line and by the datagram that has the terms"),
     (EventKind::GameInfo, "the terms of examined games too"),
 ];

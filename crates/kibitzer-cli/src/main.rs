@@ -1,6 +1,5 @@
 //! The command line of kibitzer.
 
-mod chain;
 mod connect;
 mod console;
 mod decode;

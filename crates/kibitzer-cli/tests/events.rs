@@ -7,6 +7,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{decode, objects, timeless, transcript};
+use kibitzer::core::EventKind;
 
 /// What is promised to programs.
 const PAGE: &str = include_str!("../../../docs/events.md");
@@ -114,14 +115,26 @@ fn the_page_for_programs_has_every_event_and_key() {
 }
 
 #[test]
-fn the_page_for_programs_has_every_reason() {
-    let (_, reasons) = PAGE.split_once("## Reasons").unwrap();
-    let (reasons, _) = reasons.split_once("\n## ").unwrap();
-    let known: BTreeSet<_> = words(reasons).into_iter().collect();
+fn the_page_for_programs_has_every_kind() {
+    let rows = PAGE.lines().filter(|line| line.starts_with("| `"));
+    let named: BTreeSet<_> = rows.flat_map(|row| words(row.split('|').nth(1).unwrap())).collect();
+    // A ping is not printed.
+    for kind in EventKind::ALL.iter().filter(|kind| **kind != EventKind::Ping) {
+        assert!(named.contains(kind.as_str()), "{kind}");
+    }
+}
+
+#[test]
+fn the_page_for_programs_has_every_reason_change_and_action() {
+    let (_, listed) = PAGE.split_once("## Reasons").unwrap();
+    let (listed, _) = listed.split_once("\n## Events of a live session").unwrap();
+    let known: BTreeSet<_> = words(listed).into_iter().collect();
     for case in cases() {
         for object in objects(&case.printed) {
-            let Some(reason) = object["reason"].as_str() else { continue };
-            assert!(known.contains(reason), "{}: {reason}", case.name);
+            for key in ["reason", "change", "action"] {
+                let Some(word) = object[key].as_str() else { continue };
+                assert!(known.contains(word), "{}: {word}", case.name);
+            }
         }
     }
 }

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
+mod chain;
 mod name;
 pub(crate) mod short;
 
+pub use chain::error_chain;
 pub use name::{Handle, HandleError, Titles};
 pub(crate) use short::ShortText;
 use short::impl_text;

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use kibitzer::core::Event;
+use kibitzer::core::{Event, EventKind};
 use serde::Serialize;
-
-use crate::output::Entry;
 
 /// Counts while the stream is read.
 #[derive(Debug)]
@@ -46,7 +44,7 @@ impl Summary {
             Event::Sent { .. } => {}
             _ => self.totals.frames += 1,
         }
-        if Entry::of(event).is_some() {
+        if event.kind() != EventKind::Ping {
             *self.totals.events.entry(event.kind().as_str()).or_default() += 1;
         }
     }

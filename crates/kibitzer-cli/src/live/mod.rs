@@ -35,16 +35,16 @@ pub(crate) use reticence::{Reticence, repeats_reserves};
 pub(crate) use target::{TARGET_HELP, Target};
 pub(crate) use typed::{LongLine, send_typed, send_typed_attached};
 
-use crate::chain::chain;
 use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 use crate::output::WriteError;
+use kibitzer::core::text::error_chain;
 
 /// Why a session failed. That it was told to end is no failure.
 #[derive(Debug, Error)]
 pub(crate) enum LiveError {
     #[error("cannot start: {0}")]
     Start(#[from] io::Error),
-    #[error("{}", chain(.0))]
+    #[error("{}", error_chain(.0))]
     Config(#[from] ConfigError),
     #[error("{0}")]
     Login(#[from] LoginArgsError),
@@ -52,11 +52,11 @@ pub(crate) enum LiveError {
     Connect { server: String, source: ConnectError },
     #[error("session on {server} lost: {}", reason_of(.source))]
     Lost { server: String, source: EndReason },
-    #[error("{}", chain(.0))]
+    #[error("{}", error_chain(.0))]
     Attach(#[source] AttachError),
     #[error("watchers of the session at {path} may only look; its process lets them send with attach_access = \"write\"", path = .0.display())]
     LookOnly(PathBuf),
-    #[error("session on {server} lost: {}", chain(.source))]
+    #[error("session on {server} lost: {}", error_chain(.source))]
     Detached { server: String, source: AttachError },
     #[error("up to {pieces} pieces of the session are not recorded; {}", recorded(.recording))]
     Unrecorded { pieces: u64, recording: Recording },
@@ -124,7 +124,7 @@ fn advice(server: &str, source: &ConnectError) -> &'static str {
 
 /// An error's causes; the error itself if it has none.
 fn reason_of(error: &(dyn Error + 'static)) -> String {
-    chain(error.source().unwrap_or(error))
+    error_chain(error.source().unwrap_or(error))
 }
 
 /// Builds the runtime of a session.

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use anstyle::{Ansi256Color, AnsiColor, Style};
 use kibitzer::core::chess::{Color, LastMove, Piece, Square};
-use kibitzer::core::message::{ClockReading, Style12};
+use kibitzer::core::event::Position;
+use kibitzer::core::message::ClockReading;
 
 use super::Shown;
-use super::entry::Position;
 
 const LABEL: Style = Style::new().dimmed();
 const NAME: Style = Style::new().bold();
@@ -96,22 +96,13 @@ fn write_player(out: &mut impl Write, position: &Position<'_>, color: Color) -> 
 }
 
 fn write_move(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
-    let board = position.board;
-    let Some(last_move) = &board.last_move() else {
+    let Some(played) = position.board.numbered_move() else {
         return write!(out, "{LABEL}no move yet{LABEL:#}");
     };
-    write!(out, "{MOVE}{} {}{MOVE:#}", last_move_number(board), Shown(last_move.text()))?;
-    match last_move.elapsed_ms {
+    write!(out, "{MOVE}{}{MOVE:#}", Shown(&played))?;
+    match position.board.last_move().and_then(|last_move| last_move.elapsed_ms) {
         Some(elapsed) => write!(out, "  {LABEL}({}){LABEL:#}", ClockReading::from_ms(elapsed.into())),
         None => Ok(()),
-    }
-}
-
-/// What stands in front of the last move: `12.` before White's, `12...` before Black's.
-pub(super) fn last_move_number(board: &Style12) -> String {
-    match board.side_to_move() {
-        Color::Black => format!("{}.", board.move_number()),
-        Color::White => format!("{}...", board.move_number().saturating_sub(1)),
     }
 }
 

@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write as _};
 
 use anstream::AutoStream;
 use clap::ValueEnum;
-use kibitzer::core::Event;
+use kibitzer::core::{Event, EventKind};
 use thiserror::Error;
 
-use super::{Stamp, json, text};
+use super::{Stamp, text};
 
 /// Standard output's own buffer is written out with every line.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -45,8 +45,8 @@ impl WriteError {
 
 /// Standard output, taking events. They stay in the buffer until it is flushed.
 pub(crate) enum Lines {
-    /// JSON Lines.
-    Jsonl(BufWriter<StdoutLock<'static>>),
+    /// JSON Lines, and memory for one of them.
+    Jsonl(BufWriter<StdoutLock<'static>>, String),
     /// For people; in color if that is shown.
     Text(BufWriter<AutoStream<Box<dyn io::Write>>>),
 }
@@ -54,7 +54,7 @@ pub(crate) enum Lines {
 impl Lines {
     pub(crate) fn new(format: LineFormat) -> Self {
         match format {
-            LineFormat::Jsonl => Self::Jsonl(stdout()),
+            LineFormat::Jsonl => Self::Jsonl(stdout(), String::new()),
             // Where it removes escapes it writes what is between them piece by piece: it needs a buffer on either side.
             LineFormat::Text => Self::Text(BufWriter::with_capacity(
                 BUFFER_BYTES,
@@ -66,7 +66,13 @@ impl Lines {
     /// Writes an event with its time, which a raw log does not have.
     pub(crate) fn event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), WriteError> {
         let written = match self {
-            Self::Jsonl(out) => json::write(out, event, stamp),
+            Self::Jsonl(..) if event.kind() == EventKind::Ping => Ok(()),
+            Self::Jsonl(out, line) => {
+                line.clear();
+                event.write_json(&stamp.map(Stamp::members).unwrap_or_default(), line);
+                line.push('\n');
+                out.write_all(line.as_bytes())
+            }
             Self::Text(out) => text::write(out, event),
         };
         written.map_err(WriteError)
@@ -75,7 +81,9 @@ impl Lines {
     /// Writes that the recording ends inside this line.
     pub(crate) fn cut(&mut self, line: u64, stamp: &Stamp) -> Result<(), WriteError> {
         let written = match self {
-            Self::Jsonl(out) => json::write_cut(out, line, stamp),
+            Self::Jsonl(out, _) => {
+                writeln!(out, r#"{{"event":"cut","offset":null{},"line":{line}}}"#, stamp.members())
+            }
             Self::Text(out) => text::write_cut(out, line),
         };
         written.map_err(WriteError)
@@ -83,7 +91,7 @@ impl Lines {
 
     pub(crate) fn flush(&mut self) -> Result<(), WriteError> {
         let flushed = match self {
-            Self::Jsonl(out) => out.flush(),
+            Self::Jsonl(out, _) => out.flush(),
             Self::Text(out) => out.flush(),
         };
         flushed.map_err(WriteError)

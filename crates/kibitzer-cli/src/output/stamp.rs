@@ -3,11 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::transcript::{Record, Utc};
-use serde::ser::{Error as _, SerializeMap};
-use serde_json::value::RawValue;
 use tokio::time::Instant;
-
-use super::values::{Printed, keys};
 
 /// The time of an event in a session or a recording.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,11 +19,10 @@ impl Stamp {
         Self { time: record.time, utc: record.utc }
     }
 
-    /// Writes `t`, in seconds with microseconds, and `utc`.
-    pub(super) fn write_keys<M: SerializeMap>(&self, object: &mut M) -> Result<(), M::Error> {
-        let seconds = format!("{}.{:06}", self.time.as_secs(), self.time.subsec_micros());
-        let seconds = RawValue::from_string(seconds).map_err(M::Error::custom)?;
-        keys!(object, "t": seconds, "utc": self.utc.map(Printed))
+    /// Returns the members `t`, in seconds with microseconds, and `utc` of a JSON object, each after a comma.
+    pub(super) fn members(&self) -> String {
+        let utc = self.utc.map_or_else(|| "null".to_owned(), |utc| format!("\"{utc}\""));
+        format!(",\"t\":{}.{:06},\"utc\":{utc}", self.time.as_secs(), self.time.subsec_micros())
     }
 }
 

@@ -11,12 +11,12 @@ use clap::builder::PossibleValue;
 use kibitzer_server::{Accounts, AccountsError, ControlError, Family, Server, ServerOptions, Target};
 use thiserror::Error;
 
-use crate::chain::chain;
 use crate::failure::Failure;
 use crate::live::{EndingArgs, run};
 use crate::output::WriteError;
 use crate::population::PopulationArgs;
 use fault::Trouble;
+use kibitzer::core::text::error_chain;
 
 /// Run a small chess server on this machine, to try a client or a bot on
 ///
@@ -84,7 +84,7 @@ pub(crate) enum ServeError {
     Start(#[from] io::Error),
     #[error("cannot listen on {address}: {source}")]
     Listen { address: SocketAddr, source: io::Error },
-    #[error("{path}: {}", chain(.source), path = .path.display())]
+    #[error("{path}: {}", error_chain(.source), path = .path.display())]
     Accounts { path: PathBuf, source: AccountsError },
     #[error("{0}")]
     Control(#[from] ControlError),

@@ -2,6 +2,7 @@
 
 mod capabilities;
 mod connection;
+mod describe;
 mod kind;
 mod login;
 mod recovery;
@@ -9,7 +10,8 @@ mod request;
 
 pub use capabilities::Capabilities;
 pub use connection::{CloseCause, DialError, EndReason, LostCause, ServerFault};
-pub use kind::EventKind;
+pub use describe::Position;
+pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, AdjournedState, Outcome, Restored, RestoredCommand, RestoredGame};
 pub(crate) use request::MAX_COMMAND_BYTES;

@@ -3,7 +3,6 @@
 //! [`Reader`] is the way in: bytes to [`Received`]. The parsers of single lines are there too, each a `parse` on its type.
 
 mod arrival;
-mod attribution;
 mod challenge;
 mod challenge_update;
 mod clock;

@@ -186,7 +186,7 @@ pub(in crate::console) async fn read(
             Ok(None) => return Ok(ended),
             Err(error) => {
                 // Who does not look any more does not need it.
-                let _ = seen.send(Seen::Gone(crate::chain::chain(&error))).await;
+                let _ = seen.send(Seen::Gone(kibitzer::core::text::error_chain(&error))).await;
                 return Err(error);
             }
         };

@@ -12,12 +12,12 @@ use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use super::Notice;
-use crate::chain::chain;
 use crate::console::model::card::Card;
 use crate::console::model::item::{Item, What};
 use crate::console::source::feed::{Fed, Feed, LIVE, Remote};
 use crate::console::source::player::Next;
 use crate::live::failure;
+use kibitzer::core::text::error_chain;
 
 /// Lines that may wait for their reply at once.
 const UNANSWERED_LINES: usize = 64;
@@ -232,7 +232,7 @@ impl Live {
         let recording = async move {
             Some(match client.record(&file).await {
                 Ok(()) => Notice::Done(format!("recording in {file}, passwords left out")),
-                Err(error) => Notice::Wrong(chain(&error)),
+                Err(error) => Notice::Wrong(error_chain(&error)),
             })
         };
         self.jobs.spawn_on(recording, &self.runtime);

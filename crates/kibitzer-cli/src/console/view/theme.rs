@@ -1,5 +1,6 @@
 //! Colors, or what stands for them where there are none.
 
+use kibitzer::core::{EventCategory, EventKind};
 use ratatui::style::{Color, Modifier, Style};
 
 /// How things look. Without color all differences are told by weight, underlining and reversal.
@@ -72,19 +73,18 @@ impl Theme {
 
     /// The word in front of a row.
     pub(super) fn kind(self, kind: &str) -> Style {
-        match kind {
-            "sent" => self.colored(Color::LightGreen).add_modifier(Modifier::BOLD),
-            "mark" | "lost" | "restored" | "adjourned_game" | "connecting" | "connected" | "session_ready"
-            | "ended" => self.colored(Color::LightMagenta).add_modifier(Modifier::BOLD),
-            "position" | "holding" | "game_info" => self.colored(Color::Blue),
-            "game_created" | "game_ended" | "observing" | "logged_in" => self.colored(Color::Green),
-            "tell" | "say" | "partner_tell" | "message" => self.colored(Color::LightCyan),
-            "shout" | "it_shout" | "c_shout" | "announcement" => self.colored(Color::Magenta),
-            "channel_tell" | "kibitz" | "whisper" | "qtell" => self.colored(Color::Cyan),
-            "challenge" | "offer" | "pending_to" | "pending_from" => self.colored(Color::Yellow),
-            "refused" | "login_refused" | "kicked" | "desync" | "missed" | "over_long" | "overflow" => {
-                self.colored(Color::LightRed)
-            }
+        // Marks are not events.
+        let category = kind.parse::<EventKind>().map_or(EventCategory::Session, EventKind::category);
+        match category {
+            EventCategory::Sent => self.colored(Color::LightGreen).add_modifier(Modifier::BOLD),
+            EventCategory::Session => self.colored(Color::LightMagenta).add_modifier(Modifier::BOLD),
+            EventCategory::Board => self.colored(Color::Blue),
+            EventCategory::Game | EventCategory::Login => self.colored(Color::Green),
+            EventCategory::PrivateTalk => self.colored(Color::LightCyan),
+            EventCategory::PublicTalk => self.colored(Color::Magenta),
+            EventCategory::ChannelTalk | EventCategory::GameTalk => self.colored(Color::Cyan),
+            EventCategory::Offer => self.colored(Color::Yellow),
+            EventCategory::Refusal | EventCategory::Trouble => self.colored(Color::LightRed),
             _ => self.quiet(),
         }
     }

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
-/// An error and all that lies behind it. What only repeats its cause is left out.
-pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+/// Returns an error and its causes in one line: `login failed: wrong password`. A cause that the text before it ends with is
+/// left out. Of a cause of several lines, as parsers of TOML draw them, the first and the last are shown.
+pub fn error_chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
@@ -27,20 +28,30 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer::core::event::{CloseCause, EndReason, LoginError, LostCause};
+    use thiserror::Error;
 
     use super::*;
 
+    #[derive(Debug, Error)]
+    #[error("login failed")]
+    struct Outer(#[source] Middle);
+
+    #[derive(Debug, Error)]
+    #[error("connection lost: {0}")]
+    struct Middle(#[source] Inner);
+
+    #[derive(Debug, Error)]
+    #[error("server is silent")]
+    struct Inner;
+
     #[test]
-    fn causes_stand_behind_what_they_cause() {
-        assert_eq!(chain(&EndReason::Login(LoginError::InvalidPassword)), "login failed: wrong password");
-        let lost = EndReason::Lost { cause: LostCause::Connection(CloseCause::Silent), attempts: 2 };
-        assert_eq!(chain(&lost), "connection lost, 2 attempts to reconnect: server is silent");
-        assert_eq!(chain(&EndReason::Quit), "quit");
+    fn causes_follow_what_they_cause_once() {
+        assert_eq!(error_chain(&Outer(Middle(Inner))), "login failed: connection lost: server is silent");
+        assert_eq!(error_chain(&Inner), "server is silent");
     }
 
     #[test]
-    fn a_picture_is_left_out() {
+    fn a_drawing_is_left_out() {
         assert_eq!(
             one_line("error at line 4\n  |\n4 | x = 1\n  | ^\nunknown field `x`\n"),
             "error at line 4: unknown field `x`"

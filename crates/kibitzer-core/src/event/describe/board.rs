@@ -1,0 +1,101 @@
+//! Boards, whichever message they came with.
+
+use super::value::{Displayed, Fields, Object, Put, fields};
+use super::{LineUse, describe};
+use crate::chess::{Color, LastMove};
+use crate::event::Event;
+use crate::event::EventKind;
+use crate::message::{Message, ReportedMove, Style12};
+
+/// The board that an event reports.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Position<'a> {
+    /// The board; of a move without its board the one that it led to.
+    pub board: &'a Style12,
+    /// The last move, with what the board before it adds, such as the squares of a castling.
+    pub played: Option<LastMove>,
+    /// The kind of message: `style12`, `style10`, `delta` or `datagram`.
+    pub source: &'static str,
+}
+
+impl Event {
+    /// Returns the board, if the event reports one: in style 12 or 10, or by a move that fits the known board.
+    pub fn position(&self) -> Option<Position<'_>> {
+        let change = self.change();
+        let rebuilt = || change?.board.as_deref();
+        let (board, source) = match self.message()? {
+            Message::Style12(board) => (&**board, "style12"),
+            Message::Style10(board) => (&**board, "style10"),
+            Message::Delta(_) => (rebuilt()?, "delta"),
+            Message::GameUpdate(_) => (rebuilt()?, "datagram"),
+            _ => return None,
+        };
+        let played = change.and_then(|change| change.played).or_else(|| board.played());
+        Some(Position { board, played, source })
+    }
+}
+
+/// The object `last_move`.
+struct Last<'a> {
+    reported: ReportedMove,
+    position: &'a Position<'a>,
+}
+
+impl Fields for Last<'_> {
+    fn fields(&self, put: &mut Put<'_>) {
+        let mover = self.position.board.side_to_move().opponent();
+        let uci = self.position.played.and_then(|played| played.to_uci(mover));
+        fields!(put, self.reported; verbose, san, uci: uci.map(Displayed), elapsed_ms);
+    }
+}
+
+describe! {
+    Position<'_> as it => EventKind::Position, {
+        game: it.board.game(),
+        line: LineUse::Nowhere,
+        fields: [
+            game: it.board.game(),
+            fen: Displayed(it.board.fen()),
+            side_to_move: it.board.side_to_move(),
+            white: it.board.white(),
+            black: it.board.black(),
+            relation: it.board.relation().code(),
+            initial_s: u64::from(it.board.initial_min()) * 60,
+            increment_s: it.board.increment_s(),
+            white_material: it.board.white_material(),
+            black_material: it.board.black_material(),
+            white_clock_ms: it.board.white_clock().as_ms(),
+            black_clock_ms: it.board.black_clock().as_ms(),
+            move_number: it.board.move_number(),
+            halfmove_clock: it.board.halfmove_clock(),
+            double_push_file: it.board.double_push_file().map(|file| char::from(b'a'.saturating_add(file))),
+            last_move: it.board.last_move().map(|reported| Object(Last { reported, position: it })),
+            flip: it.board.flip(),
+            clock_running: it.board.clock_running(),
+            lag_ms: it.board.lag_ms(),
+            source,
+            cut: it.board.is_cut(),
+        ],
+        // The last move and the clocks, White's first: `game 7 2. Ke2  1:59 2:02  Newton-Einstein`.
+        words(out): {
+            let board = it.board;
+            let played = board.numbered_move().unwrap_or_else(|| "start".to_owned());
+            let [white, black] = Color::BOTH.map(|color| board.player(color));
+            let (white_clock, black_clock) = (board.white_clock(), board.black_clock());
+            write!(out, "game {} {played}  {white_clock} {black_clock}  {white}-{black}", board.game())
+        },
+    }
+}
+
+impl Style12 {
+    /// Returns the last move with its number, as a line of a game has it: `12. Nf3`, `12... Nf6`. `None` for a start board.
+    pub fn numbered_move(&self) -> Option<String> {
+        let last_move = self.last_move()?;
+        let number = self.move_number();
+        Some(match self.side_to_move() {
+            Color::Black => format!("{number}. {}", last_move.text()),
+            Color::White => format!("{}... {}", number.saturating_sub(1), last_move.text()),
+        })
+    }
+}

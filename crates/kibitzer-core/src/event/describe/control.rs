@@ -1,0 +1,72 @@
+//! How the server frames what it sends: prompts, marks of replies, telnet, lines over the limit.
+
+use std::fmt::{self, Write};
+
+use super::value::{Fields, Put, fields};
+use super::{Describe, LineUse};
+use crate::event::EventKind;
+use crate::message::Message;
+use crate::text::Handle;
+use crate::wire::telnet_command_name;
+
+impl Fields for Message {
+    fn fields(&self, put: &mut Put<'_>) {
+        match self {
+            Self::LoginPrompt | Self::PasswordPrompt => fields!(put, self; name: None::<Handle>),
+            Self::GuestPrompt(name) => fields!(put, self; name: name),
+            Self::BlockStart { id, code } => fields!(put, self; id: id, code: code.0),
+            Self::BlockEnd { id, complete } => fields!(put, self; id: id, complete: complete),
+            Self::UnitStart(header) => fields!(put, header; command, player, tag),
+            Self::Telnet { command, option } => {
+                fields!(put, self; command: telnet_command_name(*command), option: option);
+            }
+            Self::OverLong { line, length } => fields!(put, self; text: &*line.to_text(), bytes: length),
+            _ => {}
+        }
+    }
+}
+
+impl Describe for Message {
+    fn kind(&self) -> EventKind {
+        match self {
+            Self::Prompt => EventKind::Prompt,
+            Self::LoginPrompt => EventKind::LoginPrompt,
+            Self::PasswordPrompt => EventKind::PasswordPrompt,
+            Self::GuestPrompt(_) => EventKind::GuestPrompt,
+            Self::BlockStart { .. } => EventKind::BlockStart,
+            Self::BlockEnd { .. } => EventKind::BlockEnd,
+            Self::Telnet { .. } => EventKind::Telnet,
+            Self::Ping => EventKind::Ping,
+            Self::UnitStart(_) => EventKind::UnitStart,
+            Self::UnitEnd => EventKind::UnitEnd,
+            Self::Overflow => EventKind::Overflow,
+            Self::OverLong { .. } => EventKind::OverLong,
+            _ => EventKind::Text,
+        }
+    }
+
+    fn line(&self) -> LineUse {
+        if matches!(self, Self::OverLong { .. }) { LineUse::Nowhere } else { LineUse::ForPeople }
+    }
+
+    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+        match self {
+            Self::Prompt => out.write_str("%"),
+            Self::LoginPrompt => out.write_str("login:"),
+            Self::PasswordPrompt => out.write_str("password:"),
+            Self::GuestPrompt(name) => write!(out, "enter as {name}?"),
+            Self::BlockStart { id, code } => write!(out, "reply {id} to command {code}:"),
+            Self::BlockEnd { id, complete: true } => write!(out, "end of reply {id}"),
+            Self::BlockEnd { id, complete: false } => write!(out, "reply {id} is cut"),
+            Self::UnitStart(header) => write!(out, "unit {} of {}:", header.command, header.player),
+            Self::UnitEnd => out.write_str("end of unit"),
+            Self::Overflow => out.write_str("the server dropped the rest"),
+            Self::Telnet { command, option } => {
+                write!(out, "telnet {}", telnet_command_name(*command).unwrap_or("command"))?;
+                option.map_or(Ok(()), |option| write!(out, " {option}"))
+            }
+            Self::OverLong { line, length } => write!(out, "{} ... ({length} bytes)", line.to_text()),
+            _ => out.write_str("ping"),
+        }
+    }
+}

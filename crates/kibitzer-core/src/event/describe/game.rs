@@ -1,0 +1,213 @@
+//! Games: reserves, how they begin and end, terms, and what happens in them besides moves.
+
+use super::value::{Displayed, Fields, Object, Put, fields, known};
+use super::{LineUse, describe};
+use crate::chess::{Color, Role, Square};
+use crate::event::EventKind;
+use crate::game::{Desync, MissedPlies};
+use crate::message::{
+    Creating, Examine, ExamineAction, Focus, GameAction, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, Mark,
+    MarkShape, Observing, Rating,
+};
+use crate::text::{Handle, ServerText};
+
+describe! {
+    Holding as it => EventKind::Holding, {
+        game: it.game,
+        fields: [
+            game, white: it.white_letters, black: it.black_letters,
+            passed: it.passed.map(|(to, piece)| Object(Passed { to, piece })),
+        ],
+        words(out): {
+            write!(out, "game {} reserves: white [{}] black [{}]", it.game, it.white_letters, it.black_letters)?;
+            it.passed.map_or(Ok(()), |(to, piece)| write!(out, ", {to} got {}", piece.letter()))
+        },
+    }
+
+    Creating as it => EventKind::Creating, {
+        line: LineUse::InText,
+        fields: [
+            first, first_rating, second, second_rating, rated, kind: known(it.kind.as_str()), initial_min, increment_s,
+            loaded_from, adjourned,
+        ],
+        words(out): write!(out, "creating: {} against {}, {}", it.first, it.second, it.kind),
+    }
+
+    GameCreated as it => EventKind::GameCreated, {
+        game: it.game,
+        fields: [game, white, black, rated, kind: known(it.kind.as_str()), resumed],
+        words(out): write!(out, "game {}: {} against {}, {}", it.game, it.white, it.black, it.kind),
+    }
+
+    GameEnded as it => EventKind::GameEnded, {
+        game: it.game,
+        fields: [
+            game, white: known(it.white.as_str()), black: known(it.black.as_str()), result: it.result.as_str(),
+            reason: it.reason.as_str(), text,
+        ],
+        words(out): {
+            write!(out, "game {}: {}", it.game, it.result)?;
+            known(it.text.as_str()).map_or(Ok(()), |text| write!(out, ", {text}"))
+        },
+    }
+
+    GameInfo as it => EventKind::GameInfo, {
+        game: it.game,
+        fields: [
+            game, kind, private, rated, white_registered, black_registered, white_time_s, white_increment_s, black_time_s,
+            black_increment_s, partner_game, white_rating, black_rating, white_timeseal, black_timeseal,
+        ],
+        words(out): {
+            let kind = it.kind.as_ref().map_or("", ServerText::as_str);
+            let [white, black] = [it.white_rating, it.black_rating].map(shown_rating);
+            write!(out, "game {}: {}{kind}, ratings {white} and {black}", it.game, rated(it.rated))
+        },
+    }
+
+    Observing as it => EventKind::Observing, {
+        game: it.game,
+        fields: [game, on: it.is_observed()],
+        words(out): {
+            let state = if it.is_observed() { "observing" } else { "no longer observing" };
+            write!(out, "{state} game {}", it.game)
+        },
+    }
+
+    Focus as it => EventKind::Focus, {
+        game: it.game,
+        line: LineUse::InText,
+        fields: [game, opponent],
+        words(out): write!(out, "primary game is {}", it.game),
+    }
+
+    Examine as it => EventKind::Examine, {
+        game: it.game,
+        line: LineUse::InText,
+        fields: [
+            game, by, action: it.action.as_str(),
+            plies: match it.action { ExamineAction::Forward(plies) | ExamineAction::Backward(plies) => Some(plies), _ => None },
+            move_number: match it.action { ExamineAction::Revert(number) => number, _ => None },
+            value: match &it.action {
+                ExamineAction::Move(played) => Some(played.as_str()),
+                ExamineAction::Set(value) => Some(value.as_str()),
+                _ => None,
+            },
+        ],
+        words(out): {
+            if let Some(game) = it.game {
+                write!(out, "game {game}: ")?;
+            }
+            let by = it.by.as_ref().map_or("you", Handle::as_str);
+            write!(out, "{by}: {}", it.action.as_str().replace('_', " "))
+        },
+    }
+
+    // One that leads to a board is a position.
+    GameUpdate as it => EventKind::GameUpdate, {
+        game: it.game,
+        line: LineUse::InDatagram,
+        fields: [game, action: it.action.as_str()],
+        words(out): write!(out, "game {}: {}", it.game, it.action.as_str().replace('_', " ")),
+    }
+
+    Mark as it => EventKind::BoardMark, {
+        game: it.game,
+        line: LineUse::InDatagram,
+        fields: [game, by, shape: it.shape.parts().0, from: it.shape.parts().1, to: it.shape.parts().2, drawn: it.is_drawn],
+        words(out): {
+            let verb = if it.is_drawn { "draws" } else { "wipes" };
+            let (shape, from, to) = it.shape.parts();
+            write!(out, "game {}: {} {verb} {shape} {from}", it.game, it.by)?;
+            to.map_or(Ok(()), |to| write!(out, " to {to}"))
+        },
+    }
+
+    Desync as it => EventKind::Desync, {
+        game: it.game,
+        fields: [game, text: Displayed(it.reason)],
+        words(out): write!(out, "game {}: {}", it.game, it.reason),
+    }
+
+    MissedPlies as it => EventKind::Missed, {
+        game: it.game,
+        fields: [game, from_ply, to_ply],
+        words(out): write!(out, "game {}: plies {} to {} are missing", it.game, it.from_ply, it.to_ply),
+    }
+}
+
+/// The object `passed`.
+struct Passed {
+    to: Color,
+    piece: Role,
+}
+
+impl Fields for Passed {
+    fn fields(&self, put: &mut Put<'_>) {
+        fields!(put, self; to, piece);
+    }
+}
+
+/// Returns the word before a type of game.
+pub(super) const fn rated(rated: Option<bool>) -> &'static str {
+    match rated {
+        Some(true) => "rated ",
+        Some(false) => "unrated ",
+        None => "",
+    }
+}
+
+/// Returns the rating to show: datagrams have 0 for players without one.
+pub(super) fn shown_rating(rating: Option<Rating>) -> Rating {
+    rating.filter(|rating| rating.value() != Some(0)).unwrap_or(Rating::Unrated)
+}
+
+impl ExamineAction {
+    const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Forward(_) => "forward",
+            Self::Backward(_) => "backward",
+            Self::Revert(_) => "revert",
+            Self::Commit => "commit",
+            Self::Move(_) => "move",
+            Self::Set(_) => "set",
+            Self::Start { scratch: false } => "start",
+            Self::Start { scratch: true } => "start_scratch",
+            Self::IsExaminer => "is_examiner",
+            Self::MadeMeExaminer => "made_me_examiner",
+            Self::Stop => "stop",
+            Self::SetupEntered => "setup_entered",
+            Self::SetupLeft => "setup_left",
+            Self::AtBeginning => "at_beginning",
+            Self::AtEnd => "at_end",
+        }
+    }
+}
+
+impl GameAction {
+    const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Move(_) => "move",
+            Self::PastMove(_) => "past_move",
+            Self::MoveList { .. } => "move_list",
+            Self::Position { .. } => "position",
+            Self::Fen(_) => "fen",
+            Self::Board { .. } => "board",
+            Self::TookBack { .. } => "took_back",
+            Self::WentBack { .. } => "went_back",
+            Self::Clocks { .. } => "clocks",
+            Self::Clock { .. } => "clock",
+            Self::Flip(_) => "flip",
+            Self::Role(_) => "role",
+        }
+    }
+}
+
+impl MarkShape {
+    /// Returns its name and where it begins and ends.
+    const fn parts(self) -> (&'static str, Square, Option<Square>) {
+        match self {
+            Self::Circle(square) => ("circle", square, None),
+            Self::Arrow { from, to } => ("arrow", from, Some(to)),
+        }
+    }
+}

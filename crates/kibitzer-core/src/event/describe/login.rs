@@ -1,0 +1,77 @@
+//! The login, refused commands, and how the server ends a session.
+
+use super::{LineUse, describe};
+use crate::event::EventKind;
+use crate::message::{Farewell, KickedBy, LoggedIn, LoginRefusal, NameKind, NameStatus, ObservingRefusal, Refusal};
+
+describe! {
+    NameStatus as it => EventKind::NameStatus, {
+        line: LineUse::InText,
+        fields: [name, registered: it.kind == NameKind::Registered],
+        words(out): write!(out, "name: {}", it.name),
+    }
+
+    LoggedIn as it => EventKind::LoggedIn, {
+        fields: [name, titles, server],
+        words(out): write!(out, "logged in as {}", it.name),
+    }
+
+    LoginRefusal as it => EventKind::LoginRefused, {
+        line: LineUse::InText,
+        fields: [reason: it.as_str()],
+        words(out): out.write_str(&it.as_str().replace('_', " ")),
+    }
+
+    Refusal as it => EventKind::Refused, {
+        line: LineUse::InText,
+        fields: [reason: it.as_str()],
+        words(out): out.write_str(&it.as_str().replace('_', " ")),
+    }
+
+    ObservingRefusal as it => EventKind::Refused, {
+        game: match it {
+            ObservingRefusal::AlreadyObserving(game) | ObservingRefusal::Private(game) | ObservingRefusal::NotObserving(game) => {
+                Some(*game)
+            }
+            ObservingRefusal::NoSuchGame | ObservingRefusal::NoneObserved => None,
+        },
+        line: LineUse::InText,
+        fields: [reason: it.as_str()],
+        words(out): out.write_str(&it.as_str().replace('_', " ")),
+    }
+
+    KickedBy as it => EventKind::Kicked, {
+        line: LineUse::InText,
+        fields: [],
+        words(out): out.write_str("kicked"),
+    }
+
+    Farewell as it => EventKind::Farewell, {
+        line: LineUse::InText,
+        fields: [reason: it.as_str()],
+        words(out): out.write_str(&it.as_str().replace('_', " ")),
+    }
+}
+
+impl ObservingRefusal {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::AlreadyObserving(_) => "already_observing",
+            Self::NoSuchGame => "no_such_game",
+            Self::Private(_) => "private_game",
+            Self::NotObserving(_) => "not_observing",
+            Self::NoneObserved => "none_observed",
+        }
+    }
+}
+
+impl Farewell {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::LoggingOut => "logging_out",
+            Self::Shutdown => "shutdown",
+            Self::ShutdownCanceled => "shutdown_canceled",
+        }
+    }
+}

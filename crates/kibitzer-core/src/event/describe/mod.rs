@@ -1,0 +1,346 @@
+//! Descriptors: for each kind of event its kind, what a filter sees of it, its fields in JSON and its words for people.
+//!
+//! A new message needs its file in `message/`, its variant of [`Message`] with an arm in [`Message::descriptor`], and its
+//! [`Describe`] here.
+
+mod board;
+mod control;
+mod game;
+mod json;
+mod login;
+mod offer;
+mod player;
+#[cfg(feature = "serde")]
+mod serialize;
+mod session;
+mod value;
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+pub use board::Position;
+
+use self::value::{AsValue as _, Fields, Put};
+use super::{Event, EventKind};
+use crate::message::{Datagram, GameId, Message, Received};
+use crate::text::{Handle, decode};
+
+/// What is shown of an event.
+pub(crate) trait Describe: Fields {
+    /// Returns the kind, whose name is that of the event.
+    fn kind(&self) -> EventKind;
+
+    /// Returns the game that it names.
+    fn game(&self) -> Option<GameId> {
+        None
+    }
+
+    /// Returns the player who speaks.
+    fn speaker(&self) -> Option<&Handle> {
+        None
+    }
+
+    /// Returns how the received line is shown.
+    fn line(&self) -> LineUse {
+        LineUse::ForPeople
+    }
+
+    /// Writes it in words, for people.
+    fn words(&self, out: &mut dyn Write) -> fmt::Result;
+}
+
+/// Where the received line is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineUse {
+    /// To people, instead of the descriptor's words.
+    ForPeople,
+    /// To people, and after the other fields as `text`.
+    InText,
+    /// As the fields `number` and `fields` of a datagram.
+    InDatagram,
+    /// Nowhere: the words contain all of it.
+    Nowhere,
+}
+
+/// Declares descriptors: the type, its kind, then in this order the game, if it names one, how the line is shown, the fields, and the words.
+macro_rules! describe {
+    ($($kind:ty as $it:ident => $event:expr, {
+        $(game: $game:expr,)?
+        $(line: $line:expr,)?
+        fields: [$($fields:tt)*],
+        words($out:ident): $words:expr $(,)?
+    })+) => {$(
+        impl $crate::event::describe::value::Fields for $kind {
+            fn fields(&self, put: &mut $crate::event::describe::value::Put<'_>) {
+                let $it = self;
+                let _ = ($it, &put);
+                $crate::event::describe::value::fields!(put, $it; $($fields)*);
+            }
+        }
+
+        impl $crate::event::describe::Describe for $kind {
+            fn kind(&self) -> $crate::event::EventKind {
+                let $it = self;
+                let _ = $it;
+                $event
+            }
+
+            $(fn game(&self) -> Option<$crate::message::GameId> {
+                let $it = self;
+                $game.into()
+            })?
+
+            $(fn line(&self) -> $crate::event::describe::LineUse {
+                let $it = self;
+                let _ = $it;
+                $line
+            })?
+
+            fn words(&self, $out: &mut dyn ::std::fmt::Write) -> ::std::fmt::Result {
+                let $it = self;
+                let _ = $it;
+                $words
+            }
+        }
+    )+};
+}
+use describe;
+
+impl Message {
+    /// Returns the descriptor; `None` for text, and for what is described only with the board that it leads to.
+    fn descriptor(&self) -> Option<&dyn Describe> {
+        Some(match self {
+            Self::Style12(_) | Self::Style10(_) | Self::Delta(_) | Self::Text(_) => return None,
+            Self::Holding(it) => it,
+            Self::GameInfo(it) => &**it,
+            Self::Creating(it) => &**it,
+            Self::GameCreated(it) => it,
+            Self::GameEnded(it) => it,
+            Self::Observing(it) => it,
+            Self::Focus(it) => it,
+            Self::Examine(it) => it,
+            Self::GameUpdate(it) => it,
+            Self::Mark(it) => it,
+            Self::Talk(it) => it,
+            Self::Arrival(it) => it,
+            Self::UserArrived(it) => &**it,
+            Self::UserDeparted(it) => it,
+            Self::Challenge(it) => &**it,
+            Self::ChallengeUpdate(it) => it,
+            Self::Offer(it) => it,
+            Self::Partner(it) => it,
+            Self::Pending(it) => it,
+            Self::PendingRemoved(it) => it,
+            Self::Seek(it) => &**it,
+            Self::SeeksRemoved(it) => it,
+            Self::SeeksCleared(it) => it,
+            Self::SeekNotice(it) => it,
+            Self::Refused(it) => it,
+            Self::ObservingRefused(it) => it,
+            Self::NameStatus(it) => it,
+            Self::LoggedIn(it) => it,
+            Self::LoginRefused(it) => it,
+            Self::Kicked(it) => it,
+            Self::Farewell(it) => it,
+            Self::Datagram(it) => it,
+            Self::Prompt
+            | Self::LoginPrompt
+            | Self::PasswordPrompt
+            | Self::GuestPrompt(_)
+            | Self::BlockStart { .. }
+            | Self::BlockEnd { .. }
+            | Self::Telnet { .. }
+            | Self::Ping
+            | Self::UnitStart(_)
+            | Self::UnitEnd
+            | Self::Overflow
+            | Self::OverLong { .. } => self,
+        })
+    }
+
+    /// The game it names.
+    ///
+    /// A line about the game being played names none on most servers (`Foo offers you a draw.`). The board in style 10 is
+    /// numbered otherwise than all else, and counts as naming none.
+    pub fn game(&self) -> Option<GameId> {
+        match self {
+            Self::Style12(board) => Some(board.game()),
+            Self::Delta(delta) => Some(delta.game),
+            _ => self.descriptor()?.game(),
+        }
+    }
+
+    /// Who speaks, if somebody does and the line tells who.
+    pub fn speaker(&self) -> Option<&Handle> {
+        self.descriptor()?.speaker()
+    }
+}
+
+impl Event {
+    /// Its kind.
+    pub fn kind(&self) -> EventKind {
+        self.describe(|it| it.kind())
+    }
+
+    /// Position in the stream; `None` for the session's own events, which are not part of it.
+    fn position_in_stream(&self) -> Option<u64> {
+        matches!(self, Self::Received { .. } | Self::Desync(_) | Self::Missed(_)).then(|| self.offset())
+    }
+
+    /// Passes every field to `put`, but for the kind and the position.
+    fn fields(&self, put: &mut Put<'_>) {
+        self.describe(|it| {
+            it.fields(put);
+            let Self::Received { received, .. } = self else { return };
+            match (it.line(), received.datagram()) {
+                (LineUse::InText, _) => put("text", words_of(received).as_deref().as_value()),
+                (LineUse::InDatagram, Some(datagram)) => datagram.fields(put),
+                _ => {}
+            }
+        });
+    }
+
+    /// Calls `read` with the descriptor.
+    fn describe<R>(&self, read: impl FnOnce(&dyn Describe) -> R) -> R {
+        match self {
+            Self::Received { received, .. } => match self.position() {
+                Some(position) => read(&position),
+                None => match received.message.descriptor() {
+                    Some(descriptor) => read(descriptor),
+                    None => describe_line(received, read),
+                },
+            },
+            Self::Desync(desync) => read(desync),
+            Self::Missed(missed) => read(missed),
+            Self::LoggedIn(identity) => read(&**identity),
+            Self::Ready(capabilities) => read(capabilities),
+            Self::Restored(restored) => read(&**restored),
+            Self::Adjourned(game) => read(&**game),
+            Self::Ended(reason) => read(reason),
+            Self::Connecting { .. } | Self::Connected | Self::Sent { .. } | Self::Fault(_) | Self::Lost { .. } => {
+                read(self)
+            }
+        }
+    }
+}
+
+/// Describes a message that has no fields of its own: as a datagram, or as text.
+fn describe_line<R>(received: &Received, read: impl FnOnce(&dyn Describe) -> R) -> R {
+    match received.datagram() {
+        Some(datagram) => read(&datagram),
+        None => read(&Text(decode(received.raw()))),
+    }
+}
+
+/// Returns the server's words: the line, or the text in a datagram, if it has one.
+fn words_of(received: &Received) -> Option<Cow<'_, str>> {
+    let Some(datagram) = received.datagram() else { return Some(decode(received.raw())) };
+    let words = ["text", "move"].into_iter().filter_map(|name| datagram.argument(name));
+    words.map(|words| words.as_str().to_owned()).find(|words| !words.is_empty()).map(Cow::Owned)
+}
+
+/// Writes the event for people, in one line: the server's line if it has words, otherwise words of ours. Lines of the
+/// session's own events begin with `* `, those of sent lines with `> `.
+///
+/// Control characters but tabs are escaped. A terminal may still obey other characters that a player wrote, such as those that
+/// change the direction of text.
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = Printable(f);
+        self.describe(|it| match self.line_for_people() {
+            Some(line) if it.line() != LineUse::Nowhere => out.write_str(&line),
+            _ => {
+                it.words(&mut out)?;
+                match self {
+                    Self::Received { received, .. } if it.line() == LineUse::InText => {
+                        words_of(received).map_or(Ok(()), |words| write!(out, ": {words}"))
+                    }
+                    _ => Ok(()),
+                }
+            }
+        })
+    }
+}
+
+impl Event {
+    /// The line, if the server sent words for people, rather than a line or a datagram for programs.
+    fn line_for_people(&self) -> Option<Cow<'_, str>> {
+        let Self::Received { received, .. } = self else { return None };
+        let line = if received.is_datagram() { &[] } else { received.raw() };
+        (!line.is_empty() && !line.starts_with(b"<")).then(|| decode(line))
+    }
+}
+
+/// Escapes control characters but tabs.
+struct Printable<'a, 'f>(&'a mut fmt::Formatter<'f>);
+
+impl Write for Printable<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for piece in text.split_inclusive(|c: char| c.is_control() && c != '\t') {
+            let control = piece.chars().next_back().filter(|c| c.is_control() && *c != '\t');
+            let plain = control.and_then(|control| piece.strip_suffix(control)).unwrap_or(piece);
+            self.0.write_str(plain)?;
+            if let Some(control) = control {
+                write!(self.0, "{}", control.escape_debug())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A line that is none of the known ones.
+struct Text<'a>(Cow<'a, str>);
+
+describe! {
+    Text<'_> as it => EventKind::Text, {
+        fields: [text: &*it.0],
+        words(out): out.write_str(&it.0),
+    }
+
+    Datagram as it => EventKind::Datagram, {
+        fields: [number, fields],
+        words(out): {
+            write!(out, "datagram {}:", it.number)?;
+            it.fields.iter().try_for_each(|field| write!(out, " {{{field}}}"))
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::message::{Message, Reader};
+
+    fn read(line: &str) -> Message {
+        let (mut reader, stream) = (Reader::default(), format!("{line}\n\r"));
+        reader.next(&mut stream.as_bytes()).or_else(|| reader.finish()).unwrap().message
+    }
+
+    #[test]
+    fn lines_name_their_game_and_their_speaker() {
+        let cases = [
+            ("<b1> game 52 white [NB] black []", Some(52), None),
+            ("<g1> 482 p=0 t=blitz r=1 u=0,1 it=180,2 i=120,0 pt=481 rt=2009,0 ts=1,0", Some(482), None),
+            ("{Game 107 (Foo vs. Bar) Creating unrated blitz match.}", Some(107), None),
+            ("{Game 39 (Foo vs. Bar) Bar checkmated} 1-0", Some(39), None),
+            ("You are now observing game 12.", Some(12), None),
+            ("You are already observing game 463.", Some(463), None),
+            ("There is no such game.", None, None),
+            ("Your primary game is now game 3.", Some(3), None),
+            ("Game 29: Foo backs up 4 moves.", Some(29), None),
+            ("Foo(C)(1882)[1] kibitzes: hi", Some(1), Some("Foo")),
+            ("Foo(1882)[2] whispers: hi", Some(2), Some("Foo")),
+            ("Foo[26] says: hi", Some(26), Some("Foo")),
+            ("Foo(50): hi", None, Some("Foo")),
+            (":Foo is near", None, None),
+            ("Game 39: Foo offers a draw.", Some(39), None),
+            ("Foo offers you a draw.", None, None),
+            ("Your partner is playing game 75 (Foo vs. Bar).", Some(75), None),
+            ("Foo has left.", None, None),
+        ];
+        for (line, game, speaker) in cases {
+            let message = read(line);
+            assert_eq!(message.game().map(|game| game.0), game, "{line}");
+            assert_eq!(message.speaker().map(super::Handle::as_str), speaker, "{line}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Offers of every kind: challenges, offers in games, bughouse partnerships, seeks.
+
+use super::game::{rated, shown_rating};
+use super::value::known;
+use super::{LineUse, describe};
+use crate::event::EventKind;
+use crate::message::{
+    Actor, Challenge, ChallengeChange, ChallengeUpdate, GameId, Offer, OfferAnswer, Partner, Pending, PendingDirection,
+    PendingRemoved, Rating, Seek, SeekNotice, SeeksCleared, SeeksRemoved,
+};
+use crate::text::{Handle, ServerText};
+
+describe! {
+    Challenge as it => if it.actor == Actor::Me { EventKind::ChallengeSent } else { EventKind::Challenge }, {
+        line: if it.actor == Actor::Me { LineUse::InText } else { LineUse::ForPeople },
+        fields: [
+            from, from_rating, from_color, to, to_rating, rated, kind: known(it.kind.as_str()), initial_min, increment_s,
+            loaded_from, adjourned,
+        ],
+        words(out): {
+            let rated = rated(Some(it.rated));
+            write!(out, "challenge: {} ({}), {rated}{}", it.from, it.from_rating, it.kind)?;
+            match (it.initial_min, it.increment_s) {
+                (Some(initial), Some(increment)) => write!(out, " {initial}+{increment}"),
+                _ => Ok(()),
+            }
+        },
+    }
+
+    ChallengeUpdate as it => EventKind::ChallengeUpdate, {
+        line: LineUse::InText,
+        fields: [name, actor, change: it.change.as_str()],
+        words(out): {
+            let name = it.name.as_ref().map_or("another player", Handle::as_str);
+            write!(out, "challenge, {name}: {}", it.change.as_str().replace('_', " "))
+        },
+    }
+
+    Offer as it => EventKind::Offer, {
+        game: it.game,
+        fields: [game, from, kind: it.kind.as_str(), count, answer: it.answer.map(OfferAnswer::as_str)],
+        words(out): {
+            if let Some(game) = it.game {
+                write!(out, "game {game}: ")?;
+            }
+            let from = it.from.as_ref().map_or("you", Handle::as_str);
+            write!(out, "offer of {from}: {}", it.kind.as_str())?;
+            it.answer.map_or(Ok(()), |answer| write!(out, ", {}", answer.as_str()))
+        },
+    }
+
+    Partner as it => EventKind::Partner, {
+        game: it.partners_game(),
+        line: LineUse::InText,
+        fields: [change: it.as_str(), name: it.name(), game: it.partners_game()],
+        words(out): write!(out, "partner: {}", it.as_str().replace('_', " ")),
+    }
+
+    Pending as it => if it.direction == PendingDirection::To { EventKind::PendingTo } else { EventKind::PendingFrom }, {
+        fields: [index, name, kind, parameters: known(it.parameters.as_str())],
+        words(out): {
+            let direction = if it.direction == PendingDirection::To { "to" } else { "from" };
+            write!(out, "offer {} {direction} {}, {}", it.index, it.name, it.kind)?;
+            match it.parameters.as_str() {
+                "" | "#" => Ok(()),
+                terms => write!(out, ": {terms}"),
+            }
+        },
+    }
+
+    PendingRemoved as it => EventKind::PendingRemoved, {
+        fields: [indexes],
+        words(out): {
+            out.write_str("offers removed:")?;
+            it.indexes.iter().try_for_each(|index| write!(out, " {index}"))
+        },
+    }
+
+    Seek as it => EventKind::Seek, {
+        fields: [
+            index, name, titles, rating, provisional: mark(it.rating), initial_min, increment_s, rated, kind, color,
+            rating_min, rating_max, automatic, formula, new,
+        ],
+        words(out): {
+            write!(out, "seek {}: {} ({})", it.index, it.name, shown_rating(it.rating))?;
+            if let (Some(initial), Some(increment)) = (it.initial_min, it.increment_s) {
+                write!(out, " {initial}+{increment}")?;
+            }
+            write!(out, " {}{}", rated(it.rated), it.kind.as_ref().map_or("", ServerText::as_str))?;
+            it.color.map_or(Ok(()), |color| write!(out, ", {color}"))
+        },
+    }
+
+    SeeksRemoved as it => EventKind::SeeksRemoved, {
+        fields: [indexes],
+        words(out): {
+            out.write_str("seeks removed:")?;
+            it.indexes.iter().try_for_each(|index| write!(out, " {index}"))
+        },
+    }
+
+    SeeksCleared as it => EventKind::SeeksCleared, {
+        fields: [],
+        words(out): out.write_str("no seeks"),
+    }
+
+    SeekNotice as it => EventKind::SeekNotice, {
+        line: LineUse::InText,
+        fields: [
+            notice: it.as_str(),
+            index: match it { SeekNotice::Posted { index } => Some(*index), _ => None },
+            players: match it { SeekNotice::Seen { players } => Some(*players), _ => None },
+            limit: match it { SeekNotice::TooMany { limit } => Some(*limit), _ => None },
+        ],
+        words(out): write!(out, "seek: {}", it.as_str().replace('_', " ")),
+    }
+}
+
+const fn mark(rating: Option<Rating>) -> &'static str {
+    match rating {
+        Some(Rating::Rated(_, confidence)) => confidence.mark(),
+        _ => "",
+    }
+}
+
+impl ChallengeChange {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Updated => "updated",
+            Self::Accepted => "accepted",
+            Self::Declined => "declined",
+            Self::Countered => "countered",
+            Self::Withdrawn => "withdrawn",
+            Self::Removed => "removed",
+            Self::Departed => "departed",
+            Self::Joined => "joined",
+            Self::Intercepted => "intercepted",
+            Self::SeekMatched => "seek_matched",
+            Self::GetgameMatched => "getgame_matched",
+            Self::SeekIsManual => "seek_is_manual",
+        }
+    }
+}
+
+impl Partner {
+    const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Offered(_) => "offered",
+            Self::OfferSent(_) => "offer_sent",
+            Self::Agreed { .. } => "agreed",
+            Self::Declined(_) => "declined",
+            Self::Withdrawn { actor: Actor::Other, .. } => "withdrawn",
+            Self::Withdrawn { actor: Actor::Me, .. } => "offer_withdrawn",
+            Self::Ended => "ended",
+            Self::EndedByPartner => "ended_by_partner",
+            Self::Disconnected => "disconnected",
+            Self::Playing { .. } => "playing",
+            Self::Team(_) => "team",
+        }
+    }
+
+    const fn name(&self) -> Option<&Handle> {
+        match self {
+            Self::Offered(name)
+            | Self::OfferSent(name)
+            | Self::Declined(name)
+            | Self::Agreed { name, .. }
+            | Self::Withdrawn { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    const fn partners_game(&self) -> Option<GameId> {
+        match self {
+            Self::Playing { game, .. } => Some(*game),
+            _ => None,
+        }
+    }
+}
+
+impl SeekNotice {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Posted { .. } => "posted",
+            Self::Seen { .. } => "seen",
+            Self::Removed => "removed",
+            Self::TooMany { .. } => "too_many",
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Talk, and players who come and go.
+
+use std::fmt::{self, Write};
+
+use super::value::{Fields, Put, fields};
+use super::{Describe, describe};
+use crate::event::EventKind;
+use crate::message::{Arrival, ArrivalKind, GameId, Talk, TalkKind, UserArrived, UserDeparted};
+use crate::text::{Handle, Titles};
+
+describe! {
+    Arrival as it => if it.kind == ArrivalKind::Arrived { EventKind::Arrived } else { EventKind::Departed }, {
+        fields: [name, titles],
+        words(out): {
+            let verb = if it.kind == ArrivalKind::Arrived { "arrived" } else { "departed" };
+            write!(out, "{} has {verb}", it.name)
+        },
+    }
+
+    UserArrived as it => EventKind::Arrived, {
+        fields: [name, titles],
+        words(out): write!(out, "{} has arrived", it.name),
+    }
+
+    UserDeparted as it => EventKind::Departed, {
+        fields: [name, titles: Titles::default()],
+        words(out): write!(out, "{} has departed", it.name),
+    }
+}
+
+impl Fields for Talk {
+    fn fields(&self, put: &mut Put<'_>) {
+        fields!(put, self; from, titles, text);
+        match self.kind {
+            TalkKind::ChannelTell { channel } => fields!(put, self; channel: channel),
+            TalkKind::Say { game } => fields!(put, self; game: game),
+            TalkKind::Kibitz { game, rating } | TalkKind::Whisper { game, rating } => {
+                fields!(put, self; game: game, rating: rating);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Describe for Talk {
+    fn kind(&self) -> EventKind {
+        match self.kind {
+            TalkKind::Tell => EventKind::Tell,
+            TalkKind::Say { .. } => EventKind::Say,
+            TalkKind::PartnerTell => EventKind::PartnerTell,
+            TalkKind::Shout => EventKind::Shout,
+            TalkKind::ItShout => EventKind::ItShout,
+            TalkKind::CShout => EventKind::CShout,
+            TalkKind::ChannelTell { .. } => EventKind::ChannelTell,
+            TalkKind::Kibitz { .. } => EventKind::Kibitz,
+            TalkKind::Whisper { .. } => EventKind::Whisper,
+            TalkKind::Announcement => EventKind::Announcement,
+            TalkKind::Qtell => EventKind::Qtell,
+            TalkKind::Message => EventKind::Message,
+        }
+    }
+
+    fn game(&self) -> Option<GameId> {
+        match self.kind {
+            TalkKind::Say { game } | TalkKind::Kibitz { game, .. } | TalkKind::Whisper { game, .. } => game,
+            _ => None,
+        }
+    }
+
+    fn speaker(&self) -> Option<&Handle> {
+        self.from.as_ref()
+    }
+
+    /// Writes what a server would have sent as a line. The player's text comes last, as it is.
+    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+        write!(out, "{}{}", self.from.as_ref().map_or("", Handle::as_str), self.titles)?;
+        match self.kind {
+            TalkKind::ChannelTell { channel } => write!(out, "({channel})")?,
+            TalkKind::Kibitz { game: Some(game), .. } => write!(out, "[{game}] kibitzes")?,
+            TalkKind::Whisper { game: Some(game), .. } => write!(out, "[{game}] whispers")?,
+            TalkKind::Say { .. } => out.write_str(" says")?,
+            TalkKind::Shout => out.write_str(" shouts")?,
+            TalkKind::CShout => out.write_str(" s-shouts")?,
+            TalkKind::ItShout => return write!(out, " {}", self.text),
+            TalkKind::Announcement => out.write_str(" announces")?,
+            _ => out.write_str(" tells you")?,
+        }
+        write!(out, ": {}", self.text)
+    }
+}

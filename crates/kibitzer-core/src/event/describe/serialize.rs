@@ -1,0 +1,71 @@
+//! Events for serde: the same objects that [`Event::write_json`] writes, for any format.
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use super::value::Value;
+use crate::event::Event;
+
+/// Writes the object that `kibitzer decode` prints for the event. Texts are written as they are: a format whose texts reach a
+/// terminal has to escape control characters.
+///
+/// ```
+/// use kibitzer_core::EventReader;
+///
+/// let mut events = EventReader::default();
+/// let mut read = &b"{Game 39 (Foo vs. Bar) Bar checkmated} 1-0\n\r"[..];
+/// while let Some(event) = events.next(&mut read) {
+///     println!("{}", serde_json::to_string(&event)?);
+///     assert_eq!(serde_json::to_value(&event)?["reason"], "mate");
+/// }
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("event", self.kind().as_str())?;
+        object.serialize_entry("offset", &self.position_in_stream())?;
+        let mut written = Ok(());
+        self.fields(&mut |key, value| {
+            if written.is_ok() {
+                written = object.serialize_entry(key, &value);
+            }
+        });
+        written?;
+        object.end()
+    }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Self::Null => serializer.serialize_none(),
+            Self::Bool(value) => serializer.serialize_bool(value),
+            Self::Number(number) => serializer.serialize_i64(number),
+            Self::Letter(letter) => serializer.serialize_char(letter),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Display(shown) => serializer.collect_str(shown),
+            Self::List(list) => {
+                let mut items = serializer.serialize_seq(None)?;
+                let mut written = Ok(());
+                list.items(&mut |item| {
+                    if written.is_ok() {
+                        written = items.serialize_element(&item);
+                    }
+                });
+                written?;
+                items.end()
+            }
+            Self::Object(object) => {
+                let mut members = serializer.serialize_map(None)?;
+                let mut written = Ok(());
+                object.fields(&mut |key, value| {
+                    if written.is_ok() {
+                        written = members.serialize_entry(key, &value);
+                    }
+                });
+                written?;
+                members.end()
+            }
+        }
+    }
+}

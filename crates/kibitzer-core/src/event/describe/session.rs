@@ -1,0 +1,167 @@
+//! The session's own events.
+
+use std::fmt::{self, Write};
+
+use super::value::{Displayed, Fields, Object, Put, fields};
+use super::{Describe, describe};
+use crate::event::{
+    AdjournedGame, AdjournedState, Capabilities, EndReason, Event, EventKind, Identity, Outcome, Restored,
+    RestoredCommand, RestoredGame,
+};
+use crate::message::{Ivar, NameKind};
+use crate::text::{Handle, error_chain};
+
+describe! {
+    Identity as it => EventKind::LoggedIn, {
+        fields: [name: it.handle, titles, server: None::<Handle>, registered: it.kind == NameKind::Registered],
+        words(out): {
+            let name = it.handle.as_ref().map_or("?", Handle::as_str);
+            let kind = if it.kind == NameKind::Registered { "" } else { ", a guest" };
+            write!(out, "* logged in as {name}{kind}")
+        },
+    }
+
+    Capabilities as it => EventKind::SessionReady, {
+        fields: [ivars: it.ivars().map(Ivar::as_str).collect::<Vec<_>>(), timeseal: it.timeseal().version()],
+        words(out): out.write_str("* ready"),
+    }
+
+    Restored as it => EventKind::Restored, {
+        fields: [
+            offline_ms: it.offline_for,
+            games: it.games.iter().map(Object).collect::<Vec<_>>(),
+            settings: it.settings.iter().map(Object).collect::<Vec<_>>(),
+            requests: it.requests.iter().map(Object).collect::<Vec<_>>(),
+            seeks: it.seeks.iter().map(Object).collect::<Vec<_>>(),
+        ],
+        words(out): {
+            write!(out, "* back after {:.1} s", it.offline_for.as_secs_f64())?;
+            for game in &it.games {
+                let (number, outcome) = (game.now.unwrap_or(game.was), game.outcome.as_str());
+                let missing = if game.moves_missing { ", moves are missing" } else { "" };
+                write!(out, "; game {number}, {} - {}: {outcome}{missing}", game.white, game.black)?;
+            }
+            it.settings.iter().chain(&it.requests).chain(&it.seeks).try_for_each(|sent| {
+                let outcome = sent.error.as_ref().map_or_else(|| "sent again".to_owned(), |error| error_chain(error));
+                write!(out, "; {}: {outcome}", sent.command)
+            })
+        },
+    }
+
+    AdjournedGame as it => EventKind::AdjournedGame, {
+        fields: [
+            white, black, state: it.state.as_str(),
+            game: match it.state { AdjournedState::Resumed { game } => Some(game), _ => None },
+            error: match &it.state { AdjournedState::Refused(error) => Some(Displayed(error)), _ => None },
+        ],
+        words(out): {
+            write!(out, "* adjourned game {} - {}: {}", it.white, it.black, it.state.as_str())?;
+            match &it.state {
+                AdjournedState::Refused(error) => write!(out, ": {}", error_chain(error)),
+                _ => Ok(()),
+            }
+        },
+    }
+
+    EndReason as it => EventKind::Ended, {
+        fields: [reason: it.as_str(), text: error_chain(it)],
+        words(out): write!(out, "* session over: {}", error_chain(it)),
+    }
+}
+
+impl Fields for Event {
+    fn fields(&self, put: &mut Put<'_>) {
+        match self {
+            Self::Connecting { attempt } => fields!(put, self; attempt: attempt),
+            Self::Sent { line, .. } => fields!(put, self; line: line.as_deref()),
+            Self::Fault(fault) => fields!(put, self; text: Displayed(fault)),
+            Self::Lost { cause, retry_in } => fields!(put, self; text: Displayed(cause), retry_in_ms: retry_in),
+            _ => {}
+        }
+    }
+}
+
+impl Describe for Event {
+    fn kind(&self) -> EventKind {
+        match self {
+            Self::Connecting { .. } => EventKind::Connecting,
+            Self::Sent { .. } => EventKind::Sent,
+            Self::Fault(_) => EventKind::Fault,
+            Self::Lost { .. } => EventKind::Lost,
+            _ => EventKind::Connected,
+        }
+    }
+
+    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+        match self {
+            Self::Connecting { attempt: 1 } => out.write_str("* connecting"),
+            Self::Connecting { attempt } => write!(out, "* connecting, attempt {attempt}"),
+            Self::Sent { line, .. } => write!(out, "> {}", line.as_deref().unwrap_or("(password)")),
+            Self::Fault(fault) => write!(out, "* {fault}"),
+            Self::Lost { cause, retry_in } => {
+                write!(out, "* session lost: {}", error_chain(cause))?;
+                retry_in.map_or(Ok(()), |delay| write!(out, "; trying again in {:.1} s", delay.as_secs_f64()))
+            }
+            _ => out.write_str("* connected"),
+        }
+    }
+}
+
+impl Fields for &RestoredGame {
+    fn fields(&self, put: &mut Put<'_>) {
+        let plies = match self.outcome {
+            Outcome::Advanced { plies } => Some(plies),
+            _ => None,
+        };
+        let moves = self.moves.as_ref().map(|list| list.moves.iter().map(|listed| &listed.san).collect::<Vec<_>>());
+        fields!(put, self;
+            was, now, white, black, relation: self.relation.code(), outcome: self.outcome.as_str(), plies: plies,
+            moves_missing, moves: moves,
+        );
+    }
+}
+
+impl Fields for &RestoredCommand {
+    fn fields(&self, put: &mut Put<'_>) {
+        fields!(put, self; command, error: self.error.as_ref().map(Displayed));
+    }
+}
+
+impl EndReason {
+    const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Quit => "quit",
+            Self::Shutdown => "shutdown",
+            Self::Kicked(_) => "kicked",
+            Self::Login(_) => "login",
+            Self::Dial(_) => "dial",
+            Self::Lost { .. } => "lost",
+        }
+    }
+}
+
+impl Outcome {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Advanced { .. } => "advanced",
+            Self::Changed => "changed",
+            Self::Ended => "ended",
+            Self::Gone => "gone",
+            Self::Adjourned => "adjourned",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl AdjournedState {
+    const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Stored => "stored",
+            Self::Challenged => "challenged",
+            Self::Resumed { .. } => "resumed",
+            Self::Declined => "declined",
+            Self::Refused(_) => "refused",
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Values of the fields of an event.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::chess::{Color, Role, Square};
+use crate::message::{Actor, GameId, Rating};
+use crate::text::{Handle, PlayerText, ServerText, Titles};
+
+/// A value, lent to whoever writes it.
+#[derive(Clone, Copy)]
+pub(crate) enum Value<'a> {
+    /// Unknown, or does not apply.
+    Null,
+    Bool(bool),
+    Number(i64),
+    Letter(char),
+    Text(&'a str),
+    /// The text that a type displays.
+    Display(&'a dyn fmt::Display),
+    List(&'a dyn List),
+    Object(&'a dyn Fields),
+}
+
+/// Receives the fields of an object, each by its key.
+pub(crate) type Put<'p> = dyn FnMut(&'static str, Value<'_>) + 'p;
+
+/// An object: its fields in the order in which they are written.
+pub(crate) trait Fields {
+    /// Passes every field to `put`.
+    fn fields(&self, put: &mut Put<'_>);
+}
+
+/// An array.
+pub(crate) trait List {
+    /// Passes every item to `put`.
+    fn items(&self, put: &mut dyn FnMut(Value<'_>));
+}
+
+/// A type that is the value of a field.
+pub(crate) trait AsValue {
+    /// Lends the value.
+    fn as_value(&self) -> Value<'_>;
+}
+
+/// Passes the named fields of a value to `put`: `key` alone is the field of that name, `key: expression` another value.
+macro_rules! fields {
+    ($put:ident, $it:expr; $($key:ident $(: $value:expr)?),* $(,)?) => {{
+        $($put(stringify!($key), $crate::event::describe::value::fields!(@ $it, $key $(, $value)?));)*
+    }};
+    (@ $it:expr, $key:ident) => {
+        $crate::event::describe::value::AsValue::as_value(&$it.$key)
+    };
+    (@ $it:expr, $key:ident, $value:expr) => {
+        $crate::event::describe::value::AsValue::as_value(&$value)
+    };
+}
+pub(super) use fields;
+
+macro_rules! values {
+    ($($kind:ty: $it:ident => $value:expr;)+) => {
+        $(impl AsValue for $kind {
+            fn as_value(&self) -> Value<'_> {
+                let $it = self;
+                $value
+            }
+        })+
+    };
+}
+
+values! {
+    bool: it => Value::Bool(*it);
+    u8: it => Value::Number((*it).into());
+    u16: it => Value::Number((*it).into());
+    u32: it => Value::Number((*it).into());
+    u64: it => Value::Number(i64::try_from(*it).unwrap_or(i64::MAX));
+    i32: it => Value::Number((*it).into());
+    i64: it => Value::Number(*it);
+    // Milliseconds.
+    Duration: it => Value::Number(i64::try_from(it.as_millis()).unwrap_or(i64::MAX));
+    GameId: it => Value::Number(it.0.into());
+    Rating: it => it.value().map_or(Value::Null, |value| Value::Number(value.into()));
+    char: it => Value::Letter(*it);
+    Role: it => Value::Letter(it.letter());
+    String: it => Value::Text(it);
+    Handle: it => Value::Text(it.as_str());
+    PlayerText: it => Value::Text(it.as_str());
+    ServerText: it => Value::Text(it.as_str());
+    Color: it => Value::Text(it.as_str());
+    Actor: it => Value::Text(if *it == Actor::Me { "me" } else { "other" });
+    Square: it => Value::Display(it);
+    Titles: it => Value::List(it);
+}
+
+impl AsValue for &str {
+    fn as_value(&self) -> Value<'_> {
+        Value::Text(self)
+    }
+}
+
+impl<T: AsValue + ?Sized> AsValue for &T {
+    fn as_value(&self) -> Value<'_> {
+        (**self).as_value()
+    }
+}
+
+impl<T: AsValue> AsValue for Option<T> {
+    fn as_value(&self) -> Value<'_> {
+        self.as_ref().map_or(Value::Null, AsValue::as_value)
+    }
+}
+
+impl<T: AsValue> AsValue for Vec<T> {
+    fn as_value(&self) -> Value<'_> {
+        Value::List(self)
+    }
+}
+
+impl<T: AsValue> List for Vec<T> {
+    fn items(&self, put: &mut dyn FnMut(Value<'_>)) {
+        for item in self {
+            put(item.as_value());
+        }
+    }
+}
+
+impl List for Titles {
+    fn items(&self, put: &mut dyn FnMut(Value<'_>)) {
+        for title in self.iter() {
+            put(Value::Text(title));
+        }
+    }
+}
+
+/// A value written as it is displayed.
+pub(super) struct Displayed<T>(pub(super) T);
+
+impl<T: fmt::Display> AsValue for Displayed<T> {
+    fn as_value(&self) -> Value<'_> {
+        Value::Display(&self.0)
+    }
+}
+
+/// An object among the values.
+pub(super) struct Object<T>(pub(super) T);
+
+impl<T: Fields> AsValue for Object<T> {
+    fn as_value(&self) -> Value<'_> {
+        Value::Object(&self.0)
+    }
+}
+
+/// Returns the text, unless the server left it out.
+pub(super) fn known(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
