@@ -147,7 +147,7 @@ impl Task {
         self.take_orders(now);
         if self.held.is_some() || self.journal.is_full() {
             // The server may have said much that we did not read: its silence is ours.
-            self.session.held_back(now);
+            self.session.reading_paused(now);
         }
         self.connection.check_deadline(self.transport.write_timeout, now);
         // What has come is looked at before anything is found to be late.

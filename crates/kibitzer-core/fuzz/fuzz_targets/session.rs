@@ -124,7 +124,7 @@ impl Driver {
                         self.session.abandon(id, self.now);
                     }
                 }
-                Step::Hold => self.session.held_back(self.now),
+                Step::Hold => self.session.reading_paused(self.now),
                 Step::Close => self.session.closed(CloseCause::Closed, self.now),
                 Step::Fail => self.session.dialed(Err(DialError::TimedOut), self.now),
                 Step::Quit => self.session.quit(self.now),

@@ -1,38 +1,26 @@
-//! What the parts of a session share.
+//! State that the parts of a session share.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use fastrand::Rng;
+
+use super::options::SessionOptions;
+use super::recovery::backoff::Backoff;
+use super::recovery::memory::Memory;
+use super::reply::Reply;
+use super::transmit::Outbox;
 use crate::event::{CloseCause, EndReason, Event, LoginError, RequestError, RequestId};
 use crate::reader::EventReader;
-use crate::session::options::SessionOptions;
-use crate::session::random::Random;
-use crate::session::recovery::backoff::Backoff;
-use crate::session::recovery::memory::Memory;
-use crate::session::reply::Reply;
-use crate::session::transmit::Outbox;
 
-/// Room for so many events is kept: every line that is sent makes one.
-pub(super) const KEPT_EVENTS: usize = 0;
-
-/// Hands out the names of requests.
-#[derive(Debug, Default)]
-pub(super) struct RequestIds(u64);
-
-impl RequestIds {
-    pub(super) const fn next(&mut self) -> RequestId {
-        self.0 += 1;
-        RequestId::new(self.0)
-    }
-}
-
-/// What the connected parts of a session need besides their own state.
+/// Borrowed state that the login, the requests and the recovery need besides their own.
 pub(super) struct Context<'a> {
     pub(super) options: &'a SessionOptions,
     pub(super) out: &'a mut Outbox,
     pub(super) reader: &'a mut EventReader,
-    pub(super) random: &'a mut Random,
-    pub(super) ids: &'a mut RequestIds,
+    pub(super) rng: &'a mut Rng,
+    /// Number of requests made in this session.
+    pub(super) n_requests: &'a mut u64,
     pub(super) memory: &'a mut Memory,
     pub(super) backoff: &'a mut Backoff,
     pub(super) events: &'a mut VecDeque<Event>,
@@ -41,20 +29,26 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
-    pub(super) fn tell(&mut self, event: Event) {
+    pub(super) fn emit(&mut self, event: Event) {
         self.events.push_back(event);
+    }
+
+    /// Returns an identifier that no other request of this session has.
+    pub(super) const fn next_request_id(&mut self) -> RequestId {
+        *self.n_requests += 1;
+        RequestId::new(*self.n_requests)
     }
 }
 
-/// What becomes of a connection that is to be given up.
+/// Action after a connection is closed.
 #[derive(Clone, Debug)]
-pub(super) enum Fate {
-    /// The login failed.
-    Login(LoginError),
-    /// A new one with less asked for, at once.
+pub(super) enum AfterClose {
+    /// Retries the login later, or ends the session, as the error requires.
+    FailLogin(LoginError),
+    /// Connects again at once, with fewer features requested.
     Redial,
-    /// It is lost.
-    Lost(CloseCause),
-    /// The session is over.
+    /// Reconnects after a delay.
+    Reconnect(CloseCause),
+    /// Ends the session.
     End(EndReason),
 }

@@ -167,15 +167,15 @@ pub(super) const fn is_content(message: &Message) -> bool {
 
 /// A reply that is not over.
 #[derive(Debug, Default)]
-pub(super) struct OpenReply {
+pub(super) struct PartialReply {
     reply: Reply,
     bytes: usize,
     is_too_long: bool,
 }
 
-impl OpenReply {
-    pub(super) const fn begin(&mut self, code: CommandCode) {
-        self.reply.code = Some(code);
+impl PartialReply {
+    pub(super) const fn set_code(&mut self, code: Option<CommandCode>) {
+        self.reply.code = code;
     }
 
     #[cfg(test)]

@@ -1,6 +1,140 @@
-//! Differences between the families of servers.
+//! Differences between FICS with its relatives and ICC, at login, set-up and reply.
+//!
+//! | | FICS ([`fics`]) | ICC ([`icc`]) |
+//! |---|---|---|
+//! | before the name | login string: `%b` and a digit for each ivar | `level1=5`, and `level2settings=` with a digit for each datagram |
+//! | name | alone; the server asks for the password | with the password on the same line |
+//! | refusal of a login | a line of text | a datagram with a number |
+//! | proof of the login | a fence | a fence that is its own tag |
+//! | granted by the login | nothing: `ivariables` lists the ivars that are on | all that the levels ask for |
+//! | set-up | `iset` of the other ivars, variables | variables; `set-2` if the levels were not understood |
+//! | replies ([`reply_marks`]) | numbered blocks, or between fences | units with the number as tag, or between fences |
+//!
+//! A session starts with the configured family, or as FICS, and changes to ICC when the server shows that it is one. Restoration is
+//! the same on both.
 
-pub(super) mod levels;
-pub(super) mod login_string;
-pub(super) mod refusal;
-pub(super) mod units;
+mod fics;
+mod icc;
+pub(super) mod reply_marks;
+
+use zeroize::Zeroizing;
+
+use super::fence::Fence;
+use super::options::SessionOptions;
+use super::options::credentials::Credentials;
+use crate::event::LoginError;
+use crate::message::{Family, Ivar};
+use crate::scan::find;
+
+pub(super) use fics::is_in_login_string;
+
+/// Family of the server that a session is connected to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Fics,
+    Icc,
+}
+
+/// Refusal of a login that is not a line of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CodedRefusal {
+    /// The server is full and has put the login in its queue.
+    Queued,
+    Failed(LoginError),
+}
+
+impl Dialect {
+    pub(super) fn new(family: Family) -> Self {
+        if family == Family::Icc { Self::Icc } else { Self::Fics }
+    }
+
+    pub(super) const fn family(self) -> Family {
+        match self {
+            Self::Fics => Family::Fics,
+            Self::Icc => Family::Icc,
+        }
+    }
+
+    /// Changes to ICC if a line of the greeting shows that the server is one.
+    pub(super) fn detect_in_greeting(&mut self, line: &[u8]) {
+        if find(line, b"chessclub.com").is_some() {
+            *self = Self::Icc;
+        }
+    }
+
+    /// Returns the lines that request features before the name is sent. The server answers each with another login prompt.
+    pub(super) fn lines_before_name(self, options: &SessionOptions) -> Vec<String> {
+        match self {
+            Self::Fics => vec![fics::login_string(options)],
+            Self::Icc => icc::level_lines(options).into(),
+        }
+    }
+
+    /// Returns whether the server may process a line before the name without another login prompt. It is not known whether ICC
+    /// prompts after each.
+    pub(super) fn may_omit_login_prompts(self) -> bool {
+        self == Self::Icc
+    }
+
+    /// Returns whether a guest has to send an empty line although the server's request for it may not be recognized. Neither ICC's
+    /// wording is known, nor whether the line ends.
+    pub(super) fn may_ask_guests_unrecognized(self) -> bool {
+        self == Self::Icc
+    }
+
+    /// Returns the name and the password as one line, if the server expects them so and the password has no blank.
+    ///
+    /// Only then does ICC report the result of the login in datagrams. Source: ICC's description of its formats.
+    pub(super) fn name_with_password(self, credentials: &Credentials) -> Option<Zeroizing<Vec<u8>>> {
+        match (self, credentials) {
+            (Self::Icc, Credentials::Account { handle, password }) if !password.as_bytes().contains(&b' ') => {
+                Some(Zeroizing::new([handle.as_str().as_bytes(), b" ", password.as_bytes()].concat()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Parses the refusal of a login that carries a number; `None` for a refusal in words.
+    pub(super) fn coded_refusal(raw: &[u8], credentials: &Credentials) -> Option<CodedRefusal> {
+        icc::parse_refusal(raw, credentials)
+    }
+
+    /// Returns the line that sends a fence to prove the login.
+    pub(super) fn proof_line(self, fence: Fence) -> String {
+        let word = fence.as_str();
+        match self {
+            Self::Fics => word.to_owned(),
+            Self::Icc => format!("`{word}`{word}"),
+        }
+    }
+
+    /// Returns whether the server has ivars, which `iset` sets and `ivariables` lists.
+    pub(super) fn has_ivars(self) -> bool {
+        self == Self::Fics
+    }
+
+    /// Returns the ivars whose effect the lines before the name have, if the server understood them. On FICS, `ivariables` has to
+    /// confirm them instead.
+    pub(super) fn granted_before_name(self, options: &SessionOptions) -> Vec<Ivar> {
+        match self {
+            Self::Fics => Vec::new(),
+            Self::Icc => icc::granted(options),
+        }
+    }
+
+    /// Returns the variables to set after the login, each with its value.
+    pub(super) fn variables(self, options: &SessionOptions) -> Vec<&'static str> {
+        match self {
+            Self::Fics => fics::VARIABLES.to_vec(),
+            Self::Icc => icc::variables(options),
+        }
+    }
+
+    /// Returns the commands that request each datagram, for a server that did not understand the lines before the name.
+    pub(super) fn datagram_requests(self, options: &SessionOptions) -> Vec<String> {
+        match self {
+            Self::Fics => Vec::new(),
+            Self::Icc => icc::wanted_datagrams(options).map(|number| format!("set-2 {number} 1")).collect(),
+        }
+    }
+}

@@ -1,68 +1,77 @@
-//! Whether the line is alive, and whether the server thinks that we are.
+//! Detection of dead connections, and prevention of the server's idle logout.
+//!
+//! | state | input | action | next state |
+//! |---|---|---|---|
+//! | any | bytes received | | heard |
+//! | heard | silence of `probe_after` | probe | probed |
+//! | probed | silence of `probe_timeout` | close the connection | |
+//! | any | `keep_alive` without a line that resets the idle timer | keep-alive | same |
 
 use std::time::Instant;
 
 use crate::session::options::{Timings, after};
 
-/// What is to be done about a silence.
+/// Action that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
-    /// Ask for a sign of life.
+pub(super) enum LivenessAction {
+    /// Send a command that the server answers.
     Probe,
-    /// Give one.
+    /// Send a command that resets the server's idle timer.
     KeepAlive,
-    /// The line is dead.
-    Dead,
+    /// Close the connection: the probe was not answered.
+    Close,
 }
 
-/// When the server was last heard, and when it last heard something of us that counts.
+/// Timers of one connection.
 #[derive(Debug)]
-pub(crate) struct Liveness {
-    heard: Instant,
-    spoke: Instant,
-    /// When the probe was sent that nothing was heard since.
+pub(super) struct Liveness {
+    last_heard: Instant,
+    /// Time of the last sent line that resets the server's idle timer.
+    last_spoke: Instant,
+    /// Time of the probe, if nothing was received since.
     probed: Option<Instant>,
 }
 
 impl Liveness {
-    pub(crate) const fn new(now: Instant) -> Self {
-        Self { heard: now, spoke: now, probed: None }
+    pub(super) const fn new(now: Instant) -> Self {
+        Self { last_heard: now, last_spoke: now, probed: None }
     }
 
-    /// Any byte is a sign of life.
-    pub(crate) const fn heard(&mut self, now: Instant) {
-        self.heard = now;
+    /// Records that bytes were received.
+    pub(super) const fn heard(&mut self, now: Instant) {
+        self.last_heard = now;
         self.probed = None;
     }
 
-    /// A command was sent that ends our idle time.
-    pub(crate) const fn spoke(&mut self, now: Instant) {
-        self.spoke = now;
+    /// Records that a line was sent which resets the server's idle timer.
+    pub(super) const fn spoke(&mut self, now: Instant) {
+        self.last_spoke = now;
     }
 
-    pub(crate) fn timeout(&self, timings: &Timings) -> Instant {
-        self.line_due(timings).min(after(self.spoke, timings.keep_alive))
+    /// Returns the time of the next action.
+    pub(super) fn timeout(&self, timings: &Timings) -> Instant {
+        self.silence_deadline(timings).min(after(self.last_spoke, timings.keep_alive))
     }
 
-    fn line_due(&self, timings: &Timings) -> Instant {
+    fn silence_deadline(&self, timings: &Timings) -> Instant {
         match self.probed {
             Some(probed) => after(probed, timings.probe_timeout),
-            None => after(self.heard, timings.probe_after),
+            None => after(self.last_heard, timings.probe_after),
         }
     }
 
-    /// What is due now; ask until nothing is.
-    pub(crate) fn handle_timeout(&mut self, timings: &Timings, now: Instant) -> Option<Due> {
-        if self.line_due(timings) <= now {
+    /// Returns an action that is due. The caller repeats this until it returns `None`.
+    pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) -> Option<LivenessAction> {
+        if self.silence_deadline(timings) <= now {
             if self.probed.is_some() {
-                return Some(Due::Dead);
+                return Some(LivenessAction::Close);
             }
             self.probed = Some(now);
-            return Some(Due::Probe);
+            return Some(LivenessAction::Probe);
         }
-        if self.spoke < now && after(self.spoke, timings.keep_alive) <= now {
-            self.spoke = now;
-            return Some(Due::KeepAlive);
+        if self.last_spoke < now && after(self.last_spoke, timings.keep_alive) <= now {
+            self.last_spoke = now;
+            return Some(LivenessAction::KeepAlive);
         }
         None
     }

@@ -1,4 +1,12 @@
-//! What is set behind the login, and what the server makes of it.
+//! Set-up after the login: variables and ivars, and the capabilities that the server grants.
+//!
+//! | batch | commands | purpose |
+//! |---|---|---|
+//! | `Block` | `iset block 1`, unless the login showed the mode of replies | changes how the rest is answered |
+//! | `Listing` | `ivariables`, if the login string was understood | reads the ivars that it has set |
+//! | `Rest` | the other ivars, variables, datagrams | |
+//!
+//! Each batch is sent when the one before is answered. Batches without commands are skipped.
 
 use std::time::Instant;
 
@@ -6,141 +14,117 @@ use crate::event::{Capabilities, RequestError};
 use crate::message::listing::{Listing as _, Variables};
 use crate::message::{Ivar, Refusal};
 use crate::session::command::Command;
-use crate::session::dialect::levels::{fulfilled, wanted_datagrams};
-use crate::session::dialect::login_string::is_for_string;
-use crate::session::login::Entrance;
+use crate::session::dialect::reply_marks::ReplyMode;
+use crate::session::dialect::{Dialect, is_in_login_string};
+use crate::session::login::CompletedLogin;
 use crate::session::options::SessionOptions;
 use crate::session::reply::Reply;
-use crate::session::requests::{Done, Mode};
+use crate::session::requests::CompletedRequest;
 
-/// What every FICS is told: boards a program can read, nothing that breaks lines or holds them back.
-///
-/// Source: FICS help file `variables`.
-const FICS_VARIABLES: [&str; 5] = ["style 12", "bell 0", "ptime 0", "width 240", "height 240"];
-
-/// The same for ICC; the style comes in front. That `wrap` breaks lines is a guess from its name.
-const ICC_VARIABLES: [&str; 4] = ["prompt 0", "bell 0", "wrap 0", "height 0"];
-
-/// A set-up that goes on: some commands at a time, each lot answered before the next.
+/// A set-up in progress.
 #[derive(Debug)]
-pub(crate) struct SetUp {
-    next: Lot,
-    n_waiting: usize,
-    pub(crate) deadline: Instant,
+pub(super) struct SetUp {
+    next: Batch,
+    n_pending: usize,
+    pub(super) deadline: Instant,
     capabilities: Capabilities,
     string_understood: bool,
-    is_icc: bool,
-    /// Whether the server has ivars at all, as far as is known.
+    dialect: Dialect,
+    /// The server has ivars, as far as is known.
     has_ivars: bool,
 }
 
 /// Commands that are sent together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lot {
-    /// Block mode comes first: it changes how the rest is answered.
+enum Batch {
     Block,
-    /// What the login string has set.
     Listing,
     Rest,
     Done,
 }
 
 impl SetUp {
-    pub(crate) fn new(
-        entrance: &Entrance,
-        mut capabilities: Capabilities,
-        options: &SessionOptions,
-        deadline: Instant,
-    ) -> Self {
-        if entrance.is_icc && entrance.string_understood {
-            fulfilled(options).for_each(|ivar| capabilities.set(ivar, true));
+    pub(super) fn new(login: &CompletedLogin, options: &SessionOptions, deadline: Instant) -> Self {
+        let mut capabilities = login.capabilities();
+        if login.string_understood {
+            for ivar in login.dialect.granted_before_name(options) {
+                capabilities.set(ivar, true);
+            }
         }
         Self {
-            next: Lot::Block,
-            n_waiting: 0,
+            next: Batch::Block,
+            n_pending: 0,
             deadline,
             capabilities,
-            string_understood: entrance.string_understood,
-            is_icc: entrance.is_icc,
-            has_ivars: !entrance.is_icc,
+            string_understood: login.string_understood,
+            dialect: login.dialect,
+            has_ivars: login.dialect.has_ivars(),
         }
     }
 
-    pub(crate) const fn capabilities(&self) -> Capabilities {
+    pub(super) const fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
-    /// What to send once everything sent before was answered; `None` if the set-up is complete.
-    pub(crate) fn next_commands(&mut self, options: &SessionOptions, mode: Mode) -> Option<Vec<Command>> {
-        if self.n_waiting > 0 {
+    /// Returns the next batch, empty while the last one is not answered; `None` if the set-up is complete.
+    pub(super) fn next_commands(&mut self, options: &SessionOptions, mode: ReplyMode) -> Option<Vec<Command>> {
+        if self.n_pending > 0 {
             return Some(Vec::new());
         }
         let mut lines = Vec::new();
         while lines.is_empty() {
-            let (now, next) = match self.next {
-                Lot::Block => (self.block(options, mode), Lot::Listing),
-                Lot::Listing => (self.listing(), Lot::Rest),
-                Lot::Rest => (self.rest(options), Lot::Done),
-                Lot::Done => return None,
+            (lines, self.next) = match self.next {
+                Batch::Block => (self.block(options, mode), Batch::Listing),
+                Batch::Listing => (self.listing(), Batch::Rest),
+                Batch::Rest => (self.rest(options), Batch::Done),
+                Batch::Done => return None,
             };
-            (lines, self.next) = (now, next);
         }
-        // The interface is free text; one that is no line is not told.
+        // The interface is free text; one that is not a valid line is not sent.
         let commands: Vec<_> = lines.iter().filter_map(|line| Command::new(line).ok()).collect();
-        self.n_waiting = commands.len();
+        self.n_pending = commands.len();
         Some(commands)
     }
 
-    fn block(&mut self, options: &SessionOptions, mode: Mode) -> Vec<String> {
-        self.capabilities.set(Ivar::Block, mode == Mode::Numbered);
-        let is_wanted = self.has_ivars && mode == Mode::Fenced && options.ivars.contains(&Ivar::Block);
-        if is_wanted { vec![iset(Ivar::Block)] } else { Vec::new() }
+    fn block(&mut self, options: &SessionOptions, mode: ReplyMode) -> Vec<String> {
+        self.capabilities.set(Ivar::Block, mode == ReplyMode::Numbered);
+        let is_missing = self.has_ivars && mode == ReplyMode::Fenced && options.ivars.contains(&Ivar::Block);
+        if is_missing { vec![set_ivar(Ivar::Block)] } else { Vec::new() }
     }
 
     fn listing(&self) -> Vec<String> {
-        let is_wanted = self.string_understood && !self.is_icc;
-        if is_wanted { vec!["ivariables".to_owned()] } else { Vec::new() }
+        let has_set_ivars = self.string_understood && self.dialect.has_ivars();
+        if has_set_ivars { vec!["ivariables".to_owned()] } else { Vec::new() }
     }
 
     fn rest(&self, options: &SessionOptions) -> Vec<String> {
-        if self.is_icc {
-            return self.rest_of_icc(options);
-        }
-        let missing = |ivar: &Ivar| self.has_ivars && !self.capabilities.has(*ivar) && *ivar != Ivar::Block;
-        let ivars = options.ivars.iter().copied().filter(missing);
-        let (first, mut last): (Vec<_>, Vec<_>) = ivars.partition(|ivar| *ivar == Ivar::Atomic || is_for_string(*ivar));
+        let is_missing = |ivar: &Ivar| self.has_ivars && !self.capabilities.has(*ivar) && *ivar != Ivar::Block;
+        let missing = options.ivars.iter().copied().filter(is_missing);
+        let (first, mut last): (Vec<_>, Vec<_>) =
+            missing.partition(|ivar| *ivar == Ivar::Atomic || is_in_login_string(*ivar));
+        // `lock` prevents all further changes.
         last.sort_by_key(|ivar| *ivar == Ivar::Lock);
-        let set = set(FICS_VARIABLES, options);
-        first.into_iter().map(iset).chain(set).chain(last.into_iter().map(iset)).collect()
+        let variables = self.dialect.variables(options).into_iter().map(|variable| format!("set {variable}"));
+        let interface = (!options.interface.is_empty()).then(|| format!("set interface {}", options.interface));
+        let datagrams = if self.string_understood { Vec::new() } else { self.dialect.datagram_requests(options) };
+        let ivars = |ivars: Vec<Ivar>| ivars.into_iter().map(set_ivar);
+        ivars(first).chain(variables).chain(interface).chain(ivars(last)).chain(datagrams).collect()
     }
 
-    /// ICC's levels were set in front of the name; if it did not understand that, each datagram is asked for by itself.
-    fn rest_of_icc(&self, options: &SessionOptions) -> Vec<String> {
-        // Style 13 has no boards: they come as moves.
-        let style = if options.ivars.contains(&Ivar::CompressMove) { "style 13" } else { "style 12" };
-        let [first, rest @ ..] = ICC_VARIABLES;
-        let variables = set([style, first].into_iter().chain(rest), options);
-        let missing = (!self.string_understood).then(|| wanted_datagrams(options)).into_iter().flatten();
-        variables.chain(missing.map(|number| format!("set-2 {number} 1"))).collect()
-    }
-
-    /// Takes in what the server made of one of them.
-    pub(crate) fn handle(&mut self, done: &Done, mode: Mode) {
-        self.n_waiting = self.n_waiting.saturating_sub(1);
-        let Some(command) = &done.command else { return };
+    /// Processes the reply to a command of a batch.
+    pub(super) fn handle(&mut self, completed: &CompletedRequest, mode: ReplyMode) {
+        self.n_pending = self.n_pending.saturating_sub(1);
+        let Some(command) = &completed.command else { return };
         if command.may_switch_block_mode() {
-            self.block_answered(&done.result, mode);
+            let is_unknown = |error: &RequestError| error.is_refusal(Refusal::UnknownCommand);
+            self.has_ivars = !completed.result.as_ref().is_err_and(is_unknown);
+            // The form of the reply is the proof of block mode, not its text.
+            self.capabilities.set(Ivar::Block, mode == ReplyMode::Numbered);
         } else if command.verb() == "ivariables" {
-            self.listed(&done.result);
+            self.listed(&completed.result);
         } else {
-            learn_ivar(&mut self.capabilities, done);
+            learn_ivar(&mut self.capabilities, completed);
         }
-    }
-
-    /// What shows that block mode is on is how the fence was answered.
-    fn block_answered(&mut self, result: &Result<Reply, RequestError>, mode: Mode) {
-        self.has_ivars = !result.as_ref().is_err_and(|error| error.is_refusal(Refusal::UnknownCommand));
-        self.capabilities.set(Ivar::Block, mode == Mode::Numbered);
     }
 
     fn listed(&mut self, result: &Result<Reply, RequestError>) {
@@ -156,8 +140,8 @@ impl SetUp {
 /// nothing.
 ///
 /// uhlin/fics answers `com_iset: ms 1` to any name and does nothing. Block mode is detected by the form of the answer instead.
-pub(crate) fn learn_ivar(capabilities: &mut Capabilities, done: &Done) {
-    let (Some(command), Ok(reply)) = (&done.command, &done.result) else { return };
+pub(super) fn learn_ivar(capabilities: &mut Capabilities, completed: &CompletedRequest) {
+    let Some((command, reply)) = completed.success() else { return };
     let ivar = command.words().nth(1).and_then(|name| name.to_ascii_lowercase().parse::<Ivar>().ok());
     let Some(ivar) = ivar.filter(|ivar| command.verb() == "iset" && *ivar != Ivar::Block) else { return };
     for (answer, on) in [(" set.", true), (" unset.", false)] {
@@ -168,12 +152,6 @@ pub(crate) fn learn_ivar(capabilities: &mut Capabilities, done: &Done) {
     }
 }
 
-/// The commands that set variables, our interface last.
-fn set<'a>(variables: impl IntoIterator<Item = &'a str>, options: &SessionOptions) -> impl Iterator<Item = String> {
-    let interface = (!options.interface.is_empty()).then(|| format!("set interface {}", options.interface));
-    variables.into_iter().map(|variable| format!("set {variable}")).chain(interface)
-}
-
-fn iset(ivar: Ivar) -> String {
+fn set_ivar(ivar: Ivar) -> String {
     format!("iset {} 1", ivar.as_str())
 }

@@ -1,60 +1,61 @@
-//! What is asked of a server, less each time it does not understand.
+//! Features that the next connection requests: fewer after each that the server did not understand.
+//!
+//! | features | failure with | next features |
+//! |---|---|---|
+//! | timeseal 2 (`Auto`) | [`LoginFeature::Timeseal`] | timeseal 1 |
+//! | timeseal 1 (`Auto`) | [`LoginFeature::Timeseal`] | no timeseal |
+//! | the only or last version | [`LoginFeature::Timeseal`] | none: the login fails |
+//! | login string | [`LoginFeature::LoginString`] | no login string |
+//! | any that worked before | silence or a closed connection | the same: the login fails |
 
+use super::outcome::{CompletedLogin, LoginFeature};
 use crate::event::{LoginError, LoginStep};
-use crate::session::login::Entrance;
-use crate::session::options::timeseal::TimesealChoice;
+use crate::session::options::choices::TimesealChoice;
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
-/// What the next attempt does without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Retreat {
-    /// This version of timeseal.
-    Timeseal,
-    /// The login string.
-    LoginString,
-}
-
-/// What the next connection asks for: less, each time a server does not understand.
+/// Features that the next connection requests.
 #[derive(Debug)]
-pub(crate) struct Ladder {
+pub(crate) struct LoginFallback {
+    /// The versions of timeseal that were not given up, best first.
     versions: &'static [Timeseal],
-    login_string: bool,
-    /// The first of the versions has led to a session.
+    uses_login_string: bool,
+    /// A login with the first version has succeeded.
     timeseal_works: bool,
-    /// The login string has.
+    /// A login with the login string has succeeded.
     login_string_works: bool,
-    /// The first line of a server that sent no login prompt. It may be silent where less is asked for.
+    /// The first line of a server that sent no login prompt. It may be silent when fewer features are requested.
     first_line: Option<ServerText>,
 }
 
-impl Ladder {
+impl LoginFallback {
     pub(crate) const fn new(choice: TimesealChoice) -> Self {
         Self {
             versions: choice.versions(),
-            login_string: true,
+            uses_login_string: true,
             timeseal_works: false,
             login_string_works: false,
             first_line: None,
         }
     }
 
-    pub(crate) const fn login_string(&self) -> bool {
-        self.login_string
+    pub(crate) const fn uses_login_string(&self) -> bool {
+        self.uses_login_string
     }
 
     pub(crate) fn timeseal(&self) -> Timeseal {
         self.versions.first().copied().unwrap_or_default()
     }
 
-    /// Takes in what a session was made with.
-    pub(crate) fn learn(&mut self, entrance: &Entrance) {
+    /// Records the features of a complete login as working.
+    pub(crate) fn learn(&mut self, login: &CompletedLogin) {
         self.first_line = None;
-        self.timeseal_works |= !matches!(entrance.timeseal, Timeseal::Off);
-        self.login_string_works |= entrance.string_understood;
+        self.timeseal_works |= login.timeseal != Timeseal::Off;
+        self.login_string_works |= login.string_understood;
     }
 
-    /// The error as users get it. A server that is silent now may have answered when more was asked for.
+    /// Replaces the error of a silent server by [`LoginError::NoLoginPrompt`] if it sent a line on an earlier connection, which
+    /// requested more features.
     pub(crate) fn explain(&self, error: LoginError) -> LoginError {
         match (&error, &self.first_line) {
             (LoginError::TimedOut(LoginStep::Greeting) | LoginError::Closed(LoginStep::Greeting), Some(line)) => {
@@ -64,27 +65,27 @@ impl Ladder {
         }
     }
 
-    /// Steps down; `false` if that was the last rung, or if the server has understood before what it says nothing about
-    /// now: a server that starts again accepts connections and drops them, too.
-    pub(crate) fn retreat(&mut self, retreat: Retreat, error: &LoginError) -> bool {
-        let works = match retreat {
-            Retreat::Timeseal => self.timeseal_works,
-            Retreat::LoginString => self.login_string_works,
+    /// Gives up a feature. Returns `false` if no further version is left, or if the feature worked before and the server only fell
+    /// silent: a server that is restarting accepts connections and drops them, too.
+    pub(crate) fn give_up(&mut self, feature: LoginFeature, error: &LoginError) -> bool {
+        let has_worked = match feature {
+            LoginFeature::Timeseal => self.timeseal_works,
+            LoginFeature::LoginString => self.login_string_works,
         };
         if let LoginError::NoLoginPrompt(line) = error {
             self.first_line = Some(line.clone());
         }
-        if works && matches!(error, LoginError::Closed(_) | LoginError::TimedOut(_) | LoginError::NoLoginPrompt(_)) {
-            return false;
-        }
-        match (retreat, self.versions) {
-            (Retreat::Timeseal, [_, lower @ ..]) if !lower.is_empty() => {
+        let is_silence =
+            matches!(error, LoginError::Closed(_) | LoginError::TimedOut(_) | LoginError::NoLoginPrompt(_));
+        match (feature, self.versions) {
+            _ if has_worked && is_silence => false,
+            (LoginFeature::Timeseal, [_, lower @ ..]) if !lower.is_empty() => {
                 self.versions = lower;
                 self.timeseal_works = false;
+                true
             }
-            (Retreat::Timeseal, _) => return false,
-            (Retreat::LoginString, _) => return std::mem::replace(&mut self.login_string, false),
+            (LoginFeature::Timeseal, _) => false,
+            (LoginFeature::LoginString, _) => std::mem::replace(&mut self.uses_login_string, false),
         }
-        true
     }
 }

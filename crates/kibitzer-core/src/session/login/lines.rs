@@ -1,92 +1,156 @@
-//! What the server says in lines while we log in.
+//! Answers of the server to the name and the password.
 
-use super::{Login, LoginString, Sealing, Step, Verdict, is_guest};
+use super::outcome::{LoginFeature, LoginProgress};
+use super::{Login, LoginState, SealState, StringState};
 use crate::event::LoginError;
-use crate::message::{LoginRefusal, NameKind};
+use crate::message::{Datagram, Handle, LoggedIn, LoginRefusal, NameKind, Titles};
 use crate::scan::find;
 use crate::session::context::Context;
-use crate::session::dialect::refusal::{QUEUED, error_of, read_refusal};
-use crate::session::login::fallback::Retreat;
+use crate::session::dialect::{CodedRefusal, Dialect};
 use crate::session::options::{SessionOptions, after};
+use crate::session::transmit::TransmitKind;
 use crate::text::ServerText;
 
-/// What an ICS says when it has understood the login string.
+/// Line that confirms the login string. Source: FICS, FatICS, uhlin-fics.
 const IVARS_SET: &[u8] = b"#Ivars set.";
 
 impl Login {
-    pub(crate) fn name_status(&self, kind: NameKind, options: &SessionOptions) -> Verdict {
-        match (self.step, kind) {
-            (Step::Name | Step::NameAndPassword, NameKind::Registered) if is_guest(options) => {
-                Verdict::Failed(LoginError::PasswordRequired)
+    pub(super) fn guest_prompt(&mut self, name: &Handle, cx: &mut Context<'_>) -> LoginProgress {
+        match self.state {
+            LoginState::Name | LoginState::NameAndPassword if !cx.options.credentials.is_guest() => {
+                LoginProgress::Failed(LoginError::UnknownAccount)
             }
-            (Step::Name | Step::NameAndPassword, NameKind::Unregistered) if !is_guest(options) => {
-                Verdict::Failed(LoginError::UnknownAccount)
+            LoginState::Name => {
+                self.name = Some(name.clone());
+                self.press_return(cx)
             }
-            (Step::Proving { .. }, _) => Verdict::Failed(self.other()),
-            _ => Verdict::Goes,
+            LoginState::LoginString { .. } => {
+                LoginProgress::RetryWithout(LoginFeature::LoginString, self.other_error())
+            }
+            // The server took the fence for a name.
+            LoginState::Proving { .. } => LoginProgress::Failed(self.other_error()),
+            _ => LoginProgress::Continue,
         }
     }
 
-    pub(crate) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> Verdict {
-        match read_refusal(raw) {
-            Some((QUEUED, _)) => self.queued(cx),
-            Some((code, text)) => {
-                let is_shown = cx.options.credentials.are_shown_by(text.as_str().as_bytes());
-                let text = if is_shown { ServerText::default() } else { text };
-                Verdict::Failed(error_of(code, text, is_guest(cx.options)))
+    pub(super) fn press_return(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+        self.send(TransmitKind::Login, b"", cx);
+        self.enter(LoginState::Entering { asked_again: false }, cx)
+    }
+
+    /// Processes a prompt, which a server sends after a login only.
+    pub(super) fn prompt(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+        match self.state {
+            LoginState::Name
+            | LoginState::NameAndPassword
+            | LoginState::Password { .. }
+            | LoginState::Entering { .. } => {
+                self.send_proof(cx);
+                self.report(Titles::default(), cx)
             }
+            LoginState::Proving { .. } => self.report(Titles::default(), cx),
+            LoginState::Greeting | LoginState::LoginString { .. } => LoginProgress::Continue,
+        }
+    }
+
+    /// Processes the line or datagram that reports the login and its name.
+    pub(super) fn logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context<'_>) -> LoginProgress {
+        // Before the name was sent it is a part of the greeting.
+        if matches!(self.state, LoginState::Greeting | LoginState::LoginString { .. }) {
+            return LoginProgress::Continue;
+        }
+        self.name = Some(logged_in.name.clone());
+        if matches!(self.state, LoginState::Name | LoginState::NameAndPassword | LoginState::Password { .. }) {
+            self.enter(LoginState::Entering { asked_again: false }, cx);
+        }
+        if Datagram::parse(raw).is_some() {
+            self.dialect = Dialect::Icc;
+            // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
+            if matches!(self.state, LoginState::Entering { .. }) {
+                self.send_proof(cx);
+            }
+        }
+        self.report(logged_in.titles.clone(), cx)
+    }
+
+    /// Processes the line that says whether the name has an account.
+    pub(super) fn name_status(&self, kind: NameKind, options: &SessionOptions) -> LoginProgress {
+        let is_guest = options.credentials.is_guest();
+        match (self.state, kind) {
+            (LoginState::Name | LoginState::NameAndPassword, NameKind::Registered) if is_guest => {
+                LoginProgress::Failed(LoginError::PasswordRequired)
+            }
+            (LoginState::Name | LoginState::NameAndPassword, NameKind::Unregistered) if !is_guest => {
+                LoginProgress::Failed(LoginError::UnknownAccount)
+            }
+            (LoginState::Proving { .. }, _) => LoginProgress::Failed(self.other_error()),
+            _ => LoginProgress::Continue,
+        }
+    }
+
+    pub(super) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> LoginProgress {
+        match Dialect::coded_refusal(raw, &cx.options.credentials) {
+            Some(CodedRefusal::Queued) => self.queued(cx),
+            Some(CodedRefusal::Failed(error)) => LoginProgress::Failed(error),
             None => self.refused_in_words(refusal, raw, cx),
         }
     }
 
-    /// The server is full and puts us in a queue, which is no failure. The first report of our place starts the time-out; later
+    /// Processes a report of the login's place in the queue of a full server. The first one starts the timeout of the queue; later
     /// ones do not extend it.
-    fn queued(&mut self, cx: &Context<'_>) -> Verdict {
+    fn queued(&mut self, cx: &Context<'_>) -> LoginProgress {
         self.is_queued = true;
         self.deadline = *self.queue_deadline.get_or_insert(after(cx.now, cx.options.timings.queue));
-        Verdict::Goes
+        LoginProgress::Continue
     }
 
-    fn refused_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> Verdict {
+    fn refused_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> LoginProgress {
         let error = match refusal {
             LoginRefusal::InvalidPassword => LoginError::InvalidPassword,
             LoginRefusal::NameInUse => LoginError::NameInUse,
             LoginRefusal::Banned => LoginError::Banned,
-            // It was sealed, and nothing but silence shows that the server can open seals.
-            LoginRefusal::BadName if self.step == Step::Name && self.is_seal_doubtful() => {
-                return Verdict::Retreat(Retreat::Timeseal, LoginError::BadName);
+            // The name was sealed, and only silence suggests that the server can unseal it.
+            LoginRefusal::BadName if self.state == LoginState::Name && self.is_seal_doubtful() => {
+                return LoginProgress::RetryWithout(LoginFeature::Timeseal, LoginError::BadName);
             }
-            LoginRefusal::BadName if matches!(self.step, Step::Name | Step::NameAndPassword) => LoginError::BadName,
-            // It is said of a hello or a login string, or in a message of the day.
-            LoginRefusal::BadName => return Verdict::Goes,
+            LoginRefusal::BadName if matches!(self.state, LoginState::Name | LoginState::NameAndPassword) => {
+                LoginError::BadName
+            }
+            // The answer to a hello or a login string, or a part of the message of the day.
+            LoginRefusal::BadName => return LoginProgress::Continue,
             LoginRefusal::Queued => return self.queued(cx),
             LoginRefusal::NotRegistered => LoginError::GuestsRefused,
             LoginRefusal::Timeout => LoginError::TimedOut(self.step()),
             LoginRefusal::Full => LoginError::ServerFull,
-            LoginRefusal::Other if self.sealing != Sealing::Off => {
-                return Verdict::Retreat(Retreat::Timeseal, LoginError::TimesealRefused);
+            LoginRefusal::Other if self.sealing != SealState::Off => {
+                return LoginProgress::RetryWithout(LoginFeature::Timeseal, LoginError::TimesealRefused);
             }
             LoginRefusal::Other => LoginError::Other(ServerText::from_wire(raw)),
         };
-        Verdict::Failed(error)
+        LoginProgress::Failed(error)
     }
 
     fn is_seal_doubtful(&self) -> bool {
-        self.sealing != Sealing::Off && self.string != LoginString::Understood
+        self.sealing != SealState::Off && self.string != StringState::Understood
     }
 
-    pub(crate) fn text(&mut self, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
-        self.is_icc |= matches!(self.step, Step::Greeting) && find(raw, b"chessclub.com").is_some();
-        if matches!(self.step, Step::LoginString { .. }) && raw == IVARS_SET {
-            self.string = LoginString::Understood;
-            if self.sealing == Sealing::Unproven {
-                self.sealing = Sealing::Proven;
+    pub(super) fn text(&mut self, raw: &[u8], cx: &mut Context<'_>) -> LoginProgress {
+        if self.state == LoginState::Greeting {
+            self.dialect.detect_in_greeting(raw);
+        }
+        if matches!(self.state, LoginState::LoginString { .. }) && raw == IVARS_SET {
+            self.string = StringState::Understood;
+            if self.sealing == SealState::Unproven {
+                self.sealing = SealState::Proven;
             }
         }
         if !raw.trim_ascii().is_empty() && !cx.options.credentials.are_shown_by(raw) {
             self.last_line = ServerText::from_wire(raw);
         }
-        let is_asked = self.step == Step::Name && is_guest(cx.options) && find(raw, b"ress return").is_some();
-        if is_asked { self.press_return(cx) } else { Verdict::Goes }
+        let asks_guest = self.state == LoginState::Name && find(raw, b"ress return").is_some();
+        if asks_guest && cx.options.credentials.is_guest() {
+            return self.press_return(cx);
+        }
+        LoginProgress::Continue
     }
 }

@@ -1,4 +1,23 @@
-//! From the connection to the first prompt.
+//! The login: from the connection to the proof that commands are accepted.
+//!
+//! | state | input | sent | next state |
+//! |---|---|---|---|
+//! | `Greeting` | login prompt | lines before the name | `LoginString` |
+//! | `Greeting` | login prompt; lines before the name are avoided | name | `Name` |
+//! | `LoginString` | a login prompt for each line, or silence | name | `Name` |
+//! | `LoginString` | the same; password after the name (ICC) | name and password | `NameAndPassword` |
+//! | `LoginString` | two login prompts: hello and login string were refused as names | login string, unsealed | `LoginString` |
+//! | `Name`, `NameAndPassword` | password prompt | password | `Password` |
+//! | `Name` | prompt for guests | empty line | `Entering` |
+//! | `Name` to `Password` | line or datagram that reports the login | | `Entering` |
+//! | `Name` to `Entering` | prompt; silence; ICC's datagram | fence | `Proving` |
+//! | `Password` to `Proving` | login or password prompt | | same, `asked_again`: silence now fails |
+//! | `Proving` | answer to the fence | | complete |
+//! | `Name`, `NameAndPassword` | login prompt | | failed |
+//! | any | refusal, timeout, closed connection | | failed, or retried without a feature |
+//!
+//! A message of the day may look like any prompt. That is why the silence after a prompt decides, and why a fence has to prove the
+//! login.
 
 pub(super) mod fallback;
 mod lines;
@@ -7,230 +26,224 @@ mod proof;
 
 use std::time::{Duration, Instant};
 
-use zeroize::Zeroizing;
-
+use super::context::Context;
+use super::dialect::Dialect;
+use super::fence::Fence;
+use super::options::credentials::{Credentials, Password};
+use super::options::{SessionOptions, after};
+use super::transmit::TransmitKind;
 use crate::event::{LoginError, LoginStep};
-use crate::message::{Datagram, Family, Handle, LoggedIn, Message, Titles};
-use crate::session::context::Context;
-use crate::session::dialect::levels::{LEVEL_LINES, level_lines};
-use crate::session::dialect::login_string::login_string;
-use crate::session::login::fallback::Retreat;
-use crate::session::options::credentials::{Credentials, Password};
-use crate::session::options::{SessionOptions, after};
-use crate::session::requests::fence::Fence;
-use crate::session::transmit::TransmitKind;
+use crate::message::{Handle, Message};
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
-pub(crate) use outcome::{Entrance, Verdict};
+use outcome::LoginFeature;
+pub(super) use outcome::{CompletedLogin, LoginProgress};
 
-/// How long the answer to the login string is waited for at least, as the second line behind a hello: a server of the
-/// old kind may look at it two seconds after the first. Source: uhlin-fics, tried.
+/// Minimum wait for the answer to the login string after a hello: an FICS 1.6 server may read the second of two lines only two seconds
+/// after the first. Source: uhlin-fics, tried.
 const SECOND_LINE: Duration = Duration::from_secs(3);
 
-/// First bytes that are kept of a server which has not asked for a name.
+/// Maximum number of bytes kept of the greeting, to be quoted in an error.
 const GREETING_BYTES: usize = 80;
 
-/// A login that goes on.
+/// A login in progress.
 #[derive(Debug)]
-pub(crate) struct Login {
-    step: Step,
-    /// When the step has taken too long.
+pub(super) struct Login {
+    state: LoginState,
+    /// End of the timeout of this state.
     deadline: Instant,
-    /// When the server last said something, or we did.
+    /// Time of the last received byte or sent line.
     quiet_since: Instant,
     timeseal: Timeseal,
-    sealing: Sealing,
-    string: LoginString,
-    is_icc: bool,
-    /// The server is full, and has put us in a queue.
+    sealing: SealState,
+    string: StringState,
+    dialect: Dialect,
+    /// The server is full and has put the login in a queue.
     is_queued: bool,
-    /// When the wait in the queue has taken too long; set by the server's first word of it.
+    /// End of the timeout of the queue, since the first report of a place in it.
     queue_deadline: Option<Instant>,
     name: Option<Handle>,
-    is_announced: bool,
-    /// The first bytes of the server, line ends in front of them left out.
+    /// [`LoginProgress::LoggedIn`] was returned.
+    is_reported: bool,
+    /// The first bytes of the server, without leading line ends.
     greeting: Vec<u8>,
     last_line: ServerText,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    /// Waits for `login: `.
+enum LoginState {
+    /// Waits for the first login prompt.
     Greeting,
-    /// Waits for the answer to the login string, which is another `login: `.
+    /// Waits for the answers to the lines before the name.
     LoginString {
-        /// How often the server has asked for a name since.
+        /// Number of login prompts since the lines were sent.
         prompts: u8,
     },
-    /// Waits for what the server makes of the name.
+    /// Waits for the answer to the name.
     Name,
-    /// Waits for what ICC makes of name and password on one line.
+    /// Waits for the answer to name and password on one line.
     NameAndPassword,
-    /// Waits for what it makes of the password, or for the prompt.
-    Password {
-        /// It asked for a name again, or something in a message of the day looks so.
-        asked_again: bool,
-    },
+    /// Waits for the answer to the password, or for the prompt.
+    Password { asked_again: bool },
     /// Waits for the prompt.
     Entering { asked_again: bool },
     /// Waits for the answer to the fence.
     Proving { fence: Fence, asked_again: bool },
 }
 
-/// What is known of the server and the login string.
+/// Whether the server understands the lines before the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LoginString {
+enum StringState {
     Untried,
-    /// It led to nothing on another connection.
+    /// They are not sent, because an earlier connection failed with them.
     Avoided,
     Understood,
 }
 
 /// Whether the lines of this connection are sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sealing {
-    /// They are not.
+enum SealState {
     Off,
-    /// They are, and nothing shows that the server understands.
+    /// They are sealed, and it is not known whether the server understands.
     Unproven,
-    /// They are, and it does.
+    /// They are sealed, and the server understands.
     Proven,
 }
 
 impl Login {
-    pub(crate) fn new(options: &SessionOptions, timeseal: Timeseal, try_string: bool, now: Instant) -> Self {
-        let sealing = if timeseal == Timeseal::Off { Sealing::Off } else { Sealing::Unproven };
+    pub(super) fn new(options: &SessionOptions, timeseal: Timeseal, uses_string: bool, now: Instant) -> Self {
         Self {
-            step: Step::Greeting,
+            state: LoginState::Greeting,
             deadline: after(now, options.timings.greeting),
             quiet_since: now,
             timeseal,
-            sealing,
-            string: if try_string { LoginString::Untried } else { LoginString::Avoided },
-            is_icc: options.family == Family::Icc,
+            sealing: if timeseal == Timeseal::Off { SealState::Off } else { SealState::Unproven },
+            string: if uses_string { StringState::Untried } else { StringState::Avoided },
+            dialect: Dialect::new(options.family),
             is_queued: false,
             queue_deadline: None,
             name: None,
-            is_announced: false,
+            is_reported: false,
             greeting: Vec::new(),
             last_line: ServerText::default(),
         }
     }
 
-    /// How far it has come.
-    pub(crate) const fn step(&self) -> LoginStep {
-        match self.step {
+    /// Returns the step to report to users.
+    pub(super) const fn step(&self) -> LoginStep {
+        match self.state {
             _ if self.is_queued => LoginStep::Queued,
-            Step::Greeting => LoginStep::Greeting,
-            Step::LoginString { .. } => LoginStep::LoginString,
-            Step::Name => LoginStep::Name,
-            Step::NameAndPassword | Step::Password { .. } => LoginStep::Password,
-            Step::Entering { .. } | Step::Proving { .. } => LoginStep::Entering,
+            LoginState::Greeting => LoginStep::Greeting,
+            LoginState::LoginString { .. } => LoginStep::LoginString,
+            LoginState::Name => LoginStep::Name,
+            LoginState::NameAndPassword | LoginState::Password { .. } => LoginStep::Password,
+            LoginState::Entering { .. } | LoginState::Proving { .. } => LoginStep::Entering,
         }
     }
 
-    /// Takes in that bytes came.
-    pub(crate) const fn heard(&mut self, now: Instant) {
+    /// Records that bytes were received.
+    pub(super) const fn heard(&mut self, now: Instant) {
         self.quiet_since = now;
     }
 
-    /// Keeps the first bytes of the server.
-    pub(crate) fn greeted(&mut self, bytes: &[u8]) {
+    /// Keeps the first received bytes.
+    pub(super) fn record_greeting(&mut self, bytes: &[u8]) {
         let bytes = if self.greeting.is_empty() { bytes.trim_ascii_start() } else { bytes };
         let room = GREETING_BYTES.saturating_sub(self.greeting.len());
         self.greeting.extend(bytes.iter().take(room));
     }
 
-    /// This much time does not count.
-    pub(crate) fn defer(&mut self, by: Duration) {
+    /// Postpones all deadlines.
+    pub(super) fn defer(&mut self, by: Duration) {
         self.deadline = after(self.deadline, by);
         self.queue_deadline = self.queue_deadline.map(|deadline| after(deadline, by));
         self.quiet_since = after(self.quiet_since, by);
     }
 
-    pub(crate) fn timeout(&self, options: &SessionOptions) -> Instant {
-        match self.settles_at(options) {
-            Some(at) => at.min(self.deadline),
-            None => self.deadline,
-        }
+    /// Returns the time of the next action that no message triggers.
+    pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
+        self.silence_deadline(options).map_or(self.deadline, |at| at.min(self.deadline))
     }
 
-    /// When the silence of the server means something.
-    fn settles_at(&self, options: &SessionOptions) -> Option<Instant> {
-        let is_waiting = match self.step {
-            Step::Greeting => false,
-            // Whether ICC answers each of its lines by a prompt is not certain.
-            Step::LoginString { prompts } => self.awaits_levels() || self.sealing == Sealing::Unproven && prompts > 0,
-            // The wording in which ICC asks guests to press return is not known, nor whether it ends its line.
-            Step::Name => self.is_icc && is_guest(options),
-            Step::NameAndPassword | Step::Password { .. } | Step::Entering { .. } => true,
-            Step::Proving { asked_again, .. } => asked_again,
+    /// Returns the time from which the silence of the server is an answer; `None` in states where it is not.
+    fn silence_deadline(&self, options: &SessionOptions) -> Option<Instant> {
+        let has_meaning = match self.state {
+            LoginState::Greeting => false,
+            LoginState::LoginString { prompts } => {
+                self.string_dialect().may_omit_login_prompts() || self.sealing == SealState::Unproven && prompts > 0
+            }
+            LoginState::Name => self.dialect.may_ask_guests_unrecognized() && options.credentials.is_guest(),
+            LoginState::NameAndPassword | LoginState::Password { .. } | LoginState::Entering { .. } => true,
+            LoginState::Proving { asked_again, .. } => asked_again,
         };
-        let is_behind_hello = matches!(self.step, Step::LoginString { .. }) && !self.awaits_levels();
-        let least = if is_behind_hello { SECOND_LINE } else { Duration::ZERO };
-        (is_waiting && !self.is_queued).then(|| after(self.quiet_since, options.timings.settle.max(least)))
+        let is_after_hello =
+            matches!(self.state, LoginState::LoginString { .. }) && !self.string_dialect().may_omit_login_prompts();
+        let least = if is_after_hello { SECOND_LINE } else { Duration::ZERO };
+        (has_meaning && !self.is_queued).then(|| after(self.quiet_since, options.timings.settle.max(least)))
     }
 
-    pub(crate) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Verdict {
-        if self.settles_at(cx.options).is_some_and(|at| at <= cx.now) {
-            return self.settle(cx);
+    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+        if self.silence_deadline(cx.options).is_some_and(|at| at <= cx.now) {
+            return self.handle_silence(cx);
         }
         if self.deadline <= cx.now {
-            return self.give_up(LoginError::TimedOut(self.step()));
+            return self.fail(LoginError::TimedOut(self.step()));
         }
-        Verdict::Goes
+        LoginProgress::Continue
     }
 
-    /// The server waits.
-    fn settle(&mut self, cx: &mut Context<'_>) -> Verdict {
-        match self.step {
-            Step::Greeting => Verdict::Goes,
-            Step::LoginString { .. } if self.awaits_levels() => self.send_name(cx),
-            // The hello was taken as one, or it would have been refused as a name, too.
-            Step::LoginString { .. } => {
-                self.sealing = Sealing::Proven;
+    fn handle_silence(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+        match self.state {
+            LoginState::Greeting => LoginProgress::Continue,
+            LoginState::LoginString { .. } => {
+                // Only one of hello and login string was refused as a name: the server understood the hello.
+                if self.sealing == SealState::Unproven {
+                    self.sealing = SealState::Proven;
+                }
                 self.send_name(cx)
             }
-            Step::Name => self.press_return(cx),
-            Step::NameAndPassword | Step::Password { asked_again: false } | Step::Entering { asked_again: false } => {
-                self.prove(cx)
-            }
-            Step::Password { .. } | Step::Entering { .. } | Step::Proving { .. } => {
-                Verdict::Failed(LoginError::Other(self.last_line.clone()))
+            LoginState::Name => self.press_return(cx),
+            LoginState::NameAndPassword
+            | LoginState::Password { asked_again: false }
+            | LoginState::Entering { asked_again: false } => self.send_proof(cx),
+            LoginState::Password { .. } | LoginState::Entering { .. } | LoginState::Proving { .. } => {
+                LoginProgress::Failed(self.other_error())
             }
         }
     }
 
-    /// The connection is gone.
-    pub(crate) fn closed(&self) -> Verdict {
-        self.give_up(LoginError::Closed(self.step()))
+    /// Returns the failure of a login whose connection was closed.
+    pub(super) fn closed(&self) -> LoginProgress {
+        self.fail(LoginError::Closed(self.step()))
     }
 
-    /// The server does not go on. What it was asked for may be why, if it may never have heard of that.
-    fn give_up(&self, error: LoginError) -> Verdict {
+    /// Returns the failure, with the feature that the server may not have understood.
+    fn fail(&self, error: LoginError) -> LoginProgress {
         let first_line = self.greeting.split(|&byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
-        let error = match self.step {
-            Step::Greeting if !first_line.is_empty() => LoginError::NoLoginPrompt(ServerText::from_wire(first_line)),
+        let error = match self.state {
+            LoginState::Greeting if !first_line.is_empty() => {
+                LoginError::NoLoginPrompt(ServerText::from_wire(first_line))
+            }
             _ => error,
         };
-        match self.step {
-            Step::Greeting | Step::LoginString { .. } if self.sealing == Sealing::Unproven => {
-                Verdict::Retreat(Retreat::Timeseal, error)
+        match self.state {
+            LoginState::Greeting | LoginState::LoginString { .. } if self.sealing == SealState::Unproven => {
+                LoginProgress::RetryWithout(LoginFeature::Timeseal, error)
             }
-            Step::LoginString { .. } if self.string != LoginString::Understood => {
-                Verdict::Retreat(Retreat::LoginString, error)
+            LoginState::LoginString { .. } if self.string != StringState::Understood => {
+                LoginProgress::RetryWithout(LoginFeature::LoginString, error)
             }
-            _ => Verdict::Failed(error),
+            _ => LoginProgress::Failed(error),
         }
     }
 
-    /// Takes in what the server says.
-    pub(crate) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
-        if let Step::Proving { fence, .. } = self.step
-            && let Some(verdict) = self.prove_by(fence, message, raw, cx)
+    /// Processes a received message.
+    pub(super) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context<'_>) -> LoginProgress {
+        if let LoginState::Proving { fence, .. } = self.state
+            && let Some(complete) = self.complete(fence, message, raw, cx)
         {
-            return verdict;
+            return complete;
         }
         match message {
             Message::LoginPrompt => self.login_prompt(cx),
@@ -241,157 +254,101 @@ impl Login {
             Message::LoggedIn(logged_in) => self.logged_in(logged_in, raw, cx),
             Message::Prompt => self.prompt(cx),
             Message::Text(_) => self.text(raw, cx),
-            _ => Verdict::Goes,
+            _ => LoginProgress::Continue,
         }
     }
 
-    fn login_prompt(&mut self, cx: &mut Context<'_>) -> Verdict {
-        match &mut self.step {
-            Step::Greeting if self.sealing == Sealing::Unproven || self.string == LoginString::Untried => {
+    fn login_prompt(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+        match &mut self.state {
+            LoginState::Greeting if self.sealing == SealState::Unproven || self.string == StringState::Untried => {
                 self.send_string(cx)
             }
-            Step::Greeting => self.send_name(cx),
-            Step::LoginString { prompts } => {
+            LoginState::Greeting => self.send_name(cx),
+            LoginState::LoginString { prompts } => {
                 *prompts = prompts.saturating_add(1);
                 let prompts = *prompts;
                 self.string_answered(prompts, cx)
             }
-            Step::Name | Step::NameAndPassword => Verdict::Failed(self.other()),
-            Step::Password { .. } | Step::Entering { .. } | Step::Proving { .. } => self.asked_again(),
+            LoginState::Name | LoginState::NameAndPassword => LoginProgress::Failed(self.other_error()),
+            LoginState::Password { .. } | LoginState::Entering { .. } | LoginState::Proving { .. } => {
+                self.asked_again()
+            }
         }
     }
 
-    /// The server wants a name or a password once more. Or a message of the day looks so: its silence behind that will
-    /// tell.
-    fn asked_again(&mut self) -> Verdict {
-        if let Step::Password { asked_again } | Step::Entering { asked_again } | Step::Proving { asked_again, .. } =
-            &mut self.step
+    /// Records another request for a name or a password. It may be a part of the message of the day, so only silence after it fails
+    /// the login.
+    fn asked_again(&mut self) -> LoginProgress {
+        if let LoginState::Password { asked_again }
+        | LoginState::Entering { asked_again }
+        | LoginState::Proving { asked_again, .. } = &mut self.state
         {
             *asked_again = true;
         }
-        Verdict::Goes
+        LoginProgress::Continue
     }
 
-    fn string_answered(&mut self, prompts: u8, cx: &mut Context<'_>) -> Verdict {
+    fn string_answered(&mut self, prompts: u8, cx: &mut Context<'_>) -> LoginProgress {
         match self.sealing {
-            // The hello and the string are refused as names, one after the other.
-            Sealing::Unproven if prompts < 2 => Verdict::Goes,
-            Sealing::Unproven if cx.options.timeseal.versions().contains(&Timeseal::Off) => {
-                self.sealing = Sealing::Off;
+            // A server without timeseal refuses the hello and the login string as names, one after the other.
+            SealState::Unproven if prompts < 2 => LoginProgress::Continue,
+            SealState::Unproven if cx.options.timeseal.versions().contains(&Timeseal::Off) => {
+                self.sealing = SealState::Off;
                 cx.out.unseal();
                 cx.reader.framer_mut().set_timeseal(Timeseal::Off);
                 self.send_string(cx)
             }
-            Sealing::Unproven => Verdict::Failed(LoginError::TimesealRefused),
-            Sealing::Proven | Sealing::Off if self.awaits_levels() && prompts < LEVEL_LINES => Verdict::Goes,
-            Sealing::Proven | Sealing::Off => self.send_name(cx),
-        }
-    }
-
-    /// Whether what was sent in front of the name were ICC's levels. Only an ICS shows by its answer that it speaks timeseal.
-    fn awaits_levels(&self) -> bool {
-        self.is_icc && self.sealing != Sealing::Unproven
-    }
-
-    fn send_string(&mut self, cx: &mut Context<'_>) -> Verdict {
-        if self.awaits_levels() {
-            for line in level_lines(cx.options) {
-                self.send(TransmitKind::Login, line.as_bytes(), cx);
+            SealState::Unproven => LoginProgress::Failed(LoginError::TimesealRefused),
+            SealState::Proven | SealState::Off => {
+                let n_lines = self.string_dialect().lines_before_name(cx.options).len();
+                if usize::from(prompts) < n_lines { LoginProgress::Continue } else { self.send_name(cx) }
             }
-        } else {
-            self.send(TransmitKind::Login, login_string(cx.options).as_bytes(), cx);
         }
-        self.go(Step::LoginString { prompts: 0 }, cx)
     }
 
-    /// ICC takes name and password on one line, and tells in datagrams what came of the login only then.
-    ///
-    /// Source: ICC's description of its formats.
-    fn send_name(&mut self, cx: &mut Context<'_>) -> Verdict {
-        let name = cx.options.credentials.name();
-        if let Credentials::Account { password, .. } = &cx.options.credentials
-            && self.is_icc
-            && !password.as_bytes().contains(&b' ')
+    /// Returns the dialect of the lines before the name. Only the answer to FICS's login string reveals whether the server understands
+    /// seals.
+    fn string_dialect(&self) -> Dialect {
+        if self.sealing == SealState::Unproven { Dialect::Fics } else { self.dialect }
+    }
+
+    fn send_string(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+        for line in self.string_dialect().lines_before_name(cx.options) {
+            self.send(TransmitKind::Login, line.as_bytes(), cx);
+        }
+        self.enter(LoginState::LoginString { prompts: 0 }, cx)
+    }
+
+    fn send_name(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+        let credentials = &cx.options.credentials;
+        if let Credentials::Account { password, .. } = credentials
+            && let Some(line) = self.dialect.name_with_password(credentials)
         {
-            let line = Zeroizing::new([name.as_bytes(), b" ", password.as_bytes()].concat());
             self.send_password(&line, password, cx);
-            return self.go(Step::NameAndPassword, cx);
+            return self.enter(LoginState::NameAndPassword, cx);
         }
-        self.send(TransmitKind::Login, name.as_bytes(), cx);
-        self.go(Step::Name, cx)
+        self.send(TransmitKind::Login, credentials.name().as_bytes(), cx);
+        self.enter(LoginState::Name, cx)
     }
 
-    fn password_prompt(&mut self, cx: &mut Context<'_>) -> Verdict {
-        match (self.step, &cx.options.credentials) {
-            (Step::Name | Step::NameAndPassword, Credentials::Account { password, .. }) => {
-                let password = password.clone();
-                self.send_password(password.as_bytes(), &password, cx);
-                self.go(Step::Password { asked_again: false }, cx)
+    fn password_prompt(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+        match (self.state, &cx.options.credentials) {
+            (LoginState::Name | LoginState::NameAndPassword, Credentials::Account { password, .. }) => {
+                self.send_password(password.as_bytes(), password, cx);
+                self.enter(LoginState::Password { asked_again: false }, cx)
             }
-            (Step::Name | Step::NameAndPassword, _) => Verdict::Failed(LoginError::PasswordRequired),
-            (Step::LoginString { .. }, _) => Verdict::Retreat(Retreat::LoginString, self.other()),
-            (Step::Greeting, _) => Verdict::Goes,
-            (Step::Password { .. } | Step::Entering { .. } | Step::Proving { .. }, _) => self.asked_again(),
-        }
-    }
-
-    fn guest_prompt(&mut self, name: &Handle, cx: &mut Context<'_>) -> Verdict {
-        match (self.step, &cx.options.credentials) {
-            (Step::Name | Step::NameAndPassword, Credentials::Account { .. }) => {
-                Verdict::Failed(LoginError::UnknownAccount)
+            (LoginState::Name | LoginState::NameAndPassword, _) => LoginProgress::Failed(LoginError::PasswordRequired),
+            (LoginState::LoginString { .. }, _) => {
+                LoginProgress::RetryWithout(LoginFeature::LoginString, self.other_error())
             }
-            (Step::Name, _) => {
-                self.name = Some(name.clone());
-                self.press_return(cx)
+            (LoginState::Greeting, _) => LoginProgress::Continue,
+            (LoginState::Password { .. } | LoginState::Entering { .. } | LoginState::Proving { .. }, _) => {
+                self.asked_again()
             }
-            (Step::LoginString { .. }, _) => Verdict::Retreat(Retreat::LoginString, self.other()),
-            // What we typed to prove that we are in was taken for a name.
-            (Step::Proving { .. }, _) => Verdict::Failed(self.other()),
-            _ => Verdict::Goes,
         }
     }
 
-    fn press_return(&mut self, cx: &mut Context<'_>) -> Verdict {
-        self.send(TransmitKind::Login, b"", cx);
-        self.go(Step::Entering { asked_again: false }, cx)
-    }
-
-    /// A prompt: we are in.
-    fn prompt(&mut self, cx: &mut Context<'_>) -> Verdict {
-        match self.step {
-            Step::Name | Step::NameAndPassword | Step::Password { .. } | Step::Entering { .. } => {
-                self.prove(cx);
-                self.announce(Titles::default(), cx)
-            }
-            Step::Proving { .. } => self.announce(Titles::default(), cx),
-            Step::Greeting | Step::LoginString { .. } => Verdict::Goes,
-        }
-    }
-
-    /// The server says so, and which name we have. ICC's datagram cannot be anything else, and no prompt may follow it.
-    ///
-    /// Before we have told a name, it can mean nobody.
-    fn logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context<'_>) -> Verdict {
-        if matches!(self.step, Step::Greeting | Step::LoginString { .. }) {
-            return Verdict::Goes;
-        }
-        self.name = Some(logged_in.name.clone());
-        self.enter(cx);
-        let is_datagram = Datagram::parse(raw).is_some();
-        self.is_icc |= is_datagram;
-        if is_datagram && matches!(self.step, Step::Entering { .. }) {
-            self.prove(cx);
-        }
-        self.announce(logged_in.titles.clone(), cx)
-    }
-
-    fn enter(&mut self, cx: &Context<'_>) {
-        if matches!(self.step, Step::Name | Step::NameAndPassword | Step::Password { .. }) {
-            self.go(Step::Entering { asked_again: false }, cx);
-        }
-    }
-
-    fn other(&self) -> LoginError {
+    fn other_error(&self) -> LoginError {
         LoginError::Other(self.last_line.clone())
     }
 
@@ -405,14 +362,10 @@ impl Login {
         self.quiet_since = cx.now;
     }
 
-    fn go(&mut self, step: Step, cx: &Context<'_>) -> Verdict {
-        self.step = step;
+    fn enter(&mut self, state: LoginState, cx: &Context<'_>) -> LoginProgress {
+        self.state = state;
         self.is_queued = false;
         self.deadline = after(cx.now, cx.options.timings.login_step);
-        Verdict::Goes
+        LoginProgress::Continue
     }
-}
-
-const fn is_guest(options: &SessionOptions) -> bool {
-    !matches!(options.credentials, Credentials::Account { .. })
 }

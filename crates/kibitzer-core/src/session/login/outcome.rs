@@ -1,44 +1,48 @@
-//! What comes of a login.
+//! Results of the steps of a login.
 
 use crate::event::{Capabilities, Identity, LoginError};
-use crate::message::Family;
-use crate::session::login::fallback::Retreat;
-use crate::session::requests::Mode;
+use crate::session::dialect::Dialect;
+use crate::session::dialect::reply_marks::ReplyMode;
 use crate::wire::Timeseal;
 
-/// What came of an input.
+/// Result of an input to a login.
 #[derive(Debug)]
-pub(crate) enum Verdict {
-    /// It goes on.
-    Goes,
-    /// The server has let us in; it is still to show how it answers.
+pub(crate) enum LoginProgress {
+    Continue,
+    /// The server has accepted the login; how it delimits replies is not known yet.
     LoggedIn(Identity),
-    /// The login is complete.
-    Complete(Entrance),
+    Complete(CompletedLogin),
     Failed(LoginError),
-    /// It has to be tried again at once, with less; if nothing less is left, it failed.
-    Retreat(Retreat, LoginError),
+    /// The server may not understand this feature: the login fails with this error unless it is retried without.
+    RetryWithout(LoginFeature, LoginError),
 }
 
-/// What is known once the login is complete.
+/// Feature that a login requests although the server may not understand the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoginFeature {
+    /// The version of timeseal that this connection uses.
+    Timeseal,
+    /// The lines before the name.
+    LoginString,
+}
+
+/// Facts about the connection that the login has revealed.
 #[derive(Clone, Debug)]
-pub(crate) struct Entrance {
-    /// Who we are, if that was not told before.
-    pub(crate) unannounced: Option<Identity>,
-    /// How replies are told apart.
-    pub(crate) mode: Mode,
-    /// Whether what was sent in front of the name was: ivars, or ICC's levels.
+pub(crate) struct CompletedLogin {
+    /// The identity, if no [`LoginProgress::LoggedIn`] has reported it.
+    pub(crate) unreported: Option<Identity>,
+    pub(crate) mode: ReplyMode,
+    /// Whether the server understood the lines before the name.
     pub(crate) string_understood: bool,
-    pub(crate) is_icc: bool,
-    /// The version of timeseal the connection speaks.
+    pub(crate) dialect: Dialect,
+    /// The version of timeseal that the connection speaks.
     pub(crate) timeseal: Timeseal,
 }
 
-impl Entrance {
+impl CompletedLogin {
     /// Returns the capabilities that the login has revealed.
     pub(crate) fn capabilities(&self) -> Capabilities {
-        let family = if self.is_icc { Family::Icc } else { Family::Fics };
-        let capabilities = Capabilities::new(family, self.timeseal, []);
-        if self.mode == Mode::Tagged { capabilities.with_units() } else { capabilities }
+        let capabilities = Capabilities::new(self.dialect.family(), self.timeseal, []);
+        if self.mode == ReplyMode::Tagged { capabilities.with_units() } else { capabilities }
     }
 }

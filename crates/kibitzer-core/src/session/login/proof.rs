@@ -1,84 +1,73 @@
-//! Whether we are in, and how the server answers.
+//! Proof that the login is complete, and of how the server delimits replies.
 
-use super::{Entrance, Login, LoginString, Sealing, Step, Verdict};
+use super::outcome::{CompletedLogin, LoginProgress};
+use super::{Login, LoginState, SealState, StringState};
 use crate::event::Identity;
-use crate::message::{CommandCode, Family, Message, NameKind, Titles};
+use crate::message::{Message, NameKind, Titles};
 use crate::session::context::Context;
+use crate::session::dialect::Dialect;
+use crate::session::dialect::reply_marks::ReplyMode;
+use crate::session::fence::Fence;
 use crate::session::options::SessionOptions;
 use crate::session::options::credentials::Credentials;
-use crate::session::requests::Mode;
-use crate::session::requests::fence::Fence;
 use crate::session::transmit::TransmitKind;
 use crate::wire::Timeseal;
 
 impl Login {
-    /// Types a fence. Whatever stands in front of its answer is the prompt. On ICC it is its own tag, too.
-    pub(crate) fn prove(&mut self, cx: &mut Context<'_>) -> Verdict {
-        let fence = Fence::draw(cx.random);
-        let word = fence.as_str();
-        let line = if self.is_icc { format!("`{word}`{word}") } else { word.to_owned() };
+    /// Sends a fence. Its answer reveals the prompt and the delimitation of replies.
+    pub(super) fn send_proof(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+        let fence = Fence::draw(cx.rng);
+        let line = self.dialect.proof_line(fence);
         self.send(TransmitKind::Command, line.as_bytes(), cx);
-        self.go(Step::Proving { fence, asked_again: false }, cx)
+        self.enter(LoginState::Proving { fence, asked_again: false }, cx)
     }
 
-    /// Whether this is the answer to the fence: its refusal, the mark in front of that, or the refusal of a line without a
-    /// number.
-    pub(crate) fn prove_by(
+    /// Completes the login if the message is the answer to the fence: its refusal, the mark before that, or the refusal of a line
+    /// without a number.
+    pub(super) fn complete(
         &self,
         fence: Fence,
         message: &Message,
         raw: &[u8],
         cx: &mut Context<'_>,
-    ) -> Option<Verdict> {
-        let mode = mode_shown_by(fence, message, raw)?;
-        if mode == Mode::Fenced
-            && let Some(prompt) = fence.prompt_in_front(raw)
+    ) -> Option<LoginProgress> {
+        let mode = ReplyMode::revealed_by(fence, message, raw)?;
+        if mode == ReplyMode::Fenced
+            && let Some(prompt) = fence.prompt_before_answer(raw)
         {
             cx.reader.framer_mut().set_prompt(prompt);
         }
-        // Nothing but ICC speaks so.
-        let is_icc = self.is_icc || mode == Mode::Tagged || fence.is_answered_by_icc(raw);
-        cx.reader.set_family(if is_icc { Family::Icc } else { Family::Fics });
-        Some(Verdict::Complete(Entrance {
-            unannounced: (!self.is_announced).then(|| self.identity(Titles::default(), cx.options)),
+        let is_icc = mode == ReplyMode::Tagged || fence.is_answered_by_icc(raw);
+        let dialect = if is_icc { Dialect::Icc } else { self.dialect };
+        cx.reader.set_family(dialect.family());
+        Some(LoginProgress::Complete(CompletedLogin {
+            unreported: (!self.is_reported).then(|| self.identity(Titles::default(), cx.options)),
             mode,
-            string_understood: self.string == LoginString::Understood || mode == Mode::Tagged,
-            is_icc,
-            timeseal: if self.sealing == Sealing::Off { Timeseal::Off } else { self.timeseal },
+            string_understood: self.string == StringState::Understood || mode == ReplyMode::Tagged,
+            dialect,
+            timeseal: if self.sealing == SealState::Off { Timeseal::Off } else { self.timeseal },
         }))
     }
 
-    /// The server has let us in.
+    /// Reports the identity, once.
     ///
-    /// What it asked for before that and was not sent yet is not sent any more: it would be a command now, and a password
-    /// might be shown to everybody. This does not depend on how the bytes were cut into reads. It depends on whether what
-    /// was to be written was [polled](crate::session::Session::poll_transmit) between the two, and so it must: a server
-    /// that waits for its answer has to get it.
-    pub(crate) fn announce(&mut self, titles: Titles, cx: &mut Context<'_>) -> Verdict {
+    /// Removes unsent lines of the login: they would be commands now, and other players could see a password. This depends on
+    /// whether the lines were [polled](crate::session::Session::poll_transmit) before, not on how the received bytes were chunked: a
+    /// server that waits for an answer has to get it.
+    pub(super) fn report(&mut self, titles: Titles, cx: &mut Context<'_>) -> LoginProgress {
         cx.out.forget_login();
-        if std::mem::replace(&mut self.is_announced, true) {
-            return Verdict::Goes;
+        if std::mem::replace(&mut self.is_reported, true) {
+            return LoginProgress::Continue;
         }
-        Verdict::LoggedIn(self.identity(titles, cx.options))
+        LoginProgress::LoggedIn(self.identity(titles, cx.options))
     }
 
-    pub(crate) fn identity(&self, titles: Titles, options: &SessionOptions) -> Identity {
-        let (typed, kind) = match &options.credentials {
+    fn identity(&self, titles: Titles, options: &SessionOptions) -> Identity {
+        let (configured, kind) = match &options.credentials {
             Credentials::Guest => (None, NameKind::Unregistered),
             Credentials::NamedGuest(handle) => (Some(handle), NameKind::Unregistered),
             Credentials::Account { handle, .. } => (Some(handle), NameKind::Registered),
         };
-        Identity { handle: self.name.as_ref().or(typed).cloned(), titles, kind }
-    }
-}
-
-/// How the server tells replies apart, if this answers the fence.
-fn mode_shown_by(fence: Fence, message: &Message, raw: &[u8]) -> Option<Mode> {
-    match message {
-        Message::BlockStart { id: 0, code } if *code == CommandCode::UNNUMBERED => Some(Mode::Numbered),
-        Message::UnitStart(header) if header.tag.as_ref().is_some_and(|tag| tag == fence.as_str()) => {
-            Some(Mode::Tagged)
-        }
-        _ => fence.is_answered_by(raw).then_some(Mode::Fenced),
+        Identity { handle: self.name.as_ref().or(configured).cloned(), titles, kind }
     }
 }

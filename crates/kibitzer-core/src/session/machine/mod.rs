@@ -1,49 +1,61 @@
-//! The session itself: which phase it is in, and what it is asked.
+//! The session: its phases, its inputs and its outputs.
+//!
+//! | phase | input | next phase |
+//! |---|---|---|
+//! | `Dialing` | `dialed(Ok)` | `LoggingIn` |
+//! | `Dialing` | `dialed(Err)`: first connection; a later one | `Ended`; `Waiting` |
+//! | `LoggingIn` | proof of the login | `Live` |
+//! | `LoggingIn` | refusal, timeout; feature not understood | `Closing` |
+//! | `Live` | dead connection, timeout of the set-up or of `quit` | `Closing` |
+//! | `LoggingIn`, `Live` | `closed` | as `Closing` |
+//! | `Closing` | `closed`: [`AfterClose`] decides | `Dialing`, `Waiting`, `Ended` |
+//! | `Waiting` | end of the delay | `Dialing` |
+//! | `Dialing`, `Waiting` | `quit`, `shutdown` | `Ended` |
+//! | `LoggingIn`, `Live` | `shutdown`; `quit` during the login | `Closing` |
+//!
+//! The stages of `Live` are in [`live`](super::live), the states of the login in [`login`](super::login).
 
-pub(super) mod counters;
-mod hold;
-mod life;
-pub(super) mod link;
+mod phases;
+pub(super) mod state;
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use fastrand::Rng;
+
+use self::state::{Counters, Link, State};
+use super::command::Command;
+use super::context::{AfterClose, Context};
+use super::live::Live;
+use super::login::Login;
+use super::login::fallback::LoginFallback;
+use super::options::SessionOptions;
+use super::recovery::backoff::Backoff;
+use super::recovery::memory::Memory;
+use super::reply::Reply;
+use super::transmit::{Outbox, Transmit};
 use crate::event::{
     Capabilities, CloseCause, DialError, EndReason, Event, Identity, LostCause, RequestError, RequestId,
 };
 use crate::game::Games;
 use crate::message::{Handle, KickedBy};
 use crate::reader::EventReader;
-use crate::session::command::Command;
-use crate::session::context::{Context, Fate, KEPT_EVENTS, RequestIds};
-use crate::session::live::Live;
-use crate::session::login::Login;
-use crate::session::login::fallback::Ladder;
-use crate::session::machine::counters::Counters;
-use crate::session::machine::link::{Link, State};
-use crate::session::options::SessionOptions;
-use crate::session::random::Random;
-use crate::session::recovery::backoff::Backoff;
-use crate::session::recovery::memory::Memory;
-use crate::session::reply::Reply;
-use crate::session::transmit::{Outbox, Transmit};
 use crate::wire::StreamState;
 
 /// A session on a chess server, without I/O and without a clock.
 ///
-/// It logs in, sets itself up, answers requests, notices a dead line and says when to connect again; then it restores
-/// what was observed and sought. One value lives across all connections.
+/// It logs in, sets itself up, answers requests, detects dead connections and requests new ones; then it restores observed games, seeks
+/// and settings. One value lives across all connections.
 ///
-/// Whoever drives it does in turn
+/// The driver of a session, in turn,
 ///
-/// 1. what [`link`](Self::link) says about the connection, and tells the outcome with [`dialed`](Self::dialed) and
+/// 1. performs the action that [`link`](Self::link) returns, and reports its outcome by [`dialed`](Self::dialed) or
 ///    [`closed`](Self::closed);
-/// 2. with what was read, [`receive`](Self::receive) until it returns `None`;
-/// 3. at [`poll_timeout`](Self::poll_timeout), [`handle_timeout`](Self::handle_timeout);
+/// 2. passes received bytes to [`receive`](Self::receive) until it returns `None`;
+/// 3. calls [`handle_timeout`](Self::handle_timeout) at the time that [`poll_timeout`](Self::poll_timeout) returns;
 ///
-/// and after each of these, and after any other call, takes out what came of it: [`poll_transmit`](Self::poll_transmit)
-/// for what to write, [`poll_reply`](Self::poll_reply) for requests that are over, and last
-/// [`poll_event`](Self::poll_event) for what to tell.
+/// and after each of these, and after any other call, takes the output: [`poll_transmit`](Self::poll_transmit) for bytes to write,
+/// [`poll_reply`](Self::poll_reply) for completed requests, and last [`poll_event`](Self::poll_event) for events of the session itself.
 ///
 /// ```
 /// use std::time::Instant;
@@ -56,7 +68,7 @@ use crate::wire::StreamState;
 /// let mut read = &b"\n\rlogin: "[..];
 /// while session.receive(&mut read, Instant::now()).is_some() {}
 /// let line = session.poll_transmit(Instant::now()).unwrap();
-/// assert!(line.bytes().starts_with(b"%b"), "what we want of the server, before the name");
+/// assert!(line.bytes().starts_with(b"%b"), "the login string, which requests features");
 /// ```
 #[derive(Debug)]
 pub struct Session {
@@ -64,16 +76,16 @@ pub struct Session {
     phase: Phase,
     reader: EventReader,
     out: Outbox,
-    random: Random,
-    ids: RequestIds,
+    rng: Rng,
+    n_requests: u64,
     memory: Memory,
     backoff: Backoff,
-    ladder: Ladder,
+    fallback: LoginFallback,
     identity: Option<Identity>,
-    /// The server's line that this connection is thrown out, and when it came.
+    /// The line that reports that this login is kicked, and the time of its arrival.
     kicked: Option<(KickedBy, Instant)>,
-    /// Until when deadlines stood still, while nothing is read.
-    held: Option<Instant>,
+    /// Time since which the driver reads nothing and deadlines stand still.
+    paused_since: Option<Instant>,
     events: VecDeque<Event>,
     replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
     counters: Counters,
@@ -87,26 +99,26 @@ enum Phase {
     },
     LoggingIn(Box<Login>),
     Live(Box<Live>),
-    /// The connection is given up, and its driver has not said yet that it is closed.
-    Closing(Fate),
-    Over(EndReason),
+    /// The driver has to close the connection.
+    Closing(AfterClose),
+    Ended(EndReason),
 }
 
 impl Session {
-    /// A session that has to be connected.
+    /// Creates a session. Its first [action](Self::link) is to connect.
     pub fn new(options: SessionOptions) -> Self {
         let mut session = Self {
             phase: Phase::Dialing,
             reader: EventReader::default(),
             out: Outbox::default(),
-            random: Random::new(options.seed),
-            ids: RequestIds::default(),
+            rng: Rng::with_seed(options.seed),
+            n_requests: 0,
             memory: Memory::default(),
             backoff: Backoff::default(),
-            ladder: Ladder::new(options.timeseal),
+            fallback: LoginFallback::new(options.timeseal),
             identity: None,
             kicked: None,
-            held: None,
+            paused_since: None,
             events: VecDeque::new(),
             replies: VecDeque::new(),
             counters: Counters::default(),
@@ -116,18 +128,18 @@ impl Session {
         session
     }
 
-    /// What has to be done about the connection now.
+    /// Returns the next action with the connection.
     pub fn link(&self) -> Link {
         match &self.phase {
             Phase::Dialing => Link::Dial { attempt: self.attempt() },
             Phase::Waiting { .. } => Link::Wait,
             Phase::LoggingIn(_) | Phase::Live(_) => Link::Keep,
             Phase::Closing(_) => Link::Close,
-            Phase::Over(reason) => Link::Over(reason.clone()),
+            Phase::Ended(reason) => Link::Over(reason.clone()),
         }
     }
 
-    /// How far the session has come.
+    /// Returns the phase of the session.
     pub fn state(&self) -> State {
         match &self.phase {
             Phase::Dialing => State::Connecting,
@@ -135,11 +147,11 @@ impl Session {
             Phase::LoggingIn(login) => State::LoggingIn(login.step()),
             Phase::Live(live) => live.state(),
             Phase::Closing(_) => State::Closing,
-            Phase::Over(reason) => State::Ended(reason.clone()),
+            Phase::Ended(reason) => State::Ended(reason.clone()),
         }
     }
 
-    /// What the server does for us; nothing until the session is set up.
+    /// Returns the features that the server has granted; none before the session is set up.
     pub fn capabilities(&self) -> Capabilities {
         match &self.phase {
             Phase::Live(live) => live.capabilities(),
@@ -147,74 +159,72 @@ impl Session {
         }
     }
 
-    /// The games as they stand after the last event. A new connection starts with none.
+    /// Returns the games after the last event. A new connection starts without games.
     pub const fn games(&self) -> &Games {
         self.reader.games()
     }
 
-    /// What the meaning of the next byte of this connection depends on; see [`EventReader::stream_state`].
+    /// Returns the state that the meaning of the next byte depends on; see [`EventReader::stream_state`].
     pub fn stream_state(&self) -> StreamState {
         self.reader.stream_state()
     }
 
-    /// Our own name, as the server spelled it last. A guest may not know it.
+    /// Returns the name of this login, as the server spelled it last; `None` for a guest whose name the server did not report.
     pub fn handle(&self) -> Option<&Handle> {
         self.identity.as_ref()?.handle.as_ref()
     }
 
-    /// How much went over the connections so far.
+    /// Returns the totals of all connections so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// A connection stands, or could not be made. Only after [`Link::Dial`].
+    /// Reports the outcome of [`Link::Dial`]. Has no effect in another phase.
     pub fn dialed(&mut self, outcome: Result<(), DialError>, now: Instant) {
         if !matches!(self.phase, Phase::Dialing) {
             return;
         }
         match outcome {
             Ok(()) => self.connected(now),
-            Err(error) if self.memory.has_stood => self.lost(LostCause::Dial(error), now),
+            Err(error) if self.memory.was_ready => self.lost(LostCause::Dial(error), now),
             Err(error) => self.end(EndReason::Dial(error)),
         }
     }
 
-    /// Takes the next event out of what was read, and moves `input` behind it. `None` once all of it was taken in.
+    /// Returns the next event, and advances `input` to the byte after it; `None` once all of `input` is consumed.
     ///
-    /// Events of the session itself, which came of the last one, are returned in front of the next.
+    /// Events of the session itself that the last event caused are returned before the next one.
     pub fn receive(&mut self, input: &mut &[u8], now: Instant) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }
-        if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Over(_)) {
+        if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             *input = &[];
             return None;
         }
-        self.read_on(now);
-        self.heard(input, now);
-        let all = *input;
-        let event = self.reader.next(input);
-        let consumed = all.get(..all.len() - input.len()).unwrap_or_default();
-        self.counters.bytes_received += u64::try_from(consumed.len()).unwrap_or(u64::MAX);
-        if let Phase::LoggingIn(login) = &mut self.phase {
-            login.greeted(consumed);
-        }
-        let event = event?;
-        self.take_in(&event, now);
-        Some(event)
-    }
-
-    fn heard(&mut self, input: &[u8], now: Instant) {
+        self.skip_pause(now);
+        self.paused_since = None;
         match &mut self.phase {
             Phase::LoggingIn(login) if !input.is_empty() => login.heard(now),
             Phase::Live(live) if !input.is_empty() => live.heard(now),
             _ => {}
         }
+        let all = *input;
+        let event = self.reader.next(input);
+        let consumed = all.get(..all.len() - input.len()).unwrap_or_default();
+        self.counters.bytes_received += u64::try_from(consumed.len()).unwrap_or(u64::MAX);
+        if let Phase::LoggingIn(login) = &mut self.phase {
+            login.record_greeting(consumed);
+        }
+        let event = event?;
+        self.process(&event, now);
+        Some(event)
     }
 
-    /// The connection was closed, by whomever. What was left of the stream is told by [`poll_event`](Self::poll_event).
+    /// Reports that the connection is closed, by either side. [`poll_event`](Self::poll_event) returns the events in the rest of the
+    /// stream.
     pub fn closed(&mut self, cause: CloseCause, now: Instant) {
-        if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Over(_)) {
+        if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             return;
         }
         if let Phase::Live(live) = &mut self.phase {
@@ -222,34 +232,34 @@ impl Session {
         }
         while let Some(event) = self.reader.finish() {
             self.events.push_back(event.clone());
-            self.take_in(&event, now);
+            self.process(&event, now);
         }
         match &self.phase {
             Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_before(cause, now) => {
-                self.hang_up(Fate::End(EndReason::Kicked(by)), now);
+                self.close(AfterClose::End(EndReason::Kicked(by)), now);
             }
             Phase::LoggingIn(login) => {
-                let verdict = login.closed();
-                self.judge(verdict, now);
+                let progress = login.closed();
+                self.login_progressed(progress, now);
             }
             Phase::Live(live) => {
-                let fate = live.closed(cause);
-                self.hang_up(fate, now);
+                let after_close = live.closed(cause);
+                self.close(after_close, now);
             }
             _ => {}
         }
-        if let Phase::Closing(fate) = &self.phase {
-            let fate = fate.clone();
-            self.settle(fate, now);
+        if let Phase::Closing(after_close) = &self.phase {
+            let after_close = after_close.clone();
+            self.continue_after_close(after_close, now);
         }
     }
 
-    /// Takes the next event of the session itself.
+    /// Removes and returns the next event of the session itself.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Takes the next bytes to write.
+    /// Removes and returns the next bytes to write.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         if !matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) {
             return None;
@@ -258,82 +268,81 @@ impl Session {
         self.counters.lines_sent += 1;
         self.counters.bytes_sent += u64::try_from(transmit.bytes().len()).unwrap_or(u64::MAX);
         if let Some(line) = line {
-            self.tell(Event::Sent { line: line.shown(), request: line.request });
+            self.emit(Event::Sent { line: line.shown(), request: line.request });
         }
         Some(transmit)
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) has to be called, if nothing happens before.
+    /// Returns the time at which [`handle_timeout`](Self::handle_timeout) has to be called, unless another call changes it.
     pub fn poll_timeout(&self) -> Option<Instant> {
         match &self.phase {
             Phase::Waiting { until } => Some(*until),
             Phase::LoggingIn(login) => Some(login.timeout(&self.options)),
             Phase::Live(live) => Some(live.timeout(&self.options)),
-            Phase::Dialing | Phase::Closing(_) | Phase::Over(_) => None,
+            Phase::Dialing | Phase::Closing(_) | Phase::Ended(_) => None,
         }
     }
 
-    /// Does what is due. Calling it early does no harm.
+    /// Performs the actions that are due; none if called too early. Releases unused memory.
     pub fn handle_timeout(&mut self, now: Instant) {
-        // A thousand idle sessions should not keep what a busy minute needed.
+        // Otherwise a thousand idle sessions would keep the buffers of their busiest minute.
         self.out.shrink();
-        self.events.shrink_to(KEPT_EVENTS);
+        self.events.shrink_to_fit();
         self.replies.shrink_to_fit();
-        self.stand_still(now);
+        self.skip_pause(now);
         let (phase, mut cx) = self.parts(now);
         match phase {
             Phase::Waiting { until } if *until <= now => self.dial(),
             Phase::LoggingIn(login) => {
-                let verdict = login.handle_timeout(&mut cx);
-                self.judge(verdict, now);
+                let progress = login.handle_timeout(&mut cx);
+                self.login_progressed(progress, now);
             }
             Phase::Live(live) => {
-                if let Some(fate) = live.handle_timeout(&mut cx) {
-                    self.hang_up(fate, now);
+                if let Some(after_close) = live.handle_timeout(&mut cx) {
+                    self.close(after_close, now);
                 }
             }
             _ => {}
         }
     }
 
-    /// Sends a command, now or as soon as others were answered. [`poll_reply`](Self::poll_reply) brings what came of
-    /// it.
+    /// Queues a command; it is sent when earlier ones are answered. [`poll_reply`](Self::poll_reply) returns its reply.
     ///
-    /// Behind a lost connection an `observe` waits until the games are [restored](Event::Restored): some servers take it for the
-    /// wish to observe no longer if the game is observed already. It leads to an observed game then in any case; a server may
-    /// still refuse it, because that is so.
+    /// After a lost connection, an `observe` waits until the games are [restored](Event::Restored): some servers stop observing a game
+    /// that is observed already. The game is observed then in any case, even if the server refuses the command for that reason.
     ///
     /// # Errors
     ///
     /// Nothing was sent. [`RequestError::NotConnected`]: the session is not [`Ready`](State::Ready).
-    /// [`RequestError::Busy`]: too many wait, or too many events that nobody has [taken out](Self::poll_event).
-    /// [`RequestError::Ended`]: the session is over,
-    /// or about to be.
+    /// [`RequestError::Busy`]: the queue of requests is full, or the queue of events that [`poll_event`](Self::poll_event) returns.
+    /// [`RequestError::Ended`]: the session is over, or about to be.
     pub fn request(&mut self, command: Command, now: Instant) -> Result<RequestId, RequestError> {
-        let is_unheard = self.events.len() >= self.options.requests.queued;
+        let is_unpolled = self.events.len() >= self.options.requests.queued;
         match self.parts(now) {
-            (Phase::Live(_), _) if is_unheard => Err(RequestError::Busy),
+            (Phase::Live(_), _) if is_unpolled => Err(RequestError::Busy),
             (Phase::Live(live), mut cx) => live.request(command, &mut cx),
-            (Phase::Closing(Fate::End(reason)) | Phase::Over(reason), _) => Err(RequestError::Ended(reason.clone())),
+            (Phase::Closing(AfterClose::End(reason)) | Phase::Ended(reason), _) => {
+                Err(RequestError::Ended(reason.clone()))
+            }
             _ => Err(RequestError::NotConnected),
         }
     }
 
-    /// Takes the next request that is over.
+    /// Removes and returns the next completed request.
     pub fn poll_reply(&mut self) -> Option<(RequestId, Result<Reply, RequestError>)> {
         self.replies.pop_front()
     }
 
-    /// Nobody waits for this reply any more. A command that was not sent yet is not sent; one that was stays sent, and
-    /// its reply is not taken for another's.
+    /// Stops waiting for the reply to a request. A queued command is withdrawn; the reply to a sent one is discarded.
     pub fn abandon(&mut self, id: RequestId, now: Instant) {
         if let (Phase::Live(live), mut cx) = self.parts(now) {
             live.abandon(id, &mut cx);
         }
-        self.replies.retain(|(over, _)| *over != id);
+        self.replies.retain(|(completed, _)| *completed != id);
     }
 
-    /// Says `quit`. The session ends with [`EndReason::Quit`] when the server hangs up, or after a time-out.
+    /// Sends `quit`. The session ends with [`EndReason::Quit`] when the server closes the connection, or after a timeout; at once if it
+    /// is not set up.
     pub fn quit(&mut self, now: Instant) {
         match self.parts(now) {
             (Phase::Live(live), mut cx) => live.quit(&mut cx),
@@ -341,7 +350,7 @@ impl Session {
         }
     }
 
-    /// Ends the session at once, without a word to the server.
+    /// Ends the session at once, without sending anything.
     pub fn shutdown(&mut self, now: Instant) {
         self.stop(EndReason::Shutdown, now);
     }
@@ -349,26 +358,26 @@ impl Session {
     fn stop(&mut self, reason: EndReason, now: Instant) {
         match self.phase {
             Phase::Dialing | Phase::Waiting { .. } => self.end(reason),
-            Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => self.hang_up(Fate::End(reason), now),
-            Phase::Over(_) => {}
+            Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => self.close(AfterClose::End(reason), now),
+            Phase::Ended(_) => {}
         }
     }
 
-    /// How many things are kept because of what came in; the framer and the games have limits of their own.
+    /// Returns the number of items kept because of received bytes; the framer and the games have limits of their own.
     #[cfg(test)]
     pub(crate) fn footprint(&self) -> usize {
         let live = if let Phase::Live(live) = &self.phase { live.footprint() } else { 0 };
         self.events.len() + self.replies.len() + self.out.footprint() + self.memory.footprint() + live
     }
 
-    /// The phase, and all it needs.
+    /// Splits the session into its phase and the state that its parts share.
     fn parts(&mut self, now: Instant) -> (&mut Phase, Context<'_>) {
         let cx = Context {
             options: &self.options,
             out: &mut self.out,
             reader: &mut self.reader,
-            random: &mut self.random,
-            ids: &mut self.ids,
+            rng: &mut self.rng,
+            n_requests: &mut self.n_requests,
             memory: &mut self.memory,
             backoff: &mut self.backoff,
             events: &mut self.events,

@@ -74,6 +74,10 @@ impl Credentials {
         }
     }
 
+    pub(crate) const fn is_guest(&self) -> bool {
+        !matches!(self, Self::Account { .. })
+    }
+
     /// Whether the line contains the password: a server may repeat what it was sent.
     pub(crate) fn are_shown_by(&self, line: &[u8]) -> bool {
         let Self::Account { password, .. } = self else { return false };

@@ -1,7 +1,7 @@
 //! What a session is to do, and how long it waits.
 
+pub(super) mod choices;
 pub(super) mod credentials;
-pub(super) mod timeseal;
 
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,8 @@ use crate::game::GameLimits;
 use crate::message::{Family, Ivar};
 use crate::options::numeric_options;
 use crate::session::command::Command;
+use crate::session::options::choices::{AdjournedGames, TimesealChoice};
 use crate::session::options::credentials::Credentials;
-use crate::session::options::timeseal::TimesealChoice;
-use crate::session::recovery::adjourned::AdjournedGames;
 use crate::wire::Limits;
 
 numeric_options! {

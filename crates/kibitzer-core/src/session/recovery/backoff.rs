@@ -1,20 +1,21 @@
-//! How long to wait before the next attempt.
+//! Delay before the next attempt to connect.
 
 use std::time::{Duration, Instant};
 
-use crate::session::options::Reconnect;
-use crate::session::random::Random;
+use fastrand::Rng;
 
-/// Delays that double up to a cap, half of each left to chance.
+use crate::session::options::Reconnect;
+
+/// Delays that double up to a maximum. Half of each is random.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff {
     attempts: u32,
-    /// When the current session was set up.
+    /// Time at which the current session was set up.
     ready_since: Option<Instant>,
 }
 
 impl Backoff {
-    /// Number of attempts since the last stable session.
+    /// Returns the number of attempts since the last stable session.
     pub(crate) const fn attempts(&self) -> u32 {
         self.attempts
     }
@@ -24,11 +25,11 @@ impl Backoff {
         self.ready_since = Some(now);
     }
 
-    /// Returns the delay before the next attempt; `None` if there were enough.
+    /// Returns the delay before the next attempt; `None` if the limit of attempts is reached.
     ///
-    /// Starts over after a stable session only: a server that closes right after the set-up must not be dialed at full speed.
-    /// Many sessions lose the same server at once; chance keeps them from coming back at once.
-    pub(crate) fn next(&mut self, options: &Reconnect, random: &mut Random, now: Instant) -> Option<Duration> {
+    /// Restarts from the first delay after a stable session only: a server that closes right after the set-up must not be dialed at
+    /// full speed. The random half keeps sessions that lose the same server at once from reconnecting at once.
+    pub(crate) fn next(&mut self, options: &Reconnect, rng: &mut Rng, now: Instant) -> Option<Duration> {
         if self.ready_since.take().is_some_and(|since| now.saturating_duration_since(since) >= options.stable_after) {
             self.attempts = 0;
         }
@@ -38,22 +39,20 @@ impl Backoff {
         let factor = 1_u32.checked_shl(self.attempts).unwrap_or(u32::MAX);
         let delay = options.base.saturating_mul(factor).min(options.cap);
         self.attempts = self.attempts.saturating_add(1);
-        // The upper 16 bits, as a fraction of 2^16.
-        let share = u32::try_from(random.next() >> 48).unwrap_or_default();
-        Some(delay / 2 + delay / 2 / (1 << 16) * share)
+        Some(delay / 2 + (delay / 2).mul_f64(rng.f64()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
+    use proptest::prelude::{prop_assert, proptest};
 
     use super::*;
 
     fn delays(options: &Reconnect, seed: u64, n: usize) -> Vec<Duration> {
-        let (mut backoff, mut random) = (Backoff::default(), Random::new(seed));
+        let (mut backoff, mut rng) = (Backoff::default(), Rng::with_seed(seed));
         let now = Instant::now();
-        (0..n).map_while(|_| backoff.next(options, &mut random, now)).collect()
+        (0..n).map_while(|_| backoff.next(options, &mut rng, now)).collect()
     }
 
     #[test]
@@ -65,31 +64,31 @@ mod tests {
     }
 
     #[test]
-    fn chance_decides_but_not_twice() {
+    fn delays_depend_on_the_seed_alone() {
         let options = Reconnect::default();
         assert_eq!(delays(&options, 3, 9), delays(&options, 3, 9));
         assert_ne!(delays(&options, 3, 9), delays(&options, 4, 9));
     }
 
     #[test]
-    fn a_stable_session_starts_over_and_a_limit_ends_it() {
-        let (mut backoff, mut random) = (Backoff::default(), Random::new(1));
+    fn a_stable_session_resets_delays_and_the_limit_ends_them() {
+        let (mut backoff, mut rng) = (Backoff::default(), Rng::with_seed(1));
         let options = Reconnect::default().attempts(Some(2));
         let start = Instant::now();
         let almost = start + options.stable_after.saturating_sub(Duration::from_millis(1));
-        assert!(backoff.next(&options, &mut random, start).is_some());
-        assert!(backoff.next(&options, &mut random, start).is_some());
-        assert_eq!((backoff.next(&options, &mut random, start), backoff.attempts()), (None, 2));
+        assert!(backoff.next(&options, &mut rng, start).is_some());
+        assert!(backoff.next(&options, &mut rng, start).is_some());
+        assert_eq!((backoff.next(&options, &mut rng, start), backoff.attempts()), (None, 2));
         backoff.ready(start);
-        assert_eq!(backoff.next(&options, &mut random, almost), None);
+        assert_eq!(backoff.next(&options, &mut rng, almost), None);
         backoff.ready(start);
-        let delay = backoff.next(&options, &mut random, start + options.stable_after);
+        let delay = backoff.next(&options, &mut rng, start + options.stable_after);
         assert!(delay.unwrap() < Duration::from_secs(1));
     }
 
     proptest! {
         #[test]
-        fn no_delay_is_over_the_cap(base in 0_u64..10_000, cap in 0_u64..100_000, n in 1_usize..100, seed: u64) {
+        fn no_delay_exceeds_the_maximum(base in 0_u64..10_000, cap in 0_u64..100_000, n in 1_usize..100, seed: u64) {
             let options = Reconnect::default().base(Duration::from_millis(base)).cap(Duration::from_millis(cap));
             prop_assert!(delays(&options, seed, n).iter().all(|delay| *delay <= Duration::from_millis(cap)));
         }

@@ -1,88 +1,59 @@
-//! What outlives a connection: games that were followed, seeks that stood, settings.
+//! State that outlives a connection: followed games, open seeks, settings.
 
 use std::time::Instant;
 
 use crate::event::Event;
 use crate::game::{ChangeKind, Game, Games};
-use crate::message::{GameId, Handle, Message, Relation, SeekNotice, Style12};
+use crate::message::{Handle, Message, Relation, SeekNotice, Style12};
 use crate::session::command::Command;
 use crate::session::options::credentials::Password;
-
-use crate::session::recovery::setting::SettingChange;
 use crate::session::reply::Reply;
 
-/// Seeks that are remembered; servers allow three or so.
+/// Maximum number of remembered seeks; servers permit about three.
 const MAX_SEEKS: usize = 16;
 
-/// Settings that are remembered. A server's list of channels has 20 entries or so.
+/// Maximum number of remembered settings. A server's list of channels has about 20 entries.
 const MAX_SETTINGS: usize = 64;
 
-/// Losses in a row at which a command is given up that each of them left as the oldest one without a reply.
+/// Number of successive losses that left the same command as the oldest without a reply, after which it is not sent again.
 const MAX_CUT_OFF: u32 = 3;
 
-/// Commands that are remembered because they were given up.
+/// Maximum number of remembered commands that are not sent again.
 const MAX_GIVEN_UP: usize = 16;
 
-/// Players who are remembered because they declined.
+/// Maximum number of remembered players who declined.
 const MAX_DECLINED: usize = 16;
 
-/// What outlives a connection.
+/// State of a session that outlives its connections.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    pub(crate) games: Vec<KnownGame>,
-    pub(crate) seeks: Vec<KnownSeek>,
-    /// What requests have set, the last one last.
+    /// Last positions of the games in progress at the loss.
+    pub(crate) games: Vec<Style12>,
+    pub(crate) seeks: Vec<OpenSeek>,
+    /// Settings that requests have changed, by [key](setting_changed_by), the latest one last.
     pub(crate) settings: Vec<(String, Command)>,
-    /// Requests to observe that the loss left without a reply.
+    /// Requests to observe a game that had no reply at the loss.
     pub(crate) requests: Vec<Command>,
-    /// Players who declined to resume an adjourned game: they are not asked again.
+    /// Players who declined to resume an adjourned game. They are not challenged again.
     pub(crate) declined: Vec<Handle>,
-    /// The command that the last loss left as the oldest one without a reply, and how many losses in a row did.
+    /// The command that was the oldest without a reply at the last loss, and the number of successive losses for which that holds.
     cut_off: Option<(Command, u32)>,
-    /// Commands that are not sent again, as the connection broke on each of them: there are servers that fail on a value.
+    /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
     given_up: Vec<Command>,
-    /// Whether there was a session that was set up.
-    pub(crate) has_stood: bool,
+    /// The session was set up at least once.
+    pub(crate) was_ready: bool,
     /// The password of the account, if it was changed in the session.
     pub(crate) new_password: Option<Password>,
-    /// When the connection was lost; `None` while there is nothing to restore.
+    /// Time of the loss; `None` if nothing has to be restored.
     pub(crate) lost_at: Option<Instant>,
 }
 
-/// A game that was going on.
+/// A seek that was open at the last report.
 #[derive(Clone, Debug)]
-pub(crate) struct KnownGame {
-    pub(crate) position: Style12,
-}
-
-/// A seek that stood.
-#[derive(Clone, Debug)]
-pub(crate) struct KnownSeek {
+pub(crate) struct OpenSeek {
     pub(crate) command: Command,
-    /// Its number on this connection, once it was made there.
+    /// Its number on this connection; `None` until it is made there.
     pub(crate) index: Option<u32>,
-}
-
-impl KnownGame {
-    fn of(game: &Game) -> Option<Self> {
-        let position = game.position();
-        let is_followed = !position.relation().is_isolated() && !matches!(position.relation(), Relation::Other(_));
-        (is_followed && game.is_going_on()).then(|| Self { position: position.clone() })
-    }
-
-    pub(crate) const fn relation(&self) -> Relation {
-        self.position.relation()
-    }
-
-    pub(crate) const fn id(&self) -> GameId {
-        self.position.game()
-    }
-
-    /// Whether a board is one of this game: the players are the same. The server's spelling may differ.
-    pub(crate) fn is_between(&self, board: &Style12) -> bool {
-        let is_same = |one: &Handle, other: &Handle| one.is_same_player(other.as_str());
-        is_same(&self.position.white(), &board.white()) && is_same(&self.position.black(), &board.black())
-    }
 }
 
 impl Memory {
@@ -96,13 +67,13 @@ impl Memory {
             + self.given_up.len()
     }
 
-    /// Takes down what goes on as the connection is lost.
+    /// Remembers the games in progress at a loss.
     pub(crate) fn note_loss(&mut self, games: &Games, now: Instant) {
-        self.games = games.iter().filter_map(KnownGame::of).collect();
+        self.games = games.iter().filter(|game| is_followed(game)).map(|game| game.position().clone()).collect();
         self.lost_at = Some(now);
     }
 
-    /// Notes the oldest command that a loss left without a reply.
+    /// Records the oldest command without a reply at a loss.
     pub(crate) fn note_cut_off(&mut self, command: &Command) {
         let n_before = self.cut_off.take().filter(|(known, _)| known == command).map_or(0, |(_, n_losses)| n_losses);
         if n_before + 1 < MAX_CUT_OFF {
@@ -110,46 +81,40 @@ impl Memory {
             return;
         }
         self.given_up.retain(|known| known != command);
-        if self.given_up.len() >= MAX_GIVEN_UP {
-            self.given_up.remove(0);
-        }
-        self.given_up.push(command.clone());
+        push_bounded(&mut self.given_up, command.clone(), MAX_GIVEN_UP);
     }
 
-    /// Notes that a connection got over its restoration.
+    /// Records that a connection has survived its restoration.
     pub(crate) fn note_restored(&mut self) {
         self.cut_off = None;
     }
 
-    /// Whether the connection broke on this command so often that it is not sent again.
+    /// Returns whether a command is not sent again, because several connections ended on it.
     pub(crate) fn is_given_up(&self, command: &Command) -> bool {
         self.given_up.contains(command)
     }
 
-    /// Learns from a command of the user that was not refused.
+    /// Remembers the setting that an executed command of the user has changed.
     pub(crate) fn learn_setting(&mut self, command: &Command) {
-        let Some(change) = SettingChange::of(command) else { return };
-        self.settings.retain(|(key, _)| *key != change.key);
-        if change.has_value {
-            if self.settings.len() >= MAX_SETTINGS {
-                self.settings.remove(0);
-            }
-            self.settings.push((change.key, command.clone()));
+        let Some((key, has_value)) = setting_changed_by(command) else { return };
+        self.settings.retain(|(known, _)| *known != key);
+        if has_value {
+            push_bounded(&mut self.settings, (key, command.clone()), MAX_SETTINGS);
         }
     }
 
-    /// Learns from a command of the user whose reply the loss has cut off: it may have been carried out, and counts as if it was.
+    /// Learns from a command of the user that had no reply at a loss: it counts as executed.
     pub(crate) fn learn_unanswered(&mut self, command: &Command) {
         self.learn_setting(command);
         match &*command.verb() {
-            "seek" => self.remember(command, None),
-            "unseek" => self.unseek(command),
+            "seek" => self.add_seek(command, None),
+            "unseek" => self.remove_seek_by(command),
             _ if command.is_observe() => self.requests.push(command.clone()),
             _ => {}
         }
     }
 
-    /// Learns from a reply that was no refusal.
+    /// Learns from a command that was not refused.
     pub(crate) fn learn(&mut self, command: &Command, reply: &Reply) {
         self.given_up.retain(|known| known != command);
         match &*command.verb() {
@@ -159,70 +124,65 @@ impl Memory {
                     _ => None,
                 });
                 if posted.is_some() {
-                    self.remember(command, posted);
+                    self.add_seek(command, posted);
                 }
             }
-            "unseek" => self.unseek(command),
+            "unseek" => self.remove_seek_by(command),
             _ => {}
         }
     }
 
-    fn unseek(&mut self, command: &Command) {
-        match command.words().nth(1).map(str::parse) {
-            Some(Ok(index)) => self.forget(index),
+    /// Returns whether a request to observe names a remembered game, by its number or a player. The restoration searches that game
+    /// anyway.
+    pub(crate) fn has_game_of(&self, command: &Command) -> bool {
+        let Some(name) = command.words().nth(1) else { return false };
+        let is_named = |position: &&Style12| {
+            position.game().to_string() == name
+                || [position.white(), position.black()].iter().any(|player| player.is_same_player(name))
+        };
+        self.games.iter().filter(|position| position.relation().is_observer()).any(|position| is_named(&position))
+    }
+
+    /// Records that a player declined to resume an adjourned game.
+    pub(crate) fn note_declined(&mut self, player: &Handle) {
+        push_bounded(&mut self.declined, player.clone(), MAX_DECLINED);
+    }
+
+    /// Forgets the numbers of seeks, which are invalid on a new connection.
+    pub(crate) fn connected(&mut self) {
+        self.seeks.iter_mut().for_each(|seek| seek.index = None);
+    }
+
+    fn add_seek(&mut self, command: &Command, index: Option<u32>) {
+        self.seeks.retain(|seek| (index.is_none() || seek.index != index) && seek.command != *command);
+        push_bounded(&mut self.seeks, OpenSeek { command: command.clone(), index }, MAX_SEEKS);
+    }
+
+    /// Removes a seek that was refused when it was made again.
+    pub(crate) fn remove_seek(&mut self, command: &Command) {
+        self.seeks.retain(|seek| seek.command != *command);
+    }
+
+    fn remove_seek_by(&mut self, unseek: &Command) {
+        match unseek.words().nth(1).map(str::parse) {
+            Some(Ok(index)) => self.remove_seek_number(index),
             Some(Err(_)) => {}
             None => self.seeks.clear(),
         }
     }
 
-    /// Whether a request to observe names a known game by its number or a player: that game is looked for anyway.
-    pub(crate) fn has_game_of(&self, command: &Command) -> bool {
-        let Some(name) = command.words().nth(1) else { return false };
-        let is_named = |position: &Style12| {
-            position.game().to_string() == name
-                || [&position.white(), &position.black()].iter().any(|player| player.is_same_player(name))
-        };
-        self.games.iter().any(|known| known.relation().is_observer() && is_named(&known.position))
-    }
-
-    /// Records that a player declined to resume an adjourned game.
-    pub(crate) fn decline(&mut self, name: &Handle) {
-        if self.declined.len() >= MAX_DECLINED {
-            self.declined.remove(0);
-        }
-        self.declined.push(name.clone());
-    }
-
-    /// A new connection: it has no seek yet, and numbers mean others.
-    pub(crate) fn connected(&mut self) {
-        self.seeks.iter_mut().for_each(|seek| seek.index = None);
-    }
-
-    fn remember(&mut self, command: &Command, index: Option<u32>) {
-        self.seeks.retain(|seek| (index.is_none() || seek.index != index) && seek.command != *command);
-        if self.seeks.len() >= MAX_SEEKS {
-            self.seeks.remove(0);
-        }
-        self.seeks.push(KnownSeek { command: command.clone(), index });
-    }
-
-    fn forget(&mut self, index: u32) {
+    fn remove_seek_number(&mut self, index: u32) {
         self.seeks.retain(|seek| seek.index != Some(index));
     }
 
-    /// A seek that could not be made again.
-    pub(crate) fn drop_seek(&mut self, command: &Command) {
-        self.seeks.retain(|seek| seek.command != *command);
-    }
-
-    /// Learns what happens to the seeks without our doing: a game of ours ends them all.
+    /// Removes seeks that the server has removed, and all of them when a game of this login begins.
     pub(crate) fn handle(&mut self, event: &Event, games: &Games) {
         let Event::Received { received, change } = event else { return };
         match &received.message {
             Message::SeekNotice(SeekNotice::Removed) => self.seeks.clear(),
-            Message::SeeksRemoved(removed) => removed.indexes.iter().for_each(|&index| self.forget(index)),
+            Message::SeeksRemoved(removed) => removed.indexes.iter().for_each(|&index| self.remove_seek_number(index)),
             _ => {
-                // A game under a number that was used before replaces the old one.
+                // A game whose number was used before replaces the old one.
                 let is_new = |kind| matches!(kind, ChangeKind::Opened | ChangeKind::Replaced);
                 let opened = change.as_ref().filter(|change| is_new(change.kind));
                 let game = opened.and_then(|change| games.get(change.game));
@@ -230,6 +190,83 @@ impl Memory {
                     self.seeks.clear();
                 }
             }
+        }
+    }
+}
+
+fn is_followed(game: &Game) -> bool {
+    let relation = game.position().relation();
+    game.is_going_on() && !relation.is_isolated() && !matches!(relation, Relation::Other(_))
+}
+
+/// Returns whether two boards belong to the same game: the players are the same. The server's spelling may differ.
+pub(crate) fn is_same_game(one: &Style12, other: &Style12) -> bool {
+    one.white().is_same_player(other.white().as_str()) && one.black().is_same_player(other.black().as_str())
+}
+
+/// Appends an item, and removes the oldest one if there are more than `max`.
+fn push_bounded<T>(items: &mut Vec<T>, item: T, max: usize) {
+    if items.len() >= max {
+        items.remove(0);
+    }
+    items.push(item);
+}
+
+/// Returns the key of the setting that a command changes, and whether the command names the value; `None` if it changes no variable,
+/// ivar or list, or contains a password.
+///
+/// A later command with the same key replaces an earlier one. A command without a value toggles (`set gin`), so it cannot be sent
+/// again.
+fn setting_changed_by(command: &Command) -> Option<(String, bool)> {
+    if command.is_secret() {
+        return None;
+    }
+    let verb = command.verb();
+    let mut rest = command.words().skip(1);
+    let (kind, name) = match &*verb {
+        "style" => ("set", Some("style")),
+        "set" | "iset" | "set-2" => (&*verb, rest.next()),
+        "addlist" | "sublist" | "+" | "-" => ("list", rest.next()),
+        _ => ("list", Some(verb.strip_prefix(['+', '-'])?)),
+    };
+    let (name, value) = (name?.to_ascii_lowercase(), rest.next());
+    let key = match value.filter(|_| kind == "list") {
+        Some(entry) => format!("{kind} {name} {}", entry.to_ascii_lowercase()),
+        None => format!("{kind} {name}"),
+    };
+    Some((key, value.is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(line: &str) -> Option<(String, bool)> {
+        setting_changed_by(&Command::new(line).unwrap())
+    }
+
+    #[test]
+    fn every_spelling_of_a_setting_has_the_same_key() {
+        for (line, key, has_value) in [
+            ("set gin 1", "set gin", true),
+            ("$Set GIN 0", "set gin", true),
+            ("set gin", "set gin", false),
+            ("set 3 a note of several words", "set 3", true),
+            ("style 1", "set style", true),
+            ("set style 12", "set style", true),
+            ("style", "set style", false),
+            ("iset ms 0", "iset ms", true),
+            ("set-2 31 1", "set-2 31", true),
+            ("+channel 53", "list channel 53", true),
+            ("-channel 53", "list channel 53", true),
+            ("+ notify Euwe", "list notify euwe", true),
+            ("addlist notify Euwe", "list notify euwe", true),
+            ("sublist notify euwe", "list notify euwe", true),
+        ] {
+            assert_eq!(change(line), Some((key.to_owned(), has_value)), "{line}");
+        }
+        for line in ["", "set", "date", "tell Newton set gin 1", "set password swordfish", "-", "seek 5 0"] {
+            assert_eq!(change(line), None, "{line}");
         }
     }
 }

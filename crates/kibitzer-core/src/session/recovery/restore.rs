@@ -1,111 +1,123 @@
-//! After a login: settings are set; after a lost connection, games are observed and seeks made again, too.
+//! Restoration after a login: settings are sent; after a lost connection also seeks and requests to observe the games.
+//!
+//! | task | sent | reply | next |
+//! |---|---|---|---|
+//! | `FindByNumber` | `observe 7` | board of the game | `ListMoves` if moves may be missing |
+//! | `FindByNumber` | | refusal; no board of the game | `FindByPlayer` |
+//! | `FindByNumber`, `FindByPlayer` | | board of another sought game | that game is found |
+//! | `FindByNumber`, `FindByPlayer` | | board of a game that is not sought | `Unobserve` |
+//! | `FindByPlayer` | `observe Newton` | refusal; no board of the game | done: the game ended or is unknown |
+//! | `ListMoves` | `moves 7` | any | done |
+//! | `Setting`, `Seek`, `Request` | the command | any | done |
+//!
+//! Requests to observe are sent last, after all games were sought: the search unobserves games that are not among them.
 
+use super::memory::{Memory, is_same_game};
 use crate::event::{Outcome, RefusalReason, RequestError, RequestId, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
 use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
 use crate::session::command::Command;
-use crate::session::recovery::memory::{KnownGame, Memory};
 use crate::session::reply::Reply;
-use crate::session::requests::Done;
+use crate::session::requests::CompletedRequest;
 
-/// A restoration that goes on.
+/// A restoration in progress.
 #[derive(Debug)]
-pub(crate) struct Restore {
-    games: Vec<Lookup>,
-    settings: Vec<Resent>,
-    requests: Vec<Resent>,
-    seeks: Vec<Resent>,
-    waiting: Vec<(RequestId, Task)>,
-    /// What is to be sent next, and why.
-    next: Vec<(Command, Task)>,
-    /// What is to be sent once all games were looked for: the search leaves games that are none of its own.
-    last: Vec<(Command, Task)>,
+pub(crate) struct Restoration {
+    games: Vec<GameSearch>,
+    settings: Vec<SentAgain>,
+    requests: Vec<SentAgain>,
+    seeks: Vec<SentAgain>,
+    /// Tasks whose reply is awaited.
+    pending: Vec<(RequestId, RestoreTask)>,
+    next: Vec<(Command, RestoreTask)>,
+    /// Tasks to send once nothing else is pending.
+    last: Vec<(Command, RestoreTask)>,
 }
 
 /// A command that is sent again, and the reason for which it failed, if it did.
-type Resent = (Command, Option<RequestError>);
+type SentAgain = (Command, Option<RequestError>);
 
-/// A game, and what is known of it.
+/// A game in progress at the loss, and the report about it so far.
 #[derive(Debug)]
-struct Lookup {
-    known: KnownGame,
-    found: RestoredGame,
+struct GameSearch {
+    before: Style12,
+    report: RestoredGame,
 }
 
-/// What a command is for. Games and seeks are told by their places in the lists.
+/// Purpose of a command; the number is the index in the list of games, settings, requests or seeks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Task {
-    /// Whether the number still means the same game.
-    ByNumber(usize),
-    /// Whether a player still plays it, perhaps under another number.
-    ByPlayer(usize),
-    Moves(usize),
-    /// Another game took the number, and is not to be observed.
-    Leave,
+pub(crate) enum RestoreTask {
+    /// Checks whether the number still means the same game.
+    FindByNumber(usize),
+    /// Checks whether a player still plays the game, perhaps under another number.
+    FindByPlayer(usize),
+    ListMoves(usize),
+    /// Stops observing a game that is not sought.
+    Unobserve,
     Setting(usize),
     Request(usize),
     Seek(usize),
 }
 
-impl Restore {
-    /// `settings` are those of every login. `games` are those of the new connection: the server may have resumed our own by itself.
+impl Restoration {
+    /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already have
+    /// resumed games of this login.
     pub(crate) fn new(settings: &[Command], memory: &Memory, games: &Games) -> Self {
-        let lookups = memory.games.iter().map(|known| Lookup::new(known.clone(), games)).collect();
         let settings = settings.iter().chain(memory.settings.iter().map(|(_, command)| command));
         let requests = memory.requests.iter().filter(|command| !memory.has_game_of(command));
-        let mut restore = Self {
-            games: lookups,
-            settings: unsent(settings, memory),
-            requests: unsent(requests, memory),
-            seeks: unsent(memory.seeks.iter().map(|seek| &seek.command), memory),
-            waiting: Vec::new(),
+        let mut restoration = Self {
+            games: memory.games.iter().map(|before| GameSearch::new(before.clone(), games)).collect(),
+            settings: to_send_again(settings, memory),
+            requests: to_send_again(requests, memory),
+            seeks: to_send_again(memory.seeks.iter().map(|seek| &seek.command), memory),
+            pending: Vec::new(),
             next: Vec::new(),
             last: Vec::new(),
         };
-        restore.next.extend(tasks(&restore.settings, Task::Setting));
-        for at in 0..restore.games.len() {
-            restore.begin(at);
+        restoration.next.extend(tasks(&restoration.settings, RestoreTask::Setting));
+        for at in 0..restoration.games.len() {
+            restoration.search(at);
         }
-        restore.next.extend(tasks(&restore.seeks, Task::Seek));
-        restore.last.extend(tasks(&restore.requests, Task::Request));
-        restore
+        restoration.next.extend(tasks(&restoration.seeks, RestoreTask::Seek));
+        restoration.last.extend(tasks(&restoration.requests, RestoreTask::Request));
+        restoration
     }
 
-    fn begin(&mut self, at: usize) {
-        let Some(lookup) = self.games.get(at) else { return };
-        let id = lookup.known.id();
-        if lookup.known.relation().is_observer() {
-            self.ask(&format!("observe {id}"), Task::ByNumber(at));
+    fn search(&mut self, at: usize) {
+        let Some(search) = self.games.get(at) else { return };
+        if search.before.relation().is_observer() {
+            self.add_task(&format!("observe {}", search.before.game()), RestoreTask::FindByNumber(at));
         } else {
-            self.ask_for_moves(at);
+            self.list_moves(at);
         }
     }
 
-    /// What to send now. [`sent`](Self::sent) has to be told under which number.
-    pub(crate) fn take_next(&mut self) -> Vec<(Command, Task)> {
-        if self.waiting.is_empty() && self.next.is_empty() {
+    /// Removes and returns the commands to send now. The caller reports the request of each by [`sent`](Self::sent).
+    pub(crate) fn take_next(&mut self) -> Vec<(Command, RestoreTask)> {
+        if self.pending.is_empty() && self.next.is_empty() {
             return std::mem::take(&mut self.last);
         }
         std::mem::take(&mut self.next)
     }
 
-    pub(crate) fn sent(&mut self, id: RequestId, task: Task) {
-        self.waiting.push((id, task));
+    pub(crate) fn sent(&mut self, id: RequestId, task: RestoreTask) {
+        self.pending.push((id, task));
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        self.waiting.is_empty() && self.next.is_empty() && self.last.is_empty()
+        self.pending.is_empty() && self.next.is_empty() && self.last.is_empty()
     }
 
+    /// Returns the report, without its time. Removes refused seeks from the memory.
     pub(crate) fn finish(self, memory: &mut Memory) -> Restored {
         memory.requests.clear();
         memory.note_restored();
         for (seek, _) in self.seeks.iter().filter(|(_, error)| error.is_some()) {
-            memory.drop_seek(seek);
+            memory.remove_seek(seek);
         }
         Restored {
-            games: self.games.into_iter().map(|lookup| lookup.found).collect(),
+            games: self.games.into_iter().map(|search| search.report).collect(),
             settings: reports(self.settings),
             requests: reports(self.requests),
             seeks: reports(self.seeks),
@@ -113,101 +125,95 @@ impl Restore {
         }
     }
 
-    /// Takes in what the server made of a command.
-    pub(crate) fn handle(&mut self, done: &Done, games: &Games) {
-        let Some(at) = self.waiting.iter().position(|(id, _)| *id == done.id) else { return };
-        let (_, task) = self.waiting.swap_remove(at);
+    /// Processes the reply to a command.
+    pub(crate) fn handle(&mut self, completed: &CompletedRequest, games: &Games) {
+        let Some(at) = self.pending.iter().position(|(id, _)| *id == completed.id) else { return };
+        let (_, task) = self.pending.swap_remove(at);
+        let result = &completed.result;
         match task {
-            Task::ByNumber(at) => self.looked_up(at, &done.result, true, games),
-            Task::ByPlayer(at) => self.looked_up(at, &done.result, false, games),
-            Task::Moves(at) => self.moves_listed(at, &done.result),
-            Task::Leave => {}
-            Task::Setting(at) => set_error(&mut self.settings, at, &done.result),
-            Task::Request(at) => set_error(&mut self.requests, at, &done.result),
-            Task::Seek(at) => set_error(&mut self.seeks, at, &done.result),
+            RestoreTask::FindByNumber(at) => self.observed(at, result, true, games),
+            RestoreTask::FindByPlayer(at) => self.observed(at, result, false, games),
+            RestoreTask::ListMoves(at) => self.moves_listed(at, result),
+            RestoreTask::Unobserve => {}
+            RestoreTask::Setting(at) => set_error(&mut self.settings, at, result),
+            RestoreTask::Request(at) => set_error(&mut self.requests, at, result),
+            RestoreTask::Seek(at) => set_error(&mut self.seeks, at, result),
         }
     }
 
-    /// The board that comes may be of another game that is looked for: numbers are given anew, and a player may have several.
-    fn looked_up(&mut self, at: usize, result: &Result<Reply, RequestError>, by_number: bool, games: &Games) {
-        let board = board_followed(result, games);
-        match board.map(|board| (board, self.owner_of(board, at))) {
-            Some((board, Some(owner))) => self.found(owner, board),
-            Some((other, None)) if result.is_ok() => self.leave(other.game()),
-            // Whoever observes it already wants it.
+    /// Processes the reply to `observe`. Its board may belong to another sought game: the server assigns new numbers, and a player may
+    /// have several games.
+    fn observed(&mut self, at: usize, result: &Result<Reply, RequestError>, by_number: bool, games: &Games) {
+        let board = observed_board(result, games);
+        match board.map(|board| (board, self.search_of(board, at))) {
+            Some((board, Some(found))) => self.found(found, board),
+            Some((other, None)) if result.is_ok() => {
+                self.add_task(&format!("unobserve {}", other.game()), RestoreTask::Unobserve);
+            }
+            // The game was observed before this command, so a request of the user observes it.
             Some((_, None)) | None => {}
         }
-        let Some(lookup) = self.games.get_mut(at).filter(|lookup| lookup.found.now.is_none()) else { return };
-        lookup.found.outcome = if board.is_some() { Outcome::Ended } else { not_found(result) };
+        let Some(search) = self.games.get_mut(at).filter(|search| search.report.now.is_none()) else { return };
+        search.report.outcome = if board.is_some() { Outcome::Ended } else { outcome_of_refusal(result) };
         if by_number {
-            self.ask_by_player(at);
+            // One name suffices: in bughouse and simuls the other player may be at another board.
+            let line = format!("observe {}", search.before.white());
+            self.add_task(&line, RestoreTask::FindByPlayer(at));
         }
     }
 
-    /// Which of the games that are looked for has this board: the one that was found by it; else the one that was asked
-    /// about, if it is between its players, or any other that is.
-    fn owner_of(&self, board: &Style12, asked: usize) -> Option<usize> {
-        let is_found = |at: &usize| self.games.get(*at).is_some_and(|lookup| lookup.found.now == Some(board.game()));
-        let is_sought = |at: &usize| self.games.get(*at).is_some_and(|lookup| lookup.is_sought_by(board));
+    /// Returns the search that a board belongs to: the one that found its game before; else the current one, if the players match;
+    /// else any other whose players match.
+    fn search_of(&self, board: &Style12, current: usize) -> Option<usize> {
+        let has_found = |at: &usize| self.games.get(*at).is_some_and(|search| search.report.now == Some(board.game()));
+        let matches = |at: &usize| self.games.get(*at).is_some_and(|search| search.matches(board));
         let all = 0..self.games.len();
-        all.clone().find(is_found).or_else(|| std::iter::once(asked).chain(all).find(is_sought))
+        all.clone().find(has_found).or_else(|| std::iter::once(current).chain(all).find(matches))
     }
 
     fn found(&mut self, at: usize, board: &Style12) {
-        if let Some(lookup) = self.games.get_mut(at).filter(|lookup| lookup.found.now.is_none()) {
-            lookup.found(board);
-            self.ask_for_moves(at);
+        if let Some(search) = self.games.get_mut(at).filter(|search| search.report.now.is_none()) {
+            search.found(board);
+            self.list_moves(at);
         }
     }
 
-    /// Two names are two chances: in bughouse and simuls one of them may be at another board.
-    fn ask_by_player(&mut self, at: usize) {
-        let Some(lookup) = self.games.get(at) else { return };
-        let line = format!("observe {}", lookup.known.position.white());
-        self.ask(&line, Task::ByPlayer(at));
-    }
-
-    fn leave(&mut self, game: GameId) {
-        self.ask(&format!("unobserve {game}"), Task::Leave);
-    }
-
-    fn ask_for_moves(&mut self, at: usize) {
-        let found = self.games.get(at).map(|lookup| &lookup.found);
-        let Some(game) = found.filter(|found| found.moves_missing).and_then(|found| found.now) else { return };
-        self.ask(&format!("moves {game}"), Task::Moves(at));
+    fn list_moves(&mut self, at: usize) {
+        let report = self.games.get(at).map(|search| &search.report);
+        let Some(game) = report.filter(|report| report.moves_missing).and_then(|report| report.now) else { return };
+        self.add_task(&format!("moves {game}"), RestoreTask::ListMoves(at));
     }
 
     fn moves_listed(&mut self, at: usize, result: &Result<Reply, RequestError>) {
         let moves = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
-        if let Some(lookup) = self.games.get_mut(at) {
-            lookup.found.moves = moves;
+        if let Some(search) = self.games.get_mut(at) {
+            search.report.moves = moves;
         }
     }
 
-    /// Numbers and names make lines; a name that does not is none.
-    fn ask(&mut self, line: &str, task: Task) {
+    fn add_task(&mut self, line: &str, task: RestoreTask) {
         if let Ok(command) = Command::new(line) {
             self.next.push((command, task));
         }
     }
 }
 
-fn unsent<'a>(commands: impl Iterator<Item = &'a Command>, memory: &Memory) -> Vec<Resent> {
+fn to_send_again<'a>(commands: impl Iterator<Item = &'a Command>, memory: &Memory) -> Vec<SentAgain> {
     let error = |command: &Command| memory.is_given_up(command).then_some(RequestError::Lost);
     commands.map(|command| (command.clone(), error(command))).collect()
 }
 
-fn reports(commands: Vec<Resent>) -> Vec<RestoredCommand> {
+fn reports(commands: Vec<SentAgain>) -> Vec<RestoredCommand> {
     commands.into_iter().map(|(command, error)| RestoredCommand::new(command.as_str(), error)).collect()
 }
 
-fn tasks(commands: &[Resent], task: fn(usize) -> Task) -> impl Iterator<Item = (Command, Task)> {
+fn tasks(commands: &[SentAgain], task: fn(usize) -> RestoreTask) -> impl Iterator<Item = (Command, RestoreTask)> {
     let unsent = commands.iter().enumerate().filter(|(_, (_, error))| error.is_none());
     unsent.map(move |(at, (command, _))| (command.clone(), task(at)))
 }
 
-/// Takes down why a command was refused. A game that is observed already is what the command asks for.
-fn set_error(commands: &mut [Resent], at: usize, result: &Result<Reply, RequestError>) {
+/// Records the error of a command. A game that is already observed is no error.
+fn set_error(commands: &mut [SentAgain], at: usize, result: &Result<Reply, RequestError>) {
     let is_observed = |error: &RequestError| {
         matches!(error.refusal(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
     };
@@ -216,52 +222,57 @@ fn set_error(commands: &mut [Resent], at: usize, result: &Result<Reply, RequestE
     }
 }
 
-impl Lookup {
-    fn new(known: KnownGame, games: &Games) -> Self {
-        let outcome = if known.relation().is_observer() { Outcome::Gone } else { Outcome::Interrupted };
-        let found = RestoredGame {
-            was: known.id(),
-            now: None,
-            white: known.position.white(),
-            black: known.position.black(),
-            relation: known.relation(),
-            outcome,
-            moves_missing: false,
-            moves: None,
-        };
-        let mut lookup = Self { known, found };
+impl GameSearch {
+    fn new(before: Style12, games: &Games) -> Self {
+        let relation = before.relation();
+        let mut report = RestoredGame::new(before.game(), before.white(), before.black(), relation);
+        (report.now, report.outcome) =
+            (None, if relation.is_observer() { Outcome::Gone } else { Outcome::Interrupted });
+        let mut search = Self { before, report };
         let is_resumed = |game: &&Game| {
-            game.is_going_on() && game.position().relation().is_mine() && lookup.known.is_between(game.position())
+            let position = game.position();
+            game.is_going_on() && position.relation().is_mine() && is_same_game(&search.before, position)
         };
-        if lookup.known.relation().is_mine()
-            && let Some(board) = games.iter().find(is_resumed).map(|game| game.position().clone())
+        if relation.is_mine()
+            && let Some(game) = games.iter().find(is_resumed)
         {
-            lookup.found(&board);
+            search.found(game.position());
         }
-        lookup
+        search
     }
 
-    /// Whether the board may be the one that shows that the game goes on.
-    fn is_sought_by(&self, board: &Style12) -> bool {
-        self.known.relation().is_observer() && self.found.now.is_none() && self.known.is_between(board)
+    /// Returns whether a board shows that the game goes on.
+    fn matches(&self, board: &Style12) -> bool {
+        self.before.relation().is_observer() && self.report.now.is_none() && is_same_game(&self.before, board)
     }
 
-    /// The game goes on, and this is its board.
+    /// Records the board under which the game was found.
     fn found(&mut self, board: &Style12) {
-        let before = &self.known.position;
-        let outcome = match board.ply().checked_sub(before.ply()) {
-            Some(0) if board.board() == before.board() => Outcome::Unchanged,
+        let outcome = match board.ply().checked_sub(self.before.ply()) {
+            Some(0) if board.board() == self.before.board() => Outcome::Unchanged,
             Some(plies) if plies > 0 => Outcome::Advanced { plies },
             _ => Outcome::Changed,
         };
-        self.found.now = Some(board.game());
-        self.found.outcome = outcome;
-        // The board brings the last move with it.
-        self.found.moves_missing = !matches!(outcome, Outcome::Unchanged | Outcome::Advanced { plies: 1 });
+        self.report.now = Some(board.game());
+        self.report.outcome = outcome;
+        // The board contains the last move.
+        self.report.moves_missing = !matches!(outcome, Outcome::Unchanged | Outcome::Advanced { plies: 1 });
     }
 }
 
-/// The game that is observed from this reply on.
+/// Returns the board of the game that a reply to `observe` reports as observed, now or already before.
+fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
+    let game = match result {
+        Ok(reply) => observed_game(reply)?,
+        Err(error) => match error.refusal()? {
+            RefusalReason::Observing(ObservingRefusal::AlreadyObserving(game)) => game,
+            _ => return None,
+        },
+    };
+    // The board may have been sent as a line or as moves.
+    games.get(game).map(Game::position)
+}
+
 fn observed_game(reply: &Reply) -> Option<GameId> {
     reply.messages().find_map(|message| match message {
         Message::Observing(observing) if observing.is_observed() => Some(observing.game),
@@ -269,30 +280,13 @@ fn observed_game(reply: &Reply) -> Option<GameId> {
     })
 }
 
-/// The board of the game that is observed: from this reply on, or from before, by whomever. It may have come as a line, or
-/// as moves.
-fn board_followed<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
-    let game = match result {
-        Ok(reply) => observed_game(reply)?,
-        Err(RequestError::Refused {
-            reason: RefusalReason::Observing(ObservingRefusal::AlreadyObserving(game)),
-            ..
-        }) => *game,
-        Err(_) => return None,
-    };
-    games.get(game).map(Game::position)
-}
-
-/// Why a game is not observed: because it is over, or for a reason that says nothing about it.
-fn not_found(result: &Result<Reply, RequestError>) -> Outcome {
-    let is_over = match result {
-        Err(RequestError::Refused { reason: RefusalReason::Observing(why), .. }) => {
-            *why == ObservingRefusal::NoSuchGame
-        }
-        Err(RequestError::Refused { reason: RefusalReason::Refusal(why), .. }) => {
-            matches!(why, Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerNotPlaying)
-        }
-        Ok(_) | Err(_) => false,
-    };
-    if is_over { Outcome::Ended } else { Outcome::Gone }
+/// Returns the outcome of a game that could not be observed: it is over, or nothing is known about it.
+fn outcome_of_refusal(result: &Result<Reply, RequestError>) -> Outcome {
+    match result.as_ref().err().and_then(RequestError::refusal) {
+        Some(
+            RefusalReason::Observing(ObservingRefusal::NoSuchGame)
+            | RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerNotPlaying),
+        ) => Outcome::Ended,
+        _ => Outcome::Gone,
+    }
 }

@@ -1,4 +1,4 @@
-//! When the next line may be sent, where replies are delimited by fences.
+//! Time at which the next line may be sent, where fences delimit replies.
 //!
 //! A server may process one of the lines that arrived together and read the others only when more bytes arrive, or two
 //! seconds later. So a line is sent only after the server has read the one before it. A command cannot share a line with
@@ -18,74 +18,70 @@ use std::time::{Duration, Instant};
 
 use crate::event::Event;
 use crate::message::Message;
+use crate::session::fence::Fence;
 use crate::session::options::after;
 use crate::session::reply::is_caused_by_others;
-use crate::session::requests::fence::Fence;
 
-/// The longest wait for a prompt: the account's own prompt may not be known.
+/// Maximum wait for a prompt. A custom prompt of the account may not be recognized.
 const PROMPT_WAIT: Duration = Duration::from_millis(250);
 
-/// The longest wait for the answer to a fence. Well above the two seconds after which a line is read that arrived with
-/// another: each line sent before that would add one that is read late.
+/// Maximum wait for the answer to a fence. Well above the two seconds after which a line is read that arrived with another: each
+/// line sent earlier would add one that is read late.
 const ANSWER_WAIT: Duration = Duration::from_secs(10);
 
-/// Lets one line pass at a time.
+/// Permits one line at a time.
 #[derive(Debug)]
 pub(crate) struct LineGate {
-    state: State,
-    /// Everything since the last prompt was caused by others; `None` if nothing was received.
+    state: GateState,
+    /// Whether all messages since the last prompt were caused by others; `None` if nothing was received.
     is_from_others: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum GateState {
     Open,
     Prompt { until: Instant },
     Answer { fence: Fence, until: Instant },
 }
 
 impl LineGate {
-    /// A gate on a connection whose login has ended, but not its last prompt.
+    /// Creates the gate of a connection whose login is complete, except for its last prompt.
     pub(crate) fn after_login(now: Instant) -> Self {
-        Self { state: State::Prompt { until: after(now, PROMPT_WAIT) }, is_from_others: None }
+        Self { state: GateState::Prompt { until: after(now, PROMPT_WAIT) }, is_from_others: None }
     }
 
-    /// Opens the gate if it was closed for too long. Returns whether it is open.
+    /// Opens the gate if its maximum wait is over. Returns whether it is open.
     pub(crate) fn is_open(&mut self, now: Instant) -> bool {
         if self.until().is_some_and(|until| until <= now) {
-            self.open();
+            self.state = GateState::Open;
         }
-        matches!(self.state, State::Open)
+        matches!(self.state, GateState::Open)
     }
 
-    /// When the gate opens at the latest; `None` if it is open.
+    /// Returns the time at which the gate opens at the latest; `None` if it is open.
     pub(crate) const fn until(&self) -> Option<Instant> {
         match self.state {
-            State::Open => None,
-            State::Prompt { until } | State::Answer { until, .. } => Some(until),
+            GateState::Open => None,
+            GateState::Prompt { until } | GateState::Answer { until, .. } => Some(until),
         }
     }
 
-    pub(crate) const fn open(&mut self) {
-        self.state = State::Open;
-    }
-
-    /// A line other than the fence of a command was sent.
+    /// Closes the gate after a line other than the fence of a command.
     pub(crate) fn close_until_prompt(&mut self, now: Instant) {
-        self.state = State::Prompt { until: after(now, PROMPT_WAIT) };
+        self.state = GateState::Prompt { until: after(now, PROMPT_WAIT) };
     }
 
-    /// The fence of a command was sent.
+    /// Closes the gate after the fence of a command.
     pub(crate) fn close_until_answer(&mut self, fence: Fence, now: Instant) {
-        self.state = State::Answer { fence, until: after(now, ANSWER_WAIT) };
+        self.state = GateState::Answer { fence, until: after(now, ANSWER_WAIT) };
     }
 
-    /// Processes a message that is no prompt.
+    /// Processes a message other than a prompt.
     pub(crate) fn content(&mut self, event: &Event, message: &Message, now: Instant) {
         if !event.raw().is_empty() {
             self.is_from_others = Some(is_caused_by_others(message) && self.is_from_others.unwrap_or(true));
         }
-        if let State::Answer { fence, .. } = self.state
+        if let GateState::Answer { fence, .. } = self.state
             && fence.is_answered_by(event.raw())
         {
             self.close_until_prompt(now);
@@ -95,8 +91,8 @@ impl LineGate {
     /// Processes a prompt.
     pub(crate) fn prompt(&mut self) {
         let is_from_others = self.is_from_others.take().unwrap_or(false);
-        if matches!(self.state, State::Prompt { .. }) && !is_from_others {
-            self.open();
+        if matches!(self.state, GateState::Prompt { .. }) && !is_from_others {
+            self.state = GateState::Open;
         }
     }
 }

@@ -1,365 +1,362 @@
-//! Commands and their replies: by number in block mode, by a fence behind each command without it.
+//! Requests of one connection: queued commands, sent commands, and their replies.
+//!
+//! Replies are matched by number in block mode and in ICC's units, otherwise by the [fence](super::fence) after each command.
+//!
+//! | state of a command | input | next state |
+//! |---|---|---|
+//! | queued | limits, the line gate and the throttle of talk permit it | sent |
+//! | queued | withdrawn or abandoned | removed |
+//! | sent | its reply ends | completed |
+//! | sent | its reply reports that talk was dropped | queued again, at most five times |
+//! | sent | its reply ends the observation that a restored game needs | queued again, once |
+//! | sent | its timeout | completed with `TimedOut`; abandoned |
+//! | sent | abandoned by the requester | abandoned |
+//! | abandoned | its reply ends | completed for `Requester::Abandoned` |
+//! | any | the connection is closed | completed with an error |
 
-pub(super) mod fence;
 mod line_gate;
-mod prompt;
 mod sending;
-pub(super) mod sent;
+mod sent;
 pub(super) mod split;
 mod talk_pacing;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use super::command::Command;
+use super::context::Context;
+use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
+use super::options::{RequestLimits, Timings, after};
+use super::reply::{PartialReply, Reply, is_content};
 use crate::event::{Event, RequestError, RequestId};
-use crate::message::{CommandCode, Message, UnitHeader};
-use crate::session::command::Command;
-use crate::session::dialect::units::Units;
-use crate::session::options::{RequestLimits, Timings, after};
-use crate::session::reply::{OpenReply, Reply, is_content};
-use crate::session::requests::line_gate::LineGate;
-use crate::session::requests::sent::{InFlight, Order, Owner, Pending};
-use crate::session::requests::talk_pacing::{Heard, Pacing, Talk};
+use crate::message::{CommandCode, Message};
 
-pub(crate) use sending::Sending;
+use line_gate::LineGate;
+use sent::{QueuedCommand, SentCommand, SentCommands};
+use talk_pacing::{TalkKind, TalkPacing, TalkResult};
 
-/// How often something the server did not say for us is sent again.
+pub(super) use sent::Requester;
+
+/// Maximum number of times that talk is sent again which the server dropped.
 const MAX_DROPS: u8 = 5;
 
-/// Says that block mode is off, in the reply to `iset block 0`.
+/// Line in the reply to `iset block 0` that reports that block mode is off.
 const BLOCK_UNSET: &[u8] = b"block unset.";
-
-/// How replies are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// By a fence behind each command.
-    Fenced,
-    /// By a number in front of it.
-    Numbered,
-    /// By a number as its tag, in ICC's units.
-    Tagged,
-}
 
 /// A request that is over.
 #[derive(Debug)]
-pub(crate) struct Done {
-    pub(crate) id: RequestId,
-    pub(crate) owner: Owner,
-    pub(crate) command: Option<Command>,
-    pub(crate) result: Result<Reply, RequestError>,
+pub(super) struct CompletedRequest {
+    pub(super) id: RequestId,
+    pub(super) requester: Requester,
+    pub(super) command: Option<Command>,
+    pub(super) result: Result<Reply, RequestError>,
+}
+
+impl CompletedRequest {
+    /// Returns the command and its reply, if it was not refused.
+    pub(super) fn success(&self) -> Option<(&Command, &Reply)> {
+        self.command.as_ref().zip(self.result.as_ref().ok())
+    }
 }
 
 /// The requests of one connection.
 #[derive(Debug)]
-pub(crate) struct Requests {
-    mode: Mode,
+pub(super) struct Requests {
+    mode: ReplyMode,
     limits: RequestLimits,
-    queue: VecDeque<Order>,
-    /// Games are being observed again: whoever wants to observe one waits.
+    queue: VecDeque<QueuedCommand>,
+    /// Games are being observed again; users' requests to observe wait for that.
     is_restoring: bool,
-    pending: Pending,
-    /// The number of the reply that has begun, in block mode and in units.
+    sent: SentCommands,
+    marks: ReplyMarks,
+    /// The number of the reply that has begun and not ended.
     open: Option<u64>,
-    units: Units,
-    /// What has come since the last fence was answered, without block mode.
-    unfenced: OpenReply,
-    pacing: Pacing,
-    /// Which line of ours the server has not read yet, without block mode.
+    /// Events since the last answered fence.
+    unfenced: PartialReply,
+    pacing: TalkPacing,
+    /// Decides when the next line may be sent while fences delimit replies.
     gate: LineGate,
-    done: VecDeque<Done>,
-    /// From the last command to its reply.
+    completed: VecDeque<CompletedRequest>,
+    /// Time from sending the last command to the start of its reply.
     round_trip: Option<Duration>,
-    /// The server answered a line that had no number, where none of ours has none.
-    is_unnumbered: bool,
-    /// The stream is over: a block that has no end was not cut by another.
+    /// The server refused a line for its missing number, although every line has one.
+    has_fault: bool,
+    /// The stream has ended; the reader closes open blocks and units by itself.
     is_cut_off: bool,
-    /// The prompt that the last command has set.
+    /// The prompt that the last completed command has set.
     prompt: Option<Vec<u8>>,
 }
 
 impl Requests {
-    /// Nothing is sent in front of the prompt that ends the login.
-    pub(crate) fn new(mode: Mode, limits: RequestLimits, now: Instant) -> Self {
+    /// Creates an empty queue. The first line is sent after the prompt that ends the login.
+    pub(super) fn new(mode: ReplyMode, limits: RequestLimits, now: Instant) -> Self {
         Self {
             mode,
             limits: RequestLimits { in_flight: limits.in_flight.clamp(1, 64), ..limits },
             queue: VecDeque::new(),
             is_restoring: false,
-            pending: Pending::default(),
+            sent: SentCommands::default(),
+            marks: ReplyMarks::default(),
             open: None,
-            units: Units::default(),
-            unfenced: OpenReply::default(),
-            pacing: Pacing::default(),
+            unfenced: PartialReply::default(),
+            pacing: TalkPacing::default(),
             gate: LineGate::after_login(now),
-            done: VecDeque::new(),
+            completed: VecDeque::new(),
             round_trip: None,
-            is_unnumbered: false,
+            has_fault: false,
             is_cut_off: false,
             prompt: None,
         }
     }
 
-    pub(crate) const fn mode(&self) -> Mode {
+    pub(super) const fn mode(&self) -> ReplyMode {
         self.mode
     }
 
-    pub(crate) const fn round_trip(&self) -> Option<Duration> {
+    pub(super) const fn round_trip(&self) -> Option<Duration> {
         self.round_trip
     }
 
-    /// Whether the server has complained of a line without a number since this was asked last.
-    pub(crate) fn take_unnumbered(&mut self) -> bool {
-        std::mem::take(&mut self.is_unnumbered)
+    /// Returns whether the server has refused a line for its missing number since the last call.
+    pub(super) fn take_fault(&mut self) -> bool {
+        std::mem::take(&mut self.has_fault)
     }
 
-    /// The prompt that a command has set since this was asked last.
-    pub(crate) const fn take_prompt(&mut self) -> Option<Vec<u8>> {
+    /// Returns the prompt that a command has set since the last call.
+    pub(super) const fn take_prompt(&mut self) -> Option<Vec<u8>> {
         self.prompt.take()
     }
 
-    pub(crate) fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.queue.len() >= self.limits.queued
     }
 
-    /// Whether a challenge, or the acceptance of one, is queued or unanswered.
-    pub(crate) fn is_challenging(&self) -> bool {
-        let mut orders = self.queue.iter().chain(self.pending.waiting());
-        orders.any(|order| order.command.as_ref().is_some_and(Command::is_challenge))
+    /// Returns whether a challenge, or the acceptance of one, is queued or unanswered.
+    pub(super) fn is_challenging(&self) -> bool {
+        let mut requests = self.queue.iter().chain(self.sent.awaited().map(|sent| &sent.request));
+        requests.any(|request| request.command.as_ref().is_some_and(Command::is_challenge))
     }
 
-    /// Games begin to be observed again, or have been.
-    pub(crate) const fn set_restoring(&mut self, is_restoring: bool) {
+    pub(super) const fn set_restoring(&mut self, is_restoring: bool) {
         self.is_restoring = is_restoring;
     }
 
-    /// What comes now is what was left of the stream.
-    pub(crate) const fn cut_off(&mut self) {
+    /// Marks the stream as ended: later messages come from the rest of its bytes.
+    pub(super) const fn cut_off(&mut self) {
         self.is_cut_off = true;
     }
 
-    /// Gives back memory that is not used.
-    pub(crate) fn shrink(&mut self) {
+    /// Releases unused memory.
+    pub(super) fn shrink(&mut self) {
         self.queue.shrink_to_fit();
-        self.done.shrink_to_fit();
-        self.pending.shrink();
+        self.completed.shrink_to_fit();
+        self.sent.shrink();
     }
 
     #[cfg(test)]
-    pub(crate) fn footprint(&self) -> usize {
-        self.queue.len() + self.pending.footprint() + self.done.len() + self.unfenced.footprint()
+    pub(super) fn footprint(&self) -> usize {
+        self.queue.len() + self.sent.footprint() + self.completed.len() + self.unfenced.footprint()
     }
 
-    /// Puts a command in the queue.
-    pub(crate) fn order(&mut self, id: RequestId, owner: Owner, command: Option<Command>) {
-        let is_of_restoration = self.is_restoring && matches!(owner, Owner::User | Owner::Restore);
-        self.queue.push_back(Order { id, owner, command, n_drops: 0, is_of_restoration });
+    /// Queues a command. A probe may have none.
+    pub(super) fn enqueue(
+        &mut self,
+        requester: Requester,
+        command: Option<Command>,
+        cx: &mut Context<'_>,
+    ) -> RequestId {
+        let is_during_restoration = self.is_restoring && matches!(requester, Requester::User | Requester::Restore);
+        let id = cx.next_request_id();
+        self.queue.push_back(QueuedCommand { id, requester, command, n_drops: 0, is_during_restoration });
+        id
     }
 
-    /// Takes a command out that was not sent. Returns whether it was there.
-    pub(crate) fn withdraw(&mut self, id: RequestId) -> bool {
+    /// Removes a command that was not sent yet. Returns whether it was found.
+    pub(super) fn withdraw(&mut self, id: RequestId) -> bool {
         let n_queued = self.queue.len();
-        self.queue.retain(|order| order.id != id);
+        self.queue.retain(|request| request.id != id);
         self.queue.len() < n_queued
     }
 
-    /// A command that was sent is another's now.
-    pub(crate) fn hand_over(&mut self, id: RequestId, owner: Owner) {
-        if let Some(sent) = self.pending.iter_mut().find(|sent| sent.order.id == id) {
-            sent.order.owner = owner;
+    /// Changes the requester of a sent command.
+    pub(super) fn set_requester(&mut self, id: RequestId, requester: Requester) {
+        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.request.id == id) {
+            sent.request.requester = requester;
         }
     }
 
-    /// Nobody waits for this reply any more. What was not sent is not sent.
-    pub(crate) fn abandon(&mut self, id: RequestId) {
+    /// Withdraws a queued command, or marks a sent one as abandoned.
+    pub(super) fn abandon(&mut self, id: RequestId) {
         self.withdraw(id);
-        if let Some(sent) = self.pending.iter_mut().find(|sent| sent.order.id == id) {
-            sent.is_given_up = true;
+        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.request.id == id) {
+            sent.is_abandoned = true;
         }
     }
 
-    pub(crate) fn pop_done(&mut self) -> Option<Done> {
-        self.done.pop_front()
+    pub(super) fn pop_completed(&mut self) -> Option<CompletedRequest> {
+        self.completed.pop_front()
     }
 
-    /// Takes in what the server said.
-    pub(crate) fn handle(&mut self, event: &Event, now: Instant) {
+    /// Processes a received message.
+    pub(super) fn handle(&mut self, event: &Event, now: Instant) {
         let Some(message) = event.message() else { return };
-        match *message {
-            Message::BlockStart { id, code } => {
-                self.open = Some(id);
-                if let Some(sent) = self.pending.numbered(id) {
-                    self.round_trip = Some(now.saturating_duration_since(sent.sent));
-                    sent.reply.begin(code);
-                } else if id == 0 && code == CommandCode::UNNUMBERED {
-                    self.unnumbered();
-                }
+        match self.marks.parse(message) {
+            Some(ReplyMark::Start { number, code }) => self.start_reply(number, code, now),
+            Some(ReplyMark::End { is_complete }) => self.end_reply(is_complete, now),
+            Some(ReplyMark::Unnumbered) => {
+                self.open = Some(0);
+                self.unnumbered_line_refused();
             }
-            Message::BlockEnd { id, complete } => self.block_ended(id, complete, now),
-            Message::Prompt => self.gate.prompt(),
-            Message::UnitStart(ref header) => self.unit_started(header, now),
-            Message::UnitEnd => self.unit_ended(now),
-            Message::Overflow => self.units.overflow(),
-            _ if is_content(message) => {
+            None if matches!(message, Message::Prompt) => self.gate.prompt(),
+            None if is_content(message) => {
                 self.gate.content(event, message, now);
                 self.content(event, now);
             }
-            _ => {}
+            None => {}
         }
     }
 
-    /// The tag is the command's number. Units inside of it, and those of others, are none of ours.
-    fn unit_started(&mut self, header: &UnitHeader, now: Instant) {
-        let Some(tag) = self.units.start(header).filter(|_| self.mode == Mode::Tagged) else { return };
-        if let Some(unended) = self.open {
-            self.block_ended(unended, false, now);
+    fn start_reply(&mut self, number: u64, code: Option<CommandCode>, now: Instant) {
+        if self.mode == ReplyMode::Tagged && self.open.is_some() {
+            self.end_reply(false, now);
         }
-        self.open = Some(tag);
-        if let Some(sent) = self.pending.numbered(tag) {
-            self.round_trip = Some(now.saturating_duration_since(sent.sent));
-        }
-    }
-
-    fn unit_ended(&mut self, now: Instant) {
-        let Some(ended) = self.units.end() else { return };
-        if self.mode == Mode::Tagged
-            && let Some(tag) = self.open
-        {
-            // An end that is made up behind the last byte of the stream is none.
-            self.block_ended(tag, ended.is_complete && !self.is_cut_off, now);
+        self.open = Some(number);
+        if let Some(sent) = self.sent.by_number(number) {
+            self.round_trip = Some(now.saturating_duration_since(sent.sent_at));
+            sent.reply.set_code(code);
         }
     }
 
-    /// A line of ours had no number, and block mode is on.
-    fn unnumbered(&mut self) {
-        if self.mode == Mode::Numbered {
-            self.is_unnumbered = true;
+    fn end_reply(&mut self, is_complete: bool, now: Instant) {
+        // The reader invents the end of a unit that the stream cuts off; that of a block it marks as incomplete.
+        let is_complete = is_complete && !(self.is_cut_off && self.mode == ReplyMode::Tagged);
+        let Some(number) = self.open.take() else { return };
+        if !is_complete && self.is_cut_off {
             return;
         }
-        self.mode = Mode::Numbered;
-        let mut said = Some(std::mem::take(&mut self.unfenced)).filter(|said| !said.is_empty());
-        for sent in self.pending.take_all_fenced() {
-            // The first command switched it on, and its fence was the first line without a number; or the command was.
-            let result = said.take().map_or(Err(RequestError::Unnumbered), |said| said.finish(&self.limits));
-            self.finish(sent, result.and_then(Reply::judge));
-        }
-    }
-
-    fn block_ended(&mut self, id: u64, complete: bool, now: Instant) {
-        self.open = None;
-        if !complete && self.is_cut_off {
-            return;
-        }
-        let Some(mut sent) = self.pending.take_numbered(id) else { return };
-        if !complete {
-            return self.finish(sent, Err(RequestError::Incomplete));
+        let Some(mut sent) = self.sent.take_by_number(number) else { return };
+        if !is_complete {
+            return self.complete(sent, Err(RequestError::Incomplete));
         }
         let reply = std::mem::take(&mut sent.reply).finish(&self.limits);
         self.answered(sent, reply, now);
     }
 
+    /// Processes the refusal of a line without a number: block mode is on.
+    fn unnumbered_line_refused(&mut self) {
+        if self.mode == ReplyMode::Numbered {
+            self.has_fault = true;
+            return;
+        }
+        self.mode = ReplyMode::Numbered;
+        let mut reply = Some(std::mem::take(&mut self.unfenced)).filter(|reply| !reply.is_empty());
+        for sent in self.sent.take_fenced(usize::MAX) {
+            // Either the first command switched block mode on, and its fence was refused; or the command itself was.
+            let result = reply.take().map_or(Err(RequestError::Unnumbered), |reply| reply.finish(&self.limits));
+            self.complete(sent, result.and_then(Reply::judge));
+        }
+    }
+
     fn content(&mut self, event: &Event, now: Instant) {
-        if self.mode != Mode::Fenced {
-            if let Some(sent) = self.open.and_then(|id| self.pending.numbered(id)) {
+        if self.mode != ReplyMode::Fenced {
+            if let Some(sent) = self.open.and_then(|number| self.sent.by_number(number)) {
                 sent.reply.push(event, &self.limits);
             }
             return;
         }
-        if !self.pending.has_fenced() {
+        if !self.sent.has_fenced() {
             return;
         }
-        if self.pending.take_forgotten(event.raw()) {
-            // What stands in front of it is of a command that nobody waits for.
-            self.unfenced = OpenReply::default();
+        if self.sent.take_late_answer(event.raw()) {
+            // The events before it belong to an abandoned command.
+            self.unfenced = PartialReply::default();
             return;
         }
-        let mut answered = self.pending.take_fenced(event.raw());
+        let mut answered = self.sent.take_by_answer(event.raw());
         let Some(last) = answered.pop() else { return self.unfenced.push(event, &self.limits) };
         self.prompt = last.prompt_set(event.raw()).or(self.prompt.take());
-        // What has come may be of any of them. Only a probe has no answer but its fence.
-        let is_mixed = answered.iter().any(|sent| sent.order.command.is_some());
+        // The events may belong to any of the answered commands. Only a probe is answered by its fence alone.
+        let is_mixed = answered.iter().any(|sent| sent.request.command.is_some());
         for sent in answered {
-            self.finish(sent, Err(RequestError::Incomplete));
+            self.complete(sent, Err(RequestError::Incomplete));
         }
-        self.round_trip = Some(now.saturating_duration_since(last.sent));
-        let said = std::mem::take(&mut self.unfenced);
+        self.round_trip = Some(now.saturating_duration_since(last.sent_at));
+        let reply = std::mem::take(&mut self.unfenced);
         if is_mixed {
-            return self.finish(last, Err(RequestError::Incomplete));
+            return self.complete(last, Err(RequestError::Incomplete));
         }
-        let reply = said.finish(&self.limits);
+        let reply = reply.finish(&self.limits);
         self.answered(last, reply, now);
     }
 
-    /// The reply is whole. What the server did not say for us is sent again, later.
-    fn answered(&mut self, mut sent: InFlight, reply: Result<Reply, RequestError>, now: Instant) {
-        let talk = sent.order.command.as_ref().and_then(Talk::of);
+    /// Processes a complete reply: completes the request, or queues the command again.
+    fn answered(&mut self, mut sent: SentCommand, reply: Result<Reply, RequestError>, now: Instant) {
+        let talk = sent.request.command.as_ref().and_then(TalkKind::of);
         if let (Some(talk), Ok(reply)) = (talk, &reply)
-            && self.pacing.learn(talk, reply, now) == Heard::Dropped
-            && !sent.is_given_up
-            && sent.order.n_drops < MAX_DROPS
+            && self.pacing.learn(talk, reply, now) == TalkResult::Dropped
+            && !sent.is_abandoned
+            && sent.request.n_drops < MAX_DROPS
         {
-            sent.order.n_drops += 1;
-            self.queue.push_front(sent.order);
+            sent.request.n_drops += 1;
+            self.queue.push_front(sent.request);
             return;
         }
-        if sent.order.is_of_restoration
-            && sent.order.asks_to_observe()
+        if sent.request.is_during_restoration
+            && sent.request.asks_to_observe()
             && reply.as_ref().is_ok_and(Reply::ends_observation)
         {
-            return self.observe_again(sent);
+            // Some servers end the observation of a game that is observed already. The same command starts it again.
+            // Source: uhlin-fics, tried.
+            let requester = sent.requester();
+            self.queue.push_front(QueuedCommand { requester, is_during_restoration: false, ..sent.request });
+            return;
         }
-        if self.mode == Mode::Numbered && reply.as_ref().is_ok_and(|reply| reply.lines().any(|l| l == BLOCK_UNSET)) {
-            self.mode = Mode::Fenced;
+        let is_block_unset = |reply: &Reply| reply.lines().any(|line| line == BLOCK_UNSET);
+        if self.mode == ReplyMode::Numbered && reply.as_ref().is_ok_and(is_block_unset) {
+            self.mode = ReplyMode::Fenced;
         }
-        self.finish(sent, reply.and_then(Reply::judge));
+        self.complete(sent, reply.and_then(Reply::judge));
     }
 
-    /// The game was observed already, and the server took that for the wish to observe it no longer. Asked once more, it
-    /// observes it again.
-    ///
-    /// Source: uhlin-fics, tried.
-    fn observe_again(&mut self, sent: InFlight) {
-        let owner = sent.owner();
-        self.queue.push_front(Order { owner, is_of_restoration: false, ..sent.order });
+    fn complete(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
+        let requester = sent.requester();
+        let QueuedCommand { id, command, .. } = sent.request;
+        self.completed.push_back(CompletedRequest { id, requester, command, result });
     }
 
-    /// Hands the result over.
-    fn finish(&mut self, sent: InFlight, result: Result<Reply, RequestError>) {
-        let owner = sent.owner();
-        let Order { id, command, .. } = sent.order;
-        self.done.push_back(Done { id, owner, command, result });
-    }
-
-    /// When something has to be done without the server saying anything.
-    pub(crate) fn timeout(&self) -> Option<Instant> {
-        let held = self.queue.iter().filter_map(|order| self.held_until(order));
-        let is_gated = self.mode == Mode::Fenced && (self.pending.owes_fence() || !self.queue.is_empty());
+    /// Returns the time of the next action that no message triggers.
+    pub(super) fn timeout(&self) -> Option<Instant> {
+        let held = self.queue.iter().filter_map(|request| self.held_until(request));
+        let deadlines = self.sent.awaited().map(|sent| sent.deadline);
+        let is_gated = self.mode == ReplyMode::Fenced && (self.sent.owes_fence() || !self.queue.is_empty());
         let gate = self.gate.until().filter(|_| is_gated);
-        held.chain(self.pending.due()).chain(gate).min()
+        held.chain(deadlines).chain(gate).min()
     }
 
-    /// This much time does not count, except for those who wait outside.
-    pub(crate) fn defer(&mut self, by: Duration) {
-        for sent in self.pending.iter_mut().filter(|sent| sent.order.owner != Owner::User) {
-            sent.due = after(sent.due, by);
+    /// Postpones all deadlines except those of users' requests.
+    pub(super) fn defer(&mut self, by: Duration) {
+        for sent in self.sent.iter_mut().filter(|sent| sent.request.requester != Requester::User) {
+            sent.deadline = after(sent.deadline, by);
         }
     }
 
-    /// Ends the requests that have waited too long.
-    pub(crate) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
-        for sent in self.pending.iter_mut().filter(|sent| !sent.is_given_up && sent.due <= now) {
-            sent.is_given_up = true;
-            let Order { id, owner, command, .. } = sent.order.clone();
-            self.done.push_back(Done { id, owner, command, result: Err(RequestError::TimedOut(timings.request)) });
+    /// Completes and abandons the requests whose timeout is over.
+    pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
+        for sent in self.sent.iter_mut().filter(|sent| !sent.is_abandoned && sent.deadline <= now) {
+            sent.is_abandoned = true;
+            let QueuedCommand { id, requester, command, .. } = sent.request.clone();
+            let result = Err(RequestError::TimedOut(timings.request));
+            self.completed.push_back(CompletedRequest { id, requester, command, result });
         }
     }
 
-    /// The connection is gone: what was sent may have been carried out, what waits was not.
-    pub(crate) fn end(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
-        for sent in self.pending.take_all() {
-            self.finish(sent, Err(sent_error.clone()));
+    /// Completes all requests with errors: sent ones may have been executed, queued ones were not.
+    pub(super) fn end(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
+        for sent in self.sent.take_all() {
+            self.complete(sent, Err(sent_error.clone()));
         }
-        for Order { id, owner, command, .. } in std::mem::take(&mut self.queue) {
-            self.done.push_back(Done { id, owner, command, result: Err(queued_error.clone()) });
+        for QueuedCommand { id, requester, command, .. } in std::mem::take(&mut self.queue) {
+            self.completed.push_back(CompletedRequest { id, requester, command, result: Err(queued_error.clone()) });
         }
     }
 }

@@ -1,90 +1,92 @@
-//! What may be sent now, and how.
+//! Selection and sending of the next command.
 
 use std::time::Instant;
 
-use super::{Mode, Requests};
+use super::Requests;
+use super::sent::{QueuedCommand, ReplyKey, Requester, SentCommand};
+use super::talk_pacing::TalkKind;
 use crate::session::command::Command;
-use crate::session::options::{Timings, after};
-use crate::session::random::Random;
-use crate::session::reply::OpenReply;
-use crate::session::requests::fence::Fence;
-use crate::session::requests::sent::{InFlight, Mark, Order, Owner};
-use crate::session::requests::talk_pacing::Talk;
-use crate::session::transmit::Outbox;
-
-/// What sending needs.
-pub(crate) struct Sending<'a> {
-    pub(crate) out: &'a mut Outbox,
-    pub(crate) random: &'a mut Random,
-    pub(crate) timings: &'a Timings,
-    pub(crate) now: Instant,
-}
+use crate::session::context::Context;
+use crate::session::dialect::reply_marks::ReplyMode;
+use crate::session::fence::Fence;
+use crate::session::options::after;
+use crate::session::reply::PartialReply;
 
 impl Requests {
-    /// Sends what may be sent now. Returns whether some of it ends our idle time.
-    pub(crate) fn send(&mut self, cx: &mut Sending<'_>) -> bool {
+    /// Sends all lines that may be sent now. Returns whether one of them resets the server's idle timer.
+    pub(crate) fn send(&mut self, cx: &mut Context<'_>) -> bool {
         let mut resets_idle = false;
         self.pacing.expire(cx.now);
-        while self.mode != Mode::Fenced || self.gate.is_open(cx.now) {
-            if let Some(fence) = self.pending.send_fence(cx) {
-                self.gate.close_until_answer(fence, cx.now);
+        while self.mode != ReplyMode::Fenced || self.gate.is_open(cx.now) {
+            if self.send_owed_fence(cx) {
                 continue;
             }
-            let Some(order) = self.next_order() else { break };
-            resets_idle |= order.command.as_ref().is_some_and(Command::resets_idle);
-            self.send_order(order, cx);
+            let Some(request) = self.next_request() else { break };
+            resets_idle |= request.command.as_ref().is_some_and(Command::resets_idle);
+            self.send_request(request, cx);
         }
         resets_idle
     }
 
-    /// The first command in the queue that has not to wait.
-    fn next_order(&mut self) -> Option<Order> {
+    fn send_owed_fence(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(sent) = self.sent.iter_mut().find(|sent| sent.owes_fence) else { return false };
+        let Some(fence) = sent.key.fence() else { return false };
+        cx.out.push_command(None, fence.as_str().to_owned(), Some(sent.request.id));
+        sent.owes_fence = false;
+        sent.sent_at = cx.now;
+        self.gate.close_until_answer(fence, cx.now);
+        true
+    }
+
+    /// Removes the first command of the queue that may be sent.
+    fn next_request(&mut self) -> Option<QueuedCommand> {
         if self.queue.is_empty() {
             return None;
         }
-        let n_waiting = self.pending.n_waiting();
-        if n_waiting >= self.limits.in_flight || self.pending.may_switch_block_mode() {
+        let n_awaited = self.sent.awaited().count();
+        let is_mode_uncertain = || self.sent.awaited().any(|sent| sent.request.may_switch_block_mode());
+        if n_awaited >= self.limits.in_flight || is_mode_uncertain() {
             return None;
         }
-        let at = self.queue.iter().position(|order| !self.waits(order) && self.held_until(order).is_none())?;
-        // What follows a switch of block mode, or stands in front of it, is not answered in the same way.
-        let switches = self.queue.get(at)?.command.as_ref().is_some_and(Command::may_switch_block_mode);
-        if switches && n_waiting > 0 { None } else { self.queue.remove(at) }
+        let may_be_sent = |request: &QueuedCommand| !self.waits(request) && self.held_until(request).is_none();
+        let at = self.queue.iter().position(may_be_sent)?;
+        // Replies before and after a switch of block mode are delimited differently, so it is sent alone.
+        if self.queue.get(at)?.may_switch_block_mode() && n_awaited > 0 { None } else { self.queue.remove(at) }
     }
 
-    /// Whether it waits until the games are observed again: it may ask for one of them.
-    fn waits(&self, order: &Order) -> bool {
-        self.is_restoring && order.owner == Owner::User && order.asks_to_observe()
+    /// Returns whether a command waits for the end of the restoration, which may observe the same game.
+    fn waits(&self, request: &QueuedCommand) -> bool {
+        self.is_restoring && request.requester == Requester::User && request.asks_to_observe()
     }
 
-    pub(crate) fn held_until(&self, order: &Order) -> Option<Instant> {
-        self.pacing.held_until(Talk::of(order.command.as_ref()?)?)
+    /// Returns the end of the pause that the server's throttle of talk requires before this command.
+    pub(super) fn held_until(&self, request: &QueuedCommand) -> Option<Instant> {
+        self.pacing.held_until(TalkKind::of(request.command.as_ref()?)?)
     }
 
-    fn send_order(&mut self, order: Order, cx: &mut Sending<'_>) {
-        let text = order.command.as_ref().map(Command::as_str);
-        let owes_fence = self.mode == Mode::Fenced && text.is_some();
-        let mark = match self.mode {
-            Mode::Numbered | Mode::Tagged => {
-                let number = self.pending.free_number();
-                let text = text.unwrap_or("$$date");
-                let is_tag = self.mode == Mode::Tagged;
-                let line = if is_tag { format!("`{number}`{text}") } else { format!("{number} {text}") };
-                cx.out.push_command(order.command.as_ref(), line, Some(order.id));
-                Mark::Number(number)
-            }
-            Mode::Fenced => {
-                self.pending.make_room();
-                self.gate.close_until_prompt(cx.now);
-                let fence = Fence::draw(cx.random);
-                // `$$` keeps a probe from ending our idle time. A server that has no `$` repeats it with the rest.
-                let line = text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned);
-                cx.out.push_command(order.command.as_ref(), line, Some(order.id));
-                Mark::Fence(fence)
-            }
+    fn send_request(&mut self, request: QueuedCommand, cx: &mut Context<'_>) {
+        let text = request.command.as_ref().map(Command::as_str);
+        let owes_fence = self.mode == ReplyMode::Fenced && text.is_some();
+        // Commands after `$$` do not reset the idle timer, so a probe does not prevent the idle logout. A server that does not know
+        // `$` repeats it in its refusal.
+        let (key, line) = if self.mode == ReplyMode::Fenced {
+            self.sent.make_room();
+            self.gate.close_until_prompt(cx.now);
+            let fence = Fence::draw(cx.rng);
+            (ReplyKey::Fence(fence), text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned))
+        } else {
+            let number = self.sent.next_number();
+            (ReplyKey::Number(number), self.mode.numbered_line(number, text.unwrap_or("$$date")))
         };
-        let due = after(cx.now, cx.timings.request);
-        let reply = OpenReply::default();
-        self.pending.push(InFlight { order, mark, owes_fence, sent: cx.now, due, reply, is_given_up: false });
+        cx.out.push_command(request.command.as_ref(), line, Some(request.id));
+        self.sent.push(SentCommand {
+            request,
+            key,
+            owes_fence,
+            sent_at: cx.now,
+            deadline: after(cx.now, cx.options.timings.request),
+            reply: PartialReply::default(),
+            is_abandoned: false,
+        });
     }
 }

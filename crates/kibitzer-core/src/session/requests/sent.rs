@@ -1,65 +1,67 @@
-//! Commands that were sent and not answered.
+//! Commands that were sent and not answered yet.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use crate::event::RequestId;
 use crate::session::command::Command;
-use crate::session::reply::OpenReply;
-use crate::session::requests::Sending;
-use crate::session::requests::fence::Fence;
-use crate::session::requests::prompt::changed_prompt;
+use crate::session::fence::Fence;
+use crate::session::reply::PartialReply;
 
-/// Numbers for block mode: from 1 to this. FICS advises small ones; a long round keeps late replies apart.
-const NUMBERS: u64 = 99;
+/// Highest number of a command in block mode; the lowest is 1. FICS recommends small numbers; a large cycle keeps late replies apart.
+const MAX_NUMBER: u64 = 99;
 
-/// For whom a command is sent.
+/// Part of the session, or the caller, that makes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
-    /// Somebody outside waits for the reply.
+pub(crate) enum Requester {
+    /// A caller of the session, who waits for the reply.
     User,
     SetUp,
     Restore,
     Adjourned,
+    /// The check of a silent connection.
     Probe,
-    KeepAlive,
-    /// For boards that are of use.
-    Boards,
+    /// The keep-alive, and repairs of boards; the reply is not used.
+    Upkeep,
     Quit,
-    /// Whoever waited has given up: what the server did is learnt all the same.
-    Nobody,
+    /// The requester no longer waits. The session still learns from the reply.
+    Abandoned,
 }
 
-/// A command that is to be sent, or was.
+/// A command that is to be sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Order {
+pub(crate) struct QueuedCommand {
     pub(crate) id: RequestId,
-    pub(crate) owner: Owner,
-    /// A probe without block mode has none: its fence is enough.
+    pub(crate) requester: Requester,
+    /// `None` for a probe without block mode, which consists of its fence alone.
     pub(crate) command: Option<Command>,
-    /// How often the server dropped it.
+    /// Number of times that the server dropped it.
     pub(crate) n_drops: u8,
-    /// It was made while games were observed again, by whomever: a game that it asks to observe may be observed by then.
-    pub(crate) is_of_restoration: bool,
+    /// It was requested during a restoration. If it asks to observe a game, that game may be observed already.
+    pub(crate) is_during_restoration: bool,
 }
 
-impl Order {
+impl QueuedCommand {
     pub(crate) fn asks_to_observe(&self) -> bool {
         self.command.as_ref().is_some_and(Command::is_observe)
     }
+
+    pub(crate) fn may_switch_block_mode(&self) -> bool {
+        self.command.as_ref().is_some_and(Command::may_switch_block_mode)
+    }
 }
 
-/// By what the reply is known.
+/// Mark by which the reply to a command is recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// Its number in block mode.
+pub(crate) enum ReplyKey {
+    /// The number that precedes the command.
     Number(u64),
-    /// What was sent behind it.
+    /// The fence that follows the command.
     Fence(Fence),
 }
 
-impl Mark {
-    const fn fence(self) -> Option<Fence> {
+impl ReplyKey {
+    pub(crate) const fn fence(self) -> Option<Fence> {
         match self {
             Self::Number(_) => None,
             Self::Fence(fence) => Some(fence),
@@ -69,173 +71,175 @@ impl Mark {
 
 /// A command that was sent.
 #[derive(Debug)]
-pub(crate) struct InFlight {
-    pub(crate) order: Order,
-    pub(crate) mark: Mark,
-    /// Its fence is still to be sent.
+pub(crate) struct SentCommand {
+    pub(crate) request: QueuedCommand,
+    pub(crate) key: ReplyKey,
+    /// Its fence is not sent yet.
     pub(crate) owes_fence: bool,
-    /// When its last line was sent.
-    pub(crate) sent: Instant,
-    pub(crate) due: Instant,
-    /// What has come, in block mode.
-    pub(crate) reply: OpenReply,
-    /// Nobody waits any more. Its number stays taken until the reply has come, so that the reply is not taken for
-    /// another's.
-    pub(crate) is_given_up: bool,
+    /// Time at which its last line was sent.
+    pub(crate) sent_at: Instant,
+    pub(crate) deadline: Instant,
+    /// Events of its reply so far; without marks around replies, they are collected for all commands together.
+    pub(crate) reply: PartialReply,
+    /// The requester no longer waits. The number stays reserved until the reply has arrived, which would otherwise be taken for
+    /// the reply to a later command.
+    pub(crate) is_abandoned: bool,
 }
 
-/// The commands that were sent, in order.
-#[derive(Debug, Default)]
-pub(crate) struct Pending {
-    sent: VecDeque<InFlight>,
-    last_number: u64,
-    /// The fences of commands that had to make room, the newest of them: a late answer must not be taken for a reply.
-    forgotten: VecDeque<Fence>,
-}
-
-impl Pending {
-    /// How many somebody waits for.
-    pub(crate) fn n_waiting(&self) -> usize {
-        self.sent.iter().filter(|sent| !sent.is_given_up).count()
+impl SentCommand {
+    pub(crate) const fn requester(&self) -> Requester {
+        if self.is_abandoned { Requester::Abandoned } else { self.request.requester }
     }
 
+    /// Returns the prompt that the command has set, by the line that answers its fence.
+    pub(crate) fn prompt_set(&self, answer: &[u8]) -> Option<Vec<u8>> {
+        prompt_set_by(self.request.command.as_ref()?, self.key.fence()?, answer)
+    }
+}
+
+/// Returns the prompt that a command has set, read from the line that answers its fence; an empty one restores the server's
+/// default. `None` if the command sets no prompt, or one that the framer recognizes without help.
+///
+/// Source: uhlin-fics, tried.
+fn prompt_set_by(command: &Command, fence: Fence, answer: &[u8]) -> Option<Vec<u8>> {
+    let wanted = command.prompt_to_set()?;
+    let Some(shown) = fence.prompt_before_answer(answer) else {
+        // The framer has removed the default prompt, or one that begins with the account's last.
+        return wanted.is_empty().then(Vec::new);
+    };
+    // A board that was cut short may precede an answer, too. The server adds a blank to a prompt, and may put the time before it.
+    shown.trim_ascii_end().ends_with(wanted.as_bytes()).then(|| shown.to_vec())
+}
+
+/// The sent commands of one connection, in the order of sending.
+#[derive(Debug, Default)]
+pub(crate) struct SentCommands {
+    sent: VecDeque<SentCommand>,
+    last_number: u64,
+    /// Fences of commands that were removed before their answer arrived, at most [`MAX_NUMBER`]. A late answer is ignored.
+    removed_fences: VecDeque<Fence>,
+}
+
+impl SentCommands {
     #[cfg(test)]
     pub(crate) fn footprint(&self) -> usize {
-        self.forgotten.len() + self.sent.iter().map(|sent| 1 + sent.reply.footprint()).sum::<usize>()
+        self.removed_fences.len() + self.sent.iter().map(|sent| 1 + sent.reply.footprint()).sum::<usize>()
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut InFlight> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut SentCommand> {
         self.sent.iter_mut()
     }
 
-    /// The commands whose replies are awaited.
-    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Order> {
-        self.sent.iter().filter(|sent| !sent.is_given_up).map(|sent| &sent.order)
+    /// Returns the commands whose requesters wait.
+    pub(crate) fn awaited(&self) -> impl Iterator<Item = &SentCommand> {
+        self.sent.iter().filter(|sent| !sent.is_abandoned)
     }
 
-    /// When the first of them has waited too long.
-    pub(crate) fn due(&self) -> Option<Instant> {
-        self.sent.iter().filter(|sent| !sent.is_given_up).map(|sent| sent.due).min()
-    }
-
-    /// Whether a fence is still to be sent.
     pub(crate) fn owes_fence(&self) -> bool {
         self.sent.iter().any(|sent| sent.owes_fence)
     }
 
-    /// Sends the fence that is still to be sent, and returns it.
-    pub(crate) fn send_fence(&mut self, cx: &mut Sending<'_>) -> Option<Fence> {
-        let sent = self.sent.iter_mut().find(|sent| sent.owes_fence)?;
-        let fence = sent.mark.fence()?;
-        cx.out.push_command(None, fence.as_str().to_owned(), Some(sent.order.id));
-        sent.owes_fence = false;
-        sent.sent = cx.now;
-        Some(fence)
-    }
-
-    /// Whether one of them may switch block mode.
-    pub(crate) fn may_switch_block_mode(&self) -> bool {
-        self.sent
-            .iter()
-            .any(|sent| !sent.is_given_up && sent.order.command.as_ref().is_some_and(Command::may_switch_block_mode))
-    }
-
-    /// A number that no command has which was sent and not answered: the next in the round.
+    /// Reserves the next number of the cycle that no sent command has.
     ///
-    /// If every number waits for a reply that nobody wants any more, the one that has waited longest is used again.
-    pub(crate) fn free_number(&mut self) -> u64 {
+    /// If all numbers are reserved by abandoned commands, the one that was sent first is removed.
+    pub(crate) fn next_number(&mut self) -> u64 {
         self.make_room();
-        let mut round = (self.last_number..NUMBERS).chain(0..self.last_number).map(|last| last + 1);
-        let is_free = |number: &u64| !self.sent.iter().any(|sent| sent.mark == Mark::Number(*number));
-        self.last_number = round.find(is_free).unwrap_or(1);
+        let mut cycle = (self.last_number..MAX_NUMBER).chain(0..self.last_number).map(|last| last + 1);
+        let is_free = |number: &u64| !self.sent.iter().any(|sent| sent.key == ReplyKey::Number(*number));
+        self.last_number = cycle.find(is_free).unwrap_or(1);
         self.last_number
     }
 
-    /// Keeps the list shorter than the round of numbers.
+    /// Removes an abandoned command if there are as many commands as numbers.
     pub(crate) fn make_room(&mut self) {
-        if u64::try_from(self.sent.len()).is_ok_and(|n| n < NUMBERS) {
+        if u64::try_from(self.sent.len()).is_ok_and(|n| n < MAX_NUMBER) {
             return;
         }
-        if let Some(at) = self.sent.iter().position(|sent| sent.is_given_up) {
+        if let Some(at) = self.sent.iter().position(|sent| sent.is_abandoned) {
             let removed = self.sent.remove(at);
-            self.forgotten.extend(removed.and_then(|sent| sent.mark.fence()));
+            self.removed_fences.extend(removed.and_then(|sent| sent.key.fence()));
         }
-        while u64::try_from(self.forgotten.len()).is_ok_and(|n| n > NUMBERS) {
-            self.forgotten.pop_front();
+        while u64::try_from(self.removed_fences.len()).is_ok_and(|n| n > MAX_NUMBER) {
+            self.removed_fences.pop_front();
         }
     }
 
-    pub(crate) fn push(&mut self, sent: InFlight) {
+    pub(crate) fn push(&mut self, sent: SentCommand) {
         self.sent.push_back(sent);
     }
 
-    /// The command of this number.
-    pub(crate) fn numbered(&mut self, number: u64) -> Option<&mut InFlight> {
-        self.sent.iter_mut().find(|sent| sent.mark == Mark::Number(number))
+    pub(crate) fn by_number(&mut self, number: u64) -> Option<&mut SentCommand> {
+        self.sent.iter_mut().find(|sent| sent.key == ReplyKey::Number(number))
     }
 
-    /// Takes the command of this number out.
-    pub(crate) fn take_numbered(&mut self, number: u64) -> Option<InFlight> {
-        let at = self.sent.iter().position(|sent| sent.mark == Mark::Number(number))?;
+    pub(crate) fn take_by_number(&mut self, number: u64) -> Option<SentCommand> {
+        let at = self.sent.iter().position(|sent| sent.key == ReplyKey::Number(number))?;
         self.sent.remove(at)
     }
 
-    /// Takes out the command whose fence this line answers, and in front of it those whose fences were never answered.
-    pub(crate) fn take_fenced(&mut self, line: &[u8]) -> Vec<InFlight> {
-        let answers = |sent: &InFlight| matches!(sent.mark, Mark::Fence(fence) if fence.is_answered_by(line));
-        let Some(at) = self.sent.iter().position(answers) else { return Vec::new() };
-        let (done, rest) = std::mem::take(&mut self.sent)
-            .into_iter()
-            .enumerate()
-            .partition::<Vec<_>, _>(|(index, sent)| *index <= at && matches!(sent.mark, Mark::Fence(_)));
-        self.sent = rest.into_iter().map(|(_, sent)| sent).collect();
-        done.into_iter().map(|(_, sent)| sent).collect()
+    /// Removes and returns the command whose fence this line answers, preceded by all commands whose fences were sent earlier.
+    pub(crate) fn take_by_answer(&mut self, line: &[u8]) -> Vec<SentCommand> {
+        let is_answered = |sent: &SentCommand| sent.key.fence().is_some_and(|fence| fence.is_answered_by(line));
+        self.sent.iter().position(is_answered).map_or_else(Vec::new, |at| self.take_fenced(at + 1))
     }
 
-    /// Takes all of them out.
-    pub(crate) fn take_all(&mut self) -> VecDeque<InFlight> {
+    /// Removes and returns the commands with a fence among the first `n`.
+    pub(crate) fn take_fenced(&mut self, n: usize) -> Vec<SentCommand> {
+        let later = self.sent.split_off(n.min(self.sent.len()));
+        let (fenced, numbered) = self.sent.drain(..).partition::<Vec<_>, _>(|sent| sent.key.fence().is_some());
+        self.sent.extend(numbered.into_iter().chain(later));
+        fenced
+    }
+
+    pub(crate) fn take_all(&mut self) -> VecDeque<SentCommand> {
         std::mem::take(&mut self.sent)
     }
 
-    /// Gives back memory that is not used.
-    pub(crate) fn shrink(&mut self) {
-        self.sent.shrink_to_fit();
-        self.forgotten.shrink_to_fit();
-    }
-
-    /// Whether this line answers the fence of a command that had to make room.
-    pub(crate) fn take_forgotten(&mut self, line: &[u8]) -> bool {
-        let Some(at) = self.forgotten.iter().position(|fence| fence.is_answered_by(line)) else { return false };
-        self.forgotten.drain(..=at);
+    /// Returns whether this line answers the fence of a removed command; forgets that fence and earlier ones.
+    pub(crate) fn take_late_answer(&mut self, line: &[u8]) -> bool {
+        let Some(at) = self.removed_fences.iter().position(|fence| fence.is_answered_by(line)) else { return false };
+        self.removed_fences.drain(..=at);
         true
     }
 
-    /// Whether a command with a fence is not answered.
     pub(crate) fn has_fenced(&self) -> bool {
-        self.sent.iter().any(|sent| matches!(sent.mark, Mark::Fence(_)))
+        self.sent.iter().any(|sent| sent.key.fence().is_some())
     }
 
-    /// Takes out those with a fence.
-    pub(crate) fn take_all_fenced(&mut self) -> Vec<InFlight> {
-        let (fenced, rest) = std::mem::take(&mut self.sent)
-            .into_iter()
-            .partition::<Vec<_>, _>(|sent| matches!(sent.mark, Mark::Fence(_)));
-        self.sent = rest.into();
-        fenced
+    /// Releases unused memory.
+    pub(crate) fn shrink(&mut self) {
+        self.sent.shrink_to_fit();
+        self.removed_fences.shrink_to_fit();
     }
 }
 
-impl InFlight {
-    /// The prompt that it has set, by the answer to its fence.
-    pub(crate) fn prompt_set(&self, line: &[u8]) -> Option<Vec<u8>> {
-        match (&self.order.command, self.mark) {
-            (Some(command), Mark::Fence(fence)) => changed_prompt(command, fence, line),
-            _ => None,
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
 
-    /// For whom the reply is.
-    pub(crate) const fn owner(&self) -> Owner {
-        if self.is_given_up { Owner::Nobody } else { self.order.owner }
+    use super::*;
+
+    #[test]
+    fn only_the_requested_prompt_is_accepted() {
+        let fence = Fence::draw(&mut Rng::with_seed(7));
+        let cases: &[(&str, &str, &str, Option<&str>)] = &[
+            ("set", "set prompt chess>", "chess> zqX: Command has failed.", Some("chess> ")),
+            ("shown twice", "set prompt chess>", "chess> chess> zqX: Command has failed.", Some("chess> ")),
+            ("several words", "set prompt my own >", "my own > zqX: Command has failed.", Some("my own > ")),
+            ("with the time", "set prompt x", "12:34_x zqX: Command not found.", Some("12:34_x ")),
+            ("abbreviated", "$set pro x", "x No such command (zqX).", Some("x ")),
+            ("taken back", "set prompt", "zqX: Command has failed.", Some("")),
+            ("taken back to an unusual one", "set prompt", "$ zqX: Command has failed.", Some("$ ")),
+            ("known already", "set prompt fics%", "zqX: Command has failed.", None),
+            ("not changed", "set prompt chess>", "> zqX: Command has failed.", None),
+            ("a cut board", "set prompt chess>", "<12> rnbqkbnr zqX: Command has failed.", None),
+            ("another variable", "set private 1", "> zqX: Command has failed.", None),
+            ("another command", "prompt", "> zqX: Command has failed.", None),
+        ];
+        for (name, command, line, want) in cases {
+            let line = line.replace("zqX", fence.as_str());
+            let got = prompt_set_by(&Command::new(command).unwrap(), fence, line.as_bytes());
+            assert_eq!(got.as_deref(), want.map(str::as_bytes), "{name}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Talk that a server takes only slowly.
+//! Pauses between lines of talk, as the server's throttle requires.
 
 use std::time::{Duration, Instant};
 
@@ -7,48 +7,40 @@ use crate::scan::{Cursor, find};
 use crate::session::command::Command;
 use crate::session::reply::Reply;
 
-/// The first pause when the server does not say how long.
+/// First pause if the server gives no length.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 
-/// The longest pause, whatever the server says.
-const LONGEST_PAUSE: Duration = Duration::from_mins(2);
+/// Maximum pause, whatever length the server gives.
+const MAX_PAUSE: Duration = Duration::from_mins(2);
 
-/// Pauses between what this login says to others. Each kind of talk has its own.
-#[derive(Debug, Default)]
-pub(crate) struct Pacing {
-    tells: Pause,
-    shouts: Pause,
-    c_shouts: Pause,
-}
+/// Start of the line after a shout that used up the quota, `Next shout in 60 seconds.`, and of `Next shout available in …`, the
+/// answer to a query.
+///
+/// Source: transcript `uhlinfics-talk-1-Carla`.
+const NEXT_SHOUT: &[u8] = b"Next shout ";
 
-/// Kinds of talk that servers count apart. uhlin-fics has a quota for shouts and `it`, and none for c-shouts.
+/// Start of `Your communication has been queued for 5 seconds.` The wording is known from users of FICS only.
+const QUEUED: &[u8] = b"Your communication has been queued";
+
+/// Kinds of talk that servers throttle separately. uhlin-fics has a quota for shouts and `it`, and none for c-shouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Talk {
+pub(crate) enum TalkKind {
     Tell,
     Shout,
     CShout,
 }
 
-#[derive(Debug, Default)]
-struct Pause {
-    until: Option<Instant>,
-    /// How long the last one was, until something was said without one.
-    length: Duration,
-}
-
-/// What a reply means for the talk it answers.
+/// Result of a line of talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
-    /// It was said.
-    Said,
-    /// It will be said by and by.
+pub(crate) enum TalkResult {
+    Delivered,
+    /// The server delivers it later.
     Queued,
-    /// It was not said.
     Dropped,
 }
 
-impl Talk {
-    /// What kind of talk a command is; `None` for other commands.
+impl TalkKind {
+    /// Returns the kind of talk that a command sends; `None` for other commands.
     pub(crate) fn of(command: &Command) -> Option<Self> {
         match &*command.verb() {
             "tell" | "t" | "xtell" | "ptell" | "say" | "kibitz" | "k" | "xkibitz" | "whisper" | "xwhisper"
@@ -60,88 +52,82 @@ impl Talk {
     }
 }
 
-impl Pacing {
+/// Pauses in the talk of one connection, one for each [`TalkKind`].
+#[derive(Debug, Default)]
+pub(crate) struct TalkPacing {
+    pauses: [Pause; 3],
+}
+
+#[derive(Debug, Default)]
+struct Pause {
+    until: Option<Instant>,
+    /// Length of the last pause; zero after talk that needed none.
+    length: Duration,
+}
+
+impl TalkPacing {
     /// Ends the pauses that are over.
     pub(crate) fn expire(&mut self, now: Instant) {
-        for pause in [&mut self.tells, &mut self.shouts, &mut self.c_shouts] {
+        for pause in &mut self.pauses {
             pause.until = pause.until.filter(|&until| until > now);
         }
     }
 
-    /// Until when this kind of talk has to wait, if it has to.
-    pub(crate) const fn held_until(&self, talk: Talk) -> Option<Instant> {
-        match talk {
-            Talk::Tell => self.tells.until,
-            Talk::Shout => self.shouts.until,
-            Talk::CShout => self.c_shouts.until,
-        }
+    /// Returns the end of the current pause of this kind of talk.
+    pub(crate) fn held_until(&self, talk: TalkKind) -> Option<Instant> {
+        self.pauses.get(talk as usize)?.until
     }
 
-    /// Learns from the reply to something said.
-    pub(crate) fn learn(&mut self, talk: Talk, reply: &Reply, now: Instant) -> Heard {
-        let notice = reply.events.iter().find_map(|event| notice(event.message()?, event.raw()));
-        let heard = notice.as_ref().map_or(Heard::Said, |notice| notice.heard);
-        if heard == Heard::Said {
-            *self.pause_mut(talk) = Pause::default();
+    /// Begins or ends pauses according to the reply to a line of talk. Returns the result of that line.
+    pub(crate) fn learn(&mut self, talk: TalkKind, reply: &Reply, now: Instant) -> TalkResult {
+        let notice = reply.events.iter().find_map(|event| ThrottleNotice::parse(event.message()?, event.raw()));
+        let result = notice.as_ref().map_or(TalkResult::Delivered, |notice| notice.result);
+        for (kind, pause) in [TalkKind::Tell, TalkKind::Shout, TalkKind::CShout].into_iter().zip(&mut self.pauses) {
+            if kind == talk && result == TalkResult::Delivered {
+                *pause = Pause::default();
+            }
+            let is_throttled =
+                |notice: &&ThrottleNotice| notice.kind == Some(kind) || kind == talk && result != TalkResult::Delivered;
+            if let Some(notice) = notice.as_ref().filter(is_throttled) {
+                pause.begin(notice.length, now);
+            }
         }
-        let Some(notice) = notice else { return heard };
-        // What was refused has to wait, and so has what the notice is about; nothing else is known to.
-        let refused = Some(talk).filter(|&talk| heard != Heard::Said && notice.about != Some(talk));
-        for talk in [refused, notice.about].into_iter().flatten() {
-            self.pause_mut(talk).begin(notice.length, now);
-        }
-        heard
-    }
-
-    const fn pause_mut(&mut self, talk: Talk) -> &mut Pause {
-        match talk {
-            Talk::Tell => &mut self.tells,
-            Talk::Shout => &mut self.shouts,
-            Talk::CShout => &mut self.c_shouts,
-        }
+        result
     }
 }
 
 impl Pause {
-    /// Without a length it is twice as long as the last one.
+    /// Begins a pause; without a length, it is twice as long as the last one.
     fn begin(&mut self, length: Option<Duration>, now: Instant) {
-        self.length = length.unwrap_or_else(|| (self.length * 2).max(FIRST_PAUSE)).min(LONGEST_PAUSE);
+        self.length = length.unwrap_or_else(|| (self.length * 2).max(FIRST_PAUSE)).min(MAX_PAUSE);
         self.until = Some(now + self.length);
     }
 }
 
-/// What a server says about talking too fast.
-struct Notice {
-    heard: Heard,
-    /// The kind of talk it names, if it names one.
-    about: Option<Talk>,
-    /// For how long, if it says so.
+/// Server's line about talk that comes too fast.
+struct ThrottleNotice {
+    result: TalkResult,
+    /// Kind of talk that it names.
+    kind: Option<TalkKind>,
+    /// Length of the pause that it names.
     length: Option<Duration>,
 }
 
-fn notice(message: &Message, raw: &[u8]) -> Option<Notice> {
-    let (heard, about) = match message {
-        Message::Refused(Refusal::ShoutQuota) => (Heard::Dropped, Some(Talk::Shout)),
-        Message::Text(_) if is_queued(raw) => (Heard::Queued, None),
-        Message::Text(_) if raw.starts_with(NEXT_SHOUT) => (Heard::Said, Some(Talk::Shout)),
-        _ => return None,
-    };
-    Some(Notice { heard, about, length: seconds(raw) })
+impl ThrottleNotice {
+    fn parse(message: &Message, raw: &[u8]) -> Option<Self> {
+        let (result, kind) = match message {
+            Message::Refused(Refusal::ShoutQuota) => (TalkResult::Dropped, Some(TalkKind::Shout)),
+            Message::Text(_) if raw.starts_with(QUEUED) => (TalkResult::Queued, None),
+            Message::Text(_) if raw.starts_with(NEXT_SHOUT) => (TalkResult::Delivered, Some(TalkKind::Shout)),
+            _ => return None,
+        };
+        Some(Self { result, kind, length: parse_seconds(raw) })
+    }
 }
 
-/// `Next shout in 60 seconds.` behind a shout that used the quota up; `Next shout available in …` where it was asked for.
-///
-/// Source: transcript `uhlinfics-talk-1-Carla`.
-const NEXT_SHOUT: &[u8] = b"Next shout ";
-
-/// `Your communication has been queued for 5 seconds.` The wording is known from FICS's users only.
-fn is_queued(line: &[u8]) -> bool {
-    line.starts_with(b"Your communication has been queued")
-}
-
-/// The number in front of `second`.
-fn seconds(line: &[u8]) -> Option<Duration> {
-    let in_front = line.get(..find(line, b" second")?)?;
-    let digits = in_front.rsplit(|b| !b.is_ascii_digit()).next()?;
+/// Parses the number before ` second`.
+fn parse_seconds(line: &[u8]) -> Option<Duration> {
+    let before = line.get(..find(line, b" second")?)?;
+    let digits = before.rsplit(|b| !b.is_ascii_digit()).next()?;
     Cursor::new(digits).number().map(|seconds: u32| Duration::from_secs(seconds.into()))
 }

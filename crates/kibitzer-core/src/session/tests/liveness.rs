@@ -58,7 +58,7 @@ fn whoever_holds_the_reading_back_does_not_make_the_line_look_dead() {
     let (mut driver, _) = on_fics(guest());
     for _ in 0..10 {
         driver.wait(seconds(14));
-        driver.session.held_back(driver.now);
+        driver.session.reading_paused(driver.now);
     }
     assert!(driver.take_sent().is_empty());
 }
@@ -70,10 +70,10 @@ fn a_login_that_is_not_read_does_not_time_out() {
         let mut driver = Driver::connected(account());
         set_up[..n_said].iter().for_each(|said| driver.feed(said));
         let state = driver.session.state();
-        driver.session.held_back(driver.now);
+        driver.session.reading_paused(driver.now);
         for _ in 0..20 {
             driver.wait(seconds(9));
-            driver.session.held_back(driver.now);
+            driver.session.reading_paused(driver.now);
         }
         driver.wait(seconds(9));
         let mut unread = &b""[..];

@@ -1,25 +1,32 @@
-//! The lines in front of the name that tell ICC what to send.
+//! Levels, variables and login refusals of ICC.
 
-use crate::message::{DatagramKind, Ivar};
+use super::CodedRefusal;
+use crate::event::LoginError;
+use crate::message::{Datagram, DatagramKind, Ivar};
 use crate::session::options::SessionOptions;
+use crate::session::options::credentials::Credentials;
+use crate::text::ServerText;
 
-/// Level 1: units around what each command gives (1), with the tag it was sent with (4). An odd value ends prompts.
+/// Level 1: units around the output of each command (1), with the tag that it was sent with (4). An odd value turns prompts off.
 ///
 /// Source: ICC's description of level 1.
 const LEVEL_1: u8 = 1 | 4;
 
-/// When a datagram is wanted.
+/// Number of the datagram that reports a failed login. Source: rule icc §2.
+const LOGIN_FAILED: u32 = 69;
+
+/// Condition under which a datagram is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     Always,
-    /// When the session wants what this ivar stands for on FICS.
+    /// The session requests the effect that this ivar has on FICS.
     With(Ivar),
 }
 
-/// The datagrams that are switched on: those that stand in place of a line, and those that tell what no line tells.
+/// Datagrams to request: those that replace a line, and those that contain information that no line has.
 ///
-/// One that comes beside a line is left off: a challenge that is told twice is a challenge that a bot answers twice. Boards come as
-/// style 12 lines, as on FICS, unless they are to come as moves.
+/// A datagram that comes in addition to a line is left off: a bot would answer a challenge twice that is reported twice. Boards
+/// are style 12 lines, as on FICS, unless the options ask for moves instead.
 ///
 /// Source: ICC's description of level 2.
 const WANTED: &[(&str, When)] = &[
@@ -57,19 +64,16 @@ const WANTED: &[(&str, When)] = &[
     ("is_variation", When::With(Ivar::CompressMove)),
 ];
 
-/// How many lines [`level_lines`] gives, each of which the server answers with another `login: `.
-pub(crate) const LEVEL_LINES: u8 = 2;
-
-/// What ICC is told in front of the name: `level1=5` and `level2settings=` with a digit for each datagram.
-pub(crate) fn level_lines(options: &SessionOptions) -> [String; LEVEL_LINES as usize] {
+/// Returns the lines that request levels before the name: `level1=5`, and `level2settings=` with a digit for each datagram.
+pub(super) fn level_lines(options: &SessionOptions) -> [String; 2] {
     let wanted: Vec<_> = wanted_datagrams(options).collect();
     let last = wanted.iter().copied().max().unwrap_or_default();
     let bits = (0..=last).map(|number| if wanted.contains(&number) { '1' } else { '0' });
     [format!("level1={LEVEL_1}"), format!("level2settings={}", bits.collect::<String>())]
 }
 
-/// The numbers of the datagrams that this session wants.
-pub(crate) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item = u16> {
+/// Returns the numbers of the datagrams to request.
+pub(super) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item = u16> {
     let is_on = |when: When| match when {
         When::Always => true,
         When::With(ivar) => options.ivars.contains(&ivar),
@@ -78,18 +82,53 @@ pub(crate) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item =
     names.filter_map(|name| DatagramKind::ALL.iter().find(|kind| kind.name == name).map(|kind| kind.number))
 }
 
-/// The wishes that datagrams fulfil.
-pub(crate) fn fulfilled(options: &SessionOptions) -> impl Iterator<Item = Ivar> {
-    options.ivars.iter().copied().filter(|&ivar| WANTED.iter().any(|(_, when)| *when == When::With(ivar)))
+/// Returns the wanted ivars whose effect datagrams have.
+pub(super) fn granted(options: &SessionOptions) -> Vec<Ivar> {
+    options.ivars.iter().copied().filter(|&ivar| WANTED.iter().any(|(_, when)| *when == When::With(ivar))).collect()
+}
+
+/// Returns the variables to set. In style 13 the server sends moves instead of boards. That `wrap` breaks lines is a guess from its
+/// name.
+pub(super) fn variables(options: &SessionOptions) -> Vec<&'static str> {
+    let sends_moves = options.ivars.contains(&Ivar::CompressMove);
+    vec![if sends_moves { "style 13" } else { "style 12" }, "prompt 0", "bell 0", "wrap 0", "height 0"]
+}
+
+/// Parses a datagram that refuses the login.
+///
+/// A login with another name may succeed (2, 3, 4, 9, 14); the password is wrong or missing (5, 6, 11); guests are not admitted
+/// (7, 8); 20 reports a place in the queue. If an account is refused as guests are, it does not exist.
+///
+/// Source: rule icc §2.
+pub(super) fn parse_refusal(raw: &[u8], credentials: &Credentials) -> Option<CodedRefusal> {
+    let datagram = Datagram::parse(raw).filter(|datagram| datagram.number == LOGIN_FAILED)?;
+    let code: u8 = datagram.argument("code")?.as_str().parse().ok()?;
+    // The text may repeat the password.
+    let text = datagram.argument("text").map_or(&b""[..], |text| text.as_str().as_bytes());
+    let text = || ServerText::from_wire(if credentials.are_shown_by(text) { b"" } else { text });
+    let is_guest = credentials.is_guest();
+    let error = match code {
+        20 => return Some(CodedRefusal::Queued),
+        2..=4 => LoginError::BadName,
+        5 | 9 if is_guest => LoginError::PasswordRequired,
+        5 | 9 | 11 => LoginError::InvalidPassword,
+        6..=8 if !is_guest => LoginError::UnknownAccount,
+        6..=8 | 17 => LoginError::GuestsRefused,
+        12 => LoginError::Banned,
+        14 => LoginError::NameInUse,
+        18 | 19 => LoginError::ServerFull,
+        1 | 15 | 16 | 21 | 22 => LoginError::AccountRefused(text()),
+        _ => LoginError::Other(text()),
+    };
+    Some(CodedRefusal::Failed(error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Credentials;
 
     #[test]
-    fn every_wanted_datagram_is_in_the_table() {
+    fn every_requested_datagram_has_a_number() {
         let all = WANTED.iter().fold(SessionOptions::new(Credentials::Guest), |options, (_, when)| match *when {
             When::Always => options,
             When::With(ivar) => options.want(ivar),
@@ -99,7 +138,7 @@ mod tests {
 
     // Rules: icc DG7
     #[test]
-    fn the_string_has_a_digit_for_each_number() {
+    fn the_level_2_line_has_a_digit_for_each_datagram() {
         let options = SessionOptions::new(Credentials::Guest);
         let [level_1, level_2] = level_lines(&options);
         assert_eq!(level_1, "level1=5");
@@ -111,6 +150,6 @@ mod tests {
         let digits = moves.strip_prefix("level2settings=").unwrap().as_bytes();
         assert!([24, 33, 34, 35, 36, 110, 111, 113].iter().all(|&at: &usize| digits[at] == b'1'), "{moves}");
         assert_eq!((digits[15], digits[50]), (b'0', b'0'));
-        assert!(fulfilled(&options).eq([Ivar::GameInfo, Ivar::Ms]));
+        assert!(granted(&options) == [Ivar::GameInfo, Ivar::Ms]);
     }
 }

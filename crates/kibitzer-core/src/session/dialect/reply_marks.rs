@@ -1,0 +1,95 @@
+//! Delimitation of replies: marks around them, or fences.
+
+use crate::message::{CommandCode, Message, UnitHeader};
+use crate::session::fence::Fence;
+
+/// Player name in a unit's header if this login gave the command. Source: ICC's description of level 1.
+const THIS_LOGIN: &str = "*";
+
+/// Method by which replies are matched to commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReplyMode {
+    /// A fence follows each command.
+    Fenced,
+    /// A number precedes each command; block mode marks replies with it.
+    Numbered,
+    /// The number is the command's tag; ICC's units contain it.
+    Tagged,
+}
+
+impl ReplyMode {
+    /// Returns the mode that the answer to a fence reveals; `None` if the message is not the answer.
+    pub(crate) fn revealed_by(fence: Fence, message: &Message, raw: &[u8]) -> Option<Self> {
+        match message {
+            Message::BlockStart { id: 0, code } if *code == CommandCode::UNNUMBERED => Some(Self::Numbered),
+            Message::UnitStart(header) if header.tag.as_ref().is_some_and(|tag| tag == fence.as_str()) => {
+                Some(Self::Tagged)
+            }
+            _ => fence.is_answered_by(raw).then_some(Self::Fenced),
+        }
+    }
+
+    /// Returns the line that sends a command under a number.
+    pub(crate) fn numbered_line(self, number: u64, command: &str) -> String {
+        match self {
+            Self::Fenced => command.to_owned(),
+            Self::Numbered => format!("{number} {command}"),
+            Self::Tagged => format!("`{number}`{command}"),
+        }
+    }
+}
+
+/// Start or end of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReplyMark {
+    /// The reply to the command of this number begins.
+    Start { number: u64, code: Option<CommandCode> },
+    /// A reply ends; the server may have left out a part of it.
+    End { is_complete: bool },
+    /// The server refused a line because it had no number.
+    Unnumbered,
+}
+
+/// Parses the marks of replies: those of block mode, and the outermost units of ICC.
+#[derive(Debug, Default)]
+pub(crate) struct ReplyMarks {
+    /// Number of open units.
+    depth: u32,
+    /// The server dropped a part of the outermost open unit.
+    has_overflown: bool,
+}
+
+impl ReplyMarks {
+    /// Returns the mark in a message, if it is one.
+    pub(crate) fn parse(&mut self, message: &Message) -> Option<ReplyMark> {
+        match *message {
+            Message::BlockStart { id: 0, code: CommandCode::UNNUMBERED } => Some(ReplyMark::Unnumbered),
+            Message::BlockStart { id, code } => Some(ReplyMark::Start { number: id, code: Some(code) }),
+            Message::BlockEnd { complete, .. } => Some(ReplyMark::End { is_complete: complete }),
+            Message::UnitStart(ref header) => {
+                self.start_unit(header).map(|number| ReplyMark::Start { number, code: None })
+            }
+            Message::UnitEnd => self.end_unit(),
+            Message::Overflow => {
+                self.has_overflown = self.depth > 0;
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the number of a unit that is the reply to a command of this login. Other players' units, and units inside of
+    /// another, are not replies.
+    fn start_unit(&mut self, header: &UnitHeader) -> Option<u64> {
+        let tag = header.tag.as_ref().filter(|_| header.player == *THIS_LOGIN);
+        // Only an outermost unit has a tag: the ends of those that are still open were lost. Source: rule icc §3.
+        self.depth = if tag.is_some() { 1 } else { self.depth.saturating_add(1) };
+        self.has_overflown &= self.depth > 1;
+        tag?.as_str().parse().ok()
+    }
+
+    fn end_unit(&mut self) -> Option<ReplyMark> {
+        self.depth = self.depth.saturating_sub(1);
+        (self.depth == 0).then_some(ReplyMark::End { is_complete: !self.has_overflown })
+    }
+}

@@ -1,0 +1,144 @@
+//! Fences: unknown commands whose refusal marks the end of everything before it.
+
+use fastrand::Rng;
+
+use crate::scan::find;
+
+/// Length of a fence in bytes. Together with the longest refusal it is shorter than any line width, so servers never break the line.
+const LENGTH: usize = 10;
+
+/// Prefix of every fence. No server has a command or alias that begins with it, and no move does.
+const PREFIX: &[u8; 2] = b"zq";
+
+/// Text before the command in ICC's refusal of an unknown command.
+const ICC_REFUSAL: &[u8] = b"No such command (";
+
+/// An unknown command that no other player can guess: `zq` and eight random lower-case letters.
+///
+/// Every server repeats an unknown command in its refusal, in lower case: `zqabcdefgh: Command not found.` (FICS, FatICS),
+/// `…: Command has failed.` (uhlin/fics), `No such command (…).` (ICC).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fence([u8; LENGTH]);
+
+impl Fence {
+    /// Draws a fence. The seed of the generator determines it.
+    pub(super) fn draw(rng: &mut Rng) -> Self {
+        let mut letters = [0; LENGTH];
+        let (prefix, random) = letters.split_at_mut(PREFIX.len());
+        prefix.copy_from_slice(PREFIX);
+        random.fill_with(|| rng.u8(b'a'..=b'z'));
+        Self(letters)
+    }
+
+    /// Parses a sent line as a fence: alone, as a probe (`$$` before it), or tagged with itself for ICC.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let (before, word) = line.split_last_chunk::<LENGTH>()?;
+        let is_fence = word.starts_with(PREFIX) && word.iter().all(u8::is_ascii_lowercase);
+        let is_tagged = || before == [b"`", &word[..], b"`"].concat();
+        (is_fence && (matches!(before, b"" | b"$$") || is_tagged())).then_some(Self(*word))
+    }
+
+    /// Returns the command.
+    pub(super) fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Returns whether a received line is the refusal of this fence. No other line contains the word, at any position.
+    pub(super) fn is_answered_by(&self, line: &[u8]) -> bool {
+        find(line, &self.0).is_some()
+    }
+
+    /// Returns whether a received line is the refusal of this fence in ICC's words.
+    pub(super) fn is_answered_by_icc(&self, line: &[u8]) -> bool {
+        self.before_answer(line).is_some_and(|before| before.ends_with(ICC_REFUSAL))
+    }
+
+    /// Returns the custom prompt that precedes the refusal on its line. Every prompt ends with a blank; text without one is the
+    /// rest of a line that was cut short.
+    pub(super) fn prompt_before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+        let before = self.before_answer(line)?;
+        let prompt = before.strip_suffix(ICC_REFUSAL).unwrap_or(before);
+        prompt.ends_with(b" ").then(|| unrepeated(prompt))
+    }
+
+    fn before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+        let before = line.get(..find(line, &self.0)?)?;
+        // A server without tags repeats the tag of the fence, too.
+        Some(before.strip_suffix(b"`").unwrap_or(before))
+    }
+}
+
+/// Returns the fence in a sent line; `None` for every other line. A session sends fences to find the end of a reply and to probe
+/// the connection. The server's refusal contains the same word, and no other received line does.
+///
+/// ```
+/// use kibitzer_core::session::fence_word;
+///
+/// assert_eq!(fence_word(b"$$zqabcdefgh"), Some(&b"zqabcdefgh"[..]));
+/// assert_eq!(fence_word(b"date"), None);
+/// ```
+pub fn fence_word(line: &[u8]) -> Option<&[u8]> {
+    Fence::parse(line)?;
+    line.last_chunk::<LENGTH>().map(|word| &word[..])
+}
+
+/// Returns the repeated part of a text that consists of repetitions, or else the text: some servers print the prompt twice.
+fn unrepeated(text: &[u8]) -> &[u8] {
+    (1..text.len())
+        .filter(|length| text.len().is_multiple_of(*length))
+        .filter_map(|length| text.get(..length))
+        .find(|part| text.chunks(part.len()).all(|chunk| chunk == *part))
+        .unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_are_ten_lower_case_letters_and_differ() {
+        let mut rng = Rng::with_seed(7);
+        let fences: Vec<_> = (0..100).map(|_| Fence::draw(&mut rng)).collect();
+        assert!(fences.iter().all(|fence| fence.as_str().len() == 10 && fence.as_str().starts_with("zq")));
+        assert!(fences.iter().all(|fence| fence.0.iter().all(u8::is_ascii_lowercase)));
+        assert!((1..100).all(|at| !fences[..at].contains(&fences[at])));
+        assert_ne!(Fence::draw(&mut Rng::with_seed(1)), Fence::draw(&mut Rng::with_seed(2)));
+    }
+
+    #[test]
+    fn a_sent_fence_is_recognized_and_no_other_line() {
+        let mut rng = Rng::with_seed(7);
+        let (fence, other) = (Fence::draw(&mut rng), Fence::draw(&mut rng));
+        let word = fence.as_str();
+        for line in [word.to_owned(), format!("$${word}"), format!("`{word}`{word}")] {
+            assert_eq!(Fence::parse(line.as_bytes()), Some(fence), "{line}");
+        }
+        for line in
+            ["", "zq", "zqabcdefg1", "zqabcdefghi", "tell Foo zqabcdefgh", &format!("`{}`{word}", other.as_str())]
+        {
+            assert_eq!(Fence::parse(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_refusal_is_recognized_in_every_wording() {
+        let fence = Fence::draw(&mut Rng::with_seed(7));
+        let cases = [
+            ("FICS, FatICS", "zqX: Command not found.", None),
+            ("uhlin/fics", "zqX: Command has failed.", None),
+            ("ICC", "No such command (zqX).", None),
+            ("a prompt the account has set", "chess> zqX: Command has failed.", Some("chess> ")),
+            ("it twice", "> > zqX: Command has failed.", Some("> ")),
+            ("a line that broke off", "(c-shoutedzqX: Command not found.", None),
+            ("on ICC", "? No such command (zqX).", Some("? ")),
+            ("on ICC, with its tag", "? No such command (`zqX`zqX).", Some("? ")),
+        ];
+        for (name, line, want) in cases {
+            let line = line.replace("zqX", fence.as_str());
+            assert!(fence.is_answered_by(line.as_bytes()), "{name}");
+            assert_eq!(fence.prompt_before_answer(line.as_bytes()), want.map(str::as_bytes), "{name}");
+            assert_eq!(fence.is_answered_by_icc(line.as_bytes()), name.contains("ICC"), "{name}");
+        }
+        assert!(!fence.is_answered_by(b"Foo tells you: zqabcdefgh: Command not found."));
+    }
+}

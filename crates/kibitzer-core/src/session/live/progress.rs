@@ -1,0 +1,205 @@
+//! Progress of a live connection: completed requests, and the next commands that they permit.
+
+use std::sync::Arc;
+
+use super::secrets::guard_secrets;
+use super::setup::learn_ivar;
+use super::{Live, Stage};
+use crate::event::{Capabilities, Event, Outcome, RequestError, Restored};
+use crate::message::Ivar;
+use crate::session::command::Command;
+use crate::session::context::{AfterClose, Context};
+use crate::session::dialect::reply_marks::ReplyMode;
+use crate::session::options::choices::AdjournedGames;
+use crate::session::options::credentials::Credentials;
+use crate::session::recovery::restore::Restoration;
+use crate::session::requests::{CompletedRequest, Requester};
+
+impl Live {
+    /// Sends what may be sent, and processes completed requests, until the next step needs a message of the server.
+    pub(super) fn progress(&mut self, cx: &mut Context<'_>) {
+        loop {
+            if self.requests.send(cx) {
+                self.liveness.spoke(cx.now);
+            }
+            while let Some(completed) = self.requests.pop_completed() {
+                self.completed(completed, cx);
+            }
+            if !self.advance(cx) {
+                break;
+            }
+        }
+        let is_numbered = self.requests.mode() == ReplyMode::Numbered;
+        cx.reader.framer_mut().set_block_mode(is_numbered);
+        if !matches!(self.stage, Stage::SettingUp(_)) {
+            self.capabilities.set(Ivar::Block, is_numbered);
+        }
+    }
+
+    fn completed(&mut self, mut completed: CompletedRequest, cx: &mut Context<'_>) {
+        if let Some(command) = &completed.command {
+            guard_secrets(command, &mut completed.result, cx);
+        }
+        self.learn(&completed, cx);
+        match (&mut self.stage, completed.requester) {
+            (Stage::SettingUp(set_up), Requester::SetUp) => set_up.handle(&completed, self.requests.mode()),
+            (Stage::Restoring(restoration), Requester::Restore) => restoration.handle(&completed, cx.reader.games()),
+            (_, Requester::Adjourned) => {
+                let next = self.adjourned.answered(&completed, cx);
+                if next.is_some() {
+                    self.requests.enqueue(Requester::Abandoned, next, cx);
+                }
+            }
+            // The connection was silent, so memory that a busy time needed is released.
+            (_, Requester::Probe) => self.shrink(cx),
+            // A refusal or a timeout cancels the `quit`. Its unit on ICC may end before the connection does, so an answer does not.
+            (_, Requester::User | Requester::Quit) if completed.result.is_err() && is_quit(&completed) => {
+                self.cancel_quit();
+            }
+            _ => {}
+        }
+        if completed.requester == Requester::User {
+            cx.replies.push_back((completed.id, completed.result));
+        }
+    }
+
+    /// Learns settings, capabilities and the style from an executed command.
+    fn learn(&mut self, completed: &CompletedRequest, cx: &mut Context<'_>) {
+        let Some((command, reply)) = completed.success() else { return };
+        cx.memory.learn(command, reply);
+        // The set-up chooses style 13 where boards are sent as moves.
+        if completed.requester != Requester::SetUp {
+            self.boards.learn(command);
+        }
+        if is_of_user(completed) {
+            cx.memory.learn_setting(command);
+        }
+        if is_of_user(completed) || completed.requester == Requester::Restore {
+            learn_ivar(&mut self.capabilities, completed);
+        }
+    }
+
+    /// Queues the next commands of the current stage, or enters the next one. Returns whether there may be something to send.
+    fn advance(&mut self, cx: &mut Context<'_>) -> bool {
+        match &mut self.stage {
+            _ if self.quitting.is_some() => false,
+            Stage::SettingUp(set_up) => {
+                let Some(commands) = set_up.next_commands(cx.options, self.requests.mode()) else {
+                    let capabilities = set_up.capabilities();
+                    self.finish_set_up(capabilities, cx);
+                    return true;
+                };
+                let has_commands = !commands.is_empty();
+                for command in commands {
+                    self.requests.enqueue(Requester::SetUp, Some(command), cx);
+                }
+                has_commands
+            }
+            Stage::Restoring(restoration) => {
+                let next = restoration.take_next();
+                let has_commands = !next.is_empty();
+                for (command, task) in next {
+                    let id = self.requests.enqueue(Requester::Restore, Some(command), cx);
+                    restoration.sent(id, task);
+                }
+                let is_done = restoration.is_done() && !self.adjourned.is_listing;
+                if is_done {
+                    self.finish_restoration(cx);
+                }
+                has_commands || is_done
+            }
+            Stage::Ready => self.challenge_adjourned(cx),
+        }
+    }
+
+    /// Queues the next challenge to resume an adjourned game. Returns whether there was one.
+    fn challenge_adjourned(&mut self, cx: &mut Context<'_>) -> bool {
+        if cx.options.adjourned != AdjournedGames::Resume || self.requests.is_challenging() {
+            return false;
+        }
+        let Some(challenge) = self.adjourned.next_challenge(cx.reader.games()) else { return false };
+        self.requests.enqueue(Requester::Adjourned, Some(challenge), cx);
+        true
+    }
+
+    fn finish_set_up(&mut self, capabilities: Capabilities, cx: &mut Context<'_>) {
+        self.capabilities = capabilities;
+        if capabilities.nowrap() {
+            cx.reader.framer_mut().set_unwrapped();
+        }
+        cx.backoff.ready(cx.now);
+        cx.memory.was_ready = true;
+        cx.emit(Event::Ready(capabilities));
+        // The set-up sends many commands at once; later bursts are smaller.
+        self.shrink(cx);
+        if matches!(cx.options.credentials, Credentials::Account { .. }) {
+            self.adjourned.is_listing = true;
+            self.requests.enqueue(Requester::Adjourned, Command::new("stored").ok(), cx);
+        }
+        let restoration = Restoration::new(&cx.options.settings, cx.memory, cx.reader.games());
+        self.stage = if cx.memory.lost_at.is_none() && restoration.is_done() {
+            Stage::Ready
+        } else {
+            Stage::Restoring(Box::new(restoration))
+        };
+        self.requests.set_restoring(!self.is_restored(cx.memory));
+    }
+
+    fn finish_restoration(&mut self, cx: &mut Context<'_>) {
+        let Stage::Restoring(restoration) = std::mem::replace(&mut self.stage, Stage::Ready) else { return };
+        self.requests.set_restoring(false);
+        let mut restored = restoration.finish(cx.memory);
+        for game in restored.games.iter_mut().filter(|game| self.adjourned.has(&game.white, &game.black)) {
+            if game.outcome == Outcome::Interrupted {
+                game.outcome = Outcome::Adjourned;
+            }
+        }
+        // Settings are sent after the first login, too, which restores nothing.
+        if let Some(lost_at) = cx.memory.lost_at.take() {
+            let offline_for = cx.now.saturating_duration_since(lost_at);
+            cx.emit(Event::Restored(Arc::new(Restored { offline_for, ..restored })));
+        }
+    }
+
+    /// Completes all requests when the connection ends. Remembers commands that may have been executed.
+    pub(in crate::session) fn end(&mut self, after_close: &AfterClose, cx: &mut Context<'_>) {
+        let (sent, queued) = match after_close {
+            AfterClose::End(reason) => (RequestError::Ended(reason.clone()), RequestError::Ended(reason.clone())),
+            _ => (RequestError::Lost, RequestError::NotConnected),
+        };
+        self.requests.end(&sent, &queued);
+        let mut is_oldest = true;
+        while let Some(completed) = self.requests.pop_completed() {
+            if let (Some(command), Err(RequestError::Lost)) = (&completed.command, &completed.result) {
+                let is_of_user = is_of_user(&completed);
+                if is_oldest && (is_of_user || completed.requester == Requester::Restore) {
+                    cx.memory.note_cut_off(command);
+                    is_oldest = false;
+                }
+                if is_of_user {
+                    cx.memory.learn_unanswered(command);
+                }
+            }
+            if completed.requester == Requester::User {
+                cx.replies.push_back((completed.id, completed.result));
+            }
+        }
+    }
+
+    /// Releases unused memory.
+    fn shrink(&mut self, cx: &mut Context<'_>) {
+        self.requests.shrink();
+        cx.out.shrink();
+        cx.reader.shrink();
+        cx.events.shrink_to_fit();
+    }
+}
+
+/// Returns whether the user made a request, even if the user no longer waits for its reply.
+fn is_of_user(completed: &CompletedRequest) -> bool {
+    matches!(completed.requester, Requester::User | Requester::Abandoned)
+}
+
+fn is_quit(completed: &CompletedRequest) -> bool {
+    completed.command.as_ref().is_some_and(Command::is_quit)
+}

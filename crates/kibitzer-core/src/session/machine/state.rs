@@ -1,0 +1,64 @@
+//! Reports of a session to its driver and users: the next action, the phase, counters.
+
+use std::time::Duration;
+
+use crate::event::{EndReason, LoginStep};
+
+/// Next action of the driver of a session with its connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a driver has to handle each")]
+pub enum Link {
+    /// Open a connection, and report the outcome by [`Session::dialed`](super::Session::dialed).
+    Dial {
+        /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
+        /// [stable](crate::session::Reconnect::stable_after). An immediate attempt with fewer features requested has the same number.
+        attempt: u32,
+    },
+    /// Keep the connection: read from it, write to it.
+    Keep,
+    /// Do not connect before [`Session::poll_timeout`](super::Session::poll_timeout).
+    Wait,
+    /// Close the connection without writing more, and call [`Session::closed`](super::Session::closed).
+    Close,
+    /// Nothing: the session is over.
+    Over(EndReason),
+}
+
+/// Phase of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum State {
+    /// A connection is being opened.
+    Connecting,
+    /// The login or the set-up is in progress.
+    LoggingIn(LoginStep),
+    /// Requests are accepted.
+    Ready,
+    /// The connection is lost; the next attempt is delayed.
+    Waiting,
+    /// The connection is being closed, or `quit` was sent.
+    Closing,
+    /// The session is over.
+    Ended(EndReason),
+}
+
+/// Totals of all connections of a session so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Bytes received.
+    pub bytes_received: u64,
+    /// Bytes given to the driver to write.
+    pub bytes_sent: u64,
+    /// Lines given to the driver to write, answers to pings included.
+    pub lines_sent: u64,
+    /// Events of the server.
+    pub events: u64,
+    /// Timeseal pings.
+    pub pings: u64,
+    /// Connections after the first.
+    pub reconnects: u64,
+    /// Time from the last answered command to the start of its reply; includes the server's processing time.
+    pub round_trip: Option<Duration>,
+}

@@ -1,0 +1,125 @@
+//! Requests for boards that are unknown or in the wrong style.
+//!
+//! A session tracks games by style 12 boards. It requests the board of a game whose moves do not fit any more, and sets style 12
+//! again if the server sends boards in another style.
+
+use std::time::{Duration, Instant};
+
+use crate::event::Event;
+use crate::game::{ChangeKind, Desync, Game, Games};
+use crate::message::{GameId, Message};
+use crate::session::command::Command;
+
+/// Minimum time between two attempts to set the style. Boards in flight still come in the old one, and a server without style 12 must
+/// not be asked with every move.
+const STYLE_RETRY: Duration = Duration::from_mins(1);
+
+/// Commands that restore style 12. Source: rule style10 O1.
+const RESTORE_STYLE: [&str; 2] = ["set style 12", "refresh"];
+
+/// Maximum number of games whose board was requested and that did not recover. Beyond that, none is requested.
+const MAX_REQUESTED: usize = 64;
+
+/// Decides which boards to request on one connection.
+#[derive(Debug, Default)]
+pub(crate) struct BoardRepair {
+    /// The user has set another style.
+    is_style_chosen: bool,
+    style_requested: Option<Instant>,
+    /// Games whose board was requested and that did not recover yet. Requesting it again would not help either.
+    requested: Vec<GameId>,
+}
+
+impl BoardRepair {
+    /// Learns from a command of the user that was executed.
+    pub(crate) fn learn(&mut self, command: &Command) {
+        if let Some(style) = command.style_to_set() {
+            self.is_style_chosen = style != "12";
+        }
+    }
+
+    /// Notes games that have recovered.
+    pub(crate) fn handle(&mut self, event: &Event) {
+        if let Event::Received { received, change: Some(change) } = event
+            && is_recovery(&received.message, change.kind)
+        {
+            self.requested.retain(|game| *game != change.game);
+        }
+    }
+
+    /// Returns the commands to send after a message: those that restore style 12, if the message is a board in another one.
+    pub(crate) fn after_message(&mut self, message: &Message, raw: &[u8], now: Instant) -> &'static [&'static str] {
+        let is_recent = |at: Instant| now.saturating_duration_since(at) < STYLE_RETRY;
+        if self.is_style_chosen || !is_other_style(message, raw) || self.style_requested.is_some_and(is_recent) {
+            return &[];
+        }
+        self.style_requested = Some(now);
+        &RESTORE_STYLE
+    }
+
+    /// Returns the command that requests the board of a game whose moves do not fit, once until it recovers.
+    pub(crate) fn after_desync(&mut self, desync: &Desync, games: &Games) -> Option<Command> {
+        let game = desync.game;
+        // The server refuses to refresh games that are over or no longer observed.
+        let needs_board = desync.reason.needs_board() && games.get(game).is_none_or(Game::is_going_on);
+        if self.is_style_chosen
+            || !needs_board
+            || self.requested.contains(&game)
+            || self.requested.len() >= MAX_REQUESTED
+        {
+            return None;
+        }
+        self.requested.push(game);
+        Command::new(&format!("refresh {game}")).ok()
+    }
+}
+
+/// Returns whether a game is in step again, or no longer followed.
+const fn is_recovery(message: &Message, kind: ChangeKind) -> bool {
+    match kind {
+        ChangeKind::Moved | ChangeKind::TookBack { .. } => {
+            matches!(message, Message::Delta(_) | Message::GameUpdate(_))
+        }
+        ChangeKind::Opened | ChangeKind::Ended | ChangeKind::Left => true,
+        _ => false,
+    }
+}
+
+/// Returns whether a message is a board in a style other than 12, or the first line of one.
+fn is_other_style(message: &Message, raw: &[u8]) -> bool {
+    match message {
+        Message::Style10(_) => true,
+        // Styles 8 and 11 are one line; the diagrams of other styles have one line above them.
+        Message::Text(_) => raw.starts_with(b"#@#") || is_diagram_heading(raw),
+        _ => false,
+    }
+}
+
+/// Returns whether a line is `Game 7 (Newton vs. Leibniz)` and nothing else.
+fn is_diagram_heading(line: &[u8]) -> bool {
+    let words: Vec<_> = line.trim_ascii_end().split(|&b| b == b' ').collect();
+    let [b"Game", number, white, b"vs.", black] = words.as_slice() else { return false };
+    !number.is_empty() && number.iter().all(u8::is_ascii_digit) && white.starts_with(b"(") && black.ends_with(b")")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_heading_of_a_diagram_is_recognized() {
+        for line in ["Game 1 (Alice vs. Boris)", "Game 117 (GuestABCD vs. Newton) "] {
+            assert!(is_diagram_heading(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "Game 1: Alice (1900) Boris (1800) rated blitz 5 0",
+            "{Game 1 (Alice vs. Boris) Creating rated blitz match.}",
+            "Game 1 (Alice vs. Boris) is over",
+            "Game x (Alice vs. Boris)",
+            "Game",
+            "",
+        ] {
+            assert!(!is_diagram_heading(line.as_bytes()), "{line}");
+        }
+    }
+}
