@@ -1,8 +1,8 @@
-//! Enums whose variants have names: in options, in JSON, in the servers' own words.
+//! Enums whose variants have names: in options, in JSON, in the servers' sentences.
 
 use thiserror::Error;
 
-/// The text is not the name of a variant; the message says which names there are, or of what.
+/// The error of parsing a name that no variant has; its message lists the names, or says what they name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[error("{message}")]
 #[non_exhaustive]

@@ -1,10 +1,10 @@
-//! A cursor over the bytes of one line, for parsers that give up with `None`.
+//! A cursor over the bytes of one line, for parsers that return `None` at the first mismatch.
 
 pub(crate) mod masks;
 
-/// What is left of a line while a parser walks along it.
+/// The rest of a line during parsing.
 ///
-/// Every method either consumes what it names and says so, or leaves the cursor where it was.
+/// A method that returns `None` or `false` consumes nothing, unless its documentation says otherwise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
@@ -47,13 +47,13 @@ impl<'a> Cursor<'a> {
         self.eat(literal).then_some(self)
     }
 
-    /// Consumes blanks, if there are any.
+    /// Skips blanks, if there are any.
     pub(crate) fn blanks(&mut self) -> &mut Self {
         self.rest = self.rest.trim_ascii_start();
         self
     }
 
-    /// Calls `read`, and takes back all that it consumed if it returns `None`.
+    /// Calls `read`, and restores the position if it returns `None`.
     pub(crate) fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let start = *self;
         let value = read(self);
@@ -63,7 +63,7 @@ impl<'a> Cursor<'a> {
         value
     }
 
-    /// Consumes `open`, what `read` reads, and `close`; nothing if one of them is missing.
+    /// Consumes `open`, the value that `read` reads, and `close`; consumes nothing if one of them is missing.
     pub(crate) fn between<T>(
         &mut self,
         open: &[u8],
@@ -77,7 +77,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Consumes the longest run of bytes that `accept` takes; the run may be empty.
+    /// Consumes the longest run of bytes for which `accept` returns true; the run may be empty.
     pub(crate) fn take_while(&mut self, accept: impl Fn(u8) -> bool) -> &'a [u8] {
         let end = self.rest.iter().position(|&b| !accept(b)).unwrap_or(self.rest.len());
         self.split(end)
@@ -89,7 +89,7 @@ impl<'a> Cursor<'a> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// Consumes everything before `literal`, and `literal` itself; returns what stood before it.
+    /// Consumes everything up to and including `literal`; returns the bytes before it.
     pub(crate) fn until(&mut self, literal: &[u8]) -> Option<&'a [u8]> {
         let at = find(self.rest, literal)?;
         let before = self.split(at);
@@ -107,13 +107,13 @@ impl<'a> Cursor<'a> {
         self.attempt(|at| if at.eat(b"-") { at.number().map(i64::wrapping_neg) } else { at.number() })
     }
 
-    /// What was consumed since `from`, an earlier copy of this cursor.
+    /// Returns the bytes consumed since `from`, an earlier copy of this cursor.
     pub(crate) fn since(&self, from: Self) -> &'a [u8] {
         let consumed = from.rest.len().saturating_sub(self.rest.len());
         from.rest.get(..consumed).unwrap_or_default()
     }
 
-    /// Consumes one byte, if there is one.
+    /// Consumes one byte; returns an empty slice at the end.
     pub(crate) fn take_one(&mut self) -> &'a [u8] {
         self.split(1)
     }
@@ -147,7 +147,7 @@ pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Where `needle` first stands in `haystack`.
+/// Returns the index of the first `needle` in `haystack`.
 pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     memchr::memmem::find(haystack, needle)
 }

@@ -12,16 +12,16 @@ pub enum ApplyError {
     /// The piece that moved is not where it came from.
     #[error("the piece that moved does not stand on {0}")]
     NoSuchPiece(Square),
-    /// The mover's own piece stands where the move ends.
+    /// A piece of the mover's own color is on the destination square.
     #[error("a piece of the mover stands on {0}")]
     OwnPiece(Square),
-    /// A pawn left its file for an empty square, and no pawn stands where en passant takes one.
+    /// A pawn left its file for an empty square, and no pawn is on the square of an en passant capture.
     #[error("no pawn to take en passant stands on {0}")]
     NothingToCapture(Square),
     /// The square of a drop, or one on which castling ends, is not empty.
     #[error("something stands on {0}")]
     Occupied(Square),
-    /// King or rook do not stand where castling needs them.
+    /// King or rook are not on the squares from which they castle.
     #[error("king and rook do not stand where castling needs them")]
     CannotCastle,
     /// The server did not show the move.
@@ -30,15 +30,16 @@ pub enum ApplyError {
 }
 
 impl Board {
-    /// Plays a move that the server has reported, and returns what it captured.
+    /// Plays a reported move and returns the role of the captured piece.
     ///
-    /// Rules are not checked, only that the move fits the board: the piece stands where it came from and does not take
-    /// one of its own. A pawn that leaves its file for an empty square takes en passant. Castling without squares takes
-    /// the king on the first rank and the outermost rook on that side; see [`LastMove::located`].
+    /// Checks only that the move fits the board, not the rules: the piece has to be on its square of departure, and
+    /// cannot capture a piece of its own color. A pawn that leaves its file for an empty square captures en passant.
+    /// Castling without squares uses the king on the first rank and the outermost rook on that side; see
+    /// [`LastMove::located`].
     ///
     /// # Errors
     ///
-    /// [`ApplyError`] says what does not fit; the board is then as it was.
+    /// [`ApplyError`] with the square that does not fit. The board is then unchanged.
     pub fn apply(&mut self, last_move: LastMove, mover: Color) -> Result<Option<Role>, ApplyError> {
         let mut next = *self;
         let captured = match last_move {
@@ -56,10 +57,11 @@ impl Board {
         Ok(captured)
     }
 
-    /// Returns the board before a move that [`apply`](Self::apply) has played; `None` if this cannot be the board after it.
+    /// Returns the board before a move that [`apply`](Self::apply) has played; `None` if this cannot be the board
+    /// after it.
     ///
-    /// The squares of a castling have to be known: see [`LastMove::located`]. `captured` has the square too, which is not that
-    /// of the move after a capture en passant.
+    /// The squares of a castling have to be known: see [`LastMove::located`]. `captured` includes the square, because
+    /// an en passant capture removes a pawn from another square than the destination.
     pub(crate) fn undo(mut self, played: LastMove, mover: Color, captured: Option<(Square, Role)>) -> Option<Self> {
         match played {
             LastMove::Normal { role, from, to, promotion } => {
@@ -72,7 +74,7 @@ impl Board {
             LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } => {
                 let (king, rook) = (Piece { color: mover, role: Role::King }, Piece { color: mover, role: Role::Rook });
                 let (king_file, rook_file) = castled_files(side, CastlingSide::of_rook(king_from, rook_from.file())?);
-                // In chess960 one of the two may have come from the square where the other one stands.
+                // In chess960 one of the two may have come from the square of the other.
                 self.take_off(Square::at(king_file, mover.home_rank()), king)?;
                 self.take_off(Square::at(rook_file, mover.home_rank()), rook)?;
                 self.place(king_from, king).ok()?;
@@ -84,7 +86,7 @@ impl Board {
         Some(self)
     }
 
-    /// Takes what the move captures off the board; its role.
+    /// Removes the captured piece from the board and returns its role.
     fn capture(&mut self, role: Role, from: Square, to: Square, mover: Color) -> Result<Option<Role>, ApplyError> {
         if !self.holds(from, Piece { color: mover, role }) {
             return Err(ApplyError::NoSuchPiece(from));
@@ -124,7 +126,7 @@ impl Board {
         self.place(Square::at(rook_file, mover.home_rank()), rook)
     }
 
-    /// Removes a piece from its square; `None` if it does not stand there.
+    /// Removes a piece from its square; `None` if another piece or none is there.
     fn take_off(&mut self, from: Square, piece: Piece) -> Option<()> {
         self.holds(from, piece).then(|| self.set(from, None))
     }

@@ -1,4 +1,4 @@
-//! The 64 squares and what stands on them.
+//! The 64 squares and their pieces.
 
 use std::fmt::{self, Write as _};
 
@@ -34,10 +34,10 @@ impl Board {
         ],
     };
 
-    /// Takes the rows as style 12 sends them: the eighth rank first, the a-file first, `-` for an empty square.
+    /// Creates a board from the rows of style 12: the eighth rank first, the a-file first, `-` for an empty square.
     ///
-    /// `None` if a byte is neither `-` nor one of `PNBRQKpnbrqk`. What kinds of pieces there are, and how many, is not
-    /// looked at: variants and set-up positions have boards without kings or with nine queens.
+    /// `None` if a byte is neither `-` nor one of `PNBRQKpnbrqk`. Any number of pieces is accepted: variants and
+    /// set-up positions have boards without kings or with nine queens.
     pub fn from_rows(rows: &[[u8; 8]; 8]) -> Option<Self> {
         let [eighth, seventh, sixth, fifth, fourth, third, second, first] = *rows;
         let ranks = [first, second, third, fourth, fifth, sixth, seventh, eighth];
@@ -53,7 +53,7 @@ impl Board {
         rows
     }
 
-    /// Takes rows that [`from_rows`](Self::from_rows) would take, a blank after each.
+    /// Creates a board from legal rows with a blank after each; see [`from_rows`](Self::from_rows).
     pub(crate) fn from_spaced_rows(rows: &[u8; 72]) -> Self {
         let mut ranks = [[EMPTY; 8]; 8];
         for (rank, [squares @ .., _]) in ranks.iter_mut().rev().zip(rows.as_chunks::<9>().0) {
@@ -71,12 +71,12 @@ impl Board {
         rows
     }
 
-    /// What stands on a square.
+    /// Returns the piece on a square.
     pub fn piece(&self, square: Square) -> Option<Piece> {
         self.ranks.as_flattened().get(square.index()).copied().and_then(Piece::from_letter)
     }
 
-    /// Puts a piece on a square, or with `None` takes away what stands there.
+    /// Sets the piece on a square; `None` empties it.
     pub fn set(&mut self, square: Square, piece: Option<Piece>) {
         if let Some(letter) = self.ranks.as_flattened_mut().get_mut(square.index()) {
             *letter = piece.map_or(EMPTY, Piece::byte);
@@ -89,7 +89,8 @@ impl Board {
         Square::all().zip(letters).filter_map(|(square, &letter)| Some((square, Piece::from_letter(letter)?)))
     }
 
-    /// Where this side's king stands: the first one in the order of squares, as suicide chess can have several.
+    /// Returns the square of this side's king, the first in the order of squares if there are several, as in suicide
+    /// chess.
     pub fn find_king(&self, color: Color) -> Option<Square> {
         let king = Piece { color, role: Role::King };
         Square::all().find(|&square| self.holds(square, king))
@@ -107,13 +108,13 @@ impl Board {
         self.ranks.as_flattened().get(square.index()) == Some(&piece.byte())
     }
 
-    /// The square behind the pawn that `side_to_move`'s opponent has just pushed two squares on `file` (a is 0).
+    /// Returns the square that the pawn of `side_to_move`'s opponent skipped in a double push on `file` (a is 0).
     ///
-    /// Servers report the file after every such push, whether or not a pawn can capture; that is kept. `None` if no
-    /// pawn stands in front of the square or something stands on it: the line is garbled, or an examiner has edited
-    /// the position.
+    /// Servers report the file after every double push, whether or not a pawn can capture en passant, and so does this
+    /// method. `None` if there is no such pawn or the square is not empty: the line is garbled, or an examiner has
+    /// edited the position.
     ///
-    /// Source: FICS help file `style12`, field 10; which rank it is follows from the side to move.
+    /// Source: FICS help file `style12`, field 10. The rank follows from the side to move.
     pub fn en_passant_square(&self, side_to_move: Color, file: u8) -> Option<Square> {
         let (rank, rank_in_front) = match side_to_move {
             Color::White => (5, 4),

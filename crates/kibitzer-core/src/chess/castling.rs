@@ -1,10 +1,10 @@
-//! Who may still castle, and where the pieces for it stand.
+//! Castling rights, and the squares of king and rook for castling.
 
 use std::fmt::{self, Write as _};
 
 use super::{Board, Color, Piece, Role, Square};
 
-/// Which way a king castles. The names are those of orthodox chess; in chess960 they tell the direction.
+/// The side of a castling. In chess960 the names only give the direction of the rook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a rank has two ends")]
 pub enum CastlingSide {
@@ -27,7 +27,8 @@ impl CastlingSide {
         }
     }
 
-    /// The side of a king on which a rook on `rook_file` (0 for the a-file) stands; `None` if it is the king's own file.
+    /// Returns the side of the king on which a rook on `rook_file` (0 is the a-file) is; `None` for the king's own
+    /// file.
     pub(crate) const fn of_rook(king: Square, rook_file: u8) -> Option<Self> {
         if rook_file > king.file() {
             Some(Self::Short)
@@ -50,8 +51,8 @@ impl CastlingRights {
     /// Both sides may castle both ways.
     pub const ALL: Self = Self(0b1111);
 
-    /// Takes the four flags in the order of style 12's fields 11 to 14: White short, White long, Black short, Black
-    /// long. 0 means lost, any other number not lost.
+    /// Creates rights from the flags of style 12's fields 11 to 14: White short, White long, Black short, Black long.
+    /// 0 means lost, any other number means not lost.
     pub const fn from_flags([white_short, white_long, black_short, black_long]: [u8; 4]) -> Self {
         let bits = (white_short != 0) as u8
             | ((white_long != 0) as u8) << 1
@@ -60,7 +61,7 @@ impl CastlingRights {
         Self(bits)
     }
 
-    /// Whether there is no right at all.
+    /// Whether neither side has a right.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -82,17 +83,17 @@ impl CastlingRights {
         Self(self.0 & !bit(color, side))
     }
 
-    /// The rights there are: White's first, short before long.
+    /// Iterates over the rights: White's first, short before long.
     pub fn iter(self) -> impl Iterator<Item = (Color, CastlingSide)> {
         let all = Color::BOTH.into_iter().flat_map(|color| CastlingSide::BOTH.map(|side| (color, side)));
         all.filter(move |&(color, side)| self.has(color, side))
     }
 
-    /// These rights without those that cannot be true on `board`: a king must stand on its first rank and a rook
-    /// between it and the edge.
+    /// Removes the rights that are impossible on `board`: a king has to be on its first rank, with a rook between it
+    /// and the edge.
     ///
-    /// Servers keep a flag in positions set up by hand although king or rook stand elsewhere. The rook need not stand in
-    /// the corner nor the king on the e-file, as in chess960.
+    /// Servers keep the flags of positions that were set up by hand, whatever the positions of king and rook. The rook
+    /// need not be in the corner, nor the king on the e-file, as in chess960.
     #[must_use]
     pub fn plausible_on(self, board: &Board) -> Self {
         self.iter()
@@ -133,11 +134,12 @@ impl fmt::Debug for CastlingRights {
 }
 
 impl Board {
-    /// Where the king and the rook stand that `color` castles to `side` with: a king on its first rank, and the rook
-    /// nearest to the edge on that side of it. On the squares of orthodox chess these are the king on the e-file and
+    /// Returns the squares of the king and the rook with which `color` castles to `side`: a king on its first rank,
+    /// and the rook nearest to the edge on that side of it. In orthodox chess, these are the king on the e-file and
     /// the rook in the corner.
     ///
-    /// Which of two rooks on one side castles in chess960 cannot be seen on a board; X-FEN takes the outer one, too.
+    /// In chess960, the board does not show which of two rooks on one side castles. Like X-FEN, this method returns
+    /// the outer one.
     pub fn castling_squares(&self, color: Color, side: CastlingSide) -> Option<(Square, Square)> {
         let king = self.home_king(color)?;
         Some((king, self.outermost_rook(color, king, side)?))

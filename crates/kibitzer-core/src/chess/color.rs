@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Not;
 
-/// A side: who owns a piece, who is to move, who has passed on a piece.
+/// One of the two sides of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "chess has two sides")]
 pub enum Color {
@@ -34,7 +34,7 @@ impl Color {
         }
     }
 
-    /// The other side; `!color` does the same.
+    /// Returns the other side; `!color` does the same.
     #[must_use]
     pub const fn opponent(self) -> Self {
         match self {

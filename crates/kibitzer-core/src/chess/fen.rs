@@ -7,25 +7,25 @@ use thiserror::Error;
 
 use super::{Board, CastlingRights, CastlingSide, Color, Hands, Piece, Square};
 
-/// A position with everything that FEN writes down, the reserves of crazyhouse and bughouse included.
+/// A position with all fields of FEN, and with the reserves of crazyhouse and bughouse.
 ///
-/// `Display` writes all six fields, castling rights as `KQkq`, and reserves as `[QNpp]` behind the pieces.
+/// `Display` writes all six fields, castling rights as `KQkq`, and reserves as `[QNpp]` after the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Fen {
-    /// What stands where.
+    /// The pieces.
     pub board: Board,
     /// Who is to move.
     pub side_to_move: Color,
-    /// Who may still castle. Where two rooks stand on one side of a king, the outer one is meant.
+    /// The castling rights. If two rooks are on one side of a king, the right is that of the outer one.
     pub castling: CastlingRights,
-    /// The square behind a pawn that has just been pushed two squares, whether or not a pawn can take it.
+    /// The square that a pawn has just skipped in a double push, whether or not a pawn can capture it.
     pub en_passant: Option<Square>,
     /// Half moves since the last capture or pawn move.
     pub halfmove_clock: u32,
     /// Number of the move about to be made, from 1.
     pub move_number: u32,
-    /// What both sides may drop; `None` in variants without drops, or if the reserves are not known.
+    /// The reserves of both sides; `None` in variants without drops, or if the reserves are not known.
     pub hands: Option<Hands>,
 }
 
@@ -36,7 +36,7 @@ pub enum FenError {
     /// The pieces are not eight rows of eight squares.
     #[error("the pieces are not eight rows of eight squares")]
     Placement,
-    /// The reserve behind the pieces holds something other than `PNBRQ` in either case.
+    /// The reserve after the pieces has a letter other than `PNBRQ` in either case.
     #[error("the reserve is not valid")]
     Hands,
     /// The second field is not `w` or `b`.
@@ -76,9 +76,9 @@ impl Fen {
         }
     }
 
-    /// A position as a board line tells it, made fit for FEN: rights that cannot be true are dropped
-    /// ([`CastlingRights::plausible_on`]), and a double push becomes the square behind its pawn, if one is there
-    /// ([`Board::en_passant_square`]). `double_push_file` counts from 0 for the a-file.
+    /// Creates a position from the fields of a board line. Impossible castling rights are removed
+    /// ([`CastlingRights::plausible_on`]), and a double push becomes the square that the pawn skipped, if the pawn is
+    /// there ([`Board::en_passant_square`]). `double_push_file` is 0 for the a-file.
     #[must_use]
     pub fn from_wire(
         board: Board,
@@ -93,14 +93,13 @@ impl Fen {
         }
     }
 
-    /// The same position with other counters: see [`halfmove_clock`](Self::halfmove_clock) and
-    /// [`move_number`](Self::move_number).
+    /// Replaces the [`halfmove_clock`](Self::halfmove_clock) and the [`move_number`](Self::move_number).
     #[must_use]
     pub const fn with_counters(self, halfmove_clock: u32, move_number: u32) -> Self {
         Self { halfmove_clock, move_number, ..self }
     }
 
-    /// The same position with other reserves.
+    /// Replaces the reserves.
     #[must_use]
     pub const fn with_hands(self, hands: Option<Hands>) -> Self {
         Self { hands, ..self }
@@ -117,15 +116,15 @@ impl Default for Fen {
 impl FromStr for Fen {
     type Err = FenError;
 
-    /// Reads one to six fields with blanks between them; fields left off at the end are `w - - 0 1`.
+    /// Parses one to six fields, separated by blanks. The missing fields at the end are `w - - 0 1`.
     ///
-    /// Behind the pieces reserves may stand as `[QNpp]` or as a ninth row, `/QNpp`. A `~` behind a piece, the mark of
-    /// one that was promoted, is ignored. Castling rights may be `KQkq` or, as in X-FEN and Shredder-FEN, the letters of
-    /// the rooks' files, which are kept as the side of the king they name.
+    /// Reserves may follow the pieces as `[QNpp]` or as a ninth row, `/QNpp`. A `~` after a piece, the mark of a
+    /// promoted one, is ignored. Castling rights are `KQkq` or, as in X-FEN and Shredder-FEN, the letters of the
+    /// rooks' files, which are stored as the side of the king.
     ///
     /// # Errors
     ///
-    /// [`FenError`] names the first field that does not fit.
+    /// [`FenError`] for the first field that does not fit.
     fn from_str(text: &str) -> Result<Self, FenError> {
         let mut fields = text.split_ascii_whitespace();
         let (board, hands) = read_placement(fields.next().unwrap_or_default())?;
@@ -175,7 +174,7 @@ fn read_placement(field: &str) -> Result<(Board, Option<Hands>), FenError> {
     Ok((read_rows(rows).ok_or(FenError::Placement)?, hands))
 }
 
-/// The rows, and the letters of the reserves without what encloses them.
+/// Splits the first field into the rows and the letters of the reserves, without their delimiters.
 fn split_hands(field: &str) -> (&str, Option<&str>) {
     if let Some((rows, hands)) = field.strip_suffix(']').and_then(|field| field.split_once('[')) {
         return (rows, Some(if hands == "-" { "" } else { hands }));

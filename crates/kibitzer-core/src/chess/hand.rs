@@ -14,10 +14,10 @@ pub struct Hand {
 }
 
 impl Hand {
-    /// Reads the letters between the brackets of a `<b1>` line: `PNBRQ` in any order and either case, one for each
-    /// piece; none for an empty hand. `None` if there is another letter.
+    /// Parses the letters between the brackets of a `<b1>` line: `PNBRQ` in any order and either case, one for each
+    /// piece. `None` if there is another letter.
     ///
-    /// A role is counted up to 255, as no game can have more.
+    /// Counts stop at 255, which no game reaches.
     pub fn parse(letters: &[u8]) -> Option<Self> {
         letters.iter().try_fold(Self::default(), |mut hand, &letter| {
             hand.add(Role::from_reserve_letter(letter)?);
@@ -25,12 +25,12 @@ impl Hand {
         })
     }
 
-    /// How many pieces of this role there are.
+    /// Returns the number of pieces of this role.
     pub fn count(&self, role: Role) -> u8 {
         self.counts.get(role as usize).copied().unwrap_or(0)
     }
 
-    /// Whether there are none.
+    /// Whether the hand has no piece.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -45,14 +45,14 @@ impl Hand {
         self.roles().map(Role::letter)
     }
 
-    /// Puts one piece in. Kings are not taken.
+    /// Adds one piece. Kings are ignored.
     pub fn add(&mut self, role: Role) {
         if let Some(count) = self.counts.get_mut(role as usize) {
             *count = count.saturating_add(1);
         }
     }
 
-    /// Takes one piece out; `None` if there is none of that role.
+    /// Removes one piece and returns its role; `None` if there is no piece of that role.
     pub fn take(&mut self, role: Role) -> Option<Role> {
         let count = self.counts.get_mut(role as usize)?;
         *count = count.checked_sub(1)?;
@@ -72,9 +72,9 @@ impl fmt::Display for Hand {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "a pair with a name")]
 pub struct Hands {
-    /// What White may drop.
+    /// White's reserve.
     pub white: Hand,
-    /// What Black may drop.
+    /// Black's reserve.
     pub black: Hand,
 }
 

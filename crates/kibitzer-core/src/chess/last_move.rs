@@ -4,19 +4,19 @@ use smallvec::SmallVec;
 
 use super::{Board, CastlingSide, Color, Role, Square};
 
-/// The move that led to a position, as the server tells it. Whose move it was is told elsewhere.
+/// The move that led to a position, as the server reports it. It does not include the side that moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LastMove {
-    /// A piece went from one square to another; a capture looks the same, also one en passant.
+    /// A piece moved from one square to another. A capture, also en passant, has the same form.
     Normal {
-        /// What moved; a pawn also when it promotes.
+        /// The role of the piece; a pawn also if it promotes.
         role: Role,
         /// Where it came from.
         from: Square,
         /// Where it went.
         to: Square,
-        /// What a pawn became.
+        /// The role that a pawn was promoted to.
         promotion: Option<Role>,
     },
     /// Castling. The servers' words for it name no squares; [`located`](Self::located) finds them on the board.
@@ -30,7 +30,7 @@ pub enum LastMove {
     },
     /// A piece was dropped from the reserve.
     Drop {
-        /// What was dropped.
+        /// The role of the piece.
         role: Role,
         /// Where it went.
         to: Square,
@@ -40,17 +40,17 @@ pub enum LastMove {
 }
 
 impl LastMove {
-    /// Reads the verbose move of a board line, with `san` the same move in the pretty form.
+    /// Parses the verbose move of a board line; `san` is the same move in the pretty form.
     ///
-    /// Forms: `P/e2-e4`, with `=Q` behind it for a promotion; `o-o` and `o-o-o`, also with `O` or `0` and without the
-    /// strokes; `P/@@-e4`, `P@@-e4` and `P@e4` for a drop; `?` with or without more for a hidden move. Letters of pieces
-    /// may be small. Where a pawn reaches its last rank and the verbose form does not say what it becomes, `san` is
-    /// asked (`g8=R+`, `e8N+`), of any length; if that does not say it either, the promotion stays unknown.
-    /// Nothing else is taken from `san`, which servers do not write strictly.
+    /// Forms: `P/e2-e4`, with `=Q` after it for a promotion; `o-o` and `o-o-o`, also with `O` or `0` and without
+    /// hyphens; `P/@@-e4`, `P@@-e4` and `P@e4` for a drop; `?` with or without more for a hidden move. Letters of
+    /// pieces may be in lower case. Where a pawn reaches its last rank and the verbose form has no promotion, the
+    /// promotion is read from `san` (`g8=R+`, `e8N+`); if that has none either, it stays unknown. Nothing else is read
+    /// from `san`, which servers do not write strictly.
     ///
-    /// `None` for anything else, `none` included.
+    /// `None` for any other form, also for `none`.
     ///
-    /// Source: FICS and ICC help files `style12`; promotions without a letter are seen on ICC and in old FICS code.
+    /// Source: FICS and ICC help files `style12`; promotions without a letter were seen on ICC and in old FICS code.
     pub fn parse_verbose(word: &[u8], san: &[u8], mover: Color) -> Option<Self> {
         match *word {
             [b'?', ..] => Some(Self::Hidden),
@@ -112,11 +112,11 @@ impl LastMove {
         text
     }
 
-    /// Fills in the squares of a castling from the board before the move; other moves stay as they are, and so do
-    /// squares already known or not to be found.
+    /// Adds the squares of a castling from the board before the move. Other moves, known squares and squares that
+    /// cannot be found are left unchanged.
     ///
-    /// `king_now` is where the king stands after the move, if that is known. It tells the castling of wild 0 and 1,
-    /// where a king from the d-file castles short towards the a-file, from that of chess960.
+    /// `king_now` is the king's square after the move, if that is known. It distinguishes the castling of wild 0 and
+    /// 1, where a king from the d-file castles short towards the a-file, from that of chess960.
     #[must_use]
     pub fn located(self, before: &Board, king_now: Option<Square>, mover: Color) -> Self {
         let Self::Castle { side, king_from, rook_from } = self else { return self };
@@ -134,9 +134,10 @@ pub(crate) type Verbose = SmallVec<[u8; 16]>;
 
 const D_FILE: u8 = 3;
 
-/// The files on which king and rook land, by the name of the castling and the direction in which the king's rook stood.
+/// Returns the files on which king and rook land, from the name of the castling and the direction in which the king's
+/// rook was.
 ///
-/// The two differ in wild 0 and 1 only: for a king that goes from d1 to b1 xboard sends `o-o`, to f1 `o-o-o`.
+/// The two differ in wild 0 and 1 only: for a king that moves from d1 to b1 xboard sends `o-o`, to f1 `o-o-o`.
 pub(super) const fn castled_files(side: CastlingSide, towards: CastlingSide) -> (u8, u8) {
     match (side, towards) {
         (CastlingSide::Short, CastlingSide::Short) => (6, 5),
@@ -146,12 +147,12 @@ pub(super) const fn castled_files(side: CastlingSide, towards: CastlingSide) -> 
     }
 }
 
-/// What a drop drops, and where.
+/// Parses the role and the square of a drop.
 pub(super) fn read_drop(role: u8, [file, rank]: [u8; 2]) -> Option<(Role, Square)> {
     Role::from_reserve_letter(role).zip(Square::from_letters(file, rank))
 }
 
-/// The piece behind `=`; without `=` the last letter before any check signs.
+/// Returns the role after `=`, or else from the last letter before any check signs.
 pub(super) fn promotion_in_san(san: &[u8]) -> Option<Role> {
     let letter = match memchr::memchr(b'=', san) {
         Some(at) => san.get(at + 1),

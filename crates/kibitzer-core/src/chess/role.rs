@@ -2,7 +2,7 @@
 
 use super::Color;
 
-/// What a piece is, whoever owns it.
+/// The kind of a piece, regardless of its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "the servers' variants add rules, not pieces")]
 pub enum Role {
@@ -42,7 +42,7 @@ impl Role {
         self.byte() as char
     }
 
-    /// What style 12 counts for the piece: 1, 3, 3, 5, 9, and nothing for a king.
+    /// The piece's value in style 12's material count: 1, 3, 3, 5, 9, and 0 for a king.
     ///
     /// Source: FICS help file `style12`, material strength.
     pub const fn material_value(self) -> u8 {
@@ -55,12 +55,12 @@ impl Role {
         }
     }
 
-    /// What a pawn can become: anything but a pawn, as suicide chess has kings too.
+    /// Reads the role that a pawn is promoted to: any but a pawn. Suicide chess allows kings.
     pub(crate) fn from_promotion_letter(letter: u8) -> Option<Self> {
         Self::from_letter(letter).filter(|&role| role != Self::Pawn)
     }
 
-    /// What can stand in a reserve: anything but a king.
+    /// Reads the role of a piece in reserve: any but a king.
     pub(crate) fn from_reserve_letter(letter: u8) -> Option<Self> {
         Self::from_letter(letter).filter(|&role| role != Self::King)
     }
@@ -81,9 +81,9 @@ impl Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "a pair with a name")]
 pub struct Piece {
-    /// Whose it is.
+    /// The side that owns the piece.
     pub color: Color,
-    /// What it is.
+    /// The kind of the piece.
     pub role: Role,
 }
 

@@ -1,4 +1,5 @@
-//! Moves in algebraic notation, found on the board: all that ICC tells of a move where nothing else is switched on.
+//! Moves in algebraic notation, resolved on the board. ICC reports a move in this notation alone unless more is
+//! switched on.
 
 use smallvec::SmallVec;
 
@@ -12,24 +13,24 @@ use super::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
 pub enum SanMove {
     /// `Nf3`, `Nbd2`, `R1e2`, `exd5`, `e8=Q`.
     Normal {
-        /// What moves.
+        /// The role of the piece that moves.
         role: Role,
-        /// The file it comes from, if that is told; 0 is the a-file.
+        /// The file of departure, if the notation has it; 0 is the a-file.
         from_file: Option<u8>,
-        /// The rank it comes from, if that is told; 0 is the first.
+        /// The rank of departure, if the notation has it; 0 is the first rank.
         from_rank: Option<u8>,
         /// Where it goes.
         to: Square,
-        /// Whether it takes something there: `x`.
+        /// Whether the notation has the `x` of a capture.
         is_capture: bool,
-        /// What a pawn becomes.
+        /// The role that a pawn is promoted to.
         promotion: Option<Role>,
     },
     /// `O-O`, `O-O-O`.
     Castle(CastlingSide),
     /// `N@e4`, `@e4` for a pawn.
     Drop {
-        /// What is dropped.
+        /// The role of the piece.
         role: Role,
         /// Where.
         to: Square,
@@ -39,7 +40,7 @@ pub enum SanMove {
 }
 
 impl SanMove {
-    /// Reads one word. Check signs behind it are ignored, and `=` may be missing in front of what a pawn becomes.
+    /// Parses one word. Check signs at its end are ignored, and the `=` before a promotion may be missing.
     ///
     /// Source: the PGN standard; ICC's description of its formats.
     pub fn parse(word: &[u8]) -> Option<Self> {
@@ -74,15 +75,15 @@ impl SanMove {
         Some(Self::Normal { role, from_file, from_rank, to, is_capture, promotion })
     }
 
-    /// Whether it takes something.
+    /// Whether the notation has the `x` of a capture.
     pub const fn is_capture(self) -> bool {
         matches!(self, Self::Normal { is_capture: true, .. })
     }
 
-    /// The same move with the square it begins on: the only one of the mover's pieces on `before` that can make it.
+    /// Resolves the move: finds the only piece of the mover on `before` that can make it.
     ///
-    /// A piece that would leave its own king attacked cannot, unless it is the only one that reaches the square. `None` if
-    /// there is no such piece, or more than one.
+    /// A piece that would leave its own king attacked is not considered, unless it is the only one that reaches the
+    /// square. `None` if there is no such piece, or more than one.
     pub fn to_last_move(self, before: &Board, mover: Color) -> Option<LastMove> {
         match self {
             Self::Normal { .. } => self.find(before, mover),
@@ -98,7 +99,7 @@ impl SanMove {
 
     fn find(self, before: &Board, mover: Color) -> Option<LastMove> {
         let Self::Normal { role, from_file, from_rank, to, promotion, .. } = self else { return None };
-        // A pawn that takes tells its file.
+        // A pawn's capture always has its file.
         let from_file = from_file.or_else(|| (role == Role::Pawn).then_some(to.file()));
         let piece = Piece { color: mover, role };
         let is_told = |from: Square| {
@@ -117,7 +118,7 @@ impl SanMove {
     }
 }
 
-/// The squares of a move, and what a pawn becomes on its last rank.
+/// Splits a move into its squares and the promotion of a pawn.
 fn split_promotion(role: Role, rest: &[u8]) -> Option<(&[u8], Option<Role>)> {
     let letters = match rest.split_last()? {
         (last, squares) if role == Role::Pawn && last.is_ascii_uppercase() => squares,
@@ -127,8 +128,7 @@ fn split_promotion(role: Role, rest: &[u8]) -> Option<(&[u8], Option<Role>)> {
 }
 
 impl Board {
-    /// Whether this piece goes from one square to the other as pieces go, over empty squares. Whose turn it is and what becomes
-    /// of the kings does not matter.
+    /// Whether this piece can move between the squares, over empty squares. Ignores whose turn it is, and checks.
     fn can_go(&self, piece: Piece, from: Square, to: Square) -> bool {
         let is_free = self.piece(to).is_none_or(|target| target.color != piece.color);
         is_free
@@ -145,7 +145,7 @@ impl Board {
             Color::Black => from.rank().checked_sub(n),
         };
         if from.file() != to.file() {
-            // Onto an empty square it takes en passant.
+            // A diagonal move to an empty square captures en passant.
             return from.file().abs_diff(to.file()) == 1 && ahead(1) == Some(to.rank());
         }
         let is_push = ahead(1) == Some(to.rank()) || ahead(2) == Some(to.rank()) && self.is_open(from, to);
@@ -168,7 +168,7 @@ impl Board {
             }
     }
 
-    /// Whether nothing stands between two squares of a line.
+    /// Whether all squares between two squares of a line are empty.
     fn is_open(&self, from: Square, to: Square) -> bool {
         let step = |from: u8, to: u8| i8::from(to > from) - i8::from(to < from);
         let (file_step, rank_step) = (step(from.file(), to.file()), step(from.rank(), to.rank()));
@@ -179,7 +179,7 @@ impl Board {
         std::iter::successors(next(&from), next).take_while(|&at| at != to).all(|at| self.piece(at).is_none())
     }
 
-    /// Whether the mover's king is not attacked behind this move. Where there is no king, it is not.
+    /// Whether the mover's king is not attacked after this move. True if there is no king.
     fn leaves_king_safe(mut self, played: LastMove, mover: Color) -> bool {
         if self.apply(played, mover).is_err() {
             return false;

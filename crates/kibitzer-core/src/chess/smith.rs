@@ -3,11 +3,12 @@
 use super::last_move::read_drop;
 use super::{Board, CastlingSide, LastMove, Role, Square};
 
-/// A move in Smith notation: squares, and what is needed to undo it.
+/// A move in Smith notation (FICS calls it long algebraic): two squares, and all that is needed to undo the move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SmithMove {
-    /// `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`: a piece went from one square to another. Which one, the board tells.
+    /// `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`: a piece moved from one square to another. The role of the piece follows
+    /// from the board.
     Normal {
         /// Where it came from.
         from: Square,
@@ -15,7 +16,7 @@ pub enum SmithMove {
         to: Square,
         /// Role of the captured piece.
         capture: Option<Role>,
-        /// What a pawn became.
+        /// The role that a pawn was promoted to.
         promotion: Option<Role>,
     },
     /// `e1g1c` short, `e8c8C` long: castling.
@@ -29,7 +30,7 @@ pub enum SmithMove {
     },
     /// `Q@f7`: a drop from the reserve.
     Drop {
-        /// What was dropped.
+        /// The role of the piece.
         role: Role,
         /// Where it went.
         to: Square,
@@ -57,7 +58,7 @@ impl SmithMove {
         }
     }
 
-    /// What the move took.
+    /// Returns the role of the captured piece.
     pub const fn captured(self) -> Option<Role> {
         match self {
             Self::Normal { capture, .. } => capture,
@@ -77,9 +78,9 @@ impl SmithMove {
         Some(Self::Normal { from, to, capture, promotion })
     }
 
-    /// The same move with the role of the piece that moved, which stands on `before`.
+    /// Adds the role of the moved piece, from the board before the move.
     ///
-    /// `None` if nothing stands where the move begins: the board is not the one before the move.
+    /// `None` if the square of departure is empty: `before` is not the board before the move.
     pub fn to_last_move(self, before: &Board) -> Option<LastMove> {
         match self {
             Self::Normal { from, to, promotion, .. } => {

@@ -21,7 +21,7 @@ impl Square {
         if file < 8 && rank < 8 { Some(Self::at(file, rank)) } else { None }
     }
 
-    /// Reads a file letter in lower case and a rank digit, and nothing else.
+    /// Parses a file letter in lower case and a rank digit.
     pub fn parse(name: &[u8]) -> Option<Self> {
         match *name {
             [file, rank] => Self::from_letters(file, rank),

@@ -16,12 +16,12 @@ enum Spelling {
 }
 
 impl LastMove {
-    /// The move as engines write it: `e2e4`, `e7e8q`, `N@f3` for a drop.
+    /// Converts the move to UCI notation: `e2e4`, `e7e8q`, `N@f3` for a drop.
     ///
-    /// Castling from the e-file, or from a square not known, is the king's way: `e1g1`, `e8c8`. A king from another
-    /// file takes its own rook, as the option `UCI_Chess960` has it: `d1h1`.
+    /// Castling from the e-file, or from an unknown square, is the king's move: `e1g1`, `e8c8`. From another file the
+    /// king captures its own rook, as with the option `UCI_Chess960`: `d1h1`.
     ///
-    /// `None` for a hidden move, and for castling from another file with a rook not known.
+    /// `None` for a hidden move, and for castling from another file with an unknown rook.
     pub fn to_uci(self, mover: Color) -> Option<UciMove> {
         let spelling = match self {
             Self::Normal { from, to, promotion, .. } => Spelling::Walk { from, to, promotion },

@@ -1,4 +1,4 @@
-//! Players who come and go.
+//! Arrivals and departures of players.
 
 use super::{Handle, Titles};
 use crate::scan::Cursor;
@@ -11,11 +11,11 @@ use crate::scan::Cursor;
 pub struct Arrival {
     /// Who.
     pub name: Handle,
-    /// The codes behind the name.
+    /// The titles after the name.
     pub titles: Titles,
     /// Which way.
     pub kind: ArrivalKind,
-    /// Why the server tells us.
+    /// Why the server sends the line.
     pub reason: ArrivalReason,
 }
 
@@ -29,17 +29,17 @@ pub enum ArrivalKind {
     Departed,
 }
 
-/// Why the server tells us of a player's arrival or departure.
+/// Why the server reports a player's arrival or departure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArrivalReason {
     /// The player is on our notify list.
     Notify,
-    /// We are on the player's notify list; the player is not on ours (variable `notifiedby`).
+    /// This login is on the player's notify list, but not the reverse (variable `notifiedby`).
     NotifiedBy,
     /// The player and we have an adjourned game.
     Adjourned,
-    /// We hear of everybody (variable `pin`).
+    /// The server reports all players (variable `pin`).
     Pin,
 }
 

@@ -1,4 +1,4 @@
-//! Challenges: who wants to play whom, on which terms.
+//! Challenges: offers of one player to another to play a game.
 
 use super::template::{read_color, read_name, read_rated};
 use super::{Actor, Handle, Rating};
@@ -6,11 +6,11 @@ use crate::chess::Color;
 use crate::scan::{Cursor, decimal};
 use crate::text::ServerText;
 
-/// A challenge that I received, or the server's copy of one that I sent.
+/// A challenge that this login received, or the server's copy of one that it sent.
 ///
-/// `Challenge: Foo (1500P) [white] Bar (1671) unrated blitz 5 0.`, `Issuing: …` for mine, `Updating match request to: …`
-/// for a change of mine. Bits that may follow the clocks, in any order: `Loaded from wild/fr` with or without brackets,
-/// `(adjourned)`, and words of newer servers, kept in [`options`](Self::options).
+/// `Challenge: Foo (1500P) [white] Bar (1671) unrated blitz 5 0.` for a received one, `Issuing: …` for a sent one,
+/// `Updating match request to: …` for a changed one. After the clocks, in any order: `Loaded from wild/fr` with or
+/// without brackets, `(adjourned)`, and words of newer servers, stored in [`options`](Self::options).
 ///
 /// Source: transcripts of two servers; FICS help file `match`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Challenge {
     pub from: Handle,
     /// The challenger's rating for this type of game.
     pub from_rating: Rating,
-    /// The side the challenger wants; `None` leaves it to the server.
+    /// The color that the challenger requests; `None` leaves it to the server.
     pub from_color: Option<Color>,
     /// The challenged player.
     pub to: Handle,
@@ -44,7 +44,7 @@ pub struct Challenge {
     pub loaded_from: Option<ServerText>,
     /// Whether it would resume an adjourned game.
     pub adjourned: bool,
-    /// Words behind the clocks that none of the other fields takes: `idn=518`, `hourglass`, `overtime 40/90,SD/30+30`.
+    /// Words after the clocks without a field of their own: `idn=518`, `hourglass`, `overtime 40/90,SD/30+30`.
     pub options: Option<ServerText>,
 }
 
@@ -56,7 +56,7 @@ impl Challenge {
         Self::read(at.rest().trim_ascii_end().strip_suffix(b".")?, actor)
     }
 
-    /// Reads what stands between the head and the point; the `p=` field of `<pt>` and `<pf>` is the same.
+    /// Parses the text between the head and the final point, or the `p=` field of `<pt>` and `<pf>`.
     pub(crate) fn read(text: &[u8], actor: Actor) -> Option<Self> {
         let mut at = Cursor::new(text);
         let (from, from_rating) = read_player(&mut at)?;
@@ -107,7 +107,7 @@ fn next_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     at.blanks().word()
 }
 
-/// The words up to the clocks, or up to what else can follow in an untimed game.
+/// Reads the words before the clocks, or in an untimed game before the words that may follow.
 fn read_kind(at: &mut Cursor<'_>) -> ServerText {
     at.blanks();
     let from = *at;
@@ -133,13 +133,13 @@ fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     })
 }
 
-/// Black's clock behind White's: `1 0 : 2 1` on one server, `3 0 2 0` on others.
+/// Reads Black's clock after White's: `1 0 : 2 1` on one server, `3 0 2 0` on others.
 fn read_black_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     let _ = at.blanks().eat(b": ");
     read_clock(at)
 }
 
-/// What may follow the clocks.
+/// The fields that may follow the clocks.
 #[derive(Default)]
 struct Extras {
     loaded_from: Option<ServerText>,

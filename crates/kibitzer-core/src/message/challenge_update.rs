@@ -1,24 +1,24 @@
-//! What becomes of a challenge.
+//! Updates, answers and ends of challenges.
 
 use super::template::{Captures, PlayerSentence, match_table};
 use super::{Actor, Handle};
 
-/// News of a challenge: a change, an answer, its end.
+/// A change of a challenge, an answer to it, or its end.
 ///
-/// `Foo declines the match offer.`, `You accept the challenge of Foo.`, `Challenge from Foo removed.`, `Foo, whom you were
-/// challenging, has joined a match with Bar.`
+/// `Foo declines the match offer.`, `You accept the challenge of Foo.`, `Challenge from Foo removed.`, `Foo, whom you
+/// were challenging, has joined a match with Bar.`
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChallengeUpdate {
-    /// The other party of the challenge; `None` where the line names nobody.
+    /// The other party of the challenge; `None` where the line has no name.
     pub name: Option<Handle>,
-    /// Who updates, answers or withdraws. For what happens by itself, whose challenge it was.
+    /// The party that updates, answers or withdraws. For a change by the server, the party that made the challenge.
     pub actor: Actor,
-    /// What happened.
+    /// The change.
     pub change: ChallengeChange,
 }
 
-/// What happened to a challenge.
+/// A change of a challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChallengeChange {
@@ -30,7 +30,7 @@ pub enum ChallengeChange {
     Declined,
     /// It was answered with other terms.
     Countered,
-    /// Whoever made it took it back.
+    /// The challenger withdrew it.
     Withdrawn,
     /// The server dropped it.
     Removed,
@@ -38,20 +38,20 @@ pub enum ChallengeChange {
     Departed,
     /// One of the two began another game.
     Joined,
-    /// Two players had challenged each other with the same terms.
+    /// Two players had sent each other challenges with the same terms.
     Intercepted,
-    /// My seek and somebody else's fit.
+    /// This login's seek matches another player's.
     SeekMatched,
-    /// My seek fits what somebody waits for with `getgame`.
+    /// This login's seek matches another player's `getgame`.
     GetgameMatched,
-    /// A seek was answered, and its owner wants to be asked.
+    /// A seek was answered whose owner has to confirm.
     SeekIsManual,
 }
 
-/// A row: the sentence, or what stands behind its subject, and what it means.
+/// A row: the sentence, or its part after the name, and its meaning.
 type Row = (&'static str, (Actor, ChallengeChange));
 
-/// What `Foo …` says of him.
+/// Sentences that start with another player's name.
 const OF_OTHERS: &[Row] = {
     use Actor::{Me, Other};
     use ChallengeChange::{Accepted, Countered, Declined, Departed, Intercepted, Joined, Updated, Withdrawn};
@@ -81,7 +81,7 @@ const OF_OTHERS: &[Row] = {
     ]
 };
 
-/// What the server tells me of my own doings and of challenges as such; `%` is the other party.
+/// Sentences about this login's actions, and about challenges as such; `%` is the other party.
 const OF_MINE: &[Row] = {
     use Actor::{Me, Other};
     use ChallengeChange::{

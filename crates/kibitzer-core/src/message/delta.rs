@@ -6,8 +6,8 @@ use crate::text::ServerText;
 
 /// A delta board line: `<d1> 399 10 O-O e8g8c 922 168890 207`.
 ///
-/// Fields stand between blanks; all times are milliseconds, whatever the ivar `ms` says. It tells nothing of the other
-/// side's clock, nor of the board before the move, so it makes sense only to one who has kept the last full board.
+/// All times are milliseconds, whatever the setting of the ivar `ms`. The line has neither the opponent's clock nor
+/// the board before the move, so a receiver has to keep the last full board.
 ///
 /// Source: FICS help files `iv_compressmove`, `deltaboard`; captured sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,22 +19,22 @@ pub struct Delta {
     pub plies: u16,
     /// The move as style 12 prints it for people: `Rxc2`.
     pub san: ServerText,
-    /// The move in Smith notation, as sent: `e2c2p`.
+    /// The move in Smith notation as received: `e2c2p`.
     pub smith: ServerText,
     /// Time the move took, in milliseconds.
     pub taken_ms: u32,
-    /// What the mover's clock shows after the move, increment included.
+    /// The mover's clock after the move, increment included.
     pub clock: ClockReading,
-    /// Lag of the move in milliseconds. The help file does not have this field, so it may be absent.
+    /// Lag of the move in milliseconds. The help file does not list this field, so it may be missing.
     pub lag_ms: Option<i32>,
 }
 
 impl Delta {
-    /// Reads a line with its tag. Fields behind the lag are ignored, as servers append to the line.
+    /// Parses a line with its tag. Fields after the lag are ignored, as servers append to the line.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] names the first of the six documented fields that is missing or does not fit.
+    /// [`ParseError`] with the first of the six documented fields that is missing or invalid.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let mut at = fields::after_tag(line, b"<d1>")?;
         Ok(Self {

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-/// Why a line that has a message's tag is not that message after all. The line goes on as text.
+/// Why a line with a message's tag could not be parsed. The line is emitted as text.
 ///
-/// Fields are named as the server's help file names them.
+/// Fields have the names of the server's help files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseError {

@@ -1,4 +1,4 @@
-//! What happens in an examined game, apart from its boards.
+//! Events of examined games, apart from boards.
 
 use super::template::{Captures, PlayerSentence, match_table};
 use super::{GameId, Handle};
@@ -6,8 +6,8 @@ use crate::text::{PlayerText, ServerText};
 
 /// An event of an examined game.
 ///
-/// Most servers put the number of the game in front, `Game 29: Foo backs up 4 moves.`; one leaves it out: `Foo backs up 4
-/// moves.` A board follows whatever moves the game.
+/// Most servers start the line with the number of the game, `Game 29: Foo backs up 4 moves.`; one omits it: `Foo backs
+/// up 4 moves.` After every event that moves the game, the server sends a board.
 ///
 /// Source: FICS help files `examine`, `revert`, `bsetup`; transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,29 +17,29 @@ pub struct Examine {
     pub game: Option<GameId>,
     /// Who acts; `None` is this login.
     pub by: Option<Handle>,
-    /// What happened.
+    /// The event.
     pub action: ExamineAction,
 }
 
-/// What happened in an examined game.
+/// An event of an examined game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExamineAction {
-    /// So many plies forward. Servers print what was asked for, which may be more than there are.
+    /// A number of plies forward. Servers print the requested number, which may be more than there are.
     Forward(u32),
     /// So many plies back; see [`Forward`](Self::Forward).
     Backward(u32),
-    /// Back to the main line, to this move if the line says it.
+    /// Back to the main line; to this move if the line has it.
     Revert(Option<u32>),
-    /// A variation became the main line.
+    /// A variation was made the main line.
     Commit,
     /// A move, as the server writes it.
     Move(ServerText),
-    /// A name, a clock or the side to move was set; the text behind `sets `.
+    /// A name, a clock or the side to move was set: the text after `sets `.
     Set(PlayerText),
     /// I begin to examine.
     Start {
-        /// A board without a game behind it.
+        /// Whether it is a board without a recorded game.
         scratch: bool,
     },
     /// [`Examine::by`] may move the pieces now; `None` is this login.
@@ -50,7 +50,7 @@ pub enum ExamineAction {
     Stop,
     /// The position can be edited from now on.
     SetupEntered,
-    /// The edited position stands.
+    /// The position is complete, and examining continues.
     SetupLeft,
     /// There is nothing before this position.
     AtBeginning,
@@ -83,7 +83,7 @@ impl Examine {
     }
 }
 
-/// What a row means once the template has been filled in.
+/// The event of a row, from the captures of its template.
 type Action = fn(&Captures<'_>) -> ExamineAction;
 
 /// Lines without a subject other than me; a number in them is the game.
@@ -101,7 +101,7 @@ const OF_MINE: &[(&str, Action)] = &[
     ("Game is validated - entering examine mode.", |_| ExamineAction::SetupLeft),
 ];
 
-/// What `Foo …` says of examiners; the number is the game.
+/// Sentences about examiners after the name; the number is that of the game.
 const EXAMINERS: &[(&str, Action)] = &[
     (" is now an examiner of game #.", |_| ExamineAction::IsExaminer),
     (" is now examiner of game #.", |_| ExamineAction::IsExaminer),
@@ -110,7 +110,7 @@ const EXAMINERS: &[(&str, Action)] = &[
     (" has stopped examining game #.", |_| ExamineAction::Stop),
 ];
 
-/// What `Foo …` or `Game 29: Foo …` does on the board; the number belongs to that.
+/// Sentences about the board after the name; the number is that of moves.
 const STEPS: &[(&str, Action)] = &[
     (" moves: *", |captures| ExamineAction::Move(ServerText::from_wire(captures.rest))),
     (" goes forward # moves.", |captures| ExamineAction::Forward(captures.number.unwrap_or_default())),
@@ -125,7 +125,7 @@ const STEPS: &[(&str, Action)] = &[
     (" commits the subvariation.", |_| ExamineAction::Commit),
 ];
 
-/// Reads ` sets White's clock to 5:00.`; without the number of a game only what is known to be set.
+/// Reads ` sets White's clock to 5:00.` Without the number of a game, only known settings are accepted.
 fn read_set(sentence: &PlayerSentence<'_>) -> Option<PlayerText> {
     const KNOWN: [&[u8]; 3] = [b"White's ", b"Black's ", b"the "];
     let what = sentence.rest.strip_prefix(b" sets ")?;

@@ -40,7 +40,7 @@ impl KickedBy {
     }
 }
 
-/// The server says that the connection will end, or no longer will.
+/// The server announces the end of the connection, or withdraws the announcement.
 ///
 /// Source: transport §9; transcripts of two servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,7 +57,7 @@ pub enum Farewell {
 }
 
 impl Farewell {
-    /// Reads the whole line; shutdown lines may have blanks in front.
+    /// Parses a whole line. Lines about a shutdown may start with blanks.
     pub fn parse(line: &[u8]) -> Option<Self> {
         if line.trim_ascii_end() == b"Logging you out." {
             return Some(Self::LoggingOut);

@@ -9,8 +9,8 @@ use crate::text::PlayerText;
 
 /// A game has ended: `{Game 39 (Foo vs. Bar) Bar checkmated} 1-0`.
 ///
-/// With the variable `gin` on it comes for foreign games too. Titles behind the names are dropped. A rating line that may
-/// follow is not part of it.
+/// With the variable `gin` set, it is also sent for games that this login does not follow. Titles after the names are
+/// skipped. A rating line that may follow is not part of it.
 ///
 /// Source: FICS help file `gin`, transcripts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,17 +18,18 @@ use crate::text::PlayerText;
 pub struct GameEnded {
     /// The number of the game.
     pub game: GameId,
-    /// The player of the white pieces. Empty if the players are not known: ICC's datagrams tell them at the start only.
+    /// The player of the white pieces. Empty if the players are not known: ICC's datagrams have the names at the start
+    /// only.
     pub white: Handle,
     /// The player of the black pieces.
     pub black: Handle,
-    /// The result as printed; it alone says who won.
+    /// The result as printed. Only this field decides who won.
     pub result: GameResult,
     /// Why, as far as the words are known.
     pub reason: GameEndReason,
     /// The server's words for it: `Bar checkmated`. They hold names, so they are text and nothing more.
     pub text: PlayerText,
-    /// Whether the game goes on as an examined one at once. Only ICC's datagrams say so.
+    /// Whether the game continues as an examined one. Only ICC's datagrams report it.
     pub lives_on: bool,
 }
 
@@ -48,12 +49,12 @@ impl GameEnded {
         Some(Self { game, white, black, result, reason, text, lives_on: false })
     }
 
-    /// Which player the text names first: the one who resigned, was mated, has won by a rule.
+    /// Returns the color of the player that the text names first: the one who resigned, was mated, or won by a rule.
     pub fn subject(&self) -> Option<Color> {
         split_subject(self.text.as_str(), self.white.as_str(), self.black.as_str()).map(|(color, _)| color)
     }
 
-    /// Whether the game goes on another day. Known from the words even if the reason is not.
+    /// Whether the game was adjourned. Known from the words even if the reason is unknown.
     pub fn is_adjourned(&self) -> bool {
         self.unfinished() == Some(Unfinished::Adjourned)
     }
@@ -81,7 +82,7 @@ enum Unfinished {
     Aborted,
 }
 
-/// What unknown words say of a game without a result; the names of the players say nothing.
+/// Searches unknown words for the end of a game without a result. The names of the players are skipped.
 fn unfinished(text: &PlayerText, white: &Handle, black: &Handle) -> Option<Unfinished> {
     let mut words = text.as_str().split([' ', '.']).filter(|word| *word != white.as_str() && *word != black.as_str());
     words.find_map(|word| match word {

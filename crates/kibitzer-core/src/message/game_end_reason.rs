@@ -64,13 +64,13 @@ named_enum! {
         Repetition = "repetition",
         /// Fifty moves without a capture or a pawn move.
         Fifty = "fifty",
-        /// Neither side can give mate.
+        /// Neither side has mating material.
         Material = "material",
         /// Both ran out of time.
         BothTime = "both_time",
-        /// One ran out of time, the other cannot give mate.
+        /// One player ran out of time, and the other has no mating material.
         TimeMaterial = "time_material",
-        /// The game became too long.
+        /// The game exceeded the maximum length.
         Length = "length",
         /// Aborted before it had begun in earnest.
         AbortMove1 = "abort_move1",
@@ -116,7 +116,8 @@ impl GameEndReason {
         self.as_str().starts_with("adjourn_")
     }
 
-    /// The reason for which ICC's datagrams have a code; `is_aborted` tells a game called off from one that goes on another day.
+    /// Returns the reason for the code of ICC's datagrams. `is_aborted` distinguishes an aborted game from an
+    /// adjourned one.
     ///
     /// Source: the codes of ICC's game lists.
     pub(crate) fn of_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
@@ -129,10 +130,10 @@ impl GameEndReason {
         codes.iter().find(|(known, _)| known.as_bytes() == code).map_or(Self::Unknown, |(_, reason)| *reason)
     }
 
-    /// The reason for which the games of ICC's lists (`history`, `stored`, `liblist`: datagram 73) have two numbers.
+    /// Returns the reason for the two numbers in ICC's game lists (`history`, `stored`, `liblist`: datagram 73).
     ///
-    /// `status` is 0 for a win, 1 for a draw, 2 for an adjourned and 3 for an aborted game; `mode` says how it came to that.
-    /// Pairs that the list does not have are [`Unknown`](Self::Unknown).
+    /// `status` is 0 for a win, 1 for a draw, 2 for an adjourned and 3 for an aborted game; `mode` is the reason
+    /// within that status. Pairs that the list does not have are [`Unknown`](Self::Unknown).
     ///
     /// Source: ICC's description of its game lists (icc R2).
     pub const fn of_list_item(status: u32, mode: u32) -> Self {
@@ -166,8 +167,8 @@ impl GameEndReason {
         }
     }
 
-    /// Finds the reason in the server's words. The name in front is cut off first, as players may be called like words of
-    /// a reason.
+    /// Finds the reason in the server's words. The name at the start is removed first, as players may be called like
+    /// words of a reason.
     pub(crate) fn find(text: &str, white: &str, black: &str) -> Self {
         let predicate = split_subject(text, white, black).map(|(_, predicate)| predicate);
         let of_player = predicate.and_then(|predicate| match_table(predicate.as_bytes(), OF_PLAYER));
@@ -179,9 +180,9 @@ impl GameEndReason {
     }
 }
 
-/// Splits `Foo resigns` behind the name of one of the two players, or behind `White` or `Black` as on ICC.
+/// Splits `Foo resigns` after the name of one of the two players, or after `White` or `Black` as on ICC.
 ///
-/// The name must be a whole word; what follows starts with a blank or an apostrophe.
+/// The name must be a whole word; the rest starts with a blank or an apostrophe.
 pub(crate) fn split_subject<'a>(text: &'a str, white: &str, black: &str) -> Option<(Color, &'a str)> {
     [(white, Color::White), (black, Color::Black), ("White", Color::White), ("Black", Color::Black)]
         .into_iter()
@@ -224,7 +225,7 @@ const ADJOURN_CODES: &[(&str, GameEndReason)] = &[
     ("Adj", GameEndReason::AdjournAdjudication),
 ];
 
-/// What stands behind the name of one of the two players.
+/// Sentences after the name of one of the two players.
 const OF_PLAYER: &[(&str, GameEndReason)] = &[
     (" resigns", GameEndReason::Resign),
     (" checkmated", GameEndReason::Mate),
@@ -249,7 +250,7 @@ const OF_PLAYER: &[(&str, GameEndReason)] = &[
     (" lost connection, game adjourned", GameEndReason::AdjournDisconnect),
 ];
 
-/// What is said of the game as a whole.
+/// Sentences about the game as a whole.
 const OF_GAME: &[(&str, GameEndReason)] = &[
     ("Game drawn by mutual agreement", GameEndReason::Agreement),
     ("Game drawn by agreement", GameEndReason::Agreement),

@@ -1,16 +1,16 @@
-//! `<g1>`: what is known of a game when it starts or is first observed.
+//! `<g1>`: the terms of a game, sent when it starts or is first observed.
 
 use super::{GameId, ParseError, Rating, StartList, fields};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
-/// A game information line:
-/// `<g1> 482 p=0 t=blitz r=1 u=0,0 it=180,0 i=180,0 pt=0 rt=2009,2013 ts=1,1 m=2 n=0`.
+/// A game information line: `<g1> 482 p=0 t=blitz r=1 u=0,0 it=180,0 i=180,0 pt=0 rt=2009,2013 ts=1,1 m=2 n=0`.
 ///
-/// What the line does not say is `None`. It comes before the game's first board; take the clocks from the board.
+/// Fields that the line does not have are `None`. It is sent before the game's first board; the clocks are in the
+/// board.
 ///
-/// The help file's sample reads as if `it` held the initial times of both sides and `i` the increments. Today's servers
-/// send one player's time and increment in each.
+/// The help file's sample suggests that `it` has the initial times of both sides and `i` the increments. Today's
+/// servers send one player's time and increment in each.
 ///
 /// Source: FICS help file `gameinfo`; captured sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,13 +18,13 @@ use crate::text::ServerText;
 pub struct GameInfo {
     /// The game.
     pub game: GameId,
-    /// `p`: whether observers are kept out.
+    /// `p`: whether the game is private, without observers.
     pub private: Option<bool>,
-    /// `t`: type of the game as sent: `blitz`, `wild/5` …
+    /// `t`: type of the game as received: `blitz`, `wild/5` …
     pub kind: Option<ServerText>,
     /// `r`: whether it is rated.
     pub rated: Option<bool>,
-    /// `u`: whether White has an account. On the wire 1 stands for a guest.
+    /// `u`: whether White has an account. The server sends 1 for a guest.
     pub white_registered: Option<bool>,
     /// `u`: whether Black has an account.
     pub black_registered: Option<bool>,
@@ -50,18 +50,18 @@ pub struct GameInfo {
     pub min_move_time: Option<u32>,
     /// `n`: whether it is a noescape game.
     pub no_escape: Option<bool>,
-    /// What ICC's list at the start of a game has besides; `None` on FICS.
+    /// The other fields of ICC's game-start list; `None` on FICS.
     pub start: Option<Box<StartList>>,
 }
 
 impl GameInfo {
-    /// Reads a line with its tag: a number, then `key=value` words in any order with any number of blanks between them.
+    /// Parses a line with its tag: a number, then `key=value` words in any order, separated by blanks.
     ///
     /// Unknown keys and empty values are ignored.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if the number is missing, or names the known key whose value does not fit.
+    /// [`ParseError`] if the number is missing, or for the known key whose value is invalid.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let mut at = fields::after_tag(line, b"<g1>")?;
         let mut info = Self::empty(GameId(fields::number(&mut at, "game")?));

@@ -30,9 +30,9 @@ pub struct Creating {
     pub initial_min: Option<u32>,
     /// Seconds added per move; `None` in an untimed game.
     pub increment_s: Option<u32>,
-    /// The stored position it starts from, if the line says it.
+    /// The stored position that it starts from, if the line has it.
     pub loaded_from: Option<ServerText>,
-    /// Whether an adjourned game goes on.
+    /// Whether it resumes an adjourned game.
     pub adjourned: bool,
 }
 
@@ -57,7 +57,8 @@ impl Creating {
 
 /// A game has started: `{Game 107 (Foo vs. Bar) Creating unrated blitz match.}`.
 ///
-/// With the variable `gin` on it comes for foreign games too. Titles behind the names are dropped.
+/// With the variable `gin` set, it is also sent for games that this login does not follow. Titles after the names are
+/// skipped.
 ///
 /// Source: FICS help file `gin`, transcripts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,11 +70,11 @@ pub struct GameCreated {
     pub white: Handle,
     /// The player of the black pieces.
     pub black: Handle,
-    /// Whether ratings are at stake; `None` if the line does not say.
+    /// Whether ratings are at stake; `None` if the line does not have it.
     pub rated: Option<bool>,
     /// The type of game: none, one or two words.
     pub kind: ServerText,
-    /// `Continuing`: an adjourned game goes on.
+    /// Whether an adjourned game is resumed (`Continuing`).
     pub resumed: bool,
 }
 

@@ -1,13 +1,13 @@
-//! What a datagram tells of the board of a game, piece by piece.
+//! Parts of a game's board, from ICC's datagrams.
 
 use super::{ClockReading, GameId};
 use crate::chess::{Board, Color, Fen};
 use crate::text::ServerText;
 
-/// News of one game's board: a move, a position, a clock.
+/// A change of one game's board: a move, a position, a clock.
 ///
-/// ICC sends these where FICS sends the whole board; [`Games`](crate::game::Games) puts the board together, and the
-/// [`Change`](crate::Change) of the event holds it.
+/// ICC sends these in place of FICS's full boards; [`Games`](crate::game::Games) builds the board, and the event's
+/// [`Change`](crate::game::Change) has it.
 ///
 /// Source: ICC's description of its level-2 format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,17 +15,17 @@ use crate::text::ServerText;
 pub struct GameUpdate {
     /// Which game.
     pub game: GameId,
-    /// What happened.
+    /// The change.
     pub action: GameAction,
 }
 
-/// What happened to a game's board.
+/// A change of a game's board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GameAction {
     /// A move (datagram 24).
     Move(SentMove),
-    /// A move that was made before (datagram 111): one of those behind [`Position`](Self::Position).
+    /// An earlier move (datagram 111): one of those announced by [`Position`](Self::Position).
     PastMove(SentMove),
     /// The whole game so far (datagram 25).
     MoveList {
@@ -43,11 +43,11 @@ pub enum GameAction {
     },
     /// The current position (datagram 70).
     Fen(Fen),
-    /// The current squares, of a game whose moves do not tell them (datagram 84).
+    /// The current squares, in games whose moves do not determine them (datagram 84).
     Board {
         /// The squares.
         board: Board,
-        /// Whose turn it is.
+        /// The side to move.
         side_to_move: Color,
     },
     /// Plies were taken back in a played game (datagram 22).
@@ -69,20 +69,20 @@ pub enum GameAction {
     },
     /// One clock, to the millisecond (datagram 56).
     Clock {
-        /// Whose.
+        /// The side whose clock it is.
         color: Color,
-        /// What it shows.
+        /// The time on the clock.
         reading: ClockReading,
         /// Whether it runs.
         is_running: bool,
     },
     /// Whether Black is at the bottom (datagram 39).
     Flip(bool),
-    /// What the game is to this login (datagram 43).
+    /// The role of this login in the game (datagram 43).
     Role(GameRole),
 }
 
-/// A move as datagrams 24, 25 and 111 have it. What was not switched on is `None`.
+/// A move of datagrams 24, 25 and 111. Parts that are not switched on are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SentMove {
@@ -92,13 +92,13 @@ pub struct SentMove {
     pub smith: Option<ServerText>,
     /// Time it took, in seconds.
     pub taken_s: Option<u32>,
-    /// The mover's clock behind it, in seconds; negative once time is out.
+    /// The mover's clock after the move, in seconds; negative once time is out.
     pub clock_s: Option<i32>,
-    /// How it came about: 0 told at the start, 1 played, 2 an examiner went forward, 3 an examiner moved.
+    /// The origin of the move: 0 sent at the start, 1 played, 2 an examiner went forward, 3 an examiner moved.
     pub variation: Option<u8>,
 }
 
-/// What a game is to this login.
+/// The role of this login in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GameRole {
@@ -106,7 +106,7 @@ pub enum GameRole {
     Observer,
     /// `PW`, `PB`: this login plays.
     Player(Color),
-    /// `SW`, `SB`: this login plays it among others at the same time.
+    /// `SW`, `SB`: this login plays it as the giver of a simul.
     SimulGiver(Color),
     /// `E`: this login examines it.
     Examiner,

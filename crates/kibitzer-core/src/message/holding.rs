@@ -1,4 +1,4 @@
-//! `<b1>`: what both sides of a crazyhouse or bughouse game may drop.
+//! `<b1>`: the reserves of both sides of a crazyhouse or bughouse game.
 
 use super::{GameId, ParseError, fields};
 use crate::chess::{Color, Hand, Role};
@@ -16,29 +16,29 @@ use crate::text::ServerText;
 pub struct Holding {
     /// The game in which the pieces can be dropped.
     pub game: GameId,
-    /// What White of that game holds.
+    /// White's reserve in that game.
     pub white: Hand,
-    /// What Black of that game holds.
+    /// Black's reserve in that game.
     pub black: Hand,
     /// White's pieces as listed, in upper case.
     pub white_letters: ServerText,
     /// Black's pieces as listed, in upper case.
     pub black_letters: ServerText,
-    /// The piece that has just been added, and to whose hand; the lists hold it already.
+    /// The piece that was just added, with the side that received it; the reserves include it already.
     pub passed: Option<(Color, Role)>,
 }
 
 impl Holding {
-    /// Reads a line with its tag.
+    /// Parses a line with its tag.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] names the first part that does not fit; bytes behind the last one do not fit either.
+    /// [`ParseError`] for the first part that is missing or invalid, also for text after the last one.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         Self::read(fields::after_tag(line, b"<b1>")?)
     }
 
-    /// Reads a line whose tag got lost, as ICC's help file prints it: ` game 6 white [PNBBB] black [PNB]`.
+    /// Parses a line without its tag, as ICC's help file prints it: ` game 6 white [PNBBB] black [PNB]`.
     pub fn parse_untagged(line: &[u8]) -> Option<Self> {
         Self::read(fields::after_tag(line, b"").ok()?).ok()
     }
@@ -60,7 +60,7 @@ fn read_hand(at: &mut Cursor<'_>, opening: &[u8]) -> Option<(Hand, ServerText)> 
     Some((Hand::parse(letters)?, ServerText::from_letters(letters)))
 }
 
-/// Reads what stands behind the hands, to the end of the line: nothing, or ` <- ` and two letters.
+/// Reads the rest of the line after the reserves: nothing, or ` <- ` and two letters.
 fn read_passed(mut at: Cursor<'_>) -> Result<Option<(Color, Role)>, ParseError> {
     if at.end().is_some() {
         return Ok(None);

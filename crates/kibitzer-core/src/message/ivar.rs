@@ -1,4 +1,4 @@
-//! Interface variables: what a client asks of FICS for this session.
+//! Interface variables: switches for the output of one FICS session.
 
 use std::str::FromStr;
 
@@ -46,7 +46,7 @@ named_enum! {
         ExtAscii = "extascii",
         /// No terminal escapes around names.
         NoHighlight = "nohighlight",
-        /// The client wants VT-100 highlighting; also spelled `vt_highlight`.
+        /// The client requests VT-100 highlighting; also spelled `vt_highlight`.
         VtHighlight = "vthighlight",
         /// About chat of linked servers; effect unknown.
         ShowServer = "showserver",
@@ -64,7 +64,7 @@ named_enum! {
         SeekCa = "seekca",
         /// One's own ads are listed, too.
         ShowOwnSeek = "showownseek",
-        /// A move sent before the turn is kept.
+        /// A move sent before the turn is stored until then.
         Premove = "premove",
         /// Incomplete moves are accepted.
         SmartMove = "smartmove",

@@ -7,7 +7,7 @@ use crate::text::ServerText;
 
 /// The login succeeded: `**** Starting FICS session as Foo(*)(TD) ****`.
 ///
-/// Not every server says so: one that does not is known to be ready by its first prompt.
+/// Not every server sends such a line. Where it is missing, the first prompt shows that the login is complete.
 ///
 /// Source: transcripts; transport §7.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,9 +15,9 @@ use crate::text::ServerText;
 pub struct LoggedIn {
     /// Our own name, as the server spells it.
     pub name: Handle,
-    /// The codes behind it; `U` for a guest.
+    /// The titles after it; `U` for a guest.
     pub titles: Titles,
-    /// What the server calls itself: `FICS`.
+    /// The server's name for itself: `FICS`.
     pub server: ServerText,
 }
 
@@ -34,11 +34,11 @@ impl LoggedIn {
 }
 
 named_enum! {
-    /// Why a server did not let us in: `**** Invalid password! ****`, `Sorry, Foo is already logged in. Try again.`
+    /// Why a server refused the login: `**** Invalid password! ****`, `Sorry, Foo is already logged in. Try again.`
     ///
-    /// The wording differs between servers and years; what counts is a distinctive part, in any case of letters, with nothing
-    /// around it that a server would not write. Ask only before the login is complete: afterwards such a line is text (a
-    /// message of the day, a help page).
+    /// The wording differs between servers and years. A distinctive part counts, in any case of letters, with nothing
+    /// around it that a server would not write. Parse such lines only before the login is complete; afterwards they
+    /// are text (a message of the day, a help page).
     ///
     /// Source: transport §7; transcripts of two servers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,9 +46,9 @@ named_enum! {
     pub enum LoginRefusal("The reason in `snake_case`, as in JSON.") {
         /// The password is wrong.
         InvalidPassword = "invalid_password",
-        /// Somebody is logged in under the guest's name.
+        /// Another guest is logged in under the name.
         NameInUse = "name_in_use",
-        /// The account, or everybody from our address, is shut out.
+        /// The account or the address is banned.
         Banned = "banned",
         /// The name is too short, too long, or has characters other than letters.
         BadName = "bad_name",
@@ -56,20 +56,20 @@ named_enum! {
         NotRegistered = "not_registered",
         /// We took too long to log in.
         Timeout = "timeout",
-        /// The server takes no more players.
+        /// The server accepts no more players.
         Full = "full",
-        /// The server is full and has put us in a queue: the login goes on by itself.
+        /// The server is full and has put the login in a queue; it continues without further input.
         Queued = "queued",
-        /// Something else, such as a time stamp that the server cannot read.
+        /// Another reason, such as a time stamp that the server cannot parse.
         Other = "other",
     }
 }
 
 impl LoginRefusal {
-    /// The refusal for which ICC's datagram 69 has this code.
+    /// Returns the refusal for the code of ICC's datagram 69.
     ///
-    /// Codes 9 (an empty password) and 5 (no password, where one is needed) count as a wrong one. What the code stands for
-    /// besides is in the text of the datagram.
+    /// Codes 9 (an empty password) and 5 (a missing password) count as a wrong password. The text of the datagram has
+    /// the details.
     ///
     /// Source: ICC's list of codes.
     pub const fn from_code(code: u8) -> Self {
@@ -124,7 +124,8 @@ impl LoginRefusal {
         Handle::is_name(name).then_some(Self::Banned)
     }
 
-    /// What is said of whole sites may stand anywhere in a sentence, but not behind a colon, where chat stands.
+    /// Parses a refusal of whole sites. Its words may be anywhere in a sentence, but not after a colon, where chat
+    /// would be.
     fn of_site(sentence: &[u8]) -> Option<Self> {
         const RULES: [(&[u8], LoginRefusal); 3] = [
             (b"guest connections have been prevented", LoginRefusal::NotRegistered),
@@ -139,7 +140,8 @@ impl LoginRefusal {
     }
 }
 
-/// `sorry, the server is currently full …`. No wording is known; a banner may say "if the server is full".
+/// Matches `sorry, the server is currently full …`. The exact wording is not known; a banner may contain "if the
+/// server is full".
 fn is_full(sentence: &[u8]) -> bool {
     let mut at = Cursor::new(sentence);
     let _ = at.eat(b"sorry, ");
@@ -147,7 +149,8 @@ fn is_full(sentence: &[u8]) -> bool {
     at.eat(b"server is full") || at.eat(b"server is currently full")
 }
 
-/// The line without stars, points and blanks at its ends and without `Try again.`; `None` for an arrow in front.
+/// Removes stars, points and blanks at both ends, and `Try again.`; `None` for a line that does not start with a
+/// letter.
 fn plain_sentence(line: &[u8]) -> Option<&[u8]> {
     let sentence = trim(line);
     let (head, tail) = sentence.split_at_checked(sentence.len().saturating_sub(9)).unwrap_or_default();
@@ -155,7 +158,7 @@ fn plain_sentence(line: &[u8]) -> Option<&[u8]> {
     sentence.first()?.is_ascii_alphabetic().then_some(sentence)
 }
 
-/// Takes blanks, stars and final points off both ends.
+/// Removes blanks, stars and final points at both ends.
 pub(super) fn trim(mut line: &[u8]) -> &[u8] {
     while let [b' ' | b'*', rest @ ..] | [rest @ .., b' ' | b'*' | b'.' | b'!'] = line {
         line = rest;
@@ -163,15 +166,16 @@ pub(super) fn trim(mut line: &[u8]) -> &[u8] {
     line
 }
 
-/// What the server knows of the name we gave: `"Foo" is a registered name.  If it is yours, type the password.`
+/// Whether the name of the login belongs to an account: `"Foo" is a registered name.  If it is yours, type the
+/// password.`
 ///
 /// Source: transport §7; transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NameStatus {
-    /// The name as the server spells it; a guest who asked for none learns it here.
+    /// The name as the server spells it. A guest who asked for no particular name learns it here.
     pub name: Handle,
-    /// Whether somebody owns it.
+    /// Whether an account has the name.
     pub kind: NameKind,
 }
 
@@ -187,7 +191,7 @@ pub enum NameKind {
 }
 
 impl NameStatus {
-    /// Reads the line; what follows the first sentence differs between servers.
+    /// Parses a whole line. The text after the first sentence differs between servers.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let is_assigned = at.eat(b"Logging you in as ");

@@ -13,13 +13,13 @@ pub struct Mark {
     pub game: GameId,
     /// Who drew it.
     pub by: Handle,
-    /// What.
+    /// The drawing.
     pub shape: MarkShape,
     /// Whether it was drawn, rather than wiped off.
     pub is_drawn: bool,
 }
 
-/// What was drawn.
+/// The form of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MarkShape {

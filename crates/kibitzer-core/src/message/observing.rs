@@ -3,9 +3,9 @@
 use super::template::{match_table, match_template};
 use super::{GameId, Handle};
 
-/// A game joined or left the list of observed games.
+/// A game was added to the list of observed games, or removed from it.
 ///
-/// A removal can be followed at once by boards of the same game, as its examiner.
+/// After a removal, the server may send boards of the same game to this login as its examiner.
 ///
 /// Source: FICS help files `observe` and `unobserve`, transcripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,11 +13,11 @@ use super::{GameId, Handle};
 pub struct Observing {
     /// The number of the game.
     pub game: GameId,
-    /// What happened.
+    /// The change.
     pub change: ObservingChange,
 }
 
-/// What happened to an observation.
+/// A change of the list of observed games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ObservingChange {
@@ -56,7 +56,7 @@ const CHANGES: &[(&str, ObservingChange)] = &[
 pub struct Focus {
     /// The number of the game.
     pub game: GameId,
-    /// In a simul, whose board it is.
+    /// In a simul, the opponent on that board.
     pub opponent: Option<Handle>,
 }
 
@@ -69,7 +69,7 @@ impl Focus {
     }
 }
 
-/// Why a game is not observed after all, or is no longer to be given up.
+/// Why a game cannot be observed, or unobserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -78,7 +78,7 @@ pub enum ObservingRefusal {
     AlreadyObserving(GameId),
     /// No game has this number.
     NoSuchGame,
-    /// Its players want no observers.
+    /// Its players do not allow observers.
     Private(GameId),
     /// It is not observed, so it cannot be left.
     NotObserving(GameId),

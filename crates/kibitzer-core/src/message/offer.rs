@@ -7,9 +7,9 @@ use crate::scan::Cursor;
 
 /// An offer in a running game, or the answer to one.
 ///
-/// Players get `Foo offers you a draw.`, observers `Game 39: Foo offers a draw.`; what this login offers or answers comes
-/// as `Draw request sent.` and `You decline the draw request from Foo.`. On ICC the opponent is not named: `Your opponent
-/// offers you a draw.`
+/// Players receive `Foo offers you a draw.`, observers `Game 39: Foo offers a draw.`; offers and answers of this login
+/// are reported as `Draw request sent.` and `You decline the draw request from Foo.` ICC does not name the opponent:
+/// `Your opponent offers you a draw.`
 ///
 /// Source: transcripts of two servers; the list of offers in FICS help file `offers`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,19 +19,19 @@ pub struct Offer {
     pub game: Option<GameId>,
     /// Who offers or answers.
     pub actor: Actor,
-    /// The player named: whoever offers or answers, and in my own answer whoever had offered. `None` for my own offer and
-    /// where the server names nobody.
+    /// The named player: who offers or answers, or for an answer of this login who made the offer. `None` for an offer
+    /// of this login, and where the line has no name.
     pub from: Option<Handle>,
-    /// What is offered.
+    /// The kind of offer.
     pub kind: OfferKind,
-    /// Takeback: number of plies, if the line says it.
+    /// Number of plies of a takeback, if the line has it.
     pub count: Option<u32>,
     /// `None` for the offer itself.
     pub answer: Option<OfferAnswer>,
 }
 
 named_enum! {
-    /// What is offered.
+    /// A kind of offer.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "the offers that players of a game can make one another")]
     pub enum OfferKind("The word of the servers for the offer.") {
@@ -39,7 +39,7 @@ named_enum! {
         Draw = "draw",
         /// To end the game without a result.
         Abort = "abort",
-        /// To go on another day.
+        /// To interrupt the game and resume it another day.
         Adjourn = "adjourn",
         /// To take back plies.
         Takeback = "takeback",
@@ -59,7 +59,7 @@ impl OfferKind {
 }
 
 named_enum! {
-    /// What became of an offer.
+    /// The end of an offer.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "an offer ends in one of these ways")]
     pub enum OfferAnswer("The answer in one word, as in JSON.") {
@@ -67,12 +67,12 @@ named_enum! {
         Accepted = "accepted",
         /// The other side did not agree.
         Declined = "declined",
-        /// Whoever offered took it back.
+        /// The player who made it withdrew it.
         Withdrawn = "withdrawn",
     }
 }
 
-/// What `Foo …` or `Game 39: Foo …` offers.
+/// Offers after a player's name.
 const OF_OTHERS: &[(&str, OfferKind)] = {
     use OfferKind::{Abort, Adjourn, Draw, Pause, Switch, Takeback, Unpause};
     &[

@@ -23,7 +23,7 @@ pub enum Partner {
     },
     /// `Foo declines the partnership request.`
     Declined(Handle),
-    /// The offer was taken back: `Foo withdraws partnership request.`, `You withdraw the partnership request to Foo.`
+    /// The offer was withdrawn: `Foo withdraws partnership request.`, `You withdraw the partnership request to Foo.`
     Withdrawn {
         /// Who had made it.
         actor: Actor,
@@ -45,8 +45,8 @@ pub enum Partner {
         /// The player of the black pieces there.
         black: Handle,
     },
-    /// A challenge to or by the team, and what becomes of it: the text behind `Your bughouse partner `, `Your partner ` or
-    /// `Your opponent's partner `.
+    /// A challenge to or by the team, or its end: the text after `Your bughouse partner `, `Your partner ` or `Your
+    /// opponent's partner `.
     Team(PlayerText),
 }
 
@@ -78,7 +78,7 @@ impl Partner {
     }
 }
 
-/// What a row means once its one name is known.
+/// The message of a row, from the one name in its sentence.
 type OfName = fn(Handle) -> Partner;
 
 const OF_MINE: &[(&str, OfName)] = &[
@@ -88,7 +88,7 @@ const OF_MINE: &[(&str, OfName)] = &[
     ("You withdraw the partnership request to %.", |name| Partner::Withdrawn { actor: Actor::Me, name }),
 ];
 
-/// What `Foo …` says of him.
+/// Sentences after another player's name.
 const OF_OTHERS: &[(&str, OfName)] = &[
     (" offers to be your bughouse partner; type \"partner %\" to accept.", Partner::Offered),
     (" agrees to be your partner.", |name| Partner::Agreed { actor: Actor::Other, name }),
@@ -98,10 +98,10 @@ const OF_OTHERS: &[(&str, OfName)] = &[
     (" withdraws partnership request.", |name| Partner::Withdrawn { actor: Actor::Other, name }),
 ];
 
-/// What a row means once the template has been filled in.
+/// The message of a row, from the captures of its template.
 type OfCaptures = fn(&Captures<'_>) -> Option<Partner>;
 
-/// What the server says of the partner I have.
+/// Sentences about the current partner.
 const OF_PARTNER: &[(&str, OfCaptures)] = &[
     ("Your partner has ended partnership.", |_| Some(Partner::EndedByPartner)),
     ("Your partner has just unset his/her partner.", |_| Some(Partner::EndedByPartner)),

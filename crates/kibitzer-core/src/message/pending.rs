@@ -9,15 +9,15 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pending {
-    /// Whose turn it is to answer.
+    /// The direction of the offer.
     pub direction: PendingDirection,
     /// The number for `accept`, `decline`, `withdraw`.
     pub index: u32,
     /// The other player.
     pub name: Handle,
-    /// What is offered, as sent: `match`, `draw`, `takeback`, `partner` …
+    /// The kind of offer as received: `match`, `draw`, `takeback`, `partner` …
     pub kind: ServerText,
-    /// The terms, to the end of the line: those of a match, a number of plies, or `#` for none.
+    /// The rest of the line: the terms of a match, a number of plies, or `#` for none.
     pub parameters: ServerText,
 }
 
@@ -32,13 +32,13 @@ pub enum PendingDirection {
 }
 
 impl Pending {
-    /// Reads a line with its tag. `p` is the last key: blanks and equals signs behind it belong to its value.
+    /// Parses a line with its tag. `p` is the last key: its value includes blanks and equals signs.
     ///
-    /// Unknown keys in front of `p` are ignored; without `p` there are no parameters.
+    /// Unknown keys before `p` are ignored; without `p` there are no parameters.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if the number, the name (`w`) or the type (`t`) is missing or does not fit.
+    /// [`ParseError`] if the number, the name (`w`) or the type (`t`) is missing or invalid.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let (direction, mut at) = match fields::after_tag(line, b"<pt>") {
             Ok(at) => (PendingDirection::To, at),
@@ -68,7 +68,7 @@ fn given<'a>(key: &'static str, value: &'a [u8]) -> Result<&'a [u8], ParseError>
     if value.is_empty() { Err(ParseError::Missing(key)) } else { Ok(value) }
 }
 
-/// Offers that are gone, for whatever reason: `<pr> 7 8`. Numbers that were never told are normal.
+/// Offers that were removed for any reason: `<pr> 7 8`. It may include numbers that were never reported.
 ///
 /// Source: FICS help file `pendinfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,11 +79,11 @@ pub struct PendingRemoved {
 }
 
 impl PendingRemoved {
-    /// Reads a line with its tag.
+    /// Parses a line with its tag.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if there is no number or something else than numbers.
+    /// [`ParseError`] if there is no number, or anything else than numbers.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let indexes = fields::indexes(&mut fields::after_tag(line, b"<pr>")?)?;
         Ok(Self { indexes })

@@ -6,10 +6,10 @@ use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
 named_enum! {
-    /// Why the server did not carry out a command: `Illegal move (Qd2).`, `foo: Command not found.`
+    /// Why the server did not execute a command: `Illegal move (Qd2).`, `foo: Command not found.`
     ///
-    /// A line counts only as a whole. Where a name stands in front it is exactly one, so no talk is taken for a refusal. After
-    /// a refused move some servers send the board again.
+    /// Only a whole line counts. A name at its start is exactly one word, so that talk is never taken for a refusal.
+    /// After a refused move some servers send the board again.
     ///
     /// Source: text-messages §9; transcripts of two servers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ named_enum! {
         Playing = "playing",
         /// We examine a game, which the command does not allow.
         Examining = "examining",
-        /// No command has this name. Some servers say so of a move they cannot read.
+        /// No command has this name. Some servers send this for a move that they cannot parse.
         UnknownCommand = "unknown_command",
         /// The command's name is cut so short that several fit.
         AmbiguousCommand = "ambiguous_command",
@@ -42,21 +42,21 @@ named_enum! {
         ClockNotTicking = "clock_not_ticking",
         /// Nothing was offered that could be accepted or declined.
         NoSuchOffer = "no_such_offer",
-        /// The game has fewer plies than we want back.
+        /// The game has fewer plies than the requested takeback.
         TakebackTooFar = "takeback_too_far",
         /// We made this offer already.
         AlreadyOffered = "already_offered",
-        /// An offer of this kind cannot be taken back.
+        /// Offers of this kind cannot be withdrawn.
         OfferStands = "offer_stands",
         /// Several offers are pending and none was named.
         AmbiguousOffer = "ambiguous_offer",
         /// We named ourselves.
         OwnName = "own_name",
-        /// There is no bughouse partner, ours or the opponent's.
+        /// This login, or the opponent, has no bughouse partner.
         NoPartner = "no_partner",
         /// No variable has this name.
         NoSuchVariable = "no_such_variable",
-        /// A variable, or a clock, takes no such value.
+        /// The value is invalid for the variable or the clock.
         BadValue = "bad_value",
         /// No channel has this number.
         NoSuchChannel = "no_such_channel",
@@ -66,11 +66,11 @@ named_enum! {
         NoSuchHistoryGame = "no_such_history_game",
         /// The player has us on the censor list.
         Censored = "censored",
-        /// The player does not hear tells of guests.
+        /// The player does not accept tells from guests.
         NotListening = "not_listening",
         /// The player has us on the noplay list.
         Noplay = "noplay",
-        /// The player takes no match requests, or no partners.
+        /// The player accepts no match requests, or no partners.
         NotOpen = "not_open",
         /// The player plays or examines a game.
         PlayerBusy = "player_busy",
@@ -80,7 +80,7 @@ named_enum! {
         Formula = "formula",
         /// A stored game with this player has to be finished first.
         AdjournedGame = "adjourned_game",
-        /// Nobody has this name.
+        /// No account has this name.
         NoSuchPlayer = "no_such_player",
         /// The player exists but is not online.
         NotLoggedIn = "not_logged_in",
@@ -88,21 +88,21 @@ named_enum! {
         NotRegistered = "not_registered",
         /// We did not join the channel we talk to.
         NotInChannel = "not_in_channel",
-        /// There is no opponent, nor was there one, to say it to.
+        /// There is no current or last opponent to say it to.
         NobodyToTell = "nobody_to_tell",
         /// We shout too often.
         ShoutQuota = "shout_quota",
         /// The command has too many bytes.
         CommandTooLong = "command_too_long",
-        /// The command has bytes that the server does not take.
+        /// The command has bytes that the server does not accept.
         InvalidCharacters = "invalid_characters",
     }
 }
 
 impl Refusal {
-    /// The refusal of a move for which ICC's datagram 42 has this code.
+    /// Returns the refusal for the code of ICC's datagram 42.
     ///
-    /// Source: ICC's list of codes; those that are not told apart here are rules of variants.
+    /// Source: ICC's list of codes. All other codes are rules of variants.
     pub const fn of_move_code(code: u32) -> Self {
         match code {
             1 => Self::AmbiguousMove,
@@ -119,7 +119,8 @@ impl Refusal {
         }
     }
 
-    /// Judges a line by what follows its first word: a player's name without titles, or a command with a colon.
+    /// Parses a line by the text after its first word, which is a player's name without titles, or a command with a
+    /// colon.
     fn of_subject(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let subject = at.word()?;
@@ -135,7 +136,7 @@ fn is_command(word: &[u8]) -> bool {
     word.strip_suffix(b":").is_some_and(|command| !command.iter().any(|b| b"():>".contains(b)))
 }
 
-/// What is said of a command or a player in front.
+/// Sentences after a command or a player's name.
 const OF_SUBJECT: &[(&str, Refusal)] = &[
     ("Command not found.", Refusal::UnknownCommand),
     ("Command has failed.", Refusal::UnknownCommand),
@@ -149,7 +150,7 @@ const OF_SUBJECT: &[(&str, Refusal)] = &[
     ("is not logged in.", Refusal::NotLoggedIn),
 ];
 
-/// What stands behind `You `: a table of its own, as most lines start otherwise.
+/// Sentences after `You `; a separate table, because few lines start with it.
 const OF_ME: &[(&str, Refusal)] = &[
     ("are not playing a game.", Refusal::NotPlaying),
     ("are not playing or examining a game.", Refusal::NotPlaying),
@@ -183,7 +184,7 @@ const OF_ME: &[(&str, Refusal)] = &[
     ("have no partner for bughouse.", Refusal::NoPartner),
 ];
 
-/// Everything else; no talk starts like one of them.
+/// All other sentences. No talk starts like one of them.
 const OTHERS: &[(&str, Refusal)] = &[
     ("(Not sent because you are not in channel *.)", Refusal::NotInChannel),
     ("Ambiguous move.", Refusal::AmbiguousMove),

@@ -7,9 +7,9 @@ use crate::text::ServerText;
 
 /// An ad in the seek list: `<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f`.
 ///
-/// What the line does not say is `None`. Insert it by its index or replace what has that index: numbers are used again
-/// after a removal. Text ads ([`parse_text`](Self::parse_text)) and rows of [`SoughtList`](super::listing::SoughtList) give
-/// the same type.
+/// Fields that the line does not have are `None`. A new ad replaces an older one with the same index, as servers reuse
+/// numbers after a removal. Text ads ([`parse_text`](Self::parse_text)) and rows of
+/// [`SoughtList`](super::listing::SoughtList) have the same type.
 ///
 /// Source: FICS help file `seekinfo`; captured sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub struct Seek {
     pub increment_s: Option<u16>,
     /// Whether the game would be rated.
     pub rated: Option<bool>,
-    /// Type of the game as sent: `blitz`, `wild/2`, in text ads also `blitz crazyhouse`.
+    /// Type of the game as received: `blitz`, `wild/2`, in text ads also `blitz crazyhouse`.
     pub kind: Option<ServerText>,
-    /// The color the seeker wants; `None` for either.
+    /// The color that the seeker requests; `None` for either.
     pub color: Option<Color>,
     /// Lowest rating that may answer.
     pub rating_min: Option<u16>,
@@ -46,13 +46,13 @@ pub struct Seek {
 }
 
 impl Seek {
-    /// Reads an `<s>` or `<sn>` line: a number, then `key=value` words in any order.
+    /// Parses an `<s>` or `<sn>` line: a number, then `key=value` words in any order.
     ///
     /// Unknown keys and empty values are ignored.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if the number or the name (`w`) is missing, or names the known key whose value does not fit.
+    /// [`ParseError`] if the number or the name (`w`) is missing, or for the known key whose value is invalid.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let listed = fields::after_tag(line, b"<s>");
         let new = listed.is_err();
@@ -128,17 +128,17 @@ pub struct SeeksRemoved {
 }
 
 impl SeeksRemoved {
-    /// Reads a line with its tag.
+    /// Parses a line with its tag.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if there is no number or something else than numbers.
+    /// [`ParseError`] if there is no number, or anything else than numbers.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let indexes = fields::indexes(&mut fields::after_tag(line, b"<sr>")?)?;
         Ok(Self { indexes })
     }
 
-    /// Reads the text that takes the line's place while the ivar `seekinfo` is off.
+    /// Parses the text that replaces the line while the ivar `seekinfo` is off.
     pub fn parse_text(line: &[u8]) -> Option<Self> {
         let indexes = fields::indexes(&mut fields::after_tag(line, b"Ads removed:").ok()?).ok()?;
         Some(Self { indexes })
@@ -151,11 +151,11 @@ impl SeeksRemoved {
 pub struct SeeksCleared;
 
 impl SeeksCleared {
-    /// Reads a line with its tag; what else stands on it is ignored.
+    /// Parses a line with its tag; the rest of the line is ignored.
     ///
     /// # Errors
     ///
-    /// [`ParseError::Tag`], nothing else.
+    /// [`ParseError::Tag`] if the tag is missing.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         fields::after_tag(line, b"<sc>").map(|_| Self)
     }

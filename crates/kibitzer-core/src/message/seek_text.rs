@@ -1,4 +1,4 @@
-//! Seeks as text: ads while the ivar `seekinfo` is off, and what the server says of one's own.
+//! Seeks as text, sent while the ivar `seekinfo` is off, and notices about own seeks.
 
 use smallvec::SmallVec;
 
@@ -13,11 +13,13 @@ const MAX_WORDS: usize = 16;
 type Words<'a> = SmallVec<[&'a [u8]; MAX_WORDS]>;
 
 impl Seek {
-    /// Reads an ad as text; [`new`](Self::new) is true.
+    /// Parses an ad as text; [`new`](Self::new) is true.
     ///
     /// FICS: `Foo(C) ( 886) seeking 2 12 rated blitz [white] m f ("play 48" to respond)`.
+    ///
     /// ICC: `Foo (1449) seeking blitz 5 0 rated 1300-1600 ("play 17" to respond)`, for guests also without a rating.
-    /// An ad that gives no number to play is not read, nor is one of more than sixteen words.
+    ///
+    /// `None` for an ad without a number to play, or with more than sixteen words.
     ///
     /// Source: FICS help file `seek`; captured sessions.
     pub fn parse_text(line: &[u8]) -> Option<Self> {
@@ -35,7 +37,7 @@ impl Seek {
         Some(seek)
     }
 
-    /// Reads what is sought: times in front of `rated` or `unrated`, the game's type on either side, then options.
+    /// Reads the terms: times before `rated` or `unrated`, the game's type before or after it, then options.
     fn read_terms(&mut self, terms: &[u8]) -> Option<()> {
         let words: Words<'_> =
             terms.split(|&b| b == b' ').filter(|word| !word.is_empty()).take(MAX_WORDS + 1).collect();
@@ -51,7 +53,7 @@ impl Seek {
         Some(())
     }
 
-    /// Takes the two numbers at the end; returns the words before them. An untimed game has none.
+    /// Reads the two numbers at the end; returns the words before them. An untimed game has none.
     fn read_times<'w, 'a>(&mut self, words: &'w [&'a [u8]]) -> &'w [&'a [u8]] {
         if let [kind @ .., initial, increment] = words
             && let Some(initial) = fields::read_all(initial, Cursor::number)
@@ -63,7 +65,7 @@ impl Seek {
         words
     }
 
-    /// Takes an option; `None` for a word that is none.
+    /// Reads an option; `None` for any other word.
     fn read_option(&mut self, word: &[u8]) -> Option<()> {
         if let Some(color) = fields::read_all(word, read_color) {
             self.color = Some(color);
@@ -78,7 +80,7 @@ impl Seek {
     }
 }
 
-/// What a server says about this login's own ads.
+/// A server's notice about the own ads of this login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SeekNotice {
@@ -89,7 +91,7 @@ pub enum SeekNotice {
     },
     /// `(5 player(s) saw the seek.)`
     Seen {
-        /// How many players were told.
+        /// Number of players who saw it.
         players: u32,
     },
     /// `Your seeks have been removed.`

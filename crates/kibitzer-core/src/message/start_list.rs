@@ -1,18 +1,18 @@
-//! What ICC's list at the start of a game has besides its terms.
+//! The fields of ICC's game-start list that FICS does not send.
 
 use super::{Handle, Titles};
 use crate::scan::Cursor;
 use crate::text::{PlayerText, ServerText};
 
-/// What ICC tells of a game that starts besides its terms, which are the fields of [`GameInfo`](super::GameInfo).
+/// The fields of ICC's game-start list besides the terms, which are those of [`GameInfo`](super::GameInfo).
 ///
-/// Source: the game-start list of ICC's level-2 format (datagrams 12, 15, 18, 40, 100). What older servers do not send is
-/// false, none or empty.
+/// Source: the game-start list of ICC's level-2 format (datagrams 12, 15, 18, 40, 100). Fields that older servers do
+/// not send are false, `None` or empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "they are so many on the wire")]
 pub struct StartList {
-    /// What the game is to this login.
+    /// Why the list was sent.
     pub kind: StartKind,
     /// The player of the white pieces. In an examined game names are free text.
     pub white: Handle,
@@ -26,35 +26,35 @@ pub struct StartList {
     pub wild: u16,
     /// Whether it is played rather than examined.
     pub is_played: bool,
-    /// What an examined game is an example of.
+    /// The subject of an examined game.
     pub example: PlayerText,
     /// Number of the game in the server's log.
     pub id: Option<u64>,
-    /// The rules of the variant are not those of chess.
+    /// Whether the rules of the variant differ from those of chess.
     pub has_irregular_legality: bool,
-    /// Moves do more than they say: the board changes only with a board.
+    /// Whether moves have effects beyond their squares, so that only boards show the position.
     pub has_irregular_semantics: bool,
     /// Captured pieces can be dropped.
     pub has_drops: bool,
     /// Pawns can become kings.
     pub promotes_to_king: bool,
-    /// A time control that minutes and increment cannot express, as PGN writes it; it takes their place.
+    /// A time control in PGN's notation that minutes and increment cannot express; it replaces them.
     pub time_control: Option<ServerText>,
 }
 
-/// What the game of a [`StartList`] is to this login.
+/// Why a [`StartList`] was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StartKind {
-    /// One of all games of the server.
+    /// Any game on the server started.
     Foreign,
     /// This login plays or examines it.
     Mine,
     /// This login observes it from now on.
     Observed,
-    /// It is no game, but a board to be shown.
+    /// A position without a game is shown.
     Isolated,
-    /// It goes on with other names or terms.
+    /// The names or terms of a game changed.
     Changed,
 }
 
@@ -66,9 +66,9 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Reads the first period of a time control as PGN writes it: `40/7200:20/3600`, `40/5400+30:900+30`, `300`.
+    /// Reads the first period of a time control in PGN's notation: `40/7200:20/3600`, `40/5400+30:900+30`, `300`.
     ///
-    /// `None` if it is not known (`?`), or there is none (`-`).
+    /// `None` for an unknown (`?`) or missing (`-`) one.
     pub(super) fn of_time_control(text: &[u8]) -> Option<Self> {
         let period = text.split(|&b| b == b':').next()?;
         let times = period.splitn(2, |&b| b == b'/').last()?;

@@ -17,7 +17,7 @@ pub(super) struct Style10Builder {
     state_words: Vec<u8>,
 }
 
-/// What a line did to the block.
+/// The effect of a line on the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Style10Line {
     /// It belongs to the block, which is not complete.
@@ -32,7 +32,7 @@ pub(super) enum Style10Line {
 pub(super) const END: &[u8] = b">10<";
 
 impl Style10Builder {
-    /// Takes the next line behind the start marker.
+    /// Adds the next line after the start marker.
     pub(super) fn line(&mut self, line: &[u8]) -> Style10Line {
         if self.rows.len() < 8 {
             return self.row(line).unwrap_or(Style10Line::Broken);

@@ -17,19 +17,19 @@ use crate::scan::Cursor;
 use crate::text::Handle;
 use crate::text::{ServerText, decode, encode_latin_1};
 
-/// A board as the server draws it after each ply, whichever line it came in.
+/// A board as the server prints it after each ply.
 ///
-/// It is a view of its line: numbers are read once, squares and words when they are asked for. Style 12 is where the fields come
-/// from; style 10 boards and delta boards are brought into the same form.
+/// It is a view of its line: numbers are parsed once, squares and words on demand. Style 10 boards and delta boards
+/// are converted to this form.
 ///
-/// Source: FICS and ICC help files `style12`; field numbers below are those of FICS's, the tag being 0.
+/// Source: FICS and ICC help files `style12`. The field numbers below are those of FICS, where the tag is field 0.
 #[derive(Clone)]
 pub struct Style12 {
     numbers: BoardNumbers,
     text: BoardText,
 }
 
-/// What a board says in numbers: all of it but squares, names and the words of the last move.
+/// The fields of a board without squares, names and the words of the last move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BoardNumbers {
     pub(crate) white_clock: ClockReading,
@@ -52,7 +52,7 @@ pub(crate) struct BoardNumbers {
     pub(crate) is_cut: bool,
 }
 
-/// What a board says of the last move besides its words.
+/// The fields of the last move without its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LastMoveNumbers {
     pub(crate) played: Option<LastMove>,
@@ -72,17 +72,17 @@ pub(crate) struct DerivedMove<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReportedMove {
-    /// The verbose form, as sent: `P/e2-e4`, `o-o`, `P/@@-e4`.
+    /// The verbose form as received: `P/e2-e4`, `o-o`, `P/@@-e4`.
     pub verbose: ServerText,
-    /// The pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server cut the line.
+    /// The pretty form as received: `e4`, `Nbd7+`. Not always standard notation. `None` if the server cut the line.
     pub san: Option<ServerText>,
-    /// What the verbose form says; `None` if it is none of the known forms.
+    /// The parsed verbose form; `None` if the form is unknown.
     pub played: Option<LastMove>,
     /// Time it took, in milliseconds; `None` if it is not a time, or if the server cut the line.
     pub elapsed_ms: Option<u32>,
 }
 
-/// What a game is to this login: field 19.
+/// Field 19: the role of this login in the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Relation {
@@ -119,7 +119,7 @@ impl Relation {
         }
     }
 
-    /// The relation the server's number stands for.
+    /// Creates a relation from the server's number.
     pub const fn from_code(code: i32) -> Self {
         match code {
             -4 => Self::ListedStart,
@@ -138,7 +138,7 @@ impl Relation {
         matches!(self, Self::OpponentsTurn | Self::MyTurn)
     }
 
-    /// Whether I observe: the game is another one's, played or examined.
+    /// Whether this login observes the game, played or examined by others.
     pub const fn is_observer(self) -> bool {
         matches!(self, Self::Observing | Self::ObservingExamined)
     }
@@ -167,20 +167,22 @@ pub enum Style12Error {
 }
 
 impl Style12 {
-    /// Reads a line, from its tag on: 30 words or more, with blanks between them; the blank after the tag may be missing.
+    /// Parses a line that starts with its tag: 30 words or more, separated by blanks; the blank after the tag may be
+    /// missing.
     ///
-    /// The clocks count milliseconds if the elapsed time (field 28) has a fraction, else seconds. A double-push file out of
-    /// range counts as none, a negative half-move clock as 0, and so does any at a position without a last move. Words past
-    /// the last known one are ignored, as servers append to the line; so are missing or odd ones from field 30 on.
+    /// Clocks are in milliseconds if the elapsed time (field 28) has a fraction, else in seconds. A double-push file
+    /// out of range is treated as none, a negative half-move clock as 0, and any half-move clock without a last move
+    /// as 0. Words after the last known one are ignored, as servers append to the line; so are missing or invalid ones
+    /// from field 30 on.
     ///
     /// # Errors
     ///
-    /// [`Style12Error`] carries the number of the first field that is missing or does not fit.
+    /// [`Style12Error`] with the number of the first field that is missing or invalid.
     pub fn parse(line: &[u8]) -> Result<Self, Style12Error> {
         Self::parse_usual(line).map_or_else(|| Self::parse_any(line), Ok)
     }
 
-    /// Reads a line that looks as nearly all do. `None` says only that [`parse_any`](Self::parse_any) has to read it.
+    /// Parses a line of the usual form. After `None`, [`parse_any`](Self::parse_any) has to parse it.
     fn parse_usual(line: &[u8]) -> Option<Self> {
         let mut stream = [0; MAX_USUAL_BYTES];
         stream.get_mut(..line.len())?.copy_from_slice(line);
@@ -218,7 +220,7 @@ impl Style12 {
         }
         let end = if line.ends_with(b")") { Some(line.len()) } else { memchr::memrchr(b' ', line) };
         let words = end.and_then(|end| line.get(..end)).unwrap_or_default();
-        // What stands for the missing words is neither a time nor a move.
+        // The placeholders for the missing words are neither a time nor a move.
         let missing: &[u8] = if words.ends_with(b")") { b" ?" } else { b" ? ?" };
         let Self { mut numbers, text } = Self::parse_any(&[words, missing].concat())?;
         let board = Board::from_spaced_rows(text.squares());
@@ -230,7 +232,7 @@ impl Style12 {
         Ok(Self { numbers, text: BoardText::new(&board, [white, black, verbose, b""]) })
     }
 
-    /// Reads what follows the squares: fields 9 and up.
+    /// Parses the fields after the squares: 9 and up.
     fn with_board(board: &Board, mut at: Fields<'_>) -> Result<Self, Style12Error> {
         let side_to_move = at.side()?;
         let double_push_file = u8::try_from(at.number()?).ok().filter(|file| *file < 8);
@@ -272,7 +274,7 @@ impl Style12 {
         Ok(Self { numbers, text: BoardText::new(board, [white, black, verbose, san]) })
     }
 
-    /// Reads the words of a style 10 block after its squares; they are those of a style 12 line.
+    /// Parses the words after the squares of a style 10 block, which are those of a style 12 line.
     pub(crate) fn from_style10(board: &Board, words: &[u8]) -> Result<Self, Style12Error> {
         Self::with_board(board, Fields { rest: words, next: 9 })
     }
@@ -283,7 +285,7 @@ impl Style12 {
         Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
     }
 
-    /// Another position of the same game.
+    /// Creates another position of the same game.
     pub(crate) fn with_position(
         &self,
         numbers: BoardNumbers,
@@ -305,7 +307,7 @@ impl Style12 {
         Self { numbers: BoardNumbers { last_move, is_cut, ..numbers }, text }
     }
 
-    /// The same position of a game with other names and terms.
+    /// Creates the same position with other names and terms.
     pub(crate) fn renamed(&self, numbers: BoardNumbers, white: &Handle, black: &Handle) -> Self {
         let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
         let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
@@ -316,7 +318,7 @@ impl Style12 {
         &self.numbers
     }
 
-    /// The numbers, to change what the line said.
+    /// Returns the numbers for modification. The board is then no longer a view of its line.
     pub(crate) const fn numbers_mut(&mut self) -> &mut BoardNumbers {
         self.text.forget_line();
         &mut self.numbers
@@ -331,17 +333,17 @@ impl Style12 {
         self.text.line()
     }
 
-    /// Whether both boards show the same squares.
+    /// Whether both boards have the same squares.
     pub(crate) fn has_same_squares(&self, other: &Self) -> bool {
         self.text.squares() == other.text.squares()
     }
 
-    /// Whether both boards are of games between the same players.
+    /// Whether both boards have the same players.
     pub(crate) fn has_same_players(&self, other: &Self) -> bool {
         [Word::White, Word::Black].into_iter().all(|name| self.has_same_word(other, name))
     }
 
-    /// Whether a word is the same, in whichever way the server encoded it.
+    /// Whether a word is the same after decoding.
     fn has_same_word(&self, other: &Self, word: Word) -> bool {
         let (word, other) = (self.text.word(word), other.text.word(word));
         word == other || decode(word) == decode(other)
@@ -352,19 +354,19 @@ impl Style12 {
         Board::from_spaced_rows(self.text.squares())
     }
 
-    /// Field 9: whose turn it is.
+    /// Field 9: the side to move.
     pub const fn side_to_move(&self) -> Color {
         self.numbers.side_to_move
     }
 
     /// Field 10: the file, from 0, of a pawn that has just advanced two squares.
     ///
-    /// FICS and ICC report it after every such move; FatICS only where an enemy pawn stands ready to capture.
+    /// FICS and ICC report it after every such move, FatICS only if an enemy pawn can capture.
     pub const fn double_push_file(&self) -> Option<u8> {
         self.numbers.double_push_file
     }
 
-    /// Fields 11 to 14: which rights to castle are left, as the server says, whether or not king and rook are in place.
+    /// Fields 11 to 14: the castling rights as the server reports them, whether or not king and rook are in place.
     pub const fn castling(&self) -> CastlingRights {
         self.numbers.castling
     }
@@ -402,7 +404,7 @@ impl Style12 {
         }
     }
 
-    /// Field 19: what the game is to this login.
+    /// Field 19: the role of this login in the game.
     pub const fn relation(&self) -> Relation {
         self.numbers.relation
     }
@@ -472,7 +474,7 @@ impl Style12 {
         Some(ReportedMove { verbose: ServerText::from_wire(verbose), san, played, elapsed_ms })
     }
 
-    /// The pretty form of the last move as received; empty if there is none.
+    /// The pretty form of the last move as received; empty without a last move.
     pub(crate) fn san_bytes(&self) -> &[u8] {
         self.text.word(Word::San)
     }
@@ -502,16 +504,16 @@ impl Style12 {
         self.numbers.lag_ms
     }
 
-    /// Whether the server cut the line within fields 28 to 30, as the FICS 1.6 family does where names and clocks are long.
-    /// What it cut off is not known.
+    /// Whether the server cut the line within fields 28 to 30, as the FICS 1.6 family does with long names and clocks.
+    /// The fields that were cut off are not known.
     pub const fn is_cut(&self) -> bool {
         self.numbers.is_cut
     }
 
-    /// The position in Forsyth-Edwards notation.
+    /// Returns the position in Forsyth-Edwards notation.
     ///
-    /// The en passant square follows a double push if its pawn stands in front of it; castling letters are given where king
-    /// and rook are in place.
+    /// The en passant square follows a double push if its pawn is in place; castling rights are included if king and
+    /// rook are in place.
     pub fn fen(&self) -> Fen {
         Fen::from_wire(self.board(), self.side_to_move(), self.castling(), self.double_push_file())
             .with_counters(self.halfmove_clock(), self.move_number())
@@ -579,7 +581,7 @@ impl Default for Style12 {
     }
 }
 
-/// Boards are equal if they say the same in the same words; a line may have other blanks between them.
+/// Boards are equal if their fields and words are; lines may differ in the blanks between them.
 impl PartialEq for Style12 {
     fn eq(&self, other: &Self) -> bool {
         let has_same_move = || [Word::Verbose, Word::San].into_iter().all(|word| self.has_same_word(other, word));
@@ -620,7 +622,7 @@ impl fmt::Debug for Style12 {
     }
 }
 
-/// The same move; what a pawn became, which servers report in the pretty form alone, is read from the board after it.
+/// Adds the promotion from the board after the move, for servers that report it in the pretty form alone.
 fn with_promotion_on(after: &Board, mut played: LastMove) -> LastMove {
     if let LastMove::Normal { role: Role::Pawn, to, promotion: promotion @ None, .. } = &mut played {
         *promotion = after.piece(*to).map(|piece| piece.role).filter(|role| *role != Role::Pawn);
@@ -636,12 +638,12 @@ fn read_elapsed(word: &[u8]) -> Option<u32> {
     read_duration_ms(&mut at).filter(|_| at.is_empty())
 }
 
-/// Field 15 as it counts: some servers go below 0 after a takeback, FICS has sent 1 at a start position.
+/// Corrects field 15: some servers send negative numbers after a takeback, FICS has sent 1 for a start position.
 fn counted_plies(halfmove_clock: i64, has_last_move: bool) -> u32 {
     if has_last_move { u32::try_from(halfmove_clock.max(0)).unwrap_or(u32::MAX) } else { 0 }
 }
 
-/// What the numbers of a line's clocks count: rule K1 of style 12.
+/// The unit of a line's clocks: rule K1 of style 12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClockUnit {
     Seconds,
@@ -649,7 +651,7 @@ pub(crate) enum ClockUnit {
 }
 
 impl ClockUnit {
-    /// The unit, told by whether the elapsed time has a fraction.
+    /// Returns the unit: milliseconds if the elapsed time has a fraction.
     pub(crate) fn of(elapsed: &[u8]) -> Self {
         Self::of_fraction(elapsed.contains(&b'.'))
     }

@@ -1,29 +1,30 @@
-//! What players say to each other: tells, shouts, kibitzes, channels, announcements.
+//! The words of players: tells, shouts, kibitzes, channels, announcements.
 
 use super::{GameId, Handle, Rating, Titles};
 use crate::scan::{Cursor, decimal};
 use crate::text::PlayerText;
 
-/// One line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
+/// A line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
 ///
-/// Only the start of the line decides what it is; everything behind is the player's and is not looked at, so a `<12>` or
-/// a `tells you:` in there stays text. The text may be empty. It keeps its leading blanks, and its entities are decoded.
+/// Only the start of the line decides its kind. The rest is the player's text and is not parsed, so a `<12>` or a
+/// `tells you:` in it stays text. The text may be empty. Its leading blanks are kept, and its entities are decoded.
 ///
 /// Source: help files `tell`, `shout`, `channel`, `kibitz`, `qtell`; transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Talk {
-    /// How it was said.
+    /// The kind of talk.
     pub kind: TalkKind,
-    /// Who said it. `None` for [`TalkKind::Qtell`], whose text is all the sender's, and for an announcement without a name.
+    /// The speaker. `None` for [`TalkKind::Qtell`], whose text is all the sender's, and for an announcement without a
+    /// name.
     pub from: Option<Handle>,
-    /// The codes behind the name.
+    /// The titles after the name.
     pub titles: Titles,
-    /// What was said.
+    /// The words.
     pub text: PlayerText,
 }
 
-/// How something was said.
+/// The command with which something was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TalkKind {
@@ -65,8 +66,8 @@ pub enum TalkKind {
     Announcement,
     /// `:x`, on ICC `>x`: output of a robot, each line on its own.
     Qtell,
-    /// `Foo at Mon Jan  1, 10:00 PST 2024: x`, in a listing behind its number; while we are online two lines, `Foo just sent
-    /// you a message:` and `    x`.
+    /// `Foo at Mon Jan  1, 10:00 PST 2024: x`, after its number in a listing; while the receiver is online two lines,
+    /// `Foo just sent you a message:` and `    x`.
     Message,
 }
 
@@ -90,7 +91,7 @@ impl Talk {
         Some(Self { kind, from: Some(Handle::from_wire(name)), titles, text })
     }
 
-    /// `--> Foo waves`; what is no blank behind the name belongs to the text: `--> Foo's cat`.
+    /// Parses `--> Foo waves`. Text that follows the name without a blank belongs to the player: `--> Foo's cat`.
     fn it_shout(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let name = Handle::read(at.expect(b"--> ")?)?;
@@ -109,7 +110,7 @@ impl Talk {
         Some(Self { kind: TalkKind::Announcement, from, titles: titles.unwrap_or_default(), text })
     }
 
-    /// ` 1. Foo at DATE: x`. Notes in a finger reply have a colon behind the number, and are none.
+    /// Parses ` 1. Foo at DATE: x`. Notes in a finger reply have a colon after the number instead.
     fn listed_message(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         at.blanks();
@@ -123,7 +124,7 @@ impl Talk {
         const OTHERS: [&[u8]; 3] = [b": Command not found.", b": Command has failed.", b">10<"];
         let text = match line {
             [b':', text @ ..] => text,
-            // A prompt that a player set to `>` has a blank behind it.
+            // A prompt that a player set to `>` has a blank after it.
             [b'>', text @ ..] if text.first().is_some_and(|&b| b != b' ') => text,
             _ => return None,
         };
@@ -137,7 +138,7 @@ impl Talk {
 }
 
 impl TalkKind {
-    /// Reads what stands between the speaker and the text, a colon at its end.
+    /// Parses the text between the speaker and the words, up to a colon.
     fn read(at: &mut Cursor<'_>) -> Option<Self> {
         if let Some(channel) = read_channel(at) {
             return Some(Self::ChannelTell { channel });
@@ -178,7 +179,8 @@ fn read_announcer(at: &mut Cursor<'_>) -> Option<(Handle, Titles)> {
     at.between(b" from ", b":", |at| Some((Handle::from_wire(Handle::read(at)?), Titles::read(at))))
 }
 
-/// The text behind a colon: one blank belongs to the server, the rest to the player. Servers cut blanks at the end.
+/// Reads the words after a colon. One blank belongs to the server, further ones to the player. Servers cut blanks at
+/// the end.
 fn read_text(at: &mut Cursor<'_>) -> Option<PlayerText> {
     (at.is_empty() || at.eat(b" ")).then(|| PlayerText::from_wire(at.take_rest()))
 }

@@ -1,4 +1,4 @@
-//! `<wa>`, `<wd>`: players who arrive and depart, with the ivar `pin`.
+//! `<wa>`, `<wd>`: arrivals and departures with the ivar `pin`.
 
 use super::listing::WhoStatus;
 use super::{Handle, ParseError, Rating, Titles, fields};
@@ -9,8 +9,8 @@ const RATINGS: usize = 9;
 
 /// A player arrived: `<wa> gbtami 001411E1663P…`.
 ///
-/// Behind the name stand the status character of `who` (a blank if there is none), two hexadecimal digits of titles and
-/// the ratings, each with a mark that is a blank for an established one, all of it glued together.
+/// After the name come the status character of `who` (a blank if there is none), two hexadecimal digits of titles, and
+/// the ratings, each with its mark (a blank for an established one), without separators.
 ///
 /// Source: one captured line; the digits are those of the help file `seekinfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ const RATINGS: usize = 9;
 pub struct UserArrived {
     /// Who.
     pub name: Handle,
-    /// What the player does, as `who` marks it.
+    /// The player's activity, by the status character of `who`.
     pub status: WhoStatus,
     /// The player's titles.
     pub titles: Titles,
@@ -27,11 +27,11 @@ pub struct UserArrived {
 }
 
 impl UserArrived {
-    /// Reads a line with its tag. What follows the ninth rating, or is none, is ignored.
+    /// Parses a line with its tag. The rest of the line after the last rating is ignored.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if the name or the digits of the titles are missing or do not fit.
+    /// [`ParseError`] if the name or the digits of the titles are missing or invalid.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let mut at = fields::after_tag(line, b"<wa>")?;
         let name = read_name(&mut at)?;
@@ -54,11 +54,11 @@ pub struct UserDeparted {
 }
 
 impl UserDeparted {
-    /// Reads a line with its tag; what follows the name is ignored.
+    /// Parses a line with its tag; the text after the name is ignored.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if the name is missing or no name.
+    /// [`ParseError`] if the name is missing or invalid.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let name = read_name(&mut fields::after_tag(line, b"<wd>")?)?;
         Ok(Self { name })

@@ -12,14 +12,15 @@ pub(crate) fn blanks(bytes: &[u8; 64]) -> u64 {
 /// The bits of the bytes that may be more than text: control characters, line ends among them, and telnet commands.
 #[inline(always)]
 pub(crate) fn controls(bytes: &[u8; 64]) -> u64 {
-    // 255 becomes 0, and what is below a blank at most 32.
+    // 255 becomes 0, and bytes below a blank become at most 32.
     bits(bytes, |sixteen| {
         let next = sixteen + u8x16::splat(1);
         next.min(u8x16::splat(0x20)).simd_eq(next)
     })
 }
 
-/// Whether every byte is that of the form, or a letter of style 12 (`-`, or one of `PNBRQK` in either case) where the form has a 0.
+/// Whether every byte equals that of the form or, where the form has a 0, is a letter of style 12: `-`, or one of
+/// `PNBRQK` in either case.
 #[inline(always)]
 pub(crate) fn fits_board<const N: usize>(bytes: &[[u8; 16]; N], form: &[[u8; 16]; N]) -> bool {
     let strange = bytes.iter().zip(form).fold(u8x16::ZERO, |strange, (bytes, form)| {

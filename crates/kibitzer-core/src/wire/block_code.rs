@@ -1,11 +1,11 @@
-//! The codes by which a reply in block mode says which command it answers.
+//! The codes of replies in block mode: the number of the command, or of an error.
 
 use std::fmt;
 
 /// The code of a reply in block mode: a command's number, or an error.
 ///
-/// An alias reports the command it stands for. Wrong usage of a command is no error: its code comes with a text. Codes
-/// that are not in the server's list stay numbers.
+/// An alias has the code of the command it expands to. Wrong usage of a command is not an error: the reply has the
+/// command's own code and a text. Codes that are not in the server's list have no name.
 ///
 /// Source: FICS help file `block_codes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,26 +16,27 @@ pub struct CommandCode(pub u32);
 impl CommandCode {
     /// A move, which has no command name.
     pub const GAME_MOVE: Self = Self(1);
-    /// No command has this name. Codes from here on say that the command was not executed.
+    /// No command has this name. This code and all greater ones mean that the command was not executed.
     pub const UNKNOWN_COMMAND: Self = Self(512);
-    /// Something is wrong or missing behind the command's name.
+    /// A parameter is invalid or missing.
     pub const BAD_PARAMETERS: Self = Self(513);
     /// The command's name is cut so short that several fit.
     pub const AMBIGUOUS_COMMAND: Self = Self(514);
     /// The command is for administrators, or for registered players.
     pub const INSUFFICIENT_RIGHTS: Self = Self(515);
-    /// There was such a command, and another has taken its place.
+    /// The command was replaced by another one.
     pub const OBSOLETE_COMMAND: Self = Self(516);
     /// There was such a command.
     pub const REMOVED_COMMAND: Self = Self(517);
-    /// There is no game that the command could be about.
+    /// There is no game that the command could apply to.
     pub const NOT_PLAYING: Self = Self(518);
-    /// The line had no number in front of it. The reply's own number is 0.
+    /// The line had no number before the command. The number of the reply is 0.
     pub const UNNUMBERED: Self = Self(519);
     /// The line has too many bytes.
     pub const LINE_TOO_LONG: Self = Self(520);
 
-    /// The command's name as the server lists it, or what the error means.
+    /// Returns the command's name in the server's list, or the meaning of the error; `None` for a code that is not in
+    /// the list.
     pub fn name(self) -> Option<&'static str> {
         let at = NAMES.binary_search_by_key(&self.0, |&(code, _)| code).ok()?;
         NAMES.get(at).map(|&(_, name)| name)

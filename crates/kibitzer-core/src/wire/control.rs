@@ -8,14 +8,14 @@ pub(super) const BLOCK_START: u8 = 0x15;
 pub(super) const BLOCK_SEPARATOR: u8 = 0x16;
 pub(super) const BLOCK_END: u8 = 0x17;
 pub(super) const POSE_START: u8 = 0x18;
-/// Control-Y starts every mark of ICC's framing; in block mode it ends what was posed.
+/// Control-Y starts every mark of ICC's framing; in block mode it ends posed output.
 pub(super) const CONTROL_Y: u8 = 0x19;
 pub(super) const CONTROL_Z: u8 = 0x1A;
 pub(super) const ESCAPE: u8 = 0x1B;
 /// Version 2 of timeseal pings with these bytes, anywhere in the stream.
 pub(super) const V2_PING: &[u8; 4] = b"[G]\0";
 
-/// Parameter bytes of a terminal escape before it is taken for text.
+/// Most parameter bytes of a terminal escape; a longer one is text.
 const CSI_LIMIT: usize = 32;
 /// Digits of a block's number; FICS advises one, FatICS echoes twelve.
 const ID_DIGITS: usize = 18;
@@ -30,7 +30,7 @@ pub(super) struct Sequence {
     pub(super) bytes: Vec<u8>,
     /// Position of its first byte.
     pub(super) start: u64,
-    /// Position of the last control-Y inside of it. Telnet commands may stand between that and the bracket after it.
+    /// Position of the last control-Y inside the sequence. Telnet commands may come between it and its bracket.
     pub(super) control_y_at: u64,
     handed_out: bool,
 }
@@ -60,14 +60,14 @@ pub(super) enum State {
     Text(usize),
 }
 
-/// What one byte meant inside a sequence.
+/// The effect of one byte inside a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// Part of the sequence.
     Pending,
     /// The sequence is over and means nothing to the text: it is dropped.
     Dropped,
-    /// The bytes before are no sequence; this byte has to be looked at again.
+    /// The bytes so far are not a sequence; the byte has to be processed again.
     NoSequence,
     /// A whole sequence.
     Ping,
@@ -78,7 +78,8 @@ pub(super) enum Meaning {
     Datagram,
     UnitStart,
     UnitEnd,
-    /// An unfinished level-2 unit has to be handed out as text; then this byte comes again. `restart`: it begins a new one.
+    /// An unfinished level-2 unit has to be emitted as text; then the byte has to be processed again. `restart`: it
+    /// begins a new unit.
     BrokenDatagram {
         restart: bool,
     },
@@ -99,19 +100,19 @@ impl Sequence {
         }
     }
 
-    /// Drops a unit that was handed out.
+    /// Clears a unit that was emitted.
     pub(super) fn reclaim(&mut self) {
         if std::mem::take(&mut self.handed_out) {
             self.bytes.clear();
         }
     }
 
-    /// What is in `bytes` is being handed out.
+    /// Marks `bytes` as emitted.
     pub(super) const fn hand_out(&mut self) {
         self.handed_out = true;
     }
 
-    /// Gives a sequence up: what was collected of it is text, but for the control bytes that began it.
+    /// Aborts a sequence: the bytes collected so far are text, except for the control bytes that began it.
     pub(super) fn give_up(&mut self) {
         self.start += match self.state {
             State::None | State::Text(_) => return,
@@ -121,12 +122,12 @@ impl Sequence {
         self.state = if self.bytes.is_empty() { State::None } else { State::Text(0) };
     }
 
-    /// What stands behind the bracket that opened a unit.
+    /// Returns the bytes after the opening bracket of a unit.
     pub(super) fn unit(&self) -> &[u8] {
         self.bytes.get(1..).unwrap_or_default()
     }
 
-    /// Position behind the last of its bytes that was dealt with as text, if it was no sequence.
+    /// Position after the last byte of an aborted sequence that was processed as text.
     pub(super) fn replayed_to(&self) -> Option<u64> {
         match self.state {
             State::Text(index) => Some(self.start + index as u64),
@@ -134,7 +135,7 @@ impl Sequence {
         }
     }
 
-    /// Takes the bytes inside of a level-2 unit that mean nothing but themselves, up to the limit; how many those are.
+    /// Consumes the bytes of a level-2 unit that have no special meaning, up to the limit; returns their number.
     pub(super) fn plain_run(&mut self, input: &[u8], datagram_limit: usize) -> usize {
         let State::Datagram { control_y: false, .. } = self.state else {
             return 0;
@@ -146,7 +147,7 @@ impl Sequence {
         end
     }
 
-    /// Takes the next byte; a meaning other than `Pending` leaves the state to the caller.
+    /// Processes the next byte. For any result except `Pending`, the caller sets the next state.
     pub(super) fn byte(&mut self, byte: u8, datagram_limit: usize) -> Meaning {
         match self.state {
             State::Escape if byte == b'[' => self.collect(byte, State::Csi),

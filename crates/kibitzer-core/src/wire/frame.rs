@@ -1,18 +1,18 @@
-//! What the framer hands out.
+//! Frames: the output of the framer.
 
 /// A classified slice of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Frame<'a> {
-    /// Position of the frame's own first byte in the stream, counted from 0; every byte of the stream counts.
+    /// Position of the frame's first byte in the stream, counted from 0. Every byte of the stream counts.
     ///
-    /// A prompt, bell or blank in front of a tag is not part of the frame.
+    /// A prompt, bell or blank before a tag is not part of the frame.
     pub offset: u64,
-    /// Position behind the frame's last byte.
+    /// Position after the frame's last byte.
     pub end: u64,
     /// Whether the server rang the bell since the line before.
     pub bell: bool,
-    /// What it is.
+    /// The class, with the bytes.
     pub kind: FrameKind<'a>,
 }
 
@@ -22,7 +22,7 @@ pub struct Frame<'a> {
 pub enum FrameKind<'a> {
     /// A whole line: cleaned, wrapped pieces joined, without line end. Tagged lines start at their tag.
     Line {
-        /// What its first bytes say it is.
+        /// The tag at the start of the line.
         tag: Tag,
         /// The line.
         bytes: &'a [u8],
@@ -66,20 +66,20 @@ pub enum FrameKind<'a> {
         /// The option of a command that has one.
         option: Option<u8>,
     },
-    /// A timeseal ping; it was removed from the text around it and wants its answer at once.
+    /// A timeseal ping; it was removed from the text around it. The client has to answer it at once.
     Ping,
-    /// An ICC level-2 unit: what stands between `^Y(` and `^Y)`.
+    /// An ICC level-2 unit: the bytes between `^Y(` and `^Y)`.
     Datagram {
         /// The unit, its inner `^Y{` and `^Y}` included.
         bytes: &'a [u8],
     },
-    /// An ICC level-1 unit begins: what stands between `^Y[` and the end of that line.
+    /// An ICC level-1 unit begins: the bytes between `^Y[` and the end of that line.
     UnitStart {
         /// Command number, player and, if the client gave one, tag.
         header: &'a [u8],
     },
-    /// The innermost ICC level-1 unit ends. Every [`UnitStart`](Self::UnitStart) has one, and none comes without: an end
-    /// that belongs to no unit is dropped, one that was lost is made up at the next command's start or at the stream's end.
+    /// The innermost ICC level-1 unit ends. Every [`UnitStart`](Self::UnitStart) has exactly one: an end without a
+    /// start is dropped, a missing end is added at the next command's start or at the end of the stream.
     UnitEnd,
     /// Control-Z: the server dropped the rest of an ICC command's output.
     Overflow,
@@ -89,7 +89,7 @@ pub enum FrameKind<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Tag {
-    /// No tag: free text, or a tag nobody knows.
+    /// No tag, or an unknown one.
     None,
     /// No tag: an indented line of a message that the server quotes, blanks included. All of it is a player's.
     PlayerText,

@@ -1,4 +1,27 @@
-//! The one framer: every layer of the stream in one pass.
+//! The framer: one state machine for every layer of the stream.
+//!
+//! A frame takes one of three paths; all of them emit the same frames. `next_known` (for the reader) consumes prompts and boards,
+//! `whole_line` borrows a complete line without control bytes, `next_byte` processes everything else. Its states are those of three
+//! layers: [`Telnet`], [`Sequence`] (control sequences) and [`LineBuffer`].
+//!
+//! | layer | state | input | next state | output |
+//! |---|---|---|---|---|
+//! | telnet | `Text` | IAC | `Command` | |
+//! | telnet | `Command` | IAC | `Text` | byte 255 as text |
+//! | telnet | `Command` | WILL, WONT, DO, DONT | `Option` | |
+//! | telnet | `Command` | SB | `Subnegotiation` | |
+//! | telnet | `Command`, `Option`, `Subnegotiation` | end of the command | `Text` | [`FrameKind::Telnet`] |
+//! | sequence | `None` | ESC, `[` of a ping, 0x15, control-Y | `Escape`, `Ping`, `BlockId`, `ControlY` | |
+//! | sequence | `Escape`, `Csi` | the final byte | `None` | dropped |
+//! | sequence | `Ping`, `BlockCode`, `UnitHeader`, `Datagram` | the last byte | `None` | the frame |
+//! | sequence | any | a byte that does not fit | `Text`, until all bytes so far are emitted | text |
+//! | line | `Open` | text | `Open` | a prompt at the start of a line |
+//! | line | `Open` | LF of a line that cannot continue | `Open` | the line |
+//! | line | `Open` | LF of a line that may continue | `Held` | |
+//! | line | `Held` | the continuation mark | `Joining` | |
+//! | line | `Held` | another byte | `Open` | the line |
+//! | line | `Joining` | text | `Open` | |
+//! | line | `Held` | the continuation mark after a cut board | `CutOff` | the board |
 
 mod bytes;
 mod known;
@@ -20,14 +43,14 @@ use super::telnet::{IAC, SUBNEGOTIATION, Telnet};
 use super::wrap::Wrapping;
 use crate::scan::find;
 
-/// Cuts the byte stream of a server into [`Frame`]s.
+/// Splits the byte stream of a server into [`Frame`]s.
 ///
-/// Feed it what a read returned with [`next_frame`](Self::next_frame), until that returns `None`; at the end of the stream
-/// call [`finish`](Self::finish), until that returns `None` too. The frames depend on the bytes alone, not on how they were
-/// cut into reads.
+/// Pass the bytes of a read to [`next_frame`](Self::next_frame) until it returns `None`; at the end of the stream call
+/// [`finish`](Self::finish) until it returns `None` too. The frames depend on the bytes alone, not on the boundaries
+/// of reads.
 ///
-/// A line that lies whole in the input is lent from there; only what a read has cut, and lines with control bytes in them,
-/// are copied. What the framer keeps is bounded by its [`Limits`].
+/// A complete line in the input is borrowed from there; only lines that are split between reads, or that have control
+/// bytes, are copied. [`Limits`] bound the memory of the framer.
 ///
 /// ```
 /// use kibitzer_core::wire::{FrameKind, Framer, Tag};
@@ -48,7 +71,7 @@ use crate::scan::find;
 pub struct Framer {
     limits: Limits,
     timeseal: Timeseal,
-    /// Which bytes frame something depends on it. If nobody told it, the first prompt shows it.
+    /// Decides which control bytes frame something. If it was not set, the first prompt shows it.
     family: Family,
     /// Block mode is off: of its marks, only the complaint about an unnumbered line counts.
     is_unblocked: bool,
@@ -57,7 +80,7 @@ pub struct Framer {
     /// Stream position of the next byte of input.
     position: u64,
     telnet: Telnet,
-    /// Position of the IAC that `telnet` is behind.
+    /// Position of the IAC that began the command in `telnet`.
     telnet_start: u64,
     sequence: Sequence,
     line: LineBuffer,
@@ -65,7 +88,7 @@ pub struct Framer {
     units: Units,
     /// Bytes that were read but not dealt with, because a frame had to go out first.
     again: VecDeque<Byte>,
-    /// No whole line can be read before this position: no line end was found, or there are control bytes.
+    /// The fast path cannot succeed before this position: no line end was found, or there are control bytes.
     slow_until: u64,
 }
 
@@ -75,7 +98,7 @@ struct Block {
     id: u64,
     start: u64,
     posed: bool,
-    /// Position behind the line with which the block grew longer than the limit.
+    /// Position after the line with which the block exceeded the limit.
     over_at: Option<u64>,
 }
 
@@ -83,14 +106,15 @@ struct Block {
 #[derive(Clone, Copy, Debug, Default)]
 struct Units {
     depth: u8,
-    /// Ends of units are missing: output was dropped behind control-Z, or there are more units than a server nests.
+    /// Ends of units are missing: output was dropped after control-Z, or the units are nested more deeply than on any
+    /// server.
     lost_ends: bool,
 }
 
-/// Units that stand inside each other at most.
+/// Most nested units.
 const MAX_UNITS: u8 = 3;
 
-/// What goes out, before its bytes are borrowed.
+/// A complete frame, before its bytes are borrowed.
 #[derive(Clone, Copy, Debug)]
 enum Out {
     Line,
@@ -110,7 +134,7 @@ enum Out {
     },
 }
 
-/// What the bytes of a [`Sequence`] go out as.
+/// The frame that the bytes of a [`Sequence`] become.
 #[derive(Clone, Copy, Debug)]
 enum Unit {
     Datagram,
@@ -119,7 +143,7 @@ enum Unit {
 }
 
 impl Framer {
-    /// A framer with the default limits, for a stream without timeseal.
+    /// Creates a framer with the default limits, for a stream without timeseal.
     pub fn new() -> Self {
         Self::default()
     }
@@ -130,21 +154,21 @@ impl Framer {
         Self { limits, ..self }
     }
 
-    /// Sets which timeseal pings to take out of the stream. Default: none.
+    /// Sets which timeseal pings to remove from the stream. Default: none.
     #[must_use]
     pub fn with_timeseal(self, timeseal: Timeseal) -> Self {
         Self { timeseal, ..self }
     }
 
-    /// Sets from here on which timeseal pings to take out: a server may turn out not to speak it.
+    /// Sets which timeseal pings to remove from here on. A server may turn out not to support timeseal.
     pub const fn set_timeseal(&mut self, timeseal: Timeseal) {
         self.timeseal = timeseal;
     }
 
-    /// Sets the account's own prompt; it is recognised besides those all servers use.
+    /// Sets the account's own prompt, which is recognized in addition to the usual ones.
     ///
-    /// Every prompt ends with a blank: where it is left out here, it is added. An empty prompt takes it back, and so does one
-    /// that holds control bytes, which no prompt has.
+    /// Every prompt ends with a blank; it is added if it is missing here. An empty prompt removes the setting, and so
+    /// does one with control bytes, which no prompt has.
     pub fn set_prompt(&mut self, prompt: &[u8]) {
         self.prompts.set_custom(prompt);
     }
@@ -161,7 +185,7 @@ impl Framer {
         self.family = family;
     }
 
-    /// The family of the server, as it was set or as the login showed it.
+    /// Returns the family of the server, as it was set or as the login showed it.
     pub const fn family(&self) -> Family {
         self.family
     }
@@ -186,14 +210,14 @@ impl Framer {
         self.position = position;
     }
 
-    /// Stream position behind the last byte taken.
+    /// Returns the stream position after the last consumed byte.
     pub const fn position(&self) -> u64 {
         self.position
     }
 
-    /// Takes the next frame out of `input` and moves `input` behind it.
+    /// Returns the next frame and advances `input` past it.
     ///
-    /// `None` means that all of `input` was taken in and more is needed.
+    /// `None` means that all of `input` was consumed and more is needed.
     pub fn next_frame<'f, 'input: 'f>(&'f mut self, input: &mut &'input [u8]) -> Option<Frame<'f>> {
         self.reclaim();
         let out = loop {
@@ -216,7 +240,8 @@ impl Framer {
         Some(self.frame(out))
     }
 
-    /// Takes the next frame out of what is left when the stream has ended: unfinished lines, then an unfinished block.
+    /// Returns the next frame of the bytes that are left at the end of the stream: unfinished lines, then an
+    /// unfinished block.
     pub fn finish(&mut self) -> Option<Frame<'_>> {
         self.reclaim();
         let out = self.finish_telnet().or_else(|| self.finish_sequence()).or_else(|| self.finish_line())?;
@@ -235,7 +260,7 @@ impl Framer {
         }
     }
 
-    /// What began as a sequence and did not become one is text.
+    /// Emits the bytes of an unfinished sequence as text.
     fn finish_sequence(&mut self) -> Option<Out> {
         if matches!(self.sequence.state, State::Datagram { .. }) {
             return self.end_sequence(Some(Out::Unit { kind: Unit::Broken, offset: self.sequence.start }));
@@ -350,10 +375,10 @@ impl Framer {
     }
 }
 
-/// The level-2 unit that tells our name once we are logged in, from its number on.
+/// The level-2 unit with this login's name, sent once the login is complete, from its number on.
 const WHO_AM_I: &[u8] = b"0 ";
 
-/// Draws from a line of the server's own what later bytes mean.
+/// Updates prompts and wrapping from a line of the server that changes the meaning of later bytes.
 fn learn(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {
     if !prompts.is_logged_in() {
         if line.starts_with(b"**** Starting ") && find(line, b" session as ").is_some() {

@@ -13,18 +13,18 @@ pub(super) struct LineBuffer {
     text: Vec<u8>,
     /// Stream position of the first byte.
     first: Option<u64>,
-    /// Stream position of the first byte that is no blank.
+    /// Stream position of the first byte that is not a blank.
     head: Option<u64>,
     /// Blanks at the start of `text`.
     indent: usize,
-    /// Bytes that were received but not kept.
+    /// Bytes that were received but not stored.
     cut: u64,
     /// Where the last received piece starts in `text`.
     piece: usize,
     phase: Phase,
-    /// Something that is no text stood on this line: an empty rest is no line.
+    /// A prompt or a mark was on this line: if nothing follows, the line is not emitted.
     marked: bool,
-    /// The same as it was behind the last frame.
+    /// The value of `marked` after the last frame.
     was_marked: bool,
     /// The bell rang since the line before.
     pub(super) bell: bool,
@@ -33,11 +33,11 @@ pub(super) struct LineBuffer {
     handed_out: Option<HandedOut>,
 }
 
-/// What the buffer's bytes were handed out as.
+/// The kind of frame that the buffer's bytes were emitted as.
 #[derive(Clone, Copy, Debug)]
 enum HandedOut {
     Line,
-    /// More may follow on the same line.
+    /// A prompt. More may follow on the same line.
     Prompt,
 }
 
@@ -46,8 +46,8 @@ enum Phase {
     /// Bytes of a line come in.
     #[default]
     Open,
-    /// The line ended; it is kept until the first bytes behind it tell whether it continues. `matched` of
-    /// [`CONTINUATION`]'s bytes have come, the first of them at `mark_at`.
+    /// The line has ended; it is held until the next bytes show whether it continues. `matched` of [`CONTINUATION`]'s
+    /// bytes were received, the first of them at `mark_at`.
     Held { end: u64, bell: bool, matched: usize, mark_at: u64 },
     /// The line continues, and of the new piece nothing but blanks has come, if that.
     Joining { blank_follows: bool },
@@ -55,14 +55,14 @@ enum Phase {
     CutOff { is_ended: bool },
 }
 
-/// What became of a byte or a line end.
+/// The effect of a byte or a line end on the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// Nothing to hand out.
+    /// Nothing to emit.
     Kept,
-    /// The collected line has to be handed out first; then the same byte comes again.
+    /// The collected line has to be emitted first; then the same byte has to be pushed again.
     FlushFirst,
-    /// The line is over and can be handed out.
+    /// The line is complete and can be emitted.
     Over,
     /// The line so far is a prompt.
     Prompt(PromptKind),
@@ -87,7 +87,7 @@ impl LineBuffer {
         self.handed_out.is_some()
     }
 
-    /// Drops what was handed out, and puts back what was mistaken for a continuation mark.
+    /// Clears the emitted bytes, and restores bytes that only looked like a continuation mark.
     pub(super) fn reclaim(&mut self) {
         match (self.handed_out, self.phase) {
             (None, _) => {}
@@ -113,19 +113,19 @@ impl LineBuffer {
         *self = Self { text, marked, was_marked, bell, quote: self.quote, ..Self::default() };
     }
 
-    /// What is in the buffer is being handed out as a line.
+    /// Marks the buffer's bytes as emitted as a line.
     pub(super) fn hand_out(&mut self) {
         self.was_marked = matches!(self.phase, Phase::CutOff { is_ended: false });
         self.handed_out = Some(HandedOut::Line);
     }
 
-    /// What is in the buffer is being handed out as something that leaves the line open, or leaves none: a prompt, a ping.
+    /// Marks the buffer's bytes as emitted as a prompt or a ping, after which the line may continue.
     pub(super) const fn hand_out_prompt(&mut self) {
         self.was_marked = true;
         self.handed_out = Some(HandedOut::Prompt);
     }
 
-    /// Notes that something that is no text stands on this line.
+    /// Notes that a prompt or a mark is on this line.
     pub(super) fn set_marked(&mut self) {
         if self.head.is_none() {
             self.reset(true, self.bell);
@@ -133,7 +133,8 @@ impl LineBuffer {
         (self.marked, self.was_marked) = (true, true);
     }
 
-    /// Takes text whose first byte stands at `at`, up to the first byte with which a prompt may be over; returns how many bytes.
+    /// Adds text whose first byte is at `at`, up to the first byte that may complete a prompt; returns the number of
+    /// bytes.
     pub(super) fn push(&mut self, text: &[u8], at: u64, context: &Context<'_>) -> (usize, Taken) {
         let Some(&byte) = text.first() else { return (0, Taken::Kept) };
         if let Phase::Held { bell, matched, mark_at, end } = self.phase {
@@ -222,7 +223,7 @@ impl LineBuffer {
         }
     }
 
-    /// Takes a line end that stands at `at`.
+    /// Processes a line end at `at`.
     pub(super) fn end(&mut self, at: u64, v1_pings: bool, context: &Context<'_>) -> Taken {
         if let Phase::Held { .. } = self.phase {
             return Taken::FlushFirst;
@@ -262,12 +263,12 @@ impl LineBuffer {
         self.bell = false;
     }
 
-    /// Whether something that is no text stands on this line.
+    /// Whether a prompt or a mark is on this line.
     pub(super) const fn is_marked(&self) -> bool {
         self.marked
     }
 
-    /// The same as it was behind the last frame: whoever begins to read there needs it.
+    /// The value of `is_marked` after the last frame, for readers that resume there.
     pub(super) const fn was_marked(&self) -> bool {
         self.was_marked
     }
@@ -295,7 +296,7 @@ impl LineBuffer {
         bell
     }
 
-    /// Whether the server is quoting a player's message, after what was handed out.
+    /// The quotation state after the emitted frame.
     pub(super) fn quote(&self) -> Quote {
         match self.handed_out {
             Some(HandedOut::Line) => self.quote.after_line(&self.text),
@@ -307,17 +308,17 @@ impl LineBuffer {
         self.quote = quote;
     }
 
-    /// Whether words stand on this line already, so that more of them may be a player's.
+    /// Whether the line has text already, so that more of it may be a player's words.
     pub(super) fn holds_words(&self) -> bool {
         !self.is_held() && (self.head.is_some() || self.quote.holds(self.indent))
     }
 
-    /// Whether there is anything that would have to be handed out before something else comes.
+    /// Whether the buffer has a line that must be emitted before another frame.
     pub(super) fn has_content(&self) -> bool {
         matches!(self.phase, Phase::Held { .. }) || self.head.is_some() || (!self.marked && !self.text.is_empty())
     }
 
-    /// Whether a line is kept back that is over already.
+    /// Whether a complete line is held until the next bytes show whether it continues.
     pub(super) const fn is_held(&self) -> bool {
         matches!(self.phase, Phase::Held { .. })
     }
@@ -353,7 +354,7 @@ impl LineBuffer {
     }
 }
 
-/// What the buffer has to know of the stream.
+/// The settings of the stream that the buffer depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context<'a> {
     pub(super) limits: &'a Limits,
@@ -373,7 +374,7 @@ pub(super) fn is_prompted(prompts: &Prompts, family: Family) -> bool {
     prompts.is_logged_in() && family != Family::Icc
 }
 
-/// The tag behind `indent` blanks, and the line from its tag on or, without one, from its first byte on.
+/// Returns the tag after `indent` blanks, and the line from its tag on or, without a tag, from its first byte on.
 #[inline]
 pub(super) fn tagged(line: &[u8], indent: usize, quote: Quote) -> (Tag, &[u8]) {
     if quote.holds(indent) {

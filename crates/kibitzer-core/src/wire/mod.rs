@@ -1,7 +1,7 @@
 //! Bytes to frames: telnet, timeseal pings, lines, prompts, wrapped lines, block mode, ICC units.
 //!
-//! [`Framer`] is the one machine for all of it. A [`Frame`] is cheap: it says what kind of thing its bytes are and lends
-//! them; typing them is the work of [`message`](crate::message).
+//! [`Framer`] is the state machine for all of it. A [`Frame`] borrows its bytes and says what kind of output they are;
+//! the module [`message`](crate::message) parses them.
 
 mod block_code;
 mod control;

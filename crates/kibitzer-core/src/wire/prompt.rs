@@ -1,11 +1,11 @@
-//! Prompts: the only things a server says that have no line end.
+//! Prompts: the only output of a server that has no line end.
 
 use super::family::Family;
 use super::telnet::IAC;
 use crate::scan::Cursor;
 use crate::text::Handle;
 
-/// What a server waits for.
+/// The input that a server waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PromptKind {
     /// A command, on a server of this family.
@@ -25,7 +25,7 @@ pub(super) struct Prompts {
     logged_in: bool,
 }
 
-/// Names in front of `% `.
+/// Names before `% `.
 const SERVERS: [&[u8]; 6] = [b"fics", b"aics", b"ics", b"chess", b"uscn", b"bics"];
 /// `12:34_`
 const CLOCK_BYTES: usize = 6;
@@ -33,8 +33,9 @@ const CLOCK_BYTES: usize = 6;
 const LONGEST: usize = CLOCK_BYTES + 7;
 
 impl Prompts {
-    /// A prompt without its blank would be over before the blank in one read and behind it in another; one with control bytes
-    /// would be seen only where nothing takes those out.
+    /// Sets the account's own prompt. A missing blank is added: without it, the prompt would end before the blank in
+    /// one read and after it in another. A prompt with control bytes is ignored, as these are removed from lines but
+    /// not from the setting.
     pub(super) fn set_custom(&mut self, prompt: &[u8]) {
         let is_text = !prompt.iter().any(|&byte| byte.is_ascii_control() || byte == IAC);
         let blank: &[u8] = if prompt.ends_with(b" ") { b"" } else { b" " };
@@ -58,7 +59,7 @@ impl Prompts {
     /// The prompt at the very start of `line`, and its length.
     #[inline]
     pub(super) fn at_start(&self, line: &[u8]) -> Option<(PromptKind, usize)> {
-        // The first byte of most lines is that of no prompt.
+        // Most lines start with a byte that starts no prompt.
         let known = match line.first()? {
             b'f' | b'a' | b'i' | b'c' | b'u' | b'b' | b'0'..=b'9' => command_prompt(line),
             b'l' | b'p' if !self.logged_in => login_prompt(line),

@@ -66,8 +66,8 @@ fn is_heading(line: &[u8]) -> bool {
     line.starts_with(FOLLOWING) || memchr::memchr(b':', line) == Some(line.len() - 1) && is_just_sent()
 }
 
-/// The player whose words follow, if `line` is a heading that names the sender: `Foo(TD) just sent you a message:`,
-/// `The following message was received from Foo:`.
+/// Returns the sender of a message, if `line` is a heading that has the name: `Foo(TD) just sent you a message:`, `The
+/// following message was received from Foo:`.
 pub(crate) fn sender(line: &[u8]) -> Option<(Handle, Titles)> {
     is_heading(line).then_some(())?;
     let from = find(line, b" from ").map(|at| at + 6).or_else(|| Some(find(line, b" by ")? + 4));

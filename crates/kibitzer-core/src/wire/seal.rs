@@ -1,7 +1,8 @@
-//! Timeseal: what a client's lines look like once they carry the client's clock, and how a server reads them.
+//! Timeseal: encodes a client's lines together with the client's clock, and decodes them for a server.
 //!
-//! Only the client seals; what the server sends is plain, and its pings are the [`Framer`](super::Framer)'s work. Both
-//! versions seal alike. They differ in the hello, and in how the server pings.
+//! Only the client's lines are encoded. The server's output is plain; its pings are found by the
+//! [`Framer`](super::Framer). Both versions have the same encoding. They differ in the hello, and in the server's
+//! pings.
 
 use thiserror::Error;
 
@@ -11,10 +12,10 @@ use crate::scan::{Cursor, decimal};
 /// A sealed line is scrambled in pieces of this many bytes.
 const BLOCK_BYTES: usize = 12;
 
-/// What the bytes are combined with, over and over.
+/// The key; it is repeated over the length of a line.
 const KEY: &[u8] = b"Timestamp (FICS) v1.0 - programmed by Henrik Gram.";
 
-/// Set in every byte before it is combined, and in the offset behind the line.
+/// Set in every byte before it is combined with the key, and in the offset after the line.
 const TOP_BIT: u8 = 0x80;
 
 /// Taken off every byte, so that none becomes a line end.
@@ -38,7 +39,7 @@ const V1_HELLO: &str = "TIMESTAMP|";
 /// How the hello of version 2 starts.
 const V2_HELLO: &str = "TIMESEAL2|";
 
-/// Who and where behind the version in a hello: free text, and none of the server's business.
+/// Free text after the version in a hello: a user and a host name, which servers ignore.
 const HELLO_TAIL: &str = "nobody|kibitzer|";
 
 /// Why a line cannot be sealed.
@@ -58,7 +59,7 @@ pub enum UnsealError {
     /// The length is not one more than a multiple of twelve.
     #[error("a sealed line has the wrong length")]
     Length,
-    /// The last byte, which tells where in the key the line starts, has no top bit.
+    /// The last byte, the line's offset in the key, has no top bit.
     #[error("a sealed line does not end in an offset")]
     Offset,
     /// The text has no end, or no number between its two marks.
@@ -66,12 +67,12 @@ pub enum UnsealError {
     Time,
 }
 
-/// Seals the lines of a client.
+/// Encodes the lines of a client.
 ///
-/// The first line of the connection is the [`hello`](Self::hello), before anything is received; every line after it is
-/// sealed, and none of them ends in CR. Whoever hears a ping sends the [`ping_answer`](Self::ping_answer) at once.
+/// The first line of the connection is the [`hello`](Self::hello), sent before anything is received. Every later line
+/// is encoded, without a CR. A ping has to be answered at once with [`ping_answer`](Self::ping_answer).
 ///
-/// Source: transport rules S1 to S4; the scrambling is the one of the servers' own clients.
+/// Source: transport rules S1 to S4; the encoding is that of the servers' own clients.
 ///
 /// ```
 /// use kibitzer_core::wire::{Sealer, Timeseal, unseal};
@@ -104,14 +105,14 @@ impl Sealer {
         scramble(format!("{}{HELLO_TAIL}", self.hello_word).as_bytes(), time_ms, 0)
     }
 
-    /// The sealed line for a text without its line end, LF included.
+    /// Encodes a text without line end; the result includes the LF.
     ///
-    /// `time_ms` is any clock in milliseconds that does not go back and starts where it likes: the server charges the
-    /// differences. It is sent modulo ten million.
+    /// `time_ms` is a monotonic clock in milliseconds with any start: the server uses the differences. It is sent
+    /// modulo ten million.
     ///
     /// # Errors
     ///
-    /// [`SealError::InvalidByte`]: the text has a byte that is not printable ASCII.
+    /// [`SealError::InvalidByte`] if the text has a byte that is not printable ASCII.
     pub fn line(self, text: &[u8], time_ms: u64) -> Result<Vec<u8>, SealError> {
         if !text.iter().all(|byte| (0x20..=0x7E).contains(byte)) {
             return Err(SealError::InvalidByte);
@@ -139,25 +140,23 @@ impl Unsealed {
     /// Times are counted anew from 0 at this many milliseconds, as the servers' own clients do.
     pub const TIME_MODULUS_MS: u64 = 10_000_000;
 
-    /// Whether it answers a ping, and is no command.
+    /// Whether it is the answer to a ping rather than a command.
     pub fn is_ping_answer(&self) -> bool {
         self.text == PING_ANSWER
     }
 
-    /// The version a hello opens the connection in; `None` if the line is none, or of an unknown version.
+    /// Returns the version of a hello; `None` if the line is not a hello, or of an unknown version.
     pub fn hello(&self) -> Option<Timeseal> {
         let versions = [(V1_HELLO, Timeseal::V1), (V2_HELLO, Timeseal::V2)];
         versions.into_iter().find(|(word, _)| self.text.starts_with(word.as_bytes())).map(|(_, version)| version)
     }
 }
 
-/// Reads a sealed line, with its LF or without.
-///
-/// What fills the line up behind the time is not looked at.
+/// Decodes a line, with or without its LF. The padding after the time is ignored.
 ///
 /// # Errors
 ///
-/// [`UnsealError`] says what of a sealed line is missing. A line that was never sealed nearly always fails.
+/// [`UnsealError`] for the part that is missing. A line that was never encoded nearly always fails.
 pub fn unseal(line: &[u8]) -> Result<Unsealed, UnsealError> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let (&offset, scrambled) = line.split_last().ok_or(UnsealError::Length)?;
@@ -176,7 +175,7 @@ pub fn unseal(line: &[u8]) -> Result<Unsealed, UnsealError> {
     Ok(Unsealed { text: bytes, time_ms })
 }
 
-/// Cuts the line behind its text, and reads the time that stood there.
+/// Truncates the bytes to the text, and returns the time after it.
 fn take_time(bytes: &mut Vec<u8>) -> Option<u64> {
     let mut at = Cursor::new(bytes);
     let text_bytes = at.until(&[TEXT_END])?.len();
@@ -185,7 +184,7 @@ fn take_time(bytes: &mut Vec<u8>) -> Option<u64> {
     Some(time_ms)
 }
 
-/// The sealed form of a text, with its LF. The text may be a password: it is scrambled in place and copied nowhere else.
+/// Encodes a text, with its LF. The text may be a password: it is encoded in place and not copied elsewhere.
 fn scramble(text: &[u8], time_ms: u64, offset: u8) -> Vec<u8> {
     let stamp = (time_ms % Unsealed::TIME_MODULUS_MS).to_string();
     let length = (text.len() + stamp.len() + 2).next_multiple_of(BLOCK_BYTES);

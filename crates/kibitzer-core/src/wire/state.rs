@@ -1,14 +1,14 @@
-//! What the next bytes of a stream mean besides what they say.
+//! The state that the meaning of the next byte of a stream depends on.
 
 use super::family::Family;
 use super::options::Timeseal;
 use super::quote::Quote;
 use crate::text::Handle;
 
-/// What a reader was told of a stream, and what it found out: all that the meaning of the next byte depends on, where a
-/// frame has just ended.
+/// Everything, apart from the bytes themselves, that the meaning of the next byte depends on at the end of a frame:
+/// the settings of the reader, and the facts that it found in the stream.
 ///
-/// Whoever begins to read in the middle of a stream needs it; see [`EventReader::resume`](crate::EventReader::resume).
+/// A reader that starts in the middle of a stream needs it; see [`EventReader::resume`](crate::EventReader::resume).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
@@ -16,7 +16,7 @@ use crate::text::Handle;
 pub struct StreamState {
     /// Which family the server is of. Default: not known.
     pub family: Family,
-    /// Which timeseal pings are taken out of the stream. Default: none.
+    /// Which timeseal pings are removed from the stream. Default: none.
     pub timeseal: Timeseal,
     /// The account's own prompt, its trailing blank included. Default empty: none is known.
     pub prompt: Vec<u8>,
@@ -26,22 +26,23 @@ pub struct StreamState {
     pub is_unblocked: bool,
     /// Whether the login is over, so that `login: ` and `password: ` are text. Default: it is not.
     pub is_logged_in: bool,
-    /// Whether the server keeps the blank at which it breaks a line, as FatICS does. Default: it does not.
+    /// Whether the server keeps the blank at which it breaks a line, as FatICS does. Default: false.
     pub keeps_blanks: bool,
     /// The number of the reply in block mode that has begun, if one has.
     pub block: Option<u64>,
     /// How many ICC level-1 units have begun and not ended.
     pub n_units: u8,
-    /// Whether something that is no text stood on the line when the last frame had ended: an empty rest of it is no line.
+    /// Whether a prompt or a mark was on the current line at the end of the last frame: if nothing follows, the line
+    /// is not emitted.
     pub is_mid_line: bool,
     /// Whether the next line, if it is indented, is a player's. Default: it is not.
     pub quote: Quote,
-    /// The name of this login, where a datagram told it.
+    /// The name of this login, from a datagram.
     pub me: Option<Handle>,
 }
 
 impl StreamState {
-    /// Whether a reader was told the same as with another state. The rest it finds out by itself.
+    /// Whether both states have the same settings. The other fields are facts that a reader finds in the stream.
     pub fn is_told_as(&self, other: &Self) -> bool {
         (self.family, self.timeseal, &self.prompt, self.is_unwrapped, self.is_unblocked)
             == (other.family, other.timeseal, &other.prompt, other.is_unwrapped, other.is_unblocked)

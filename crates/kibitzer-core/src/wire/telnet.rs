@@ -5,9 +5,9 @@ pub(super) const IAC: u8 = 255;
 const SE: u8 = 240;
 /// The command byte of a subnegotiation.
 pub(super) const SUBNEGOTIATION: u8 = 250;
-/// The first of the commands that are one byte behind the IAC (RFC 1184's end-of-file).
+/// The lowest command byte that follows an IAC without an option (end-of-file of RFC 1184).
 const FIRST_COMMAND: u8 = 236;
-/// Bytes of a subnegotiation before it is taken for garbage. No server of the family sends any.
+/// Most bytes of a subnegotiation. No known server sends any.
 const SUBNEGOTIATION_LIMIT: u16 = 1024;
 
 /// How far into a telnet command the stream is.
@@ -23,7 +23,7 @@ pub(super) enum Telnet {
     Subnegotiation { option: Option<u8>, bytes: u16, iac: bool },
 }
 
-/// What one byte meant.
+/// The effect of one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TelnetByte {
     /// Part of a command that is not over.
@@ -32,7 +32,7 @@ pub(super) enum TelnetByte {
     Text(u8),
     /// A doubled IAC: the byte 255, as text.
     Escaped,
-    /// An IAC that began no command: it is text, and this byte has to be looked at again.
+    /// An IAC that began no command: it is text, and the byte has to be processed again.
     NotACommand,
     /// A whole command.
     Done { command: u8, option: Option<u8> },

@@ -3,7 +3,7 @@
 use super::frame::Tag;
 use crate::scan::find;
 
-/// What starts every further piece of a wrapped line.
+/// The start of every further piece of a wrapped line.
 pub(super) const CONTINUATION: &[u8; 4] = b"\\   ";
 
 /// The width at which servers cut a word that has no blank. FICS and FatICS by default, the FICS 1.6 family always.
@@ -12,12 +12,12 @@ const DEFAULT_WIDTH: usize = 79;
 /// The least width a user can set on FICS.
 const NARROWEST_WIDTH: usize = 32;
 
-/// What is known about this server's line breaks.
+/// How this server breaks lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrapping {
     /// `false` once `nowrap` is known to work.
     pub(super) enabled: bool,
-    /// FatICS keeps the blank at a break; the others eat it.
+    /// Whether the server keeps the blank at a break (FatICS). The others drop it.
     pub(super) keeps_blanks: bool,
 }
 
@@ -28,12 +28,13 @@ impl Default for Wrapping {
 }
 
 impl Wrapping {
-    /// Whether a further piece may follow `line`, whose last piece is `piece`; `is_joined` if there is more than one already.
+    /// Whether another piece may follow `line`, whose last piece is `piece`. `is_joined`: the line has several pieces
+    /// already.
     ///
-    /// A line breaks before the word that does not fit, so a piece of talk is as short as the next word is long: after
-    /// `Foo tells you: see`, say, comes an address. Where no prompt need follow, before the login and on ICC, a line shorter
-    /// than the narrowest width never continues. A tagged line that has all its tag promises does not continue either, but
-    /// once it was broken it is not looked at again.
+    /// A line breaks before the word that does not fit, so a piece of talk may be short if a long word, such as an
+    /// address, follows. Where no prompt follows all text, before the login and on ICC, a line shorter than the
+    /// narrowest width never continues. A tagged line with all the fields of its tag does not continue either; this is
+    /// checked for its first piece only.
     pub(super) fn may_continue(self, is_prompted: bool, tag: Tag, line: &[u8], piece: &[u8], is_joined: bool) -> bool {
         if !self.enabled {
             false
@@ -46,9 +47,9 @@ impl Wrapping {
 
     /// Whether `piece` was cut inside a word, so that joining must not add a blank.
     ///
-    /// `physical_bytes` is the length of the piece with its continuation mark; `blank_follows` tells whether the next piece
-    /// starts with a blank of its own. A piece of full width without any blank after its indent is one long word. Where the
-    /// server keeps the blanks, a break without one is a cut.
+    /// `physical_bytes` is the length of the piece with its continuation mark; `blank_follows` is whether the next
+    /// piece starts with a blank of its own. A piece of full width without any blank after its indent is one long
+    /// word. Where the server keeps the blanks, a break without one is a cut.
     pub(super) fn is_cut_word(self, piece: &[u8], physical_bytes: usize, blank_follows: bool) -> bool {
         !blank_follows
             && physical_bytes == DEFAULT_WIDTH
@@ -56,10 +57,10 @@ impl Wrapping {
     }
 }
 
-/// Whether a line that was not broken yet has all that its tag promises, so that nothing can follow.
+/// Whether an unbroken line has all the fields of its tag, so that nothing can follow.
 ///
-/// Some lines may be over and yet go on: with the clock and the lag of a board, with a passed piece, with more numbers. They
-/// count as complete unless they are as long as a line that the default width breaks.
+/// Some lines have optional last fields: the clock and the lag of a board, a passed piece, more numbers. Without them
+/// they count as complete, unless they are as long as a line that the default width breaks.
 fn is_complete(tag: Tag, line: &[u8]) -> bool {
     let may_be_broken = (DEFAULT_WIDTH - 15..=DEFAULT_WIDTH + 1).contains(&line.len());
     match tag {
@@ -79,8 +80,8 @@ fn is_complete(tag: Tag, line: &[u8]) -> bool {
     }
 }
 
-/// Whether `line`, a board with a continuation mark after it, is as long as those that uhlin-fics cuts: it keeps 81 bytes from
-/// field 15 on. Its line end comes with the next message only.
+/// Whether `line`, a board with a continuation mark after it, has the length at which uhlin-fics cuts lines: it keeps
+/// 81 bytes from field 15 on. Its line end is sent with the next message only.
 ///
 /// Source: transcripts uhlinfics-style12-truncated-names.
 pub(super) fn is_cut_board(line: &[u8]) -> bool {
@@ -95,13 +96,13 @@ fn count_words(line: &[u8]) -> usize {
     usize::from(starts_at_once) + n_later
 }
 
-/// `{Game … match.}`, or `{Game …}` with a result behind it.
+/// Whether the line is `{Game … match.}`, or `{Game …}` with a result after it.
 fn is_whole_game_line(line: &[u8]) -> bool {
     let result = memchr::memrchr(b'}', line).and_then(|end| line.get(end + 1..)).unwrap_or_default();
     line.ends_with(b"match.}") || !result.trim_ascii().is_empty()
 }
 
-/// Whether `piece` ends inside an entity that goes on with `next`; then no blank belongs between.
+/// Whether `piece` ends inside an entity that continues with `next`, so that joining must not add a blank.
 pub(super) fn cuts_entity(piece: &[u8], next: u8) -> bool {
     // `&#x` and six digits are the longest.
     let tail = piece.last_chunk::<9>().map_or(piece, |tail| tail);

@@ -31,10 +31,10 @@ pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> O
     update(arguments, GameAction::MoveList { start, moves: moves? })
 }
 
-/// Reads what is told of a move: which parts that are depends on what the client has switched on.
+/// Reads the parts of a move. Which parts are sent depends on what the client has switched on.
 ///
-/// Words come first, the algebraic one in front of the one in Smith notation; then the time, the clock, and the number of the
-/// variation. Of one number alone nothing says which it is.
+/// The notations come first, algebraic before Smith notation; then the time, the clock, and the number of the
+/// variation. A single number is ambiguous and ignored.
 fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> {
     let (mut words, mut numbers) = (SmallVec::<[&[u8]; 2]>::new(), SmallVec::<[i64; 3]>::new());
     for part in parts.take(MAX_PARTS) {
@@ -62,7 +62,7 @@ fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> 
     Some(sent)
 }
 
-/// A move has at most five parts; what follows is of a later version.
+/// Most parts of a move; later versions of the format may append more.
 const MAX_PARTS: usize = 5;
 
 pub(super) fn position_begin(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {

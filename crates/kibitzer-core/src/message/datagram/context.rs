@@ -7,14 +7,14 @@ use crate::message::{GameId, Handle};
 /// Most games that are remembered, more than any server has in progress. Above it, the lowest number is forgotten.
 const MAX_GAMES: usize = 2048;
 
-/// What earlier datagrams said of this login and of games.
+/// Facts from earlier datagrams about this login and about games.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DatagramContext {
     me: Handle,
     games: BTreeMap<GameId, GameContext>,
 }
 
-/// What earlier datagrams said of one game.
+/// Facts from earlier datagrams about one game.
 #[derive(Clone, Debug)]
 pub(super) struct GameContext {
     pub(super) white: Handle,
@@ -28,7 +28,7 @@ pub(super) struct GameContext {
 /// An open offer in a game.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenOffer {
-    /// 0 if there is no offer; for a takeback the number of plies.
+    /// 0 without an offer; for a takeback the number of plies.
     pub(super) count: u32,
     /// Moves since it was made.
     n_moves: u8,

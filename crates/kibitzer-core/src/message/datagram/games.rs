@@ -50,7 +50,7 @@ fn game_info(info: GameInfo, start: StartList) -> Message {
     Message::GameInfo(Box::new(GameInfo { start: Some(Box::new(start)), ..info }))
 }
 
-/// Reads the list with which a game starts, and keeps the names: later datagrams of the game do not have them.
+/// Reads the list that starts a game, and stores the names, which later datagrams of the game omit.
 fn start_list(
     arguments: &Arguments<'_>,
     context: &mut DatagramContext,
@@ -95,7 +95,7 @@ fn terms(arguments: &Arguments<'_>) -> Option<GameInfo> {
     })
 }
 
-/// White's clock and Black's. A time control in words takes the place of minutes and increment.
+/// Reads White's clock and Black's. A time control in words replaces minutes and increment.
 fn clocks(arguments: &Arguments<'_>) -> Option<[Option<Clock>; 2]> {
     let in_words = arguments.bytes("time_control").filter(|words| !words.is_empty());
     if let Some(words) = in_words {
@@ -109,7 +109,7 @@ fn clocks(arguments: &Arguments<'_>) -> Option<[Option<Clock>; 2]> {
     Some([Some(white), Some(black)])
 }
 
-/// 0 stands for none.
+/// Reads a rating; 0 means that there is none.
 fn rating(arguments: &Arguments<'_>, name: &str) -> Option<Rating> {
     let value = arguments.number(name)?;
     Some(if value == 0 { Rating::Unrated } else { Rating::Rated(value, Confidence::Established) })

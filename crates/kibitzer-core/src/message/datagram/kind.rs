@@ -15,11 +15,12 @@ pub(crate) struct DatagramKind {
     pub(crate) number: u16,
     /// The name in ICC's description of the format.
     pub(crate) name: &'static str,
-    /// The arguments, in order. Over the years servers append to the list, and they may omit what is switched off.
+    /// The arguments, in order. Servers append to the list over the years, and may omit arguments that are switched
+    /// off.
     pub(super) arguments: &'static [ArgumentKind],
     /// Whether it has a password or a key, which must never be logged.
     pub(super) is_secret: bool,
-    /// Turns the arguments into messages; `None` if the datagram is emitted as it is.
+    /// Parses the arguments; `None` if the datagram is always emitted as a [`Datagram`](super::Datagram).
     pub(super) parse: Option<ParseArguments>,
 }
 
@@ -42,7 +43,8 @@ pub(super) enum Quoting {
     Marks,
 }
 
-/// Turns the arguments of a datagram into messages. If it returns `None`, the datagram is emitted as it is.
+/// Parses the arguments of a datagram into messages. After `None` the datagram is emitted as a
+/// [`Datagram`](super::Datagram).
 pub(super) type ParseArguments = fn(&Arguments<'_>, &mut DatagramContext) -> Option<DatagramMessages>;
 
 impl DatagramKind {

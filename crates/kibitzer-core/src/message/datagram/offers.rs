@@ -10,7 +10,7 @@ use crate::message::{
 };
 use crate::text::ServerText;
 
-/// Which offer each argument behind the game is, White's and Black's in turns.
+/// The offer of each argument after the game.
 const OFFERS: [(&str, Color, OfferKind); 8] = [
     ("white_draw", Color::White, OfferKind::Draw),
     ("black_draw", Color::Black, OfferKind::Draw),
@@ -22,7 +22,7 @@ const OFFERS: [(&str, Color, OfferKind); 8] = [
     ("black_takeback", Color::Black, OfferKind::Takeback),
 ];
 
-/// All offers that stand in a game; the new ones among them are messages.
+/// Parses the list of all open offers in a game; emits the new ones.
 pub(super) fn offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let id = arguments.game()?;
     let mut news = Vec::new();
@@ -114,7 +114,7 @@ pub(super) fn seek_removed(arguments: &Arguments<'_>, _: &mut DatagramContext) -
     Some(Message::SeeksRemoved(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
 }
 
-/// The color that is asked for: 1 White, 0 Black, anything else (-1) either.
+/// Reads the requested color: 1 White, 0 Black, anything else (-1) either.
 fn color(arguments: &Arguments<'_>) -> Option<Color> {
     match arguments.bytes("color")? {
         b"1" => Some(Color::White),
@@ -123,7 +123,7 @@ fn color(arguments: &Arguments<'_>) -> Option<Color> {
     }
 }
 
-/// A rating and what it is worth: 0 there is none, 1 it is provisional, 2 it is established.
+/// Reads a rating with its annotation: 0 no rating, 1 provisional, 2 established.
 fn rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Option<Rating> {
     let value = arguments.number(value)?;
     match arguments.bytes(annotation)? {

@@ -1,4 +1,4 @@
-//! Datagrams about players: this login, those who come and go, partners.
+//! Datagrams about players: this login, arrivals and departures, partners.
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
@@ -22,7 +22,8 @@ pub(super) fn arrival(arguments: &Arguments<'_>, kind: ArrivalKind, reason: Arri
     Some(Message::Arrival(Arrival { name, titles: Titles::default(), kind, reason }).into())
 }
 
-/// Partnerships of others are not told in words, so only those of this login are.
+/// Parses the datagram of a partnership. Servers report only this login's partnerships in words, so those of others
+/// are ignored.
 pub(super) fn partnership(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (first, second) = (arguments.handle("first")?, arguments.handle("second")?);
     let name = if context.is_me(&first) {

@@ -1,9 +1,9 @@
-//! The one table of ICC's datagrams: number, name, arguments, source, and what reads it.
+//! The table of ICC's datagrams: number, name, arguments, and parser.
 //!
-//! A row's arguments are names: plain where the server sends a word, in braces where it sends `{…}`, in square brackets where it
-//! sends `^Y{…^Y}`. The last one may be sent again and again in lists.
+//! An argument is a name: plain for a word, in braces for `{…}`, in square brackets for `^Y{…^Y}`. In lists the last
+//! one may be repeated.
 //!
-//! Source: ICC's description of its level-2 format; for rows marked so, clients and captures.
+//! Source: ICC's description of its level-2 format; for the rows marked so, clients and captures.
 
 use super::kind::{ArgumentKind, DatagramKind, ParseArguments, Quoting};
 use super::{boards, games, offers, people, talk};
@@ -52,7 +52,7 @@ impl DatagramKind {
     }
 }
 
-/// Marks a datagram that is emitted as it is, by number and arguments.
+/// Marks a datagram that is always emitted as a [`Datagram`](super::Datagram).
 const PLAIN: Option<ParseArguments> = None;
 
 /// The list with which a game starts.
@@ -63,7 +63,7 @@ const START: &[ArgumentKind] = arguments!((
     promotes_to_king
 ));
 
-/// A move; what is switched off is left out.
+/// A move; parts that are switched off are omitted.
 const MOVE: &[ArgumentKind] = arguments!((game san smith time clock variation));
 
 /// A rating of a player; annotation 0 for none, 1 for a provisional one, 2 for an established one.
@@ -72,7 +72,7 @@ const RATING: &[ArgumentKind] = arguments!((name rating annotation));
 #[rustfmt::skip]
 kinds! {
     0 "who_am_i" (name {titles}) Some(people::who_am_i);
-    // What stands behind the name depends on what else is switched on.
+    // The arguments after the name depend on what else is switched on.
     1 "player_arrived" (name more) Some(|a, _| people::arrival(a, Arrived, Pin));
     2 "player_left" (name) Some(|a, _| people::arrival(a, Departed, Pin));
     3 "bullet" (= RATING) PLAIN;

@@ -1,4 +1,4 @@
-//! Datagrams of what players say.
+//! Datagrams with the words of players.
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
@@ -13,7 +13,7 @@ pub(super) fn personal_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) 
         0 => TalkKind::Say { game: None },
         2 => TalkKind::PartnerTell,
         3 => TalkKind::Qtell,
-        // 1 is a tell and 4 one of an administrator; whatever else may come is one too.
+        // 1 is a tell, 4 an administrator's tell; unknown codes are treated as tells, too.
         _ => TalkKind::Tell,
     };
     said(arguments, kind, text)

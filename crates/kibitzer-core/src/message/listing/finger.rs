@@ -7,11 +7,11 @@ use crate::message::{GameId, Handle};
 use crate::scan::Cursor;
 use crate::text::{Line, PlayerText, decode};
 
-/// What a server tells about a player.
+/// A player's profile and ratings.
 ///
 /// The first line is `Finger of Foo(TM):`, on uhlin-fics `Statistics for Foo      On for: 6 secs   Idle: 1 sec`. Then
-/// come, all optional: the presence, the game, the table of ratings, lines like `Email       : foo@example.com`, and the
-/// player's notes ` 1: free text`. Nothing marks the end.
+/// follow, all optional: the presence, the game, the table of ratings, lines like `Email       : foo@example.com`, and
+/// the player's notes ` 1: free text`. No line marks the end.
 ///
 /// Source: FICS help file `finger`; transcripts of FatICS and uhlin-fics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ use crate::text::{Line, PlayerText, decode};
 pub struct Finger {
     /// Who it is. The rating is `None`; see [`ratings`](Self::ratings).
     pub player: ListedPlayer,
-    /// Whether the server says `Foo is NOT a registered player.`
+    /// Whether the player has no account: `Foo is NOT a registered player.`
     pub is_unregistered: bool,
     /// Whether the player is there.
     pub presence: Option<Presence>,
@@ -27,7 +27,7 @@ pub struct Finger {
     pub game: Option<FingerGame>,
     /// The rows of the table; empty without rated games.
     pub ratings: Vec<FingerRating>,
-    /// The lines that name what they tell.
+    /// The lines with a name and a value.
     pub details: Vec<ListedField>,
     /// The notes the player wrote.
     pub notes: Vec<FingerNote>,
@@ -61,13 +61,13 @@ pub enum Presence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FingerGame {
-    /// What the player does there.
+    /// The player's role in it.
     pub activity: Activity,
     /// The number of the game.
     pub game: GameId,
     /// White, if the line names the players.
     pub white: Option<Handle>,
-    /// Black, likewise.
+    /// Black, if the line names the players.
     pub black: Option<Handle>,
 }
 
@@ -89,7 +89,7 @@ pub enum Activity {
 pub struct FingerNote {
     /// The number of the note, from 1 on.
     pub number: u8,
-    /// What the player wrote; whatever it looks like, it is text.
+    /// The player's text; never parsed.
     pub text: PlayerText,
 }
 

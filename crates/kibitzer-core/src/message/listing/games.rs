@@ -10,18 +10,18 @@ use crate::text::{Line, PlayerText};
 
 /// The games in progress.
 ///
-/// Rows look like ` 29 1622 Vman        1609 PopKid     [ sr 10  10]   1:14 -  5:10 (21-22) B: 18`, on ICC like
-/// ` 791 1506 PlotinusRedux             guest3090             bu  2  12       W: 21`, and with `Ex: scratch` in place of kind
-/// and times if it is examined. The list ends with `  6 games displayed (of 23 in progress).`; FatICS prints an empty line
-/// behind each row, and another sentence if there is no game.
+/// Rows look like ` 29 1622 Vman        1609 PopKid     [ sr 10  10]   1:14 -  5:10 (21-22) B: 18`, on ICC like ` 791
+/// 1506 PlotinusRedux             guest3090             bu  2  12       W: 21`, and with `Ex: scratch` in place of
+/// kind and times if the game is examined. The list ends with `  6 games displayed (of 23 in progress).`; FatICS
+/// prints an empty line after each row, and another sentence if there is no game.
 ///
 /// Source: transcripts of FatICS and uhlin-fics; ICC's rows as clients know them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameListing {
-    /// The rows as sent, highest numbers last on most servers.
+    /// The rows as received, highest numbers last on most servers.
     pub games: Vec<GameRow>,
-    /// The last line; `None` if the server says in words that there are no games.
+    /// The last line; `None` if the server reports in a sentence that there are no games.
     pub count: Option<RowCount>,
     /// Lines that were not understood.
     pub unread: Vec<Line>,
@@ -37,19 +37,19 @@ pub struct GameRow {
     pub state: GameRowState,
     /// White. FICS cuts the name to 11 letters, FatICS to 10; examined games may have made-up names.
     pub white: ListedPlayer,
-    /// Black, likewise.
+    /// Black, with the same limits.
     pub black: ListedPlayer,
-    /// Kind and times; [`mark`](GameTerms::mark) is `p` if the game is private. ICC tells none of an examined game.
+    /// Kind and times; [`mark`](GameTerms::mark) is `p` if the game is private. ICC omits them for an examined game.
     pub terms: GameTerms,
-    /// What an examined game is an example of, on ICC: `scratch`, `StLouis16 %0`. Else empty.
+    /// The subject of an examined game on ICC: `scratch`, `StLouis16 %0`. Otherwise empty.
     pub example: PlayerText,
     /// White's clock, if shown: in whole seconds, negative once White is out of time.
     pub white_clock: Option<ClockReading>,
-    /// Black's clock, likewise.
+    /// Black's clock, if shown.
     pub black_clock: Option<ClockReading>,
     /// White's pieces counted with a pawn as 1, if shown.
     pub white_material: Option<u16>,
-    /// Black's, likewise.
+    /// Black's material, if shown.
     pub black_material: Option<u16>,
     /// Who is to move.
     pub to_move: Color,
@@ -57,7 +57,7 @@ pub struct GameRow {
     pub move_number: u32,
 }
 
-/// What is done with a game of a [`GameRow`].
+/// The state of a [`GameRow`]'s game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GameRowState {
@@ -115,7 +115,8 @@ impl GameRow {
         Self::read_rest(at, Self::new(game, GameRowState::Played, white, black, terms))
     }
 
-    /// What an examined game is an example of: words of the examiner up to the side to move, which stands behind the last colon.
+    /// Reads the subject of an examined game: an examiner's words up to the side to move, which precedes the last
+    /// colon.
     fn read_example(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
         let (example, side_to_move) = split_side_to_move(at.take_rest())?;
         row.example = PlayerText::from_wire(example.trim_ascii());
@@ -139,7 +140,7 @@ impl GameRow {
         }
     }
 
-    /// What stands behind the terms: clocks and pieces of a played game, the side to move, the number.
+    /// Reads the text after the terms: clocks and pieces of a played game, the side to move, the number.
     fn read_rest(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
         if let Some((white, black)) = read_clocks(&mut at) {
             (row.white_clock, row.black_clock) = (Some(white), Some(black));
@@ -181,7 +182,7 @@ fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     Some(ListedPlayer { name, titles: Titles::read(at), rating })
 }
 
-/// ` scratch      W: 35` in front of its `W` and from there on.
+/// Splits ` scratch      W: 35` before its `W`.
 fn split_side_to_move(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = memchr::memrchr(b':', line)?;
     line.split_at_checked(colon.checked_sub(1)?)

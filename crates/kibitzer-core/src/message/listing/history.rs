@@ -21,9 +21,9 @@ use crate::text::Line;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct History {
-    /// Whose games these are.
+    /// The player whose games these are.
     pub owner: Handle,
-    /// The rows as sent, the oldest first.
+    /// The rows as received, the oldest first.
     pub games: Vec<HistoryRow>,
     /// Lines that were not understood.
     pub unread: Vec<Line>,

@@ -5,18 +5,18 @@ use super::{CollectorStep, ListedPlayer, Listing};
 use crate::scan::Cursor;
 use crate::text::{Line, decode};
 
-/// Who listens to which channel.
+/// The members of channels.
 ///
-/// Rows look like `Channel 1 "help": A B C` on FICS, `Channel 1: A B` on uhlin-fics, `53: A B(U)` on FatICS. For one
-/// channel a line with the number of players follows: `3 players are in channel 1.`, `2 people are in channel 1.`,
-/// `There are 0 players in channel 1.`; it ends the list. Of a channel without players uhlin-fics says
-/// `Channel 1 is empty.` FatICS's list of all channels has no end.
+/// Rows look like `Channel 1 "help": A B C` on FICS, `Channel 1: A B` on uhlin-fics, `53: A B(U)` on FatICS. For a
+/// single channel a line with the number of players ends the list: `3 players are in channel 1.`, `2 people are in
+/// channel 1.`, `There are 0 players in channel 1.` For a channel without players uhlin-fics prints `Channel 1 is
+/// empty.` FatICS's list of all channels has no end.
 ///
-/// Source: transcripts of FatICS and uhlin-fics; the words for an empty channel were heard of uhlin-fics 1.4.7.
+/// Source: transcripts of FatICS and uhlin-fics; the sentence for an empty channel was received from uhlin-fics 1.4.7.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChannelList {
-    /// The channels as sent; an empty one if the server only says that nobody is there.
+    /// The channels as received; includes an empty channel if the server only reports that it is empty.
     pub channels: Vec<ChannelMembers>,
     /// Lines that were not understood.
     pub unread: Vec<Line>,
@@ -98,7 +98,7 @@ fn read_count(line: &[u8]) -> Option<u32> {
     Some(channel)
 }
 
-/// The channel of a line that says nobody is in it.
+/// Returns the channel of a line that reports an empty channel.
 fn read_empty(line: &[u8]) -> Option<u32> {
     let mut at = Cursor::new(line);
     let channel = at.expect(b"Channel ")?.number()?;

@@ -1,7 +1,7 @@
-//! Replies that are tables: readers over the lines of one reply.
+//! Replies that are tables.
 //!
-//! Every type here is a [`Listing`]: [`parse`](Listing::parse) reads a whole reply, a [`Collector`] picks the lines of a
-//! reply out of a live stream, in which boards and tells stand between them.
+//! Every listing implements [`Listing`]: [`parse`](Listing::parse) parses a whole reply, a [`Collector`] picks the
+//! lines of a reply out of a live stream, where boards and tells come between them.
 
 mod collect;
 mod finger;

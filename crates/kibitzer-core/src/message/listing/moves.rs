@@ -22,7 +22,7 @@ use crate::text::{Line, decode};
 ///       {Still in progress} *
 /// ```
 ///
-/// The list ends with the line in braces. uhlin-fics leaves the first line out. Boards, tells and end lines of games
+/// The list ends with the line in braces. uhlin-fics omits the first line. Boards, tells and end lines of games
 /// (`{Game 7 (...` ) that come in between are not part of it. FICS may send the list of a resumed game twice.
 ///
 /// Source: transcripts of FatICS and uhlin-fics; FICS's and ICC's variants as clients know them.
@@ -33,11 +33,11 @@ pub struct MoveList {
     pub game: Option<GameId>,
     /// White, with the rating at the start; in FatICS's examined games literally `White (0)`.
     pub white: Option<ListedPlayer>,
-    /// Black, likewise.
+    /// Black, with the rating at the start.
     pub black: Option<ListedPlayer>,
     /// When the game began, as printed: every server has its own form; uhlin-fics's date is always wrong.
     pub date: String,
-    /// Whether the game is rated; `None` if no line says so.
+    /// Whether the game is rated; `None` if no line has it.
     pub rated: Option<bool>,
     /// The kind as printed: `blitz`, `Standard`, `wild/5`, several words, or empty.
     pub kind: String,
@@ -45,14 +45,14 @@ pub struct MoveList {
     pub initial_min: Option<u32>,
     /// Seconds added per move.
     pub increment_s: Option<u32>,
-    /// The isolated boards in front of the table: the position in which the game began. They must neither start nor
-    /// change a game. Empty for the usual position, or without the ivar `startpos`.
+    /// The isolated boards before the table: the position in which the game began. They must neither start nor change
+    /// a game. Empty for the usual position, or without the ivar `startpos`.
     pub start: Vec<Style12>,
     /// The moves in order. The first may be Black's.
     pub moves: Vec<ListedMove>,
-    /// The text in the braces, `Still in progress`, `White resigns`: colors stand for names here.
+    /// The text in the braces: `Still in progress`, `White resigns`. It has colors in place of names.
     pub reason: String,
-    /// The result; `None` only if the game has no moves and the server says that instead.
+    /// The result; `None` only if the server reports that the game has no moves.
     pub result: Option<GameResult>,
     /// Lines that were not understood.
     pub unread: Vec<Line>,
@@ -73,7 +73,7 @@ pub struct ListedMove {
 }
 
 impl ListedMove {
-    /// Whose move it is.
+    /// Returns the side that made the move.
     pub const fn color(&self) -> Color {
         if self.ply % 2 == 1 { Color::White } else { Color::Black }
     }
@@ -168,7 +168,7 @@ fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     Some(ListedPlayer { name, titles, rating })
 }
 
-/// `Rated standard match, initial time: …`: the flag, the kind, what follows.
+/// Reads `Rated standard match, initial time: …`: the flag, the kind, and the rest.
 fn read_terms(line: &[u8]) -> Option<(bool, String, &[u8])> {
     let mut at = Cursor::new(line);
     let rated = at.eat(b"Rated ");
@@ -200,7 +200,7 @@ fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     Some(moves)
 }
 
-/// A move with or without its time, or the dots that stand where White has no move.
+/// Reads a move with or without its time, or the dots in place of a missing first move of White.
 fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Option<()> {
     let dots = at.blanks().eat(b"...");
     let san = at.take_while(|b| b.is_ascii_alphanumeric() || b"@=+#-/".contains(&b));
@@ -212,7 +212,7 @@ fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Opti
     Some(())
 }
 
-/// `      {White resigns} 1-0`. An end line of a running game, which names it, is none.
+/// Reads `      {White resigns} 1-0`. The end line of a running game, which names the game, does not count.
 fn read_trailer(line: &[u8]) -> Option<(String, GameResult)> {
     let line = line.trim_ascii().strip_prefix(b"{")?;
     let (text, result) = line.split_at_checked(memchr::memrchr(b'}', line)?)?;

@@ -1,4 +1,4 @@
-//! What several listings have in common.
+//! Parts that several listings share.
 
 use super::CollectorStep;
 use crate::chess::Color;
@@ -18,7 +18,7 @@ pub(super) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
 pub struct ListedPlayer {
     /// The name. `games` cuts it to 10 or 11 letters.
     pub name: Handle,
-    /// The bracketed codes behind the name; empty where the listing shows none.
+    /// The titles after the name; empty where the listing shows none.
     pub titles: Titles,
     /// The rating; `None` if the listing shows none. FatICS prints `0` for guests, all servers in examined games.
     pub rating: Option<Rating>,
@@ -65,11 +65,11 @@ impl ListedField {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameTerms {
-    /// What stands in front of the kind: `p` for a private game; in FatICS's histories the speed (`b`, `l`, `s`).
+    /// The letter before the kind: `p` for a private game; in FatICS's histories the speed (`b`, `l`, `s`).
     pub mark: Option<char>,
     /// The kind: b blitz, l lightning, s standard, u untimed, w wild, e examined, z crazyhouse, B bughouse, L losers,
-    /// S suicide, x atomic, n nonstandard (FatICS's histories: plain chess), 9 chess960 on FatICS. `None` where the
-    /// column is blank, as it is for unrated stored games on FatICS.
+    /// S suicide, x atomic, n nonstandard (FatICS's histories: plain chess), 9 chess960 on FatICS. `None` if the
+    /// column is blank, as for unrated stored games on FatICS.
     pub kind: Option<char>,
     /// `r` against `u`.
     pub rated: bool,
@@ -80,7 +80,7 @@ pub struct GameTerms {
 }
 
 impl GameTerms {
-    /// What a listing has that tells no terms of an examined game.
+    /// Placeholder for the terms of an examined game on ICC, whose listing does not show them.
     pub(super) const EXAMINED: Self =
         Self { mark: None, kind: Some('e'), rated: false, initial_min: 0, increment_s: 0 };
 
@@ -105,7 +105,7 @@ impl GameTerms {
         Self::read_after_kind(Some(kind), at)
     }
 
-    /// Reads what stands behind the kind.
+    /// Reads the terms after the kind.
     fn read_after_kind(kind: Option<char>, at: &mut Cursor<'_>) -> Option<Self> {
         let rated = at.eat(b"r");
         (rated || at.eat(b"u")).then_some(())?;
@@ -127,27 +127,27 @@ pub(super) fn read_materials(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     Some((white, at.number()?))
 }
 
-/// Reads a clock, `0:10`, `-0:05`, `1:40:00`, behind its padding.
+/// Reads a clock after its padding: `0:10`, `-0:05`, `1:40:00`.
 pub(super) fn read_clock(at: &mut Cursor<'_>) -> Option<ClockReading> {
     let negative = at.blanks().eat(b"-");
     let ms = i64::from(read_duration_ms(at)?);
     Some(ClockReading::from_ms(if negative { -ms } else { ms }))
 }
 
-/// A last line: how many rows the server says it has shown, and of how many.
+/// The number of rows, from the last line of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RowCount {
     /// Rows shown.
     pub shown: u32,
-    /// Rows there are, from `(of 23 in progress)`; `None` if the line does not say.
+    /// All rows, from `(of 23 in progress)`; `None` if the line does not have it.
     pub total: Option<u32>,
 }
 
 impl RowCount {
     /// Reads `  6 games displayed (of 23 in progress).`; `things` is the word without its plural `s`, in lower case.
     ///
-    /// Text behind the bracket differs between servers and is not read.
+    /// Text after the bracket differs between servers and is ignored.
     pub(super) fn read(line: &[u8], things: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let shown = at.blanks().number()?;
@@ -164,7 +164,7 @@ fn read_total(at: &mut Cursor<'_>) -> Option<u32> {
     at.blanks().number()
 }
 
-/// The owner of a reply, from its first line: what stands between `lead` and `tail`, `History for ` and `:`.
+/// Reads the owner of a reply from its first line: the name between `lead` and `tail`, as in `History for Foo:`.
 pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle> {
     let mut at = Cursor::new(line.trim_ascii_end());
     let owner = Handle::read(at.expect(lead)?)?;
@@ -179,14 +179,14 @@ pub(super) fn read_head(line: &[u8], lead: &[u8], no_rows: &[u8]) -> Option<(Han
     owner.or_else(|| Some((read_owner(line, b"", no_rows)?, CollectorStep::Done)))
 }
 
-/// Adds a row if there is one; says whether there was.
+/// Adds a row if there is one; returns whether there was.
 pub(super) fn extend<T>(rows: &mut Vec<T>, row: Option<T>) -> bool {
     let is_row = row.is_some();
     rows.extend(row);
     is_row
 }
 
-/// What is left of the line, without the blanks around it.
+/// Reads the rest of the line, without the blanks around it.
 pub(super) fn read_text(at: &mut Cursor<'_>) -> String {
     decode(at.take_rest().trim_ascii()).into_owned()
 }

@@ -16,7 +16,7 @@ use crate::text::{Line, ServerText};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SoughtList {
-    /// The rows as sent; none of them is [`new`](Seek::new).
+    /// The rows as received; none of them is [`new`](Seek::new).
     pub seeks: Vec<Seek>,
     /// The last line, if there is one.
     pub count: Option<RowCount>,
@@ -52,7 +52,7 @@ fn read_row(line: &[u8]) -> Option<Seek> {
     Some(seek)
 }
 
-/// Reads what stands behind the name.
+/// Reads the terms after the name.
 fn read_terms(at: &mut Cursor<'_>, seek: &mut Seek) -> Option<()> {
     let (initial_min, increment_s) = read_times(at)?;
     (seek.initial_min, seek.increment_s) = (Some(initial_min), Some(increment_s));
@@ -73,7 +73,7 @@ fn read_times(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     Some((initial_min, at.number()?))
 }
 
-/// The words up to the range, or to the color in front of it.
+/// Reads the words before the range, or before the color.
 fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     at.blanks();
     let from = *at;

@@ -22,9 +22,9 @@ use crate::text::Line;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredGames {
-    /// Whose games these are.
+    /// The player whose games these are.
     pub owner: Handle,
-    /// The rows as sent.
+    /// The rows as received.
     pub games: Vec<StoredGame>,
     /// Lines that were not understood.
     pub unread: Vec<Line>,
@@ -38,7 +38,7 @@ pub struct StoredGame {
     pub white: Handle,
     /// Black.
     pub black: Handle,
-    /// What else the row tells; nothing on uhlin-fics.
+    /// The other columns; `None` on uhlin-fics.
     pub details: Option<StoredDetails>,
 }
 
@@ -56,7 +56,7 @@ pub struct StoredDetails {
     pub terms: GameTerms,
     /// White's pieces counted with a pawn as 1.
     pub white_material: u16,
-    /// Black's, likewise.
+    /// Black's material.
     pub black_material: u16,
     /// Who is to move.
     pub to_move: Color,

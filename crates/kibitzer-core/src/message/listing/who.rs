@@ -7,11 +7,11 @@ use crate::text::Line;
 
 /// The players who are logged in.
 ///
-/// Several entries stand in each line: `1995^Alice   1445^Boris   ++++ Reader`, with blanks around the state on FatICS:
-/// `   0  ^Euwe                  0   GuestKFWP(U)`. The list ends with
-/// ` 3 players displayed (of 3). (*) indicates system administrator.`
+/// A line has several entries: `1995^Alice   1445^Boris   ++++ Reader`, with blanks around the state on FatICS: `   0
+/// ^Euwe                  0   GuestKFWP(U)`. The list ends with ` 3 players displayed (of 3). (*) indicates system
+/// administrator.`
 ///
-/// Lists without ratings and the framed table that uhlin-fics prints for some arguments end up in
+/// Lists without ratings, and the framed table that uhlin-fics prints for some arguments, are stored in
 /// [`unread`](Self::unread).
 ///
 /// Source: FICS help file `who`; transcripts of FatICS and uhlin-fics.
@@ -30,13 +30,13 @@ pub struct WhoList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WhoEntry {
-    /// The player. The rating is the blitz one, or that of the kind asked for.
+    /// The player, with the blitz rating or that of the requested kind.
     pub player: ListedPlayer,
-    /// The sign in front of the name.
+    /// The sign before the name.
     pub status: WhoStatus,
 }
 
-/// What a player is doing.
+/// A player's activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WhoStatus {
@@ -46,7 +46,7 @@ pub enum WhoStatus {
     Playing,
     /// `~`
     Simul,
-    /// `:`, does not take challenges.
+    /// `:`, accepts no challenges.
     NotOpen,
     /// `#`
     Examining,
@@ -89,7 +89,7 @@ impl WhoEntry {
         let rating = Rating::read(at)?;
         let padding = at.rest();
         let status = WhoStatus::read(at.blanks());
-        // Without a sign, a blank keeps the name from the rating.
+        // Without a sign, a blank separates the name from the rating.
         (status != WhoStatus::Free || padding.starts_with(b" ")).then_some(())?;
         let player = ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? };
         Some(Self { player, status })
@@ -106,7 +106,7 @@ impl WhoStatus {
         (b'&', Self::Tournament),
     ];
 
-    /// Consumes a sign, if one stands there.
+    /// Reads a sign, if there is one.
     pub(in crate::message) fn read(at: &mut Cursor<'_>) -> Self {
         Self::SIGNS.iter().find(|(sign, _)| at.eat(&[*sign])).map_or(Self::Free, |&(_, status)| status)
     }

@@ -1,11 +1,11 @@
-//! The squares and words of a board, where they are read when they are asked for.
+//! The text of a board, from which squares and words are parsed on demand.
 
 use crate::chess::Board;
 
 /// Longest usual line with its line end, in bytes; one of FICS with two 17-letter names has 195.
 pub(super) const MAX_USUAL_BYTES: usize = 208;
 
-/// Where the squares stand in a line: after the tag and a blank.
+/// Start of the squares in a line, after the tag and a blank.
 pub(super) const SQUARES_START: usize = 5;
 pub(super) const SQUARES_END: usize = SQUARES_START + 72;
 
@@ -17,7 +17,7 @@ pub(super) enum BoardText {
     Inline {
         /// Starts and ends of the words.
         places: [[u8; 2]; N_WORDS],
-        /// Bytes of the line; 0 if it is none.
+        /// Length of the line in bytes; 0 if the bytes are not a line.
         length: u8,
         bytes: [u8; MAX_USUAL_BYTES],
     },
@@ -31,7 +31,7 @@ pub(super) struct Apart {
     words: [Box<[u8]>; N_WORDS],
 }
 
-/// The words that are no numbers, in the order of the line.
+/// The words that are not numbers, in the order of the line.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Word {
     White,
@@ -70,7 +70,7 @@ impl BoardText {
         Some(Self::Inline { places, length: 0, bytes })
     }
 
-    /// The line, unless the words are those of another one.
+    /// Returns the line; `None` if the words are those of another one.
     pub(super) fn line(&self) -> Option<&[u8]> {
         match self {
             Self::Inline { length: 0, .. } | Self::Apart(_) => None,

@@ -1,9 +1,9 @@
-//! The usual style 12 line, read in wide steps.
+//! Fast parser of the usual style 12 line.
 //!
-//! Nearly every board looks alike: single blanks, short words, numbers of up to 8 digits. Such a line is read here without a look at
-//! each of its bytes: its blanks and its end are found in one pass as bits, a number is its last 4 or 8 bytes masked and multiplied,
-//! and of a name only the place is noted. What does not look so is left to the word-by-word reader, which decides alone what is an
-//! error; a property test and a fuzz target compare the two.
+//! Nearly every board has the same form: single blanks, short words, numbers of up to 8 digits. Such a line is parsed
+//! without a look at each byte: one pass finds its blanks and its end as bit masks, a number is its last 4 or 8 bytes
+//! masked and multiplied, and of a name only the place is stored. Any other line is left to the word-by-word parser,
+//! which alone decides what is an error; a property test and a fuzz target compare the two.
 #![expect(
     clippy::inline_always,
     reason = "measured: left to itself the compiler keeps half of these apart, at twice the time"
@@ -136,7 +136,7 @@ struct Words<'a> {
     ends: u64,
     /// Where the next word starts in the line.
     start: usize,
-    /// Has a top bit set if a small number had a byte that is no digit.
+    /// Has a top bit set if a small number had a byte other than a digit.
     strange: u32,
     /// At least 4 if a small number had more bytes than that.
     longest: usize,
@@ -243,7 +243,8 @@ impl<'a> Words<'a> {
         (length == 1).then_some(digit(last)? != 0)
     }
 
-    /// `(m:ss)` or `(m:ss.mmm)`, with up to two digits of minutes: milliseconds, and whether there is a fraction.
+    /// Reads `(m:ss)` or `(m:ss.mmm)`, with up to two digits of minutes; returns milliseconds, and whether there is a
+    /// fraction.
     #[inline(always)]
     fn elapsed(&mut self) -> Option<(u32, bool)> {
         const NOTHING: [u8; 4] = *b".000";
@@ -269,7 +270,7 @@ impl<'a> Words<'a> {
         Some((seconds * 1000 + tenths * 100 + hundredths * 10 + last, has_fraction))
     }
 
-    /// The values of digits that stand where a form has zeros; its other bytes have to be the same.
+    /// Returns the values of the digits at the zeros of a form; the other bytes have to equal those of the form.
     #[inline(always)]
     fn digits_as_in(&mut self, bytes: [u8; 4], form: [u8; 4]) -> [u32; 4] {
         let digits = u32::from_le_bytes(bytes) ^ u32::from_le_bytes(form);

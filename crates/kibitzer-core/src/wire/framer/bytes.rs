@@ -1,4 +1,4 @@
-//! The slow path of the framer: through all layers, runs of text at once and everything else byte by byte.
+//! The slow path of the framer: every layer, with runs of plain text consumed at once and all other bytes one by one.
 
 use super::whole_line::{has_control_bytes, is_control_byte};
 use super::{Block, Framer, MAX_UNITS, Out, Unit, Units};
@@ -22,12 +22,12 @@ pub(super) struct Byte {
     pub(super) at: u64,
 }
 
-/// All of the input was taken in.
+/// All of the input was consumed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NeedInput;
 
 impl Framer {
-    /// Takes one byte; `None` if it completed nothing.
+    /// Processes one byte, or a run of plain ones; `None` if no frame is complete yet.
     pub(super) fn next_byte(&mut self, input: &mut &[u8]) -> Result<Option<Out>, NeedInput> {
         if let State::Text(_) = self.sequence.state {
             return Ok(self.replay());
@@ -61,7 +61,7 @@ impl Framer {
         })
     }
 
-    /// Takes bytes that mean nothing but themselves, many at once, until one of them completes something.
+    /// Consumes runs of bytes without a special meaning, until a frame is complete or another byte follows.
     fn take_run(&mut self, input: &mut &[u8]) -> Option<Out> {
         loop {
             let (n_taken, taken) = match self.sequence.state {
@@ -200,7 +200,8 @@ impl Framer {
         out
     }
 
-    /// A level-1 bracket ends the line around it; a level-2 unit stands apart from it.
+    /// Whether the collected line has to be emitted first: a level-1 bracket ends the line around it, a level-2 unit
+    /// does not.
     fn must_flush_before_unit(&self, byte: u8) -> bool {
         match byte {
             b'[' | b']' => self.line.has_content(),
@@ -209,7 +210,7 @@ impl Framer {
         }
     }
 
-    /// Hands out the line collected so far, if there is one, before `byte` gets its turn again.
+    /// Emits the line collected so far, if there is one, before `byte` is processed again.
     fn flush_before(&mut self, byte: Byte) -> Option<Out> {
         self.line.has_content().then(|| {
             self.again.push_front(byte);
@@ -223,7 +224,7 @@ impl Framer {
         Out::Bare { kind: FrameKind::Overflow, offset: at }
     }
 
-    /// Ends the innermost unit. Where none has begun there is nothing to end: one end too many comes with the disconnection.
+    /// Ends the innermost unit. Without one, nothing is emitted: a disconnection sends one end too many.
     pub(super) fn end_unit(&mut self, at: u64) -> Option<Out> {
         self.units.depth = self.units.depth.checked_sub(1)?;
         Some(Out::Bare { kind: FrameKind::UnitEnd, offset: at })
@@ -262,7 +263,7 @@ impl Framer {
         Some(Out::BlockCut { id, at })
     }
 
-    /// Notes behind a line whether the block has grown too long.
+    /// Checks after a line whether the block is longer than the limit.
     pub(super) fn check_block(&mut self, end: u64) {
         if let Some(block) = &mut self.block
             && end - block.start > self.limits.block_bytes
@@ -273,7 +274,8 @@ impl Framer {
 
     pub(super) fn end_block_over_limit(&mut self) -> Option<Out> {
         let at = self.block?.over_at?;
-        // Behind the last line of the block, the first bytes of the next one may be here already: they were to tell whether it goes on.
+        // After the last line of the block, the first bytes of the next line may be buffered already: they were needed
+        // to see whether the line continues.
         if self.line.is_at_line_start() || self.line.offset(false) >= at { self.cut_block(at) } else { None }
     }
 
@@ -282,7 +284,7 @@ impl Framer {
         self.taken_or_again(taken, byte)
     }
 
-    /// Adds text whose first byte stands at `at` to the line; returns how much of it the line took.
+    /// Adds text whose first byte is at `at` to the line; returns the number of bytes that the line accepted.
     fn push_text(&mut self, text: &[u8], at: u64) -> (usize, Taken) {
         let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
         let context = Context { limits, prompts, wrapping, family: self.family };
@@ -325,11 +327,11 @@ impl Framer {
     }
 }
 
-/// Most bytes that are searched at once for the end of a run. A line may take less than a whole run, and then the rest is searched
-/// again.
+/// Most bytes that are searched at once for the end of a run. A line may accept less than a whole run, and the rest is
+/// searched again.
 const RUN_BYTES: usize = 256;
 
-/// The bytes at the start of `input`, as far as they were searched, that are text whatever stands around them.
+/// Returns the bytes at the start of `input` that are text in any context, as far as they were searched.
 fn plain_run(input: &[u8], timeseal: Timeseal) -> &[u8] {
     let input = input.get(..RUN_BYTES).unwrap_or(input);
     let (chunks, _) = input.as_chunks::<32>();

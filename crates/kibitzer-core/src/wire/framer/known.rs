@@ -1,6 +1,6 @@
-//! The shortest way through the framer: command prompts, and boards that their reader finds the end of.
+//! The fastest path through the framer: command prompts, and boards whose parser finds the end of the line.
 //!
-//! Most of a stream of games is these, one after the other. What is handed out is the same as by the other ways.
+//! A stream of games consists mostly of these, one after the other. The frames are the same as on the other paths.
 
 use super::Framer;
 use super::whole_line::skip_returns;
@@ -22,11 +22,11 @@ pub(crate) enum KnownKind {
 }
 
 impl Framer {
-    /// Takes the next frame if it is a command prompt, or a style 12 line that `read` knows. `None` says only that
-    /// [`next_frame`](Self::next_frame) has to look.
+    /// Returns the next frame if it is a command prompt, or a style 12 line that `read` can parse. After `None`,
+    /// [`next_frame`](Self::next_frame) has to be called.
     ///
-    /// `read` gets the input from the line's first byte on, and returns the length of the line: no control byte is in it, and one
-    /// follows.
+    /// `read` receives the input from the line's first byte on, and returns the length of the line. The line has no
+    /// control byte, and a control byte follows it.
     #[inline]
     pub(crate) fn next_known(
         &mut self,
@@ -64,7 +64,8 @@ impl Framer {
         Some(KnownFrame { offset, end: self.position, bell, kind })
     }
 
-    /// The text that a line begins with, if one begins here and nothing has to be handed out before it.
+    /// Returns the input from the start of the next line, if a line starts here and nothing has to be emitted before
+    /// it.
     #[inline]
     fn line_start<'a>(&self, input: &'a [u8]) -> Option<&'a [u8]> {
         let is_block_over = self.block.is_some_and(|block| block.over_at.is_some());

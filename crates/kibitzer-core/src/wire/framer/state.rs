@@ -4,7 +4,7 @@ use super::{Block, Framer, MAX_UNITS};
 use crate::wire::StreamState;
 
 impl Framer {
-    /// Writes down what was told and found out about the stream.
+    /// Copies the settings and the facts found in the stream.
     pub(crate) fn note_state(&self, state: &mut StreamState) {
         state.family = self.family;
         state.is_unblocked = self.is_unblocked;
@@ -34,7 +34,7 @@ impl Framer {
         self.line.set_quote(state.quote);
     }
 
-    /// Takes in what whoever knows the stream tells of it.
+    /// Applies the settings of a state.
     pub(crate) fn tell(&mut self, state: &StreamState) {
         self.family = state.family;
         self.is_unblocked = state.is_unblocked;

@@ -1,6 +1,6 @@
-//! The fast path of the framer: prompts, and lines that lie whole in the input, are lent from there.
+//! The fast path of the framer: borrows prompts, and complete lines without control bytes, from the input.
 //!
-//! It must give the frames the slow path would; a property test and a fuzz target hold the two against each other.
+//! Its frames must be those of the slow path; a property test and a fuzz target compare the two.
 
 use super::{Framer, learn};
 use crate::wire::frame::{Frame, FrameKind, Tag};
@@ -8,12 +8,12 @@ use crate::wire::line::{is_prompted, tagged};
 use crate::wire::options::Timeseal;
 use crate::wire::telnet::IAC;
 
-/// What the fast path found.
+/// The result of the fast path.
 pub(super) enum Fast<'a> {
     Frame(Frame<'a>),
     /// A line that held only prompts ended.
     Marked,
-    /// The next line has to go byte by byte.
+    /// The next line has to be processed by the slow path.
     NotWhole,
 }
 
@@ -51,7 +51,7 @@ impl Framer {
         }
         let (tag, bytes) = tagged(line, indent, quote);
         let first = if line.is_empty() { end - 1 } else { first };
-        // The bytes behind a line tell it most cheaply; without them the line itself has to.
+        // The byte after a line decides this at the least cost; without it the line itself is examined.
         let is_over = self.starts_a_line(skip_returns(rest))
             || !self.wrapping.may_continue(is_prompted(&self.prompts, self.family), tag, bytes, line, false);
         self.end_line_before(input, rest);
@@ -99,7 +99,7 @@ impl Framer {
         *input = rest;
     }
 
-    /// Whether the bytes behind a line show that it does not continue.
+    /// Whether the bytes after a line show that it does not continue.
     pub(super) fn starts_a_line(&self, rest: &[u8]) -> bool {
         match rest.first() {
             None | Some(b'\\') => false,
@@ -109,13 +109,13 @@ impl Framer {
     }
 }
 
-/// The line that `text` starts with, and what follows its line end.
+/// Splits `text` after its first line, without the line end.
 fn split_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (line, rest) = text.split_at_checked(memchr::memchr(b'\n', text)?)?;
     Some((without_returns(line), rest.get(1..)?))
 }
 
-/// What follows the carriage returns; nearly always there is one at most.
+/// Skips carriage returns. Nearly always there is at most one.
 pub(super) fn skip_returns(input: &[u8]) -> &[u8] {
     match input {
         [b'\r', b'\r', ..] => input.get(input.iter().take_while(|&&byte| byte == b'\r').count()..).unwrap_or_default(),
@@ -131,7 +131,8 @@ const fn without_returns(mut line: &[u8]) -> &[u8] {
     line
 }
 
-/// Whether a byte may be more than text: a control character or a telnet command. A tab takes the slow path for nothing.
+/// Whether a byte may be more than text: a control character or a telnet command. A tab takes the slow path
+/// needlessly.
 pub(super) const fn is_control_byte(byte: u8) -> bool {
     byte.wrapping_sub(0x20) >= IAC - 0x20
 }
