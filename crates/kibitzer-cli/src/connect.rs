@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use kibitzer::{AttachAccess, Client, Profile, Tap};
+use kibitzer::{Client, Profile, Tap};
+use kibitzer_attach::{AttachAccess, AttachSocket};
 
 use crate::failure::EXIT_STATUS;
 use crate::live::{
@@ -99,14 +100,19 @@ impl Args {
         self.ending.is_timed()
     }
 
-    /// Begins to connect, and to hand out all of the session.
+    /// Starts a session, tapped, and exposes it if its profile names a socket.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
     pub(crate) async fn start_tapped(&self, profile: Profile) -> Result<(Client, Tap), LiveError> {
+        let socket = AttachSocket::from_profile(&profile).await?;
         let started = Client::start_tapped(profile).await;
-        started.map_err(|source| LiveError::Connect { server: self.server(), source })
+        let (client, tap) = started.map_err(|source| LiveError::Connect { server: self.server(), source })?;
+        if let Some(socket) = socket {
+            socket.expose(&client)?;
+        }
+        Ok((client, tap))
     }
 
     /// Begins to connect, and to print.

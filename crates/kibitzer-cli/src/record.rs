@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use kibitzer::Client;
+use kibitzer_attach::AttachSocket;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::failure::EXIT_STATUS;
@@ -65,15 +66,19 @@ impl Args {
         Ok(writeln!(io::stdout(), "{recorded}").map_err(WriteError::from)?)
     }
 
-    /// Begins to connect.
+    /// Starts a session, and exposes it if its profile names a socket.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
     async fn start(&self) -> Result<Client, LiveError> {
         let profile = self.login.apply(self.server.profile()?).await?.record_file(&self.file);
+        let socket = AttachSocket::from_profile(&profile).await?;
         let started = Client::start(profile, |_| ()).await;
         let (client, ()) = started.map_err(|source| LiveError::Connect { server: self.server.to_string(), source })?;
+        if let Some(socket) = socket {
+            socket.expose(&client)?;
+        }
         Ok(client)
     }
 }

@@ -100,7 +100,7 @@ fn a_script_can_tell_how_it_ended() {
     assert!(String::from_utf8(lost.stderr).unwrap().contains("the process of the session is gone"));
 
     let abandoned = bot.watched(&[], b"");
-    assert!(abandoned.status == 3 && abandoned.stderr.contains("nobody is behind"), "{abandoned:?}");
+    assert!(abandoned.status == 3 && abandoned.stderr.contains("no process listens on"), "{abandoned:?}");
     let nowhere = run(&["console", "--attach", "/no/such/bot.sock"], b"");
     assert!(nowhere.status == 3 && nowhere.stderr.contains("there is no socket /no/such/bot.sock"), "{nowhere:?}");
     for args in [&["fics"][..], &["--user", "Newton"], &["--record", "x.jsonl"], &["--attach-socket", "y"]] {

@@ -5,7 +5,7 @@ mod typed;
 use std::fmt;
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use thiserror::Error;
 use tokio::sync::oneshot;
@@ -13,7 +13,6 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tracing::{Instrument as _, field, info_span};
 
-use crate::attach::{ExposeError, Listener, Showing, expose};
 use crate::command::Request;
 use crate::core::event::{Capabilities, DialError, EndReason, LoginError, RequestError};
 use crate::core::game::Game;
@@ -21,11 +20,12 @@ use crate::core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
 use crate::core::session::{Command, Reply, Session, State};
 use crate::desk::{ClientCounters, Desk, Leave, View};
+use crate::observer::SessionObserver;
 use crate::password::SecretError;
 use crate::profile::Profile;
-use crate::tap::{Spout, Tap, tap};
-use crate::task::{Beginning, Task};
-use crate::transcript::{RecordError, Recorder, Recording};
+use crate::tap::{Tap, tap};
+use crate::task::{Task, TaskConfig};
+use crate::transcript::{RecordError, Recorder, Recording, Recordings};
 
 /// Why there is no session.
 #[derive(Debug, Error)]
@@ -37,9 +37,6 @@ pub enum ConnectError {
     /// The session was to be recorded, and cannot be.
     #[error("no recording")]
     Record(#[from] RecordError),
-    /// The session was to be exposed, and cannot be.
-    #[error("not exposed")]
-    Expose(#[from] ExposeError),
     /// The server cannot be reached.
     #[error("not connected")]
     Dial(#[source] DialError),
@@ -89,16 +86,24 @@ pub struct Client {
 struct Shared {
     desk: Arc<Desk>,
     hub: Hub,
+    recordings: Arc<Recordings>,
+    server: Box<str>,
     began: Instant,
     /// Until somebody joins it.
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Who gets all of a session, besides its subscribers.
-struct Onlookers {
-    recorder: Option<Recorder>,
-    spout: Option<Spout>,
-    listener: Option<Listener>,
+/// A handle that does not keep the session alive: it ends when its last [`Client`] is dropped.
+#[derive(Clone, Debug, Default)]
+pub struct WeakClient {
+    shared: Weak<Shared>,
+}
+
+impl WeakClient {
+    /// Returns a handle that keeps the session alive; `None` if there is no such handle any more.
+    pub fn upgrade(&self) -> Option<Client> {
+        Some(Client { shared: self.shared.upgrade()? })
+    }
 }
 
 impl Client {
@@ -137,7 +142,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Secret`], [`ConnectError::Record`] and [`ConnectError::Expose`]: what a session needs on this side is not there.
+    /// [`ConnectError::Secret`] and [`ConnectError::Record`]: the password is not available, or the recording cannot be created.
     ///
     /// # Cancel safety
     ///
@@ -145,17 +150,34 @@ impl Client {
     pub async fn start<T>(profile: Profile, subscribe: impl FnOnce(&Hub) -> T) -> Result<(Self, T), ConnectError> {
         let publisher = Publisher::new(profile.hub);
         let subscribed = subscribe(&publisher.hub());
-        Ok((Self::begin(&profile, publisher, None).await?, subscribed))
+        Ok((Self::begin(&profile, publisher, Vec::new()).await?, subscribed))
     }
 
-    /// Begins to connect as [`start`](Self::start) does, and hands out all of the session: bytes, lines and events.
+    /// Starts to connect as [`start`](Self::start) does. The observers receive everything that happens, from the beginning.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`start`](Self::start).
+    pub async fn start_observed(
+        profile: Profile,
+        observers: Vec<Box<dyn SessionObserver>>,
+    ) -> Result<Self, ConnectError> {
+        Self::begin(&profile, Publisher::new(profile.hub), observers).await
+    }
+
+    /// Starts to connect as [`start`](Self::start) does, and returns a channel with everything that happens: bytes, sent lines
+    /// and events.
     ///
     /// ```no_run
-    /// # use kibitzer::{Client, Profile, Tapped};
+    /// # use kibitzer::{Client, Observation, Profile};
     /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
     /// let (client, mut tap) = Client::start_tapped(Profile::fics()).await?;
-    /// while let Some(piece) = tap.next().await {
-    ///     if let Tapped::Received(bytes) = piece.what {
+    /// while let Some(item) = tap.next().await {
+    ///     if let Observation::Received(bytes) = item.observation {
     ///         println!("{}", bytes.escape_ascii());
     ///     }
     /// }
@@ -172,9 +194,8 @@ impl Client {
     ///
     /// As [`start`](Self::start).
     pub async fn start_tapped(profile: Profile) -> Result<(Self, Tap), ConnectError> {
-        let (spout, tap) = tap();
-        let publisher = Publisher::new(profile.hub);
-        Ok((Self::begin(&profile, publisher, Some(spout)).await?, tap))
+        let (sender, tap) = tap();
+        Ok((Self::start_observed(profile, vec![Box::new(sender)]).await?, tap))
     }
 
     /// # Errors
@@ -182,42 +203,31 @@ impl Client {
     /// # Cancel safety
     ///
     /// Both as [`start`](Self::start).
-    async fn begin(profile: &Profile, publisher: Publisher, spout: Option<Spout>) -> Result<Self, ConnectError> {
+    async fn begin(
+        profile: &Profile,
+        publisher: Publisher,
+        mut observers: Vec<Box<dyn SessionObserver>>,
+    ) -> Result<Self, ConnectError> {
         let session = Session::new(profile.session_options().await?);
-        // First, as it removes its file if the recording fails.
-        let listener = match &profile.attach_socket {
-            Some(path) => Some(Listener::bind(path).await?),
-            None => None,
-        };
-        let recorder = match &profile.record_file {
-            Some(path) => Some(Recorder::create(path).await?),
-            None => None,
-        };
-        Ok(Self::spawn(profile, session, publisher, Onlookers { recorder, spout, listener }))
-    }
-
-    fn spawn(profile: &Profile, session: Session, publisher: Publisher, onlookers: Onlookers) -> Self {
-        let Onlookers { recorder, spout, listener } = onlookers;
+        let recordings = Arc::new(Recordings::default());
+        if let Some(path) = &profile.record_file {
+            observers.push(Box::new(recordings.start(Recorder::create(path).await?)?));
+        }
         let (hub, began) = (publisher.hub(), Instant::now());
-        let desk = Arc::new(Desk::new(&session, recorder.as_ref().and_then(Recorder::recording).cloned()));
+        let desk = Arc::new(Desk::new(&session));
         let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
-        let exposure = listener.map(|listener| {
-            let (access, server, span) = (profile.attach_access, profile.host_name(), span.clone());
-            expose(Showing { listener, access, server, desk: &desk, began, span })
-        });
-        let task = Task::new(Beginning {
+        let task = Task::new(TaskConfig {
             session,
             publisher,
             desk: Arc::clone(&desk),
             transport: profile.transport.clone(),
-            recorder,
-            spout,
-            exposure,
+            observers,
             redacts_events: profile.redacts_events,
             span: span.clone(),
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
-        Self { shared: Arc::new(Shared { desk, hub, began, task }) }
+        let server = profile.host_name().into();
+        Ok(Self { shared: Arc::new(Shared { desk, hub, recordings, server, began, task }) })
     }
 
     /// Waits until requests can be made: at once, unless the session is being connected.
@@ -335,12 +345,16 @@ impl Client {
     /// The file may have been made if the future is dropped before it is ready; nothing is recorded then.
     pub async fn record(&self, path: impl AsRef<Path>) -> Result<(), RecordError> {
         let recorder = Recorder::create(path).await?;
-        self.shared.desk.record(recorder)
+        if self.shared.desk.look(View::end).is_some() {
+            return Err(RecordError::SessionOver);
+        }
+        let observer = self.shared.recordings.start(recorder)?;
+        self.add_observer(observer).map_err(|_| RecordError::SessionOver)
     }
 
     /// Returns the recording that was started last, with how much of it is written and whether it has failed.
     pub fn recording(&self) -> Option<Recording> {
-        self.shared.desk.look(|view| view.recording.clone())
+        self.shared.recordings.latest()
     }
 
     /// Waits until a recording has failed: its disk is full, for example. The session goes on without it.
@@ -351,8 +365,26 @@ impl Client {
     ///
     /// Cancel safe: nothing but waiting happens.
     pub async fn recording_failed(&self) -> Recording {
-        let failed = |view: &View| view.recording.clone().filter(|recording| recording.error.is_some());
-        self.shared.desk.wait_for(failed).await
+        self.shared.recordings.failed().await
+    }
+
+    /// Adds an observer, which receives everything that happens from now on.
+    ///
+    /// # Errors
+    ///
+    /// The [`EndReason`] if the session is over.
+    pub fn add_observer(&self, observer: impl SessionObserver + 'static) -> Result<(), EndReason> {
+        self.shared.desk.add_observer(Box::new(observer))
+    }
+
+    /// Returns a handle that does not keep the session alive.
+    pub fn downgrade(&self) -> WeakClient {
+        WeakClient { shared: Arc::downgrade(&self.shared) }
+    }
+
+    /// Returns the host name in the profile.
+    pub fn server(&self) -> &str {
+        &self.shared.server
     }
 
     /// When the session began: before the first connection.
@@ -377,7 +409,11 @@ impl Client {
 
     /// How much went through this client so far.
     pub fn counters(&self) -> ClientCounters {
-        ClientCounters { missed_events: self.shared.hub.missed_events(), ..self.shared.desk.counters() }
+        ClientCounters {
+            missed_events: self.shared.hub.missed_events(),
+            unrecorded_pieces: self.shared.recordings.unrecorded_pieces(),
+            ..self.shared.desk.counters()
+        }
     }
 
     /// Says `quit`, and waits until the session is over.

@@ -10,7 +10,7 @@ use tokio::sync::{Notify, oneshot};
 use crate::core::event::{Capabilities, EndReason, RequestError};
 use crate::core::message::Handle;
 use crate::core::session::{Command, Counters, Reply, Session, State};
-use crate::transcript::{RecordError, Recorder, Recording};
+use crate::observer::SessionObserver;
 
 /// Requests that wait for the task; it never leaves them there for long.
 const WAITING_REQUESTS: usize = 64;
@@ -31,8 +31,8 @@ pub(crate) struct Desk {
 
 struct DeskState {
     requests: VecDeque<(Command, ReplySender)>,
-    /// A recording that is to begin.
-    recorder: Option<Box<Recorder>>,
+    /// Observers that the task has not added yet.
+    observers: Vec<Box<dyn SessionObserver>>,
     leave: Option<Leave>,
     view: View,
     counters: ClientCounters,
@@ -53,8 +53,6 @@ pub(crate) struct View {
     pub(crate) state: State,
     pub(crate) capabilities: Capabilities,
     pub(crate) handle: Option<Handle>,
-    /// The recording that was started last, which may have failed.
-    pub(crate) recording: Option<Recording>,
     /// The task is gone.
     pub(crate) is_closed: bool,
 }
@@ -66,11 +64,6 @@ impl View {
             State::Ended(reason) => Some(reason.clone()),
             _ => self.is_closed.then_some(EndReason::Shutdown),
         }
-    }
-
-    /// Whether the recording that was started last has failed.
-    fn has_recording_failed(&self) -> bool {
-        self.recording.as_ref().is_some_and(|recording| recording.error.is_some())
     }
 }
 
@@ -87,17 +80,16 @@ pub struct ClientCounters {
 }
 
 impl Desk {
-    pub(crate) fn new(session: &Session, recording: Option<Recording>) -> Self {
+    pub(crate) fn new(session: &Session) -> Self {
         let view = View {
             state: session.state(),
             capabilities: session.capabilities(),
             handle: session.handle().cloned(),
-            recording,
             is_closed: false,
         };
         let state = DeskState {
             requests: VecDeque::new(),
-            recorder: None,
+            observers: Vec::new(),
             leave: None,
             view,
             counters: ClientCounters::default(),
@@ -125,27 +117,16 @@ impl Desk {
         Ok(())
     }
 
-    /// Wants the session recorded from now on, which it must not be yet.
-    pub(crate) fn record(&self, recorder: Recorder) -> Result<(), RecordError> {
+    /// Queues an observer for the task.
+    pub(crate) fn add_observer(&self, observer: Box<dyn SessionObserver>) -> Result<(), EndReason> {
         let mut state = self.state();
-        if state.view.end().is_some() {
-            return Err(RecordError::SessionOver);
+        if let Some(reason) = state.view.end() {
+            return Err(reason);
         }
-        if let Some(recording) = &state.view.recording
-            && recording.error.is_none()
-        {
-            return Err(RecordError::AlreadyRecording { path: recording.path.to_path_buf() });
-        }
-        state.view.recording = recorder.recording().cloned();
-        state.recorder = Some(Box::new(recorder));
+        state.observers.push(observer);
         drop(state);
         self.ordered.notify_one();
         Ok(())
-    }
-
-    /// Wants the task to look whether somebody waits to be told how the session stands.
-    pub(crate) fn knock(&self) {
-        self.ordered.notify_one();
     }
 
     /// Wants the session to end. What is quicker wins.
@@ -193,9 +174,9 @@ impl Desk {
         request
     }
 
-    /// The task takes the recording that is to begin.
-    pub(crate) fn take_recorder(&self) -> Option<Box<Recorder>> {
-        self.state().recorder.take()
+    /// Takes the queued observers.
+    pub(crate) fn take_observers(&self) -> Vec<Box<dyn SessionObserver>> {
+        std::mem::take(&mut self.state().observers)
     }
 
     /// The task takes how the session is to end.
@@ -213,18 +194,12 @@ impl Desk {
     }
 
     /// The task shows how things stand.
-    pub(crate) fn show(&self, session: &Session, unrecorded_pieces: u64, recording: Option<&Recording>) {
+    pub(crate) fn show(&self, session: &Session) {
         let mut state = self.state();
         state.counters.session = session.counters();
-        state.counters.unrecorded_pieces = unrecorded_pieces;
         let (now, capabilities) = (session.state(), session.capabilities());
-        let DeskState { view, recorder, .. } = &mut *state;
-        let had_failed = view.has_recording_failed();
-        // The task does not know of one that it has not taken yet.
-        if recorder.is_none() {
-            view.recording = recording.cloned();
-        }
-        if now == view.state && capabilities == view.capabilities && had_failed == view.has_recording_failed() {
+        let view = &mut state.view;
+        if now == view.state && capabilities == view.capabilities {
             return;
         }
         (view.state, view.capabilities, view.handle) = (now, capabilities, session.handle().cloned());
@@ -236,9 +211,10 @@ impl Desk {
     pub(crate) fn close(&self) {
         let mut state = self.state();
         state.view.is_closed = true;
-        let requests = std::mem::take(&mut state.requests);
+        let (requests, observers) = (std::mem::take(&mut state.requests), std::mem::take(&mut state.observers));
         let reason = state.view.end().unwrap_or(EndReason::Shutdown);
         drop(state);
+        drop(observers);
         for (_, reply) in requests {
             drop(reply.send(Err(RequestError::Ended(reason.clone()))));
         }

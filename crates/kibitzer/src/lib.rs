@@ -3,7 +3,7 @@
 //! - [`Client`]: a live session. It logs in, answers requests, feeds subscribers, and comes back when the connection is lost.
 //! - [`Profile`]: which server, who logs in, what is wanted; from code, a file and the environment.
 //! - [`core`]: the protocol, the session and the game state, without I/O.
-//! - [`Attached`]: a session of another process, which exposes it on a socket.
+//! - [`SessionObserver`]: an interface for everything that happens in a session, in order.
 //! - [`transcript`]: recorded sessions.
 //! - [`EventDecoder`]: bytes to events, for a transport of your own.
 //!
@@ -31,13 +31,13 @@
 //! # }
 //! ```
 
-mod attach;
 mod client;
 pub mod command;
 mod decoder;
 mod desk;
 mod dial;
 pub mod json;
+mod observer;
 mod password;
 mod profile;
 mod socket;
@@ -45,10 +45,7 @@ mod tap;
 mod task;
 pub mod transcript;
 
-pub use attach::{
-    AttachAccess, AttachError, Attached, AttachedRequestError, AttachedRequests, ExposeError, Missed, Sight, Snapshot,
-};
-pub use client::{Client, ConnectError};
+pub use client::{Client, ConnectError, WeakClient};
 pub use decoder::EventDecoder;
 pub use desk::ClientCounters;
 pub use dial::Dial;
@@ -59,9 +56,10 @@ pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
 pub use kibitzer_core::message::{Actor, GameId, Handle, Message, Relation, Style12, TalkKind};
 pub use kibitzer_core::session::{Command, Password, Reply, State, TimesealChoice};
 pub use kibitzer_core::{Event, EventKind};
+pub use observer::{Observation, SessionObserver, SessionView};
 pub use password::{PasswordSource, SecretError};
-pub use profile::{ConfigError, Profile};
-pub use tap::{Drip, Tap, TapPiece, Tapped};
+pub use profile::{AttachAccess, ConfigError, Profile};
+pub use tap::{Tap, TapItem, TapState};
 
 /// Builds the README's program with the tests.
 #[cfg(doctest)]

@@ -1,196 +1,183 @@
-//! All of a session, in the order in which it happened: bytes, and what became of them.
+//! A channel with everything that happens in a session, in order.
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::task::{Context, Poll, ready};
 
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_util::sync::PollSender;
 
-use crate::core::Event;
 use crate::core::game::Game;
-use crate::core::session::{Transmit, TransmitKind};
+use crate::observer::{Observation, SessionObserver, SessionView};
 
-/// Pieces that may be untaken. Those that come of the bytes read last may be so besides. An event has its game with it, of
-/// 180 KB if all its moves are kept, so this many are 92 MB at the worst.
-const UNTAKEN_PIECES: usize = 512;
+/// Capacity of the channel. The items of one read may exceed it. An item may contain a game, of 180 KB with all its moves, so
+/// the channel holds at most 92 MB.
+const CAPACITY: usize = 512;
 
-/// One thing that happened.
+/// An observation with its time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct TapPiece {
-    /// When, by tokio's clock.
+pub struct TapItem {
+    /// When it was observed, by tokio's clock.
     pub at: Instant,
-    /// What.
-    pub what: Tapped,
+    /// What was observed.
+    pub observation: Observation,
+    /// The game that an observed event changed, in its state after the event.
+    pub game: Option<Box<Game>>,
 }
 
-/// What happened.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Tapped {
-    /// The server sent these bytes; nobody has looked at them yet. What of them is a password that was just sent is
-    /// asterisks, one for each byte.
-    Received(Vec<u8>),
-    /// These bytes were handed out to be written. If they are a line of the user's or of the login, [`Event::Sent`] follows.
-    Sent {
-        /// As they go, line feed included; nothing if they are secret.
-        bytes: Vec<u8>,
-        /// What they are.
-        kind: TransmitKind,
-    },
-    /// This was made of bytes that came before, or happened to the connection.
-    Event {
-        /// The event, as subscribers get it, but for one whose line holds a password that was just sent: that is the text
-        /// which is left of it.
-        event: Event,
-        /// The game it changed, as it is now.
-        game: Option<Box<Game>>,
-        /// How long it took to make it.
-        decoding: Duration,
-    },
+impl TapItem {
+    /// Creates an item.
+    pub const fn new(at: Instant, observation: Observation, game: Option<Box<Game>>) -> Self {
+        Self { at, observation, game }
+    }
 }
 
-/// Where all of a session can be taken from, piece by piece, for whoever shows or keeps it.
+/// Receives everything that happens in a session, in order; see [`Client::start_tapped`](crate::Client::start_tapped).
 ///
-/// Nothing is left out: as long as too much is untaken, the session reads nothing from the server. Dropping the tap frees it.
+/// No item is lost: while the channel is full, the session pauses reading. Dropping the tap ends this.
 #[derive(Debug)]
 pub struct Tap {
-    pieces: mpsc::Receiver<TapPiece>,
+    items: mpsc::Receiver<TapItem>,
 }
 
-/// Whether there is something to take.
+/// Result of [`Tap::try_next`].
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a closed set, taken apart at once")]
-#[expect(clippy::large_enum_variant, reason = "nearly every value is a piece")]
-pub enum Drip {
-    /// The next piece.
-    Piece(TapPiece),
-    /// None for now.
-    Dry,
-    /// The session's task is gone, and all it had to tell was taken.
-    Over,
+#[expect(clippy::exhaustive_enums, reason = "a closed set")]
+#[allow(clippy::large_enum_variant, clippy::allow_attributes, reason = "matched at once, never stored")]
+pub enum TapState {
+    /// The next item.
+    Item(TapItem),
+    /// No item is available now.
+    Empty,
+    /// The session is over, and every item was received.
+    Closed,
 }
 
 impl Tap {
-    /// The next piece; `None` once the session is over.
+    /// Waits for the next item; `None` once the session is over.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: dropping the future before it is ready loses no piece.
-    pub async fn next(&mut self) -> Option<TapPiece> {
-        self.pieces.recv().await
+    /// Cancel safe: dropping the future before it is ready loses no item.
+    pub async fn next(&mut self) -> Option<TapItem> {
+        self.items.recv().await
     }
 
-    /// The next piece, if there is one already.
-    pub fn try_next(&mut self) -> Drip {
-        match self.pieces.try_recv() {
-            Ok(piece) => Drip::Piece(piece),
-            Err(mpsc::error::TryRecvError::Empty) => Drip::Dry,
-            Err(mpsc::error::TryRecvError::Disconnected) => Drip::Over,
+    /// Returns the next item if there is one.
+    pub fn try_next(&mut self) -> TapState {
+        match self.items.try_recv() {
+            Ok(item) => TapState::Item(item),
+            Err(mpsc::error::TryRecvError::Empty) => TapState::Empty,
+            Err(mpsc::error::TryRecvError::Disconnected) => TapState::Closed,
         }
     }
 }
 
 /// The session's end of a tap.
 #[derive(Debug)]
-pub(crate) struct Spout {
-    pieces: mpsc::Sender<TapPiece>,
-    /// What the tap has no room for. Nothing is read until it has, so what was read last bounds it.
-    held: VecDeque<TapPiece>,
+pub(crate) struct TapSender {
+    items: PollSender<TapItem>,
+    /// Items that the channel had no room for. Nothing is read until they are sent, so the last read limits their number.
+    unsent: VecDeque<TapItem>,
 }
 
-/// Makes a tap.
-pub(crate) fn tap() -> (Spout, Tap) {
-    let (sender, pieces) = mpsc::channel(UNTAKEN_PIECES);
-    (Spout { pieces: sender, held: VecDeque::new() }, Tap { pieces })
+/// Creates a tap.
+pub(crate) fn tap() -> (TapSender, Tap) {
+    let (sender, items) = mpsc::channel(CAPACITY);
+    (TapSender { items: PollSender::new(sender), unsent: VecDeque::new() }, Tap { items })
 }
 
-impl Spout {
-    /// Whether the tap has no room.
-    pub(crate) fn is_full(&self) -> bool {
-        !self.held.is_empty()
-    }
-
-    pub(crate) fn received(&mut self, bytes: &[u8]) {
-        self.put(Tapped::Received(bytes.to_vec()));
-    }
-
-    pub(crate) fn sent(&mut self, transmit: &Transmit) {
-        let bytes = if transmit.is_secret() { Vec::new() } else { transmit.bytes().to_vec() };
-        self.put(Tapped::Sent { bytes, kind: transmit.kind() });
-    }
-
-    pub(crate) fn event(&mut self, event: &Event, game: Option<&Game>, decoding: Duration) {
-        self.put(Tapped::Event { event: event.clone(), game: game.cloned().map(Box::new), decoding });
-    }
-
-    fn put(&mut self, what: Tapped) {
-        let piece = TapPiece { at: Instant::now(), what };
-        if self.is_full() {
-            self.held.push_back(piece);
-            return;
-        }
-        // Nobody misses what a tap that was dropped does not get.
-        if let Err(mpsc::error::TrySendError::Full(piece)) = self.pieces.try_send(piece) {
-            self.held.push_back(piece);
+impl SessionObserver for TapSender {
+    fn observe(&mut self, observation: &Observation, view: SessionView<'_>) {
+        let game = match observation {
+            Observation::Event { event, .. } => event.game().and_then(|id| view.session().games().get(id)),
+            _ => None,
+        };
+        let item = TapItem { at: Instant::now(), observation: observation.clone(), game: game.cloned().map(Box::new) };
+        if let (true, Some(sender)) = (self.unsent.is_empty(), self.items.get_ref()) {
+            if let Err(mpsc::error::TrySendError::Full(item)) = sender.try_send(item) {
+                self.unsent.push_back(item);
+            }
+        } else {
+            self.unsent.push_back(item);
         }
     }
 
-    /// Hands over what is held.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: what was not handed over is still held.
-    pub(crate) async fn flush(&mut self) {
-        while !self.held.is_empty() {
-            let Ok(room) = self.pieces.reserve().await else {
-                self.held.clear();
-                break;
-            };
-            if let Some(piece) = self.held.pop_front() {
-                room.send(piece);
+    fn is_full(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    fn is_done(&self) -> bool {
+        self.items.is_closed()
+    }
+
+    fn poll_progress(&mut self, _: SessionView<'_>, context: &mut Context<'_>) {
+        // Whether all is sent shows in `is_full`.
+        let _ = self.poll_close(context);
+    }
+
+    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while !self.unsent.is_empty() {
+            let is_open = ready!(self.items.poll_reserve(context)).is_ok();
+            match self.unsent.pop_front() {
+                Some(item) if is_open => drop(self.items.send_item(item)),
+                _ => self.unsent.clear(),
             }
         }
-        self.held = VecDeque::new();
+        self.unsent = VecDeque::new();
+        Poll::Ready(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
+    use bytes::Bytes;
+
     use super::*;
+    use crate::core::session::{Credentials, Session, SessionOptions};
 
-    fn taken(tap: &mut Tap) -> Vec<Vec<u8>> {
-        let pieces = std::iter::from_fn(|| if let Drip::Piece(piece) = tap.try_next() { Some(piece) } else { None });
-        pieces.filter_map(|piece| if let Tapped::Received(bytes) = piece.what { Some(bytes) } else { None }).collect()
+    fn send(sender: &mut TapSender, bytes: &[u8]) {
+        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let view = SessionView { session: &session, position: 0, frame_end: 0 };
+        sender.observe(&Observation::Received(Bytes::copy_from_slice(bytes)), view);
+    }
+
+    fn received(tap: &mut Tap) -> Vec<Bytes> {
+        let next = || if let TapState::Item(item) = tap.try_next() { Some(item.observation) } else { None };
+        let received = |item| if let Observation::Received(bytes) = item { Some(bytes) } else { None };
+        std::iter::from_fn(next).filter_map(received).collect()
     }
 
     #[tokio::test]
-    async fn nothing_is_lost_where_there_is_no_room() {
-        let (mut spout, mut tap) = tap();
-        let wanted: Vec<_> = (0..UNTAKEN_PIECES + 3).map(|n| n.to_string().into_bytes()).collect();
-        for bytes in &wanted {
-            spout.received(bytes);
+    async fn a_full_channel_loses_no_item() {
+        let (mut sender, mut tap) = tap();
+        let want: Vec<_> = (0..CAPACITY + 3).map(|n| Bytes::from(n.to_string())).collect();
+        for bytes in &want {
+            send(&mut sender, bytes);
         }
-        assert!(spout.is_full());
-        let mut got = taken(&mut tap);
-        assert_eq!(got.len(), UNTAKEN_PIECES);
-        spout.flush().await;
-        assert!(!spout.is_full());
-        drop(spout);
-        got.extend(taken(&mut tap));
-        assert_eq!(got, wanted);
-        assert!(matches!(tap.try_next(), Drip::Over));
+        assert!(sender.is_full());
+        let mut got = received(&mut tap);
+        assert_eq!(got.len(), CAPACITY);
+        poll_fn(|context| sender.poll_close(context)).await;
+        assert!(!sender.is_full());
+        drop(sender);
+        got.extend(received(&mut tap));
+        assert_eq!(got, want);
+        assert!(matches!(tap.try_next(), TapState::Closed));
     }
 
     #[tokio::test]
-    async fn a_tap_that_is_gone_holds_nothing_up() {
-        let (mut spout, tap) = tap();
-        for _ in 0..=UNTAKEN_PIECES {
-            spout.received(b"x");
+    async fn a_dropped_tap_does_not_block_the_session() {
+        let (mut sender, tap) = tap();
+        for _ in 0..=CAPACITY {
+            send(&mut sender, b"x");
         }
         drop(tap);
-        spout.flush().await;
-        spout.received(b"x");
-        assert!(!spout.is_full());
+        poll_fn(|context| sender.poll_close(context)).await;
+        send(&mut sender, b"x");
+        assert!(!sender.is_full() && sender.is_done());
     }
 }

@@ -1,12 +1,14 @@
-//! The task behind a client. It owns the session, the connection, the publisher and the recorder, and moves bytes, time,
-//! orders and events between them; what they mean is the session's business.
+//! The task that runs a session. It owns the session, the connection, the publisher and the observers, and moves bytes, time,
+//! requests and events between them. All decisions are the session's.
 
-mod alarm;
 mod connection;
-mod journal;
-mod mask;
-mod replies;
+mod input;
+mod log;
+mod observers;
+mod redactor;
+mod timer;
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,89 +16,71 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 use tracing::Span;
 
-use crate::attach::Exposure;
 use crate::core::Event;
-use crate::core::event::CloseCause;
+use crate::core::event::{CloseCause, RequestError, RequestId};
 use crate::core::game::Games;
 use crate::core::hub::{Publisher, TryPublishError};
-use crate::core::session::{Link, Session};
-use crate::desk::{Desk, Leave};
+use crate::core::session::{Link, Reply, Session};
+use crate::desk::{Desk, Leave, ReplySender};
 use crate::dial::Transport;
-use crate::tap::Spout;
-use crate::transcript::Recorder;
-use alarm::Alarm;
+use crate::observer::SessionObserver;
 use connection::{Connection, Progress};
-use journal::Journal;
-use replies::Replies;
+use input::Input;
+use log::SessionLog;
+use observers::Observers;
+use timer::Timer;
 
-/// Most events that are published before those who subscribed on the same thread have their turn.
+/// Most events that are published before the task yields to subscribers on the same thread.
 const EVENTS_PER_TURN: usize = 128;
 
-/// What the task has.
+/// The state of a running session.
 pub(crate) struct Task {
     session: Session,
     publisher: Publisher,
     desk: Arc<Desk>,
     replies: Replies,
     transport: Transport,
-    /// Events that are published before others have their turn: no more than are kept for them.
+    /// Most events per turn. No more than the hub keeps, so that a subscriber that reads after each turn misses none.
     events_per_turn: usize,
-    /// How many of them were since.
+    /// Events that were published in this turn.
     n_published: usize,
     connection: Connection,
     input: Input,
-    /// The next event, as long as a lossless subscriber has no room for it. Then nothing is read.
+    /// The next event, while a lossless subscriber has no room for it. Nothing is read meanwhile.
     held: Option<Box<Event>>,
-    journal: Journal,
-    alarm: Alarm,
-    /// Nobody wants the session any more: whoever still has no room for its events does not get them.
-    is_dismissed: bool,
-    /// Whether subscribers get events without passwords.
+    observers: Observers,
+    timer: Timer,
+    /// Whether the session was shut down. Lossless subscribers without room lose the remaining events.
+    is_shut_down: bool,
+    /// Whether subscribers receive events without passwords.
     redacts_events: bool,
 }
 
-/// What a task needs to begin.
-pub(crate) struct Beginning {
+/// Everything a task is created from.
+pub(crate) struct TaskConfig {
     pub(crate) session: Session,
     pub(crate) publisher: Publisher,
     pub(crate) desk: Arc<Desk>,
     pub(crate) transport: Transport,
-    pub(crate) recorder: Option<Recorder>,
-    pub(crate) spout: Option<Spout>,
-    pub(crate) exposure: Option<Exposure>,
+    pub(crate) observers: Vec<Box<dyn SessionObserver>>,
     pub(crate) redacts_events: bool,
     pub(crate) span: Span,
 }
 
-/// Bytes that were read and not looked at.
-#[derive(Default)]
-struct Input {
-    bytes: Vec<u8>,
-    n_taken: usize,
-}
-
-/// What is left after a turn.
+/// How a turn ended.
 enum Turn {
-    /// To wait for something.
+    /// All work is done for now.
     Wait,
-    /// More of the same, after others had theirs.
+    /// There is more work, after a yield.
     More,
-    /// Nothing.
+    /// The session is over, and all its events are published.
     Over,
 }
 
-/// What the task has waited for.
-enum Wake {
-    Connection(Progress),
-    /// Something is due, ordered, written, or published: the next turn finds out.
-    Other,
-}
-
 impl Task {
-    /// A task that has not begun. It is boxed: its future would hold a copy for every function it is handed to.
-    pub(crate) fn new(beginning: Beginning) -> Box<Self> {
-        let Beginning { session, publisher, desk, transport, .. } = beginning;
-        let Beginning { recorder, spout, exposure, redacts_events, span, .. } = beginning;
+    /// Creates a task. It is boxed, because its future would contain a copy for each function that receives it.
+    pub(crate) fn new(config: TaskConfig) -> Box<Self> {
+        let TaskConfig { session, publisher, desk, transport, observers, redacts_events, span } = config;
         Box::new(Self {
             events_per_turn: publisher.kept_events().min(EVENTS_PER_TURN),
             session,
@@ -108,14 +92,14 @@ impl Task {
             connection: Connection::None,
             input: Input::default(),
             held: None,
-            journal: Journal::new(span, recorder, spout, exposure),
-            alarm: Alarm::new(),
-            is_dismissed: false,
+            observers: Observers::new(SessionLog::new(span), observers),
+            timer: Timer::new(),
+            is_shut_down: false,
             redacts_events,
         })
     }
 
-    /// Runs until the session is over and all it has to tell is published.
+    /// Runs until the session is over and all its events are published.
     ///
     /// # Cancel safety
     ///
@@ -123,8 +107,7 @@ impl Task {
     pub(crate) async fn run(mut self: Box<Self>) {
         loop {
             let turn = self.turn(now());
-            self.journal.settle(&self.session, self.input.n_left());
-            self.desk.show(&self.session, self.journal.n_unrecorded(), self.journal.recording());
+            self.desk.show(&self.session);
             match turn {
                 Turn::Wait => self.wait().await,
                 Turn::More => {
@@ -134,23 +117,19 @@ impl Task {
                 Turn::Over => break,
             }
         }
-        // A disk that hangs must not keep the task.
-        if timeout(self.transport.write_timeout, self.journal.flush()).await.is_err() {
-            self.journal.give_up();
-        }
-        self.journal.close().await;
-        self.desk.show(&self.session, self.journal.n_unrecorded(), self.journal.recording());
+        // An observer that hangs, such as a full disk, must not keep the task.
+        let _ = timeout(self.transport.write_timeout, self.observers.close(self.input.view(&self.session))).await;
     }
 
-    /// Does all that can be done without waiting.
+    /// Does all work that needs no waiting.
     fn turn(&mut self, now: Instant) -> Turn {
-        self.take_orders(now);
-        if self.held.is_some() || self.journal.is_full() {
-            // The server may have said much that we did not read: its silence is ours.
+        self.accept_requests(now);
+        if self.held.is_some() || self.observers.is_full() {
+            // Nothing is read, so silence does not mean that the server is dead.
             self.session.reading_paused(now);
         }
         self.connection.check_deadline(self.transport.write_timeout, now);
-        // What has come is looked at before anything is found to be late.
+        // Received bytes are processed before timeouts: they may be the awaited answer.
         let turn = self.pump(now);
         let is_late = self.session.poll_timeout().is_some_and(|due| due <= now);
         if !is_late || !matches!(turn, Turn::Wait) {
@@ -160,9 +139,10 @@ impl Task {
         self.pump(now)
     }
 
-    fn take_orders(&mut self, now: Instant) {
-        if let Some(recorder) = self.desk.take_recorder() {
-            self.journal.record(recorder);
+    fn accept_requests(&mut self, now: Instant) {
+        // A new observer receives no event whose bytes it has not observed.
+        if self.input.is_empty() {
+            self.observers.add(self.desk.take_observers(), self.input.view(&self.session));
         }
         while let Some((command, reply)) = self.desk.take_request() {
             if reply.is_closed() {
@@ -180,20 +160,20 @@ impl Task {
             None => {}
             Some(Leave::Quit) => self.session.quit(now),
             Some(Leave::Shutdown) => {
-                self.is_dismissed = true;
+                self.is_shut_down = true;
                 self.session.shutdown(now);
             }
         }
     }
 
-    /// Moves what the session has to say to where it belongs, until it has no more or somebody has no room.
+    /// Moves the session's output to its destinations until there is no more, or a subscriber has no room.
     fn pump(&mut self, now: Instant) -> Turn {
         while self.n_published < self.events_per_turn {
             self.hang_up(now);
-            // Before anything is published: the server may be counting the time.
+            // Before publishing, because the server measures how long the answer to its ping takes.
             self.send(now);
             while let Some((id, result)) = self.session.poll_reply() {
-                self.journal.replied(id, &result);
+                self.observers.replied(id, &result, self.input.view(&self.session));
                 self.replies.answer(id, result);
             }
             if !self.publish() {
@@ -209,7 +189,7 @@ impl Task {
         Turn::More
     }
 
-    /// Gives the connection up if the session wants that.
+    /// Closes the connection if the session requires it.
     fn hang_up(&mut self, now: Instant) {
         match self.session.link() {
             Link::Dial { .. } | Link::Keep => {}
@@ -218,22 +198,22 @@ impl Task {
         }
     }
 
-    /// Begins to connect if the session wants that. It has to be asked for only while there is room for what comes of it.
+    /// Starts to connect if the session requires it. Called only while subscribers have room for the events that follow.
     fn dial(&mut self) {
         if matches!(self.session.link(), Link::Dial { .. }) && !self.connection.is_dialing() {
             self.connection = Connection::dial(&self.transport);
         }
     }
 
-    /// Hands over what is to be sent, all that is there at once: a server answers what it read together.
+    /// Writes everything that the session sends, in one piece if possible: servers answer lines of one read together.
     fn send(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
-            self.journal.sent(&transmit, now, self.input.n_left());
+            self.observers.sent(&transmit, now, self.input.view(&self.session));
             self.connection.push(transmit.bytes());
             is_more = true;
             if transmit.is_secret() {
-                // What grows behind it would be copied, and a copy is not wiped.
+                // Written at once: a buffer that grows is copied, and the copy of a secret is not wiped.
                 self.connection.send();
             }
         }
@@ -242,22 +222,22 @@ impl Task {
         }
     }
 
-    /// Publishes the event that is held, if there is one. Returns whether there is room for the next.
+    /// Publishes the held event, if there is one. Returns whether there is room for the next.
     fn publish(&mut self) -> bool {
         let Some(event) = self.held.take().map(|event| *event) else { return true };
         let Err(TryPublishError::Full(event)) = self.publisher.try_publish(event, self.session.games()) else {
             self.n_published += 1;
             return true;
         };
-        if !self.is_dismissed {
+        if !self.is_shut_down {
             self.held = Some(Box::new(event));
         }
-        self.is_dismissed
+        self.is_shut_down
     }
 
-    /// The next event: the session's own, then what the server said, then that the connection is gone.
+    /// Returns the next event: first the session's own, then those of received bytes, then the end of the connection.
     fn next_event(&mut self, now: Instant) -> Option<Event> {
-        let started = self.journal.stopwatch();
+        let started = self.observers.start_parsing();
         let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
         if event.is_none()
             && let Some(cause) = self.connection.take_broken()
@@ -266,80 +246,92 @@ impl Task {
             event = self.session.poll_event();
         }
         let event = event?;
-        let redacted = self.journal.note(&event, &self.session, started, self.input.n_left());
+        let redacted = self.observers.event(&event, started, self.input.view(&self.session));
         Some(redacted.filter(|_| self.redacts_events).unwrap_or(event))
     }
 
     fn close(&mut self, cause: CloseCause, now: Instant) {
         self.connection = Connection::None;
+        self.observers.closed(self.input.view(&self.session));
         self.input = Input::default();
-        self.journal.closed();
         self.session.closed(cause, now);
     }
 
-    /// Waits until there is something to do.
+    /// Waits until there is work.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: what was read is in the input.
+    /// Cancel safe: received bytes are in the input.
     async fn wait(&mut self) {
-        let may_read = self.held.is_none() && self.input.is_empty() && !self.journal.is_full();
+        let may_read = self.held.is_none() && self.input.is_empty() && !self.observers.is_full();
         let deadline = self.connection.deadline(self.transport.write_timeout);
-        self.alarm.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
-        let wake = tokio::select! {
+        self.timer.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
+        let view = self.input.view(&self.session);
+        let progress = tokio::select! {
             biased;
-            progress = self.connection.progress(&mut self.input.bytes, may_read) => Wake::Connection(progress),
-            () = self.desk.ordered() => Wake::Other,
-            () = self.alarm.ring() => Wake::Other,
-            () = deliver(&mut self.publisher, &mut self.held, self.session.games()) => Wake::Other,
-            () = self.journal.write() => Wake::Other,
+            // First, so that observers work even if the server sends without a pause.
+            () = poll_fn(|context| self.observers.poll(view, context)) => return,
+            progress = self.connection.progress(&mut self.input.bytes, may_read) => progress,
+            // The next turn finds out what there is to do.
+            () = self.desk.ordered() => return,
+            () = self.timer.expired() => return,
+            () = deliver(&mut self.publisher, &mut self.held, self.session.games()) => return,
         };
-        match wake {
-            Wake::Connection(Progress::Received) => {
-                self.journal.received(&self.input.bytes, now());
+        match progress {
+            Progress::Received => {
+                self.observers.received(&self.input.bytes, now(), self.input.view(&self.session));
             }
-            Wake::Connection(Progress::Dialed(outcome)) => self.session.dialed(outcome, now()),
-            Wake::Connection(Progress::Broken) | Wake::Other => {}
+            Progress::Dialed(outcome) => self.session.dialed(outcome, now()),
+            Progress::Broken => {}
         }
     }
 }
 
 impl Drop for Task {
     fn drop(&mut self) {
+        // An empty recording removes its file before the session is reported as over.
+        self.observers.clear();
         self.desk.close();
     }
 }
 
-impl Input {
-    fn is_empty(&self) -> bool {
-        self.n_left() == 0
+/// Requests whose callers wait for the reply. The session limits their number.
+#[derive(Debug, Default)]
+struct Replies {
+    waiting: Vec<(RequestId, ReplySender)>,
+}
+
+impl Replies {
+    fn expect(&mut self, id: RequestId, sender: ReplySender) {
+        self.waiting.push((id, sender));
     }
 
-    /// Bytes that nobody has looked at.
-    const fn n_left(&self) -> usize {
-        self.bytes.len().saturating_sub(self.n_taken)
-    }
-
-    fn next_event(&mut self, session: &mut Session, now: Instant) -> Option<Event> {
-        let mut rest = self.bytes.get(self.n_taken..).unwrap_or_default();
-        let event = session.receive(&mut rest, now);
-        self.n_taken = self.bytes.len() - rest.len();
-        if event.is_none() {
-            // An idle session keeps no buffer.
-            *self = Self::default();
+    /// Sends a reply to its caller, if it still waits.
+    fn answer(&mut self, id: RequestId, result: Result<Reply, RequestError>) {
+        if let Some(position) = self.waiting.iter().position(|(waiting, _)| *waiting == id) {
+            let (_, sender) = self.waiting.swap_remove(position);
+            drop(sender.send(result));
         }
-        event
+        if self.waiting.is_empty() {
+            self.waiting = Vec::new();
+        }
+    }
+
+    /// Removes a request whose caller no longer waits.
+    fn take_abandoned(&mut self) -> Option<RequestId> {
+        let position = self.waiting.iter().position(|(_, sender)| sender.is_closed())?;
+        Some(self.waiting.swap_remove(position).0)
     }
 }
 
-/// Waits until there is room for the event, and publishes it. Without one, waits for those who want to subscribe.
+/// Waits until there is room for the held event, and publishes it. Without an event, admits new subscribers.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: the event is published or still held.
 async fn deliver(publisher: &mut Publisher, held: &mut Option<Box<Event>>, games: &Games) {
     if let Some(event) = held {
-        // Boxed, as the task's future has room for whatever it may wait for, and hardly any session waits for this.
+        // Boxed, because hardly any session waits for this, and the task's future would be larger for all of them.
         Box::pin(publisher.publish(Event::clone(event), games)).await;
         *held = None;
     } else {
@@ -348,7 +340,7 @@ async fn deliver(publisher: &mut Publisher, held: &mut Option<Box<Event>>, games
     }
 }
 
-/// The time, as the runtime has it: a test can stop it.
+/// Returns the runtime's time, which tests pause.
 fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }

@@ -15,7 +15,7 @@ use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::Hub;
 use kibitzer::core::session::{Password, TimesealChoice};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
-use kibitzer::{Client, Tap, Tapped};
+use kibitzer::{Client, Observation, Tap};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id};
 use tracing::subscriber::Interest;
@@ -163,10 +163,10 @@ fn received(recording: &Recording) -> String {
 /// What came from the server, as a tap has it, and all else of it but the chat, shown.
 async fn tapped(mut tap: Tap) -> (String, String) {
     let (mut bytes, mut shown) = (Vec::new(), String::new());
-    while let Some(piece) = tap.next().await {
-        match piece.what {
-            Tapped::Received(received) => bytes.extend(received),
-            Tapped::Event { event, .. } if event.raw() == CHAT => {}
+    while let Some(item) = tap.next().await {
+        match item.observation {
+            Observation::Received(received) => bytes.extend(received),
+            Observation::Event { event, .. } if event.raw() == CHAT => {}
             other => writeln!(shown, "{other:?}").unwrap(),
         }
     }

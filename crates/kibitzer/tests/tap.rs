@@ -1,4 +1,4 @@
-//! All of a session, in the order in which it happened.
+//! Taps: everything that happens in a session, in order.
 
 mod common;
 
@@ -6,19 +6,19 @@ use common::{BOARD, listen, wait_for};
 use kibitzer::core::Event;
 use kibitzer::core::message::{GameId, Message};
 use kibitzer::core::session::TransmitKind;
-use kibitzer::{Client, Tap, Tapped};
+use kibitzer::{Client, Observation, Tap, TapItem};
 
-/// All pieces until the session is over.
-async fn all(mut tap: Tap) -> Vec<Tapped> {
-    let mut pieces = Vec::new();
-    while let Some(piece) = tap.next().await {
-        pieces.push(piece.what);
+/// Returns all items until the session is over.
+async fn all(mut tap: Tap) -> Vec<TapItem> {
+    let mut items = Vec::new();
+    while let Some(item) = tap.next().await {
+        items.push(item);
     }
-    pieces
+    items
 }
 
 #[tokio::test(start_paused = true)]
-async fn bytes_come_before_what_was_made_of_them_and_each_connection_has_its_own_positions() {
+async fn bytes_precede_their_events_and_each_connection_has_its_own_positions() {
     let (mut listener, profile) = listen();
     let (client, tap) = Client::start_tapped(profile).await.unwrap();
     let taking = tokio::spawn(all(tap));
@@ -33,18 +33,23 @@ async fn bytes_come_before_what_was_made_of_them_and_each_connection_has_its_own
         wait_for(&mut events, |event| matches!(event, Event::Lost { .. }).then_some(())).await;
     }
     client.shutdown().await;
-    let pieces = taking.await.unwrap();
+    let items = taking.await.unwrap();
 
-    let (mut n_connections, mut stream, mut unexplained, mut n_boards) = (0, Vec::new(), Vec::new(), 0);
-    for piece in pieces {
-        match piece {
-            Tapped::Received(bytes) => stream.extend(bytes),
-            Tapped::Sent { bytes, kind } => {
+    let (mut n_connections, mut n_closed, mut n_boards, mut n_observed) = (0, 0, 0, 0);
+    let (mut stream, mut unexplained, mut observing) = (Vec::new(), Vec::new(), Vec::new());
+    for TapItem { observation, game, .. } in items {
+        match observation {
+            Observation::Received(bytes) => stream.extend(bytes),
+            Observation::Sent { bytes, kind } => {
                 if !matches!(kind, TransmitKind::Hello | TransmitKind::PingAnswer) {
                     unexplained.push(bytes);
                 }
             }
-            Tapped::Event { event, game, .. } => match &event {
+            Observation::Event { event, .. } => match &event {
+                Event::Sent { line: Some(line), request } => {
+                    assert_eq!(unexplained.remove(0), format!("{line}\n").into_bytes());
+                    observing.extend(request.filter(|_| line.contains("observe 7")));
+                }
                 Event::Connected => {
                     n_connections += 1;
                     stream.clear();
@@ -61,15 +66,20 @@ async fn bytes_come_before_what_was_made_of_them_and_each_connection_has_its_own
                         assert!(stream[start..end].starts_with(b"<12> "), "{received:?}");
                     }
                 }
-                Event::Sent { line: Some(line), .. } => {
-                    assert_eq!(unexplained.remove(0), format!("{line}\n").into_bytes());
-                }
                 _ => {}
             },
+            Observation::Reply { request, is_ok } if observing.contains(&request) => {
+                assert!(is_ok && n_boards > 0, "the board of the reply comes first");
+                n_observed += 1;
+            }
+            Observation::Reply { .. } => {}
+            Observation::Closed => n_closed += 1,
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!((n_connections, unexplained.len()), (2, 0));
+    // The session itself restores the observed game on the second connection, before the request there.
+    assert_eq!((n_connections, n_closed, unexplained.len()), (2, 2, 0));
+    assert!(n_observed >= 2, "{n_observed}");
     // The second connection observes the game again by itself as well.
     assert!(n_boards >= 2, "{n_boards} of {BOARD}");
 }

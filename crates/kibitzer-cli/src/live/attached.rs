@@ -6,7 +6,8 @@ use kibitzer::core::event::EndReason;
 use kibitzer::core::game::Game;
 use kibitzer::core::session::State;
 use kibitzer::core::{Event, EventKind, EventReader};
-use kibitzer::{AttachError, Attached, Missed, Sight, Snapshot, TapPiece, Tapped};
+use kibitzer::{Observation, TapItem};
+use kibitzer_attach::{AttachError, AttachEvent, Attached, Missed, Snapshot};
 use tokio::time::Instant;
 
 use super::{EndingArgs, EventSender, LiveError, Printer, Reticence, Selection, send_typed_attached};
@@ -74,9 +75,9 @@ pub(crate) async fn print_attached(
 }
 
 /// What is left out depends on how far the session has come.
-fn reticence_for(first: Option<&Sight>) -> Reticence {
+fn reticence_for(first: Option<&AttachEvent>) -> Reticence {
     match first {
-        Some(Sight::Snapshot(snapshot)) if snapshot.state == State::Ready => Reticence::when_ready(),
+        Some(AttachEvent::Snapshot(snapshot)) if snapshot.state == State::Ready => Reticence::when_ready(),
         _ => Reticence::default(),
     }
 }
@@ -92,12 +93,12 @@ fn reticence_for(first: Option<&Sight>) -> Reticence {
 /// What was seen last may be lost.
 async fn publish(
     mut session: Attached,
-    first: Option<Sight>,
+    first: Option<AttachEvent>,
     events: EventSender,
 ) -> Result<Option<EndReason>, AttachError> {
     let (mut next, mut ended) = (first, None);
-    while let Some(sight) = next {
-        let (at, happened) = events_of(sight);
+    while let Some(attached) = next {
+        let (at, happened) = events_of(attached);
         for event in happened {
             if let Event::Ended(reason) = &event {
                 ended = Some(reason.clone());
@@ -111,10 +112,10 @@ async fn publish(
 }
 
 /// When something was seen, and the events of it.
-fn events_of(sight: Sight) -> (Instant, Vec<Event>) {
-    match sight {
-        Sight::Snapshot(snapshot) => (snapshot.at, standing(&snapshot)),
-        Sight::Piece(TapPiece { at, what: Tapped::Event { event, .. }, .. }) => (at, vec![event]),
+fn events_of(attached: AttachEvent) -> (Instant, Vec<Event>) {
+    match attached {
+        AttachEvent::Snapshot(snapshot) => (snapshot.at, standing(&snapshot)),
+        AttachEvent::Item(TapItem { at, observation: Observation::Event { event, .. }, .. }) => (at, vec![event]),
         _ => (Instant::now(), Vec::new()),
     }
 }

@@ -20,7 +20,8 @@ use std::path::PathBuf;
 
 use kibitzer::core::event::EndReason;
 use kibitzer::transcript::Recording;
-use kibitzer::{AttachError, ConfigError, ConnectError};
+use kibitzer::{ConfigError, ConnectError};
+use kibitzer_attach::{AttachError, ExposeError};
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
 
@@ -53,6 +54,8 @@ pub(crate) enum LiveError {
     #[error("session on {server} lost: {}", reason_of(.source))]
     Lost { server: String, source: EndReason },
     #[error("{}", error_chain(.0))]
+    Expose(#[from] ExposeError),
+    #[error("{}", error_chain(.0))]
     Attach(#[source] AttachError),
     #[error("watchers of the session at {path} may only look; its process lets them send with attach_access = \"write\"", path = .0.display())]
     LookOnly(PathBuf),
@@ -70,10 +73,8 @@ impl Failure for LiveError {
     fn status(&self) -> u8 {
         match self {
             // What nobody could be asked for.
-            Self::Connect {
-                source: ConnectError::Secret(_) | ConnectError::Record(_) | ConnectError::Expose(_),
-                ..
-            }
+            Self::Connect { source: ConnectError::Secret(_) | ConnectError::Record(_), .. }
+            | Self::Expose(_)
             | Self::LookOnly(_)
             | Self::Start(_)
             | Self::Config(_)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::core::{Event, EventKind};
-use kibitzer::{Client, Tap, TapPiece, Tapped};
+use kibitzer::{Client, Observation, Tap, TapItem};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
 use tokio::time::{Instant, timeout};
@@ -62,8 +62,8 @@ impl Printer {
     pub(crate) fn of_tap(client: &Client, mut tap: Tap, format: LineFormat, selection: Selection) -> Self {
         let (sender, printer) = Self::start(client.began(), format, selection);
         let feeding = tokio::spawn(async move {
-            while let Some(TapPiece { at, what, .. }) = tap.next().await {
-                if let Tapped::Event { event, .. } = what
+            while let Some(TapItem { at, observation, .. }) = tap.next().await {
+                if let Observation::Event { event, .. } = observation
                     && sender.send((at, event)).await.is_err()
                 {
                     break;

@@ -2,8 +2,9 @@
 
 use std::future::pending;
 
+use kibitzer::Client;
 use kibitzer::core::event::RequestError;
-use kibitzer::{AttachedRequestError, AttachedRequests, Client};
+use kibitzer_attach::{AttachedRequestError, AttachedRequests};
 use thiserror::Error;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::task::JoinSet;

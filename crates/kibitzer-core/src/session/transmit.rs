@@ -45,8 +45,14 @@ pub enum TransmitKind {
 }
 
 impl TransmitKind {
-    const fn is_secret(self) -> bool {
+    /// Whether lines of this kind must not be logged, shown or recorded.
+    pub const fn is_secret(self) -> bool {
         matches!(self, Self::Password | Self::SecretCommand)
+    }
+
+    /// Whether lines of this kind concern the server alone: secrets and the login. Recordings and logs omit them.
+    pub const fn is_private(self) -> bool {
+        self.is_secret() || matches!(self, Self::Login)
     }
 }
 
@@ -61,14 +67,14 @@ impl Transmit {
         self.kind
     }
 
-    /// Whether they must not be logged, shown, or recorded.
+    /// Whether the bytes must not be logged, shown or recorded; see [`TransmitKind::is_secret`].
     pub const fn is_secret(&self) -> bool {
         self.kind.is_secret()
     }
 
-    /// Whether they are between us and the server alone: a secret, or a line of the login. Recordings and logs leave them out.
+    /// Whether the bytes concern the server alone; see [`TransmitKind::is_private`].
     pub const fn is_private(&self) -> bool {
-        self.is_secret() || matches!(self.kind, TransmitKind::Login)
+        self.kind.is_private()
     }
 
     /// What in them is secret, before it was sealed: the password, or each of those that a command holds. A server may send

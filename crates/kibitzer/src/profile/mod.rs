@@ -8,10 +8,11 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::attach::AttachAccess;
+use serde::{Deserialize, Serialize};
+
 use crate::core::event::CommandError;
 use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle};
@@ -45,9 +46,28 @@ pub struct Profile {
     pub(crate) hub: HubOptions,
     pub(crate) record_file: Option<PathBuf>,
     filters: BTreeMap<String, String>,
-    pub(crate) attach_socket: Option<PathBuf>,
-    pub(crate) attach_access: AttachAccess,
+    attach_socket: Option<PathBuf>,
+    attach_access: AttachAccess,
     pub(crate) redacts_events: bool,
+}
+
+/// Rights of processes that attach to a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum AttachAccess {
+    /// They can watch the session.
+    #[default]
+    Read,
+    /// They can also send lines to the server.
+    Write,
+}
+
+impl AttachAccess {
+    /// Returns whether lines can be sent.
+    pub const fn may_send(self) -> bool {
+        matches!(self, Self::Write)
+    }
 }
 
 /// The login. Without a handle: a guest with a name chosen by the server. Without a secret: a guest of this name.
@@ -197,12 +217,10 @@ impl Profile {
         self
     }
 
-    /// Exposes the session on a new Unix socket with this path, for [`Attached`](crate::Attached) and
-    /// `kibitzer console --attach`. Default: the session is not exposed.
+    /// Sets the Unix socket on which programs expose the session to other processes of the same user. Default: none.
     ///
-    /// Only processes of the same user can connect: the socket has mode 0600, and the user of each process is checked.
-    /// Lines of the login and lines with a password are withheld. A stale socket is replaced; if any other file has this
-    /// path, the session does not start. The socket is removed at the end of the session.
+    /// The programs are `kibitzer` and those that call `kibitzer_attach::AttachSocket::from_profile`; a
+    /// [`Client`](crate::Client) alone exposes nothing.
     #[must_use]
     pub fn attach_socket(self, path: impl Into<PathBuf>) -> Self {
         Self { attach_socket: Some(path.into()), ..self }
@@ -220,6 +238,16 @@ impl Profile {
     #[must_use]
     pub fn redact_events(self) -> Self {
         Self { redacts_events: true, ..self }
+    }
+
+    /// Returns the socket on which the session is exposed.
+    pub fn attach_path(&self) -> Option<&Path> {
+        self.attach_socket.as_deref()
+    }
+
+    /// Returns the access of processes that attach to the session.
+    pub const fn watcher_access(&self) -> AttachAccess {
+        self.attach_access
     }
 
     /// Returns the host.

@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 use toml::de::DeValue;
 
+use super::AttachAccess;
 use super::Secret;
-use crate::attach::AttachAccess;
 use crate::core::message::{Family, Handle, Ivar};
 use crate::core::session::{AdjournedGames, Command, TimesealChoice};
 use crate::password::PasswordSource;

@@ -22,17 +22,16 @@ impl fmt::Display for Seconds {
 /// Writes the line of a piece; `more` are further keys, with a comma in front.
 pub(crate) fn put(out: &mut impl BufMut, time: Duration, direction: Direction, bytes: &[u8], more: &str) {
     let mut line = format!(r#"{{"t": {}, "dir": "{}", "hex": ""#, Seconds(time), direction.as_str());
-    line.reserve(2 * bytes.len() + more.len() + 3);
-    push_hex(&mut line, bytes);
+    line.push_str(&encode_hex(bytes));
     // A string takes all text.
     let _ = write!(line, "\"{more}}}");
     line.push('\n');
     out.put_slice(line.as_bytes());
 }
 
-/// Writes two digits for each byte.
-pub(crate) fn push_hex(out: &mut String, bytes: &[u8]) {
-    out.extend(bytes.iter().flat_map(|&byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]));
+/// Encodes bytes as in a transcript: two lower-case hexadecimal digits each.
+pub fn encode_hex(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|&byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]).collect()
 }
 
 /// The digit of a number below 16.

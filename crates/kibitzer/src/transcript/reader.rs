@@ -218,8 +218,8 @@ fn time(seconds: f64, line: u64) -> Result<Duration, TranscriptError> {
     Duration::try_from_secs_f64(seconds).map_err(|_| TranscriptError::Time { line })
 }
 
-/// Reads pairs of hexadecimal digits.
-pub(crate) fn decode_hex(digits: &str) -> Option<Vec<u8>> {
+/// Decodes pairs of hexadecimal digits; `None` for any other text.
+pub fn decode_hex(digits: &str) -> Option<Vec<u8>> {
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     rest.is_empty().then_some(())?;
     pairs.iter().map(|&[high, low]| Some(hex_digit(high)? << 4 | hex_digit(low)?)).collect()

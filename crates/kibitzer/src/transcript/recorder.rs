@@ -172,7 +172,7 @@ impl Recorder {
         poll_fn(|context| self.poll_flush(context)).await
     }
 
-    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.unwritten.is_empty() {
             let n_written = ready!(self.sink.as_mut().poll_write(context, &self.unwritten))?;
             if n_written == 0 {

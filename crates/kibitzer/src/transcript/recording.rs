@@ -1,8 +1,16 @@
-//! How far a recording has come.
+//! The recordings of a session.
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use tokio::sync::Notify;
+use tracing::error;
+
+use super::{RecordError, Recorder};
+use crate::observer::{Observation, SessionObserver, SessionView};
 
 /// The state of a recording that was started for a session.
 #[derive(Clone, Debug)]
@@ -16,4 +24,198 @@ pub struct Recording {
     pub bytes: u64,
     /// Why the recording ended before its session; `None` as long as it goes on.
     pub error: Option<Arc<io::Error>>,
+}
+
+/// State of a session's recordings, shared by its task and the handles of its client.
+#[derive(Debug, Default)]
+pub(crate) struct Recordings {
+    state: Mutex<RecordingsState>,
+    failed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct RecordingsState {
+    latest: Option<Recording>,
+    unrecorded_pieces: u64,
+}
+
+impl Recordings {
+    // The lock is held for a few instructions, none of which panics, so poisoning means nothing.
+    fn state(&self) -> MutexGuard<'_, RecordingsState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a recording and returns its observer.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordError::AlreadyRecording`] unless the last recording has failed.
+    pub(crate) fn start(self: &Arc<Self>, recorder: Recorder) -> Result<RecordingObserver, RecordError> {
+        let mut state = self.state();
+        if let Some(Recording { path, error: None, .. }) = &state.latest {
+            return Err(RecordError::AlreadyRecording { path: path.to_path_buf() });
+        }
+        state.latest = recorder.recording().cloned();
+        Ok(RecordingObserver { recorder: Some(recorder), recordings: Arc::clone(self) })
+    }
+
+    /// Returns the recording that was started last.
+    pub(crate) fn latest(&self) -> Option<Recording> {
+        self.state().latest.clone()
+    }
+
+    /// Returns the number of pieces that recordings lack because they failed.
+    pub(crate) fn unrecorded_pieces(&self) -> u64 {
+        self.state().unrecorded_pieces
+    }
+
+    /// Waits until the recording that was started last has failed.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the future only waits.
+    pub(crate) async fn failed(&self) -> Recording {
+        loop {
+            let mut failed = pin!(self.failed.notified());
+            // Enabled before the check, so that no failure is missed between the two.
+            failed.as_mut().enable();
+            if let Some(recording) = self.latest().filter(|recording| recording.error.is_some()) {
+                return recording;
+            }
+            failed.await;
+        }
+    }
+}
+
+/// Records a session. After a failure it counts the pieces that are not recorded, until another recording is started.
+#[derive(Debug)]
+pub(crate) struct RecordingObserver {
+    recorder: Option<Recorder>,
+    recordings: Arc<Recordings>,
+}
+
+impl RecordingObserver {
+    fn fail(&mut self, error: io::Error) {
+        error!(%error, "recording failed");
+        let mut state = self.recordings.state();
+        if let Some(recorder) = self.recorder.take() {
+            state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unwritten());
+        }
+        if let Some(recording) = &mut state.latest {
+            recording.error = Some(Arc::new(error));
+        }
+        drop(state);
+        self.recordings.failed.notify_waiters();
+    }
+}
+
+impl SessionObserver for RecordingObserver {
+    fn observe(&mut self, observation: &Observation, _: SessionView<'_>) {
+        let is_piece = matches!(observation, Observation::Received(_) | Observation::Sent { .. } | Observation::Closed);
+        match (&mut self.recorder, observation) {
+            (Some(recorder), Observation::Received(bytes)) => recorder.received(bytes),
+            (Some(recorder), Observation::Sent { kind, .. }) if kind.is_private() => recorder.sent_secret(),
+            (Some(recorder), Observation::Sent { bytes, .. }) => recorder.sent(bytes),
+            // An empty piece marks the end of a connection.
+            (Some(recorder), Observation::Closed) => recorder.received(&[]),
+            (None, _) if is_piece => {
+                let mut state = self.recordings.state();
+                state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(1);
+            }
+            _ => {}
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.recorder.as_ref().is_some_and(Recorder::is_full)
+    }
+
+    fn is_done(&self) -> bool {
+        self.recorder.is_none() && self.recordings.latest().is_some_and(|latest| latest.error.is_none())
+    }
+
+    fn poll_progress(&mut self, _: SessionView<'_>, context: &mut Context<'_>) {
+        // Whether all is written shows in `is_full`.
+        let _ = self.poll_close(context);
+    }
+
+    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(recorder) = self.recorder.as_mut().filter(|recorder| !recorder.is_flushed()) {
+            match ready!(recorder.poll_flush(context)) {
+                Ok(()) => self.recordings.state().latest = recorder.recording().cloned(),
+                Err(error) => self.fail(error),
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
+impl Drop for RecordingObserver {
+    fn drop(&mut self) {
+        // A disk that hangs at the end of the session must not be mistaken for a complete recording.
+        if self.recorder.as_ref().is_some_and(|recorder| !recorder.is_flushed()) {
+            self.fail(io::ErrorKind::TimedOut.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use bytes::Bytes;
+    use tokio::io::{AsyncReadExt as _, duplex};
+
+    use super::*;
+    use crate::core::session::{Credentials, Session, SessionOptions};
+
+    fn receive(observer: &mut RecordingObserver, bytes: &'static [u8]) {
+        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let view = SessionView { session: &session, position: 0, frame_end: 0 };
+        observer.observe(&Observation::Received(Bytes::from_static(bytes)), view);
+    }
+
+    async fn close(observer: &mut RecordingObserver) {
+        poll_fn(|context| observer.poll_close(context)).await;
+    }
+
+    #[tokio::test]
+    async fn a_failed_recording_reports_its_error_and_can_be_replaced() {
+        let (sink, reader) = duplex(16);
+        drop(reader);
+        let recordings = Arc::new(Recordings::default());
+        let mut failing = recordings.start(Recorder::at(Path::new("full.jsonl"), sink)).unwrap();
+        receive(&mut failing, b"one");
+        close(&mut failing).await;
+        receive(&mut failing, b"two");
+        let recording = recordings.failed().await;
+        assert_eq!(recording.error.as_ref().unwrap().kind(), io::ErrorKind::BrokenPipe);
+        let found = (&*recording.path, recording.pieces, recordings.unrecorded_pieces());
+        assert_eq!(found, (Path::new("full.jsonl"), 0, 2));
+        assert!(!failing.is_done(), "it counts what is not recorded");
+
+        let (sink, mut reader) = duplex(1024);
+        let mut second = recordings.start(Recorder::at(Path::new("room.jsonl"), sink)).unwrap();
+        assert!(failing.is_done());
+        receive(&mut second, b"three");
+        close(&mut second).await;
+        let recording = recordings.latest().unwrap();
+        assert!(recording.error.is_none() && recording.pieces == 1, "{recording:?}");
+        assert_eq!(recordings.unrecorded_pieces(), 2);
+        drop(second);
+        let mut written = String::new();
+        reader.read_to_string(&mut written).await.unwrap();
+        assert!(written.contains("7468726565"), "{written}");
+    }
+
+    #[tokio::test]
+    async fn a_recording_that_is_not_written_in_time_has_failed() {
+        let (sink, _reader) = duplex(16);
+        let recordings = Arc::new(Recordings::default());
+        let mut observer = recordings.start(Recorder::at(Path::new("slow.jsonl"), sink)).unwrap();
+        receive(&mut observer, b"one");
+        drop(observer);
+        assert_eq!(recordings.failed().await.error.unwrap().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(recordings.unrecorded_pieces(), 1);
+    }
 }

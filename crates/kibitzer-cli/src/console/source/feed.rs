@@ -4,7 +4,8 @@ use kibitzer::core::Event;
 use kibitzer::core::event::EndReason;
 use kibitzer::core::session::State;
 use kibitzer::transcript::Recording;
-use kibitzer::{AttachError, Attached, AttachedRequests, Client, Drip, Sight, Snapshot, Tap, TapPiece, Tapped};
+use kibitzer::{Client, Observation, Tap, TapItem, TapState};
+use kibitzer_attach::{AttachError, AttachEvent, Attached, AttachedRequests, Snapshot};
 use tokio::sync::mpsc;
 
 /// The word for a session on which requests can be made.
@@ -22,7 +23,7 @@ pub(in crate::console) enum Feed {
 
 /// What comes next.
 pub(in crate::console) enum Fed {
-    Piece(TapPiece),
+    Item(TapItem),
     Snapshot(Box<Snapshot>),
     /// Nothing more comes of a session that may go on, and why.
     Gone(String),
@@ -43,7 +44,7 @@ pub(in crate::console) struct Remote {
 /// What the task that reads the socket hands over.
 #[derive(Debug)]
 pub(in crate::console) enum Seen {
-    Sight(Sight),
+    Event(AttachEvent),
     Gone(String),
 }
 
@@ -59,8 +60,8 @@ impl Feed {
     pub(in crate::console) fn next(&mut self) -> Fed {
         match self {
             Self::Own { tap, .. } => match tap.try_next() {
-                Drip::Piece(piece) => Fed::Piece(piece),
-                Drip::Dry | Drip::Over => Fed::Nothing,
+                TapState::Item(item) => Fed::Item(item),
+                TapState::Empty | TapState::Closed => Fed::Nothing,
             },
             Self::Other(remote) => remote.next(),
         }
@@ -120,23 +121,23 @@ impl Remote {
 
     fn next(&mut self) -> Fed {
         match self.seen.try_recv() {
-            Ok(Seen::Sight(Sight::Snapshot(snapshot))) => {
+            Ok(Seen::Event(AttachEvent::Snapshot(snapshot))) => {
                 self.state = word(&snapshot.state);
                 self.handle = snapshot.handle.as_ref().map(ToString::to_string);
                 Fed::Snapshot(snapshot)
             }
-            Ok(Seen::Sight(Sight::Piece(piece))) => {
-                if let Tapped::Event { event, .. } = &piece.what {
+            Ok(Seen::Event(AttachEvent::Item(item))) => {
+                if let Observation::Event { event, .. } = &item.observation {
                     self.learn(event);
                 }
-                Fed::Piece(piece)
+                Fed::Item(item)
             }
             Ok(Seen::Gone(reason)) => {
                 self.state = "gone";
                 Fed::Gone(reason)
             }
             // What a later version sees.
-            Ok(Seen::Sight(_)) | Err(_) => Fed::Nothing,
+            Ok(Seen::Event(_)) | Err(_) => Fed::Nothing,
         }
     }
 
@@ -181,8 +182,8 @@ pub(in crate::console) async fn read(
 ) -> Result<Option<EndReason>, AttachError> {
     let mut ended = None;
     loop {
-        let sight = match session.next().await {
-            Ok(Some(sight)) => sight,
+        let attached = match session.next().await {
+            Ok(Some(attached)) => attached,
             Ok(None) => return Ok(ended),
             Err(error) => {
                 // Who does not look any more does not need it.
@@ -190,12 +191,12 @@ pub(in crate::console) async fn read(
                 return Err(error);
             }
         };
-        if let Sight::Piece(TapPiece { what: Tapped::Event { event, .. }, .. }) = &sight
+        if let AttachEvent::Item(TapItem { observation: Observation::Event { event, .. }, .. }) = &attached
             && let Event::Ended(reason) = event
         {
             ended = Some(reason.clone());
         }
-        if seen.send(Seen::Sight(sight)).await.is_err() {
+        if seen.send(Seen::Event(attached)).await.is_err() {
             return Ok(ended);
         }
     }

@@ -7,7 +7,8 @@ use indicatif::HumanBytes;
 use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::session::TransmitKind;
-use kibitzer::{AttachedRequestError, Client, Snapshot, Tap, TapPiece, Tapped};
+use kibitzer::{Client, Observation, Tap, TapItem};
+use kibitzer_attach::{AttachedRequestError, Snapshot};
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
@@ -109,9 +110,9 @@ impl Live {
     pub(in crate::console) fn next(&mut self) -> Next {
         loop {
             match self.feed.next() {
-                Fed::Piece(piece) => {
+                Fed::Item(item) => {
                     self.has_news = true;
-                    if let Some(item) = self.item(piece) {
+                    if let Some(item) = self.item(item) {
                         return Next::Item(item);
                     }
                 }
@@ -161,24 +162,24 @@ impl Live {
         Some(Item { at: self.time(Instant::now()), what: What::Told(text) })
     }
 
-    fn item(&mut self, piece: TapPiece) -> Option<Item> {
-        let at = piece.at.saturating_duration_since(self.began);
-        let what = match piece.what {
-            Tapped::Received(bytes) => What::Bytes(bytes),
-            Tapped::Sent { bytes, kind: TransmitKind::Hello } => of_timeseal(bytes, HELLO),
-            Tapped::Sent { bytes, kind: TransmitKind::PingAnswer } => of_timeseal(bytes, PING_ANSWER),
-            Tapped::Sent { bytes, .. } => {
-                self.untold.push_back(bytes);
+    fn item(&mut self, item: TapItem) -> Option<Item> {
+        let at = item.at.saturating_duration_since(self.began);
+        let what = match item.observation {
+            Observation::Received(bytes) => What::Bytes(bytes.into()),
+            Observation::Sent { bytes, kind: TransmitKind::Hello } => of_timeseal(bytes.into(), HELLO),
+            Observation::Sent { bytes, kind: TransmitKind::PingAnswer } => of_timeseal(bytes.into(), PING_ANSWER),
+            Observation::Sent { bytes, .. } => {
+                self.untold.push_back(bytes.into());
                 return None;
             }
-            Tapped::Event { event, game, decoding } => {
+            Observation::Event { event, parsing } => {
                 if let Event::Sent { line, .. } = &event {
                     self.sent(line.as_deref())
                 } else {
                     if matches!(event, Event::Connected) {
                         self.untold.clear();
                     }
-                    What::Event { card: game.map(|game| Box::new(Card::of(&game))), event, decoding }
+                    What::Event { card: item.game.map(|game| Box::new(Card::of(&game))), event, decoding: parsing }
                 }
             }
             _ => return None,

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use kibitzer::{AttachAccess, Attached, Client, Dial, Profile};
+use kibitzer::{Client, Dial, Profile};
+use kibitzer_attach::{AttachAccess, AttachSocket, Attached};
 use kibitzer_server::{PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -48,12 +49,8 @@ impl Bot {
             let connector = connector.clone();
             async move { connector.connect().await }
         });
-        let profile = Profile::demo()
-            .dial(dial)
-            .session(|session| session.seed(7))
-            .attach_socket(folder.join("s"))
-            .attach_access(access);
-        let client = Client::connect(profile).await.unwrap();
+        let client = Client::connect(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
+        AttachSocket::bind(folder.join("s")).await.unwrap().access(access).expose(&client).unwrap();
         client.request("observe 1").await.unwrap();
         Self { client, server, folder }
     }

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails loudly")]
 
+#[path = "../../kibitzer/tests/common/mod.rs"]
 mod common;
 
 use std::io;
@@ -17,9 +18,9 @@ use kibitzer::core::hub::Hub;
 use kibitzer::core::session::{Password, State, TimesealChoice};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
-use kibitzer::{
-    AttachAccess, AttachError, Attached, AttachedRequestError, Client, ConnectError, ExposeError, GameId, Missed,
-    Profile, Sight, Snapshot, Tap, TapPiece, Tapped,
+use kibitzer::{Client, GameId, Observation, Profile, Tap, TapItem};
+use kibitzer_attach::{
+    AttachAccess, AttachError, AttachEvent, AttachSocket, Attached, AttachedRequestError, ExposeError, Missed, Snapshot,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
@@ -47,23 +48,41 @@ impl Drop for Folder {
     }
 }
 
-/// A server, and the profile of a guest whose session is exposed.
+/// A server, and the profile of a guest that names a socket.
 fn exposed(folder: &Folder) -> (Listener, Profile) {
     let (listener, profile) = listen();
     (listener, profile.attach_socket(folder.socket()))
 }
 
+/// Exposes a session as its profile says.
+async fn expose(client: &Client, profile: &Profile) {
+    AttachSocket::from_profile(profile).await.unwrap().unwrap().expose(client).unwrap();
+}
+
+/// A guest's session, ready and exposed from its start.
+async fn exposed_guest(listener: &mut Listener, profile: Profile) -> (Client, Peer) {
+    let (client, ()) = Client::start(profile.clone(), |_| ()).await.unwrap();
+    expose(&client, &profile).await;
+    let mut peer = listener.accept().await;
+    peer.log_in().await;
+    peer.serving(client.ready()).await.unwrap();
+    peer.heard.clear();
+    (client, peer)
+}
+
 /// Attaches, and takes how the session stands.
 async fn attach(folder: &Folder) -> (Attached, Snapshot) {
     let mut session = Attached::connect(folder.socket()).await.unwrap();
-    let Some(Sight::Snapshot(snapshot)) = session.next().await.unwrap() else { panic!("no snapshot comes first") };
+    let Some(AttachEvent::Snapshot(snapshot)) = session.next().await.unwrap() else {
+        panic!("no snapshot comes first")
+    };
     (session, *snapshot)
 }
 
-/// The next piece.
-async fn piece(session: &mut Attached) -> TapPiece {
+/// Returns the next item.
+async fn item(session: &mut Attached) -> TapItem {
     match session.next().await.unwrap() {
-        Some(Sight::Piece(piece)) => piece,
+        Some(AttachEvent::Item(item)) => item,
         other => panic!("{other:?}"),
     }
 }
@@ -71,7 +90,7 @@ async fn piece(session: &mut Attached) -> TapPiece {
 /// The next event that this takes.
 async fn seen<T>(session: &mut Attached, mut take: impl FnMut(&Event) -> Option<T>) -> T {
     loop {
-        if let Tapped::Event { event, .. } = piece(session).await.what
+        if let Observation::Event { event, .. } = item(session).await.observation
             && let Some(found) = take(&event)
         {
             return found;
@@ -88,38 +107,36 @@ async fn line(session: &mut Attached, text: &str) -> String {
     seen(session, holds).await
 }
 
-/// What can be compared of a piece.
-fn essence(what: &Tapped) -> Option<String> {
-    Some(match what {
-        Tapped::Sent { bytes, kind } => format!("{kind:?} {:?}", bytes.escape_ascii().to_string()),
-        Tapped::Event { event, game, .. } => match event {
-            // The number of a request is the session's own business.
-            Event::Sent { line, .. } => format!("sent {line:?}"),
-            event => format!("{event:?} {:?}", game.as_deref().map(kibitzer::Game::fen)),
-        },
+/// Returns what can be compared of an item.
+fn essence(item: &TapItem) -> Option<String> {
+    Some(match &item.observation {
+        Observation::Sent { bytes, kind } => format!("{kind:?} {:?}", bytes.escape_ascii().to_string()),
+        // The number of a request is not part of the stream.
+        Observation::Event { event: Event::Sent { line, .. }, .. } => format!("sent {line:?}"),
+        Observation::Event { event, .. } => format!("{event:?} {:?}", item.game.as_deref().map(kibitzer::Game::fen)),
         _ => return None,
     })
 }
 
-/// All that a tap hands out until the session is over, and the bytes the server sent.
+/// Returns everything that a tap receives until the session is over, and the received bytes.
 async fn tapped(mut tap: Tap) -> (Vec<String>, Vec<u8>) {
     let (mut all, mut bytes) = (Vec::new(), Vec::new());
-    while let Some(TapPiece { what, .. }) = tap.next().await {
-        all.extend(essence(&what));
-        if let Tapped::Received(piece) = what {
+    while let Some(item) = tap.next().await {
+        all.extend(essence(&item));
+        if let Observation::Received(piece) = item.observation {
             bytes.extend(piece);
         }
     }
     (all, bytes)
 }
 
-/// The same of what is seen by somebody who is attached.
+/// Returns the same for a watcher.
 async fn watched(mut session: Attached) -> (Vec<String>, Vec<u8>) {
     let (mut all, mut bytes) = (Vec::new(), Vec::new());
-    while let Some(sight) = session.next().await.unwrap() {
-        let Sight::Piece(TapPiece { what, .. }) = sight else { panic!("{sight:?}") };
-        all.extend(essence(&what));
-        if let Tapped::Received(piece) = what {
+    while let Some(event) = session.next().await.unwrap() {
+        let AttachEvent::Item(item) = event else { panic!("{event:?}") };
+        all.extend(essence(&item));
+        if let Observation::Received(piece) = item.observation {
             bytes.extend(piece);
         }
     }
@@ -155,13 +172,14 @@ async fn two_connections(listener: &mut Listener, client: &Client, is_sealed: bo
 }
 
 #[tokio::test]
-async fn who_looks_from_the_beginning_sees_what_a_tap_has() {
+async fn a_watcher_from_the_start_receives_the_items_of_a_tap() {
     for choice in [TimesealChoice::Off, TimesealChoice::V2] {
         let folder = Folder::new();
         let (mut listener, profile) = exposed(&folder);
         let reconnect = kibitzer::core::session::Reconnect::default().base(std::time::Duration::from_millis(1));
         let profile = profile.session(|session| session.timeseal(choice).reconnect(reconnect));
-        let (client, tap) = Client::start_tapped(profile).await.unwrap();
+        let (client, tap) = Client::start_tapped(profile.clone()).await.unwrap();
+        expose(&client, &profile).await;
         let (session, snapshot) = attach(&folder).await;
         assert_eq!((snapshot.handle, snapshot.games.len()), (None, 0));
         let (taking, watching) = (tokio::spawn(tapped(tap)), tokio::spawn(watched(session)));
@@ -218,10 +236,10 @@ fn is_sessions(piece: &str) -> bool {
 }
 
 #[tokio::test]
-async fn who_comes_late_is_told_how_things_stand_and_then_what_happens() {
+async fn a_late_watcher_receives_a_snapshot_and_then_every_event() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, mut peer) = listener.guest(profile).await;
+    let (client, mut peer) = exposed_guest(&mut listener, profile).await;
     peer.serving(client.request("observe 7")).await.unwrap();
     peer.say("\n\r<b1> game 7 white [PN] black []\n\rfics% ").await;
     let mut games = client.subscribe_with_games().await.unwrap();
@@ -255,7 +273,7 @@ async fn who_comes_late_is_told_how_things_stand_and_then_what_happens() {
 }
 
 #[tokio::test]
-async fn who_comes_in_the_middle_of_a_line_reads_all_of_it() {
+async fn a_watcher_that_attaches_within_a_line_receives_all_of_it() {
     // Of each, the first part is there before anybody looks; no part of it may be taken for a line of its own.
     let cases: [(&str, &str, &str); 3] = [
         ("\n\rFoo tells you: hello ", "<12> world\n\rfics% ", "Foo tells you: hello <12> world"),
@@ -265,7 +283,7 @@ async fn who_comes_in_the_middle_of_a_line_reads_all_of_it() {
     for (begun, rest, want) in cases {
         let folder = Folder::new();
         let (mut listener, profile) = exposed(&folder);
-        let (client, mut peer) = listener.guest(profile).await;
+        let (client, mut peer) = exposed_guest(&mut listener, profile).await;
         let mut events = client.subscribe();
         peer.say("\n\rBar shouts: mark\n\r").await;
         wait_for(&mut events, |event| event.raw().ends_with(b"mark").then_some(())).await;
@@ -317,7 +335,7 @@ async fn raw_until(socket: &mut UnixStream, text: &str) -> String {
 
 // Rules: transport LG2
 #[tokio::test]
-async fn no_secret_goes_over_the_socket_though_the_server_sends_it_back() {
+async fn no_secret_is_sent_over_the_socket_even_if_the_server_echoes_it() {
     const PASSWORD: &str = "swordfish";
     for choice in [TimesealChoice::Off, TimesealChoice::V2] {
         let folder = Folder::new();
@@ -325,7 +343,8 @@ async fn no_secret_goes_over_the_socket_though_the_server_sends_it_back() {
         let profile = profile
             .account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap())
             .session(|session| session.timeseal(choice));
-        let (client, _) = Client::start(profile, Hub::subscribe).await.unwrap();
+        let (client, _) = Client::start(profile.clone(), Hub::subscribe).await.unwrap();
+        expose(&client, &profile).await;
         let mut early = UnixStream::connect(folder.socket()).await.unwrap();
         let first = raw_until(&mut early, "\"stream\"").await;
         let mut peer = listener.accept().await;
@@ -366,10 +385,10 @@ async fn no_secret_goes_over_the_socket_though_the_server_sends_it_back() {
 }
 
 #[tokio::test]
-async fn what_comes_over_the_socket_is_a_transcript() {
+async fn the_lines_of_the_socket_are_a_transcript() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, mut peer) = listener.guest(profile).await;
+    let (client, mut peer) = exposed_guest(&mut listener, profile).await;
     peer.serving(client.request("observe 7")).await.unwrap();
     let mut socket = UnixStream::connect(folder.socket()).await.unwrap();
     let first = raw_until(&mut socket, "\"stream\"").await;
@@ -388,22 +407,22 @@ async fn what_comes_over_the_socket_is_a_transcript() {
         n_fingers += usize::from(event.raw() == b"Finger of Newton:");
     }
     assert_eq!((reader.games().iter().count(), n_fingers), (1, 1));
-    assert!(all.lines().next().unwrap().contains(r#""note":"hello","version":1,"program":"kibitzer "#), "{all}");
+    assert!(all.lines().next().unwrap().contains(r#""note":"hello","version":2,"program":"kibitzer "#), "{all}");
     assert!(all.lines().last().unwrap().contains(r#""note":"bye""#), "{all}");
 }
 
 #[tokio::test]
-async fn who_may_only_look_sends_nothing() {
+async fn a_watcher_without_write_access_sends_nothing() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, mut peer) = listener.guest(profile).await;
+    let (client, mut peer) = exposed_guest(&mut listener, profile).await;
     let (mut session, _) = attach(&folder).await;
     assert_eq!(session.access(), AttachAccess::Read);
     let requests = session.requests();
     let asking = tokio::spawn(async move { requests.request("resign").await });
     let refused = tokio::select! {
         refused = asking => refused.unwrap(),
-        sight = session.next() => panic!("{sight:?}"),
+        event = session.next() => panic!("{event:?}"),
     };
     assert!(matches!(refused, Err(AttachedRequestError::ReadOnly)), "{refused:?}");
     peer.serving(client.request("finger")).await.unwrap();
@@ -415,14 +434,14 @@ async fn who_may_only_look_sends_nothing() {
 async fn lines_of_a_watcher_are_sent_and_answered() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, mut peer) = listener.guest(profile.attach_access(AttachAccess::Write)).await;
+    let (client, mut peer) = exposed_guest(&mut listener, profile.attach_access(AttachAccess::Write)).await;
     let (mut session, _) = attach(&folder).await;
     assert_eq!(session.access(), AttachAccess::Write);
     let requests = session.requests();
     let watching = tokio::spawn(async move {
         let mut lines = Vec::new();
-        while let Some(sight) = session.next().await.unwrap() {
-            if let Sight::Piece(TapPiece { what: Tapped::Event { event, .. }, .. }) = sight {
+        while let Some(event) = session.next().await.unwrap() {
+            if let AttachEvent::Item(TapItem { observation: Observation::Event { event, .. }, .. }) = event {
                 lines.push(String::from_utf8_lossy(event.raw()).into_owned());
             }
         }
@@ -446,11 +465,11 @@ async fn lines_of_a_watcher_are_sent_and_answered() {
 }
 
 #[tokio::test]
-async fn a_watcher_that_reads_nothing_holds_nobody_up_and_learns_what_it_missed() {
+async fn a_watcher_that_reads_nothing_delays_no_other_and_receives_its_losses() {
     const SHOUTS: usize = 4_000;
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, mut peer) = listener.guest(profile).await;
+    let (client, mut peer) = exposed_guest(&mut listener, profile).await;
     let (mut stuck, _) = attach(&folder).await;
     let (session, _) = attach(&folder).await;
     let quick = tokio::spawn(watched(session));
@@ -466,11 +485,11 @@ async fn a_watcher_that_reads_nothing_holds_nobody_up_and_learns_what_it_missed(
     // What is told behind the gap is not what was in it.
     while missed.is_nothing() {
         match stuck.next().await.unwrap().unwrap() {
-            Sight::Snapshot(snapshot) => missed = snapshot.missed,
-            Sight::Piece(TapPiece { what: Tapped::Received(bytes), .. }) => {
+            AttachEvent::Snapshot(snapshot) => missed = snapshot.missed,
+            AttachEvent::Item(TapItem { observation: Observation::Received(bytes), .. }) => {
                 n_seen += u64::try_from(bytes.len()).unwrap();
             }
-            Sight::Piece(TapPiece { what: Tapped::Event { event, .. }, .. }) => {
+            AttachEvent::Item(TapItem { observation: Observation::Event { event, .. }, .. }) => {
                 let text = String::from_utf8_lossy(event.raw()).into_owned();
                 if let Some(rest) = text.strip_prefix("Foo shouts: ") {
                     let number: usize = rest.split(' ').next().unwrap().parse().unwrap();
@@ -493,28 +512,28 @@ async fn a_watcher_that_reads_nothing_holds_nobody_up_and_learns_what_it_missed(
 }
 
 #[tokio::test]
-async fn the_socket_is_the_owners_is_taken_by_one_and_goes_with_the_session() {
+async fn the_socket_is_private_used_once_and_removed_with_the_session() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, peer) = listener.guest(profile.clone()).await;
+    let (client, peer) = exposed_guest(&mut listener, profile.clone()).await;
     assert_eq!(std::fs::metadata(folder.socket()).unwrap().permissions().mode() & 0o777, 0o600);
-    let second = Client::start(profile.clone(), |_| ()).await.unwrap_err();
-    assert!(matches!(second, ConnectError::Expose(ExposeError::InUse { .. })), "{second:?}");
+    let second = AttachSocket::from_profile(&profile).await.unwrap_err();
+    assert!(matches!(second, ExposeError::InUse { .. }), "{second:?}");
     client.shutdown().await;
     drop(peer);
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
     let error = Attached::connect(folder.socket()).await.unwrap_err();
     assert!(matches!(error, AttachError::NoSocket { .. }), "{error}");
-    let (client, _peer) = listener.guest(profile).await;
+    let (client, _peer) = exposed_guest(&mut listener, profile).await;
     drop(attach(&folder).await);
     client.shutdown().await;
 }
 
 #[tokio::test]
-async fn there_is_room_for_sixteen_and_the_next_is_told() {
+async fn the_seventeenth_watcher_is_refused() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, _peer) = listener.guest(profile).await;
+    let (client, _peer) = exposed_guest(&mut listener, profile).await;
     let mut sessions = Vec::new();
     for _ in 0..16 {
         sessions.push(attach(&folder).await);
@@ -534,7 +553,7 @@ async fn there_is_room_for_sixteen_and_the_next_is_told() {
 }
 
 /// What becomes of somebody who attaches to a process that says this and hangs up.
-async fn attached_to(said: &str) -> Result<Option<Sight>, AttachError> {
+async fn attached_to(said: &str) -> Result<Option<AttachEvent>, AttachError> {
     let folder = Folder::new();
     let listener = StdListener::bind(folder.socket()).unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -548,13 +567,13 @@ async fn attached_to(said: &str) -> Result<Option<Sight>, AttachError> {
 }
 
 #[tokio::test]
-async fn what_is_no_exposed_session_of_this_version_is_told() {
-    const HELLO: &str = r#"{"t": 1.0, "note": "hello", "version": 1, "program": "x", "server": "y", "access": "read"}"#;
-    let error = attached_to(&format!("{}\n", HELLO.replace("\"version\": 1", "\"version\": 2"))).await.unwrap_err();
-    assert!(matches!(error, AttachError::Version { theirs: 2, ours: 1 }), "{error}");
+async fn a_peer_that_is_no_session_of_this_version_is_reported() {
+    const HELLO: &str = r#"{"t": 1.0, "note": "hello", "version": 2, "program": "x", "server": "y", "access": "read"}"#;
+    let error = attached_to(&format!("{}\n", HELLO.replace("\"version\": 2", "\"version\": 1"))).await.unwrap_err();
+    assert!(matches!(error, AttachError::Version { theirs: 1, ours: 2 }), "{error}");
     for said in ["SSH-2.0-x\n", "{}\n", "{\"t\": 1, \"dir\": \"rx\", \"hex\": \"\"}\n"] {
         let error = attached_to(said).await.unwrap_err();
-        assert!(matches!(error, AttachError::NotUnderstood), "{said}: {error}");
+        assert!(matches!(error, AttachError::InvalidLine), "{said}: {error}");
     }
     for said in ["", HELLO, &format!("{HELLO}\n"), &format!("{HELLO}\n{{\"t\": 2, \"note\": \"a later addition\"}}\n")]
     {
@@ -565,19 +584,16 @@ async fn what_is_no_exposed_session_of_this_version_is_told() {
         attached_to(&format!("{HELLO}\n{{\"t\": 2, \"note\": \"bye\", \"reason\": \"no\"}}\n")).await.unwrap_err();
     assert_eq!(error.to_string(), "detached: no");
     let error = attached_to(&format!("{HELLO}\nnonsense\n")).await.unwrap_err();
-    assert!(matches!(error, AttachError::NotUnderstood), "{error}");
+    assert!(matches!(error, AttachError::InvalidLine), "{error}");
 }
 
 #[tokio::test]
-async fn a_session_that_cannot_go_on_says_why() {
+async fn the_end_of_a_session_has_its_reason() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, ()) = Client::start(
-        profile.session(|session| session.reconnect(kibitzer::core::session::Reconnect::never())),
-        |_| (),
-    )
-    .await
-    .unwrap();
+    let never = profile.clone().session(|session| session.reconnect(kibitzer::core::session::Reconnect::never()));
+    let (client, ()) = Client::start(never, |_| ()).await.unwrap();
+    expose(&client, &profile).await;
     let (mut session, _) = attach(&folder).await;
     let mut peer = listener.accept().await;
     peer.log_in().await;
@@ -597,11 +613,11 @@ async fn a_session_that_cannot_go_on_says_why() {
 }
 
 #[tokio::test]
-async fn who_says_what_makes_no_sense_is_hung_up_on() -> io::Result<()> {
+async fn a_watcher_that_sends_an_invalid_line_is_disconnected() -> io::Result<()> {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, mut peer) = listener.guest(profile.attach_access(AttachAccess::Write)).await;
-    for (said, why) in [("GET / HTTP/1.1\r\n".to_owned(), "makes no sense"), ("x".repeat(20_000), "too long")] {
+    let (client, mut peer) = exposed_guest(&mut listener, profile.attach_access(AttachAccess::Write)).await;
+    for (said, why) in [("GET / HTTP/1.1\r\n".to_owned(), "invalid line"), ("x".repeat(20_000), "too long")] {
         let mut socket = UnixStream::connect(folder.socket()).await?;
         socket.write_all(said.as_bytes()).await?;
         raw_until(&mut socket, why).await;
@@ -609,4 +625,29 @@ async fn who_says_what_makes_no_sense_is_hung_up_on() -> io::Result<()> {
     peer.serving(client.request("finger")).await.unwrap();
     client.shutdown().await;
     Ok(())
+}
+
+#[tokio::test]
+async fn a_running_session_can_be_exposed_between_and_within_lines() {
+    // Received before the session is exposed, and the rest of the line, which no watcher receives.
+    for (before, rest) in [("\n\rfics% ", ""), ("\n\rFoo shouts: ", "one\n\r")] {
+        let folder = Folder::new();
+        let (mut listener, profile) = listen();
+        let (client, mut peer) = listener.guest(profile).await;
+        peer.serving(client.request("observe 7")).await.unwrap();
+        let n_before = client.counters().session.bytes_received;
+        peer.say(before).await;
+        while client.counters().session.bytes_received < n_before + u64::try_from(before.len()).unwrap() {
+            tokio::task::yield_now().await;
+        }
+        kibitzer_attach::expose(&client, folder.socket()).await.unwrap();
+        let mut session = Attached::connect(folder.socket()).await.unwrap();
+        peer.say(rest).await;
+        let first = session.next().await.unwrap();
+        assert!(matches!(&first, Some(AttachEvent::Snapshot(snapshot)) if snapshot.games.len() == 1), "{first:?}");
+        peer.say("\n\rFoo shouts: two\n\r").await;
+        let shout = seen(&mut session, |event| (!event.raw().is_empty()).then(|| event.raw().to_vec())).await;
+        assert_eq!(shout, b"Foo shouts: two");
+        client.shutdown().await;
+    }
 }

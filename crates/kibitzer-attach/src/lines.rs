@@ -1,33 +1,32 @@
-//! Lines from the other side, of a length that is bounded.
+//! Lines of limited length from a socket.
 
 use std::io;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
-/// Reads lines.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     input: BufReader<R>,
-    /// What has come of the next one.
+    /// The received part of the next line.
     line: Vec<u8>,
     limit_bytes: usize,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(input: R, limit_bytes: usize) -> Self {
+    pub(crate) fn new(input: R, limit_bytes: usize) -> Self {
         Self { input: BufReader::new(input), line: Vec::new(), limit_bytes }
     }
 
-    /// The next line, without its end; `None` at the end, where half a line is none.
+    /// Waits for the next line and returns it without its end; `None` at the end of the input. An incomplete last line is lost.
     ///
     /// # Errors
     ///
-    /// Those of the input, and [`io::ErrorKind::InvalidData`] for a line over the limit.
+    /// Errors of the input, and [`io::ErrorKind::InvalidData`] for a line over the limit.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: what was read is kept.
-    pub(super) async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// Cancel safe: received bytes are kept.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
             let piece = self.input.fill_buf().await?;
             if piece.is_empty() {
@@ -55,7 +54,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lines_come_whole_however_they_are_cut() {
+    async fn lines_are_complete_at_any_read_boundary() {
         let (mut writer, reader) = duplex(3);
         let mut lines = Lines::new(reader, 10);
         let writing = async {

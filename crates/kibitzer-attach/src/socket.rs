@@ -1,4 +1,4 @@
-//! The socket's file: whose it is, when it may be replaced, and that nobody else gets in.
+//! The Unix socket and its file: access for one user only, and replacement of sockets whose process is gone.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::hash::{BuildHasher as _, RandomState};
@@ -10,38 +10,34 @@ use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::timeout;
 
-use super::{AttachError, ExposeError};
+use crate::{AttachError, ExposeError};
 
-/// Only the owner connects.
+pub(crate) type Stream = UnixStream;
+
+/// Mode of the socket: only its owner can connect.
 const MODE: u32 = 0o600;
-/// How long a process has to take a connection before it is taken for one that is there and busy.
-const PROBE_PATIENCE: Duration = Duration::from_secs(1);
-/// How often the place of a dead process's socket is tried for, should others want it too.
+/// How long a process has to accept a connection. One that is slower exists and is busy.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
+/// Attempts to replace the socket of a dead process, which other processes may replace at the same time.
 const ATTEMPTS: usize = 3;
 
-/// A socket that listens, and its file, which goes with it.
+/// A listening socket. Dropping it removes its file.
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: UnixListener,
     path: PathBuf,
-    /// Device and number of the file, to know it again.
+    /// Device and inode of the file, which identify it.
     id: (u64, u64),
 }
 
-/// Somebody has connected.
-pub(super) enum Accepted {
-    /// A process of this user.
-    Ours(UnixStream),
-    /// Any other.
-    Foreign(UnixStream),
+/// A connection of another process.
+pub(crate) enum Accepted {
+    SameUser(UnixStream),
+    OtherUser(UnixStream),
 }
 
 impl Listener {
-    /// Makes the socket. One that a dead process has left is replaced, one with a process behind it never.
-    ///
-    /// It comes to life in a new folder that only its owner may enter, gets its mode there, and is then given its name by a
-    /// hard link, which fails if the name is taken. So it has no moment in which others could connect, and none in which two
-    /// processes could believe it theirs. (A mask for the modes of new files would be the whole process's, not ours.)
+    /// Creates the socket. The socket of a dead process is replaced, any other file is not.
     ///
     /// # Errors
     ///
@@ -49,49 +45,52 @@ impl Listener {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future leaves nothing behind, but may have removed a dead process's socket.
+    /// Dropping the future leaves no file, but may have removed a dead process's socket.
     pub(crate) async fn bind(path: &Path) -> Result<Self, ExposeError> {
         let failed = |source| ExposeError::Create { path: path.to_owned(), source };
-        let room = Room::beside(path).map_err(failed)?;
-        let made = room.file(NEW);
-        let socket = UnixListener::bind(&made).map_err(failed)?;
-        fs::set_permissions(&made, Permissions::from_mode(MODE)).map_err(failed)?;
-        let id = id_of(&made).map_err(failed)?;
+        // The socket is created in a directory that only its owner may enter, receives its mode there, and then its final
+        // name by a hard link, which fails if the name is taken. At no moment can another user connect, or do two processes
+        // own the name. A umask would apply to the whole process, and fchmod does not affect the file of a socket.
+        let directory = PrivateDirectory::next_to(path).map_err(failed)?;
+        let new = directory.file(NEW);
+        let socket = UnixListener::bind(&new).map_err(failed)?;
+        fs::set_permissions(&new, Permissions::from_mode(MODE)).map_err(failed)?;
+        let id = id_of(&new).map_err(failed)?;
         for _ in 0..ATTEMPTS {
-            match fs::hard_link(&made, path) {
+            match fs::hard_link(&new, path) {
                 Ok(()) => return Ok(Self { socket, path: path.to_owned(), id }),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => make_way(path, &room).await?,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => remove_dead(path, &directory).await?,
                 Err(error) => return Err(failed(error)),
             }
         }
         Err(ExposeError::InUse { path: path.to_owned() })
     }
 
-    /// Waits for somebody to connect.
+    /// Waits for a connection.
     ///
     /// # Errors
     ///
-    /// Those of the system, such as too many open files.
+    /// Errors of the operating system, such as too many open files.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: nobody is lost.
-    pub(super) async fn accept(&self) -> io::Result<Accepted> {
+    /// Cancel safe: no connection is lost.
+    pub(crate) async fn accept(&self) -> io::Result<Accepted> {
         let (stream, _) = self.socket.accept().await?;
-        Ok(if is_ours(&stream)? { Accepted::Ours(stream) } else { Accepted::Foreign(stream) })
+        Ok(if is_same_user(&stream)? { Accepted::SameUser(stream) } else { Accepted::OtherUser(stream) })
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // As long as we listen, nobody takes the name from us; somebody may have removed it by hand.
+        // No program replaces a socket that listens, but a person may have removed the file and started another one.
         if id_of(&self.path).is_ok_and(|id| id == self.id) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Connects to a socket that a process of this user has made.
+/// Connects to a socket on which a process of this user listens.
 ///
 /// # Errors
 ///
@@ -99,72 +98,73 @@ impl Drop for Listener {
 ///
 /// # Cancel safety
 ///
-/// Dropping the future connects nobody.
-pub(super) async fn connect(path: &Path, patience: Duration) -> Result<UnixStream, AttachError> {
+/// Dropping the future closes the connection.
+pub(crate) async fn connect(path: &Path, connect_timeout: Duration) -> Result<UnixStream, AttachError> {
     let owned = || path.to_owned();
-    let connected = timeout(patience, UnixStream::connect(path)).await.map_err(|_| AttachError::Silent(patience))?;
+    let connected =
+        timeout(connect_timeout, UnixStream::connect(path)).await.map_err(|_| AttachError::Silent(connect_timeout))?;
     let stream = connected.map_err(|source| match source.kind() {
         ErrorKind::NotFound => AttachError::NoSocket { path: owned() },
         ErrorKind::ConnectionRefused => AttachError::Abandoned { path: owned() },
         _ => AttachError::Connect { path: owned(), source },
     })?;
-    match is_ours(&stream) {
+    match is_same_user(&stream) {
         Ok(true) => Ok(stream),
         Ok(false) => Err(AttachError::OtherUser),
         Err(source) => Err(AttachError::Connect { path: owned(), source }),
     }
 }
 
-/// Whether a process of this user is at the other end, as the system tells it.
-fn is_ours(stream: &UnixStream) -> io::Result<bool> {
+/// Asks the operating system whether the peer is a process of this user.
+fn is_same_user(stream: &UnixStream) -> io::Result<bool> {
     Ok(stream.peer_cred()?.uid() == rustix::process::geteuid().as_raw())
 }
 
-/// Removes what a dead process has left.
+/// Removes the socket of a dead process.
 ///
 /// # Errors
 ///
-/// [`ExposeError`]: there is something that must stay.
+/// [`ExposeError`]: a process listens on the socket, or the file is not a socket.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future may have removed it.
-async fn make_way(path: &Path, room: &Room) -> Result<(), ExposeError> {
+/// Dropping the future may have removed the socket.
+async fn remove_dead(path: &Path, directory: &PrivateDirectory) -> Result<(), ExposeError> {
     require_dead(path, path).await?;
-    // Between the look and the removal, somebody may have put a living one there: so it is taken aside, and looked at again.
-    let aside = room.file(OLD);
+    // Another process may have replaced the socket since the check, so it is renamed, checked again, and only then removed.
+    let aside = directory.file(OLD);
     match fs::rename(path, &aside) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(source) => return Err(ExposeError::Create { path: path.to_owned(), source }),
         Ok(()) => {}
     }
-    let looked = require_dead(&aside, path).await;
-    if looked.is_err() {
-        // Should yet another one be there by now, that one stays.
+    let checked = require_dead(&aside, path).await;
+    if checked.is_err() {
+        // Fails if there is a third socket by now, which stays.
         let _ = fs::hard_link(&aside, path);
     }
     let _ = fs::remove_file(&aside);
-    looked
+    checked
 }
 
-/// Makes sure that a file is a socket without a process, or is not there; `name` is what it is known by.
+/// Checks that a file is a socket without a process, or does not exist. Errors contain `name`.
 ///
 /// # Errors
 ///
-/// [`ExposeError`]: it is something else.
+/// [`ExposeError`]: it is anything else.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: nothing is changed.
+/// Cancel safe: no file is changed.
 async fn require_dead(file: &Path, name: &Path) -> Result<(), ExposeError> {
     match fs::symlink_metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Ok(metadata) if metadata.file_type().is_socket() => {}
-        _ => return Err(ExposeError::NoSocket { path: name.to_owned() }),
+        _ => return Err(ExposeError::NotASocket { path: name.to_owned() }),
     }
-    match timeout(PROBE_PATIENCE, UnixStream::connect(file)).await {
+    match timeout(PROBE_TIMEOUT, UnixStream::connect(file)).await {
         Ok(Err(error)) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound) => Ok(()),
-        // What cannot be told is taken for alive.
+        // In doubt, a process is assumed to listen.
         _ => Err(ExposeError::InUse { path: name.to_owned() }),
     }
 }
@@ -173,20 +173,20 @@ fn id_of(file: &Path) -> io::Result<(u64, u64)> {
     fs::symlink_metadata(file).map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-/// Names of the files in a [`Room`]: a socket that gets its name, and one that loses it.
+/// Names of the files in a [`PrivateDirectory`]: the new socket, and the one that it replaces.
 const NEW: &str = "s";
 const OLD: &str = "old";
 
-/// A folder that only its owner may enter, gone when it is dropped.
-struct Room(PathBuf);
+/// A directory that only its owner may enter. Dropping it removes it.
+struct PrivateDirectory(PathBuf);
 
-impl Room {
-    /// Makes one on the same file system. Its name is short, as the path of a socket may not be long.
-    fn beside(path: &Path) -> io::Result<Self> {
+impl PrivateDirectory {
+    /// Creates a directory on the same file system. Its name is short, because the length of a socket's path is limited.
+    fn next_to(path: &Path) -> io::Result<Self> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folder = parent.join(format!(".k{:06x}", RandomState::new().hash_one(()) & 0xFF_FFFF));
-        DirBuilder::new().mode(0o700).create(&folder)?;
-        Ok(Self(folder))
+        let directory = parent.join(format!(".k{:06x}", RandomState::new().hash_one(()) & 0xFF_FFFF));
+        DirBuilder::new().mode(0o700).create(&directory)?;
+        Ok(Self(directory))
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -194,9 +194,9 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for PrivateDirectory {
     fn drop(&mut self) {
-        // By name: listing the folder would need a file descriptor, and there may be none left.
+        // By name: listing the directory would need a file descriptor, and none may be left.
         for name in [NEW, OLD] {
             let _ = fs::remove_file(self.file(name));
         }
@@ -211,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder of the test's own.
+    /// A directory for one test.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -223,7 +223,7 @@ mod tests {
             Self(folder)
         }
 
-        /// What is in it.
+        /// Returns the names of its files.
         fn names(&self) -> Vec<String> {
             let entries = fs::read_dir(&self.0).unwrap();
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -237,38 +237,38 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_is_its_owners_alone_and_goes_with_its_process() {
+    async fn the_socket_is_private_and_removed_with_its_listener() {
         let folder = Folder::new();
         let path = folder.0.join("bot.sock");
         let listener = Listener::bind(&path).await.unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, MODE);
-        assert_eq!(folder.names(), ["bot.sock"], "no folder is left");
-        let (accepted, connected) = tokio::join!(listener.accept(), connect(&path, PROBE_PATIENCE));
-        assert!(matches!(accepted.unwrap(), Accepted::Ours(_)));
+        assert_eq!(folder.names(), ["bot.sock"], "the private directory is removed");
+        let (accepted, connected) = tokio::join!(listener.accept(), connect(&path, PROBE_TIMEOUT));
+        assert!(matches!(accepted.unwrap(), Accepted::SameUser(_)));
         connected.unwrap();
         drop(listener);
         assert_eq!(folder.names(), [""; 0]);
-        let gone = connect(&path, PROBE_PATIENCE).await.unwrap_err();
+        let gone = connect(&path, PROBE_TIMEOUT).await.unwrap_err();
         assert!(matches!(gone, AttachError::NoSocket { .. }), "{gone}");
     }
 
     #[tokio::test]
-    async fn a_dead_one_is_replaced_and_a_living_one_is_not() {
+    async fn a_dead_socket_is_replaced_and_a_living_one_is_not() {
         let folder = Folder::new();
         let path = folder.0.join("bot.sock");
         drop(StdListener::bind(&path).unwrap());
-        let abandoned = connect(&path, PROBE_PATIENCE).await.unwrap_err();
+        let abandoned = connect(&path, PROBE_TIMEOUT).await.unwrap_err();
         assert!(matches!(abandoned, AttachError::Abandoned { .. }), "{abandoned}");
         let first = Listener::bind(&path).await.unwrap();
         let second = Listener::bind(&path).await.unwrap_err();
         assert!(matches!(second, ExposeError::InUse { .. }), "{second}");
         assert_eq!(folder.names(), ["bot.sock"]);
-        let (accepted, connected) = tokio::join!(first.accept(), connect(&path, PROBE_PATIENCE));
+        let (accepted, connected) = tokio::join!(first.accept(), connect(&path, PROBE_TIMEOUT));
         drop((accepted.unwrap(), connected.unwrap()));
     }
 
     #[tokio::test]
-    async fn what_is_no_socket_stays() {
+    async fn a_file_that_is_not_a_socket_stays() {
         let folder = Folder::new();
         let path = folder.0.join("notes.txt");
         fs::write(&path, "mine").unwrap();
@@ -276,7 +276,7 @@ mod tests {
         std::os::unix::fs::symlink(&path, &link).unwrap();
         for path in [&path, &link, &folder.0] {
             let error = Listener::bind(path).await.unwrap_err();
-            assert!(matches!(error, ExposeError::NoSocket { .. }), "{error}");
+            assert!(matches!(error, ExposeError::NotASocket { .. }), "{error}");
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
         let nowhere = Listener::bind(&folder.0.join("no/such/folder.sock")).await.unwrap_err();
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_ones_file_is_not_removed() {
+    async fn the_file_of_another_listener_is_not_removed() {
         let folder = Folder::new();
         let path = folder.0.join("bot.sock");
         let first = Listener::bind(&path).await.unwrap();

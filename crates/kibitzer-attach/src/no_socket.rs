@@ -1,4 +1,4 @@
-//! Where there are no Unix sockets, nothing is exposed, and nobody attaches.
+//! Replaces the socket on systems without Unix sockets: every operation fails.
 
 use std::convert::Infallible;
 use std::io;
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use tokio::io::DuplexStream;
 
-use super::{AttachError, ExposeError};
+use crate::{AttachError, ExposeError};
 
-/// There is none.
+pub(crate) type Stream = DuplexStream;
+
 #[derive(Debug)]
 pub(crate) struct Listener(Infallible);
 
-/// Nobody has connected.
-pub(super) enum Accepted {
-    Ours(DuplexStream),
-    Foreign(DuplexStream),
+pub(crate) enum Accepted {
+    SameUser(Stream),
+    OtherUser(Stream),
 }
 
 impl Listener {
@@ -27,7 +27,7 @@ impl Listener {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    #[expect(clippy::unused_async, reason = "elsewhere it waits")]
+    #[expect(clippy::unused_async, reason = "Unix sockets need it")]
     pub(crate) async fn bind(_: &Path) -> Result<Self, ExposeError> {
         Err(ExposeError::Unsupported)
     }
@@ -35,8 +35,8 @@ impl Listener {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    #[expect(clippy::unused_async, reason = "elsewhere it waits")]
-    pub(super) async fn accept(&self) -> io::Result<Accepted> {
+    #[expect(clippy::unused_async, reason = "Unix sockets need it")]
+    pub(crate) async fn accept(&self) -> io::Result<Accepted> {
         match self.0 {}
     }
 }
@@ -48,7 +48,7 @@ impl Listener {
 /// # Cancel safety
 ///
 /// Cancel safe.
-#[expect(clippy::unused_async, reason = "elsewhere it waits")]
-pub(super) async fn connect(_: &Path, _: Duration) -> Result<DuplexStream, AttachError> {
+#[expect(clippy::unused_async, reason = "Unix sockets need it")]
+pub(crate) async fn connect(_: &Path, _: Duration) -> Result<Stream, AttachError> {
     Err(AttachError::Unsupported)
 }

@@ -1,0 +1,245 @@
+//! The watcher's end: an attached session.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use kibitzer::json;
+use kibitzer_core::event::RequestError;
+use tokio::io::{AsyncWriteExt as _, ReadHalf, WriteHalf, split};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout};
+
+use crate::decoder::WatcherDecoder;
+use crate::lines::Lines;
+use crate::socket::{self, Stream};
+use crate::wire::{Answer, AnswerError, Hello, Line, Note, NoteKind, Order, VERSION};
+use crate::{AttachAccess, AttachError, AttachEvent, AttachedRequestError};
+
+/// How long the process of the session has to accept the connection, and then to send its first line.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a line may remain unanswered. Longer than the session's own timeout, so it expires only if the process is stopped.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
+/// Longest received line: four times the size of the queue that the process of the session keeps for a watcher.
+const LINE_BYTES: usize = 4 << 20;
+/// Most lines that wait to be sent, and most that wait for their answer.
+const WAITING_LINES: usize = 64;
+
+/// A session of another process of this user, which [exposes](crate::expose) it.
+///
+/// ```no_run
+/// use kibitzer_attach::{AttachEvent, Attached};
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut session = Attached::connect("/run/user/1000/bot.sock").await?;
+/// while let Some(event) = session.next().await? {
+///     match event {
+///         AttachEvent::Snapshot(snapshot) => println!("{} games", snapshot.games.len()),
+///         AttachEvent::Item(item) => println!("{:?}", item.observation),
+///         _ => {}
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Attached {
+    lines: Lines<ReadHalf<Stream>>,
+    writer: WriteHalf<Stream>,
+    unsent: VecDeque<u8>,
+    hello: Hello,
+    decoder: WatcherDecoder,
+    orders: mpsc::Receiver<Pending>,
+    requests: AttachedRequests,
+    unanswered: Vec<(u64, AnswerSender)>,
+    next_id: u64,
+    is_over: bool,
+}
+
+/// Sends lines on an attached session. Lines are sent, and their answers received, while [`Attached::next`] is polled.
+#[derive(Clone, Debug)]
+pub struct AttachedRequests(mpsc::Sender<Pending>);
+
+/// A line to send.
+#[derive(Debug)]
+struct Pending {
+    line: String,
+    answer: AnswerSender,
+}
+
+type AnswerSender = oneshot::Sender<Result<(), AttachedRequestError>>;
+
+impl Attached {
+    /// Attaches to the session that is exposed on a socket.
+    ///
+    /// # Errors
+    ///
+    /// [`AttachError`]: there is no such socket, it belongs to another user, or its protocol has another version.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the connection.
+    pub async fn connect(path: impl AsRef<Path>) -> Result<Self, AttachError> {
+        let (reader, writer) = split(socket::connect(path.as_ref(), CONNECT_TIMEOUT).await?);
+        let mut lines = Lines::new(reader, LINE_BYTES);
+        let first = timeout(CONNECT_TIMEOUT, lines.next()).await.map_err(|_| AttachError::Silent(CONNECT_TIMEOUT))?;
+        let first = first.map_err(AttachError::Io)?.ok_or(AttachError::Gone)?;
+        let Some(Line::Note(Note { t, kind: NoteKind::Hello(hello) })) = Line::parse(&first) else {
+            return Err(AttachError::InvalidLine);
+        };
+        if hello.version != VERSION {
+            return Err(AttachError::Version { theirs: hello.version, ours: VERSION });
+        }
+        let now = Instant::now();
+        let (sender, orders) = mpsc::channel(WAITING_LINES);
+        Ok(Self {
+            lines,
+            writer,
+            unsent: VecDeque::new(),
+            hello,
+            decoder: WatcherDecoder::new(now.checked_sub(t).unwrap_or(now)),
+            orders,
+            requests: AttachedRequests(sender),
+            unanswered: Vec::new(),
+            next_id: 1,
+            is_over: false,
+        })
+    }
+
+    /// Returns the host name of the server.
+    pub fn server(&self) -> &str {
+        &self.hello.server
+    }
+
+    /// Returns the rights of this watcher.
+    pub const fn access(&self) -> AttachAccess {
+        self.hello.access
+    }
+
+    /// Returns the time at which the session started.
+    pub const fn began(&self) -> Instant {
+        self.decoder.began()
+    }
+
+    /// Returns a handle that sends lines.
+    pub fn requests(&self) -> AttachedRequests {
+        self.requests.clone()
+    }
+
+    /// Waits for the next event; `None` once the session has reported its end.
+    ///
+    /// # Errors
+    ///
+    /// [`AttachError`]: no more events will be received, although the session may continue.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no event is lost.
+    pub async fn next(&mut self) -> Result<Option<AttachEvent>, AttachError> {
+        loop {
+            if let Some(event) = self.decoder.pop() {
+                return Ok(Some(event));
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            self.progress().await?;
+        }
+    }
+
+    /// Receives a line, or sends some.
+    ///
+    /// # Errors
+    ///
+    /// As [`next`](Self::next).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`next`](Self::next).
+    async fn progress(&mut self) -> Result<(), AttachError> {
+        let Self { lines, writer, unsent, orders, .. } = self;
+        tokio::select! {
+            line = lines.next() => {
+                let line = line.map_err(AttachError::Io)?;
+                self.process(line.as_deref())
+            }
+            Some(pending) = orders.recv(), if self.unanswered.len() < WAITING_LINES => {
+                self.send(pending);
+                Ok(())
+            }
+            // A write error is ignored: the reason for it may still be there to read.
+            Ok(1..) = writer.write_buf(unsent), if !unsent.is_empty() => Ok(()),
+        }
+    }
+
+    fn send(&mut self, Pending { line, answer }: Pending) {
+        let id = self.next_id;
+        self.next_id += 1;
+        // A number and a text can always be written.
+        let _ = json::write(&mut self.unsent, &Order { id, send: line.into() });
+        self.unsent.push_back(b'\n');
+        self.unanswered.push((id, answer));
+    }
+
+    /// Processes a line, or the end of the connection.
+    fn process(&mut self, line: Option<&[u8]>) -> Result<(), AttachError> {
+        let Some(line) = line else { return self.close(AttachError::Gone) };
+        match Line::parse(line).ok_or(AttachError::InvalidLine)? {
+            Line::Note(Note { kind: NoteKind::Answer(answer), .. }) => self.answer(answer),
+            Line::Note(Note { kind: NoteKind::Bye { reason }, .. }) => {
+                return self.close(AttachError::Dismissed(reason.into_owned()));
+            }
+            line => self.decoder.process(line),
+        }
+        Ok(())
+    }
+
+    /// Ends the stream of events. It is an error unless the session has reported its end.
+    fn close(&mut self, error: AttachError) -> Result<(), AttachError> {
+        self.is_over = true;
+        if self.decoder.has_ended() { Ok(()) } else { Err(error) }
+    }
+
+    fn answer(&mut self, answer: Answer) {
+        self.unanswered.retain(|(_, sender)| !sender.is_closed());
+        let Some(position) = self.unanswered.iter().position(|(id, _)| *id == answer.id) else { return };
+        let (_, sender) = self.unanswered.swap_remove(position);
+        // The caller may no longer wait.
+        let _ = sender.send(match answer.error {
+            None => Ok(()),
+            Some(AnswerError::ReadOnly) => Err(AttachedRequestError::ReadOnly),
+            Some(AnswerError::Request(error)) => Err(error.into()),
+        });
+    }
+}
+
+impl AttachedRequests {
+    /// Sends a line and waits until it is answered. The reply itself is part of the events.
+    ///
+    /// # Errors
+    ///
+    /// [`AttachedRequestError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses the answer; the line may have been sent.
+    pub async fn request(&self, line: &str) -> Result<(), AttachedRequestError> {
+        let (answer, answered) = oneshot::channel();
+        let sent = self.0.try_send(Pending { line: line.to_owned(), answer });
+        sent.map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => AttachedRequestError::Busy,
+            mpsc::error::TrySendError::Closed(_) => AttachedRequestError::Detached,
+        })?;
+        match timeout(ANSWER_TIMEOUT, answered).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => Err(AttachedRequestError::Detached),
+            Err(_) => Err(RequestError::TimedOut(ANSWER_TIMEOUT).into()),
+        }
+    }
+}
+
+impl fmt::Debug for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attached").field("hello", &self.hello).finish_non_exhaustive()
+    }
+}

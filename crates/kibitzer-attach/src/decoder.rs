@@ -1,0 +1,220 @@
+//! Parses the lines of an exposed session to events.
+//!
+//! | state | input | next state | output |
+//! |---|---|---|---|
+//! | `Detached` | snapshot note | `Snapshot` | |
+//! | `Detached` | any other line | `Detached` | |
+//! | `Snapshot` | snapshot line | `Snapshot` | |
+//! | `Snapshot` | stream note | `Attached` | [`AttachEvent::Snapshot`] |
+//! | `Snapshot` | any other line | `Snapshot` | |
+//! | `Attached` | received bytes | `Attached` | the bytes, then the events parsed from them |
+//! | `Attached` | sent line, life note | `Attached` | the line or event |
+//! | `Attached` | stream note | `Attached` | |
+//! | `Attached` | snapshot note, after missed lines | `Snapshot` | |
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use kibitzer::transcript::Direction;
+use kibitzer::{Observation, TapItem};
+use kibitzer_core::game::{Game, Games};
+use kibitzer_core::session::{State, TransmitKind};
+use kibitzer_core::text::{Handle, decode};
+use kibitzer_core::wire::{StreamState, Timeseal, unseal};
+use kibitzer_core::{Event, EventReader};
+use tokio::time::Instant;
+
+use crate::Missed;
+use crate::wire::{Life, Line, Note, NoteKind, Piece, SnapshotNote};
+
+/// Something that a watcher receives.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant, clippy::allow_attributes, reason = "nearly all are items")]
+pub enum AttachEvent {
+    /// The state of the session: the first event, and the event after missed ones.
+    Snapshot(Box<Snapshot>),
+    /// What happened next, in order, as a [`Tap`](kibitzer::Tap) receives it. Offsets in the stream count from the snapshot, or
+    /// from the start of the connection if that is later.
+    Item(TapItem),
+}
+
+/// The state of a session.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// Time of the snapshot.
+    pub at: Instant,
+    /// State of the connection and login.
+    pub state: State,
+    /// Own handle, if known.
+    pub handle: Option<Handle>,
+    /// Games in progress, with their last moves.
+    pub games: Vec<Game>,
+    /// What this watcher missed since the previous event, because it read too slowly.
+    pub missed: Missed,
+}
+
+/// Parses received bytes with the reader that the session itself uses.
+#[derive(Debug)]
+pub(crate) struct WatcherDecoder {
+    began: Instant,
+    state: DecoderState,
+    timeseal: Timeseal,
+    events: VecDeque<AttachEvent>,
+    has_ended: bool,
+}
+
+#[derive(Debug)]
+enum DecoderState {
+    Detached,
+    Snapshot { snapshot: Box<Snapshot>, reader: Box<EventReader> },
+    Attached(Box<EventReader>),
+}
+
+impl WatcherDecoder {
+    pub(crate) const fn new(began: Instant) -> Self {
+        let state = DecoderState::Detached;
+        Self { began, state, timeseal: Timeseal::Off, events: VecDeque::new(), has_ended: false }
+    }
+
+    /// Returns the time at which the session started.
+    pub(crate) const fn began(&self) -> Instant {
+        self.began
+    }
+
+    /// Returns whether the session reported its end.
+    pub(crate) const fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// Returns the next event.
+    pub(crate) fn pop(&mut self) -> Option<AttachEvent> {
+        let event = self.events.pop_front();
+        if self.events.is_empty() {
+            self.events = VecDeque::new();
+        }
+        event
+    }
+
+    /// Processes a line.
+    pub(crate) fn process(&mut self, line: Line) {
+        match line {
+            Line::Piece(Piece { hex, snapshot: true, .. }) => self.game_line(&hex),
+            Line::Piece(Piece { t, dir: Direction::Received, hex, .. }) => self.received(self.time(t), hex),
+            Line::Piece(Piece { t, hex, redacted, kind, .. }) => {
+                let bytes = if redacted { Vec::new() } else { hex };
+                self.sent(self.time(t), bytes, kind.unwrap_or(TransmitKind::Command));
+            }
+            Line::Note(Note { t, kind: NoteKind::Snapshot(note) }) => self.snapshot(self.time(t), note),
+            Line::Note(Note { kind: NoteKind::Stream(state), .. }) => self.stream(&state),
+            Line::Note(Note { t, kind: NoteKind::Life(Life(event)) }) => self.session_event(self.time(t), event),
+            Line::Note(_) => {}
+        }
+    }
+
+    /// Returns the time of a line; now if no clock can represent it.
+    fn time(&self, t: Duration) -> Instant {
+        self.began.checked_add(t).unwrap_or_else(Instant::now)
+    }
+
+    fn snapshot(&mut self, at: Instant, note: SnapshotNote) {
+        let SnapshotNote { state, handle, missed } = note;
+        let snapshot = Box::new(Snapshot { at, state, handle, games: Vec::new(), missed });
+        self.state = DecoderState::Snapshot { snapshot, reader: Box::default() };
+    }
+
+    /// Processes a line that is part of a game's state.
+    fn game_line(&mut self, mut line: &[u8]) {
+        if let DecoderState::Snapshot { reader, .. } = &mut self.state {
+            while reader.next(&mut line).is_some() {}
+        }
+    }
+
+    fn stream(&mut self, state: &StreamState) {
+        self.timeseal = state.timeseal;
+        self.state = match std::mem::replace(&mut self.state, DecoderState::Detached) {
+            DecoderState::Detached => DecoderState::Detached,
+            DecoderState::Attached(mut reader) => {
+                reader.tell(state);
+                DecoderState::Attached(reader)
+            }
+            DecoderState::Snapshot { mut snapshot, reader } => {
+                let games = finish(*reader);
+                snapshot.games = games.iter().cloned().collect();
+                self.events.push_back(AttachEvent::Snapshot(snapshot));
+                DecoderState::Attached(Box::new(EventReader::resume(state, games)))
+            }
+        };
+    }
+
+    fn received(&mut self, at: Instant, bytes: Vec<u8>) {
+        let DecoderState::Attached(reader) = &mut self.state else { return };
+        if bytes.is_empty() {
+            // The connection has ended, possibly within a line.
+            while let Some(event) = reader.finish() {
+                self.events.push_back(parsed(at, event, reader, Duration::ZERO));
+            }
+            return;
+        }
+        let mut rest = &bytes[..];
+        let mut events = Vec::new();
+        // The system's time, which a paused runtime does not stop.
+        let mut started = std::time::Instant::now();
+        while let Some(event) = reader.next(&mut rest) {
+            events.push(parsed(at, event, reader, started.elapsed()));
+            started = std::time::Instant::now();
+        }
+        self.events.push_back(item(at, Observation::Received(bytes.into()), None));
+        self.events.extend(events);
+    }
+
+    fn sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind) {
+        if !matches!(self.state, DecoderState::Attached(_)) {
+            return;
+        }
+        let line = (!bytes.is_empty()).then(|| self.text(&bytes));
+        self.events.push_back(item(at, Observation::Sent { bytes: Bytes::from(bytes), kind }, None));
+        if !matches!(kind, TransmitKind::Hello | TransmitKind::PingAnswer) {
+            self.session_event(at, Event::Sent { line, request: None });
+        }
+    }
+
+    /// Returns the text of a sent line.
+    fn text(&self, bytes: &[u8]) -> Arc<str> {
+        let plain = match self.timeseal {
+            Timeseal::Off => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
+            _ => unseal(bytes).map_or_else(|_| bytes.to_vec(), |unsealed| unsealed.text),
+        };
+        decode(&plain).into()
+    }
+
+    fn session_event(&mut self, at: Instant, event: Event) {
+        self.has_ended |= matches!(event, Event::Ended(_));
+        let DecoderState::Attached(reader) = &mut self.state else { return };
+        if matches!(event, Event::Connected) {
+            // A stream note with the state of the new connection's stream follows.
+            **reader = EventReader::default();
+            self.timeseal = Timeseal::Off;
+        }
+        let observation = Observation::Event { event, parsing: Duration::ZERO };
+        self.events.push_back(item(at, observation, None));
+    }
+}
+
+/// Returns the games that a reader knows once its last line has ended.
+fn finish(mut reader: EventReader) -> Games {
+    while reader.finish().is_some() {}
+    reader.into_games()
+}
+
+fn parsed(at: Instant, event: Event, reader: &EventReader, parsing: Duration) -> AttachEvent {
+    let game = event.game().and_then(|id| reader.games().get(id)).cloned().map(Box::new);
+    item(at, Observation::Event { event, parsing }, game)
+}
+
+const fn item(at: Instant, observation: Observation, game: Option<Box<Game>>) -> AttachEvent {
+    AttachEvent::Item(TapItem::new(at, observation, game))
+}

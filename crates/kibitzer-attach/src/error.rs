@@ -1,0 +1,113 @@
+//! Failures to expose a session and to attach to one.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use kibitzer_core::event::RequestError;
+use thiserror::Error;
+
+/// Why a session cannot be exposed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExposeError {
+    /// This system has no Unix sockets.
+    #[error("sessions are exposed on Unix sockets, which this system does not have")]
+    Unsupported,
+    /// Another process listens on the socket.
+    #[error("another session is exposed at {path}", path = .path.display())]
+    InUse {
+        /// Path of the socket.
+        path: PathBuf,
+    },
+    /// A file that is not a socket has this path. It is not replaced.
+    #[error("{path} exists, and is not a socket", path = .path.display())]
+    NotASocket {
+        /// Path of the file.
+        path: PathBuf,
+    },
+    /// The socket cannot be created.
+    #[error("cannot create the socket {path}", path = .path.display())]
+    Create {
+        /// Path of the socket.
+        path: PathBuf,
+        /// Error of the operating system.
+        source: io::Error,
+    },
+    /// The session is over.
+    #[error("the session is over")]
+    SessionOver,
+}
+
+/// Why a process cannot attach to a session, or is no longer attached.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AttachError {
+    /// This system has no Unix sockets.
+    #[error("sessions are exposed on Unix sockets, which this system does not have")]
+    Unsupported,
+    /// No file has this path.
+    #[error("there is no socket {path}: no session is exposed there", path = .path.display())]
+    NoSocket {
+        /// Path of the socket.
+        path: PathBuf,
+    },
+    /// The process that created the socket is gone.
+    #[error("no process listens on {path}: the process that exposed the session is gone", path = .path.display())]
+    Abandoned {
+        /// Path of the socket.
+        path: PathBuf,
+    },
+    /// Connecting failed.
+    #[error("cannot attach to {path}", path = .path.display())]
+    Connect {
+        /// Path of the socket.
+        path: PathBuf,
+        /// Error of the operating system.
+        source: io::Error,
+    },
+    /// The process that listens belongs to another user.
+    #[error("the process of the session belongs to another user")]
+    OtherUser,
+    /// The process did not accept the connection, or sent nothing, in this time.
+    #[error("no answer within {0:?}")]
+    Silent(Duration),
+    /// A received line does not belong to the protocol.
+    #[error("the socket is not that of an exposed session")]
+    InvalidLine,
+    /// The protocol has another version.
+    #[error("the session is exposed in version {theirs} of the protocol; this program supports {ours}")]
+    Version {
+        /// Version of the process of the session.
+        theirs: u32,
+        /// Version of this program.
+        ours: u32,
+    },
+    /// The process of the session disconnected this watcher, for this reason.
+    #[error("detached: {0}")]
+    Dismissed(String),
+    /// The connection ended without a reason.
+    #[error("the process of the session is gone")]
+    Gone,
+    /// Reading failed.
+    #[error("connection to the session failed")]
+    Io(#[source] io::Error),
+}
+
+/// Why a line of a watcher received no reply.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AttachedRequestError {
+    /// Watchers of the session may not send; see [`AttachAccess::Write`](crate::AttachAccess::Write).
+    #[error("watchers of this session may only look")]
+    ReadOnly,
+    /// The request failed.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// Too many lines wait to be sent.
+    #[error("too many lines wait to be sent")]
+    Busy,
+    /// The connection to the session has ended.
+    #[error("not attached any more")]
+    Detached,
+}

@@ -1,0 +1,270 @@
+//! The observer that writes what happens in a session as lines for its watchers.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use kibitzer::{Observation, SessionObserver, SessionView};
+use kibitzer_core::Event;
+use kibitzer_core::game::Game;
+use kibitzer_core::wire::StreamState;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::Missed;
+use crate::watchers::Watchers;
+use crate::wire::{self, NoteKind, SnapshotNote};
+
+/// Size of the part of an incomplete frame that is kept for watchers that attach before its end. No parser looks at more than
+/// the beginning of a longer one.
+const INCOMPLETE_FRAME_BYTES: usize = 256 << 10;
+
+/// Size of the text after a line feed that may show whether the line continues: a carriage return and the mark of a
+/// continuation. The session's reader has looked at it when it emits the line.
+const LOOK_AHEAD_BYTES: u64 = 6;
+
+/// Writes what happens in a session as lines for its watchers.
+///
+/// Without watchers, this costs a copy of the received bytes.
+pub(crate) struct Exposure {
+    watchers: Arc<Watchers>,
+    /// The task that owns the socket. It ends once the watchers are closed.
+    host: JoinHandle<()>,
+    began: Instant,
+    /// The received bytes; `None` until the first observation shows their position in the stream.
+    tail: Option<Tail>,
+    /// The stream state that watchers have.
+    known: StreamState,
+}
+
+/// The last bytes of a connection: those that watchers did not receive yet, and those of the incomplete frame. Positions count
+/// from the start of the connection.
+#[derive(Debug, Default)]
+struct Tail {
+    bytes: Vec<u8>,
+    /// Position at which the exposure started.
+    start: u64,
+    /// Position after the last byte.
+    end: u64,
+    /// Position up to which watchers received bytes.
+    sent: u64,
+    /// End of the last complete frame.
+    frame_end: u64,
+}
+
+impl Exposure {
+    pub(crate) fn new(watchers: Arc<Watchers>, host: JoinHandle<()>, began: Instant) -> Self {
+        Self { watchers, host, began, tail: None, known: StreamState::default() }
+    }
+
+    fn tail(&mut self, view: SessionView<'_>) -> &mut Tail {
+        let tail = self.tail.get_or_insert_with(|| Tail::starting_at(view.position()));
+        tail.frame_end = view.frame_end();
+        tail
+    }
+
+    /// Sends the bytes up to this position.
+    fn send_received(&mut self, position: u64, view: SessionView<'_>) {
+        let (elapsed, is_watched) = (self.began.elapsed(), !self.watchers.is_empty());
+        let bytes = self.tail(view).take_unsent(position);
+        if is_watched && !bytes.is_empty() {
+            let (line, size) = (wire::received(elapsed, bytes), Missed::received(count(bytes)));
+            self.watchers.send(&line, size);
+        }
+    }
+
+    /// Sends a line that follows from the bytes up to the current position.
+    fn send_in_order(&mut self, line: &Bytes, size: Missed, view: SessionView<'_>) {
+        self.send_received(view.position().saturating_add(LOOK_AHEAD_BYTES), view);
+        self.watchers.send(line, size);
+    }
+
+    fn event(&mut self, event: &Event, view: SessionView<'_>) {
+        if matches!(event, Event::Connected) {
+            self.tail = Some(Tail::default());
+        }
+        if self.watchers.is_empty() {
+            return;
+        }
+        if let Some(line) = wire::life(self.began.elapsed(), event) {
+            self.send_in_order(&line, Missed::note(), view);
+        }
+        if matches!(event, Event::Connected) {
+            // Watchers start with the default state, too.
+            self.known = StreamState::default();
+        }
+        self.send_stream_state(view);
+    }
+
+    fn send_stream_state(&mut self, view: SessionView<'_>) {
+        let state = view.session().stream_state();
+        if !state.is_told_as(&self.known) {
+            self.send_received(view.position(), view);
+            self.watchers.send(&wire::note(self.began.elapsed(), NoteKind::Stream(state.clone())), Missed::note());
+            self.known = state;
+        }
+    }
+
+    /// Returns the lines of a snapshot.
+    fn snapshot(&self, view: SessionView<'_>, missed: Missed) -> Bytes {
+        let (t, session) = (self.began.elapsed(), view.session());
+        let note = SnapshotNote { state: session.state(), handle: session.handle().cloned(), missed };
+        let mut lines = vec![wire::note(t, NoteKind::Snapshot(note))];
+        let games = session.games().iter().filter(|game| game.is_going_on());
+        lines.extend(games.flat_map(Game::to_lines).map(|line| wire::snapshot(t, &line)));
+        lines.push(wire::note(t, NoteKind::Stream(session.stream_state())));
+        if let Some(incomplete @ [_, ..]) = self.tail.as_ref().map(Tail::incomplete_frame) {
+            lines.push(wire::received(t, incomplete));
+        }
+        lines.concat().into()
+    }
+}
+
+impl SessionObserver for Exposure {
+    fn observe(&mut self, observation: &Observation, view: SessionView<'_>) {
+        match observation {
+            Observation::Received(bytes) => self.tail(view).push(bytes),
+            Observation::Sent { bytes, kind } if !self.watchers.is_empty() => {
+                let line = wire::sent(self.began.elapsed(), bytes, *kind);
+                self.send_in_order(&line, Missed::sent(), view);
+            }
+            Observation::Event { event, .. } => self.event(event, view),
+            Observation::Closed => {
+                self.send_received(u64::MAX, view);
+                self.tail = Some(Tail::default());
+                self.watchers.send(&wire::received(self.began.elapsed(), &[]), Missed::note());
+            }
+            _ => {}
+        }
+    }
+
+    /// Received bytes are sent here, unless something followed from them before: one line for all events of a read.
+    fn poll_progress(&mut self, view: SessionView<'_>, context: &mut Context<'_>) {
+        self.send_received(view.position(), view);
+        let tail = self.tail(view);
+        tail.forget_sent();
+        let can_join = tail.frame_end >= tail.start;
+        if self.watchers.needs_snapshot(context.waker()) && can_join {
+            self.send_stream_state(view);
+            self.watchers.send_snapshots(|missed| self.snapshot(view, missed));
+        }
+    }
+
+    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let reason = "the session is over".into();
+        self.watchers.close(&wire::note(self.began.elapsed(), NoteKind::Bye { reason }));
+        Pin::new(&mut self.host).poll(context).map(drop)
+    }
+}
+
+impl Tail {
+    /// Returns the tail of a stream whose earlier bytes were not observed.
+    fn starting_at(position: u64) -> Self {
+        Self { start: position, end: position, sent: position, ..Self::default() }
+    }
+
+    /// Adds received bytes. The part of an incomplete frame that is kept is limited.
+    fn push(&mut self, bytes: &[u8]) {
+        if self.sent == self.end {
+            self.bytes.truncate(INCOMPLETE_FRAME_BYTES);
+        }
+        self.bytes.extend_from_slice(bytes);
+        self.end = self.end.saturating_add(count(bytes));
+    }
+
+    /// Returns the bytes up to a position that were not returned before.
+    fn take_unsent(&mut self, position: u64) -> &[u8] {
+        let from = self.sent;
+        self.sent = position.clamp(from, self.end.max(from));
+        self.between(from, self.sent)
+    }
+
+    /// Removes the bytes of complete frames that were sent. An idle session keeps no buffer.
+    fn forget_sent(&mut self) {
+        let n_forgotten = self.index(self.frame_end.min(self.sent));
+        self.bytes.drain(..n_forgotten);
+        if self.bytes.is_empty() {
+            self.bytes = Vec::new();
+        }
+    }
+
+    /// Returns the bytes of the incomplete frame that were sent.
+    fn incomplete_frame(&self) -> &[u8] {
+        self.between(self.frame_end, self.sent)
+    }
+
+    fn between(&self, from: u64, to: u64) -> &[u8] {
+        self.bytes.get(self.index(from)..self.index(to)).unwrap_or_default()
+    }
+
+    /// Returns the index of a position in `bytes`, counted from their end, because bytes may be missing before it.
+    fn index(&self, position: u64) -> usize {
+        let from_end = usize::try_from(self.end.saturating_sub(position)).unwrap_or(usize::MAX);
+        self.bytes.len().saturating_sub(from_end)
+    }
+}
+
+fn count(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+impl Drop for Exposure {
+    fn drop(&mut self) {
+        // A runtime that shuts down drops the session's task without closing its observers.
+        self.host.abort();
+    }
+}
+
+impl fmt::Debug for Exposure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exposure").field("watchers", &self.watchers).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_starts_at_the_end_of_the_last_frame() {
+        let mut tail = Tail::default();
+        tail.push(b"one\n\rtwo\n\rthr");
+        tail.frame_end = 5;
+        assert_eq!(tail.take_unsent(5), b"one\n\r");
+        assert_eq!(tail.incomplete_frame(), b"");
+        tail.forget_sent();
+        assert_eq!(tail.bytes, b"two\n\rthr");
+        tail.frame_end = 10;
+        assert_eq!(tail.take_unsent(13), b"two\n\rthr");
+        assert_eq!(tail.incomplete_frame(), b"thr");
+        assert_eq!(tail.take_unsent(2), b"");
+        tail.forget_sent();
+        tail.push(b"e");
+        tail.push(b"e\n\r");
+        // The position may exceed the bytes: some are withheld.
+        assert_eq!(tail.take_unsent(99), b"ee\n\r");
+        assert_eq!(tail.incomplete_frame(), b"three\n\r");
+        tail.frame_end = 17;
+        assert_eq!(tail.incomplete_frame(), b"");
+        tail.forget_sent();
+        assert_eq!(tail.bytes.capacity(), 0);
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_frame_without_end_is_kept() {
+        const PIECE: usize = 16 << 10;
+        let mut tail = Tail::default();
+        for _ in 0..100 {
+            tail.push(&[b'x'; PIECE]);
+            assert_eq!(tail.take_unsent(u64::MAX).len(), PIECE);
+            tail.forget_sent();
+        }
+        assert!(tail.bytes.len() <= INCOMPLETE_FRAME_BYTES + PIECE);
+        tail.push(b"\n\rnext");
+        tail.frame_end = 100 * 16_384 + 2;
+        assert_eq!(tail.take_unsent(u64::MAX), b"\n\rnext");
+        assert_eq!(tail.incomplete_frame(), b"next");
+    }
+}

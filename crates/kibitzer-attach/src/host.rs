@@ -1,0 +1,255 @@
+//! The task that owns the socket: it accepts watchers, writes their queues, and sends their lines to the server.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use kibitzer::transcript::Utc;
+use kibitzer::{Client, WeakClient};
+use kibitzer_core::event::{EndReason, RequestError};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, split};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+use tracing::{Instrument as _, debug, info, info_span, warn};
+
+use crate::AttachAccess;
+use crate::exposure::Exposure;
+use crate::lines::Lines;
+use crate::socket::{Accepted, Listener};
+use crate::watchers::{MAX_WATCHERS, WatcherGuard, WatcherId, Watchers};
+use crate::wire::{self, Answer, AnswerError, Hello, NoteKind, Order, VERSION};
+
+/// How long watchers can read after the end of the session.
+const FAREWELL: Duration = Duration::from_millis(250);
+/// How long a watcher may read nothing before it is disconnected. Long, because it may be stopped in a debugger.
+const READ_TIMEOUT: Duration = Duration::from_mins(10);
+/// How long a refused peer has to read the reason.
+const REFUSAL_TIMEOUT: Duration = Duration::from_secs(5);
+/// Delay after a failure to accept, such as too many open files.
+const ACCEPT_RETRY: Duration = Duration::from_secs(1);
+/// Longest line of a watcher. No command is longer, encoded.
+const ORDER_BYTES: usize = 16 << 10;
+/// Most lines of one watcher that wait for their reply.
+const UNANSWERED_LINES: usize = 64;
+
+/// Starts to accept watchers of a session. Returns the observer that writes their lines.
+pub(crate) fn start(listener: Listener, access: AttachAccess, client: &Client) -> Exposure {
+    let watchers = Arc::new(Watchers::default());
+    let hello = Hello {
+        version: VERSION,
+        program: concat!("kibitzer ", env!("CARGO_PKG_VERSION")).to_owned(),
+        server: client.server().to_owned(),
+        access,
+        utc: None,
+    };
+    let began = client.began();
+    let span = info_span!("attach", server = client.server());
+    // The host must not keep the session alive.
+    let host = Host { watchers: Arc::clone(&watchers), client: client.downgrade(), hello, began };
+    let task = tokio::spawn(host.run(listener).instrument(span));
+    Exposure::new(watchers, task, began)
+}
+
+/// Everything that serves a watcher.
+#[derive(Clone)]
+struct Host {
+    watchers: Arc<Watchers>,
+    client: WeakClient,
+    hello: Hello,
+    began: Instant,
+}
+
+impl Host {
+    /// Accepts watchers until the session is over, then waits briefly until they have read the last lines.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future disconnects all watchers and removes the socket's file.
+    async fn run(self, listener: Listener) {
+        let mut peers = JoinSet::new();
+        loop {
+            tokio::select! {
+                accepted = listener.accept() => match accepted {
+                    // Refused peers are tasks, too, so their number is limited.
+                    Ok(_) if peers.len() >= 2 * MAX_WATCHERS => {}
+                    Ok(Accepted::SameUser(stream)) => {
+                        peers.spawn(self.clone().serve(stream).in_current_span());
+                    }
+                    Ok(Accepted::OtherUser(stream)) => {
+                        warn!("watcher of another user refused");
+                        peers.spawn(self.clone().refuse(stream, "you are not the user of this session").in_current_span());
+                    }
+                    Err(error) => {
+                        warn!(%error, "no watcher can be accepted");
+                        sleep(ACCEPT_RETRY).await;
+                    }
+                },
+                Some(_) = peers.join_next() => {}
+                () = self.watchers.closed() => break,
+            }
+        }
+        drop(listener);
+        let _ = timeout(FAREWELL, async { while peers.join_next().await.is_some() {} }).await;
+    }
+
+    /// Serves a watcher until it disconnects or the session is over.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future disconnects the watcher.
+    async fn serve<S: AsyncRead + AsyncWrite + Send>(self, stream: S) {
+        let Some(id) = self.watchers.join(self.hello()) else {
+            return self.refuse(stream, "too many watchers, or the session is over").await;
+        };
+        let guard = WatcherGuard { watchers: Arc::clone(&self.watchers), id };
+        info!(watcher = id, "watcher attached");
+        let (reader, mut writer) = split(stream);
+        let outcome = tokio::select! {
+            written = self.write(id, &mut writer) => written,
+            read = self.read(id, reader) => read,
+        };
+        drop(guard);
+        info!(watcher = id, error = outcome.as_ref().err().map(tracing::field::display), "watcher detached");
+        if let Err(error) = outcome {
+            let reason = error.to_string().into();
+            // The watcher may be unable to read it.
+            let _ = timeout(REFUSAL_TIMEOUT, writer.write_all(&self.note(NoteKind::Bye { reason }))).await;
+        }
+    }
+
+    /// Sends the reason for a refusal.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future disconnects the peer.
+    async fn refuse<S: AsyncWrite>(self, stream: S, reason: &'static str) {
+        let mut stream = std::pin::pin!(stream);
+        let lines = [self.hello(), self.note(NoteKind::Bye { reason: reason.into() })].concat();
+        let sent = timeout(REFUSAL_TIMEOUT, async {
+            stream.write_all(&lines).await?;
+            stream.shutdown().await
+        });
+        // The peer may be unable to read it.
+        let _ = sent.await;
+    }
+
+    /// Writes the queue of a watcher until the session is over.
+    ///
+    /// # Errors
+    ///
+    /// The watcher is gone, or reads nothing for too long.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future may leave a line incomplete.
+    async fn write(&self, id: WatcherId, writer: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+        while let Some(line) = self.watchers.next(id).await {
+            timeout(READ_TIMEOUT, writer.write_all(&line)).await.map_err(|_| io::Error::other("nothing is read"))??;
+        }
+        writer.shutdown().await
+    }
+
+    /// Processes the lines of a watcher until it closes its end; a process that died looks the same.
+    ///
+    /// # Errors
+    ///
+    /// A line is not valid, or answers are not read.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses the answers to its lines.
+    async fn read(&self, id: WatcherId, reader: impl AsyncRead + Unpin) -> io::Result<()> {
+        let mut lines = Lines::new(reader, ORDER_BYTES);
+        let mut answers = JoinSet::new();
+        loop {
+            tokio::select! {
+                line = lines.next(), if answers.len() < UNANSWERED_LINES => match line? {
+                    Some(line) => {
+                        let order = serde_json::from_slice::<Order<'_>>(&line).map_err(|_| io::Error::other("invalid line"))?;
+                        answers.spawn(answer(self.client.clone(), self.hello.access, order.id, order.send.into_owned()));
+                    }
+                    None => return Ok(()),
+                },
+                Some(answer) = answers.join_next() => {
+                    // A panic was reported where it happened; it has no answer.
+                    let Ok(answer) = answer else { continue };
+                    let line = self.note(NoteKind::Answer(answer));
+                    self.watchers.answer(id, line).map_err(|_| io::Error::other("answers are not read"))?;
+                }
+            }
+        }
+    }
+
+    /// Returns the first line, with the time of day.
+    fn hello(&self) -> Bytes {
+        self.note(NoteKind::Hello(Hello { utc: Some(Utc::now().to_string()), ..self.hello.clone() }))
+    }
+
+    fn note(&self, kind: NoteKind) -> Bytes {
+        wire::note(self.began.elapsed(), kind)
+    }
+}
+
+/// Sends a watcher's line and waits for the result. The client is kept alive meanwhile.
+///
+/// # Cancel safety
+///
+/// Dropping the future loses the result; the line may have been sent.
+async fn answer(client: WeakClient, access: AttachAccess, id: u64, line: String) -> Answer {
+    let error = if !access.may_send() {
+        Some(AnswerError::ReadOnly)
+    } else if let Some(client) = client.upgrade() {
+        debug!(id, "line of a watcher");
+        client.request(line.as_str()).await.err().map(AnswerError::Request)
+    } else {
+        Some(AnswerError::Request(RequestError::Ended(EndReason::Shutdown)))
+    };
+    Answer { id, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::duplex;
+
+    use super::*;
+    use crate::Missed;
+
+    fn host() -> Host {
+        let hello = Hello {
+            version: VERSION,
+            program: "test".to_owned(),
+            server: "chess.example".to_owned(),
+            access: AttachAccess::Read,
+            utc: None,
+        };
+        Host { watchers: Arc::default(), client: WeakClient::default(), hello, began: Instant::now() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watcher_that_reads_nothing_is_disconnected() {
+        let (host, began) = (host(), Instant::now());
+        let (ours, theirs) = duplex(16);
+        let watchers = Arc::clone(&host.watchers);
+        let serving = tokio::spawn(host.serve(ours));
+        while watchers.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        watchers.send_snapshots(|_| Bytes::from_static(b"now\n"));
+        watchers.send(&Bytes::from_static(b"line\n"), Missed::sent());
+        serving.await.unwrap();
+        assert!(watchers.is_empty());
+        assert_eq!(began.elapsed(), READ_TIMEOUT + REFUSAL_TIMEOUT);
+        drop(theirs);
+    }
+
+    #[tokio::test]
+    async fn a_watcher_that_disconnects_is_removed() {
+        let host = host();
+        let (ours, theirs) = duplex(1024);
+        let watchers = Arc::clone(&host.watchers);
+        drop(theirs);
+        host.serve(ours).await;
+        assert!(watchers.is_empty());
+    }
+}

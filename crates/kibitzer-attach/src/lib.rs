@@ -1,0 +1,152 @@
+//! Lets other processes of the same user watch a session on a chess server, over a Unix socket.
+//!
+//! The process of the session exposes it with one line:
+//!
+//! ```no_run
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = kibitzer::Client::connect(kibitzer::Profile::fics()).await?;
+//! kibitzer_attach::expose(&client, "/run/user/1000/bot.sock").await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `kibitzer console --attach /run/user/1000/bot.sock`, or any program with [`Attached`], watches it: bytes, sent lines, events
+//! and the state of every game. [`docs/console.md`](https://docs.rs/crate/kibitzer-attach/latest/source/docs/console.md)
+//! describes the socket's protocol.
+//!
+//! ```text
+//! session's task ─ Exposure ─ lines ─ Watchers ─┬─ queue ─ Host ═ socket ═ Attached ─ WatcherDecoder ─ AttachEvent
+//!                  (SessionObserver)  written once     └─ queue …
+//! ```
+//!
+//! An [`SessionObserver`](kibitzer::SessionObserver) of the session writes each observation as one line for all watchers. A watcher has a
+//! bounded queue of unread lines; one that is too slow misses lines, which are counted. A host task owns the socket and writes
+//! the queues to it. [`Attached`] parses the received bytes again, with the reader that the session itself uses.
+
+mod attached;
+mod decoder;
+mod error;
+mod exposure;
+mod host;
+mod lines;
+#[cfg_attr(not(unix), path = "no_socket.rs")]
+mod socket;
+mod watchers;
+mod wire;
+
+use std::path::Path;
+
+use kibitzer::{Client, Profile};
+use serde::{Deserialize, Serialize};
+
+pub use attached::{Attached, AttachedRequests};
+pub use decoder::{AttachEvent, Snapshot};
+pub use error::{AttachError, AttachedRequestError, ExposeError};
+pub use kibitzer::AttachAccess;
+use socket::Listener;
+
+/// Exposes a session on a new Unix socket, for watching only.
+///
+/// Only processes of the same user can attach: the socket has mode 0600, and the system is asked for the user of each peer.
+/// Lines of the login and lines with a password are withheld. A socket that a dead process left is replaced. The socket is
+/// removed at the end of the session.
+///
+/// # Errors
+///
+/// [`ExposeError`] if the socket cannot be created or the session is over.
+///
+/// # Cancel safety
+///
+/// Dropping the future exposes nothing, but may have removed a dead process's socket.
+pub async fn expose(client: &Client, path: impl AsRef<Path>) -> Result<(), ExposeError> {
+    AttachSocket::bind(path).await?.expose(client)
+}
+
+/// A Unix socket on which a session can be exposed. Dropping it removes its file.
+#[derive(Debug)]
+pub struct AttachSocket {
+    listener: Listener,
+    access: AttachAccess,
+}
+
+impl AttachSocket {
+    /// Creates a socket; see [`expose`].
+    ///
+    /// # Errors
+    ///
+    /// [`ExposeError`] if the socket cannot be created: another process listens on it, for example.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves no file, but may have removed a dead process's socket.
+    pub async fn bind(path: impl AsRef<Path>) -> Result<Self, ExposeError> {
+        Ok(Self { listener: Listener::bind(path.as_ref()).await?, access: AttachAccess::Read })
+    }
+
+    /// Creates the socket that a profile names with [`Profile::attach_socket`]; `None` if it names none.
+    ///
+    /// # Errors
+    ///
+    /// As [`bind`](Self::bind).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`bind`](Self::bind).
+    pub async fn from_profile(profile: &Profile) -> Result<Option<Self>, ExposeError> {
+        let Some(path) = profile.attach_path() else { return Ok(None) };
+        Ok(Some(Self::bind(path).await?.access(profile.watcher_access())))
+    }
+
+    /// Sets the rights of watchers. Default [`AttachAccess::Read`].
+    #[must_use]
+    pub fn access(self, access: AttachAccess) -> Self {
+        Self { access, ..self }
+    }
+
+    /// Exposes a session. Watchers can attach until it ends.
+    ///
+    /// # Errors
+    ///
+    /// [`ExposeError::SessionOver`].
+    pub fn expose(self, client: &Client) -> Result<(), ExposeError> {
+        let exposure = host::start(self.listener, self.access, client);
+        client.add_observer(exposure).map_err(|_| ExposeError::SessionOver)
+    }
+}
+
+/// What a watcher missed because it read too slowly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Missed {
+    /// Number of received bytes.
+    pub received_bytes: u64,
+    /// Number of sent lines.
+    pub sent_lines: u64,
+    /// Number of events of the session itself, such as a lost connection.
+    pub notes: u64,
+}
+
+impl Missed {
+    const fn received(n_bytes: u64) -> Self {
+        Self { received_bytes: n_bytes, sent_lines: 0, notes: 0 }
+    }
+
+    const fn sent() -> Self {
+        Self { received_bytes: 0, sent_lines: 1, notes: 0 }
+    }
+
+    const fn note() -> Self {
+        Self { received_bytes: 0, sent_lines: 0, notes: 1 }
+    }
+
+    const fn add(&mut self, more: Self) {
+        self.received_bytes = self.received_bytes.saturating_add(more.received_bytes);
+        self.sent_lines = self.sent_lines.saturating_add(more.sent_lines);
+        self.notes = self.notes.saturating_add(more.notes);
+    }
+
+    /// Returns whether nothing was missed.
+    pub fn is_nothing(self) -> bool {
+        self == Self::default()
+    }
+}

@@ -1,0 +1,353 @@
+//! The watchers of a session, and the lines that each of them has not read.
+//!
+//! | state of a watcher | input | next state | effect |
+//! |---|---|---|---|
+//! | `Joining` | snapshot | `Following` | the snapshot is queued |
+//! | `Joining` | line | `Joining` | the line is counted if lines were missed before; the snapshot includes it otherwise |
+//! | `Following` | line that fits the queue | `Following` | the line is queued |
+//! | `Following` | line that does not | `Lagging` | the line is counted |
+//! | `Lagging` | line | `Lagging` | the line is counted |
+//! | `Lagging` | queue read to its end | `Joining` | a snapshot is requested |
+
+use std::collections::VecDeque;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+
+use crate::Missed;
+
+/// Most watchers of a session.
+pub(crate) const MAX_WATCHERS: usize = 16;
+/// Size of a watcher's queue in bytes. A watcher with a full queue misses lines until it has read the queue to its end.
+pub(crate) const QUEUE_BYTES: usize = 1 << 20;
+/// Size of the queue above which a watcher receives no answers either: it sends, but does not read.
+const ANSWERS_BYTES: usize = 8 << 20;
+
+/// The watchers of a session.
+///
+/// The session's task adds lines, the host removes them. Neither waits for the other: the lock is held for a few instructions,
+/// never over an `.await`.
+#[derive(Debug, Default)]
+pub(crate) struct Watchers {
+    state: Mutex<WatchersState>,
+    /// Number of watchers, so that the session's task needs no lock if there are none.
+    count: AtomicUsize,
+    /// Notifies the host of new lines and of the end.
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct WatchersState {
+    watchers: Vec<Watcher>,
+    next_id: WatcherId,
+    is_over: bool,
+    /// Wakes the session's task, which writes snapshots.
+    waker: Option<Waker>,
+}
+
+/// Number of a watcher.
+pub(crate) type WatcherId = u64;
+
+#[derive(Debug)]
+struct Watcher {
+    id: WatcherId,
+    unread: VecDeque<Bytes>,
+    n_unread_bytes: usize,
+    state: WatcherState,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum WatcherState {
+    /// It needs a snapshot.
+    Joining(Missed),
+    /// It receives every line.
+    Following,
+    /// It receives no line until it has read its queue.
+    Lagging(Missed),
+}
+
+/// What a watcher can read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// The next line.
+    Line(Bytes),
+    /// No line until another one is queued.
+    Nothing,
+    /// No line until a snapshot is queued.
+    NeedsSnapshot,
+    /// No more lines.
+    Closed,
+}
+
+/// Too many bytes are unread for an answer.
+#[derive(Debug)]
+pub(crate) struct WatcherLagged;
+
+impl Watchers {
+    // No holder of the lock panics, so poisoning means nothing.
+    fn state(&self) -> MutexGuard<'_, WatchersState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether there are no watchers.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Relaxed) == 0
+    }
+
+    /// Adds a watcher with its first line; `None` if there are too many, or the session is over.
+    pub(crate) fn join(&self, first: Bytes) -> Option<WatcherId> {
+        let mut state = self.state();
+        if state.is_over || state.watchers.len() >= MAX_WATCHERS {
+            return None;
+        }
+        let id = state.next_id;
+        state.next_id += 1;
+        let joining = WatcherState::Joining(Missed::default());
+        state.watchers.push(Watcher {
+            id,
+            n_unread_bytes: first.len(),
+            unread: VecDeque::from([first]),
+            state: joining,
+        });
+        self.count.store(state.watchers.len(), Ordering::Relaxed);
+        Some(id)
+    }
+
+    /// Removes a watcher.
+    pub(crate) fn leave(&self, id: WatcherId) {
+        let mut state = self.state();
+        state.watchers.retain(|watcher| watcher.id != id);
+        self.count.store(state.watchers.len(), Ordering::Relaxed);
+    }
+
+    /// Queues a line for every watcher that follows. The others miss it, counted as `size`.
+    pub(crate) fn send(&self, line: &Bytes, size: Missed) {
+        let mut state = self.state();
+        state.watchers.iter_mut().for_each(|watcher| watcher.send(line, size));
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Queues a snapshot for every watcher that needs one.
+    pub(crate) fn send_snapshots(&self, mut snapshot: impl FnMut(Missed) -> Bytes) {
+        let mut state = self.state();
+        for watcher in &mut state.watchers {
+            if let WatcherState::Joining(missed) = watcher.state {
+                watcher.push(snapshot(missed));
+                watcher.state = WatcherState::Following;
+            }
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Returns whether a watcher needs a snapshot. Wakes `waker` when one does later.
+    pub(crate) fn needs_snapshot(&self, waker: &Waker) -> bool {
+        let mut state = self.state();
+        if !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            state.waker = Some(waker.clone());
+        }
+        state.watchers.iter().any(|watcher| matches!(watcher.state, WatcherState::Joining(_)))
+    }
+
+    /// Queues an answer for one watcher.
+    pub(crate) fn answer(&self, id: WatcherId, line: Bytes) -> Result<(), WatcherLagged> {
+        let mut state = self.state();
+        let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return Ok(()) };
+        if watcher.n_unread_bytes > ANSWERS_BYTES {
+            return Err(WatcherLagged);
+        }
+        watcher.push(line);
+        drop(state);
+        self.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// Queues a last line for every watcher. Later calls have no effect.
+    pub(crate) fn close(&self, last: &Bytes) {
+        let mut state = self.state();
+        if std::mem::replace(&mut state.is_over, true) {
+            return;
+        }
+        state.watchers.iter_mut().for_each(|watcher| watcher.push(last.clone()));
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Removes the next line from a watcher's queue.
+    fn pop(&self, id: WatcherId) -> Unread {
+        let mut state = self.state();
+        let is_over = state.is_over;
+        let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return Unread::Closed };
+        if let Some(line) = watcher.unread.pop_front() {
+            watcher.n_unread_bytes = watcher.n_unread_bytes.saturating_sub(line.len());
+            return Unread::Line(line);
+        }
+        // An idle watcher keeps no buffer.
+        watcher.unread = VecDeque::new();
+        if is_over {
+            return Unread::Closed;
+        }
+        if let WatcherState::Lagging(missed) = watcher.state {
+            watcher.state = WatcherState::Joining(missed);
+        }
+        match watcher.state {
+            WatcherState::Following => Unread::Nothing,
+            _ => Unread::NeedsSnapshot,
+        }
+    }
+
+    /// Waits for the next line of a watcher; `None` once there are no more. Wakes the session's task for a snapshot.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a line that was not returned remains queued.
+    pub(crate) async fn next(&self, id: WatcherId) -> Option<Bytes> {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            // Enabled before the check, so that no line is missed between the two.
+            changed.as_mut().enable();
+            match self.pop(id) {
+                Unread::Line(line) => return Some(line),
+                Unread::NeedsSnapshot => self.wake_session(),
+                Unread::Nothing => {}
+                Unread::Closed => return None,
+            }
+            changed.await;
+        }
+    }
+
+    /// Waits until the session is over.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the future only waits.
+    pub(crate) async fn closed(&self) {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if self.state().is_over {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn wake_session(&self) {
+        let waker = self.state().waker.clone();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl Watcher {
+    fn send(&mut self, line: &Bytes, size: Missed) {
+        match &mut self.state {
+            WatcherState::Following if self.n_unread_bytes + line.len() <= QUEUE_BYTES => self.push(line.clone()),
+            WatcherState::Following => self.state = WatcherState::Lagging(size),
+            // The first snapshot includes everything before it.
+            WatcherState::Joining(missed) if missed.is_nothing() => {}
+            WatcherState::Joining(missed) | WatcherState::Lagging(missed) => missed.add(size),
+        }
+    }
+
+    fn push(&mut self, line: Bytes) {
+        self.n_unread_bytes += line.len();
+        self.unread.push_back(line);
+    }
+}
+
+/// Removes its watcher when it is dropped.
+#[derive(Debug)]
+pub(crate) struct WatcherGuard {
+    pub(crate) watchers: Arc<Watchers>,
+    pub(crate) id: WatcherId,
+}
+
+impl Drop for WatcherGuard {
+    fn drop(&mut self) {
+        self.watchers.leave(self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: Missed = Missed::sent();
+
+    fn needs_snapshot(watchers: &Watchers) -> bool {
+        watchers.needs_snapshot(Waker::noop())
+    }
+
+    fn line(text: &'static str) -> Bytes {
+        Bytes::from_static(text.as_bytes())
+    }
+
+    #[test]
+    fn a_new_watcher_receives_a_snapshot_first_and_misses_nothing() {
+        let watchers = Watchers::default();
+        assert!(watchers.is_empty());
+        let id = watchers.join(line("hello")).unwrap();
+        watchers.send(&line("early"), LINE);
+        assert_eq!(watchers.pop(id), Unread::Line(line("hello")));
+        assert_eq!(watchers.pop(id), Unread::NeedsSnapshot);
+        assert!(needs_snapshot(&watchers));
+        watchers.send_snapshots(|missed| {
+            assert_eq!(missed, Missed::default());
+            line("now")
+        });
+        watchers.send(&line("late"), LINE);
+        assert_eq!([watchers.pop(id), watchers.pop(id)], [Unread::Line(line("now")), Unread::Line(line("late"))]);
+        assert_eq!(watchers.pop(id), Unread::Nothing);
+    }
+
+    #[test]
+    fn a_slow_watcher_keeps_a_bounded_queue_and_receives_its_losses() {
+        let watchers = Watchers::default();
+        let [slow, quick] = [(); 2].map(|()| watchers.join(line("hello")).unwrap());
+        watchers.send_snapshots(|_| line("now"));
+        let big = Bytes::from(vec![b'x'; 100_000]);
+        for _ in 0..50 {
+            watchers.send(&big, Missed::received(7));
+            while let Unread::Line(_) = watchers.pop(quick) {}
+        }
+        assert!(watchers.state().watchers[0].n_unread_bytes <= QUEUE_BYTES);
+        let n_kept = std::iter::from_fn(|| matches!(watchers.pop(slow), Unread::Line(_)).then_some(())).count() - 2;
+        assert_eq!(n_kept, 10);
+        watchers.send(&big, Missed::note());
+        watchers.send_snapshots(|missed| {
+            assert_eq!(missed, Missed { received_bytes: 40 * 7, sent_lines: 0, notes: 1 });
+            line("now")
+        });
+        watchers.send(&line("next"), LINE);
+        assert_eq!([watchers.pop(slow), watchers.pop(slow)], [Unread::Line(line("now")), Unread::Line(line("next"))]);
+    }
+
+    #[test]
+    fn the_number_of_watchers_is_limited_and_none_joins_after_the_end() {
+        let watchers = Watchers::default();
+        let ids: Vec<_> = (0..MAX_WATCHERS).map(|_| watchers.join(line("hello")).unwrap()).collect();
+        assert_eq!(watchers.join(line("hello")), None);
+        watchers.leave(ids[3]);
+        let last = watchers.join(line("hello")).unwrap();
+        assert_eq!(watchers.pop(ids[3]), Unread::Closed);
+        watchers.close(&line("bye"));
+        assert_eq!([watchers.pop(last), watchers.pop(last)], [Unread::Line(line("hello")), Unread::Line(line("bye"))]);
+        assert_eq!(watchers.pop(last), Unread::Closed);
+        assert_eq!(watchers.join(line("hello")), None);
+    }
+
+    #[test]
+    fn a_watcher_that_sends_and_never_reads_receives_no_more_answers() {
+        let watchers = Watchers::default();
+        let id = watchers.join(line("hello")).unwrap();
+        let answers = (0..).take_while(|_| watchers.answer(id, Bytes::from(vec![b'x'; 1 << 20])).is_ok());
+        assert_eq!(answers.count(), 8);
+    }
+}

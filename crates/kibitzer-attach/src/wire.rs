@@ -1,0 +1,345 @@
+//! The lines that are sent over the socket: those of a transcript, and notes. docs/console.md describes them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use kibitzer::json;
+use kibitzer::transcript::Direction;
+use kibitzer_core::Event;
+use kibitzer_core::event::{
+    AdjournedGame, Capabilities, EndReason, Identity, LostCause, RequestError, Restored, ServerFault,
+};
+use kibitzer_core::session::{State, TransmitKind};
+use kibitzer_core::text::Handle;
+use kibitzer_core::wire::StreamState;
+use serde::{Deserialize, Serialize};
+
+use crate::{AttachAccess, Missed};
+
+/// Version of the protocol. It changes if a reader of the previous version would misinterpret a line.
+pub(crate) const VERSION: u32 = 2;
+
+/// Stands for the text of a line that is withheld.
+const REDACTED: &[u8] = b"[redacted]\n";
+
+/// A line with its time since the start of the session.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Line {
+    Piece(Piece),
+    Note(Note),
+}
+
+/// Bytes of the stream, as in a transcript.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Piece {
+    #[serde(with = "seconds")]
+    pub(crate) t: Duration,
+    pub(crate) dir: Direction,
+    #[serde(with = "hex")]
+    pub(crate) hex: Vec<u8>,
+    /// Whether a sent line is withheld; `hex` is a placeholder then.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) redacted: bool,
+    /// Whether it is a line of a snapshot.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) snapshot: bool,
+    /// The kind of a sent line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<TransmitKind>,
+}
+
+/// A line that contains no bytes of the stream.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Note {
+    #[serde(with = "seconds")]
+    pub(crate) t: Duration,
+    #[serde(flatten)]
+    pub(crate) kind: NoteKind,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "note", rename_all = "snake_case")]
+pub(crate) enum NoteKind {
+    /// The first line.
+    Hello(Hello),
+    /// State of the session. Lines marked `snapshot` follow, then [`Stream`](Self::Stream).
+    Snapshot(SnapshotNote),
+    /// State that the meaning of the next byte depends on.
+    Stream(StreamState),
+    /// An event of the session itself.
+    Life(Life),
+    /// Result of a line that this watcher sent.
+    Answer(Answer),
+    /// The last line.
+    Bye {
+        /// Reason, for people.
+        reason: Cow<'static, str>,
+    },
+    /// A note that a later version of this protocol adds.
+    #[serde(other)]
+    Unknown,
+}
+
+/// The exposed session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Hello {
+    pub(crate) version: u32,
+    /// Name and version of the program, for people.
+    pub(crate) program: String,
+    pub(crate) server: String,
+    pub(crate) access: AttachAccess,
+    /// Time of day at this line, as in a transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) utc: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SnapshotNote {
+    pub(crate) state: State,
+    pub(crate) handle: Option<Handle>,
+    /// What this watcher missed since the last snapshot.
+    pub(crate) missed: Missed,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Life(#[serde(with = "SessionEvent")] pub(crate) Event);
+
+/// The events of the session itself. The others are parsed from received bytes, or follow from a sent line.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Event", tag = "event", content = "data", rename_all = "snake_case")]
+#[non_exhaustive]
+enum SessionEvent {
+    Connecting {
+        attempt: u32,
+    },
+    Connected,
+    LoggedIn(Arc<Identity>),
+    #[serde(rename = "session_ready")]
+    Ready(Capabilities),
+    Fault(ServerFault),
+    Lost {
+        cause: LostCause,
+        retry_in: Option<Duration>,
+    },
+    Restored(Arc<Restored>),
+    #[serde(rename = "adjourned_game")]
+    Adjourned(Arc<AdjournedGame>),
+    Ended(EndReason),
+}
+
+/// Result of a line that a watcher sent.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    /// Number of the [`Order`].
+    pub(crate) id: u64,
+    /// Why there is no reply; `None` if the reply is in the stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<AnswerError>,
+}
+
+/// Why a line was not sent or received no reply.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AnswerError {
+    /// Watchers may not send.
+    ReadOnly,
+    /// The request failed.
+    Request(RequestError),
+}
+
+/// A line that a watcher sends.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Order<'a> {
+    /// Number that the [`Answer`] repeats.
+    pub(crate) id: u64,
+    /// The line for the server.
+    pub(crate) send: Cow<'a, str>,
+}
+
+impl Line {
+    /// Parses a line; `None` if it does not belong to the protocol.
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
+        // Tried one after the other: serde would first copy the hexadecimal digits of an untagged line.
+        let piece = serde_json::from_slice(line).map(Self::Piece);
+        piece.or_else(|_| serde_json::from_slice(line).map(Self::Note)).ok()
+    }
+}
+
+/// Returns the line of received bytes. No bytes: the connection has ended.
+pub(crate) fn received(t: Duration, bytes: &[u8]) -> Bytes {
+    line(&piece(t, Direction::Received, bytes))
+}
+
+/// Returns the line of sent bytes, without the text of private lines.
+pub(crate) fn sent(t: Duration, bytes: &[u8], kind: TransmitKind) -> Bytes {
+    let redacted = kind.is_private();
+    let shown = if redacted { REDACTED } else { bytes };
+    line(&Piece { redacted, kind: Some(kind), ..piece(t, Direction::Sent, shown) })
+}
+
+/// Returns a line of a snapshot, which a server could send.
+pub(crate) fn snapshot(t: Duration, bytes: &[u8]) -> Bytes {
+    line(&Piece { snapshot: true, ..piece(t, Direction::Received, &[bytes, b"\n\r"].concat()) })
+}
+
+/// Returns the line of a note.
+pub(crate) fn note(t: Duration, kind: NoteKind) -> Bytes {
+    line(&Note { t, kind })
+}
+
+/// Returns the line of an event; `None` if it is not one of the session itself.
+pub(crate) fn life(t: Duration, event: &Event) -> Option<Bytes> {
+    if matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_) | Event::Sent { .. }) {
+        return None;
+    }
+    let line = note(t, NoteKind::Life(Life(event.clone())));
+    (!line.is_empty()).then_some(line)
+}
+
+fn piece(t: Duration, dir: Direction, bytes: &[u8]) -> Piece {
+    Piece { t, dir, hex: bytes.to_vec(), redacted: false, snapshot: false, kind: None }
+}
+
+/// Writes a line; an empty one if the value contains a variant that this version does not know.
+fn line(value: &impl Serialize) -> Bytes {
+    let mut line = Vec::new();
+    match json::write(&mut line, value) {
+        Ok(()) => {
+            line.push(b'\n');
+            line.into()
+        }
+        Err(_) => Bytes::new(),
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// A time in seconds, with microseconds.
+mod seconds {
+    use std::time::Duration;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        Duration::from_micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)).as_secs_f64().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        Duration::try_from_secs_f64(f64::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+/// Bytes as hexadecimal digits.
+mod hex {
+    use std::borrow::Cow;
+
+    use kibitzer::transcript::{decode_hex, encode_hex};
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&encode_hex(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let digits = Cow::<str>::deserialize(deserializer)?;
+        decode_hex(&digits).ok_or_else(|| D::Error::custom("not pairs of hexadecimal digits"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer_core::event::{
+        AdjournedState, CloseCause, DialError, LoginError, LoginStep, Outcome, RestoredCommand, RestoredGame,
+    };
+    use kibitzer_core::message::{Family, GameId, Ivar, KickedBy, NameKind, Relation};
+    use kibitzer_core::text::{ServerText, Titles};
+    use kibitzer_core::wire::Timeseal;
+
+    use super::*;
+
+    const TIME: Duration = Duration::from_micros(1_500_001);
+
+    fn parse(line: &Bytes) -> NoteKind {
+        assert!(!str::from_utf8(line).unwrap().contains(['\u{202e}', '\u{2028}']), "{line:?}");
+        let Some(Line::Note(Note { t, kind })) = Line::parse(line.trim_ascii_end()) else { panic!("{line:?}") };
+        assert_eq!(t, TIME);
+        kind
+    }
+
+    #[test]
+    fn events_of_the_session_are_parsed_as_they_were_written() {
+        let name = |name: &str| Handle::from_wire(name.as_bytes());
+        let text = ServerText::from_wire(b"\"no\" &#x265a;&#x202e;&#x2028;\\");
+        let identity = Identity::new(Some(name("Newton")), Titles::from_codes(b"C TD"), NameKind::Registered);
+        let capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::Block]).with_units();
+        let mut restored = Restored::default();
+        let mut game = RestoredGame::new(GameId(7), name("A"), name("B"), Relation::Observing);
+        (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), Outcome::Advanced { plies: 3 }, true);
+        restored.offline_for = Duration::from_nanos(1_234_567_891);
+        restored.games = vec![game];
+        restored.seeks = vec![RestoredCommand::new("seek 5 0", Some(RequestError::Busy))];
+        let stored = AdjournedGame::new(name("A"), name("B"), AdjournedState::Resumed { game: GameId(7) });
+        let cause = LostCause::Connection(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
+        let events = [
+            Event::Connecting { attempt: 3 },
+            Event::Connected,
+            Event::LoggedIn(Arc::new(identity)),
+            Event::Ready(capabilities),
+            Event::Fault(ServerFault::Unnumbered),
+            Event::Lost { cause: cause.clone(), retry_in: Some(Duration::from_nanos(7)) },
+            Event::Lost { cause: LostCause::Login(LoginError::TimedOut(LoginStep::SetUp)), retry_in: None },
+            Event::Restored(Arc::new(restored)),
+            Event::Adjourned(Arc::new(stored)),
+            Event::Ended(EndReason::Quit),
+            Event::Ended(EndReason::Kicked(KickedBy::Admin(name("Boss")))),
+            Event::Ended(EndReason::Login(LoginError::Other(text))),
+            Event::Ended(EndReason::Dial(DialError::UnknownHost)),
+            Event::Ended(EndReason::Lost { cause, attempts: 4 }),
+        ];
+        for event in events {
+            let NoteKind::Life(Life(parsed)) = parse(&life(TIME, &event).unwrap()) else { panic!("{event:?}") };
+            assert_eq!(parsed, event);
+        }
+    }
+
+    #[test]
+    fn events_of_received_and_sent_lines_are_not_notes() {
+        assert!(life(TIME, &Event::Sent { line: None, request: None }).is_none());
+    }
+
+    #[test]
+    fn a_stream_state_is_parsed_as_it_was_written() {
+        let mut state = StreamState::default();
+        (state.family, state.timeseal, state.prompt) = (Family::Fics, Timeseal::V1, b"> \xff".to_vec());
+        (state.is_unwrapped, state.block, state.n_units) = (true, Some(12), 2);
+        (state.is_logged_in, state.is_mid_line, state.me) = (true, true, Some(Handle::from_wire(b"Newton")));
+        let NoteKind::Stream(parsed) = parse(&note(TIME, NoteKind::Stream(state.clone()))) else { panic!() };
+        assert_eq!(parsed, state);
+    }
+
+    #[test]
+    fn private_lines_are_withheld() {
+        let login = sent(TIME, b"Newton\n", TransmitKind::Login);
+        let Some(Line::Piece(piece)) = Line::parse(login.trim_ascii_end()) else { panic!("{login:?}") };
+        assert_eq!((piece.redacted, &piece.hex[..], piece.kind), (true, REDACTED, Some(TransmitKind::Login)));
+    }
+
+    #[test]
+    fn later_notes_are_ignored_and_invalid_lines_refused() {
+        let later = Line::parse(br#"{"t": 1, "note": "weather", "degrees": 12}"#);
+        assert!(matches!(later, Some(Line::Note(Note { kind: NoteKind::Unknown, .. }))), "{later:?}");
+        for invalid in
+            ["", "{}", "[]", r#"{"t": -1, "note": "bye", "reason": "x"}"#, r#"{"t": 1, "dir": "rx", "hex": "4"}"#]
+        {
+            assert!(Line::parse(invalid.as_bytes()).is_none(), "{invalid}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Received bytes that are not parsed yet.
+
+use std::time::Instant;
+
+use crate::core::Event;
+use crate::core::session::Session;
+use crate::observer::SessionView;
+
+/// Bytes of the current connection that were received and not parsed yet, and the position in their stream.
+#[derive(Default)]
+pub(super) struct Input {
+    pub(super) bytes: Vec<u8>,
+    n_parsed: usize,
+    /// Position in the stream of the first of `bytes`.
+    start: u64,
+    frame_end: u64,
+}
+
+impl Input {
+    pub(super) fn is_empty(&self) -> bool {
+        self.n_parsed >= self.bytes.len()
+    }
+
+    /// Parses the next event; `None` once all bytes are parsed.
+    pub(super) fn next_event(&mut self, session: &mut Session, now: Instant) -> Option<Event> {
+        let mut rest = self.bytes.get(self.n_parsed..).unwrap_or_default();
+        let event = session.receive(&mut rest, now);
+        self.n_parsed = self.bytes.len() - rest.len();
+        match &event {
+            Some(Event::Received { received, .. }) => self.frame_end = received.end,
+            Some(_) => {}
+            // An idle session keeps no buffer.
+            None => *self = Self { start: self.position(), frame_end: self.frame_end, ..Self::default() },
+        }
+        event
+    }
+
+    /// Returns the session as its observers see it.
+    pub(super) fn view<'a>(&self, session: &'a Session) -> SessionView<'a> {
+        SessionView { session, position: self.position(), frame_end: self.frame_end }
+    }
+
+    fn position(&self) -> u64 {
+        self.start.saturating_add(u64::try_from(self.n_parsed).unwrap_or(u64::MAX))
+    }
+}

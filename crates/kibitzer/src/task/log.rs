@@ -1,0 +1,68 @@
+//! The log of a session.
+
+use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
+
+use crate::core::Event;
+use crate::core::event::EndReason;
+use crate::core::session::Transmit;
+
+/// Logs what happens in a session, without its secrets.
+pub(super) struct SessionLog {
+    /// Span of the session; entered while its task runs.
+    span: Span,
+    /// Span of the login while it lasts. Boxed, because it is short.
+    login: Option<Box<Span>>,
+}
+
+impl SessionLog {
+    pub(super) const fn new(span: Span) -> Self {
+        Self { span, login: None }
+    }
+
+    pub(super) fn received(&self, bytes: &[u8]) {
+        self.trace(|| trace!(bytes = %bytes.escape_ascii(), "received"));
+    }
+
+    pub(super) fn sent(&self, transmit: &Transmit) {
+        if !transmit.is_private() {
+            self.trace(|| trace!(bytes = %transmit.bytes().escape_ascii(), "sent"));
+        }
+    }
+
+    pub(super) fn event(&mut self, event: &Event) {
+        if let Event::Connecting { attempt } = event {
+            self.login = Some(Box::new(info_span!(parent: &self.span, "login", attempt)));
+        }
+        self.log(event);
+        if matches!(event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_)) {
+            self.login = None;
+        }
+    }
+
+    fn log(&self, event: &Event) {
+        let _login = self.login.as_ref().map(|login| login.enter());
+        match event {
+            Event::Connecting { attempt } => info!(attempt, "connecting"),
+            Event::Connected => info!("connected"),
+            Event::LoggedIn(identity) => {
+                let handle = identity.handle.as_ref().map_or("?", |handle| handle.as_str());
+                self.span.record("handle", handle);
+                info!("logged in");
+            }
+            Event::Ready(_) => info!("session ready"),
+            Event::Lost { cause, retry_in } => error!(%cause, ?retry_in, "session lost"),
+            Event::Restored(_) => info!("session restored"),
+            Event::Ended(reason @ (EndReason::Quit | EndReason::Shutdown)) => info!(%reason, "session over"),
+            Event::Ended(reason) => error!(%reason, "session over"),
+            Event::Fault(fault) => warn!(%fault, "server fault"),
+            event => debug!(kind = event.kind().as_str(), "event"),
+        }
+    }
+
+    fn trace(&self, log: impl FnOnce()) {
+        if enabled!(Level::TRACE) {
+            let _login = self.login.as_ref().map(|login| login.enter());
+            log();
+        }
+    }
+}
