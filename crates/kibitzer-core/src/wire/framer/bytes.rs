@@ -129,7 +129,7 @@ impl Framer {
         self.block.is_some() || !self.line.holds_words()
     }
 
-    const fn reads_units(&self) -> bool {
+    pub(super) const fn reads_units(&self) -> bool {
         match self.family {
             Family::Icc => true,
             Family::Fics => false,

@@ -1,8 +1,10 @@
-//! The fast path of the framer: borrows prompts, and complete lines without control bytes, from the input.
+//! The fast path of the framer: borrows prompts, complete lines without control bytes, and complete level-2 units from the input.
 //!
 //! Its frames must be those of the slow path; a property test and a fuzz target compare the two.
 
-use super::{Framer, learn};
+use super::{Framer, WHO_AM_I, learn};
+use crate::wire::control::{CONTROL_Y, CONTROL_Z};
+use crate::wire::family::Family;
 use crate::wire::frame::{Frame, FrameKind, Tag};
 use crate::wire::line::{is_prompted, tagged};
 use crate::wire::options::Timeseal;
@@ -18,7 +20,7 @@ pub(super) enum Fast<'a> {
 }
 
 impl Framer {
-    /// The fast path: a prompt, or a line that lies whole in the input, without control bytes.
+    /// Returns a prompt, a complete level-2 unit, or a complete line without control bytes.
     pub(super) fn whole_line<'a>(&mut self, input: &mut &'a [u8]) -> Fast<'a> {
         let text = skip_returns(input);
         let first = self.position + (input.len() - text.len()) as u64;
@@ -27,6 +29,15 @@ impl Framer {
         {
             self.end_marked_line(input, rest);
             return Fast::Marked;
+        }
+        if let Some((unit, rest)) = self.whole_unit(text) {
+            self.advance(input, rest);
+            self.line.set_marked();
+            if unit.starts_with(WHO_AM_I) {
+                self.log_in(Family::Icc);
+            }
+            let kind = FrameKind::Datagram { bytes: unit };
+            return Fast::Frame(Frame { offset: first, end: self.position, bell: false, kind });
         }
         let indent = text.iter().take_while(|&&b| b == b' ').count();
         let head = text.get(indent..).unwrap_or_default();
@@ -65,6 +76,15 @@ impl Framer {
         let offset = if tag.is_written() { first + indent as u64 } else { first };
         let bell = self.line.end_whole(line);
         Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
+    }
+
+    /// Splits `text` after the level-2 unit that it starts with, without the unit's brackets.
+    fn whole_unit<'a>(&self, text: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        let unit = text.strip_prefix(&[CONTROL_Y, b'('])?;
+        let is_posed = self.block.is_some_and(|block| block.posed);
+        (self.reads_units() && !is_posed).then_some(())?;
+        let length = unit_length(unit.get(..self.limits.datagram_bytes).unwrap_or(unit))?;
+        Some((unit.get(..length)?, unit.get(length + 2..)?))
     }
 
     pub(super) fn end_marked_line<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
@@ -107,6 +127,22 @@ impl Framer {
             Some(&byte) => byte == b'\n' || !is_control_byte(byte),
         }
     }
+}
+
+/// Returns the length of a level-2 unit without its closing bracket; `None` if it is incomplete, broken, or has telnet bytes.
+fn unit_length(unit: &[u8]) -> Option<usize> {
+    let mut is_quoted = false;
+    for at in memchr::memchr3_iter(CONTROL_Y, CONTROL_Z, IAC, unit) {
+        match unit.get(at..)? {
+            [CONTROL_Y, b')', ..] if !is_quoted => return Some(at),
+            [CONTROL_Y, b'(', ..] if !is_quoted => return None,
+            [CONTROL_Y, b'{', ..] => is_quoted = true,
+            [CONTROL_Y, b'}', ..] => is_quoted = false,
+            [CONTROL_Y, _, ..] => {}
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Splits `text` after its first line, without the line end.
