@@ -82,6 +82,12 @@ impl ServerText {
         Self(ShortText::from_wire(bytes))
     }
 
+    /// The text as servers send it.
+    pub(crate) fn to_wire(&self) -> Cow<'_, [u8]> {
+        let bytes = self.0.as_bytes();
+        if bytes.is_ascii() { Cow::Borrowed(bytes) } else { encode_latin_1(self.as_str()) }
+    }
+
     /// Takes over letters, in upper case.
     pub(crate) fn from_letters(letters: &[u8]) -> Self {
         if letters.iter().any(u8::is_ascii_lowercase) {

@@ -250,7 +250,9 @@ impl Moves {
         numbers.double_push_file = play::double_push_file(last.played);
         let san = last.san().map(encode_latin_1).unwrap_or_default();
         let last_move = DerivedMove { played: last.played, san: &san, elapsed_ms: last.elapsed_ms() };
-        Some(current.with_position(numbers, &board, Some(last_move)))
+        let mut position = current.clone();
+        position.set_position(numbers, &board, Some(last_move));
+        Some(position)
     }
 
     /// Plies since the last capture or pawn move.
@@ -319,12 +321,13 @@ mod tests {
                 let clock = ClockReading::from_ms([60_000, -1, i64::MAX][index % 3]);
                 let san = encode_latin_1(san);
                 let last_move = DerivedMove { played, san: &san, elapsed_ms };
-                let Ok((after, removed)) = play::after(before, last_move, clock) else { continue };
+                let mut after = Arc::clone(before);
+                let Ok(removed) = play::play(&mut after, last_move, clock) else { continue };
                 moves.push(before, played, removed, &after, usize::MAX);
                 let last = moves.last().unwrap();
                 let want = Some(decode(&san)).filter(|san| !san.is_empty());
                 prop_assert_eq!((last.san(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));
-                positions.push(Arc::new(after));
+                positions.push(after);
             }
             let last = positions.last().unwrap();
             for (ply, position) in (0..).zip(&positions) {

@@ -1,27 +1,39 @@
-//! A reported move played on a board line: what the next line would be.
+//! Moves that the server sends without a board, played on the last one.
 
-use crate::chess::{ApplyError, CastlingRights, CastlingSide, Color, LastMove, Role, SanMove, SmithMove, Square};
-use crate::message::{BoardNumbers, ClockReading, Delta, DerivedMove, GameRole, SentMove, Style12};
+use std::sync::Arc;
 
 use super::moves::Removed;
+use crate::chess::{ApplyError, CastlingRights, CastlingSide, Color, LastMove, Role, SanMove, SmithMove, Square};
+use crate::message::{BoardNumbers, ClockReading, Delta, DerivedMove, GameRole, SentMove, Style12};
 
 /// Both sides move once before the clocks start.
 pub(super) const PLIES_WITHOUT_CLOCK: u32 = 2;
 
-/// The board line after a move, as the server would send it to the same receiver, and what the move captured.
+/// A move in the notation in which the server sent it: of two, the one that says more.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SentNotation {
+    Smith(SmithMove),
+    San(SanMove),
+}
+
+/// Plays a move: the position becomes the one whose line the server would send to the same receiver. Returns what the move removed.
 ///
 /// The clock of the other side stays as it was, and so does what a move does not say (flip, lag).
-pub(super) fn after(
-    before: &Style12,
+///
+/// # Errors
+///
+/// The move does not fit the board; the position is then as it was.
+pub(super) fn play(
+    position: &mut Arc<Style12>,
     last_move: DerivedMove<'_>,
     clock: ClockReading,
-) -> Result<(Style12, Removed), ApplyError> {
-    let (played, mover) = (last_move.played, before.side_to_move());
-    let squares = before.board();
-    let mut board = squares;
+) -> Result<Removed, ApplyError> {
+    let (played, mover) = (last_move.played, position.side_to_move());
+    let before = position.board();
+    let mut board = before;
     // The squares of a hidden move are not known.
     let captured = if played == LastMove::Hidden { None } else { board.apply(played, mover)? };
-    let mut next = *before.numbers();
+    let mut next = *position.numbers();
     next.turn_to(!mover);
     next.double_push_file = double_push_file(played);
     next.castling = castling_after(next.castling, played, mover);
@@ -34,7 +46,8 @@ pub(super) fn after(
     }
     let is_past_start = next.ply() >= PLIES_WITHOUT_CLOCK;
     next.clock_running = next.clock_running.map(|runs| runs || is_past_start);
-    Ok((before.with_position(next, &board, Some(last_move)), Removed::new(&squares, played, captured)))
+    Arc::make_mut(position).set_position(next, &board, Some(last_move));
+    Ok(Removed::new(&before, played, captured))
 }
 
 /// Takes a move back in the numbers that do not depend on the moves before it.
@@ -53,14 +66,33 @@ pub(super) fn read_delta(delta: &Delta, before: &Style12) -> Option<LastMove> {
     (played != LastMove::Hidden).then_some(played)
 }
 
-/// The move of a datagram: by its Smith notation if that was switched on, else by the algebraic one.
-pub(super) fn read_sent(sent: &SentMove, before: &Style12) -> Option<LastMove> {
-    match (&sent.smith, &sent.san) {
-        (Some(smith), _) => SmithMove::parse(smith.as_str().as_bytes())?.to_last_move(&before.board()),
-        (None, Some(san)) => {
-            SanMove::parse(san.as_str().as_bytes())?.to_last_move(&before.board(), before.side_to_move())
+impl SentNotation {
+    pub(super) fn read(sent: &SentMove) -> Option<Self> {
+        match (&sent.smith, &sent.san) {
+            (Some(word), _) => SmithMove::parse(&word.to_wire()).map(Self::Smith),
+            (None, Some(word)) => SanMove::parse(&word.to_wire()).map(Self::San),
+            (None, None) => None,
         }
-        (None, None) => None,
+    }
+
+    /// The move with the squares that it does not name.
+    pub(super) fn to_last_move(self, before: &Style12) -> Option<LastMove> {
+        match self {
+            Self::Smith(smith) => smith.to_last_move(&before.board()),
+            Self::San(san) => san.to_last_move(&before.board(), before.side_to_move()),
+        }
+    }
+
+    /// Whether the move is of a piece that stands on the board, so that its color is known.
+    pub(super) const fn shows_its_piece(self) -> bool {
+        matches!(self, Self::Smith(SmithMove::Normal { .. } | SmithMove::Castle { .. }))
+    }
+
+    pub(super) const fn is_capture(self) -> bool {
+        match self {
+            Self::Smith(smith) => smith.captured().is_some(),
+            Self::San(san) => san.is_capture(),
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::state::Step;
-use super::{Applied, Games, opening, play};
+use super::play::SentNotation;
+use super::{Applied, Games, opening};
 use crate::chess::{Board, CastlingRights, Color, Fen};
 use crate::game::{ChangeKind, DesyncReason};
 use crate::message::{GameAction, GameId, GameInfo, GameRole, GameUpdate, SentMove, StartKind};
@@ -82,19 +83,22 @@ impl Games {
             if applied.notice.is_some() {
                 break;
             }
-            applied = self.apply_action(id, &GameAction::PastMove(sent.clone()));
+            let action = GameAction::PastMove(sent.clone());
+            applied = self.apply_action(id, &action).unwrap_or(Applied::desync(id, DesyncReason::NoBoard));
         }
         applied
     }
 
     fn step(&mut self, id: GameId, action: &GameAction) -> Applied {
+        if let Some(applied) = self.apply_action(id, action) {
+            return applied;
+        }
         match action {
-            _ if self.current(id).is_some() => self.apply_action(id, action),
             GameAction::Move(sent) | GameAction::PastMove(sent) => {
-                let Some(opened) = self.open_before(id, sent) else {
+                let opened = self.open_before(id, sent);
+                let (Some(opened), Some(mut applied)) = (opened, self.apply_action(id, action)) else {
                     return Applied::desync(id, DesyncReason::NoBoard);
                 };
-                let mut applied = self.apply_action(id, action);
                 if let Some(change) = &mut applied.change {
                     change.kind = opened.kind;
                 }
@@ -108,16 +112,14 @@ impl Games {
         }
     }
 
-    fn apply_action(&mut self, id: GameId, action: &GameAction) -> Applied {
-        let max_moves = self.limits.moves;
-        let Some(game) = self.by_id.get_mut(&id).filter(|game| game.is_current()) else {
-            return Applied::desync(id, DesyncReason::NoBoard);
-        };
-        match game.apply_action(action, self.actor.as_ref(), max_moves) {
+    /// `None` if there is no game to apply it to.
+    fn apply_action(&mut self, id: GameId, action: &GameAction) -> Option<Applied> {
+        let game = self.by_id.get_mut(&id).filter(|game| game.is_current())?;
+        Some(match game.apply_action(action, self.actor.as_ref(), self.limits.moves) {
             Ok(Some(step)) => step.applied(game.position(), Some(game.shared_position())),
             Ok(None) => Applied::default(),
             Err(reason) => Applied::desync(id, reason),
-        }
+        })
     }
 
     /// Opens a game that was announced with its first board.
@@ -137,7 +139,7 @@ impl Games {
         let told = self.foretold.get(id)?;
         let info = told.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_as_usual))?;
         let board = opening::board(info, &Fen::START, told.role, self.me.as_ref())?;
-        let played = play::read_sent(sent, &board)?;
+        let played = SentNotation::read(sent)?.to_last_move(&board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;
         self.open_with(id, &Fen::START)
     }

@@ -285,17 +285,11 @@ impl Style12 {
         Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
     }
 
-    /// Creates another position of the same game.
-    pub(crate) fn with_position(
-        &self,
-        numbers: BoardNumbers,
-        board: &Board,
-        last_move: Option<DerivedMove<'_>>,
-    ) -> Self {
+    /// Changes the position: another one of the same game.
+    pub(crate) fn set_position(&mut self, numbers: BoardNumbers, board: &Board, last_move: Option<DerivedMove<'_>>) {
         let verbose = last_move.map(|last| last.played.verbose()).unwrap_or_default();
         let san = last_move.map_or(&b""[..], |last| last.san);
-        let [white, black] = [Word::White, Word::Black].map(|name| self.text.word(name));
-        let text = BoardText::new(board, [white, black, &verbose, san]);
+        self.text.set(board, [&verbose, san]);
         let last_move = last_move.map(|DerivedMove { played, elapsed_ms, .. }| {
             let played = match played {
                 LastMove::Castle { side, .. } => LastMove::Castle { side, king_from: None, rook_from: None },
@@ -304,7 +298,7 @@ impl Style12 {
             LastMoveNumbers { played: Some(played), elapsed_ms }
         });
         let is_cut = last_move.is_some() && san.is_empty();
-        Self { numbers: BoardNumbers { last_move, is_cut, ..numbers }, text }
+        self.numbers = BoardNumbers { last_move, is_cut, ..numbers };
     }
 
     /// Creates the same position with other names and terms.
@@ -896,7 +890,8 @@ mod tests {
             assert_eq!((board.is_cut(), board.flip()), (true, None));
             assert_eq!(board.last_move(), Some(last_move.clone()), "cut after {end} bytes");
             let derived = DerivedMove { played: last_move.played.unwrap(), san: b"", elapsed_ms };
-            let mut want = whole.with_position(*whole.numbers(), &whole.board(), Some(derived));
+            let mut want = whole.clone();
+            want.set_position(*whole.numbers(), &whole.board(), Some(derived));
             want.numbers_mut().flip = None;
             assert_eq!(board, want, "cut after {end} bytes");
         }

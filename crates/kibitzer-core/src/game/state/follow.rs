@@ -8,7 +8,6 @@ use crate::game::change::Notice;
 use crate::game::moves::{PlayedMove, Removed};
 use crate::game::{ChangeKind, DesyncReason, play};
 use crate::message::{ClockReading, Delta, DerivedMove, Style12};
-use crate::text::encode_latin_1;
 
 /// What a board or a move did to a game.
 #[derive(Clone, Copy, Debug)]
@@ -169,22 +168,21 @@ impl Game {
 
     fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
         let played = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
-        self.play(played, delta.san.as_str(), Some(delta.taken_ms), delta.clock, max_moves)
+        let last_move = DerivedMove { played, san: &delta.san.to_wire(), elapsed_ms: Some(delta.taken_ms) };
+        self.play(last_move, delta.clock, max_moves)
     }
 
     /// Plays a move of which the server sends no board.
     pub(super) fn play(
         &mut self,
-        played: LastMove,
-        san: &str,
-        elapsed_ms: Option<u32>,
+        last_move: DerivedMove<'_>,
         clock: ClockReading,
         max_moves: usize,
     ) -> Result<Step, DesyncReason> {
-        let last_move = DerivedMove { played, san: &encode_latin_1(san), elapsed_ms };
-        let (after, removed) = play::after(&self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
-        self.moves.push(&self.position, played, removed, &after, max_moves);
-        self.position = Arc::new(after);
+        let before = Arc::clone(&self.position);
+        let played = last_move.played;
+        let removed = play::play(&mut self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
+        self.moves.push(&before, played, removed, &self.position, max_moves);
         Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::{AfterEnd, Announced, Game, Reserves, Step};
-use crate::chess::{Board, Color, Fen, LastMove, SanMove, SmithMove, Square};
+use crate::chess::{Board, Color, Fen, LastMove, SmithMove, Square};
 use crate::game::change::Notice;
 use crate::game::moves::PlayedMove;
+use crate::game::play::SentNotation;
 use crate::game::{ChangeKind, DesyncReason, opening, play};
 use crate::message::{
-    BoardNumbers, ClockReading, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12,
+    BoardNumbers, ClockReading, DerivedMove, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12,
 };
 use crate::text::{PlayerText, ServerText};
 
@@ -20,35 +21,6 @@ pub(super) struct Awaited {
     kind: ChangeKind,
     /// The squares that were known before the position.
     known: Option<Board>,
-}
-
-/// A move as it was told: in the notation that says more, of those that were switched on.
-#[derive(Clone, Copy, Debug)]
-enum ToldMove {
-    Smith(SmithMove),
-    San(SanMove),
-}
-
-impl ToldMove {
-    fn read(sent: &SentMove) -> Option<Self> {
-        match (&sent.smith, &sent.san) {
-            (Some(word), _) => SmithMove::parse(word.as_str().as_bytes()).map(Self::Smith),
-            (None, Some(word)) => SanMove::parse(word.as_str().as_bytes()).map(Self::San),
-            (None, None) => None,
-        }
-    }
-
-    /// Whether the move is of a piece that stands on the board, so that its color is known.
-    const fn shows_its_piece(self) -> bool {
-        matches!(self, Self::Smith(SmithMove::Normal { .. } | SmithMove::Castle { .. }))
-    }
-
-    const fn is_capture(self) -> bool {
-        match self {
-            Self::Smith(smith) => smith.captured().is_some(),
-            Self::San(san) => san.is_capture(),
-        }
-    }
 }
 
 /// Number of the variant in which captures explode. What they take, the move does not say.
@@ -165,7 +137,7 @@ impl Game {
         max_moves: usize,
     ) -> Result<Option<Step>, DesyncReason> {
         let awaited = self.awaited.take();
-        let told = ToldMove::read(sent).ok_or(DesyncReason::WrongMove)?;
+        let told = SentNotation::read(sent).ok_or(DesyncReason::WrongMove)?;
         let side = self.position.side_to_move();
         if awaited.is_none() && self.repeats(told, sent) {
             self.set_own_clock(!side, sent);
@@ -177,7 +149,7 @@ impl Game {
         if awaited.is_none() && !told.shows_its_piece() && actor.and_then(|actor| self.color_of(actor)) == Some(!side) {
             return Err(DesyncReason::WrongMove);
         }
-        let step = self.push_sent(sent, max_moves)?;
+        let step = self.push_sent(told, sent, max_moves)?;
         let has_captured = self.reserves.has_captured || told.is_capture();
         self.reserves = Reserves { before_move: self.hands, has_captured };
         let Some(awaited) = awaited else { return Ok(Some(step)) };
@@ -188,17 +160,17 @@ impl Game {
         Ok(Some(self.caught_up(awaited, step)))
     }
 
-    fn push_sent(&mut self, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
-        let played = play::read_sent(sent, &self.position).ok_or(DesyncReason::WrongMove)?;
+    fn push_sent(&mut self, told: SentNotation, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
+        let played = told.to_last_move(&self.position).ok_or(DesyncReason::WrongMove)?;
         if let LastMove::Drop { role, .. } = played
             && !self.may_hold(role)
         {
             return Err(DesyncReason::WrongMove);
         }
         let clock = told_clock(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move()));
-        let taken_ms = sent.taken_s.and_then(|seconds| seconds.checked_mul(1000));
-        let word = sent.san.as_ref().or(sent.smith.as_ref()).map_or("", ServerText::as_str);
-        self.play(played, word, taken_ms, clock, max_moves)
+        let elapsed_ms = sent.taken_s.and_then(|seconds| seconds.checked_mul(1000));
+        let san = sent.san.as_ref().or(sent.smith.as_ref()).map(ServerText::to_wire).unwrap_or_default();
+        self.play(DerivedMove { played, san: &san, elapsed_ms }, clock, max_moves)
     }
 
     /// The color that a player has in this game; `*` is this login.
@@ -228,12 +200,12 @@ impl Game {
     ///
     /// No move can be made twice running: the square it leaves is empty then, or the one it goes to is not. By its algebraic
     /// notation alone, a move that the side to move can make is a new one.
-    fn repeats(&self, told: ToldMove, sent: &SentMove) -> bool {
+    fn repeats(&self, told: SentNotation, sent: &SentMove) -> bool {
         match told {
-            ToldMove::Smith(smith) => self.is_last(smith),
-            ToldMove::San(_) => {
+            SentNotation::Smith(smith) => self.is_last(smith),
+            SentNotation::San(_) => {
                 let last = self.position.last_move().and_then(|last| last.san);
-                last == sent.san && play::read_sent(sent, &self.position).is_none()
+                last == sent.san && told.to_last_move(&self.position).is_none()
             }
         }
     }
@@ -255,7 +227,7 @@ impl Game {
     }
 
     /// Whether the squares change by more than the move says: then only a board tells them.
-    fn waits_for_boards(&self, told: ToldMove) -> bool {
+    fn waits_for_boards(&self, told: SentNotation) -> bool {
         let start = self.info.as_ref().and_then(|info| info.start.as_ref());
         start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && told.is_capture()))
     }
@@ -313,7 +285,8 @@ impl Game {
             move_number: fen.move_number,
             ..*self.position.numbers()
         };
-        let position = self.position.with_position(numbers, &fen.board, None);
+        let mut position = Style12::clone(&self.position);
+        position.set_position(numbers, &fen.board, None);
         self.as_received(position)
     }
 

@@ -56,16 +56,33 @@ impl BoardText {
             .unwrap_or_else(|| Self::Apart(Box::new(Apart { squares, words: words.map(Box::from) })))
     }
 
+    /// Changes squares and last move.
+    pub(super) fn set(&mut self, board: &Board, last_move: [&[u8]; 2]) {
+        if self.set_inline(board, last_move).is_none() {
+            let [verbose, san] = last_move;
+            *self = Self::new(board, [self.word(Word::White), self.word(Word::Black), verbose, san]);
+        }
+    }
+
+    /// [`set`](Self::set) where the words stand, unless they are those of a line or do not fit.
+    fn set_inline(&mut self, board: &Board, last_move: [&[u8]; 2]) -> Option<()> {
+        let Self::Inline { places, length: 0, bytes } = self else { return None };
+        let [_, [_, names_end], last_places @ ..] = places;
+        let mut end = usize::from(*names_end);
+        for (place, word) in last_places.iter_mut().zip(last_move) {
+            *place = put(bytes, &mut end, word)?;
+        }
+        bytes.get_mut(SQUARES_START..SQUARES_END)?.copy_from_slice(&board.to_spaced_rows());
+        Some(())
+    }
+
     fn inline(squares: &[u8; 72], words: [&[u8]; N_WORDS]) -> Option<Self> {
         let mut bytes = [0; MAX_USUAL_BYTES];
         bytes.get_mut(SQUARES_START..SQUARES_END)?.copy_from_slice(squares);
         let mut places = [[0; 2]; N_WORDS];
         let mut end = SQUARES_END;
         for (place, word) in places.iter_mut().zip(words) {
-            let start = end;
-            end += word.len();
-            bytes.get_mut(start..end)?.copy_from_slice(word);
-            *place = [u8::try_from(start).ok()?, u8::try_from(end).ok()?];
+            *place = put(&mut bytes, &mut end, word)?;
         }
         Some(Self::Inline { places, length: 0, bytes })
     }
@@ -103,4 +120,12 @@ impl BoardText {
             Self::Apart(apart) => apart.words.get(index).map(AsRef::as_ref).unwrap_or_default(),
         }
     }
+}
+
+/// Puts a word at `end`, which moves to the end of the word; returns where the word stands.
+fn put(bytes: &mut [u8; MAX_USUAL_BYTES], end: &mut usize, word: &[u8]) -> Option<[u8; 2]> {
+    let start = *end;
+    *end += word.len();
+    bytes.get_mut(start..*end)?.copy_from_slice(word);
+    Some([u8::try_from(start).ok()?, u8::try_from(*end).ok()?])
 }
