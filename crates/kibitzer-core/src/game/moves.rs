@@ -237,9 +237,12 @@ impl Moves {
         let (kept, undone) = self.split_at(ply)?;
         let Some(first_undone) = undone.first() else { return Some(current.clone()) };
         let [earlier @ .., last] = kept else { return Some(Style12::clone(&self.base)) };
-        let mut numbers = *current.numbers();
+        let san = last.san().map(encode_latin_1).unwrap_or_default();
+        let last_move = DerivedMove { played: last.played, san: &san, elapsed_ms: last.elapsed_ms() };
+        let mut position = current.clone();
+        let numbers = position.set_position(&board, Some(last_move));
         for step in undone.iter().rev() {
-            play::take_back(&mut numbers, step.played, step.captured().map(|(_, role)| role));
+            play::take_back(numbers, step.played, step.captured().map(|(_, role)| role));
         }
         let side = numbers.side_to_move;
         *numbers.clock_mut(side.opponent()) = last.clock();
@@ -248,10 +251,6 @@ impl Moves {
         numbers.castling = first_undone.castling;
         numbers.halfmove_clock = self.halfmove_clock_after(kept);
         numbers.double_push_file = play::double_push_file(last.played);
-        let san = last.san().map(encode_latin_1).unwrap_or_default();
-        let last_move = DerivedMove { played: last.played, san: &san, elapsed_ms: last.elapsed_ms() };
-        let mut position = current.clone();
-        position.set_position(numbers, &board, Some(last_move));
         Some(position)
     }
 

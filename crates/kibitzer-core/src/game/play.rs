@@ -33,20 +33,19 @@ pub(super) fn play(
     let mut board = before;
     // The squares of a hidden move are not known.
     let captured = if played == LastMove::Hidden { None } else { board.apply(played, mover)? };
-    let mut next = *position.numbers();
+    let next = Arc::make_mut(position).set_position(&board, Some(last_move));
     next.turn_to(!mover);
     next.double_push_file = double_push_file(played);
     next.castling = castling_after(next.castling, played, mover);
     let is_irreversible = captured.is_some() || moves_pawn(played);
     next.halfmove_clock = if is_irreversible { 0 } else { next.halfmove_clock.saturating_add(1) };
-    count_material(&mut next, mover, 1, captured, played);
+    count_material(next, mover, 1, captured, played);
     *next.clock_mut(mover) = clock;
     if mover == Color::Black {
         next.move_number = next.move_number.saturating_add(1);
     }
     let is_past_start = next.ply() >= PLIES_WITHOUT_CLOCK;
     next.clock_running = next.clock_running.map(|runs| runs || is_past_start);
-    Arc::make_mut(position).set_position(next, &board, Some(last_move));
     Ok(Removed::new(&before, played, captured))
 }
 

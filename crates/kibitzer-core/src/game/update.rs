@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::state::Step;
 use super::play::SentNotation;
+use super::state::Step;
 use super::{Applied, Games, opening};
 use crate::chess::{Board, CastlingRights, Color, Fen};
 use crate::game::{ChangeKind, DesyncReason};

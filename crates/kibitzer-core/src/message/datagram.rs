@@ -174,11 +174,6 @@ pub(crate) fn parse_unit(unit: &[u8], context: &mut DatagramContext) -> Option<D
     typed.or_else(|| Some(Message::Datagram(Datagram::parse(unit)?.redacted()).into()))
 }
 
-/// Whether a unit has a password or a key, which must never be logged.
-pub(crate) fn is_secret(unit: &[u8]) -> bool {
-    read_number(unit).and_then(|(number, _)| DatagramKind::of(number)).is_some_and(|kind| kind.is_secret)
-}
-
 /// The first line of an ICC level-1 unit.
 ///
 /// Source: ICC's description of its level-1 format.

@@ -291,8 +291,8 @@ impl Reader {
             match kind {
                 FrameKind::Datagram { bytes } => {
                     let message = self.typist.read_datagram(&frame, bytes, &mut self.ready);
-                    let is_datagram = message.is_some();
-                    return read(is_datagram, self.kept.put_message(message, datagram_line(bytes, is_datagram)));
+                    let line = datagram_line(bytes, message.as_ref());
+                    return read(message.is_some(), self.kept.put_message(message, line));
                 }
                 FrameKind::Line { tag, bytes }
                     if !self.typist.is_mid_message() && !self.typist.begins_block(tag, bytes) =>
@@ -424,7 +424,7 @@ impl Typist {
             FrameKind::Datagram { bytes } => {
                 let message = self.read_datagram(frame, bytes, ready);
                 let is_datagram = message.is_some();
-                let line = datagram_line(bytes, is_datagram);
+                let line = datagram_line(bytes, message.as_ref());
                 let received = Received::new(frame, message.unwrap_or_else(|| text(bytes)), line);
                 return Some(Received { is_datagram, ..received });
             }
@@ -441,9 +441,8 @@ impl Typist {
     fn read_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) -> Option<Message> {
         let DatagramMessages { first: message, more } = datagram::parse_unit(unit, &mut self.datagrams)?;
         self.logged_in |= matches!(message, Message::LoggedIn(_));
-        let line = datagram_line(unit, true);
         ready.extend(
-            more.into_iter().map(|message| Received { is_datagram: true, ..Received::new(frame, message, line) }),
+            more.into_iter().map(|message| Received { is_datagram: true, ..Received::new(frame, message, unit) }),
         );
         Some(message)
     }
@@ -578,9 +577,12 @@ impl Style10 {
     }
 }
 
-/// The line of a datagram's message: the unit as sent, unless it must not be logged.
-fn datagram_line(unit: &[u8], is_datagram: bool) -> &[u8] {
-    if is_datagram && datagram::is_secret(unit) { &[] } else { unit }
+/// The line of a datagram's message: the unit as sent, unless it must not be logged. No such unit has a type of its own.
+fn datagram_line<'a>(unit: &'a [u8], message: Option<&Message>) -> &'a [u8] {
+    match message {
+        Some(Message::Datagram(datagram)) if datagram.is_secret() => &[],
+        _ => unit,
+    }
 }
 
 fn text(line: &[u8]) -> Message {

@@ -285,20 +285,20 @@ impl Style12 {
         Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
     }
 
-    /// Changes the position: another one of the same game.
-    pub(crate) fn set_position(&mut self, numbers: BoardNumbers, board: &Board, last_move: Option<DerivedMove<'_>>) {
+    /// Sets squares and last move. Returns the numbers, which are still those of the position before.
+    pub(crate) fn set_position(&mut self, board: &Board, last_move: Option<DerivedMove<'_>>) -> &mut BoardNumbers {
         let verbose = last_move.map(|last| last.played.verbose()).unwrap_or_default();
         let san = last_move.map_or(&b""[..], |last| last.san);
         self.text.set(board, [&verbose, san]);
-        let last_move = last_move.map(|DerivedMove { played, elapsed_ms, .. }| {
+        self.numbers.last_move = last_move.map(|DerivedMove { played, elapsed_ms, .. }| {
             let played = match played {
                 LastMove::Castle { side, .. } => LastMove::Castle { side, king_from: None, rook_from: None },
                 other => other,
             };
             LastMoveNumbers { played: Some(played), elapsed_ms }
         });
-        let is_cut = last_move.is_some() && san.is_empty();
-        self.numbers = BoardNumbers { last_move, is_cut, ..numbers };
+        self.numbers.is_cut = last_move.is_some() && san.is_empty();
+        &mut self.numbers
     }
 
     /// Creates the same position with other names and terms.
@@ -891,7 +891,7 @@ mod tests {
             assert_eq!(board.last_move(), Some(last_move.clone()), "cut after {end} bytes");
             let derived = DerivedMove { played: last_move.played.unwrap(), san: b"", elapsed_ms };
             let mut want = whole.clone();
-            want.set_position(*whole.numbers(), &whole.board(), Some(derived));
+            want.set_position(&whole.board(), Some(derived));
             want.numbers_mut().flip = None;
             assert_eq!(board, want, "cut after {end} bytes");
         }

@@ -6,7 +6,13 @@ use wide::u8x16;
 /// The bits of the bytes that are blanks, the first byte's bit lowest.
 #[inline(always)]
 pub(crate) fn blanks(bytes: &[u8; 64]) -> u64 {
-    bits(bytes, |sixteen| sixteen.simd_eq(u8x16::splat(b' ')))
+    equal(bytes, b' ')
+}
+
+/// The bits of the bytes that are equal to `byte`.
+#[inline(always)]
+pub(crate) fn equal(bytes: &[u8; 64], byte: u8) -> u64 {
+    bits(bytes, |sixteen| sixteen.simd_eq(u8x16::splat(byte)))
 }
 
 /// The bits of the bytes that may be more than text: control characters, line ends among them, and telnet commands.

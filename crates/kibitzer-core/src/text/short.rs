@@ -26,14 +26,8 @@ enum Repr {
 impl ShortText {
     /// Decodes received bytes: see [`decode`].
     pub(crate) fn from_wire(received: &[u8]) -> Self {
-        let length = received.len();
-        let is_plain = || received.is_ascii() && !received.contains(&b'&');
-        if length <= INLINE_BYTES && is_plain() {
-            let mut bytes = [0; INLINE_BYTES];
-            for (to, from) in bytes.iter_mut().zip(received) {
-                *to = *from;
-            }
-            return Self(Repr::Inline { length: u8::try_from(length).unwrap_or_default(), bytes });
+        if let Some(text) = Self::inline(received) {
+            return text;
         }
         match decode(received) {
             Cow::Borrowed(text) => Self(Repr::Shared(text.into())),
@@ -46,6 +40,14 @@ impl ShortText {
     pub(crate) fn from_text(text: &str) -> Self {
         let is_plain = text.len() <= INLINE_BYTES && text.is_ascii() && !text.contains('&');
         if is_plain { Self::from_wire(text.as_bytes()) } else { Self(Repr::Shared(text.into())) }
+    }
+
+    fn inline(received: &[u8]) -> Option<Self> {
+        let mut bytes = [0; INLINE_BYTES];
+        bytes.get_mut(..received.len())?.copy_from_slice(received);
+        // Without an early exit, the bytes are looked at together.
+        let strange = bytes.iter().fold(0, |strange, &byte| strange | (byte & 0x80) | u8::from(byte == b'&'));
+        (strange == 0).then_some(Self(Repr::Inline { length: u8::try_from(received.len()).ok()?, bytes }))
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -275,18 +275,15 @@ impl Game {
 
     /// The board line of another position of this game.
     fn at(&self, fen: &Fen) -> Style12 {
-        let numbers = BoardNumbers {
-            side_to_move: fen.side_to_move,
-            double_push_file: fen.en_passant.map(Square::file),
-            castling: fen.castling,
-            halfmove_clock: fen.halfmove_clock,
-            white_material: fen.board.material(Color::White).into(),
-            black_material: fen.board.material(Color::Black).into(),
-            move_number: fen.move_number,
-            ..*self.position.numbers()
-        };
         let mut position = Style12::clone(&self.position);
-        position.set_position(numbers, &fen.board, None);
+        let numbers = position.set_position(&fen.board, None);
+        numbers.side_to_move = fen.side_to_move;
+        numbers.double_push_file = fen.en_passant.map(Square::file);
+        numbers.castling = fen.castling;
+        numbers.halfmove_clock = fen.halfmove_clock;
+        numbers.white_material = fen.board.material(Color::White).into();
+        numbers.black_material = fen.board.material(Color::Black).into();
+        numbers.move_number = fen.move_number;
         self.as_received(position)
     }
 

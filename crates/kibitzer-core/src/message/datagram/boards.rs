@@ -11,10 +11,12 @@ use crate::scan::Cursor;
 use crate::text::ServerText;
 
 pub(super) fn send_moves(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
-    if let Some(game) = context.game_mut(arguments.game()?) {
+    let game = arguments.game()?;
+    if let Some(game) = context.game_mut(game) {
         game.count_move();
     }
-    update(arguments, GameAction::Move(sent_move(arguments.from("san"))?))
+    let action = GameAction::Move(sent_move(arguments.from("san"))?);
+    Some(Message::GameUpdate(GameUpdate { game, action }).into())
 }
 
 pub(super) fn past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -36,7 +38,7 @@ pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> O
 /// The notations come first, algebraic before Smith notation; then the time, the clock, and the number of the
 /// variation. A single number is ambiguous and ignored.
 fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> {
-    let (mut words, mut numbers) = (SmallVec::<[&[u8]; 2]>::new(), SmallVec::<[i64; 3]>::new());
+    let (mut words, mut numbers) = (SmallVec::<[&[u8]; MAX_PARTS]>::new(), SmallVec::<[i64; MAX_PARTS]>::new());
     for part in parts.take(MAX_PARTS) {
         match signed(part.bytes) {
             Some(number) => numbers.push(number),

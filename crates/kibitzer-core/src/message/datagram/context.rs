@@ -72,7 +72,7 @@ impl DatagramContext {
 impl GameContext {
     /// Counts a move, and removes the offers that it makes void.
     pub(super) fn count_move(&mut self) {
-        for offer in &mut self.offers {
+        for offer in self.offers.iter_mut().filter(|offer| offer.count > 0) {
             offer.n_moves = offer.n_moves.saturating_add(1);
             if offer.n_moves >= MOVES_OF_AN_OFFER {
                 *offer = OpenOffer::default();

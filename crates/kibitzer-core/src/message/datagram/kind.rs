@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::DatagramMessages;
 use super::context::DatagramContext;
 use crate::message::{GameId, Handle, Titles};
-use crate::scan::{Cursor, decimal};
+use crate::scan::{Cursor, decimal, masks};
 use crate::text::{PlayerText, ServerText};
 
 /// A kind of datagram. [`ALL`](Self::ALL) is the only list of them; datagrams are parsed and written by it.
@@ -49,13 +49,14 @@ pub(super) type ParseArguments = fn(&Arguments<'_>, &mut DatagramContext) -> Opt
 
 impl DatagramKind {
     /// Returns the index of the argument of this name.
+    #[inline]
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.arguments.iter().position(|argument| argument.name == name)
     }
 }
 
 /// One argument as received.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Argument<'a> {
     /// The bytes between its quotation marks.
     pub(super) bytes: &'a [u8],
@@ -96,7 +97,7 @@ pub(super) struct Arguments<'a> {
 impl<'a> Arguments<'a> {
     /// Splits the text after the number.
     pub(super) fn read(kind: &'static DatagramKind, at: Cursor<'a>) -> Self {
-        Self { kind, received: Argument::all(at).collect() }
+        Self { kind, received: arguments(at.rest()) }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -104,6 +105,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns the argument of this name; `None` if it was not sent.
+    #[inline]
     pub(super) fn argument(&self, name: &str) -> Option<Argument<'a>> {
         self.received.get(self.kind.position(name)?).copied()
     }
@@ -114,10 +116,12 @@ impl<'a> Arguments<'a> {
         self.received.iter().skip(first).copied()
     }
 
+    #[inline]
     pub(super) fn bytes(&self, name: &str) -> Option<&'a [u8]> {
         self.argument(name).map(|argument| argument.bytes)
     }
 
+    #[inline]
     pub(super) fn number<T: TryFrom<i64>>(&self, name: &str) -> Option<T> {
         T::try_from(signed(self.bytes(name)?)?).ok()
     }
@@ -131,6 +135,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn game(&self) -> Option<GameId> {
         self.number("game").map(GameId)
     }
@@ -156,8 +161,51 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// Splits the arguments as [`Argument::all`] does, but finds the words of a unit without quotes all at once.
+fn arguments(unit: &[u8]) -> SmallVec<[Argument<'_>; 24]> {
+    let mut arguments = SmallVec::new();
+    let Some(mut letters) = letters(unit) else {
+        arguments.extend(Argument::all(Cursor::new(unit)));
+        return arguments;
+    };
+    while letters != 0 {
+        let start = letters.trailing_zeros();
+        let end = start + (letters >> start).trailing_ones();
+        letters &= u64::MAX.checked_shl(end).unwrap_or(0);
+        let bytes = unit.get(start as usize..end as usize).unwrap_or_default();
+        arguments.push(Argument { bytes, is_quoted: false });
+    }
+    arguments
+}
+
+/// Returns a bit for each byte of a word; `None` for a unit of more than 63 bytes, or with control bytes or quotes.
+fn letters(unit: &[u8]) -> Option<u64> {
+    let mut bytes = [b' '; 64];
+    let (_, padded) = bytes.split_last_mut()?;
+    padded.get_mut(..unit.len())?.copy_from_slice(unit);
+    (masks::controls(&bytes) | masks::equal(&bytes, b'{') == 0).then(|| !masks::blanks(&bytes))
+}
+
 /// Parses a whole decimal number with an optional minus sign.
 pub(super) fn signed(word: &[u8]) -> Option<i64> {
     let (sign, digits) = word.strip_prefix(b"-").map_or((1, word), |digits| (-1, digits));
     Some(sign * i64::try_from(decimal(digits)?).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn words_read_at_once_are_those_read_one_by_one(unit in "[a-z0-9+= \\-]{0,70}|[ -~\x19\r\n\u{ff}]{0,70}") {
+            let unit: Vec<u8> = unit.chars().map(|letter| letter as u8).collect();
+            let one_by_one: Vec<_> = Argument::all(Cursor::new(&unit)).collect();
+            prop_assert_eq!(&arguments(&unit)[..], &one_by_one[..]);
+            let is_plain = unit.len() < 64 && unit.iter().all(|&b| b != b'{' && b >= b' ' && b != 255);
+            prop_assert_eq!(letters(&unit).is_some(), is_plain);
+        }
+    }
 }

@@ -47,8 +47,9 @@ impl DatagramKind {
     /// Returns the kind of datagram with this number; `None` if the number is unknown.
     pub(crate) fn of(number: u32) -> Option<&'static Self> {
         let number = u16::try_from(number).ok()?;
-        let at = Self::ALL.binary_search_by_key(&number, |kind| kind.number).ok()?;
-        Self::ALL.get(at)
+        // The list has next to no gaps.
+        let at_number = Self::ALL.get(usize::from(number)).filter(|kind| kind.number == number);
+        at_number.or_else(|| Self::ALL.get(Self::ALL.binary_search_by_key(&number, |kind| kind.number).ok()?))
     }
 }
 
