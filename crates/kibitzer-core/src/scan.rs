@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_consumes_what_it_names_and_nothing_else() {
+    fn each_method_consumes_only_its_match() {
         let mut at = Cursor::new(b"Game 12: Foo  offers");
         assert!(at.eat(b"Game "));
         assert_eq!(at.number::<u16>(), Some(12));

@@ -185,7 +185,7 @@ mod tests {
 
     // Rules: style12 V4
     #[test]
-    fn a_pawn_that_leaves_its_file_for_an_empty_square_takes_en_passant() {
+    fn a_pawn_that_leaves_its_file_for_an_empty_square_captures_en_passant() {
         play(
             "White",
             "----k--- -------- -------- ---pP--- -------- -------- -------- ----K---",

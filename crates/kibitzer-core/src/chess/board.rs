@@ -212,7 +212,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn pieces_stand_where_the_rows_show_them() {
+    fn pieces_are_on_the_squares_of_their_rows() {
         // fatics-chess960-observer
         let drawn = board("r-b-k--- -p-n---r p-P--p-- -------- --P----- -P---P-- P---N--b --KR-N--");
         let cases = [("a8", 'r'), ("e8", 'k'), ("h7", 'r'), ("c6", 'P'), ("h2", 'b'), ("c1", 'K'), ("f1", 'N')];
@@ -227,7 +227,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_set_is_there() {
+    fn a_set_piece_is_on_its_square() {
         let mut edited = Board::EMPTY;
         for (name, letter) in [("a1", b'K'), ("h8", b'k'), ("d5", b'p')] {
             edited.set(square(name), Piece::from_letter(letter));
@@ -251,7 +251,7 @@ pub(crate) mod tests {
 
     // Rules: style12 FEN, bugs 33
     #[test]
-    fn the_en_passant_square_lies_behind_the_pawn() {
+    fn the_en_passant_square_is_the_one_the_pawn_skipped() {
         let after_d5 = board("rnbqkbnr ppp-pppp -------- ---p---- -------- -------- PPPPPPPP RNBQKBNR");
         let after_e4 = board("rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR");
         let blocked = board("-------- -------- ---n---- ---p---- ----P--- ----N--- -------- --------");

@@ -366,7 +366,7 @@ mod tests {
 
     // Rules: bugs 41
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn errors_name_the_first_invalid_field() {
         let cases = [
             ("", FenError::Placement),
             ("8/8/8/8/8/8/8", FenError::Placement),
@@ -421,7 +421,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_again(fen in any_fen()) {
+        fn printing_and_parsing_returns_the_same_value(fen in any_fen()) {
             prop_assert_eq!(fen.to_string().parse(), Ok(fen));
         }
 

@@ -121,7 +121,7 @@ pub(crate) mod tests {
 
     // Rules: bughouse H-hand
     #[test]
-    fn letters_in_any_order_and_case_are_the_same_hand() {
+    fn order_and_case_of_letters_do_not_matter() {
         let cases = [
             ("PPPPPPPNNBRRQ", "PPPPPPPNNBRRQ", [7, 2, 1, 2, 1]),
             ("QRNPB", "PNBRQ", [1, 1, 1, 1, 1]),
@@ -140,7 +140,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn kings_and_other_letters_are_no_hand() {
+    fn kings_and_other_letters_are_refused() {
         for sent in ["K", "PPk", "P P", "P1", "-", "[P]"] {
             assert_eq!(Hand::parse(sent.as_bytes()), None, "{sent}");
         }
@@ -154,7 +154,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn both_hands_in_one_word() {
+    fn both_hands_are_parsed_from_one_word() {
         let hands = Hands { white: Hand::parse(b"QN").unwrap(), black: Hand::parse(b"PP").unwrap() };
         assert_eq!(hands.to_string(), "NQpp");
         assert_eq!(Hands::parse_fen(b"pQpN"), Some(hands));
@@ -173,7 +173,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_again(hands in any_hands()) {
+        fn printing_and_parsing_returns_the_same_value(hands in any_hands()) {
             prop_assert_eq!(Hand::parse(hands.white.to_string().as_bytes()), Some(hands.white));
             prop_assert_eq!(Hands::parse_fen(hands.to_string().as_bytes()), Some(hands));
         }

@@ -283,7 +283,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn other_words_are_no_move() {
+    fn other_words_are_refused() {
         let words = [
             "",
             "none",

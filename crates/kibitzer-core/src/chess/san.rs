@@ -285,7 +285,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_found_can_be_played(before in any_board(), word in "[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?[+#]?", is_white: bool) {
+        fn found_castling_squares_can_be_used(before in any_board(), word in "[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?[+#]?", is_white: bool) {
             let mover = if is_white { Color::White } else { Color::Black };
             let found = SanMove::parse(word.as_bytes()).and_then(|san| san.to_last_move(&before, mover));
             if let Some(LastMove::Normal { role, from, .. }) = found {

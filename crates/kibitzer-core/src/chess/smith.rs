@@ -131,7 +131,7 @@ mod tests {
 
     // Rules: datagrams D3, datagrams D6
     #[test]
-    fn case_tells_a_captured_piece_from_a_promotion_and_from_castling() {
+    fn case_distinguishes_captures_promotions_and_castling() {
         let cases = [
             ("e2e4", walk("e2", "e4", None, None)),
             ("e2c2p", walk("e2", "c2", Some(Role::Pawn), None)),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_no_move() {
+    fn other_words_are_refused() {
         let words = [
             "", "e2", "e2e", "e2e9", "i2e4", "e2-e4", "e2e4x", "e2e4P", "e7e8Qn", "e7e8QQ", "e7d8nq", "e1g1cc",
             "e1g1cQ", "e2e4e", "K@f7", "Q@f9", "Q@", "@f7", "O-O", "+",
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_board_before_tells_what_moved() {
+    fn the_board_before_the_move_has_the_moved_piece() {
         let before = board("r---k--r P------- -------- -------- -------- -------- -------- -R-K---R");
         let wild = board("-------- -------- -------- -------- -------- -------- -------- R--K---R");
         let cases = [

@@ -103,7 +103,7 @@ mod tests {
 
     // Rules: bugs 32
     #[test]
-    fn what_is_off_the_board_is_no_square() {
+    fn names_off_the_board_are_refused() {
         for name in ["", "e", "e0", "e9", "i1", "`1", "E4", "@@", "e44", "é"] {
             assert_eq!(name.parse::<Square>(), Err(SquareError), "{name}");
         }

@@ -130,7 +130,7 @@ mod tests {
 
     // Rules: text X0, ten 8
     #[test]
-    fn what_players_write_arrives_nowhere() {
+    fn chat_is_never_an_arrival() {
         let cases = [
             "Foo tells you: Notification: Bar has arrived.",
             "--> Foo has arrived.",

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_update_names_who_and_what() {
+    fn every_update_has_its_actor_and_change() {
         use Actor::{Me, Other};
         use ChallengeChange::{
             Accepted, Countered, Declined, Departed, GetgameMatched, Intercepted, Joined, Removed, SeekIsManual,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_none() {
+    fn other_lines_are_not_parsed() {
         let lines = [
             "",
             "A declines the draw request.",

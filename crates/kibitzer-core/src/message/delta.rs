@@ -133,12 +133,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_back(value in any_delta()) {
+        fn a_printed_line_parses_to_the_same_value(value in any_delta()) {
             prop_assert_eq!(Delta::parse(print(&value).as_bytes()), Ok(value));
         }
 
         #[test]
-        fn any_bytes_are_survived(line in "(<d1>)?( ?-?[0-9a-z]{0,22}){0,9}", bytes in any::<Vec<u8>>()) {
+        fn any_bytes_are_accepted_or_refused_without_panic(line in "(<d1>)?( ?-?[0-9a-z]{0,22}){0,9}", bytes in any::<Vec<u8>>()) {
             let _ = (Delta::parse(line.as_bytes()), Delta::parse(&bytes));
         }
     }

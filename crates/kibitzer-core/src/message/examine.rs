@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_do_with_and_without_a_game_number() {
+    fn events_of_others_with_and_without_a_game_number() {
         let cases = [
             ("Game 29: A goes forward 22 moves.", Some(29), Forward(22)),
             ("Game 29: A goes forward 1 move.", Some(29), Forward(1)),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_to_me() {
+    fn events_of_this_login() {
         let cases = [
             ("Starting a game in examine (scratch) mode.", None, Start { scratch: true }),
             ("Starting a game in examine mode.", None, Start { scratch: false }),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_none() {
+    fn other_lines_are_not_parsed() {
         let lines = [
             "",
             "A sets his alarm clock.",

@@ -143,7 +143,7 @@ mod tests {
 
     // Rules: text Z1
     #[test]
-    fn the_result_says_who_won_and_the_reason_whom_it_names() {
+    fn the_result_has_the_winner_and_the_text_the_named_player() {
         use Color::{Black, White};
         let cases = [
             ("{Game 1 (A vs. B) A checkmated} 0-1", Some(Black), Some(White)),
@@ -198,7 +198,7 @@ mod tests {
 
     // Rules: text Z8
     #[test]
-    fn a_rating_line_is_no_part_of_it() {
+    fn a_rating_line_is_not_part_of_the_result() {
         let lines = [
             "No ratings adjustment done.",
             "Blitz rating adjustment: 1500 --> 1508.",
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_none() {
+    fn other_lines_are_not_parsed() {
         let lines = [
             "",
             "{Game 1 (A vs. B) Creating rated blitz match.}",

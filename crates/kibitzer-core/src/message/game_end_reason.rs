@@ -364,7 +364,7 @@ mod tests {
 
     // Rules: icc R2
     #[test]
-    fn the_numbers_of_lists_say_what_their_letters_say() {
+    fn numbers_and_letters_of_lists_have_the_same_reasons() {
         let letters: [&[(u32, &str)]; 4] = [
             &[(0, "Res"), (1, "Mat"), (2, "Fla"), (3, "Adj"), (4, "BQ"), (6, "BQ"), (11, "BQ")],
             &[(0, "Agr"), (1, "Sta"), (2, "Rep"), (3, "50"), (4, "TM"), (5, "NM"), (6, "NT"), (7, "Adj")],

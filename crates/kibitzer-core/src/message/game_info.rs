@@ -297,12 +297,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_back(value in any_info()) {
+        fn a_printed_line_parses_to_the_same_value(value in any_info()) {
             prop_assert_eq!(GameInfo::parse(print(&value).as_bytes()), Ok(value));
         }
 
         #[test]
-        fn any_bytes_are_survived(line in "<g1> ?[0-9]{0,11}( [a-z]{0,2}=?[0-9EP, ]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
+        fn any_bytes_are_accepted_or_refused_without_panic(line in "<g1> ?[0-9]{0,11}( [a-z]{0,2}=?[0-9EP, ]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
             let _ = (GameInfo::parse(line.as_bytes()), GameInfo::parse(&bytes));
         }
     }

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_none() {
+    fn other_lines_are_not_parsed() {
         let lines = [
             "",
             "{Game 1 (A vs. B) A resigns} 0-1",

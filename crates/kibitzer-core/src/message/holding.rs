@@ -200,12 +200,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_back(value in any_holding()) {
+        fn a_printed_line_parses_to_the_same_value(value in any_holding()) {
             prop_assert_eq!(Holding::parse(print(&value).as_bytes()), Ok(value));
         }
 
         #[test]
-        fn any_bytes_are_survived(
+        fn any_bytes_are_accepted_or_refused_without_panic(
             line in "(<b1>)? ?(game)? ?[0-9x]{0,3} ?(white)? ?\\[?[PNBRQKp]{0,300}\\]? ?(black)?.{0,20}( <- ?.{0,4})?",
             bytes in any::<Vec<u8>>(),
         ) {

@@ -275,7 +275,7 @@ mod tests {
 
     // Rules: transport LG4, ten 8
     #[test]
-    fn a_refusal_quoted_in_chat_is_none() {
+    fn a_refusal_quoted_in_chat_is_not_one() {
         for (line, _) in REFUSALS {
             let quotes = [
                 format!("Foo tells you: {line}"),
@@ -294,7 +294,7 @@ mod tests {
 
     // Rules: transport LG4
     #[test]
-    fn other_words_around_a_login_are_no_refusal() {
+    fn other_sentences_during_a_login_are_not_refusals() {
         let cases = [
             "Invalid password attempts are logged.",
             "If you see \"**** Invalid password! ****\", try again.",
@@ -350,7 +350,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(line in "[ *.!a-zA-Z\"(),:;-]{0,60}", cut in 0_usize..80, row in 0..REFUSALS.len()) {
+        fn any_bytes_are_accepted_or_refused_without_panic(line in "[ *.!a-zA-Z\"(),:;-]{0,60}", cut in 0_usize..80, row in 0..REFUSALS.len()) {
             let (refusal, _) = REFUSALS[row];
             let joined = [&refusal.as_bytes()[..cut.min(refusal.len())], line.as_bytes()].concat();
             for line in [line.as_bytes(), &joined] {

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_login_offers_and_answers() {
+    fn offers_and_answers_of_this_login() {
         let cases: &[(&str, &str, OfferKind, Option<OfferAnswer>)] = &[
             ("Draw request sent.", "", Draw, None),
             ("Abort request sent.", "", Abort, None),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_none() {
+    fn other_lines_are_not_parsed() {
         let lines = [
             "",
             ".",

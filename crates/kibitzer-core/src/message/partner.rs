@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_none() {
+    fn other_lines_are_not_parsed() {
         let lines = [
             "",
             "Foo (your partner) tells you: Your partner has disconnected.",

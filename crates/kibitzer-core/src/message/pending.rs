@@ -195,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_back(value in any_pending()) {
+        fn a_printed_line_parses_to_the_same_value(value in any_pending()) {
             prop_assert_eq!(Pending::parse(print(&value).as_bytes()), Ok(value));
         }
 
@@ -206,7 +206,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(line in "<p[tfr]> ?[0-9]{0,11}( [wtpx]?=?[a-z#= ]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
+        fn any_bytes_are_accepted_or_refused_without_panic(line in "<p[tfr]> ?[0-9]{0,11}( [wtpx]?=?[a-z#= ]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
             let _ = (Pending::parse(line.as_bytes()), Pending::parse(&bytes), PendingRemoved::parse(line.as_bytes()));
         }
     }

@@ -285,7 +285,7 @@ pub(super) mod tests {
 
     // Rules: datagrams S5
     #[test]
-    fn an_index_says_nothing_of_the_ad_that_had_it_before() {
+    fn an_index_can_be_reused_for_another_ad() {
         let removed = SeeksRemoved::parse(b"<sr> 8").unwrap();
         let again = Seek::parse(b"<sn> 8 w=Foo").unwrap();
         assert!(removed.indexes.contains(&again.index));
@@ -341,7 +341,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_back(value in any_seek()) {
+        fn a_printed_line_parses_to_the_same_value(value in any_seek()) {
             prop_assert_eq!(Seek::parse(print(&value).as_bytes()), Ok(value));
         }
 
@@ -352,7 +352,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(line in "<s[nrc]?> ?[0-9]{0,12}( [a-z]{0,2}=?[0-9a-zA-Z?, -]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
+        fn any_bytes_are_accepted_or_refused_without_panic(line in "<s[nrc]?> ?[0-9]{0,12}( [a-z]{0,2}=?[0-9a-zA-Z?, -]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
             let _ = (Seek::parse(line.as_bytes()), Seek::parse(&bytes), SeeksRemoved::parse(line.as_bytes()));
         }
     }

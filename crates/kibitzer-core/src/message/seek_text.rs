@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_ads() {
+    fn lines_that_are_not_ads() {
         let cases = [
             "Foo tells you: Bar (1449) seeking 5 0 rated blitz (\"play 17\" to respond)",
             "Foo (1449) seeking 5 0 rated blitz (\"play 17\" to respond) or not",
@@ -236,7 +236,7 @@ mod tests {
 
     // Rules: datagrams S6
     #[test]
-    fn what_the_server_says_about_own_ads() {
+    fn notices_about_own_ads() {
         let cases: &[(&str, Option<SeekNotice>)] = &[
             ("Your seek has been posted with index 121.", Some(SeekNotice::Posted { index: 121 })),
             ("(1 player saw the seek.)", Some(SeekNotice::Seen { players: 1 })),
@@ -256,7 +256,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(
+        fn any_bytes_are_accepted_or_refused_without_panic(
             terms in "([0-9]{1,6}|rated|unrated|m|f|\\[white\\]|[0-9]-[0-9]| ){0,40}",
             bytes in any::<Vec<u8>>(),
         ) {

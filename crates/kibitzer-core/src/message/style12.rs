@@ -723,7 +723,7 @@ mod tests {
 
     // Rules: style12 K3
     #[test]
-    fn an_elapsed_time_that_is_none_is_unknown() {
+    fn an_invalid_elapsed_time_is_unknown() {
         for (sent, want) in [("0:06", Some(6000)), ("(0:06", Some(6000)), ("(x)", None), ("(0:06)x", None), ("-", None)]
         {
             let board = parse(&GOOD.replace("(0:06)", sent));
@@ -815,7 +815,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_are_kept_as_told_even_where_a_fen_must_drop_them() {
+    fn castling_rights_are_those_of_the_server_even_if_a_fen_drops_them() {
         let board = parse(&GOOD.replace(" 0 0 1 1 ", " 1 1 1 1 "));
         assert!(board.castling().has(Color::White, CastlingSide::Short));
         assert_eq!(board.fen().castling.to_string(), "kq");
@@ -879,7 +879,7 @@ mod tests {
 
     // Rules: style12 cut
     #[test]
-    fn a_cut_line_has_what_the_server_wrote_whole() {
+    fn a_cut_line_has_its_complete_fields() {
         let cut = |end: usize| Style12::parse_cut(&CUT.as_bytes()[..end]);
         let whole = parse(CUT);
         let verbose = CUT.find(" (0:00)").unwrap();

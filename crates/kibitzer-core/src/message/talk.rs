@@ -367,7 +367,7 @@ mod tests {
 
     // Rules: text X1, bugs 56
     #[test]
-    fn longer_arrows_are_no_shouts() {
+    fn longer_arrows_are_not_shouts() {
         check_none(&["----> Foo waves", "---> Foo waves", "-->  Foo waves", "-->Foo waves", "--> (x)", "--> ", "-->"]);
     }
 
@@ -432,7 +432,7 @@ mod tests {
 
     // Rules: bugs 59
     #[test]
-    fn numbered_notes_are_no_tells() {
+    fn numbered_notes_are_not_tells() {
         check_none(&[
             " 1: Foo tells you: x",
             " 1: Foo(50): x",
@@ -448,7 +448,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_told_comes_out_as_it_was(text in "[ -%'-~]{0,60}") {
+        fn any_told_text_is_returned_unchanged(text in "[ -%'-~]{0,60}") {
             let line = format!("Foo(C)(50): {text}");
             let talk = Talk::parse(line.as_bytes()).unwrap();
             prop_assert_eq!(talk.kind, ChannelTell { channel: 50 });

@@ -152,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_back(
+        fn a_printed_line_parses_to_the_same_value(
             name in "[A-Za-z]{1,17}",
             (sign, status) in proptest::sample::select([&WhoStatus::SIGNS[..], &[(b' ', WhoStatus::Free)]].concat()),
             titles in any::<u8>(),
@@ -163,7 +163,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(line in "<w[ad]> ?[a-z]{0,3}[ ^.]{0,3}[0-9a-fEP ]{0,60}", bytes in any::<Vec<u8>>()) {
+        fn any_bytes_are_accepted_or_refused_without_panic(line in "<w[ad]> ?[a-z]{0,3}[ ^.]{0,3}[0-9a-fEP ]{0,60}", bytes in any::<Vec<u8>>()) {
             let _ = (UserArrived::parse(line.as_bytes()), UserArrived::parse(&bytes), UserDeparted::parse(&bytes));
         }
     }

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_has_letters_where_its_form_is_free_and_else_the_same_bytes() {
+    fn a_board_fits_with_piece_letters_at_zeros_and_equal_bytes_elsewhere() {
         let form = [*b"a\0\0 \0\0\0\0\0\0\0\0\0\0\0\0"];
         for byte in 0..=u8::MAX {
             for place in 0..16 {

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_is_compared_with_what_a_person_typed() {
+    fn a_handle_matches_a_typed_name_regardless_of_case() {
         let handle = Handle::from_wire(b"Foo");
         assert!(handle.is_same_player("foo") && !handle.is_same_player("foo "));
         assert!(handle == "Foo" && handle != "foo" && handle == *"Foo");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_is_a_handle_if_an_account_could_have_it() {
+    fn a_typed_name_is_a_handle_if_an_account_can_have_it() {
         for name in ["Foo", "guest3090", "Foo-Bar", "x", &"x".repeat(32)] {
             assert_eq!(name.parse(), Ok(Handle::from_wire(name.as_bytes())));
         }

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_of_any_length_is_kept() {
+    fn text_of_any_length_is_stored() {
         for sent in ["", "e4", "Abcdefghijklmnopqrstuv", "Abcdefghijklmnopqrstuvw", "&#x3b1;"] {
             assert_eq!(ShortText::from_wire(sent.as_bytes()).as_str(), decode(sent.as_bytes()), "{sent}");
         }

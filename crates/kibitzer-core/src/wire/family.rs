@@ -28,7 +28,7 @@ mod tests {
     use crate::UnknownName;
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn every_name_parses_to_its_value() {
         for &family in Family::ALL {
             assert_eq!(family.to_string().parse(), Ok(family));
         }

@@ -132,7 +132,7 @@ mod tests {
 
     // Rules: transport P2
     #[test]
-    fn a_changed_prompt_is_known_once_told() {
+    fn a_custom_prompt_is_recognized_once_it_is_set() {
         let mut prompts = Prompts::default();
         assert_eq!(prompts.at_start(b"chess> <12>"), None);
         prompts.set_custom(b"chess> ");

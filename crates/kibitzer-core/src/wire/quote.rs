@@ -86,7 +86,7 @@ mod tests {
 
     // Rules: text X8
     #[test]
-    fn every_heading_is_known_and_who_sent_the_message() {
+    fn every_heading_is_recognized_with_its_sender() {
         let cases = [
             ("Foo just sent you a message:", Some("Foo")),
             ("Foo(TD) just sent you a message:", Some("Foo TD")),

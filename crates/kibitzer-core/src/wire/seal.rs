@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told() {
+    fn errors_name_the_missing_part() {
         let sealed = |text: &[u8]| {
             let mut bytes = text.to_vec();
             bytes.resize(text.len().next_multiple_of(BLOCK_BYTES), FILLER);
@@ -342,7 +342,7 @@ mod tests {
     proptest! {
         // Rules: transport L2
         #[test]
-        fn what_is_sealed_can_be_read(text in "[ -~]{0,60}", time_ms in 0..Unsealed::TIME_MODULUS_MS, offset in 0..50_u8) {
+        fn encoded_lines_can_be_decoded(text in "[ -~]{0,60}", time_ms in 0..Unsealed::TIME_MODULUS_MS, offset in 0..50_u8) {
             let line = scramble(text.as_bytes(), time_ms, offset);
             prop_assert_eq!(line.len() % BLOCK_BYTES, 2);
             prop_assert_eq!(line.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count(), 1);
@@ -350,7 +350,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(line in proptest::collection::vec(any::<u8>(), 0..80)) {
+        fn any_bytes_are_accepted_or_refused_without_panic(line in proptest::collection::vec(any::<u8>(), 0..80)) {
             if let Ok(unsealed) = unseal(&line) {
                 prop_assert!(unsealed.text.len() < line.len() && unsealed.text.is_ascii());
             }
@@ -358,7 +358,7 @@ mod tests {
 
         /// Any bytes whose length and last byte fit, so that the rest is looked at.
         #[test]
-        fn any_bytes_of_the_right_form_are_survived(body in proptest::collection::vec(any::<[u8; 12]>(), 0..5), offset in 0x80_u8..) {
+        fn any_bytes_of_the_right_length_are_decoded_without_panic(body in proptest::collection::vec(any::<[u8; 12]>(), 0..5), offset in 0x80_u8..) {
             let line = [body.as_flattened(), &[offset]].concat();
             if let Ok(unsealed) = unseal(&line) {
                 prop_assert!(unsealed.text.len() < line.len() && unsealed.text.is_ascii());

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_told_from_text() {
+    fn commands_are_separated_from_text() {
         use TelnetByte::{Done, Escaped, NotACommand, Text};
         let cases: &[(&[u8], &[TelnetByte])] = &[
             (b"a\xff\xfb\x01b", &[Text(b'a'), Done { command: 251, option: Some(1) }, Text(b'b')]),

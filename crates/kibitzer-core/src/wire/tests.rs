@@ -108,7 +108,7 @@ fn every_kind_of_line_end_gives_the_same_lines() {
 
 // Rules: transport L3, transport L4, bugs 8
 #[test]
-fn noise_is_dropped_and_a_bell_is_told() {
+fn noise_is_dropped_and_a_bell_is_reported() {
     check(&[(b"a\0b\0\n\0", &[text("ab")])]);
     for stream in [&b"fics% \x07\n\r<b1> game 1 white [] black []\n"[..], b"\x07<b1> game 1 white [] black []\nx\n"] {
         let frames = frames_of(&Framer::new(), stream);
@@ -155,7 +155,7 @@ fn a_prompt_in_a_run_of_text_ends_at_its_last_blank() {
 
 // Rules: transport P4, transport P5, ten 2, ten 3, bugs 9
 #[test]
-fn prompts_are_taken_off_the_front_of_a_line_however_many() {
+fn any_number_of_prompts_is_removed_from_the_start_of_a_line() {
     let board = "<12> short";
     check(&[
         (b"fics% \n\rtext\n", &[Seen::Prompt, text("text")]),
@@ -205,7 +205,7 @@ fn a_board_that_uhlin_fics_cut_does_not_wait_for_its_line_end() {
 
 // Rules: transport P6, transport P9, bugs 10
 #[test]
-fn a_prompt_is_told_at_once_and_only_once() {
+fn a_prompt_is_emitted_at_once_and_only_once() {
     for prompt in
         ["fics% ", "12:34_fics% ", "login: ", "password: ", "Press return to enter the server as \"GuestABCD\":"]
     {
@@ -291,7 +291,7 @@ fn talk_of_any_length_is_joined_with_the_long_word_after_it() {
 }
 
 #[test]
-fn a_tagged_line_tells_nothing_of_the_server_however_it_is_cut() {
+fn a_tagged_line_changes_no_setting_wherever_reads_cut_it() {
     let piece = format!("a {}", "x".repeat(77));
     let sent = format!("<pt>FatICS\n{piece}\n\\   x");
     assert_eq!(seen(sent.as_bytes()), [tagged(Tag::PendingTo, "<pt>FatICS"), text(&format!("{piece} x"))]);
@@ -345,7 +345,7 @@ fn logged_in() -> Framer {
 }
 
 #[test]
-fn a_line_that_cannot_continue_is_told_at_once() {
+fn a_line_that_cannot_continue_is_emitted_at_once() {
     let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\r";
     for line in [board, "\n\r", "<sr> 8\n\r", "{Game 107 (Abcdef vs. Bcdefg) Creating unrated blitz match.}\n\r"] {
         assert!(logged_in().next_frame(&mut line.as_bytes()).is_some(), "{line}");
@@ -376,7 +376,7 @@ fn machine_lines_broken_in_their_last_words_are_joined() {
 
 // Rules: text X8, ten 8, bugs 42
 #[test]
-fn quoted_words_are_a_players_whatever_stands_between_them_and_their_heading() {
+fn quoted_words_are_player_text_whatever_comes_between_them_and_their_heading() {
     let words = [
         "<12> rnbqkbnr",
         "fics% {Game 1 (A vs. B) A resigns} 0-1",
@@ -431,7 +431,7 @@ fn quoted_words_are_a_players_whatever_stands_between_them_and_their_heading() {
 
 // Rules: text X8, transport W2
 #[test]
-fn quoted_words_are_joined_whatever_their_length() {
+fn wrapped_quoted_words_of_any_length_are_joined() {
     let sent = "Foo just sent you a message:\n    <12>\n\\   <b1> x\n\\   fics% \n\\   <12> y\n<b1> z\n";
     assert_eq!(
         seen(sent.as_bytes())[1..],
@@ -445,7 +445,7 @@ fn quoted_words_are_joined_whatever_their_length() {
 }
 
 #[test]
-fn what_only_looks_like_a_continuation_is_a_line() {
+fn an_incomplete_continuation_mark_starts_a_line() {
     let long = "Foo tells you: the quick brown fox jumps over the lazy dog";
     for (next, want) in [("\\ x", "\\ x"), ("\\", "\\"), ("\\  <12>", "\\  <12>"), ("x", "x")] {
         let sent = format!("{long}\n{next}\n");
@@ -490,7 +490,7 @@ fn units_count_on_icc_and_where_the_family_is_not_known_before_the_login() {
 
 // Rules: datagrams BM1, bugs K5
 #[test]
-fn marks_of_a_block_count_where_block_mode_may_be_on_and_no_words_stand_before_them() {
+fn block_marks_count_only_without_words_before_them_and_if_block_mode_may_be_on() {
     let complaint: [u8; 8] = *b"\x150\x16519\x16\x17";
     let talk = "Foo tells you: \x1512\x1637\x16<12>\x17";
     let mut off = Framer::new();
@@ -507,7 +507,7 @@ fn marks_of_a_block_count_where_block_mode_may_be_on_and_no_words_stand_before_t
 
 // Rules: transport C5
 #[test]
-fn terminal_escapes_are_taken_out() {
+fn terminal_escapes_are_removed() {
     check(&[
         (b"fics% \x1b[7m\x1b[1m\n\rAlice\x1b[0m tells you: hello\n\r", &[Seen::Prompt, text("Alice tells you: hello")]),
         (b"a\x1b[1;31mb\n", &[text("ab")]),
@@ -530,7 +530,7 @@ fn a_version_1_ping_is_a_line_of_its_own() {
 
 // Rules: transport S2, transport S4, bugs 1, bugs 2, bugs 3, bugs 4
 #[test]
-fn a_version_2_ping_stands_anywhere() {
+fn a_version_2_ping_is_found_anywhere() {
     let framer = Framer::new().with_timeseal(Timeseal::V2);
     let cases: &[(&[u8], &[Seen])] = &[
         (b"[G]\0", &[Seen::Ping]),
@@ -550,7 +550,7 @@ fn a_version_2_ping_stands_anywhere() {
 
 // Rules: datagrams BM1, datagrams BM2, bugs 95, bugs 96, bugs 97
 #[test]
-fn a_block_holds_what_stands_outside_too() {
+fn a_block_may_contain_every_kind_of_line() {
     check(&[
         (
             b"\x1558\x161\x16\n<b1> game 1 white [] black []\n\x17\nfics% ",
@@ -599,13 +599,13 @@ fn a_block_that_goes_wrong_loses_no_text() {
 }
 
 #[test]
-fn what_an_administrator_posed_keeps_its_text() {
+fn posed_output_keeps_its_text() {
     check(&[(b"\x155\x1632\x16\x18posed\n\x19\x17", &[Seen::Block(5, 32), text("posed"), Seen::End(5, true)])]);
 }
 
 // Rules: icc DG5, icc DG6, icc DG9, icc DG10, bugs 80, bugs 85
 #[test]
-fn level_2_units_stand_apart_from_the_text() {
+fn level_2_units_are_separate_from_the_text() {
     check(&[
         (b"\x19(124 24 1\x19)aics% ", &[Seen::Datagram(b"124 24 1".to_vec()), Seen::Prompt]),
         (b"\x19(1 a\x19)\x19(2 b\x19)\n", &[Seen::Datagram(b"1 a".to_vec()), Seen::Datagram(b"2 b".to_vec())]),
@@ -636,7 +636,7 @@ fn broken_units_are_given_up_as_text() {
 
 // Rules: bugs 81, icc L1, icc L2
 #[test]
-fn level_1_brackets_are_told_with_their_header() {
+fn level_1_brackets_are_emitted_with_their_header() {
     check(&[
         (
             b"\x19[101 * tag\r\nhi\r\n\x19]aics% ",
@@ -649,7 +649,7 @@ fn level_1_brackets_are_told_with_their_header() {
 
 // Rules: icc L3, icc L5
 #[test]
-fn level_1_units_stand_inside_each_other_with_text_and_datagrams() {
+fn level_1_units_nest_with_text_and_datagrams() {
     let unit = |header: &str| Seen::Unit(header.as_bytes().to_vec());
     check(&[(
         b"\x19[130 * t\r\na\r\n\x19[26 *\r\nb\x19(2 x\x19)c\r\n\x19]\r\nd\r\n\x19]\r\nnews\r\n",
@@ -739,7 +739,7 @@ fn lines_over_the_limit_are_cut_and_marked() {
 }
 
 #[test]
-fn a_block_over_the_limit_is_cut_behind_a_line() {
+fn a_block_over_the_limit_is_cut_after_a_line() {
     let framer = Framer::new().with_limits(Limits::default().block_bytes(20));
     assert_eq!(
         seen_by(&framer, b"\x151\x1610\x16abc\ndefghijklmnop\nlater\n\x17"),
@@ -748,7 +748,7 @@ fn a_block_over_the_limit_is_cut_behind_a_line() {
 }
 
 #[test]
-fn a_block_over_the_limit_is_cut_before_what_only_looks_like_a_continuation() {
+fn a_block_over_the_limit_is_cut_before_an_incomplete_continuation_mark() {
     let framer = Framer::new().with_limits(Limits::default().block_bytes(20));
     let long = "Foo tells you: the quick brown fox jumps over the lazy dog";
     let sent = format!("\x151\x1610\x16{long}\n\\\nx\n");
@@ -780,7 +780,7 @@ fn a_unit_begun_inside_of_another_has_the_offset_of_its_own_control_y() {
 }
 
 #[test]
-fn a_header_that_is_none_is_text_from_its_bracket_on() {
+fn an_invalid_header_is_text_from_its_bracket_on() {
     check(&[
         (b"\x19[fics% Log\x12\n", &[text("[fics% Log\u{12}")]),
         (b"\x19[\x19[\x01b\n", &[text("["), text("[\u{1}b")]),
@@ -839,7 +839,7 @@ proptest! {
 
     // Rules: ten 6
     #[test]
-    fn any_cuts_give_the_same_frames(
+    fn frames_do_not_depend_on_read_boundaries(
         framer in any_framer(),
         stream in session_bytes(),
         cuts in prop::collection::vec(1_usize..30, 1..60),

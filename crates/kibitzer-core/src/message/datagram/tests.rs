@@ -180,7 +180,7 @@ const TYPED: &str = "\
 
 // Rules: icc §8, bugs 80
 #[test]
-fn every_number_that_becomes_a_message_says_the_same_once_printed() {
+fn every_typed_datagram_parses_to_the_same_message_after_printing() {
     let mut units = TYPED.lines();
     for kind in DatagramKind::ALL.iter().filter(|kind| kind.parse.is_some()) {
         let unit = units.next().unwrap();
@@ -199,7 +199,7 @@ fn every_number_that_becomes_a_message_says_the_same_once_printed() {
 }
 
 #[test]
-fn what_no_quotation_holds_is_not_printed() {
+fn control_bytes_that_no_quotation_holds_are_not_printed() {
     let mut wire = Vec::new();
     Datagram::new(31, ["a\u{19}}\u{19})b\u{1a}"]).write(&mut wire);
     assert_eq!(wire, b"\x19(31 \x19{a})b\x19}\x19)");
@@ -459,7 +459,7 @@ fn reasons_why_a_move_is_illegal() {
 
 // Rules: icc §8
 #[test]
-fn offers_in_a_game_are_told_once() {
+fn offers_in_a_game_are_reported_once() {
     let said = messages(&[
         "0 Mashin {}",
         OBSERVED,
@@ -536,7 +536,7 @@ fn ads_come_and_go_known_or_not() {
 
 // Rules: icc M1, icc M2, bugs 82
 #[test]
-fn moves_with_whatever_is_switched_on() {
+fn moves_with_any_parts_switched_on() {
     let sent = |san: Option<&str>, smith: Option<&str>, taken_s, clock_s, variation| {
         let word = |word: &str| ServerText::from_wire(word.as_bytes());
         SentMove { san: san.map(word), smith: smith.map(word), taken_s, clock_s, variation }
@@ -619,7 +619,7 @@ fn clocks_drawings_and_the_rest_of_a_board() {
 }
 
 #[test]
-fn what_must_not_be_logged_is_not_kept() {
+fn secrets_are_not_stored() {
     for unit in ["114 hunter2 Foo", "93 hunter2", "134 hunter2 {hunter2} {}"] {
         let stream = format!("\x19({unit}\x19)");
         let mut reader = Reader::default();

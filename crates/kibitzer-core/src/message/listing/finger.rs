@@ -311,7 +311,7 @@ Timeseal 1:  On";
     }
 
     #[test]
-    fn players_who_are_away_or_guests() {
+    fn players_who_are_offline_and_guests() {
         let away = parse::<Finger>(
             "Finger of admin(*):\n\nLast disconnected: 2026-11-21 00:37 UTC\n\n\
                                     admin has not played any rated games.\n\nAdmin level: Head Administrator",
@@ -329,7 +329,7 @@ Timeseal 1:  On";
 
     // Rules: bugs 59
     #[test]
-    fn notes_are_text_whatever_they_say() {
+    fn notes_are_never_parsed() {
         let forged = [
             "Finger of Admin(*):",
             "Blitz     2995    231.6      4      0      0      4",

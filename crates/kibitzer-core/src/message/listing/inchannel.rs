@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_no_channels() {
+    fn other_lines_are_not_channels() {
         for line in [
             "53: hi!",
             "Channel 1 is empty, alas.",

@@ -413,7 +413,7 @@ Move  Alice              Boris
 
     // Rules: text M7
     #[test]
-    fn a_start_position_stands_in_front_of_the_table() {
+    fn a_start_position_precedes_the_table() {
         let board = |relation| {
             format!(
                 "<12> bqnrnkrb pppppppp -------- -------- -------- -------- PPPPPPPP BQNRNKRB W -1 1 1 1 1 0 1 Alekhine \
@@ -471,7 +471,7 @@ Move  Alice              Boris
     }
 
     #[test]
-    fn a_table_of_another_command_is_no_list() {
+    fn a_table_of_another_command_is_not_a_move_list() {
         let style_9 =
             "Move     Alice                  Boris\n----     --------------         --------------\n  1.     e4";
         assert_eq!(parse::<MoveList>(style_9), Err(ListingError::NotThisReply));

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_with_more_is_kept_as_a_line() {
+    fn a_row_with_extra_text_is_stored_as_a_line() {
         let list = parse::<SoughtList>("  3 1882 Foo   5   0 rated   blitz   0-9999 mfx\n0 ads displayed.").unwrap();
         assert_eq!((list.seeks.len(), list.unread.len()), (0, 1));
     }

@@ -138,7 +138,7 @@ Interface: \"a b=c\"
     }
 
     #[test]
-    fn other_lines_are_kept() {
+    fn other_lines_are_stored_as_unread() {
         let variables = parse::<Variables>("Variable settings of Alice:\na=1 b\n=3\nFoo says: a=1").unwrap();
         assert_eq!((variables.values.len(), variables.texts.len(), variables.unread.len()), (0, 0, 3));
     }

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn other_tables_are_kept_as_lines() {
+    fn other_tables_are_stored_as_lines() {
         let names = "     Alice        Boris        Reader  \n\n 3 players displayed (of 3). (*) indicates system administrator.";
         let list = parse::<WhoList>(names).unwrap();
         assert_eq!((list.players.len(), list.unread.len()), (0, 1));
