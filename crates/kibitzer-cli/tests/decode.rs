@@ -340,7 +340,7 @@ fn text_draws_boards_and_obeys_nobody() {
     let want = r"
 Foo tells you: \u{9b}31m café \u{202e}x
 
-seeks removed: 8 9
+seeks removed: indexes 8 9
 %
 login: Foo
 **** Starting FICS session as Foo ****
@@ -378,7 +378,7 @@ game 7: rated Blitz, ratings ---- and ----
 offer of Bar: draw
 game 7: 1-0, Black resigns
 illegal move: e5
-game 7: Bar draws circle e4
+board mark: game 7, by Bar, shape circle, from e4, drawn yes
 challenge: Bar (1500P), unrated Blitz 5+3
 invalid password: Sorry
 Bar has arrived

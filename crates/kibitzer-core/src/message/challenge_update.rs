@@ -2,6 +2,7 @@
 
 use super::template::{Captures, PlayerSentence, match_table};
 use super::{Actor, Handle};
+use crate::by_name::named_enum;
 
 /// A change of a challenge, an answer to it, or its end.
 ///
@@ -18,34 +19,36 @@ pub struct ChallengeUpdate {
     pub change: ChallengeChange,
 }
 
-/// A change of a challenge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ChallengeChange {
-    /// Its terms changed.
-    Updated,
-    /// It was accepted.
-    Accepted,
-    /// It was declined.
-    Declined,
-    /// It was answered with other terms.
-    Countered,
-    /// The challenger withdrew it.
-    Withdrawn,
-    /// The server dropped it.
-    Removed,
-    /// One of the two logged out.
-    Departed,
-    /// One of the two began another game.
-    Joined,
-    /// Two players had sent each other challenges with the same terms.
-    Intercepted,
-    /// This login's seek matches another player's.
-    SeekMatched,
-    /// This login's seek matches another player's `getgame`.
-    GetgameMatched,
-    /// A seek was answered whose owner has to confirm.
-    SeekIsManual,
+named_enum! {
+    /// A change of a challenge.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum ChallengeChange("Returns the name of the change in JSON.") {
+        /// Its terms changed.
+        Updated = "updated",
+        /// It was accepted.
+        Accepted = "accepted",
+        /// It was declined.
+        Declined = "declined",
+        /// It was answered with other terms.
+        Countered = "countered",
+        /// The challenger withdrew it.
+        Withdrawn = "withdrawn",
+        /// The server dropped it.
+        Removed = "removed",
+        /// One of the two logged out.
+        Departed = "departed",
+        /// One of the two began another game.
+        Joined = "joined",
+        /// Two players had sent each other challenges with the same terms.
+        Intercepted = "intercepted",
+        /// This login's seek matches another player's.
+        SeekMatched = "seek_matched",
+        /// This login's seek matches another player's `getgame`.
+        GetgameMatched = "getgame_matched",
+        /// A seek was answered whose owner has to confirm.
+        SeekIsManual = "seek_is_manual",
+    }
 }
 
 /// A row: the sentence, or its part after the name, and its meaning.

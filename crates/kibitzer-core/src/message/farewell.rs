@@ -2,6 +2,7 @@
 
 use super::Handle;
 use super::login::trim;
+use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
 /// Who threw us out: `**** Foo has arrived - you can't both be logged in. ****`.
@@ -40,20 +41,22 @@ impl KickedBy {
     }
 }
 
-/// The server announces the end of the connection, or withdraws the announcement.
-///
-/// Source: transport §9; transcripts of two servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Farewell {
-    /// `**** Auto-logout because you were idle more than 60 minutes. ****`
-    Idle,
-    /// `Logging you out.`, the answer to `quit` and the last word of a shutdown.
-    LoggingOut,
-    /// The server announces that it will stop, or that it stops now.
-    Shutdown,
-    /// It will not stop after all.
-    ShutdownCanceled,
+named_enum! {
+    /// The server announces the end of the connection, or withdraws the announcement.
+    ///
+    /// Source: transport §9; transcripts of two servers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Farewell("Returns the reason in JSON.") {
+        /// `**** Auto-logout because you were idle more than 60 minutes. ****`
+        Idle = "idle",
+        /// `Logging you out.`, the answer to `quit` and the last word of a shutdown.
+        LoggingOut = "logging_out",
+        /// The server announces that it will stop, or that it stops now.
+        Shutdown = "shutdown",
+        /// It will not stop after all.
+        ShutdownCanceled = "shutdown_canceled",
+    }
 }
 
 impl Farewell {

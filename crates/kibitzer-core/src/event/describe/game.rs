@@ -9,7 +9,7 @@ use crate::message::{
     Creating, Examine, ExamineAction, Focus, GameAction, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, Mark,
     MarkShape, Observing, Rating,
 };
-use crate::text::{Handle, ServerText};
+use crate::text::ServerText;
 
 describe! {
     Holding as it => EventKind::Holding, {
@@ -30,7 +30,6 @@ describe! {
             first, first_rating, second, second_rating, rated, kind: known(it.kind.as_str()), initial_min, increment_s,
             loaded_from, adjourned,
         ],
-        words(out): write!(out, "creating: {} against {}, {}", it.first, it.second, it.kind),
     }
 
     GameCreated as it => EventKind::GameCreated, {
@@ -77,7 +76,6 @@ describe! {
         game: it.game,
         line: LineUse::InText,
         fields: [game, opponent],
-        words(out): write!(out, "primary game is {}", it.game),
     }
 
     Examine as it => EventKind::Examine, {
@@ -93,13 +91,6 @@ describe! {
                 _ => None,
             },
         ],
-        words(out): {
-            if let Some(game) = it.game {
-                write!(out, "game {game}: ")?;
-            }
-            let by = it.by.as_ref().map_or("you", Handle::as_str);
-            write!(out, "{by}: {}", it.action.as_str().replace('_', " "))
-        },
     }
 
     // One that leads to a board is a position.
@@ -107,19 +98,12 @@ describe! {
         game: it.game,
         line: LineUse::InDatagram,
         fields: [game, action: it.action.as_str()],
-        words(out): write!(out, "game {}: {}", it.game, it.action.as_str().replace('_', " ")),
     }
 
     Mark as it => EventKind::BoardMark, {
         game: it.game,
         line: LineUse::InDatagram,
         fields: [game, by, shape: it.shape.parts().0, from: it.shape.parts().1, to: it.shape.parts().2, drawn: it.is_drawn],
-        words(out): {
-            let verb = if it.is_drawn { "draws" } else { "wipes" };
-            let (shape, from, to) = it.shape.parts();
-            write!(out, "game {}: {} {verb} {shape} {from}", it.game, it.by)?;
-            to.map_or(Ok(()), |to| write!(out, " to {to}"))
-        },
     }
 
     Desync as it => EventKind::Desync, {

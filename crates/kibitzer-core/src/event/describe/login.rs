@@ -8,7 +8,6 @@ describe! {
     NameStatus as it => EventKind::NameStatus, {
         line: LineUse::InText,
         fields: [name, registered: it.kind == NameKind::Registered],
-        words(out): write!(out, "name: {}", it.name),
     }
 
     LoggedIn as it => EventKind::LoggedIn, {
@@ -43,13 +42,11 @@ describe! {
     KickedBy as it => EventKind::Kicked, {
         line: LineUse::InText,
         fields: [],
-        words(out): out.write_str("kicked"),
     }
 
     Farewell as it => EventKind::Farewell, {
         line: LineUse::InText,
         fields: [reason: it.as_str()],
-        words(out): out.write_str(&it.as_str().replace('_', " ")),
     }
 }
 
@@ -61,17 +58,6 @@ impl ObservingRefusal {
             Self::Private(_) => "private_game",
             Self::NotObserving(_) => "not_observing",
             Self::NoneObserved => "none_observed",
-        }
-    }
-}
-
-impl Farewell {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::LoggingOut => "logging_out",
-            Self::Shutdown => "shutdown",
-            Self::ShutdownCanceled => "shutdown_canceled",
         }
     }
 }

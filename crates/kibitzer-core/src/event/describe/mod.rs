@@ -45,8 +45,11 @@ pub(crate) trait Describe: Fields {
         LineUse::ForPeople
     }
 
-    /// Writes it in words, for people.
-    fn words(&self, out: &mut dyn Write) -> fmt::Result;
+    /// Writes it in words, for people. Default: its name, and the fields that have a value.
+    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+        out.write_str(&self.kind().as_str().replace('_', " "))?;
+        value::write_fields(": ", |put| self.fields(put), out)
+    }
 }
 
 /// Where the received line is shown.
@@ -62,13 +65,14 @@ pub(crate) enum LineUse {
     Nowhere,
 }
 
-/// Declares descriptors: the type, its kind, then in this order the game, if it names one, how the line is shown, the fields, and the words.
+/// Declares descriptors: the type, its kind, then in this order the game, if it names one, how the line is shown, the fields, and
+/// the words, if they are other than by default.
 macro_rules! describe {
     ($($kind:ty as $it:ident => $event:expr, {
         $(game: $game:expr,)?
         $(line: $line:expr,)?
         fields: [$($fields:tt)*],
-        words($out:ident): $words:expr $(,)?
+        $(words($out:ident): $words:expr,)?
     })+) => {$(
         impl $crate::event::describe::value::Fields for $kind {
             fn fields(&self, put: &mut $crate::event::describe::value::Put<'_>) {
@@ -96,11 +100,11 @@ macro_rules! describe {
                 $line
             })?
 
-            fn words(&self, $out: &mut dyn ::std::fmt::Write) -> ::std::fmt::Result {
+            $(fn words(&self, $out: &mut dyn ::std::fmt::Write) -> ::std::fmt::Result {
                 let $it = self;
                 let _ = $it;
                 $words
-            }
+            })?
         }
     )+};
 }

@@ -5,8 +5,8 @@ use super::value::known;
 use super::{LineUse, describe};
 use crate::event::EventKind;
 use crate::message::{
-    Actor, Challenge, ChallengeChange, ChallengeUpdate, GameId, Offer, OfferAnswer, Partner, Pending, PendingDirection,
-    PendingRemoved, Rating, Seek, SeekNotice, SeeksCleared, SeeksRemoved,
+    Actor, Challenge, ChallengeUpdate, GameId, Offer, OfferAnswer, Partner, Pending, PendingDirection, PendingRemoved,
+    Rating, Seek, SeekNotice, SeeksCleared, SeeksRemoved,
 };
 use crate::text::{Handle, ServerText};
 
@@ -30,10 +30,6 @@ describe! {
     ChallengeUpdate as it => EventKind::ChallengeUpdate, {
         line: LineUse::InText,
         fields: [name, actor, change: it.change.as_str()],
-        words(out): {
-            let name = it.name.as_ref().map_or("another player", Handle::as_str);
-            write!(out, "challenge, {name}: {}", it.change.as_str().replace('_', " "))
-        },
     }
 
     Offer as it => EventKind::Offer, {
@@ -53,7 +49,6 @@ describe! {
         game: it.partners_game(),
         line: LineUse::InText,
         fields: [change: it.as_str(), name: it.name(), game: it.partners_game()],
-        words(out): write!(out, "partner: {}", it.as_str().replace('_', " ")),
     }
 
     Pending as it => if it.direction == PendingDirection::To { EventKind::PendingTo } else { EventKind::PendingFrom }, {
@@ -70,10 +65,6 @@ describe! {
 
     PendingRemoved as it => EventKind::PendingRemoved, {
         fields: [indexes],
-        words(out): {
-            out.write_str("offers removed:")?;
-            it.indexes.iter().try_for_each(|index| write!(out, " {index}"))
-        },
     }
 
     Seek as it => EventKind::Seek, {
@@ -93,15 +84,10 @@ describe! {
 
     SeeksRemoved as it => EventKind::SeeksRemoved, {
         fields: [indexes],
-        words(out): {
-            out.write_str("seeks removed:")?;
-            it.indexes.iter().try_for_each(|index| write!(out, " {index}"))
-        },
     }
 
     SeeksCleared as it => EventKind::SeeksCleared, {
         fields: [],
-        words(out): out.write_str("no seeks"),
     }
 
     SeekNotice as it => EventKind::SeekNotice, {
@@ -112,7 +98,6 @@ describe! {
             players: match it { SeekNotice::Seen { players } => Some(*players), _ => None },
             limit: match it { SeekNotice::TooMany { limit } => Some(*limit), _ => None },
         ],
-        words(out): write!(out, "seek: {}", it.as_str().replace('_', " ")),
     }
 }
 
@@ -120,25 +105,6 @@ const fn mark(rating: Option<Rating>) -> &'static str {
     match rating {
         Some(Rating::Rated(_, confidence)) => confidence.mark(),
         _ => "",
-    }
-}
-
-impl ChallengeChange {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Updated => "updated",
-            Self::Accepted => "accepted",
-            Self::Declined => "declined",
-            Self::Countered => "countered",
-            Self::Withdrawn => "withdrawn",
-            Self::Removed => "removed",
-            Self::Departed => "departed",
-            Self::Joined => "joined",
-            Self::Intercepted => "intercepted",
-            Self::SeekMatched => "seek_matched",
-            Self::GetgameMatched => "getgame_matched",
-            Self::SeekIsManual => "seek_is_manual",
-        }
     }
 }
 

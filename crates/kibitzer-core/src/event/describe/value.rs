@@ -1,6 +1,6 @@
 //! Values of the fields of an event.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use crate::chess::{Color, Role, Square};
@@ -20,6 +20,40 @@ pub(crate) enum Value<'a> {
     Display(&'a dyn fmt::Display),
     List(&'a dyn List),
     Object(&'a dyn Fields),
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Null => Ok(()),
+            Self::Bool(value) => f.write_str(if value { "yes" } else { "no" }),
+            Self::Number(number) => number.fmt(f),
+            Self::Letter(letter) => f.write_char(letter),
+            Self::Text(text) => f.write_str(text),
+            Self::Display(shown) => shown.fmt(f),
+            Self::List(list) => {
+                let (mut separator, mut written) = ("", Ok(()));
+                list.items(&mut |item| {
+                    written = written.and_then(|()| write!(f, "{separator}{item}"));
+                    separator = " ";
+                });
+                written
+            }
+            Self::Object(object) => write_fields("", |put| object.fields(put), f),
+        }
+    }
+}
+
+/// Writes the fields that have a value for people, `start` before the first.
+pub(super) fn write_fields(start: &str, fields: impl FnOnce(&mut Put<'_>), out: &mut dyn fmt::Write) -> fmt::Result {
+    let (mut separator, mut written) = (start, Ok(()));
+    fields(&mut |key, value| {
+        if !matches!(value, Value::Null) {
+            written = written.and_then(|()| write!(out, "{separator}{key} {value}"));
+            separator = ", ";
+        }
+    });
+    written
 }
 
 /// Receives the fields of an object, each by its key.
