@@ -42,13 +42,14 @@ pub fn render(events: &[Event]) -> String {
 
 /// The name of the message's kind, as [`Message`] has it.
 pub fn kind_of(message: &Message) -> String {
-    format!("{message:?}").chars().take_while(char::is_ascii_alphanumeric).collect()
+    self::message(message).chars().take_while(char::is_ascii_alphanumeric).collect()
 }
 
 fn message(message: &Message) -> String {
     match message {
         Message::Style12(board) => position("Style12", board),
         Message::Style10(board) => position("Style10", board),
+        Message::Control(control) => format!("{control:?}"),
         other => format!("{other:?}"),
     }
 }

@@ -13,7 +13,9 @@ use kibitzer::command::{
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::{RefusalReason, RequestError};
-use kibitzer_core::message::{CommandCode, GameId, GameResult, Handle, Ivar, Message, ObservingRefusal, Refusal};
+use kibitzer_core::message::{
+    CommandCode, Control, GameId, GameResult, Handle, Ivar, Message, ObservingRefusal, Refusal,
+};
 use kibitzer_core::session::Reply;
 use kibitzer_tests::Transcript;
 
@@ -30,12 +32,12 @@ impl Blocks {
         let mut open = None;
         for event in transcript.events() {
             match event.message() {
-                Some(&Message::BlockStart { id, code }) => {
+                Some(&Message::Control(Control::BlockStart { id, code })) => {
                     let mut reply = Reply::default();
                     reply.code = Some(code);
                     open = Some((id, reply));
                 }
-                Some(Message::BlockEnd { .. }) => replies.extend(open.take()),
+                Some(Message::Control(Control::BlockEnd { .. })) => replies.extend(open.take()),
                 _ if event.kind() == EventKind::Prompt => {}
                 _ => {
                     if let Some((_, reply)) = &mut open {

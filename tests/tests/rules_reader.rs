@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kibitzer_core::message::{Family, Message, Reader, Style12};
+use kibitzer_core::message::{Control, Family, Message, Reader, Style12};
 use kibitzer_core::wire::Framer;
 use kibitzer_tests::{Transcript, kind_of};
 
@@ -522,7 +522,7 @@ fn a_reply_stands_between_the_marks_of_its_command() {
     let stream = "news\r\n\u{19}[130 * tag1\r\nFinger of Foo:\r\n\u{19}(31 Bar {} \u{19}{hi\u{19}} 1\u{19})On for: 1 min\r\n\u{19}]more\r\n";
     assert_eq!(kinds_of_icc(stream), ["Text", "UnitStart", "Text", "Talk", "Text", "UnitEnd", "Text"]);
     let messages = messages_of(Family::Icc, stream.as_bytes());
-    let Message::UnitStart(header) = &messages[1] else { panic!("{messages:?}") };
+    let Message::Control(Control::UnitStart(header)) = &messages[1] else { panic!("{messages:?}") };
     assert_eq!((header.command, header.player.as_str()), (130, "*"));
     assert_eq!(header.tag.as_ref().map(kibitzer_core::text::PlayerText::as_str), Some("tag1"));
 }

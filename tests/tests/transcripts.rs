@@ -2,7 +2,7 @@
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use kibitzer_core::Event;
-use kibitzer_core::message::{LentMessage, Message, Reader};
+use kibitzer_core::message::{Control, LentMessage, Message, Reader};
 use kibitzer_core::wire::Timeseal;
 use kibitzer_tests::{Cleaned, HoldingFacts, PositionFacts, Transcript, events_of, holdings_in, positions_in};
 
@@ -163,7 +163,7 @@ fn ink(event: &Event, stream: &[u8], timeseal: Timeseal) -> Vec<u8> {
     let Event::Received { received, .. } = event else { return Vec::new() };
     let is_prompt = matches!(
         received.message,
-        Message::Prompt | Message::LoginPrompt | Message::PasswordPrompt | Message::GuestPrompt(_)
+        Message::Control(Control::Prompt | Control::LoginPrompt | Control::PasswordPrompt | Control::GuestPrompt(_))
     );
     let line = if is_prompt {
         let place = usize::try_from(received.offset).unwrap()..usize::try_from(received.end).unwrap();

@@ -114,14 +114,14 @@ impl EventReader {
     /// ```
     /// use kibitzer_core::EventReader;
     /// use kibitzer_core::game::Games;
-    /// use kibitzer_core::message::Message;
+    /// use kibitzer_core::message::{Control, Message};
     ///
     /// let mut first = EventReader::default();
     /// let mut read = &b"\x1512\x1637\x16Finger of Newton:\n\r"[..];
     /// while first.next(&mut read).is_some() {}
     /// let mut second = EventReader::resume(&first.stream_state(), Games::default());
     /// let end = second.next(&mut &b"\x17"[..]).unwrap();
-    /// assert_eq!(end.message(), Some(&Message::BlockEnd { id: 12, complete: true }));
+    /// assert_eq!(end.message(), Some(&Message::Control(Control::BlockEnd { id: 12, complete: true })));
     /// ```
     pub fn resume(state: &StreamState, mut games: Games) -> Self {
         let mut framer = Framer::new();
@@ -152,7 +152,7 @@ impl EventReader {
 mod tests {
     use super::*;
     use crate::Event;
-    use crate::message::{Family, Message};
+    use crate::message::{Control, Family, Message};
 
     fn read(reader: &mut EventReader, mut input: &[u8]) -> Vec<Event> {
         std::iter::from_fn(|| reader.next(&mut input)).collect()
@@ -202,6 +202,6 @@ mod tests {
         reader.tell(&told);
         assert!(reader.stream_state().is_told_as(&told));
         let events = read(&mut reader, b"\n\rchess> ");
-        assert_eq!(events.last().and_then(Event::message), Some(&Message::Prompt));
+        assert_eq!(events.last().and_then(Event::message), Some(&Message::Control(Control::Prompt)));
     }
 }

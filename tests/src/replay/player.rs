@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, EndReason, RequestId};
-use kibitzer_core::message::Message;
+use kibitzer_core::message::{Control, Message};
 use kibitzer_core::session::{Command, Link, Session, State, TimesealChoice, Transmit, TransmitKind};
 use kibitzer_core::wire::unseal;
 
@@ -302,7 +302,7 @@ impl<'a> Player<'a> {
                 self.played.name = Some(identity.handle.as_ref().map_or("?".to_owned(), ToString::to_string));
             }
             Event::Ready(_) => self.played.is_ready = true,
-            event if event.message() == Some(&Message::Ping) => self.audit.pinged(),
+            event if event.message() == Some(&Message::Control(Control::Ping)) => self.audit.pinged(),
             Event::Sent { .. } => self.audit.shown(&event),
             _ => {}
         }

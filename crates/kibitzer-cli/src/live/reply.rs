@@ -1,6 +1,6 @@
 //! Which reply is whose: the number a line was sent with, and the one its reply begins with.
 
-use kibitzer::core::message::Message;
+use kibitzer::core::message::{Control, Message};
 
 /// The number of a line, and what is behind it: `12 finger foo` in block mode, `` `12`finger foo `` for ICC.
 pub(crate) fn numbered(line: &[u8]) -> Option<(u64, &[u8])> {
@@ -15,8 +15,8 @@ pub(crate) fn numbered(line: &[u8]) -> Option<(u64, &[u8])> {
 /// The number of the line that is answered from here on.
 pub(crate) fn answered(message: &Message) -> Option<u64> {
     match message {
-        Message::BlockStart { id, .. } => Some(*id),
-        Message::UnitStart(header) => header.tag.as_ref()?.as_str().parse().ok(),
+        Message::Control(Control::BlockStart { id, .. }) => Some(*id),
+        Message::Control(Control::UnitStart(header)) => header.tag.as_ref()?.as_str().parse().ok(),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use kibitzer::core::message::Message;
+use kibitzer::core::message::{Control, Message};
 use kibitzer::core::session::fence_word;
 use kibitzer::core::{Event, EventKind};
 
@@ -47,13 +47,15 @@ impl Reticence {
             _ => {}
         }
         match event.message() {
-            Some(Message::BlockStart { .. } | Message::UnitStart(_)) if self.depth > 0 => {
+            Some(Message::Control(Control::BlockStart { .. } | Control::UnitStart(_))) if self.depth > 0 => {
                 self.depth = self.depth.saturating_add(1);
             }
-            Some(start @ (Message::BlockStart { .. } | Message::UnitStart(_))) => {
+            Some(start @ Message::Control(Control::BlockStart { .. } | Control::UnitStart(_))) => {
                 self.depth = usize::from(answered(start).is_some_and(|number| self.own.remove(&number)));
             }
-            Some(Message::BlockEnd { .. } | Message::UnitEnd) => self.depth = self.depth.saturating_sub(1),
+            Some(Message::Control(Control::BlockEnd { .. } | Control::UnitEnd)) => {
+                self.depth = self.depth.saturating_sub(1);
+            }
             Some(Message::LoggedIn(_)) => self.is_announced = true,
             Some(_) if self.depth > 0 || repeats_reserves(event) || self.answers_session(event) => return false,
             _ => {}

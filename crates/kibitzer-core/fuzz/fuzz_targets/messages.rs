@@ -77,7 +77,7 @@ fn speak(lines: &[&[u8]]) {
             stream.extend([b"\\   ", &piece[..], b"\n"].concat());
         }
         for message in read(family, &stream).iter().skip(1) {
-            assert!(matches!(message, Message::Talk(_) | Message::Text(_) | Message::OverLong { .. }), "{message:?}");
+            assert!(matches!(message, Message::Talk(_) | Message::Text(_) | Message::OverLong(_)), "{message:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, DialError, RequestError, RequestId};
 use kibitzer_core::game::GameLimits;
-use kibitzer_core::message::{Family, Ivar, Message};
+use kibitzer_core::message::{Control, Family, Ivar, Message};
 use kibitzer_core::session::{
     Command, Credentials, Link, Password, Reconnect, Reply, RequestLimits, Session, SessionOptions, TimesealChoice,
     Transmit, TransmitKind,
@@ -208,8 +208,8 @@ impl Driver {
                 assert_eq!(self.unshown.pop_front(), Some(line.is_none()), "{event:?}");
             }
             event => {
-                self.n_prompts += usize::from(event.message() == Some(&Message::PasswordPrompt));
-                self.n_name_prompts += usize::from(event.message() == Some(&Message::LoginPrompt));
+                self.n_prompts += usize::from(event.message() == Some(&Message::Control(Control::PasswordPrompt)));
+                self.n_name_prompts += usize::from(event.message() == Some(&Message::Control(Control::LoginPrompt)));
                 self.is_icc |= is_of_icc(event);
             }
         }

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use crate::chess::Hands;
 use crate::message::{
-    Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message, Observing,
-    Partner, Relation, Style12,
+    Control, Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message,
+    Observing, Partner, Relation, Style12,
 };
 use crate::options::numeric_options;
 use crate::text::PlayerText;
@@ -133,11 +133,11 @@ impl Games {
                 self.me = Some(login.name.clone());
                 Applied::default()
             }
-            Message::UnitStart(header) => {
+            Message::Control(Control::UnitStart(header)) => {
                 self.actor = Some(header.player.clone());
                 Applied::default()
             }
-            Message::UnitEnd => {
+            Message::Control(Control::UnitEnd) => {
                 self.actor = None;
                 Applied::default()
             }

@@ -6,6 +6,7 @@ mod arrival;
 mod challenge;
 mod challenge_update;
 mod clock;
+mod control;
 mod datagram;
 mod delta;
 mod dispatch;
@@ -45,6 +46,7 @@ pub use arrival::{Arrival, ArrivalKind, ArrivalReason};
 pub use challenge::Challenge;
 pub use challenge_update::{ChallengeChange, ChallengeUpdate};
 pub use clock::ClockReading;
+pub use control::Control;
 pub(crate) use datagram::DatagramKind;
 pub use datagram::{Datagram, UnitHeader};
 pub use delta::Delta;
@@ -154,56 +156,26 @@ pub enum Message {
     Kicked(KickedBy),
     /// The session or the server is about to end.
     Farewell(Farewell),
-    /// The server waits for a command.
-    Prompt,
-    /// The server waits for a name.
-    LoginPrompt,
-    /// The server waits for a password.
-    PasswordPrompt,
-    /// The server offers to let a guest in under this name.
-    GuestPrompt(Handle),
-    /// A reply in block mode begins.
-    BlockStart {
-        /// The number the client gave the command.
-        id: u64,
-        /// Which command it answers.
-        code: CommandCode,
-    },
-    /// A reply in block mode is over.
-    BlockEnd {
-        /// The number the client gave the command.
-        id: u64,
-        /// Whether the server ended it, rather than a limit, another block, or the end of the stream.
-        complete: bool,
-    },
-    /// A telnet command: its byte and, if it has one, its option.
-    Telnet {
-        /// The command byte; see [`telnet_command_name`](crate::wire::telnet_command_name).
-        command: u8,
-        /// The option.
-        option: Option<u8>,
-    },
-    /// A timeseal ping, which wants its answer at once.
-    Ping,
+    /// A prompt, a mark, or another part of the stream that is not a line.
+    Control(Control),
     /// What an ICC datagram tells of a game's board.
     GameUpdate(GameUpdate),
     /// An examiner drew on a board.
     Mark(Mark),
     /// An ICC level-2 unit that no other message stands for.
     Datagram(Datagram),
-    /// An ICC level-1 unit begins.
-    UnitStart(UnitHeader),
-    /// The innermost ICC level-1 unit ends.
-    UnitEnd,
-    /// The server dropped the rest of an ICC command's output.
-    Overflow,
-    /// A line that was too long: as much of it as was kept, and its whole length in bytes.
-    OverLong {
-        /// The first bytes.
-        line: Line,
-        /// The whole length, in bytes.
-        length: u64,
-    },
+    /// A line over the length limit.
+    OverLong(Arc<OverLong>),
     /// A line that is none of the above.
     Text(Line),
+}
+
+/// A line over the length limit, which was cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OverLong {
+    /// The first bytes of the line.
+    pub line: Line,
+    /// The whole length of the line, in bytes.
+    pub length: u64,
 }

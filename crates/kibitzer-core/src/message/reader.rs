@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::datagram::{self, DatagramContext, DatagramMessages};
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{
-    CommandCode, Datagram, Family, Handle, Holding, Message, Relation, Style12, Talk, TalkKind, Titles, UnitHeader,
-    dispatch,
+    CommandCode, Control, Datagram, Family, Handle, Holding, Message, OverLong, Relation, Style12, Talk, TalkKind,
+    Titles, UnitHeader, dispatch,
 };
 use crate::text::{Line, PlayerText};
 use crate::wire::{Frame, FrameKind, Framer, KnownFrame, KnownKind, StreamState, Tag, sender};
@@ -37,7 +37,8 @@ impl Received {
     /// It stays the same when a later version learns to type a line, so code that looks at lines does not break.
     pub fn raw(&self) -> &[u8] {
         match &self.message {
-            Message::Text(line) | Message::OverLong { line, .. } => line.as_bytes(),
+            Message::Text(line) => line.as_bytes(),
+            Message::OverLong(over_long) => over_long.line.as_bytes(),
             Message::Style12(board) if let Some(line) = board.line() => line,
             _ => self.line.as_bytes(),
         }
@@ -104,7 +105,7 @@ impl Lent<'_> {
     pub fn raw(&self) -> &[u8] {
         match &self.message {
             LentMessage::Style12(board) if let Some(line) = board.line() => line,
-            LentMessage::Other(Message::OverLong { line, .. }) => line.as_bytes(),
+            LentMessage::Other(Message::OverLong(over_long)) => over_long.line.as_bytes(),
             _ => self.line,
         }
     }
@@ -252,7 +253,7 @@ impl Reader {
             (Content::Board, Some(board), _) => LentMessage::Style12(board),
             (Content::Message, _, Some(message)) => LentMessage::Other(message),
             (Content::Text, ..) => LentMessage::Text(line),
-            _ => LentMessage::Other(&Message::Prompt),
+            _ => LentMessage::Other(&Message::Control(Control::Prompt)),
         };
         Some(Lent { offset, end, bell, message, line, is_datagram })
     }
@@ -374,9 +375,11 @@ impl Kept {
         let Read { offset, end, bell, is_datagram, content } = read;
         let message = match (content, &self.board, &mut self.message) {
             (Content::Board, Some(board), _) => Message::Style12(Arc::new(Style12::clone(board))),
-            (Content::Message, _, Some(message)) => std::mem::replace(&mut **message, Message::Prompt),
+            (Content::Message, _, Some(message)) => {
+                std::mem::replace(&mut **message, Message::Control(Control::Prompt))
+            }
             (Content::Text, ..) => text(&self.line),
-            _ => Message::Prompt,
+            _ => Message::Control(Control::Prompt),
         };
         let has_line = match &message {
             Message::Text(_) => true,
@@ -409,18 +412,22 @@ impl Typist {
         }
         let message = match frame.kind {
             FrameKind::Line { tag, bytes } => return self.read_line(frame, tag, bytes, ready),
-            FrameKind::OverLong { bytes, length } => Message::OverLong { line: Line::from(bytes), length },
+            FrameKind::OverLong { bytes, length } => {
+                Message::OverLong(Arc::new(OverLong { line: Line::from(bytes), length }))
+            }
             FrameKind::Prompt => {
                 self.logged_in = true;
-                Message::Prompt
+                Message::Control(Control::Prompt)
             }
-            FrameKind::LoginPrompt => Message::LoginPrompt,
-            FrameKind::PasswordPrompt => Message::PasswordPrompt,
-            FrameKind::GuestPrompt { name } => Message::GuestPrompt(Handle::from_wire(name)),
-            FrameKind::BlockStart { id, code } => Message::BlockStart { id, code: CommandCode(code) },
-            FrameKind::BlockEnd { id, complete } => Message::BlockEnd { id, complete },
-            FrameKind::Telnet { command, option } => Message::Telnet { command, option },
-            FrameKind::Ping => Message::Ping,
+            FrameKind::LoginPrompt => Message::Control(Control::LoginPrompt),
+            FrameKind::PasswordPrompt => Message::Control(Control::PasswordPrompt),
+            FrameKind::GuestPrompt { name } => {
+                Message::Control(Control::GuestPrompt(Arc::new(Handle::from_wire(name))))
+            }
+            FrameKind::BlockStart { id, code } => Message::Control(Control::BlockStart { id, code: CommandCode(code) }),
+            FrameKind::BlockEnd { id, complete } => Message::Control(Control::BlockEnd { id, complete }),
+            FrameKind::Telnet { command, option } => Message::Control(Control::Telnet { command, option }),
+            FrameKind::Ping => Message::Control(Control::Ping),
             FrameKind::Datagram { bytes } => {
                 let message = self.read_datagram(frame, bytes, ready);
                 let is_datagram = message.is_some();
@@ -428,11 +435,12 @@ impl Typist {
                 let received = Received::new(frame, message.unwrap_or_else(|| text(bytes)), line);
                 return Some(Received { is_datagram, ..received });
             }
-            FrameKind::UnitStart { header } => {
-                UnitHeader::parse(header).map_or_else(|| text(header), Message::UnitStart)
-            }
-            FrameKind::UnitEnd => Message::UnitEnd,
-            FrameKind::Overflow => Message::Overflow,
+            FrameKind::UnitStart { header } => match UnitHeader::parse(header) {
+                Some(header) => Message::Control(Control::UnitStart(Arc::new(header))),
+                None => text(header),
+            },
+            FrameKind::UnitEnd => Message::Control(Control::UnitEnd),
+            FrameKind::Overflow => Message::Control(Control::Overflow),
         };
         Some(Received::new(frame, message, &[]))
     }
@@ -617,7 +625,7 @@ mod tests {
     #[test]
     fn telnet_between_the_lines_of_a_message_parts_them_not() {
         let all = read(b"Carla just sent you a message:\n\xff\xfb\x01    hello\n");
-        assert!(matches!(all[0].message, Message::Telnet { .. }));
+        assert!(matches!(all[0].message, Message::Control(Control::Telnet { .. })));
         assert!(matches!(&all[1].message, Message::Talk(talk) if talk.text.as_str() == "hello"), "{all:?}");
         assert_eq!(all.len(), 2);
     }

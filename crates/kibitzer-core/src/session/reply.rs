@@ -153,16 +153,7 @@ pub(super) fn is_caused_by_others(message: &Message) -> bool {
 
 /// Whether a message is content, rather than a mark of the stream.
 pub(super) const fn is_content(message: &Message) -> bool {
-    !matches!(
-        message,
-        Message::Prompt
-            | Message::Telnet { .. }
-            | Message::Ping
-            | Message::BlockStart { .. }
-            | Message::BlockEnd { .. }
-            | Message::UnitStart(_)
-            | Message::UnitEnd
-    )
+    !matches!(message, Message::Control(_))
 }
 
 /// A reply that is not over.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use kibitzer::core::Event;
-use kibitzer::core::message::Message;
+use kibitzer::core::message::{Control, Message};
 
 use crate::live::{answered, numbered};
 
@@ -102,7 +102,9 @@ impl Replies {
             return self.answer(place, at, row, Surety::Numbered);
         }
         match message {
-            Message::Prompt | Message::LoginPrompt | Message::PasswordPrompt | Message::GuestPrompt(_) => {
+            Message::Control(
+                Control::Prompt | Control::LoginPrompt | Control::PasswordPrompt | Control::GuestPrompt(_),
+            ) => {
                 self.since_prompt = None;
                 let place = self.waiting.iter().position(|waiting| waiting.number.is_none())?;
                 self.answer(place, at, begin, Surety::Guessed)

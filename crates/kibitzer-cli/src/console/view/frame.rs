@@ -1,7 +1,7 @@
 //! A row as the framer cut it: what kind of thing it is, where it stands, its line.
 
 use kibitzer::core::Event;
-use kibitzer::core::message::{Message, Received};
+use kibitzer::core::message::{Control, Message, Received};
 use kibitzer::core::text::decode;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -90,23 +90,23 @@ fn received_facts(received: &Received, line_bytes: usize) -> Vec<(&'static str, 
 /// What the framer said of it.
 fn class(received: &Received) -> String {
     match &received.message {
-        Message::Prompt => "prompt".to_owned(),
-        Message::LoginPrompt => "login prompt".to_owned(),
-        Message::PasswordPrompt => "password prompt".to_owned(),
-        Message::GuestPrompt(name) => format!("guest prompt for {name}"),
-        Message::BlockStart { id, code } => format!("block {id} begins, command {code}"),
-        Message::BlockEnd { id, complete: true } => format!("block {id} ends"),
-        Message::BlockEnd { id, .. } => format!("block {id} is cut"),
-        Message::Telnet { command, option } => {
+        Message::Control(Control::Prompt) => "prompt".to_owned(),
+        Message::Control(Control::LoginPrompt) => "login prompt".to_owned(),
+        Message::Control(Control::PasswordPrompt) => "password prompt".to_owned(),
+        Message::Control(Control::GuestPrompt(name)) => format!("guest prompt for {name}"),
+        Message::Control(Control::BlockStart { id, code }) => format!("block {id} begins, command {code}"),
+        Message::Control(Control::BlockEnd { id, complete: true }) => format!("block {id} ends"),
+        Message::Control(Control::BlockEnd { id, .. }) => format!("block {id} is cut"),
+        Message::Control(Control::Telnet { command, option }) => {
             let option = option.map_or_else(String::new, |option| format!(" {option}"));
             format!("telnet command {command}{option}")
         }
-        Message::Ping => "timeseal ping".to_owned(),
+        Message::Control(Control::Ping) => "timeseal ping".to_owned(),
         Message::Datagram(_) => "level-2 unit".to_owned(),
-        Message::UnitStart(_) => "level-1 unit begins".to_owned(),
-        Message::UnitEnd => "level-1 unit ends".to_owned(),
-        Message::Overflow => "output dropped".to_owned(),
-        Message::OverLong { length, .. } => format!("over-long line of {length} bytes"),
+        Message::Control(Control::UnitStart(_)) => "level-1 unit begins".to_owned(),
+        Message::Control(Control::UnitEnd) => "level-1 unit ends".to_owned(),
+        Message::Control(Control::Overflow) => "output dropped".to_owned(),
+        Message::OverLong(line) => format!("over-long line of {} bytes", line.length),
         _ => tag(received.raw()).map_or_else(|| "line".to_owned(), |tag| format!("line with tag {tag}")),
     }
 }

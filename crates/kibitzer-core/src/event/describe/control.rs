@@ -3,30 +3,29 @@
 use std::fmt::{self, Write};
 
 use super::value::{Fields, Put, fields};
-use super::{Describe, LineUse};
+use super::{Describe, LineUse, describe};
 use crate::event::EventKind;
-use crate::message::Message;
+use crate::message::{Control, OverLong};
 use crate::text::Handle;
 use crate::wire::telnet_command_name;
 
-impl Fields for Message {
+impl Fields for Control {
     fn fields(&self, put: &mut Put<'_>) {
         match self {
             Self::LoginPrompt | Self::PasswordPrompt => fields!(put, self; name: None::<Handle>),
-            Self::GuestPrompt(name) => fields!(put, self; name: name),
+            Self::GuestPrompt(name) => fields!(put, self; name: &**name),
             Self::BlockStart { id, code } => fields!(put, self; id: id, code: code.0),
             Self::BlockEnd { id, complete } => fields!(put, self; id: id, complete: complete),
             Self::UnitStart(header) => fields!(put, header; command, player, tag),
             Self::Telnet { command, option } => {
                 fields!(put, self; command: telnet_command_name(*command), option: option);
             }
-            Self::OverLong { line, length } => fields!(put, self; text: &*line.to_text(), bytes: length),
-            _ => {}
+            Self::Prompt | Self::Ping | Self::UnitEnd | Self::Overflow => {}
         }
     }
 }
 
-impl Describe for Message {
+impl Describe for Control {
     fn kind(&self) -> EventKind {
         match self {
             Self::Prompt => EventKind::Prompt,
@@ -40,13 +39,7 @@ impl Describe for Message {
             Self::UnitStart(_) => EventKind::UnitStart,
             Self::UnitEnd => EventKind::UnitEnd,
             Self::Overflow => EventKind::Overflow,
-            Self::OverLong { .. } => EventKind::OverLong,
-            _ => EventKind::Text,
         }
-    }
-
-    fn line(&self) -> LineUse {
-        if matches!(self, Self::OverLong { .. }) { LineUse::Nowhere } else { LineUse::ForPeople }
     }
 
     fn words(&self, out: &mut dyn Write) -> fmt::Result {
@@ -65,8 +58,15 @@ impl Describe for Message {
                 write!(out, "telnet {}", telnet_command_name(*command).unwrap_or("command"))?;
                 option.map_or(Ok(()), |option| write!(out, " {option}"))
             }
-            Self::OverLong { line, length } => write!(out, "{} ... ({length} bytes)", line.to_text()),
-            _ => out.write_str("ping"),
+            Self::Ping => out.write_str("ping"),
         }
+    }
+}
+
+describe! {
+    OverLong as it => EventKind::OverLong, {
+        line: LineUse::Nowhere,
+        fields: [text: &*it.line.to_text(), bytes: it.length],
+        words(out): write!(out, "{} ... ({} bytes)", it.line.to_text(), it.length),
     }
 }

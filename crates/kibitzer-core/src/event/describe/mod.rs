@@ -147,18 +147,8 @@ impl Message {
             Self::Kicked(it) => it,
             Self::Farewell(it) => it,
             Self::Datagram(it) => it,
-            Self::Prompt
-            | Self::LoginPrompt
-            | Self::PasswordPrompt
-            | Self::GuestPrompt(_)
-            | Self::BlockStart { .. }
-            | Self::BlockEnd { .. }
-            | Self::Telnet { .. }
-            | Self::Ping
-            | Self::UnitStart(_)
-            | Self::UnitEnd
-            | Self::Overflow
-            | Self::OverLong { .. } => self,
+            Self::Control(it) => it,
+            Self::OverLong(it) => &**it,
         })
     }
 

@@ -264,7 +264,10 @@ fn the_own_name_completes_the_login() {
     let mut rest = &b"\x19(0 Foo {}\x19)\r\nlogin: \r\n**** Invalid password! ****\r\naics% "[..];
     let said: Vec<_> = std::iter::from_fn(|| reader.next(&mut rest)).map(|received| received.message).collect();
     assert!(
-        matches!(said[..], [Message::LoggedIn(_), Message::Text(_), Message::Text(_), Message::Prompt]),
+        matches!(
+            said[..],
+            [Message::LoggedIn(_), Message::Text(_), Message::Text(_), Message::Control(Control::Prompt)]
+        ),
         "{said:?}"
     );
 }

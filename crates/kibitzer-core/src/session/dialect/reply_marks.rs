@@ -1,6 +1,6 @@
 //! Delimitation of replies: marks around them, or fences.
 
-use crate::message::{CommandCode, Message, UnitHeader};
+use crate::message::{CommandCode, Control, Message, UnitHeader};
 use crate::session::fence::Fence;
 
 /// Player name in a unit's header if this login gave the command. Source: ICC's description of level 1.
@@ -21,8 +21,12 @@ impl ReplyMode {
     /// Returns the mode that the answer to a fence reveals; `None` if the message is not the answer.
     pub(crate) fn revealed_by(fence: Fence, message: &Message, raw: &[u8]) -> Option<Self> {
         match message {
-            Message::BlockStart { id: 0, code } if *code == CommandCode::UNNUMBERED => Some(Self::Numbered),
-            Message::UnitStart(header) if header.tag.as_ref().is_some_and(|tag| tag == fence.as_str()) => {
+            Message::Control(Control::BlockStart { id: 0, code }) if *code == CommandCode::UNNUMBERED => {
+                Some(Self::Numbered)
+            }
+            Message::Control(Control::UnitStart(header))
+                if header.tag.as_ref().is_some_and(|tag| tag == fence.as_str()) =>
+            {
                 Some(Self::Tagged)
             }
             _ => fence.is_answered_by(raw).then_some(Self::Fenced),
@@ -63,14 +67,18 @@ impl ReplyMarks {
     /// Returns the mark in a message, if it is one.
     pub(crate) fn parse(&mut self, message: &Message) -> Option<ReplyMark> {
         match *message {
-            Message::BlockStart { id: 0, code: CommandCode::UNNUMBERED } => Some(ReplyMark::Unnumbered),
-            Message::BlockStart { id, code } => Some(ReplyMark::Start { number: id, code: Some(code) }),
-            Message::BlockEnd { complete, .. } => Some(ReplyMark::End { is_complete: complete }),
-            Message::UnitStart(ref header) => {
+            Message::Control(Control::BlockStart { id: 0, code: CommandCode::UNNUMBERED }) => {
+                Some(ReplyMark::Unnumbered)
+            }
+            Message::Control(Control::BlockStart { id, code }) => {
+                Some(ReplyMark::Start { number: id, code: Some(code) })
+            }
+            Message::Control(Control::BlockEnd { complete, .. }) => Some(ReplyMark::End { is_complete: complete }),
+            Message::Control(Control::UnitStart(ref header)) => {
                 self.start_unit(header).map(|number| ReplyMark::Start { number, code: None })
             }
-            Message::UnitEnd => self.end_unit(),
-            Message::Overflow => {
+            Message::Control(Control::UnitEnd) => self.end_unit(),
+            Message::Control(Control::Overflow) => {
                 self.has_overflown = self.depth > 0;
                 None
             }

@@ -33,7 +33,7 @@ use super::options::credentials::{Credentials, Password};
 use super::options::{SessionOptions, after};
 use super::transmit::TransmitKind;
 use crate::event::{LoginError, LoginStep};
-use crate::message::{Handle, Message};
+use crate::message::{Control, Handle, Message};
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
@@ -246,13 +246,13 @@ impl Login {
             return complete;
         }
         match message {
-            Message::LoginPrompt => self.login_prompt(cx),
-            Message::PasswordPrompt => self.password_prompt(cx),
-            Message::GuestPrompt(name) => self.guest_prompt(name, cx),
+            Message::Control(Control::LoginPrompt) => self.login_prompt(cx),
+            Message::Control(Control::PasswordPrompt) => self.password_prompt(cx),
+            Message::Control(Control::GuestPrompt(name)) => self.guest_prompt(name, cx),
             Message::NameStatus(status) => self.name_status(status.kind, cx.options),
             Message::LoginRefused(refusal) => self.refused(*refusal, raw, cx),
             Message::LoggedIn(logged_in) => self.logged_in(logged_in, raw, cx),
-            Message::Prompt => self.prompt(cx),
+            Message::Control(Control::Prompt) => self.prompt(cx),
             Message::Text(_) => self.text(raw, cx),
             _ => LoginProgress::Continue,
         }

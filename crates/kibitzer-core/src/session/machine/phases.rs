@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Phase, Session};
 use crate::event::{CloseCause, EndReason, Event, Identity, LostCause};
-use crate::message::{KickedBy, Message, Reader};
+use crate::message::{Control, KickedBy, Message, Reader};
 use crate::reader::EventReader;
 use crate::session::context::AfterClose;
 use crate::session::live::Live;
@@ -52,7 +52,7 @@ impl Session {
             _ => return,
         };
         match message {
-            Message::Ping => {
+            Message::Control(Control::Ping) => {
                 self.counters.pings += 1;
                 self.out.answer_ping();
             }

@@ -29,7 +29,7 @@ use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
 use super::options::{RequestLimits, Timings, after};
 use super::reply::{PartialReply, Reply, is_content};
 use crate::event::{Event, RequestError, RequestId};
-use crate::message::{CommandCode, Message};
+use crate::message::{CommandCode, Control, Message};
 
 use line_gate::LineGate;
 use sent::{QueuedCommand, SentCommand, SentCommands};
@@ -207,7 +207,7 @@ impl Requests {
                 self.open = Some(0);
                 self.unnumbered_line_refused();
             }
-            None if matches!(message, Message::Prompt) => self.gate.prompt(),
+            None if matches!(message, Message::Control(Control::Prompt)) => self.gate.prompt(),
             None if is_content(message) => {
                 self.gate.content(event, message, now);
                 self.content(event, now);

@@ -76,7 +76,10 @@ fn what_stands_in_front_of_other_answers_is_no_prompt() {
     driver.serve(&mut peer);
     assert!(driver.reply().is_ok());
     driver.feed(format!("{cut}\n\rfics% "));
-    assert_eq!(driver.events().last().unwrap().message(), Some(&crate::message::Message::Prompt));
+    assert_eq!(
+        driver.events().last().unwrap().message(),
+        Some(&crate::message::Message::Control(crate::message::Control::Prompt))
+    );
     let boards = driver.events().iter().filter(|event| event.raw().starts_with(b"<12>"));
     assert_eq!(boards.count(), 2);
 }
