@@ -144,7 +144,7 @@ fn a_wrong_line_of_a_transcript_is_told_by_its_number() {
     let mut recorded = transcript(b"Foo shouts: hi\n\rBar", 1000);
     recorded.extend(b"{\"t\": 1, \"dir\": \"rx\"}\n");
     let Outcome { stdout, stderr, status } = run(&["decode"], &recorded);
-    let want = "kibitzer: cannot read standard input: transcript line 4 is no object with t, dir and hex\n";
+    let want = "kibitzer: cannot read standard input: transcript line 4 is not an object with t, dir and hex\n";
     assert_eq!((status, stderr.as_str()), (1, want));
     assert_eq!(timeless(&stdout), decode(&[], b"Foo shouts: hi\n\r"), "what came before it is printed");
 }

@@ -14,7 +14,6 @@
 //! {"t": 1.5, "dir": "tx", "hex": "5b72656461637465645d0a", "redacted": true}
 //! ```
 
-mod line;
 mod reader;
 mod recorder;
 mod recording;
@@ -24,8 +23,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use line::encode_hex;
-pub use reader::decode_hex;
 pub use reader::{TranscriptError, TranscriptReader};
 pub use recorder::{RecordError, Recorder};
 pub use recording::Recording;
@@ -68,4 +65,18 @@ impl Direction {
             Self::Sent => "tx",
         }
     }
+}
+
+/// Encodes bytes as in a transcript: two lower-case hexadecimal digits each.
+pub fn encode_hex(bytes: &[u8]) -> String {
+    let digit = |nibble| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
+    bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// Decodes pairs of hexadecimal digits; `None` for any other text.
+pub fn decode_hex(digits: &str) -> Option<Vec<u8>> {
+    let value = |digit| u8::try_from(char::from(digit).to_digit(16)?).ok();
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    rest.is_empty().then_some(())?;
+    pairs.iter().map(|&[high, low]| Some(value(high)? << 4 | value(low)?)).collect()
 }

@@ -1,4 +1,14 @@
-//! The connection, from being made to being lost.
+//! The connection of a session.
+//!
+//! | state | input | next state | output |
+//! |---|---|---|---|
+//! | `None` | dial | `Dialing` | |
+//! | `Dialing` | connected | `Open` | `Progress::Dialed(Ok)` |
+//! | `Dialing` | failed | `None` | `Progress::Dialed(Err)` |
+//! | `Open` | bytes | `Open` | `Progress::Received` |
+//! | `Open` | end, error | `Broken` | `Progress::Broken` |
+//! | `Open` | write timeout | `Broken` | |
+//! | `Broken` | `take_broken` | `None` | the cause |
 
 use std::future::{Future, pending, poll_fn};
 use std::io;
@@ -14,37 +24,37 @@ use crate::core::event::{CloseCause, DialError};
 use crate::dial::Transport;
 use crate::socket::Socket;
 
-/// Bytes read at once. They are on the stack: an idle session has no buffer.
+/// Size of a read. The buffer is on the stack: an idle session keeps none.
 const READ_BYTES: usize = 16 << 10;
-/// Unsent bytes from which on no more is read: what is read is what makes us answer.
-const CLOGGED_BYTES: usize = 64 << 10;
+/// Unsent bytes at which reading pauses, because received bytes cause answers.
+const MAX_UNSENT_BYTES: usize = 64 << 10;
 
 /// The connection of a session.
 pub(super) enum Connection {
-    /// There is none.
+    /// No connection.
     None,
-    /// It is being made.
+    /// A connection is being established.
     Dialing(Dialing),
-    /// It stands.
-    Open(Line),
-    /// It is gone, and the session does not know yet.
+    /// The connection is established.
+    Open(OpenConnection),
+    /// The connection has ended, and the session was not notified yet.
     Broken(CloseCause),
 }
 
 type Dialing = Pin<Box<dyn Future<Output = Result<Socket, DialError>> + Send>>;
 
-/// What became of a connection.
+/// A change of the connection.
 pub(super) enum Progress {
-    /// It was made, or could not be.
+    /// It was established, or failed.
     Dialed(Result<(), DialError>),
-    /// Bytes have come.
+    /// Bytes were received.
     Received,
-    /// It is gone.
+    /// It has ended.
     Broken,
 }
 
 impl Connection {
-    /// Begins to connect.
+    /// Starts to connect.
     pub(super) fn dial(transport: &Transport) -> Self {
         let transport = transport.clone();
         Self::Dialing(Box::pin(async move { transport.open().await }))
@@ -54,60 +64,62 @@ impl Connection {
         matches!(self, Self::Dialing(_))
     }
 
-    /// Adds bytes to those that are to be written. Without a connection they are gone.
+    /// Queues bytes. Without a connection they are discarded.
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        if let Self::Open(line) = self
-            && line.failed.is_none()
+        if let Self::Open(open) = self
+            && open.failed.is_none()
         {
-            line.unsent.extend_from_slice(bytes);
+            open.unsent.extend_from_slice(bytes);
         }
     }
 
-    /// Writes what was added as far as it is taken at once; [`progress`](Self::progress) writes the rest.
+    /// Writes queued bytes without waiting; [`progress`](Self::progress) writes the rest.
     pub(super) fn send(&mut self) {
-        if let Self::Open(line) = self {
-            line.send();
+        if let Self::Open(open) = self {
+            open.send();
         }
     }
 
-    /// When the server will have taken nothing for too long; `None` also if that is farther off than time goes.
+    /// Returns the deadline of the pending write; `None` if there is no such write, or no clock can represent the deadline.
     pub(super) fn deadline(&self, write_timeout: Duration) -> Option<Instant> {
         match self {
-            Self::Open(line) => line.stalled.and_then(|since| since.checked_add(write_timeout)),
+            Self::Open(open) => open.stalled.and_then(|since| since.checked_add(write_timeout)),
             _ => None,
         }
     }
 
-    /// Gives a server up that has taken nothing for too long.
+    /// Ends the connection if the deadline of the pending write is over.
     pub(super) fn check_deadline(&mut self, write_timeout: Duration, now: Instant) {
         if self.deadline(write_timeout).is_some_and(|deadline| deadline <= now) {
-            let failed = if let Self::Open(line) = self { line.failed } else { None };
+            let failed = if let Self::Open(open) = self { open.failed } else { None };
             *self = Self::Broken(failed.unwrap_or(CloseCause::WriteTimedOut));
         }
     }
 
-    /// Takes out why the connection is gone, once.
+    /// Returns why the connection has ended, once.
     pub(super) fn take_broken(&mut self) -> Option<CloseCause> {
         let Self::Broken(cause) = *self else { return None };
         *self = Self::None;
         Some(cause)
     }
 
-    /// Waits until something becomes of it. Bytes that come go behind those in `input`.
+    /// Waits for the next change, and writes queued bytes. Received bytes are appended to `input`.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: bytes are in `input` or not read, sent or not taken.
+    /// Cancel safe: received bytes are in `input`, unsent bytes remain queued.
     pub(super) async fn progress(&mut self, input: &mut Vec<u8>, may_read: bool) -> Progress {
         match self {
             Self::Dialing(dialing) => {
                 let dialed = dialing.as_mut().await;
-                let (connection, outcome) = dialed
-                    .map_or_else(|error| (Self::None, Err(error)), |socket| (Self::Open(Line::new(socket)), Ok(())));
+                let (connection, outcome) = dialed.map_or_else(
+                    |error| (Self::None, Err(error)),
+                    |socket| (Self::Open(OpenConnection::new(socket)), Ok(())),
+                );
                 *self = connection;
                 Progress::Dialed(outcome)
             }
-            Self::Open(line) => match line.transfer(input, may_read).await {
+            Self::Open(open) => match open.transfer(input, may_read).await {
                 Ok(()) => Progress::Received,
                 Err(cause) => {
                     *self = Self::Broken(cause);
@@ -119,56 +131,56 @@ impl Connection {
     }
 }
 
-/// A connection that stands: its socket, and what waits to be written.
-pub(super) struct Line {
+/// An established connection.
+pub(super) struct OpenConnection {
     socket: Socket,
-    /// A password may be among it.
+    /// Zeroized, because it may contain a password.
     unsent: Zeroizing<Vec<u8>>,
-    /// The socket has taken bytes it may still hold.
+    /// Whether the socket may hold bytes that are not flushed.
     is_dirty: bool,
-    /// When the server was last willing to take something, if it is to take more.
+    /// Time of the last write, while more bytes wait.
     stalled: Option<Instant>,
-    /// Why nothing can be written any more. What the server said before may still be there to read: perhaps why it left.
+    /// Why writing failed. Bytes that the server sent before can still be read, and may contain its reason.
     failed: Option<CloseCause>,
 }
 
-impl Line {
+impl OpenConnection {
     fn new(socket: Socket) -> Self {
         Self { socket, unsent: Zeroizing::default(), is_dirty: false, stalled: None, failed: None }
     }
 
-    /// Writes what is unsent as far as it is taken at once; [`transfer`](Self::transfer) writes the rest.
+    /// Writes queued bytes without waiting; [`transfer`](Self::transfer) writes the rest.
     fn send(&mut self) {
         if self.failed.is_none() {
-            // Nobody is woken by this; `transfer` waits for the rest.
+            // No waker is needed: `transfer` waits for the rest.
             self.poll_send(&mut Context::from_waker(Waker::noop()));
         }
     }
 
-    /// Whether so much is unsent that no more should be read.
-    fn is_clogged(&self) -> bool {
-        self.unsent.len() >= CLOGGED_BYTES
+    /// Returns whether reading should pause.
+    fn is_full(&self) -> bool {
+        self.unsent.len() >= MAX_UNSENT_BYTES
     }
 
-    /// Writes what is unsent, and waits for bytes, which go behind those in `input`.
+    /// Writes queued bytes and waits for received ones, which are appended to `input`.
     ///
     /// # Errors
     ///
-    /// The connection is gone, and has nothing more to read; what had come before is in `input`.
+    /// The connection has ended, and all its bytes are in `input`.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: bytes are in `input` or not read, sent or not taken.
+    /// Cancel safe: received bytes are in `input`, unsent bytes remain queued.
     async fn transfer(&mut self, input: &mut Vec<u8>, may_read: bool) -> Result<(), CloseCause> {
         poll_fn(|context| {
             self.poll_send(context);
-            if may_read && !self.is_clogged() { self.poll_receive(context, input) } else { Poll::Pending }
+            if may_read && !self.is_full() { self.poll_receive(context, input) } else { Poll::Pending }
         })
         .await
         .map_err(|cause| self.failed.unwrap_or(cause))
     }
 
-    /// Writes what is unsent as far as it is taken. Every byte that is taken gives the server more time for the next.
+    /// Writes queued bytes. The write timeout starts again with every accepted byte.
     fn poll_send(&mut self, context: &mut Context<'_>) {
         if self.failed.is_some() {
             return;
@@ -184,7 +196,7 @@ impl Line {
         }
     }
 
-    /// Nothing can be written any more. What is left to read has as long to come as a write has.
+    /// Stops writing. The rest of the input has as much time as a write.
     fn fail(&mut self, error: &io::Error) {
         self.failed = Some(failed(error));
         self.unsent = Zeroizing::default();

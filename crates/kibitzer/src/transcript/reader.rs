@@ -8,24 +8,24 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use thiserror::Error;
 
-use super::{Direction, Record, Utc};
+use super::{Direction, Record, Utc, decode_hex};
 
-/// Longest line a [`TranscriptReader`] takes unless told otherwise: 64 MiB, which is 32 MiB received at once.
+/// Default limit of a line: 64 MiB, which is a piece of 32 MiB.
 const LINE_LIMIT_BYTES: usize = 64 << 20;
 
-/// Why a transcript could not be read on. Lines are counted from 1.
+/// Why a line of a transcript cannot be read. Lines are counted from 1.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TranscriptError {
-    /// The input failed.
+    /// Reading the input failed. This is the last item.
     #[error("transcript line {line} cannot be read")]
     Io {
-        /// The line it was about to read.
+        /// Number of the line.
         line: u64,
-        /// What went wrong.
+        /// Error of the input.
         source: io::Error,
     },
-    /// The line is longer than the limit.
+    /// The line is longer than the limit. This is the last item.
     #[error("transcript line {line} is longer than {limit_bytes} bytes")]
     TooLong {
         /// Which line.
@@ -33,12 +33,12 @@ pub enum TranscriptError {
         /// The limit in bytes.
         limit_bytes: usize,
     },
-    /// The line is no JSON object with `t`, `dir` and `hex`.
-    #[error("transcript line {line} is no object with t, dir and hex")]
+    /// The line is not a JSON object with `t`, `dir` and `hex`.
+    #[error("transcript line {line} is not an object with t, dir and hex")]
     Json {
         /// Which line.
         line: u64,
-        /// What the JSON parser says; its own line number is always 1.
+        /// Error of the JSON parser, whose own line number is always 1.
         source: serde_json::Error,
     },
     /// The transcript ends inside a line, as it does after a crash or on a full disk. This is the last item.
@@ -53,7 +53,7 @@ pub enum TranscriptError {
         /// Which line.
         line: u64,
     },
-    /// The bytes are no pairs of hexadecimal digits.
+    /// The bytes are not pairs of hexadecimal digits.
     #[error("transcript line {line} has bytes that are not hexadecimal")]
     Hex {
         /// Which line.
@@ -61,10 +61,10 @@ pub enum TranscriptError {
     },
 }
 
-/// Reads a transcript record by record, keeping one line in memory.
+/// Reads a transcript record by record, with one line in memory.
 ///
-/// Empty lines and lines with the key `note` are skipped, unknown keys ignored. A line that is wrong gives an error, and the next call goes on behind it;
-/// after [`TranscriptError::Io`], [`TranscriptError::TooLong`] and [`TranscriptError::Torn`] there is nothing more.
+/// Skips empty lines and lines with the key `note`, and ignores unknown keys. An invalid line is an error, and the next call
+/// continues after it, except after [`TranscriptError::Io`], [`TranscriptError::TooLong`] and [`TranscriptError::Torn`].
 ///
 /// ```
 /// use kibitzer::transcript::{Direction, TranscriptReader};
@@ -81,17 +81,17 @@ pub struct TranscriptReader<R> {
     line: Vec<u8>,
     /// Number of the line in `line`.
     number: u64,
-    /// Whether the line in `line` has its end.
+    /// Whether the line in `line` has a line end.
     is_whole: bool,
-    /// The UTC at time 0, from the last line that has one.
+    /// Time of day at time 0, from the last line with a time of day.
     began: Option<Utc>,
-    /// The time of the last record.
+    /// Time of the last record.
     time: Duration,
     ended: bool,
 }
 
 impl<R: BufRead> TranscriptReader<R> {
-    /// Reads from here on.
+    /// Creates a reader that starts at the current position of the input.
     pub const fn new(input: R) -> Self {
         Self {
             input,
@@ -105,13 +105,13 @@ impl<R: BufRead> TranscriptReader<R> {
         }
     }
 
-    /// Sets the longest line to take, in bytes, its end not counted. Default 64 MiB.
+    /// Sets the limit of a line in bytes, without its end. Default 64 MiB.
     #[must_use]
     pub fn with_line_limit(self, limit_bytes: usize) -> Self {
         Self { limit_bytes, ..self }
     }
 
-    /// Takes in the next line; `None` at the end.
+    /// Reads the next line; `None` at the end.
     fn read_line(&mut self) -> Option<Result<(), TranscriptError>> {
         self.line.clear();
         self.number += 1;
@@ -172,18 +172,18 @@ impl<R> TranscriptReader<R> {
             }
             return Ok(None);
         }
-        // A file system may fill a part that was not written with zeros.
+        // Some file systems fill the part that was not written with zeros.
         let is_torn = !self.is_whole && (source.is_eof() || self.line.ends_with(b"\0"));
         Err(if is_torn { TranscriptError::Torn { line } } else { TranscriptError::Json { line, source } })
     }
 
-    /// Returns the UTC of a line, which says it itself or is counted from one that did.
+    /// Returns the time of day of a line: the stated one, or that counted from the last stated one.
     fn utc(&mut self, time: Duration, stated: Option<&str>) -> Result<Option<Utc>, TranscriptError> {
         if let Some(stated) = stated {
             let utc: Utc = stated.parse().map_err(|_| TranscriptError::Time { line: self.number })?;
             self.began = Some(utc.minus(time));
         } else if time < self.time {
-            // Another recording was appended, which has no UTC of its own.
+            // Time goes back where another recording was appended, which has no time of day.
             self.began = None;
         }
         self.time = time;
@@ -191,7 +191,7 @@ impl<R> TranscriptReader<R> {
     }
 }
 
-/// A line as JSON has it.
+/// A line with a piece.
 #[derive(Deserialize)]
 struct Wire<'a> {
     t: f64,
@@ -204,7 +204,7 @@ struct Wire<'a> {
     utc: Option<Cow<'a, str>>,
 }
 
-/// A line that is not about bytes.
+/// A line without a piece.
 #[derive(Deserialize)]
 struct Note<'a> {
     #[serde(rename = "note")]
@@ -216,22 +216,6 @@ struct Note<'a> {
 
 fn time(seconds: f64, line: u64) -> Result<Duration, TranscriptError> {
     Duration::try_from_secs_f64(seconds).map_err(|_| TranscriptError::Time { line })
-}
-
-/// Decodes pairs of hexadecimal digits; `None` for any other text.
-pub fn decode_hex(digits: &str) -> Option<Vec<u8>> {
-    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    rest.is_empty().then_some(())?;
-    pairs.iter().map(|&[high, low]| Some(hex_digit(high)? << 4 | hex_digit(low)?)).collect()
-}
-
-const fn hex_digit(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -248,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn records_come_in_their_order_and_direction() {
+    fn records_have_the_time_direction_and_bytes_of_their_lines() {
         let text = concat!(
             r#"{"t": 0.25, "dir": "rx", "hex": "6c6F0aff"}"#,
             "\r\n\n  \n",
@@ -271,23 +255,27 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_is_told_by_its_number_and_skipped() {
+    fn an_invalid_line_is_reported_by_its_number_and_skipped() {
         let good = r#"{"t":0,"dir":"rx","hex":"41"}"#;
         let cases = [
-            ("no JSON", "{", "transcript line 3 is no object with t, dir and hex"),
-            ("no bytes", r#"{"t":0,"dir":"rx"}"#, "transcript line 3 is no object with t, dir and hex"),
-            ("a third way", r#"{"t":0,"dir":"up","hex":""}"#, "transcript line 3 is no object with t, dir and hex"),
+            ("no JSON", "{", "transcript line 3 is not an object with t, dir and hex"),
+            ("no bytes", r#"{"t":0,"dir":"rx"}"#, "transcript line 3 is not an object with t, dir and hex"),
+            (
+                "an unknown direction",
+                r#"{"t":0,"dir":"up","hex":""}"#,
+                "transcript line 3 is not an object with t, dir and hex",
+            ),
             (
                 "not UTF-8 escapes",
                 r#"{"t":0,"dir":"rx","hex":"\ud800"}"#,
-                "transcript line 3 is no object with t, dir and hex",
+                "transcript line 3 is not an object with t, dir and hex",
             ),
             (
                 "half a byte",
                 r#"{"t":0,"dir":"rx","hex":"414"}"#,
                 "transcript line 3 has bytes that are not hexadecimal",
             ),
-            ("no digit", r#"{"t":0,"dir":"rx","hex":"4g"}"#, "transcript line 3 has bytes that are not hexadecimal"),
+            ("not a digit", r#"{"t":0,"dir":"rx","hex":"4g"}"#, "transcript line 3 has bytes that are not hexadecimal"),
             ("before the start", r#"{"t":-1,"dir":"rx","hex":""}"#, "transcript line 3 has a time out of range"),
             ("never", r#"{"t":1e300,"dir":"rx","hex":""}"#, "transcript line 3 has a time out of range"),
         ];
@@ -299,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_may_end_anywhere_in_its_last_line() {
+    fn a_recording_can_end_anywhere_in_its_last_line() {
         let whole = concat!(r#"{"t":0,"dir":"rx","hex":"41"}"#, "\n");
         let last = r#"{"t": 12.5, "dir": "tx", "hex": "5b5d0a", "redacted": true, "utc": "2025-01-02T03:04:05.678Z"}"#;
         let note = r#"{"t": 1.5, "note": "life", "event": "connected"}"#;
@@ -314,14 +302,14 @@ mod tests {
         }
         assert_eq!(read(&format!("{whole}\0\0\0"), 1000), [first(), torn(2)]);
         assert_eq!(read(last.get(..9).unwrap(), 1000), [torn(1)]);
-        let json = Err("transcript line 1 is no object with t, dir and hex".to_owned());
+        let json = Err("transcript line 1 is not an object with t, dir and hex".to_owned());
         for wrong in ["{\"t\": 12\n", "{\"name\": 1}", "{]"] {
             assert_eq!(read(wrong, 1000), std::slice::from_ref(&json), "{wrong}");
         }
     }
 
     #[test]
-    fn times_of_day_are_counted_from_the_last_one_stated() {
+    fn times_of_day_are_counted_from_the_last_stated_one() {
         let text = concat!(
             r#"{"t":1,"dir":"rx","hex":""}"#,
             "\n",
@@ -347,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_over_the_limit_ends_it() {
+    fn a_line_over_the_limit_is_the_last_item() {
         let line = r#"{"t":0,"dir":"rx","hex":"41"}"#;
         let (text, limit) = (format!("{line}\n{line} \n{line}"), line.len());
         let too_long = format!("transcript line 2 is longer than {limit} bytes");
@@ -357,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_input_ends_it() {
+    fn an_error_of_the_input_is_the_last_item() {
         struct Broken;
         impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

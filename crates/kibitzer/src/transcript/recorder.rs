@@ -1,4 +1,4 @@
-//! Writing transcripts while a session goes on.
+//! Writing transcripts of running sessions.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,34 +8,36 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::{Buf as _, BytesMut};
+use bytes::{Buf as _, BufMut as _, BytesMut};
 use thiserror::Error;
 use tokio::fs::OpenOptions;
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
-use super::line::{self, REDACTED};
-use super::{Direction, Recording, Utc};
+use super::{Direction, Recording, Utc, encode_hex};
 
-/// Unwritten bytes from which on the session should wait for the disk: 1 MiB, which is half a MiB received.
+/// Unwritten bytes at which the session pauses reading: 1 MiB, which is half a MiB received.
 const FULL_BYTES: usize = 1 << 20;
 
-/// Why there is no recording.
+/// Placeholder for a line that is not recorded.
+const REDACTED: &[u8] = b"[redacted]\n";
+
+/// Why a recording cannot be started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The file cannot be made. One that exists is not written over.
+    /// The file cannot be created. An existing file is not overwritten.
     #[error("cannot create the recording {path}", path = .path.display())]
     Create {
-        /// Where it was to be.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The session is being recorded.
+    /// The session is already recorded.
     #[error("the session is already recorded in {path}", path = .path.display())]
     AlreadyRecording {
-        /// Where.
+        /// Path of the recording.
         path: PathBuf,
     },
     /// The session is over.
@@ -43,10 +45,10 @@ pub enum RecordError {
     SessionOver,
 }
 
-/// Writes a transcript, piece by piece, without making anybody wait for a disk.
+/// Writes a transcript, piece by piece, without waiting for a disk.
 ///
-/// Pieces are put down in memory at once; [`flush`](Self::flush) writes them out. Times are tokio's, counted from when the
-/// recorder was made.
+/// Pieces are added to a buffer, which [`flush`](Self::flush) writes. Times are tokio's, counted from the creation of the
+/// recorder.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -72,18 +74,18 @@ pub struct Recorder {
     sink: Pin<Box<dyn AsyncWrite + Send + Sync>>,
     began: Instant,
     unwritten: BytesMut,
-    /// Pieces that were put down since all was out.
+    /// Pieces that were added since the last complete flush.
     n_unwritten: u64,
-    /// Bytes that were put down.
+    /// Bytes of all lines that were added.
     n_bytes: u64,
-    /// The sink has taken bytes it may still hold.
+    /// Whether the sink may hold bytes that are not flushed.
     is_dirty: bool,
-    /// The file that was created, and how much of the recording is in it.
+    /// The created file, and how much of the recording is written to it.
     recording: Option<Recording>,
 }
 
 impl Recorder {
-    /// A recording that goes to this sink, and begins now.
+    /// Creates a recorder that writes to this sink and starts now.
     pub fn new(sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
         Self {
             sink: Box::pin(sink),
@@ -96,16 +98,16 @@ impl Recorder {
         }
     }
 
-    /// A recording in a new file that only its owner can read: it holds what was said in private. The file is removed if
-    /// nothing is put down before the recorder is dropped.
+    /// Creates a recorder that writes to a new file. Only its owner can read it, because it contains private talk. The file is
+    /// removed if no piece is added before the recorder is dropped.
     ///
     /// # Errors
     ///
-    /// [`RecordError::Create`] if the file exists or cannot be made.
+    /// [`RecordError::Create`] if the file exists or cannot be created.
     ///
     /// # Cancel safety
     ///
-    /// The file may have been made, and left empty, if the future is dropped before it is ready.
+    /// An empty file may remain if the future is dropped before it is ready.
     pub async fn create(path: impl AsRef<Path>) -> Result<Self, RecordError> {
         let path = path.as_ref();
         let mut options = OpenOptions::new();
@@ -117,57 +119,57 @@ impl Recorder {
         Ok(Self::at(path, file))
     }
 
-    /// A recording whose sink is the file at this path.
+    /// Creates a recorder whose sink is the file at this path.
     pub(crate) fn at(path: &Path, sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
         let mut recorder = Self::new(sink);
         recorder.recording = Some(Recording { path: path.into(), pieces: 0, bytes: 0, error: None });
         recorder
     }
 
-    /// Returns the file that was created, and how much of the recording is in it; `None` for another sink.
+    /// Returns the created file, and how much of the recording is written to it; `None` for another sink.
     pub fn recording(&self) -> Option<&Recording> {
         self.recording.as_ref()
     }
 
-    /// Puts down what the server sent.
+    /// Adds received bytes. No bytes mark the end of the connection.
     pub fn received(&mut self, bytes: &[u8]) {
         self.put(Direction::Received, bytes, "");
     }
 
-    /// Puts down what was sent to the server.
+    /// Adds sent bytes.
     pub fn sent(&mut self, bytes: &[u8]) {
         self.put(Direction::Sent, bytes, "");
     }
 
-    /// Puts down that something secret was sent, and not what.
+    /// Adds a placeholder for a sent line.
     pub fn sent_secret(&mut self) {
         self.put(Direction::Sent, REDACTED, r#", "redacted": true"#);
     }
 
-    /// Whether so much is unwritten that no more should be put down before some of it is out.
+    /// Returns whether the buffer is so large that it should be written before more is added.
     pub fn is_full(&self) -> bool {
         self.unwritten.len() >= FULL_BYTES
     }
 
-    /// Whether everything that was put down is out.
+    /// Returns whether every piece is written.
     pub fn is_flushed(&self) -> bool {
         self.unwritten.is_empty() && !self.is_dirty
     }
 
-    /// How many pieces may not be out yet.
+    /// Returns the number of pieces that may not be written yet.
     pub fn n_unwritten(&self) -> u64 {
         self.n_unwritten
     }
 
-    /// Writes out everything that was put down.
+    /// Writes every piece.
     ///
     /// # Errors
     ///
-    /// Those of the sink; what is unwritten stays.
+    /// Errors of the sink. Pieces that are not written remain in the buffer.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: what was not written stays.
+    /// Cancel safe: pieces that are not written remain in the buffer.
     pub async fn flush(&mut self) -> io::Result<()> {
         poll_fn(|context| self.poll_flush(context)).await
     }
@@ -192,13 +194,17 @@ impl Recorder {
         Poll::Ready(Ok(()))
     }
 
+    /// Adds a line; `mark` is a further key, after a comma.
     fn put(&mut self, direction: Direction, bytes: &[u8], mark: &str) {
         let before = self.unwritten.len();
         let mark = match self.n_bytes {
             0 => Cow::Owned(format!(r#"{mark}, "utc": "{}""#, Utc::now())),
             _ => Cow::Borrowed(mark),
         };
-        line::put(&mut self.unwritten, self.began.elapsed(), direction, bytes, &mark);
+        let (time, word, hex) = (self.began.elapsed(), direction.as_str(), encode_hex(bytes));
+        let (seconds, micros) = (time.as_secs(), time.subsec_micros());
+        let line = format!("{{\"t\": {seconds}.{micros:06}, \"dir\": \"{word}\", \"hex\": \"{hex}\"{mark}}}\n");
+        self.unwritten.put_slice(line.as_bytes());
         self.n_unwritten += 1;
         self.n_bytes += u64::try_from(self.unwritten.len() - before).unwrap_or(u64::MAX);
     }
@@ -207,13 +213,13 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         if let Some(recording) = self.recording.as_ref().filter(|_| self.n_bytes == 0) {
-            // An empty file that cannot be removed does no harm.
+            // An empty file that cannot be removed is harmless.
             let _ = std::fs::remove_file(&recording.path);
         }
     }
 }
 
-/// Shows no bytes: they are what people said to each other.
+/// Shows no bytes, because they contain private talk.
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorder").field("unwritten_bytes", &self.unwritten.len()).finish_non_exhaustive()
@@ -235,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_recorded_is_read_back() {
+    async fn records_are_read_as_they_were_recorded() {
         let (sink, mut recorded) = duplex(4096);
         let mut recorder = Recorder::new(sink);
         let all: Vec<u8> = (0..=255).collect();
@@ -273,7 +279,7 @@ mod tests {
             recorded.read_to_end(&mut text).await.unwrap();
             text
         });
-        // A future that is dropped has lost nothing.
+        // Futures that are dropped lose no bytes.
         for _ in 0..10 {
             tokio::select! {
                 biased;
@@ -287,7 +293,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_is_its_owners_and_never_written_over() {
+    async fn a_recording_is_private_and_never_overwritten() {
         let folder = std::env::temp_dir().join(format!("kibitzer-recorder-{}", std::process::id()));
         std::fs::create_dir(&folder).unwrap();
         let path = folder.join("session.jsonl");
@@ -307,7 +313,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_sink_that_fails_says_so() {
+    async fn an_error_of_the_sink_is_reported() {
         let (sink, recorded) = duplex(16);
         drop(recorded);
         let mut recorder = Recorder::new(sink);
