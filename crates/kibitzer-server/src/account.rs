@@ -158,18 +158,28 @@ impl Accounts {
         self.0.get_mut(&key(name))
     }
 
-    /// Returns the only account whose name starts with a prefix.
-    pub(crate) fn starting_with(&self, prefix: &str) -> Option<&Account> {
-        let prefix = key(prefix);
-        let mut matches = self.0.range(prefix.clone()..).take_while(|(name, _)| name.starts_with(&prefix));
-        let (_, account) = matches.next()?;
-        matches.next().is_none().then_some(account)
+    /// Returns the account of that name, or the only one whose name starts with it.
+    pub(crate) fn find(&self, prefix: &str) -> Option<&Account> {
+        let accounts = self.0.iter().map(|(name, account)| (name.as_str(), account));
+        match matching(accounts, &key(prefix)).as_slice() {
+            [(_, account)] => Some(account),
+            _ => None,
+        }
     }
 }
 
 /// Returns a name in the form that is compared: servers ignore case.
 pub(crate) fn key(name: &str) -> String {
     name.to_ascii_lowercase()
+}
+
+/// Returns the item of exactly this name, or all items whose names start with it.
+pub(crate) fn matching<'a, T>(items: impl IntoIterator<Item = (&'a str, T)>, prefix: &str) -> Vec<(&'a str, T)> {
+    let mut matches: Vec<_> = items.into_iter().filter(|(name, _)| name.starts_with(prefix)).collect();
+    match matches.iter().position(|(name, _)| *name == prefix) {
+        Some(exact) => vec![matches.swap_remove(exact)],
+        None => matches,
+    }
 }
 
 #[derive(Deserialize)]
@@ -220,7 +230,7 @@ mod tests {
         want.insert(leibniz);
         assert_eq!(accounts.unwrap(), want);
         assert!(want.contains("NEWTON"));
-        assert_eq!(want.starting_with("new").map(|account| account.handle.as_str()), Some("Newton"));
+        assert_eq!(want.find("new").map(|account| account.handle.as_str()), Some("Newton"));
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Legal moves, and positions that end a game.
 
-use std::ops::ControlFlow;
-
 use cozy_chess::{BitBoard, Rank, get_between_rays, get_pawn_attacks, get_pawn_quiets};
 use kibitzer_core::chess::{CastlingSide, Color, Piece, Role, Square};
 
@@ -27,17 +25,14 @@ pub(crate) enum Termination {
 impl Position {
     /// Returns all legal moves, in an order that depends on the position alone.
     pub(crate) fn legal_moves(&self) -> Vec<Move> {
-        let mut moves = Vec::with_capacity(64);
-        let _ = self.try_each_legal(|legal| {
-            moves.push(legal);
-            ControlFlow::Continue(())
-        });
+        let is_check = self.is_check();
+        let mut moves = self.pseudo_legal_moves();
+        moves.retain(|&played| self.is_safe(played, is_check));
         moves
     }
 
-    /// Returns whether a move is legal.
-    pub(crate) fn is_legal(&self, asked: Move) -> bool {
-        self.has_legal_move(|legal| legal == asked)
+    pub(crate) fn is_legal(&self, played: Move) -> bool {
+        self.pseudo_legal_moves().contains(&played) && self.is_safe(played, self.is_check())
     }
 
     /// Returns whether the side to move is in check.
@@ -63,7 +58,7 @@ impl Position {
         if self.lacks_material(Color::White) && self.lacks_material(Color::Black) {
             return Some(Termination::InsufficientMaterial);
         }
-        if self.has_legal_move(|_| true) || (self.variant == Variant::Bughouse && self.could_drop_to_escape()) {
+        if self.has_legal_move() || (self.variant == Variant::Bughouse && self.could_drop_to_escape()) {
             return None;
         }
         Some(if self.is_check() { Termination::Checkmate } else { Termination::Stalemate })
@@ -81,55 +76,49 @@ impl Position {
     pub(super) fn capturable_en_passant(&self) -> Option<u8> {
         let square = self.en_passant?;
         let captures = |legal| matches!(legal, Move::Normal { role: Role::Pawn, from, to, .. } if to == square && from.file() != to.file());
-        self.has_legal_move(captures).then_some(square.file())
+        self.legal_moves().into_iter().any(captures).then_some(square.file())
     }
 
-    /// Returns whether a legal move satisfies a condition.
-    fn has_legal_move(&self, is_wanted: impl Fn(Move) -> bool) -> bool {
-        self.try_each_legal(|legal| if is_wanted(legal) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            .is_break()
+    fn has_legal_move(&self) -> bool {
+        let is_check = self.is_check();
+        self.pseudo_legal_moves().into_iter().any(|played| self.is_safe(played, is_check))
     }
 
     /// Returns whether the side to move would have a legal move with one more piece in hand.
     fn could_drop_to_escape(&self) -> bool {
         let mut with_queen = *self;
         with_queen.add_to_hand(self.side_to_move, Role::Queen);
-        with_queen.has_legal_move(|_| true)
+        with_queen.has_legal_move()
     }
 
-    /// Calls `f` with each legal move until it returns `Break`.
-    pub(super) fn try_each_legal(&self, mut f: impl FnMut(Move) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut if_safe = |tried: Move| {
-            if self.placement_after(tried).is_in_check(self.side_to_move) {
-                ControlFlow::Continue(())
-            } else {
-                f(tried)
-            }
-        };
-        self.try_each_walk(&mut if_safe)?;
-        self.try_each_castling(&mut if_safe)?;
-        // A drop exposes no king, so that it only has to end a check.
-        if self.is_check() { self.try_each_drop(&mut if_safe) } else { self.try_each_drop(&mut f) }
+    /// Returns whether a pseudo-legal move leaves the own king out of check. A drop exposes no king, so that it only has to end
+    /// a check.
+    fn is_safe(&self, played: Move, is_check: bool) -> bool {
+        let is_harmless = !is_check && matches!(played, Move::Drop { .. });
+        is_harmless || !self.placement_after(played).is_in_check(self.side_to_move)
     }
 
-    /// Calls `f` with each move of a piece on the board, including those that leave the king in check.
-    fn try_each_walk(&self, f: &mut impl FnMut(Move) -> ControlFlow<()>) -> ControlFlow<()> {
+    /// Returns all moves by the movement of the pieces, including those that leave the own king in check.
+    fn pseudo_legal_moves(&self) -> Vec<Move> {
+        let mut moves = Vec::with_capacity(64);
         let own = self.placement.of_color(self.side_to_move);
+        let last_rank = home_rank(self.side_to_move.opponent());
         for from in own.into_iter().map(from_table) {
             let Some(role) = self.placement.role(from) else { continue };
             let targets =
                 if role == Role::Pawn { self.pawn_targets(from) } else { self.placement.reach(role, from) & !own };
             for to in targets.into_iter().map(from_table) {
-                if role == Role::Pawn && to.rank() == home_rank(self.side_to_move.opponent()) {
-                    PROMOTIONS
-                        .into_iter()
-                        .try_for_each(|become_| f(Move::Normal { role, from, to, promotion: Some(become_) }))?;
+                if role == Role::Pawn && to.rank() == last_rank {
+                    let promoted = |promotion| Move::Normal { role, from, to, promotion: Some(promotion) };
+                    moves.extend(PROMOTIONS.map(promoted));
                 } else {
-                    f(Move::Normal { role, from, to, promotion: None })?;
+                    moves.push(Move::Normal { role, from, to, promotion: None });
                 }
             }
         }
-        ControlFlow::Continue(())
+        moves.extend(CastlingSide::BOTH.into_iter().filter(|&side| self.may_castle(side)).map(Move::Castle));
+        self.push_drops(&mut moves);
+        moves
     }
 
     fn pawn_targets(&self, from: Square) -> BitBoard {
@@ -137,10 +126,6 @@ impl Position {
         let en_passant = self.en_passant.map_or(BitBoard::EMPTY, |square| to_table(square).bitboard());
         let takes = self.placement.of_color(self.side_to_move.opponent()) | en_passant;
         get_pawn_quiets(at, color, self.placement.occupied()) | (get_pawn_attacks(at, color) & takes)
-    }
-
-    fn try_each_castling(&self, f: &mut impl FnMut(Move) -> ControlFlow<()>) -> ControlFlow<()> {
-        CastlingSide::BOTH.into_iter().filter(|&side| self.may_castle(side)).try_for_each(|side| f(Move::Castle(side)))
     }
 
     /// Returns whether a side has the right to castle, the squares between are free, and the king neither is in check nor passes
@@ -160,14 +145,13 @@ impl Position {
         (needed & others).is_empty() && (passed | king_from.bitboard()).into_iter().all(is_safe)
     }
 
-    fn try_each_drop(&self, f: &mut impl FnMut(Move) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn push_drops(&self, moves: &mut Vec<Move>) {
         let (hand, empty) = (self.hands.of(self.side_to_move), !self.placement.occupied());
         let edges = Rank::First.bitboard() | Rank::Eighth.bitboard();
         for role in Role::ALL.into_iter().filter(|&role| hand.count(role) > 0) {
             let squares = if role == Role::Pawn { empty & !edges } else { empty };
-            squares.into_iter().try_for_each(|to| f(Move::Drop { role, to: from_table(to) }))?;
+            moves.extend(squares.into_iter().map(|to| Move::Drop { role, to: from_table(to) }));
         }
-        ControlFlow::Continue(())
     }
 
     /// Returns the origins of other pieces of the same role that can legally move to the same square.

@@ -8,6 +8,7 @@ use super::player::Player;
 use super::seal::TimesealClock;
 use super::variables::Number;
 use crate::family::Family;
+use crate::play::BoardForm;
 use crate::wire::{InputReader, write_text};
 
 /// Why a login is refused.
@@ -77,6 +78,8 @@ pub(crate) struct Connection {
     pub(crate) stage: Stage,
     /// Family that the server imitates for this client.
     pub(crate) family: Family,
+    /// Format of boards; `None` if they are sent as datagrams, without lines.
+    pub(crate) board_form: Option<BoardForm>,
     /// Level settings of an ICC client.
     pub(crate) levels: Levels,
     /// Whether the player is simulated, so that there is no client.
@@ -97,6 +100,7 @@ impl Connection {
             ivars: None,
             stage: Stage::Name,
             family,
+            board_form: Some(if family == Family::Fics { BoardForm::Style12 } else { BoardForm::ShortStyle12 }),
             levels: Levels::default(),
             is_simulated: false,
         }

@@ -2,12 +2,11 @@
 
 use kibitzer_core::message::Ivar;
 
+use crate::account::matching;
+
 /// Returns the variable of that name, or all variables whose names start with it.
 pub(crate) fn ivars_starting_with(prefix: &str) -> Vec<Ivar> {
-    if let Some(exact) = all().find(|ivar| ivar.as_str() == prefix) {
-        return vec![exact];
-    }
-    all().filter(|ivar| ivar.as_str().starts_with(prefix)).collect()
+    matching(all().map(|ivar| (ivar.as_str(), ivar)), prefix).into_iter().map(|(_, ivar)| ivar).collect()
 }
 
 /// Returns the variables that can be set.

@@ -5,38 +5,19 @@ use std::collections::BTreeSet;
 /// Highest number of a datagram.
 const MAX_NUMBER: usize = 255;
 
-/// The form of a client's boards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum BoardStyle {
-    /// A block of lines.
-    Style10,
-    /// One line.
-    #[default]
-    Style12,
-    /// No board lines; boards are sent as datagrams.
-    Style13,
-}
-
 /// Level settings of an ICC client.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     /// Bits of the level-1 setting.
     pub(crate) level_1: u8,
     datagrams: BTreeSet<u32>,
-    pub(crate) style: BoardStyle,
     pub(crate) is_wrapping: bool,
     pub(crate) has_prompt_on: bool,
 }
 
 impl Default for Levels {
     fn default() -> Self {
-        Self {
-            level_1: 0,
-            datagrams: BTreeSet::new(),
-            style: BoardStyle::default(),
-            is_wrapping: true,
-            has_prompt_on: true,
-        }
+        Self { level_1: 0, datagrams: BTreeSet::new(), is_wrapping: true, has_prompt_on: true }
     }
 }
 

@@ -17,15 +17,13 @@ use kibitzer_core::message::{GameId, Handle, Ivar};
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, Kick, Stage};
 pub(crate) use self::ivars::{Ivars, ivars_starting_with};
-pub(crate) use self::levels::BoardStyle;
 pub(crate) use self::output::Talk;
 pub(crate) use self::player::{List, MAX_LIST_ENTRIES, Player, SavedSettings};
 pub(crate) use self::schedule::{Clock, Schedule};
 pub(crate) use self::seal::TimesealClock;
 pub(crate) use self::variables::{Flag, Number, SetError, Text};
 use crate::account::key;
-use crate::family::Family;
-use crate::play::{BoardForm, ClockUnit, GameKind, Seat};
+use crate::play::{ClockUnit, GameKind, Seat};
 
 /// Identifier of a connection; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -319,16 +317,5 @@ impl Lobby {
     /// Returns the unit of clocks that a client has requested.
     pub(crate) fn clock_unit(&self, id: ConnectionId) -> ClockUnit {
         if self.has_ivar(id, Ivar::Ms) { ClockUnit::Milliseconds } else { ClockUnit::Seconds }
-    }
-
-    /// Returns the format of a client's boards; `None` if it receives datagrams instead.
-    pub(crate) fn board_form(&self, id: ConnectionId) -> Option<BoardForm> {
-        let connection = self.connection(id)?;
-        match (connection.family, connection.levels.style) {
-            (Family::Fics, _) => Some(BoardForm::Style12),
-            (Family::Icc, BoardStyle::Style12) => Some(BoardForm::ShortStyle12),
-            (Family::Icc, BoardStyle::Style10) => Some(BoardForm::Style10),
-            (Family::Icc, BoardStyle::Style13) => None,
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::account::{key, matching};
+
 /// A variable that is on or off.
 ///
 /// Sources of names, defaults and texts: the `variables` table and the answers in the transcripts, as far as there are any.
@@ -133,15 +135,10 @@ pub(crate) struct Variables {
 
 /// Returns the variable of that name, or the only one whose name starts with it.
 fn find(prefix: &str) -> Result<(&'static str, Kind), SetError> {
-    let prefix = prefix.to_ascii_lowercase();
-    if let Some(&exact) = VARIABLES.iter().find(|(name, _)| *name == prefix) {
-        return Ok(exact);
-    }
-    let matches: Vec<_> = VARIABLES.iter().filter(|(name, _)| name.starts_with(&prefix)).collect();
-    match matches.as_slice() {
+    match matching(VARIABLES, &key(prefix)).as_slice() {
         [] => Err(SetError::Unknown),
-        [only] => Ok(**only),
-        several => Err(SetError::Ambiguous(several.iter().map(|(name, _)| *name).collect())),
+        &[only] => Ok(only),
+        several => Err(SetError::Ambiguous(several.iter().map(|&(name, _)| name).collect())),
     }
 }
 

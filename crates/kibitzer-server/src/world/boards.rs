@@ -23,16 +23,6 @@ pub(crate) enum BoardReason {
     Other,
 }
 
-impl BoardReason {
-    /// Whether the recorded server sends a delta board. Unlike FICS (datagrams D5) it does so for a takeback and a clock too,
-    /// with the move that is then the last one.
-    ///
-    /// Source: transcripts fatics-ms-compress-*.
-    const fn has_delta(self) -> bool {
-        matches!(self, Self::Move | Self::TookBack(_) | Self::ClockChange)
-    }
-}
-
 impl World {
     fn viewer(&self, number: GameId, id: ConnectionId) -> Viewer {
         let Some(table) = self.tables.get(number) else { return Viewer::Guest };
@@ -48,16 +38,18 @@ impl World {
     }
 
     /// Returns an empty line and a board's lines; `None` for a client without board lines.
-    fn board(&self, number: GameId, to: ConnectionId, occasion: BoardReason) -> Option<String> {
+    fn board(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
         let table = self.tables.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
         let view = BoardView {
             viewer: self.viewer(number, to),
-            unit: self.unit_of_family(to, self.lobby.clock_unit(to)),
-            form: self.lobby.board_form(to)?,
+            unit: self.lobby.clock_unit(to),
+            form: self.lobby.connection(to)?.board_form?,
             is_flipped: self.lobby.has_flag(to, Flag::Flip),
         };
-        let wants_delta = occasion.has_delta() && ivars.is_set(Ivar::CompressMove);
+        // Unlike FICS (datagrams D5), the recorded server sends a delta board after a takeback or a change of the clock too, with
+        // the move that is then the last one. Source: transcripts fatics-ms-compress-*.
+        let wants_delta = reason != BoardReason::Other && ivars.is_set(Ivar::CompressMove);
         let line = match &table.game {
             TableGame::Played(game) => {
                 let delta = if wants_delta { game.delta() } else { None };
@@ -78,11 +70,11 @@ impl World {
     }
 
     /// Queues a board as part of a reply.
-    pub(crate) fn put_board(&mut self, number: GameId, to: ConnectionId, occasion: BoardReason) {
-        if let Some(board) = self.board(number, to, occasion) {
+    pub(crate) fn put_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
+        if let Some(board) = self.board(number, to, reason) {
             self.lobby.put_whole(to, &board);
         }
-        self.put_board_datagrams(number, to, occasion);
+        self.put_board_datagrams(number, to, reason);
         if !self.put_holdings(number, to)
             && let Some(holding) = self.holding(number, None)
         {
@@ -91,25 +83,25 @@ impl World {
     }
 
     /// Sends an unsolicited board.
-    pub(crate) fn send_board(&mut self, number: GameId, to: ConnectionId, occasion: BoardReason) {
+    pub(crate) fn send_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         if self.tables.get(number).is_none() {
             return;
         }
         self.lobby.ring(to);
-        self.put_board(number, to, occasion);
+        self.put_board(number, to, reason);
         self.lobby.prompt(to);
     }
 
     /// Sends a board to the audience of a game; to `actor` as part of the reply.
-    pub(crate) fn send_boards(&mut self, number: GameId, actor: Option<ConnectionId>, occasion: BoardReason) {
+    pub(crate) fn send_boards(&mut self, number: GameId, actor: Option<ConnectionId>, reason: BoardReason) {
         for id in self.audience(number) {
             if self.lobby.is_away_from(id, number) {
                 continue;
             }
             if Some(id) == actor {
-                self.put_board(number, id, occasion);
+                self.put_board(number, id, reason);
             } else {
-                self.send_board(number, id, occasion);
+                self.send_board(number, id, reason);
             }
         }
     }

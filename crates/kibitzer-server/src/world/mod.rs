@@ -28,11 +28,11 @@ use self::command::Directory;
 pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use self::tables::{MAX_OBSERVED, StoredGame, Table, TableGame, Tables};
-pub(crate) use crate::lobby::{
-    BoardStyle, Connection, ConnectionId, Flag, Ivars, Kick, List, Lobby, LoginObstacle, MAX_LIST_ENTRIES, Number,
-    Player, SetError, Stage, Talk, Text, ivars_starting_with,
-};
 use crate::lobby::{Clock, Schedule};
+pub(crate) use crate::lobby::{
+    Connection, ConnectionId, Flag, Ivars, Kick, List, Lobby, LoginObstacle, MAX_LIST_ENTRIES, Number, Player,
+    SetError, Stage, Talk, Text, ivars_starting_with,
+};
 use crate::options::ServerOptions;
 use crate::population::Population;
 use crate::random::Random;

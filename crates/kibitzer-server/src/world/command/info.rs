@@ -93,8 +93,7 @@ fn activity(world: &World, whom: ConnectionId) -> String {
 }
 
 fn finger_absent(world: &World, name: &str) -> Reply {
-    let accounts = &world.options.accounts;
-    let account = accounts.get(name).or_else(|| accounts.starting_with(name)).ok_or_else(|| no_player(name))?;
+    let account = world.options.accounts.find(name).ok_or_else(|| no_player(name))?;
     let (name, titles) = (&account.handle, account.titles_shown());
     let ratings = ratings(name.as_str(), &account.ratings);
     Ok(format!("Finger of {name}{titles}:\n\n{name} is not logged in.\n\n{ratings}"))

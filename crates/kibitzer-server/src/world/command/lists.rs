@@ -3,6 +3,7 @@
 //! Source of the answers: transcripts fatics-block-client, fatics-talk-mixed-*, fatics-match-pending-b.
 
 use super::{Command, DONE, Refusal, Reply, refuse_if};
+use crate::account::{key, matching};
 use crate::calendar::count;
 use crate::world::{ConnectionId, List, MAX_LIST_ENTRIES, World};
 
@@ -23,10 +24,10 @@ pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
 
 /// Returns the only list whose name starts with this prefix.
 fn find_list(prefix: &str) -> Result<List, String> {
-    let lower = prefix.to_ascii_lowercase();
-    let mut matches = List::ALL.into_iter().filter(|list| !lower.is_empty() && list.name().starts_with(&lower));
-    let found = matches.next().filter(|_| matches.next().is_none());
-    found.ok_or_else(|| format!("There is no list matching the name \"{prefix}\".\n"))
+    match matching(List::ALL.map(|list| (list.name(), list)), &key(prefix)).as_slice() {
+        &[(_, list)] => Ok(list),
+        _ => Err(format!("There is no list matching the name \"{prefix}\".\n")),
+    }
 }
 
 /// Parses a list and an entry: the number of a channel, or the name of a player in the player's own spelling.

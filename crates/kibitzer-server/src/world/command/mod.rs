@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use kibitzer_core::message::CommandCode;
 
 pub(crate) use self::examine::ending_text;
+use crate::account::matching;
 use crate::family::Family;
 use crate::world::{ConnectionId, World};
 
@@ -198,13 +199,9 @@ impl Directory {
 
     /// Like [`command`](Self::command), with the command's number. The error lists the names that start with `name`.
     fn find(&self, name: &str) -> Result<(CommandCode, &'static Command), Vec<&'static str>> {
-        if let Some(&exact) = self.0.get(name) {
-            return Ok(exact);
-        }
-        let matches: Vec<_> = self.0.iter().filter(|(known, _)| known.starts_with(name)).collect();
-        match matches.as_slice() {
-            [(_, only)] => Ok(**only),
-            other => Err(other.iter().map(|(known, _)| **known).collect()),
+        match matching(self.0.iter().map(|(&known, &entry)| (known, entry)), name).as_slice() {
+            &[(_, only)] => Ok(only),
+            other => Err(other.iter().map(|&(known, _)| known).collect()),
         }
     }
 }

@@ -8,8 +8,9 @@ use super::records::no_player;
 use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
 use crate::family::Family;
 use crate::options::Feature;
+use crate::play::BoardForm;
 use crate::world::icc::number;
-use crate::world::{BoardStyle, ConnectionId, Ivar, SetError, Text, World, ivars_starting_with};
+use crate::world::{ConnectionId, Ivar, SetError, Text, World, ivars_starting_with};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -155,16 +156,15 @@ impl World {
     /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables and values.
     pub(crate) fn set_levels(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
         let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc)?;
-        let levels = &mut connection.levels;
         let is_on = value == "1";
         match (name, value) {
-            ("style", "10") => levels.style = BoardStyle::Style10,
-            ("style", "12") => levels.style = BoardStyle::Style12,
-            ("style", "13") => levels.style = BoardStyle::Style13,
-            ("wrap", "0" | "1") => levels.is_wrapping = is_on,
-            ("prompt", "0" | "1") => levels.has_prompt_on = is_on,
+            ("style", "10") => connection.board_form = Some(BoardForm::Style10),
+            ("style", "12") => connection.board_form = Some(BoardForm::ShortStyle12),
+            ("style", "13") => connection.board_form = None,
+            ("wrap", "0" | "1") => connection.levels.is_wrapping = is_on,
+            ("prompt", "0" | "1") => connection.levels.has_prompt_on = is_on,
             ("height", "0") => {}
-            ("level1", _) => levels.level_1 = value.parse().ok()?,
+            ("level1", _) => connection.levels.level_1 = value.parse().ok()?,
             _ => return None,
         }
         Some(format!("{name} set to {value}."))

@@ -3,11 +3,12 @@
 //! Source of the forms: transcripts fatics-talk-mixed-*, fatics-block-client, fatics-examine-*, fatics-bughouse-*;
 //! observed-fatics §12.
 
-use kibitzer_core::message::{CommandCode, GameId};
+use kibitzer_core::message::{CommandCode, Datagram, GameId};
 
 use super::lists::parse_channel;
 use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
 use crate::calendar::count;
+use crate::world::icc::{number, titles};
 use crate::world::{ConnectionId, Flag, Talk, Text, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -82,7 +83,8 @@ fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Rep
     let whom = listener(world, id, to)?;
     let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let line = format!("{} tells you: {text}\n", me.display());
-    let (said, told) = (Talk::to_player(me, 1, text, line), hearer.handle.clone());
+    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &titles(me), text, "1"]);
+    let (said, told) = (Talk { line, datagram }, hearer.handle.clone());
     world.lobby.put_talk(id, whom, &said);
     let receipt = world.receipt(whom);
     world.lobby.put(id, &receipt);
@@ -99,7 +101,8 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     let Some(me) = world.lobby.player_mut(id) else { return DONE };
     me.last_channel = Some(word.to_owned());
     let line = format!("{}({number}): {text}\n", me.display());
-    let said = Talk::to_channel(me, word, text, line);
+    let datagram = Datagram::new(number::CHANNEL_TELL, [word, me.name(), &titles(me), text, "1"]);
+    let said = Talk { line, datagram };
     let is_guest = !me.is_registered;
     members.retain(|&whom| {
         whom == id
@@ -112,15 +115,15 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
 }
 
 fn shout(world: &mut World, id: ConnectionId, text: &str) -> Reply {
-    say_to_all(world, id, text, Flag::Shout, (0, "shouts:", "shouted"))
+    say_to_all(world, id, text, Flag::Shout, ("0", "shouts:", "shouted"))
 }
 
 fn cshout(world: &mut World, id: ConnectionId, text: &str) -> Reply {
-    say_to_all(world, id, text, Flag::Cshout, (2, "c-shouts:", "c-shouted"))
+    say_to_all(world, id, text, Flag::Cshout, ("2", "c-shouts:", "c-shouted"))
 }
 
 fn it(world: &mut World, id: ConnectionId, text: &str) -> Reply {
-    say_to_all(world, id, text, Flag::Shout, (1, "", "it-shouted"))
+    say_to_all(world, id, text, Flag::Shout, ("1", "", "it-shouted"))
 }
 
 /// Sends a shout to all players with the flag set: after a verb, or as `--> Foo waves` without one.
@@ -129,13 +132,14 @@ fn say_to_all(
     id: ConnectionId,
     text: &str,
     flag: Flag,
-    (kind, verb, done): (u8, &str, &str),
+    (kind, verb, done): (&str, &str, &str),
 ) -> Reply {
     first_word(text)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let display = me.display();
     let line = if verb.is_empty() { it_line(&display, text) } else { format!("{display} {verb} {text}\n") };
-    let said = Talk::to_all(me, kind, text, line);
+    let datagram = Datagram::new(number::SHOUT, [me.name(), &titles(me), kind, text]);
+    let said = Talk { line, datagram };
     let hearers = world.lobby.players_where(|whom, _| whom != id && world.lobby.hears(whom, id, flag, true));
     world.broadcast(id, &said, hearers.iter().copied().chain([id]));
     Ok(format!("({done} to {})\n", count(hearers.len(), "player")))
@@ -167,7 +171,9 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
     }
     let kind = world.tables.get(number).map_or("", |table| table.header().terms.kind().as_str());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());
-    let utterance = Talk::at_table(me, number, verb == "kibitz", text, line);
+    let (game, is_kibitz) = (number.to_string(), if verb == "kibitz" { "1" } else { "0" });
+    let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &titles(me), is_kibitz, text]);
+    let utterance = Talk { line, datagram };
     let hearers = hearers(world, id, number, verb);
     world.broadcast(id, &utterance, [id].into_iter().chain(hearers.iter().copied()));
     Ok(format!("({said} to {})\n", count(hearers.len(), "player")))
@@ -195,7 +201,8 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> Reply {
     let opponent = opponent.ok_or("There is nobody to say anything to.\n")?;
     check_reachable(world, id, opponent)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
-    let said = Talk::to_player(me, 0, text, format!("{}{place} says: {text}\n", me.display()));
+    let line = format!("{}{place} says: {text}\n", me.display());
+    let said = Talk { line, datagram: Datagram::new(number::PERSONAL_TELL, [me.name(), &titles(me), text, "0"]) };
     world.lobby.put_talk(id, opponent, &said);
     Ok(world.receipt(opponent))
 }

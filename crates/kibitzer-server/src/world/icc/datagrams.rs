@@ -8,34 +8,8 @@ use kibitzer_core::message::{Datagram, GameId};
 use super::{number, titles};
 use crate::chess::Variant;
 use crate::family::Family;
-use crate::play::{ClockUnit, Game, GameHeader, Sides, Terms};
-use crate::world::{BoardReason, BoardStyle, ConnectionId, Player, Seek, TableGame, Talk, World};
-
-impl Talk {
-    /// `kind` is the last argument of the datagram: 0 for `say`, 1 for `tell`.
-    pub(crate) fn to_player(from: &Player, kind: u8, text: &str, line: String) -> Self {
-        let arguments = [from.name(), &titles(from), text, &kind.to_string()];
-        Self { line, datagram: Datagram::new(number::PERSONAL_TELL, arguments) }
-    }
-
-    pub(crate) fn to_channel(from: &Player, channel: &str, text: &str, line: String) -> Self {
-        let arguments = [channel, from.name(), &titles(from), text, "1"];
-        Self { line, datagram: Datagram::new(number::CHANNEL_TELL, arguments) }
-    }
-
-    /// `kind` is 0 for a shout, 1 for an it-shout, 2 for an s-shout.
-    pub(crate) fn to_all(from: &Player, kind: u8, text: &str, line: String) -> Self {
-        let arguments = [from.name(), &titles(from), &kind.to_string(), text];
-        Self { line, datagram: Datagram::new(number::SHOUT, arguments) }
-    }
-
-    /// A kibitz, or a whisper.
-    pub(crate) fn at_table(from: &Player, game: GameId, is_kibitz: bool, text: &str, line: String) -> Self {
-        let (game, kibitz) = (game.to_string(), u8::from(is_kibitz).to_string());
-        let arguments = [game.as_str(), from.name(), &titles(from), &kibitz, text];
-        Self { line, datagram: Datagram::new(number::KIBITZ, arguments) }
-    }
-}
+use crate::play::{Game, GameHeader, Sides, Terms};
+use crate::world::{BoardReason, ConnectionId, Seek, TableGame, World};
 
 impl World {
     /// The list with which a game starts for a client: its own game, or one that it follows from now on.
@@ -96,13 +70,13 @@ impl World {
     }
 
     /// Sends what a board line leaves out: milliseconds, and for a client without board lines the move or the position.
-    pub(crate) fn put_board_datagrams(&mut self, number: GameId, to: ConnectionId, occasion: BoardReason) {
+    pub(crate) fn put_board_datagrams(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
             return;
         };
-        let is_by_moves = connection.levels.style == BoardStyle::Style13;
-        let position = self.position_datagram(number, to, occasion);
-        if let Some(position) = position.filter(|_| is_by_moves) {
+        if connection.board_form.is_none()
+            && let Some(position) = self.position_datagram(number, to, reason)
+        {
             self.lobby.put_datagram(to, &position);
         }
         let Some(game) = self.tables.get(number).and_then(|table| table.played()) else { return };
@@ -112,10 +86,10 @@ impl World {
     }
 
     /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position.
-    fn position_datagram(&self, number: GameId, to: ConnectionId, occasion: BoardReason) -> Option<Datagram> {
+    fn position_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
         let TableGame::Played(game) = &self.tables.get(number)?.game else { return self.whole_position(number) };
         let id = number.to_string();
-        match occasion {
+        match reason {
             BoardReason::Move => self.last_move(game, to),
             BoardReason::TookBack(plies) if self.lobby.connection(to)?.levels.has(number::TAKEBACK) => {
                 Some(Datagram::new(number::TAKEBACK, [id, plies.to_string()]))
@@ -196,14 +170,6 @@ impl World {
             String::new(),
         ];
         Some(Datagram::new(number::SEEK, arguments))
-    }
-
-    /// The unit of a client's board lines; those of ICC are in seconds only.
-    pub(crate) fn unit_of_family(&self, id: ConnectionId, unit: ClockUnit) -> ClockUnit {
-        match self.lobby.connection(id).map(|connection| connection.family) {
-            Some(Family::Icc) => ClockUnit::Seconds,
-            _ => unit,
-        }
     }
 }
 

@@ -82,7 +82,7 @@ impl World {
 }
 
 /// Titles as datagrams have them: `GM C`.
-pub(super) fn titles(player: &Player) -> String {
+pub(crate) fn titles(player: &Player) -> String {
     let words = player.titles.split(['(', ')']).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
