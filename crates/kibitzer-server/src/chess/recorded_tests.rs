@@ -11,7 +11,7 @@ use kibitzer_core::message::{GameId, Message, Style12};
 /// Sessions of variants this server does not play.
 const OTHER_RULES: [&str; 2] = ["suicide", "wild-and-odd"];
 
-/// What the boards of one game have shown so far.
+/// State of one game according to its boards.
 #[derive(Default)]
 struct Shown {
     last: Option<Arc<Style12>>,
@@ -43,7 +43,7 @@ fn check(session: &Session, before: &Style12, hands: Option<Hands>, now: &Style1
     };
     let played = read(reported.verbose.as_str());
     assert_eq!(Some(played.to_last_move()), reported.played, "{}", place());
-    // uhlin-fics does not always tell two pieces apart, what a pawn becomes, and mate from check.
+    // uhlin-fics sometimes omits the disambiguation, the promotion, or the difference between mate and check.
     if session.name.starts_with("fatics") {
         assert_eq!(read(reported.text()), played, "{}", place());
         assert_eq!(played.to_verbose(), reported.verbose.as_str(), "{}", place());

@@ -33,7 +33,7 @@ fn perft(position: &Position, depth: u32) -> u64 {
 }
 
 #[test]
-fn counts_of_move_trees_are_the_published_ones() {
+fn perft_counts_match_the_published_ones() {
     // The starting position, and positions 2 to 6 of the usual collection.
     let cases = [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 4, 197_281),
@@ -49,7 +49,7 @@ fn counts_of_move_trees_are_the_published_ones() {
 }
 
 #[test]
-fn hands_make_the_tree_of_crazyhouse() {
+fn perft_counts_of_crazyhouse_match_with_hands() {
     // Published counts for crazyhouse with pieces in both hands.
     let fen = "2k5/8/8/8/8/8/8/4K3[QRBNPqrbnp] w - - 0 1";
     let tree = position(Variant::Crazyhouse, fen);
@@ -74,7 +74,7 @@ fn to_referee(played: Move, position: &Position) -> cozy_chess::Move {
 }
 
 #[test]
-fn castling_that_leaves_the_king_where_it_is_ends_both_rights() {
+fn castling_with_an_unmoved_king_ends_both_rights() {
     let mut before = position(Variant::FischerRandom, "4k3/8/8/8/8/8/8/1RK1R3 w - - 0 1");
     before.castling_files = moves::CastlingFiles { king: 2, short_rook: 4, long_rook: 1 };
     before.castling = kibitzer_core::chess::CastlingSide::BOTH
@@ -201,7 +201,7 @@ fn moves_as_people_type_them() {
 }
 
 #[test]
-fn a_small_b_is_a_bishop_only_if_no_pawn_can_and_case_does_not_count() {
+fn a_lower_case_b_is_a_bishop_only_if_no_pawn_can_move() {
     let only_bishop = position(Variant::Standard, "4k3/8/8/8/8/2p5/3B4/4K3 w - - 0 1");
     assert_eq!(only_bishop.smith(read(&only_bishop, "bc3").unwrap()), "d2c3p");
     assert_eq!(only_bishop.read_move("bc3", MoveCase::Sensitive, Role::Queen), Err(MoveError::Illegal));
@@ -209,7 +209,7 @@ fn a_small_b_is_a_bishop_only_if_no_pawn_can_and_case_does_not_count() {
 }
 
 #[test]
-fn refusals_say_what_is_wrong() {
+fn errors_distinguish_invalid_ambiguous_and_illegal_moves() {
     let twins = position(Variant::Standard, "4k3/8/8/8/8/8/8/R3K2R w - - 0 1");
     let knights = position(Variant::Standard, "4k3/8/8/8/8/8/1N3N2/4K3 w - - 0 1");
     let pinned = position(Variant::Standard, "4k3/4r3/8/8/8/4N3/8/N3K3 w - - 0 1");
@@ -228,7 +228,7 @@ fn refusals_say_what_is_wrong() {
 }
 
 #[test]
-fn promoted_pieces_fall_back_and_captures_fill_the_hand() {
+fn promoted_pieces_enter_a_hand_as_pawns() {
     let start = position(Variant::Crazyhouse, "1n2k3/P7/8/8/8/8/8/1R2K3[] w - - 0 1");
     let queen = play(&start, "axb8=Q+ Ke7 Qb7+ Kf6");
     assert_eq!(queen.hands.white.to_string(), "N");
@@ -289,7 +289,7 @@ fn positions_that_end_a_game() {
 }
 
 #[test]
-fn repetition_looks_at_rights_hands_and_a_pawn_that_can_be_taken() {
+fn repetition_compares_rights_hands_and_en_passant() {
     let start = Position::start(Variant::Standard);
     assert!(play(&start, "Nf3 Nf6 Ng1 Ng8").is_repeated_by(&start));
     let rooks = position(Variant::Standard, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");

@@ -1,4 +1,4 @@
-//! The time, and what is due when.
+//! The current time, and a schedule of due times.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant, SystemTime};

@@ -281,7 +281,7 @@ mod tests {
 
     /// Questions and answers of the transcripts.
     #[test]
-    fn setting_a_variable_is_answered_as_recorded() {
+    fn replies_to_set_are_the_recorded_ones() {
         let cases = [
             ("style", "12", "Style 12 set."),
             ("width", "60", "width set to 60."),
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_set_is_refused() {
+    fn invalid_names_and_values_are_refused() {
         let mut variables = Variables::default();
         assert_eq!(variables.set("nosuch", "1"), Err(SetError::Unknown));
         assert_eq!(variables.set("sh", "1"), Err(SetError::Ambiguous(vec!["shout", "showownseek"])));

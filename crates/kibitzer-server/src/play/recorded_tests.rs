@@ -83,7 +83,7 @@ impl Replay {
         u32::try_from(self.game.record.len()).unwrap()
     }
 
-    /// Brings the game to the ply of a board; `false` if that is none of its plies.
+    /// Moves the game to the ply of a board; `false` if it has no such ply.
     fn follow(&mut self, board: &Style12, checked: &mut Checked) -> bool {
         if board.ply() == self.n_plies() + 1 {
             let reported = board.last_move().unwrap();
@@ -160,7 +160,7 @@ fn check_board(
         let (mine, theirs) = (mine.next().unwrap(), theirs.next().unwrap());
         assert!(skipped.contains(&field) || mine == theirs, "{} field {field}:\n{ours}\n{raw}", session.name);
     }
-    // The clock that stands: the other ran on while the line was made.
+    // Only the stopped clock is compared, as the other one ran while the line was written.
     let mover = !board.side_to_move();
     let ahead_ms = board.clock(mover).as_ms() - replay.game.clocks.reading(mover, replay.now);
     if let (true, true, Some(before)) = (is_ms, is_next, replay.ahead_ms.of(mover)) {
@@ -274,7 +274,7 @@ fn add_time(replay: &mut Replay, line: &str) {
 
 // Rules: style12 K1, style12 K5, datagrams D6, bughouse H1
 #[test]
-fn lines_about_a_game_are_the_recorded_ones_field_by_field() {
+fn lines_about_a_game_equal_the_recorded_ones_field_by_field() {
     let mut checked = Checked::default();
     for session in sessions().filter(|session| !OTHER_RULES.iter().any(|other| session.name.contains(other))) {
         replay(&session, &mut checked);
@@ -331,7 +331,7 @@ fn every_ending() -> Vec<Ending> {
 
 // Rules: text Z1, text Z2, text Z3
 #[test]
-fn ends_are_worded_as_recorded() {
+fn endings_have_the_recorded_texts() {
     let mut seen = HashSet::new();
     for session in sessions() {
         for end in session.events.iter().filter_map(|event| event.message()) {
@@ -353,7 +353,7 @@ fn ends_are_worded_as_recorded() {
 
 // Rules: text Z4
 #[test]
-fn the_client_understands_every_end() {
+fn the_client_parses_every_ending() {
     for ending in every_ending() {
         let names = Sides { white: "Time", black: "Partner" };
         let line = format!("{{Game 7 (Time vs. Partner) {}}} {}", ending.text(names), ending.result());

@@ -35,7 +35,7 @@ fn date() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_mins(29_920_350)
 }
 
-/// A game, and a time that goes on when told.
+/// A game, and the time of its next move.
 struct Table {
     game: Game,
     now: Instant,
@@ -84,7 +84,7 @@ impl Table {
 
 // Rules: style12 K5
 #[test]
-fn clocks_run_from_the_third_ply_on_and_are_paid_back_from_there() {
+fn clocks_and_increments_start_at_the_third_ply() {
     let mut table = Table::of(Variant::Standard, 3, 2);
     table.play("e4 e5");
     assert_eq!((table.clocks(), table.game.clocks.is_running()), ((180_000, 180_000), true));
@@ -98,7 +98,7 @@ fn clocks_run_from_the_third_ply_on_and_are_paid_back_from_there() {
 }
 
 #[test]
-fn clocks_of_bughouse_run_at_once_and_untimed_ones_never() {
+fn clocks_of_bughouse_start_at_once_and_untimed_ones_never() {
     let mut bughouse = Table::of(Variant::Bughouse, 3, 0);
     bughouse.play_after(SECOND * 4, "e4");
     assert_eq!(bughouse.clocks(), (176_000, 180_000));
@@ -127,7 +127,7 @@ fn lag_is_printed_and_not_charged() {
 }
 
 #[test]
-fn a_flag_falls_when_the_time_is_out() {
+fn a_flag_can_be_claimed_when_the_time_is_over() {
     let mut table = Table::of(Variant::Standard, 1, 0);
     table.play("e4 e5 Nf3");
     assert_eq!(table.game.clocks.runs_out_at(), Some(table.now + SECOND * 60));
@@ -146,7 +146,7 @@ fn a_flag_falls_when_the_time_is_out() {
 }
 
 #[test]
-fn who_cannot_mate_does_not_win_on_time() {
+fn a_side_that_cannot_mate_does_not_win_on_time() {
     let mut table = Table::of(Variant::Standard, 1, 0);
     let line = "e4 d5 exd5 Qxd5 d4 Qxd4 Qxd4 Nc6 Qxg7 Bxg7 Nc3 Bxc3+ bxc3 Nf6 Bg5 Ne4 Bxe7 Nxc3 Bd6 cxd6 Nf3 Nxa2 Nd4 Nxd4 \
                 Rxa2 Nxc2+ Rxc2 Bg4 Rc8+ Rxc8 g3 Rc2 f3 Bxf3 h4 Bxh1 h5 Rc1+ Kd2 Rxf1 Kd3 Rf3+ Ke2 Rxg3 h6 Rg6 Kd3 Rxh6 Ke3";
@@ -221,7 +221,7 @@ fn takebacks_restore_position_and_clocks() {
 }
 
 #[test]
-fn only_an_early_game_is_aborted_without_asking() {
+fn only_an_early_game_is_aborted_without_consent() {
     let mut table = Table::of(Variant::Standard, 3, 2);
     table.play("e4");
     assert_eq!(table.game.abort_without_asking(Color::Black), Some(Ending::AbortedEarly(Color::Black)));
@@ -233,7 +233,7 @@ fn only_an_early_game_is_aborted_without_asking() {
 }
 
 #[test]
-fn who_leaves_loses_adjourns_or_aborts() {
+fn a_disconnection_loses_adjourns_or_aborts_the_game() {
     let mut early = Table::of(Variant::Standard, 3, 0);
     early.play("e4 e5 Nf3 Nc6");
     assert_eq!(early.game.ending_by_leaving(Color::White), Ending::AbortedByLeaving(Color::White));
@@ -245,7 +245,7 @@ fn who_leaves_loses_adjourns_or_aborts() {
 }
 
 #[test]
-fn an_adjourned_game_goes_on_with_its_clocks() {
+fn an_adjourned_game_resumes_with_its_clocks() {
     let mut table = Table::of(Variant::Standard, 10, 10);
     table.play("e4 e5 Nf3");
     let end = table.finish(Ending::AdjournAgreed);
@@ -284,7 +284,7 @@ fn partners_pass_pieces_and_end_together() {
 }
 
 #[test]
-fn boards_tell_each_viewer_his_part() {
+fn boards_have_the_relation_of_each_viewer() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4");
     let cases = [
@@ -347,7 +347,7 @@ fn parse<L: Listing>(text: &str) -> L {
 }
 
 #[test]
-fn rows_of_games_are_read_by_the_client() {
+fn the_client_parses_rows_of_games() {
     let mut table = Table::of(Variant::Crazyhouse, 15, 10);
     table.play("e4 e5 Nf3 Nc6");
     let row = games_row(&table.game, table.now);
@@ -368,7 +368,7 @@ fn rows_of_games_are_read_by_the_client() {
 }
 
 #[test]
-fn rows_of_history_and_stored_games_are_read_by_the_client() {
+fn the_client_parses_rows_of_history_and_stored_games() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 c5 Nf3 d6");
     table.finish(Ending::Resigned(Color::Black));
@@ -384,7 +384,7 @@ fn rows_of_history_and_stored_games_are_read_by_the_client() {
 }
 
 #[test]
-fn game_information_is_read_by_the_client() {
+fn the_client_parses_game_information() {
     let mut table = Table::new(terms(Variant::Bughouse, 3, 2), Sides { black: guest("GuestABCD"), ..players() });
     table.game.partner = Some(GameId(8));
     let line = table.game.info();
@@ -393,7 +393,7 @@ fn game_information_is_read_by_the_client() {
 }
 
 #[test]
-fn kinds_go_by_the_time_of_forty_moves() {
+fn kinds_depend_on_the_time_of_forty_moves() {
     let cases = [
         ((0, 0), GameKind::Untimed, "rated untimed"),
         ((1, 0), GameKind::Lightning, "rated lightning 1 0"),
@@ -410,7 +410,7 @@ fn kinds_go_by_the_time_of_forty_moves() {
 }
 
 #[test]
-fn an_examined_game_goes_both_ways_and_off_its_main_line() {
+fn an_examined_game_moves_both_ways_and_into_variations() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 e5 Nf3 Nc6 Bb5");
     table.finish(Ending::Resigned(Color::Black));
@@ -434,7 +434,7 @@ fn an_examined_game_goes_both_ways_and_off_its_main_line() {
 }
 
 #[test]
-fn a_relayed_game_shows_its_last_move_unless_another_line_is_looked_at() {
+fn a_relayed_game_shows_its_last_move_unless_a_variation_is_shown() {
     let mut relay = ExaminedGame::relay(GameHeader {
         id: GameId(5),
         terms: terms(Variant::Standard, 90, 30),

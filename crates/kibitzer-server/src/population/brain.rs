@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_is_taken_and_mates_are_given() {
+    fn hanging_pieces_are_captured_and_mates_are_played() {
         let cases = [
             ("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "exd5"),
             ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "Ra8#"),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn games_come_to_an_end() {
+    fn games_end() {
         let mut random = Random::new(7);
         let n_mates = (0..40)
             .filter(|_| {

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_names_and_differ() {
+    fn names_are_valid_and_unique() {
         let (mut names, mut random) = (Names::default(), Random::new(3));
         let made: BTreeSet<String> = (0..2000).map(|_| names.next(None, &mut random).to_string()).collect();
         assert_eq!(made.len(), 2000);

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_fit_the_clock() {
+    fn thinking_times_fit_the_clock() {
         let mut random = Random::new(5);
         for fields in
             ["1 2 12 39 39 119 122 2", "1 1 0 39 39 30 3 40", "1 90 30 39 39 5000 5000 30", "1 0 1 39 39 10 1 2"]
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_far_behind_resigns_sooner_or_later_and_who_is_even_does_not() {
+    fn a_player_far_behind_resigns_and_an_even_one_does_not() {
         let mut random = Random::new(5);
         let mut resigns =
             |fields: &str| (0..300).any(|_| turn_action(&board(fields), &mut random) == TurnAction::Resign);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_taken_by_who_does_not_stand_better() {
+    fn a_draw_is_accepted_by_a_player_without_an_advantage() {
         assert!(accepts_draw(&board("1 3 0 39 39 119 122 30")));
         assert!(!accepts_draw(&board("1 3 0 39 39 119 122 3")));
         assert!(!accepts_draw(&board("1 3 0 30 39 119 122 30")));

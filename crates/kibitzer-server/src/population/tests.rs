@@ -13,7 +13,7 @@ use crate::world::{ConnectionId, World};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A server with simulated players, and clients who listen.
+/// A server with simulated players, and clients.
 struct Hall {
     world: World,
     now: Instant,
@@ -41,7 +41,7 @@ impl Hall {
         self.collect();
     }
 
-    /// What comes at once when a line is sent.
+    /// Returns the immediate output after a line is sent.
     fn ask(&mut self, id: ConnectionId, line: &str) -> String {
         self.heard.remove(&id);
         self.send(id, line);
@@ -54,7 +54,7 @@ impl Hall {
         }
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     fn pass(&mut self, time: Duration) {
         let end = self.now + time;
         while let Some(next) = self.world.next_time().filter(|&next| next <= end) {
@@ -85,7 +85,7 @@ fn boards(messages: &[Message]) -> impl Iterator<Item = &Style12> {
 }
 
 #[test]
-fn there_is_something_to_see_from_the_first_moment() {
+fn games_are_under_way_from_the_start() {
     let mut hall = Hall::new(1, PopulationOptions::new());
     let id = hall.enter("Onlooker");
     let games = hall.games(id).games;
@@ -97,7 +97,7 @@ fn there_is_something_to_see_from_the_first_moment() {
     assert!(begun >= 8, "{begun} games are past their first moves");
 }
 
-/// All that a client hears who watches everything for a while.
+/// Returns the output to a client that observes all games for some time.
 fn session(seed: u64, time: Duration) -> Vec<u8> {
     let mut hall = Hall::new(seed, PopulationOptions::new().speed(4.0));
     let id = hall.enter("Onlooker");
@@ -146,7 +146,7 @@ fn games_end_in_all_ways_and_new_ones_begin() {
 }
 
 #[test]
-fn there_is_talk_and_there_are_ads() {
+fn simulated_players_talk_and_seek() {
     let mut hall = Hall::new(5, PopulationOptions::new().speed(10.0));
     let id = hall.enter("Onlooker");
     for line in ["+channel 1", "+channel 50", "iset seekinfo 1", "iset seekremove 1"] {
@@ -191,7 +191,7 @@ fn without_activities_only_chess_is_played() {
     assert!(!messages(&hall.heard(id)).iter().any(|message| matches!(message, Message::Talk(_))));
 }
 
-/// Plays a game against an opponent by the brain of simulated players; tells how it ended.
+/// Plays a game against an opponent with the moves of simulated players; returns how it ended.
 fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> GameEndReason {
     hall.heard(id);
     hall.send(id, &format!("match whetstone {terms}"));
@@ -229,7 +229,7 @@ fn an_opponent_accepts_any_match_and_plays_it_to_the_end() {
 }
 
 #[test]
-fn an_opponent_thinks_in_its_first_game_as_well() {
+fn an_opponent_thinks_in_its_first_game_too() {
     for seed in 0..5 {
         let mut hall = Hall::new(seed, PopulationOptions::new().games(0));
         let id = hall.enter("Challenger");

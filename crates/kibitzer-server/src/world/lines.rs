@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn control_bytes_and_broken_letters_are_not_read() {
+    fn lines_with_control_bytes_or_invalid_utf8_are_rejected() {
         assert_eq!(readable(b"tab\there").as_deref(), Some("tab    here"));
         assert_eq!(readable("caf\u{e9}".as_bytes()).as_deref(), Some("caf\u{e9}"));
         for bad in [&b"caf\xe9"[..], b"bell\x07", b"nul\0x", b"cr\rx"] {

@@ -28,7 +28,7 @@ async fn a_connection_is_cut_in_the_middle_of_a_line() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_closes_its_half_gets_what_it_has_asked_for() {
+async fn a_client_that_closes_its_half_receives_its_replies() {
     let server = server_with(&[]).await;
     let mut peer = Peer::guest(&server, "Newton").await;
     peer.send(b"date\n").await;
@@ -40,7 +40,7 @@ async fn a_client_that_closes_its_half_gets_what_it_has_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stalled_connection_stays_open_and_says_nothing() {
+async fn a_stalled_connection_stays_open_without_output() {
     let server = server_with(&["Newton"]).await;
     let mut peer = Peer::player(&server, "Newton").await;
     let target = Target::Player("newton".to_owned());
@@ -57,7 +57,7 @@ async fn a_stalled_connection_stays_open_and_says_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn writes_are_split_delayed_and_joined_by_noise() {
+async fn writes_are_split_delayed_and_mixed_with_garbage() {
     let server = server_with(&[]).await;
     let control = server.control();
     let target = || Target::Player("Newton".to_owned());
@@ -107,7 +107,7 @@ async fn the_operator_kicks_announces_and_shuts_down() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_does_not_read_is_dropped() {
+async fn a_client_that_does_not_read_is_disconnected() {
     let server = Server::start(options_with(&[]).max_unsent_bytes(20_000)).await.unwrap();
     let mut peer = Peer::guest(&server, "Newton").await;
     let control = server.control();
@@ -123,7 +123,7 @@ async fn a_client_that_does_not_read_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_sends_many_commands_at_once_is_held_back() {
+async fn a_client_that_sends_many_commands_at_once_is_throttled() {
     const N_COMMANDS: usize = 20_000;
     let server = Server::start(options_with(&[]).max_unsent_bytes(20_000)).await.unwrap();
     let (reader, mut writer) = tokio::io::split(server.connect().await.unwrap());
@@ -144,7 +144,7 @@ async fn a_client_that_sends_many_commands_at_once_is_held_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_sends_much_after_a_wrong_password_is_held_back() {
+async fn bytes_after_a_wrong_password_are_not_read_until_the_pause_ends() {
     let server = server_with(&["Newton"]).await;
     let (reader, mut writer) = tokio::io::split(server.connect().await.unwrap());
     let typed = format!("Newton\nwrong\n{}Newton\nsecret\nquit\n", "\n".repeat(20_000));
@@ -157,7 +157,7 @@ async fn a_client_that_sends_much_after_a_wrong_password_is_held_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_ordered_for_the_next_connection_strike_now() {
+async fn faults_injected_for_the_next_connection_take_effect_at_its_start() {
     for (fault, farewell) in [
         (Fault::Stall, None),
         (Fault::Reset, None),
@@ -182,7 +182,7 @@ async fn faults_ordered_for_the_next_connection_strike_now() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fault_that_cannot_strike_at_a_point_is_refused() {
+async fn a_fault_at_an_unsupported_point_is_rejected() {
     let refuse = Fault::RefuseLogin(LoginObstacle::Full);
     let cases = [
         (Family::Fics, refuse, At::NextBoard, "connect, login, now"),
@@ -199,7 +199,7 @@ async fn a_fault_that_cannot_strike_at_a_point_is_refused() {
 }
 
 #[tokio::test]
-async fn the_server_listens_on_the_loopback_alone_unless_told_otherwise() {
+async fn the_server_listens_on_loopback_unless_remote_access_is_allowed() {
     let server = Server::start(ServerOptions::new()).await.unwrap();
     let address = server.address().unwrap();
     assert!(address.ip().is_loopback());
@@ -225,7 +225,7 @@ async fn the_server_listens_on_the_loopback_alone_unless_told_otherwise() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn thousands_of_clients_hear_one_shout() {
+async fn thousands_of_clients_receive_one_shout() {
     const N: usize = 2_000;
     let server = server_with(&["Newton"]).await;
     let mut newton = Peer::player(&server, "Newton").await;

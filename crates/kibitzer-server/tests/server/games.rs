@@ -30,7 +30,7 @@ async fn play(white: &mut Peer, black: &mut Peer, moves: &[&str]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mate_ends_the_game_for_everybody() {
+async fn checkmate_ends_the_game_for_players_and_observers() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let mut observer = Peer::guest(&server, "Zoltan").await;
     observer.ask("set gin 1").await;
@@ -46,7 +46,7 @@ async fn a_mate_ends_the_game_for_everybody() {
     assert!(mated.ends_with(&format!(" Qh4# 1 1 0\n\n{end}fics% fics% ")), "{mated}");
     assert!(white.text().await.ends_with(&format!("fics% \n{end}fics% ")));
     let seen = observer.text().await;
-    // Once for who observes, once for who hears of all games; then the table is cleared.
+    // Once as an observer, once for `gin`; then the game is removed.
     let tail = format!("\n{end}fics% \n{end}fics% \nRemoving game 1 from observation list.\nfics% ");
     assert!(seen.ends_with(&tail), "{seen}");
     assert!(white.ask("history").await.contains(" 0: - 1882 W 1882 Bogoljubov "));
@@ -56,7 +56,7 @@ async fn a_mate_ends_the_game_for_everybody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flag_falls_by_itself_at_its_time() {
+async fn a_game_ends_when_a_clock_runs_out() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let (mut white, mut black) = game(&server, "1 0 u").await;
     play(&mut white, &mut black, &["e4", "e5"]).await;
@@ -71,7 +71,7 @@ async fn a_flag_falls_by_itself_at_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_leaves_adjourns_and_comes_back() {
+async fn a_player_who_disconnects_can_resume_the_game() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let (mut white, mut black) = game(&server, "10 10 r").await;
     play(&mut white, &mut black, &["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"]).await;
@@ -160,7 +160,7 @@ async fn rematch_repeats_the_last_game_with_the_colors_exchanged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn clocks_stand_while_both_players_have_paused_the_game() {
+async fn clocks_stop_while_a_game_is_paused() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let (mut white, mut black) = game(&server, "3 0 u").await;
     let mut observer = Peer::guest(&server, "Onlooker").await;
@@ -241,7 +241,7 @@ fn castling_files(rank: &str) -> [usize; 3] {
 }
 
 #[tokio::test(start_paused = true)]
-async fn wild_fr_starts_by_chance_and_castles_as_orthodox_chess_does() {
+async fn wild_fr_has_random_starts_and_orthodox_castling_targets() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let mut starts = std::collections::BTreeSet::new();
     let (mut white, mut black) = (Peer::player(&server, "Alekhine").await, Peer::player(&server, "Bogoljubov").await);
@@ -350,7 +350,7 @@ fn offer_numbers(text: &str, tag: &str) -> Vec<u32> {
 
 // Rules: datagrams P2
 #[tokio::test(start_paused = true)]
-async fn the_number_of_an_offer_is_not_used_again_within_a_minute() {
+async fn the_number_of_an_offer_is_not_reused_soon() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let (mut alekhine, mut bogoljubov) =
         (Peer::player(&server, "Alekhine").await, Peer::player(&server, "Bogoljubov").await);
@@ -400,7 +400,7 @@ async fn offers_are_accepted_declined_and_withdrawn_by_number() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_interrupts_games() {
+async fn a_shutdown_adjourns_or_aborts_games() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let (mut white, mut black) = game(&server, "5 0 u").await;
     play(&mut white, &mut black, &["e4"]).await;
@@ -439,7 +439,7 @@ async fn a_guest_who_leaves_loses_and_an_early_game_is_aborted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_bell_rings_before_boards_if_it_is_wanted() {
+async fn the_bell_precedes_boards_if_it_is_on() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let (mut white, mut black) = game(&server, "5 0 u").await;
     black.ask("set bell 1").await;
@@ -580,7 +580,7 @@ async fn a_captured_piece_goes_to_the_partner() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_taken_away_from_another_board() {
+async fn a_match_does_not_start_while_its_player_is_at_another_board() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let (mut white, mut black) = game(&server, "5 0 u").await;
     play(&mut white, &mut black, &["e4", "e5"]).await;
@@ -603,7 +603,7 @@ async fn nobody_is_taken_away_from_another_board() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_partner_is_not_taken_away_from_another_game() {
+async fn a_bughouse_match_does_not_start_while_a_partner_plays() {
     let server = server_with(&["Alekhine", "Bogoljubov", "Capablanca", "Duras"]).await;
     let mut a = Peer::player(&server, "Alekhine").await;
     let mut b = Peer::player(&server, "Bogoljubov").await;
@@ -627,7 +627,7 @@ async fn a_partner_is_not_taken_away_from_another_game() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sealed_player_is_pinged_and_not_charged_for_the_way() {
+async fn a_timeseal_player_is_pinged_and_not_charged_for_lag() {
     for (version, ping) in [(Timeseal::V1, &b"\n\r[G]\n\r"[..]), (Timeseal::V2, b"[G]\0")] {
         let server = server_with(&["Alekhine", "Bogoljubov"]).await;
         let sealer = Sealer::new(version).unwrap();
@@ -663,7 +663,7 @@ async fn a_sealed_player_is_pinged_and_not_charged_for_the_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_of_unknown_seal_is_refused_and_plain_ones_are_not() {
+async fn an_unknown_timeseal_version_is_refused_and_plain_lines_are_not() {
     let server = server_with(&[]).await;
     let sealer = Sealer::new(Timeseal::V2).unwrap();
     let (mut peer, _) = Peer::connect(&server).await;

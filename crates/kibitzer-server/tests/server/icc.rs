@@ -8,7 +8,7 @@ use crate::peer::{Peer, options_with};
 /// The datagrams that are switched on.
 const DATAGRAMS: [u8; 9] = [0, 15, 18, 28, 31, 37, 56, 69, 124];
 
-/// A client, and the text it hears with CR LF as it came.
+/// A client that keeps CR LF in the received text.
 struct Client(Peer);
 
 impl Client {
@@ -72,7 +72,7 @@ async fn a_login_is_refused_by_number() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_levels_it_speaks_in_lines() {
+async fn without_levels_output_is_lines() {
     let server = icc(&["Newton"]).await;
     let mut client = Client::connect(&server).await;
     assert!(client.ask("Newton").await.contains("password: "));
@@ -90,7 +90,7 @@ async fn without_levels_it_speaks_in_lines() {
 
 // Rules: icc L1
 #[tokio::test(start_paused = true)]
-async fn replies_stand_in_units_with_their_tags() {
+async fn replies_are_in_units_with_their_tags() {
     let server = icc(&["Newton"]).await;
     let mut client = Client::player(&server, "Newton").await;
     assert_eq!(client.ask("`7`foo").await, "\x19[0 * 7\r\nNo such command (foo).\r\n\x19]");
@@ -104,7 +104,7 @@ async fn replies_stand_in_units_with_their_tags() {
 
 // Rules: icc L1, icc L2, icc DG5
 #[tokio::test(start_paused = true)]
-async fn what_others_do_stands_in_units_with_their_names() {
+async fn output_caused_by_others_is_in_units_with_their_names() {
     let server = icc(&["Newton", "Euler"]).await;
     let (mut newton, mut euler) = (Client::player(&server, "Newton").await, Client::player(&server, "Euler").await);
     let echo = newton.ask("`7`tell Euler hi").await;
@@ -149,7 +149,7 @@ async fn datagrams_follow_each_other_and_the_prompt_follows_them() {
     newton.ask("e4").await;
     let want = "\x19(24 1 e4 e2e4 0 300\x19)\x19(56 1 W 300000 0\x19)\x19(56 1 B 300000 0\x19)aics% ";
     assert_eq!(euler.heard().await, want);
-    // A takeback is no move, and is told as a position to those who do not know it; new clocks are neither.
+    // A takeback is sent as a position to clients without the datagram for it.
     let clocks = "\x19(56 1 W 300000 0\x19)\x19(56 1 B 300000 0\x19)";
     for (is_known, want) in [
         ("1", "\x19(22 1 1\x19)"),

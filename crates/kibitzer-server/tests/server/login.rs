@@ -10,7 +10,7 @@ use crate::peer::{Peer, options_with, plain, server_with};
 const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
 
 #[tokio::test(start_paused = true)]
-async fn a_guest_is_named_asked_for_return_and_let_in() {
+async fn a_guest_receives_a_name_and_logs_in_by_return() {
     let server = server_with(&[]).await;
     let (mut peer, banner) = Peer::connect(&server).await;
     assert!(plain(&banner).ends_with("\n\nlogin: "), "{}", plain(&banner));
@@ -36,7 +36,7 @@ async fn a_guest_is_named_asked_for_return_and_let_in() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_are_judged_as_freechess_org_does() {
+async fn names_are_checked_as_on_freechess_org() {
     let server = server_with(&["Newton"]).await;
     let taken = Peer::guest(&server, "Zoltan").await;
     let (mut peer, _) = Peer::connect(&server).await;
@@ -77,7 +77,7 @@ async fn a_password_is_asked_for_and_a_wrong_one_costs_three_seconds() {
     assert_eq!(peer.ask("newton").await, asked);
     assert_eq!(peer.ask("pear").await, "<WONT ECHO>\n\n**** Invalid password! ****\n\n");
     let start = time::Instant::now();
-    // What is typed in the meantime waits.
+    // Lines sent meanwhile are processed after the pause.
     peer.send(b"newton\n").await;
     assert_eq!(peer.text().await, "");
     time::sleep(Duration::from_secs(3)).await;
@@ -91,7 +91,7 @@ async fn a_password_is_asked_for_and_a_wrong_one_costs_three_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_two_guests_are_given_the_same_name() {
+async fn two_guests_never_receive_the_same_name() {
     let server = Server::start(options_with(&[]).family(Family::Icc)).await.unwrap();
     let (mut one, _) = Peer::connect(&server).await;
     let (mut other, _) = Peer::connect(&server).await;
@@ -140,7 +140,7 @@ async fn a_second_login_ends_the_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_login_that_takes_too_long_ends() {
+async fn a_login_times_out() {
     let server = server_with(&[]).await;
     let (mut peer, _) = Peer::connect(&server).await;
     peer.ask("guest").await;
@@ -167,7 +167,7 @@ async fn an_idle_player_is_logged_out_and_a_poll_does_not_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refusals_can_be_ordered_and_come_from_the_options() {
+async fn logins_are_refused_on_request_and_by_the_options() {
     let prevented = "\nSorry, guest connections have been prevented from your site.\n";
     let banned = Account::new("Leibniz".parse().unwrap(), "secret").banned();
     let server =
@@ -210,7 +210,7 @@ async fn refusals_can_be_ordered_and_come_from_the_options() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn telnet_is_answered_and_taken_out_of_commands() {
+async fn telnet_commands_are_answered_and_removed_from_lines() {
     let server = server_with(&[]).await;
     let mut peer = Peer::guest(&server, "Newton").await;
     peer.send(b"\xff\xfd\x03").await;
@@ -228,7 +228,7 @@ async fn telnet_is_answered_and_taken_out_of_commands() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_server_may_lack_can_be_left_out() {
+async fn features_can_be_disabled() {
     let options = [Feature::BlockMode, Feature::LoginIvars, Feature::Timeseal]
         .into_iter()
         .fold(options_with(&[]), kibitzer_server::ServerOptions::without);

@@ -1,4 +1,4 @@
-//! The embedded server as its clients know it: bytes in, bytes out, on a clock that only runs while nobody works.
+//! The embedded server as seen by its clients: bytes in, bytes out, on a paused clock.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

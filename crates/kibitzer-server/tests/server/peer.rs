@@ -1,4 +1,4 @@
-//! A client that says and hears bytes.
+//! A client that sends and receives bytes.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use kibitzer_server::{Account, Server, ServerOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::time;
 
-/// Silence of that length, on a clock that only runs while nobody works, means that all has been said.
+/// After this time without output, on a paused clock, all output has been received.
 const SILENCE: Duration = Duration::from_millis(1);
 
 /// Sat Nov 21, 00:30 UTC 2026.
@@ -17,7 +17,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Connects and hears the banner out.
+    /// Connects and receives the banner.
     pub(crate) async fn connect(server: &Server) -> (Self, Vec<u8>) {
         let mut peer = Self { stream: server.connect().await.unwrap() };
         let banner = peer.heard().await;
@@ -56,7 +56,7 @@ impl Peer {
         plain(&self.heard().await)
     }
 
-    /// Sends a line and hears the answer.
+    /// Sends a line and returns the reply.
     pub(crate) async fn ask(&mut self, line: &str) -> String {
         self.send(format!("{line}\n").as_bytes()).await;
         self.text().await
@@ -72,7 +72,7 @@ impl Peer {
         self.stream.shutdown().await.unwrap();
     }
 
-    /// Whether the server has closed the connection, and nothing is left to be heard.
+    /// Returns whether the server has closed the connection and no output is left.
     pub(crate) async fn is_closed(&mut self) -> bool {
         let mut byte = [0];
         matches!(time::timeout(SILENCE, self.stream.read(&mut byte)).await, Ok(Ok(0)))

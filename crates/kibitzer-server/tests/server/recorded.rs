@@ -18,16 +18,16 @@ struct Part(&'static str, f64, Until);
 #[derive(Clone, Copy)]
 enum Until {
     End,
-    /// Up to this text, behind which the recorded session goes on with what happened before it.
+    /// Up to this text, after which the recorded session repeats earlier events.
     Text(&'static str),
     /// Not at all: it was recorded on the port of the other dialect, or is one of the server's surprises, and only takes part.
     Nothing,
 }
 
-/// When a client that did not say `quit` hung up, counted from the last it said or heard.
+/// Time from the last bytes of a client without `quit` to its disconnection.
 const HANG_UP: Duration = Duration::from_millis(50);
 
-/// What is sent in place of a recorded line.
+/// Lines that are sent in place of recorded ones.
 const SENT_OTHERWISE: [(&str, &str); 5] = [
     // An ad that was not his; here it would be.
     ("unseek 2\n", "unseek 99\n"),
@@ -173,7 +173,7 @@ fn line(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches(['\r', '\n']).to_owned()
 }
 
-/// What one connection heard, and what it had heard when it was recorded.
+/// Output of one connection, and the recorded one.
 struct Heard {
     file: &'static str,
     until: Until,
@@ -181,7 +181,7 @@ struct Heard {
     ours: String,
 }
 
-/// Sends what was sent when it was sent, and collects what is answered.
+/// Sends the recorded lines at their times and collects the output.
 async fn replay(parts: &[Part]) -> Vec<Heard> {
     let date = std::time::UNIX_EPOCH + Duration::from_secs(crate::peer::START_S);
     let options = ServerOptions::new().detached().date(date);
@@ -212,7 +212,7 @@ async fn replay(parts: &[Part]) -> Vec<Heard> {
             continue;
         };
         if bytes.is_empty() {
-            // The client hung up; what it heard stays.
+            // The client disconnected; its output is kept.
             let (peer, heard) = peers.get_mut(&index).unwrap();
             heard.extend(peer.heard().await);
             peer.hang_up();
@@ -253,7 +253,7 @@ async fn replay(parts: &[Part]) -> Vec<Heard> {
     all
 }
 
-/// What had been heard at some time of the recording.
+/// Returns the recorded output up to some time.
 fn heard_until(file: &str, time: Duration) -> String {
     let heard =
         read(file).into_iter().filter(|piece| !piece.is_sent && piece.time <= time).flat_map(|piece| piece.bytes);
@@ -266,12 +266,12 @@ fn guest_name(heard: &[u8]) -> Option<String> {
     text.split("Logging you in as \"").nth(1)?.split('"').next().map(str::to_owned)
 }
 
-/// All that was heard in a recording.
+/// Returns all recorded output.
 fn recorded(file: &str) -> Vec<u8> {
     read(file).into_iter().filter(|piece| !piece.is_sent).flat_map(|piece| piece.bytes).collect()
 }
 
-/// The text behind the first prompt, each line masked: what must differ is the same in both.
+/// Returns the text after the first prompt with masks for parts that must differ.
 fn comparable(text: &str, until: Until) -> String {
     let session = text.split_once("fics% ").map_or(text, |(_, session)| session);
     let session = match until {
@@ -284,7 +284,7 @@ fn comparable(text: &str, until: Until) -> String {
     masked.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a line tells of games before the recording: a row of a history or of ratings.
+/// Returns whether a line is about games before the recording: a row of a history or of ratings.
 fn is_past(line: &str) -> bool {
     let is_history = line.trim_start().split_once(": ").is_some_and(|(number, rest)| {
         number.parse::<u32>().is_ok() && ["+ ", "- ", "= "].iter().any(|sign| rest.starts_with(sign))

@@ -3,7 +3,7 @@
 use crate::peer::{Peer, server_with};
 
 #[tokio::test(start_paused = true)]
-async fn tells_arrive_behind_a_line_end_and_are_confirmed() {
+async fn tells_follow_a_line_end_and_are_confirmed() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let mut alekhine = Peer::player(&server, "Alekhine").await;
     let mut bogoljubov = Peer::player(&server, "Bogoljubov").await;
@@ -69,7 +69,7 @@ async fn channels_count_the_speaker_and_shouts_do_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn long_lines_break_at_the_width_until_nowrap_is_set() {
+async fn long_lines_wrap_at_the_width_until_nowrap_is_set() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let mut alekhine = Peer::player(&server, "Alekhine").await;
     let mut bogoljubov = Peer::player(&server, "Bogoljubov").await;
@@ -88,7 +88,7 @@ async fn long_lines_break_at_the_width_until_nowrap_is_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lines_that_cannot_be_read_are_refused_without_a_prompt() {
+async fn invalid_lines_are_refused_without_a_prompt() {
     let server = server_with(&[]).await;
     let mut peer = Peer::guest(&server, "Newton").await;
     for bad in [&b"tell Newton caf\xe9\n"[..], b"tell Newton bell\x07\n", b"tell Newton nul\0x\n", b"x\xff\xffx\n"] {
@@ -107,7 +107,7 @@ async fn lines_that_cannot_be_read_are_refused_without_a_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_prompt_is_the_players_own_until_defprompt_is_set() {
+async fn a_custom_prompt_is_used_until_defprompt_is_set() {
     let server = server_with(&["Newton"]).await;
     let mut peer = Peer::player(&server, "Newton").await;
     assert_eq!(peer.ask("set prompt zz:").await, "prompt set to \"zz: \".\nzz: ");
@@ -123,7 +123,7 @@ async fn the_prompt_is_the_players_own_until_defprompt_is_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn comings_and_goings_are_told_to_who_wants_to_know() {
+async fn arrivals_and_departures_are_announced_on_request() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let mut alekhine = Peer::player(&server, "Alekhine").await;
     alekhine.ask("+notify Bogoljubov").await;
@@ -187,7 +187,7 @@ async fn block_mode_frames_each_reply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_server_tells_of_itself_and_of_players() {
+async fn the_server_lists_its_players_and_its_state() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let mut guest = Peer::guest(&server, "Zoltan").await;
     assert_eq!(guest.ask("who").await, "   0   Zoltan(U)  \n\n1 player displayed.\n\nfics% ");

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_a_proposal_stand_in_any_order() {
+    fn the_words_of_a_proposal_may_have_any_order() {
         let want = Proposal {
             minutes: Some(5),
             increment_s: Some(0),

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_are_sorted_and_stand_for_commands() {
+    fn aliases_are_sorted_and_name_commands() {
         assert!(ALIASES.is_sorted_by_key(|(alias, _)| alias));
         let directory = Directory::new(Family::Fics);
         for (alias, line) in ALIASES {
