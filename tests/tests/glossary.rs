@@ -34,7 +34,8 @@ fn every_term_has_one_row() {
 
 /// Name of the type that a line of Rust declares.
 fn declared_type(line: &str) -> Option<&str> {
-    let item = line.trim_start().strip_prefix("pub ")?;
+    let line = line.trim_start();
+    let item = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) "))?;
     let name = ["struct ", "enum ", "trait ", "type "].iter().find_map(|keyword| item.strip_prefix(keyword))?;
     name.split(|c: char| !c.is_alphanumeric()).next()
 }

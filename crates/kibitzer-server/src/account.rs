@@ -82,7 +82,7 @@ pub enum AccountsError {
     #[error("cannot parse the accounts")]
     Parse(#[source] toml::de::Error),
     /// The name breaks the family's rule for names.
-    #[error("an account's name is not {}: {name:?}", .family.dialect().name_rule)]
+    #[error("an account's name is not {}: {name:?}", .family.texts().name_rule)]
     Name {
         /// The name.
         name: String,

@@ -25,7 +25,7 @@ impl Family {
         }
     }
 
-    pub(crate) const fn dialect(self) -> &'static Dialect {
+    pub(crate) const fn texts(self) -> &'static FamilyTexts {
         match self {
             Self::Fics => &FICS,
             Self::Icc => &ICC,
@@ -44,7 +44,7 @@ impl Family {
     }
 
     pub(crate) fn is_name(self, name: &str) -> bool {
-        self.dialect().name_length.contains(&name.len()) && self.has_name_characters(name)
+        self.texts().name_length.contains(&name.len()) && self.has_name_characters(name)
     }
 
     pub(crate) fn unknown_command(self, name: &str) -> String {
@@ -62,7 +62,7 @@ impl Family {
 
 /// Texts and limits in which the families differ.
 #[derive(Debug)]
-pub(crate) struct Dialect {
+pub(crate) struct FamilyTexts {
     /// Source: transport rule L1.
     pub(crate) line_end: &'static [u8],
     pub(crate) prompt: &'static str,
@@ -80,7 +80,7 @@ pub(crate) struct Dialect {
     pub(crate) session_line: &'static str,
 }
 
-const FICS: Dialect = Dialect {
+const FICS: FamilyTexts = FamilyTexts {
     line_end: b"\n\r",
     prompt: "fics% ",
     banner: concat!(
@@ -96,7 +96,7 @@ const FICS: Dialect = Dialect {
     session_line: "**** Starting FICS session as @ ****\n",
 };
 
-const ICC: Dialect = Dialect {
+const ICC: FamilyTexts = FamilyTexts {
     line_end: b"\r\n",
     prompt: "aics% ",
     banner: concat!(

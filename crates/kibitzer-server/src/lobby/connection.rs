@@ -127,12 +127,12 @@ impl Connection {
             }
             Some(_) | None => None,
         };
-        write_text(text, width, self.family.dialect().line_end, &mut self.unsent);
+        write_text(text, width, self.family.texts().line_end, &mut self.unsent);
     }
 
     /// Queues text whose lines are never wrapped: boards, offers, results.
     pub(crate) fn put_whole(&mut self, text: &str) {
-        write_text(text, None, self.family.dialect().line_end, &mut self.unsent);
+        write_text(text, None, self.family.texts().line_end, &mut self.unsent);
     }
 
     /// Queues raw bytes: telnet commands, pings, the marks of a block.

@@ -67,7 +67,7 @@ impl Lobby {
 
     pub(crate) fn prompt(&mut self, to: ConnectionId) {
         let Some(connection) = self.connection(to).filter(|connection| connection.levels.has_prompt()) else { return };
-        let default = connection.family.dialect().prompt;
+        let default = connection.family.texts().prompt;
         let Some(prompt) = connection.player().map(|player| self.prompt_of(player, default)) else { return };
         self.put_whole(to, &prompt);
     }

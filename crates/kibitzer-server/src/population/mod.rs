@@ -25,7 +25,7 @@ pub(crate) use self::simulated::SimulatedRole;
 
 use self::names::Names;
 use self::relay::Relay;
-use self::simulated::{Observation, SimulatedPlayer};
+use self::simulated::{PlayerObservation, SimulatedPlayer};
 use crate::lobby::{ConnectionId, Schedule};
 use crate::play::Sides;
 use crate::random::Random;
@@ -153,28 +153,30 @@ impl Population {
         }
     }
 
-    fn react(&mut self, id: ConnectionId, observation: Observation, now: Instant) {
+    fn react(&mut self, id: ConnectionId, observation: PlayerObservation, now: Instant) {
         match observation {
-            Observation::MyTurn => {
+            PlayerObservation::MyTurn => {
                 let time = self.thinking_time(id);
                 self.schedule.set(Task::Move(id), now + time);
             }
-            Observation::NotMyTurn => self.schedule.cancel(Task::Move(id)),
-            Observation::GameStarted { opponent } => self.talk_later(id, opponent, TalkOccasion::GameStarted, now),
-            Observation::GameEnded => {
+            PlayerObservation::NotMyTurn => self.schedule.cancel(Task::Move(id)),
+            PlayerObservation::GameStarted { opponent } => {
+                self.talk_later(id, opponent, TalkOccasion::GameStarted, now);
+            }
+            PlayerObservation::GameEnded => {
                 self.schedule.cancel(Task::Move(id));
                 if let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) {
                     self.talk_later(id, whom, TalkOccasion::GameEnded, now);
                 }
             }
-            Observation::OfferReceived(number) => {
+            PlayerObservation::OfferReceived(number) => {
                 let delay = self.delay(1_000, 3_000);
                 self.schedule.set(Task::Answer(id, number), now + delay);
             }
-            Observation::OfferRemoved(number) => self.schedule.cancel(Task::Answer(id, number)),
-            Observation::SeekPosted(number) => self.answer_seek_later(id, number, now),
-            Observation::Told { by } => self.talk_later(id, by, TalkOccasion::Told, now),
-            Observation::Arrived { who } => self.talk_later(id, who, TalkOccasion::Arrived, now),
+            PlayerObservation::OfferRemoved(number) => self.schedule.cancel(Task::Answer(id, number)),
+            PlayerObservation::SeekPosted(number) => self.answer_seek_later(id, number, now),
+            PlayerObservation::Told { by } => self.talk_later(id, by, TalkOccasion::Told, now),
+            PlayerObservation::Arrived { who } => self.talk_later(id, who, TalkOccasion::Arrived, now),
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) enum SimulatedRole {
 
 /// An observation of a simulated player to which the population reacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Observation {
+pub(super) enum PlayerObservation {
     GameStarted {
         opponent: Handle,
     },
@@ -112,7 +112,7 @@ impl SimulatedPlayer {
     }
 
     /// Reads the server's output.
-    pub(super) fn receive(&mut self, mut bytes: &[u8]) -> Vec<Observation> {
+    pub(super) fn receive(&mut self, mut bytes: &[u8]) -> Vec<PlayerObservation> {
         let mut observations = Vec::new();
         while let Some(received) = self.reader.next(&mut bytes) {
             self.observe(received.message, &mut observations);
@@ -120,7 +120,7 @@ impl SimulatedPlayer {
         observations
     }
 
-    fn observe(&mut self, message: Message, observations: &mut Vec<Observation>) {
+    fn observe(&mut self, message: Message, observations: &mut Vec<PlayerObservation>) {
         match message {
             Message::Style12(board) if board.relation().is_mine() => self.receive_board(board, observations),
             Message::Holding(holding) if self.is_at(holding.game) => {
@@ -128,37 +128,39 @@ impl SimulatedPlayer {
             }
             Message::GameEnded(end) if self.is_at(end.game) => {
                 (self.board, self.hands, self.loses_on_time, self.n_instant_plies) = (None, None, false, 0);
-                observations.push(Observation::GameEnded);
+                observations.push(PlayerObservation::GameEnded);
             }
             Message::Pending(offer) if offer.direction == PendingDirection::From && self.offers.len() < MAX_OFFERS => {
-                observations.push(Observation::OfferReceived(offer.index));
+                observations.push(PlayerObservation::OfferReceived(offer.index));
                 self.offers.insert(offer.index, offer);
             }
             Message::PendingRemoved(removed) => {
                 for number in removed.indexes {
                     self.offers.remove(&number);
-                    observations.push(Observation::OfferRemoved(number));
+                    observations.push(PlayerObservation::OfferRemoved(number));
                 }
             }
-            Message::SeekNotice(SeekNotice::Posted { index }) => observations.push(Observation::SeekPosted(index)),
+            Message::SeekNotice(SeekNotice::Posted { index }) => {
+                observations.push(PlayerObservation::SeekPosted(index));
+            }
             Message::Talk(talk) if matches!(talk.kind, TalkKind::Tell | TalkKind::Say { .. }) => {
-                observations.extend(talk.from.map(|by| Observation::Told { by }));
+                observations.extend(talk.from.map(|by| PlayerObservation::Told { by }));
             }
             Message::Arrival(arrival) if arrival.kind == ArrivalKind::Arrived => {
-                observations.push(Observation::Arrived { who: arrival.name });
+                observations.push(PlayerObservation::Arrived { who: arrival.name });
             }
             _ => {}
         }
     }
 
-    fn receive_board(&mut self, board: Arc<Style12>, observations: &mut Vec<Observation>) {
+    fn receive_board(&mut self, board: Arc<Style12>, observations: &mut Vec<PlayerObservation>) {
         if !self.is_at(board.game()) {
             let color = board.my_color().unwrap_or(Color::White);
-            observations.push(Observation::GameStarted { opponent: board.player(color.opponent()) });
+            observations.push(PlayerObservation::GameStarted { opponent: board.player(color.opponent()) });
             (self.hands, self.seek, self.is_reserved) = (None, None, false);
         }
         let is_my_turn = board.relation() == Relation::MyTurn && !self.loses_on_time;
-        observations.push(if is_my_turn { Observation::MyTurn } else { Observation::NotMyTurn });
+        observations.push(if is_my_turn { PlayerObservation::MyTurn } else { PlayerObservation::NotMyTurn });
         self.board = Some(board);
     }
 

@@ -45,7 +45,7 @@ impl World {
             return self.refuse_full(id);
         }
         self.schedule.set(Deadline::Login(id), self.now() + self.options.login_timeout);
-        self.lobby.put(id, self.options.family.dialect().banner);
+        self.lobby.put(id, self.options.family.texts().banner);
         self.lobby.put(id, INVITATION);
         self.ask_name(id);
     }
@@ -169,15 +169,15 @@ impl World {
     }
 
     fn refuse_bad_name(&mut self, id: ConnectionId, name: &str) {
-        let dialect = self.options.family.dialect();
+        let texts = self.options.family.texts();
         let (failure, why) = if !self.options.family.has_name_characters(name) {
-            let text = format!("Sorry, names can only consist of {}.", dialect.name_characters);
+            let text = format!("Sorry, names can only consist of {}.", texts.name_characters);
             (Failure::BadCharacters, text)
-        } else if name.len() < *dialect.name_length.start() {
-            let text = format!("A name should be at least {} characters long!", dialect.min_name_length);
+        } else if name.len() < *texts.name_length.start() {
+            let text = format!("A name should be at least {} characters long!", texts.min_name_length);
             (Failure::NameTooShort, text)
         } else {
-            let text = format!("Sorry, names may be at most {} characters long.", dialect.name_length.end());
+            let text = format!("Sorry, names may be at most {} characters long.", texts.name_length.end());
             (Failure::NameTooLong, text)
         };
         self.refuse_login(id, failure, &format!("\n{why}  Try again.\n"));
@@ -255,7 +255,7 @@ impl World {
             return self.refuse_name_in_use(id, handle.as_str());
         }
         let ivars = self.login_ivars(id);
-        let player = Player::guest(handle, self.options.family.dialect().guest_titles, ivars, self.now());
+        let player = Player::guest(handle, self.options.family.texts().guest_titles, ivars, self.now());
         self.admit(id, player);
     }
 
@@ -310,7 +310,7 @@ impl World {
     fn admit(&mut self, id: ConnectionId, player: Player) {
         self.schedule.cancel(Deadline::Login(id));
         self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
-        let greeting = self.options.family.dialect().session_line.replace('@', &player.display());
+        let greeting = self.options.family.texts().session_line.replace('@', &player.display());
         self.lobby.log_in(id, player);
         self.put_who_am_i(id);
         self.lobby.put(id, &greeting);

@@ -107,7 +107,7 @@ fn variables(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     let variables = &player.saved.variables;
     let prompt = Some(variables.text(Text::Prompt))
         .filter(|prompt| !prompt.is_empty())
-        .unwrap_or(world.options.family.dialect().prompt);
+        .unwrap_or(world.options.family.texts().prompt);
     let interface = variables.text(Text::Interface);
     let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
     let (name, table) = (player.name(), variables.table());
