@@ -53,7 +53,7 @@ impl Account {
     }
 }
 
-/// Omits the password.
+// Written by hand to omit the password.
 impl fmt::Debug for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { handle, password: _, titles, ratings, is_banned } = self;

@@ -1,4 +1,4 @@
-//! The recorded sessions.
+//! Recorded sessions, for tests.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(crate) struct Session {
     pub(crate) events: Vec<Event>,
 }
 
-/// Every session of `tests/transcripts`, in the order of names.
+/// Returns every session of `tests/transcripts`, ordered by name.
 pub(crate) fn sessions() -> impl Iterator<Item = Session> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -256,7 +256,7 @@ mod tests {
         Input::Line(text.as_bytes().to_vec())
     }
 
-    /// The bytes of fatics-login-twice-telnet, whole and one by one.
+    /// Parses the bytes of fatics-login-twice-telnet, at once and one by one.
     #[test]
     fn telnet_commands_are_removed_at_any_position() {
         let bytes: &[u8] =

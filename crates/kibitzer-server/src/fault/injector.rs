@@ -70,6 +70,7 @@ impl FaultInjector {
         while let Some((position, at, fault)) = self.take_first(rest) {
             let cuts = match fault {
                 Fault::CutMidLine => true,
+                // Injected before the connection was made, they apply before its first byte.
                 Fault::Reset | Fault::Stall => at != At::Now,
                 _ => false,
             };
@@ -86,6 +87,7 @@ impl FaultInjector {
 
     /// Removes and returns the pending fault with the first position in these bytes.
     fn take_first(&mut self, bytes: &[u8]) -> Option<(FaultPosition, At, Fault)> {
+        // At equal positions, the fault that was injected first is applied first.
         let pending = self.pending.iter().enumerate();
         let (position, index) =
             pending.filter_map(|(index, &(at, _))| Some((self.position(at, bytes)?, index))).min()?;

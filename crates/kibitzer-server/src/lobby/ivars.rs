@@ -62,6 +62,7 @@ impl Ivars {
     }
 
     const fn bit(ivar: Ivar) -> u64 {
+        // There are fewer than 64 variables.
         1 << ivar as u8
     }
 

@@ -155,6 +155,7 @@ impl Lobby {
         let connection = self.connections.get_mut(&id)?;
         let queue = if connection.is_simulated { &mut self.unsent_to_simulated } else { &mut self.unsent };
         queue.insert(id);
+        // The first output of a command to this client: what is queued before it is not part of the unit.
         if let Some(current) = self.current_command.as_mut().filter(|current| current.by != id)
             && connection.levels.has_units()
         {

@@ -46,6 +46,7 @@ impl TimesealClock {
         // Clients restart their count of milliseconds there.
         const MODULUS: u64 = Unsealed::TIME_MODULUS_MS;
         let (pinged, time_ms) = self.answer?;
+        // The client's clock may have wrapped around since.
         let there = (self.time_ms % MODULUS + MODULUS - time_ms % MODULUS) % MODULUS;
         Some(now.saturating_duration_since(pinged).saturating_sub(Duration::from_millis(there)))
     }

@@ -110,6 +110,7 @@ impl BoardLine<'_> {
         let _ = write!(line, " {} {} {} {relation} ", self.header.id, names.white, names.black);
         self.push_clocks(&mut line, view.unit);
         self.push_move(&mut line, view.unit);
+        // Black sees the board from the other side.
         let is_black = view.viewer == Viewer::Player(Color::Black);
         let lag_ms = self.last.map_or(0, |ply| ply.lag_ms);
         let _ = write!(line, " {}", u8::from(is_black != view.is_flipped));

@@ -105,7 +105,7 @@ impl ExaminedGame {
         Some(self.position().move_number)
     }
 
-    /// The last ply on the board.
+    /// Returns the last ply on the board.
     fn last(&self) -> Option<&Ply> {
         self.at.checked_sub(1).and_then(|at| self.line.plies().get(at))
     }

@@ -166,6 +166,7 @@ impl Game {
 
     /// Returns how the game ends by the clock if the side to move is out of time: the server's autoflag.
     pub(crate) fn flag_fallen(&self, now: Instant) -> Option<Ending> {
+        // Only the clock of the side to move runs.
         let loser = self.side_to_move();
         self.claim_flag(loser.opponent(), now).ok()
     }
@@ -196,6 +197,7 @@ impl Game {
     pub(crate) fn take_back(&mut self, plies: usize, now: Instant) -> Result<(), TakebackError> {
         let left = self.record.len().checked_sub(plies).ok_or(TakebackError(self.record.len()))?;
         self.record.truncate(left);
+        // Stopped first, as the clock of the other side may run afterwards.
         self.clocks.stop(now);
         let initial = Sides::both(self.header.terms.initial_ms());
         self.clocks.set(self.record.last().map_or(initial, |ply| ply.clocks_ms), now);

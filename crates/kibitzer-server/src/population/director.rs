@@ -42,6 +42,7 @@ impl Population {
     fn account(&mut self, role: SimulatedRole, at: usize) -> Account {
         let wanted = OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
         let mut account = Account::new(self.names.next(wanted, &mut self.random), "");
+        // Ratings of one player differ little between kinds of games.
         let strength = 1100 + self.random.below(1000);
         for kind in ["lightning", "blitz", "standard", "crazyhouse", "bughouse"] {
             let rating = strength + self.random.below(200);

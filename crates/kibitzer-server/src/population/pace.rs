@@ -24,6 +24,7 @@ pub(super) fn thinking_time(board: &Style12, random: &mut Random) -> Duration {
     if board.initial_min() == 0 && board.increment_s() == 0 {
         return UNTIMED.mul_f64(variation(random));
     }
+    // As if forty more moves were to be played.
     let usual = left / 40 + Duration::from_secs(board.increment_s().into()) * 3 / 4;
     let usual = if board.ply() < OPENING_PLIES { usual / 3 } else { usual };
     usual.mul_f64(variation(random)).max(QUICKEST).min(left / 6)

@@ -90,6 +90,7 @@ impl Actor {
             self.send_all();
             self.paused.retain(|&(id, _)| self.world.is_paused(id));
         }
+        // Lets the tasks of clients end: none waits for a reply or for room in the queue any more.
         self.paused.clear();
         self.requests.close();
         let clients_ended = async { while self.tasks.join_next().await.is_some() {} };
@@ -195,7 +196,7 @@ impl Actor {
     }
 }
 
-/// The runtime's time, which a test can pause.
+/// Returns the time of the runtime, which a test can pause.
 fn now() -> std::time::Instant {
     Instant::now().into_std()
 }

@@ -125,6 +125,7 @@ impl ClientTask {
     async fn write<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<WriteEnd> {
         loop {
             let (steps, is_last) = tokio::select! {
+                // Faults first, so that one that was injected before some output applies to it.
                 biased;
                 Some((at, fault)) = self.faults.recv() => (self.injector.add(at, fault).into_iter().collect(), false),
                 pending = self.outbox.take() => (self.injector.pass(&pending.bytes), pending.is_last),

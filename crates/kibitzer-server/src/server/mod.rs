@@ -152,7 +152,7 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// Connects.
+    /// Connects a client; the server sends its greeting at once.
     ///
     /// # Errors
     ///

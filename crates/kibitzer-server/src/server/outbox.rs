@@ -64,6 +64,7 @@ impl Outbox {
             state.pending.is_last = is_last;
             state.is_closed = is_last;
         }
+        // Stores a permit if the writer is not waiting yet, so that no wake-up is lost.
         self.filled.notify_one();
         Ok(())
     }

@@ -95,6 +95,7 @@ impl World {
     /// Sends a board to the audience of a game; to `actor` as part of the reply.
     pub(crate) fn send_boards(&mut self, number: GameId, actor: Option<ConnectionId>, reason: BoardReason) {
         for id in self.audience(number) {
+            // The giver of a simul sees only the current board.
             if self.lobby.is_away_from(id, number) {
                 continue;
             }

@@ -43,6 +43,7 @@ impl World {
     /// Removes the seeks and challenges of players who start a game.
     fn free_players(&mut self, players: Sides<ConnectionId>) {
         let Sides { white, black } = players;
+        // In the recorded order: first all seeks, then the challenges of each player.
         self.remove_seeks(white);
         self.remove_seeks(black);
         self.drop_challenges(white, black);
@@ -154,6 +155,7 @@ impl World {
         for id in self.gin_listeners(&players) {
             self.lobby.notify_whole(id, &line);
         }
+        // After the result, as recorded.
         self.drop_game_offers(&players);
         self.clear_table(number);
     }

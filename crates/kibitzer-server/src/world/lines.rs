@@ -104,6 +104,7 @@ impl World {
             // The recorded server frames no reply to the command that ends the session.
             return;
         }
+        // The code is known only after the command, so that the head is inserted before the output.
         let mut head = vec![BLOCK_START];
         head.extend_from_slice(number.as_bytes());
         head.push(BLOCK_SEPARATOR);

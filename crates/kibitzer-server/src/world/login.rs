@@ -58,6 +58,7 @@ impl World {
     /// Processes a line of a client that is not logged in, which may contain any bytes.
     pub(super) fn receive_login(&mut self, id: ConnectionId, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
+        // Taken out of the connection, as its data are moved; each branch sets the next stage.
         let stage =
             self.lobby.connection_mut(id).map(|connection| std::mem::replace(&mut connection.stage, Stage::Name));
         match stage {
@@ -74,6 +75,7 @@ impl World {
         if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has(Feature::LoginIvars)) {
             return self.receive_directive(id, directive);
         }
+        // A web browser.
         if name.starts_with("GET ") {
             return self.close(id);
         }
@@ -183,7 +185,7 @@ impl World {
         self.refuse_login(id, failure, &format!("\n{why}  Try again.\n"));
     }
 
-    /// Unlike other refusals, this one follows the prompt directly, as recorded.
+    /// Refuses a name that is in use. Unlike other refusals, the text follows the prompt directly, as recorded.
     fn refuse_name_in_use(&mut self, id: ConnectionId, name: &str) {
         let text = format!("Sorry, {name} is already logged in. Try again.\n");
         self.refuse_login(id, Failure::NameInUse, &text);
@@ -335,6 +337,7 @@ impl World {
         if limit > self.now() {
             return self.schedule.set(Deadline::Idle(id), limit);
         }
+        // A player of a game is not logged out; the flag ends the game at last.
         if self.lobby.own_game(id).is_some() {
             return self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         }

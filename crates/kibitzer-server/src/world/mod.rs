@@ -101,7 +101,7 @@ impl World {
         world
     }
 
-    /// The time of the input that is being processed.
+    /// Returns the time of the input that is being processed.
     pub(crate) const fn now(&self) -> Instant {
         self.lobby.clock.now
     }
@@ -157,6 +157,7 @@ impl World {
 
     /// Takes the output of the next connection with any. A closing connection is removed.
     pub(crate) fn take_output(&mut self) -> Option<Output> {
+        // Simulated players react first, so that their output is sent together with that which caused it.
         if self.lobby.has_unsent_to_simulated() {
             self.run_population();
         }

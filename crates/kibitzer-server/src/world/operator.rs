@@ -20,7 +20,7 @@ impl World {
             .collect()
     }
 
-    /// The connection that is meant, if it exists.
+    /// Returns the connection that a target selects, if it exists.
     pub(crate) fn targeted(&self, target: &Target) -> Option<ConnectionId> {
         match target {
             Target::Next => None,
@@ -82,13 +82,14 @@ impl World {
             self.end_game(number, ending);
         }
         for id in self.lobby.connections().keys().copied().collect::<Vec<_>>() {
+            // Queued even without output, so that its end is reported.
             if let Some(connection) = self.lobby.connection_mut(id) {
                 connection.is_closing = true;
             }
         }
     }
 
-    /// Whether the server has shut down.
+    /// Returns whether the server has shut down.
     pub(crate) const fn is_over(&self) -> bool {
         self.is_over
     }

@@ -60,6 +60,7 @@ impl World {
         if has_data {
             self.lobby.put_whole(id, data);
         }
+        // A datagram is sent in addition, if the client has switched it on.
         let has_data = self.put_seek(id, seek) || has_data;
         if has_text {
             self.lobby.notify_whole(id, text);

@@ -191,6 +191,7 @@ impl World {
         let concerned =
             |offer: &Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
         for offer in self.offers.select(concerned) {
+            // The text precedes `<pr>` here, and follows it when a player departs, as recorded.
             self.put_lost_challenge(offer, id);
             self.take_offer(offer.number, id);
             self.notify_of_lost_challenge(offer, id, &fate);

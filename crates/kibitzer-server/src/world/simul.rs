@@ -12,6 +12,7 @@ use crate::play::{Sides, Terms};
 impl World {
     /// Adds a board to a simul.
     pub(super) fn start_simul_game(&mut self, giver: ConnectionId, opponent: ConnectionId) {
+        // Starting a game makes it the current board; the giver stays at the former one.
         let at = self.lobby.own_game(giver);
         self.start_game(Sides { white: giver, black: opponent }, Terms::unrated(0, 0), Some(giver));
         let number = self.lobby.own_game(opponent);

@@ -138,12 +138,12 @@ impl Tables {
         self.by_number.remove(&number)
     }
 
-    /// The lowest number that no game has.
+    /// Returns the lowest unused number.
     pub(crate) fn free_number(&self) -> GameId {
         self.by_number.keys().fold(GameId(1), |free, &used| if used == free { GameId(free.0 + 1) } else { free })
     }
 
-    /// `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
+    /// Formats the title of a game: `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
     pub(crate) fn title(&self, number: GameId) -> String {
         let Some(table) = self.get(number) else { return String::new() };
         let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
@@ -181,7 +181,7 @@ impl Tables {
         headers.filter_map(|header| Some(header.seats.of(header.color_of(name)?.opponent()).name.clone())).collect()
     }
 
-    /// The games a player has finished, the oldest first.
+    /// Returns the finished games of a player, the oldest first.
     pub(crate) fn history_of(&self, name: &str) -> &[HistoryEntry] {
         self.history.get(&key(name)).map_or(&[], |games| games.as_slice())
     }
@@ -257,7 +257,7 @@ impl World {
     }
 }
 
-/// `Alekhine (1940)`.
+/// Formats a player and the rating: `Alekhine (1940)`.
 pub(crate) fn with_rating(seat: &Seat) -> String {
     format!("{} ({:>4})", seat.name, seat.rating.to_string())
 }

@@ -102,7 +102,7 @@ enum Run {
 type Action = fn(&mut World, ConnectionId, &str) -> Reply;
 
 impl Command {
-    /// A command for all players that changes nothing.
+    /// Creates a command for all players that changes nothing.
     const fn query(
         name: &'static str,
         parameters: &'static str,
@@ -112,12 +112,12 @@ impl Command {
         Self { name, parameters, summary, is_for_registered: false, run: Run::Query(run) }
     }
 
-    /// A command for all players.
+    /// Creates a command for all players.
     const fn anyone(name: &'static str, parameters: &'static str, summary: &'static str, run: Action) -> Self {
         Self { name, parameters, summary, is_for_registered: false, run: Run::Action(run) }
     }
 
-    /// A command for registered players only.
+    /// Creates a command for registered players only.
     const fn registered(name: &'static str, parameters: &'static str, summary: &'static str, run: Action) -> Self {
         Self { is_for_registered: true, ..Self::anyone(name, parameters, summary, run) }
     }
@@ -236,6 +236,7 @@ impl World {
 
     fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
+        // The family of the connection decides: simulated players use FICS commands on an ICC server too.
         match self.directory.find(name) {
             Ok((_, command)) if !family.has_command(command.name) => self.refuse_unknown(id, family, name),
             Ok((_, command)) if command.name == QUIT && name != QUIT => self.warn_of_quit(id),

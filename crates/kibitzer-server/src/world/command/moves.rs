@@ -43,7 +43,7 @@ impl World {
         Some(CommandCode::GAME_MOVE)
     }
 
-    /// Without a game, only text that cannot be the name of a command is treated as a move.
+    /// Refuses a move of a player without a game; only text that cannot be the name of a command is treated as one.
     fn refuse_move_without_game(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let start = Position::start(Variant::Crazyhouse);
         let is_move = start.read_move(typed, MoveCase::Insensitive, Role::Queen) != Err(MoveError::NotAMove);

@@ -145,7 +145,7 @@ fn say_to_all(
     Ok(format!("({done} to {})\n", count(hearers.len(), "player")))
 }
 
-/// An apostrophe or a comma follows the name without a blank.
+/// Formats an it-shout. An apostrophe or a comma follows the name without a blank.
 ///
 /// Source: text-messages §1.
 fn it_line(display: &str, text: &str) -> String {

@@ -12,7 +12,7 @@ use crate::play::{Game, GameHeader, Sides, Terms};
 use crate::world::{BoardReason, ConnectionId, Seek, TableGame, World};
 
 impl World {
-    /// The list with which a game starts for a client: its own game, or one that it follows from now on.
+    /// Sends the datagram that starts a game for a client: its own game, or one that it observes from now on.
     pub(crate) fn put_start(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
         let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
         if let Some(list) = self.start_list(game, kind) {
@@ -131,7 +131,7 @@ impl World {
         self.lobby.put_datagram(to, &datagram)
     }
 
-    /// All ads, for a client that has just asked for them.
+    /// Sends all visible seeks to a client that has switched the datagram on.
     pub(crate) fn put_seek_datagrams(&mut self, to: ConnectionId) {
         for seek in self.visible_seeks(to) {
             self.put_seek(to, &seek);
@@ -173,7 +173,7 @@ impl World {
     }
 }
 
-/// Both clocks to the millisecond.
+/// Returns the datagrams of both clocks, in milliseconds.
 fn clocks(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
     let (id, is_running) = (game.header.id, game.clocks.is_running());
     [(Color::White, "W"), (Color::Black, "B")].map(|(color, letter)| {
@@ -183,7 +183,7 @@ fn clocks(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
     })
 }
 
-/// The number of a variant. Source: icc §7.
+/// Returns the number of a variant. Source: icc §7.
 const fn wild(terms: Terms) -> u8 {
     match terms.variant {
         Variant::Standard => 0,
@@ -193,7 +193,7 @@ const fn wild(terms: Terms) -> u8 {
     }
 }
 
-/// A kind of game as ICC spells it: `Blitz`.
+/// Returns the kind of a game in ICC's spelling: `Blitz`.
 fn rating_type(terms: Terms) -> String {
     let kind = terms.kind().as_str();
     let (first, rest) = kind.split_at_checked(1).unwrap_or_default();

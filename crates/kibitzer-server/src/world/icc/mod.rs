@@ -66,7 +66,7 @@ impl World {
         connection.is_some_and(|connection| connection.levels.read(line))
     }
 
-    /// The name and the password of a line that has both.
+    /// Splits a line into name and password, which only ICC accepts on one line.
     pub(crate) fn split_name<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str)> {
         let (name, password) = line.split_once(' ')?;
         (self.options.family == Family::Icc).then_some((name, password.trim()))

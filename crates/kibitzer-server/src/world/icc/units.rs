@@ -64,6 +64,7 @@ impl World {
     pub(crate) fn in_unit(&mut self, id: ConnectionId, line: &str) {
         let has_tags = self.lobby.connection(id).is_some_and(|connection| connection.levels.has_tags());
         let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
+        // The head has the command's number, so that it is inserted once the command has run.
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = self.run_command(id, command);
         let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
