@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
-use kibitzer::command::{Accept, Accepted, MatchOptions, MoveText, OfferRef};
+use kibitzer::command::{AcceptOutcome, MatchOptions, MoveText, OfferRef};
 use kibitzer::core::Event;
 use kibitzer::core::chess::Color;
 use kibitzer::core::hub::{RecvError, Subscription};
@@ -183,8 +183,8 @@ pub async fn begin_game(white: &Client, black: &Client) -> GameId {
     let opponent = black.handle().expect("the server told the name");
     let challenge = MatchOptions::new(opponent).time(5, 0).color(Color::White);
     white.request(&challenge).await.expect("the challenge is sent");
-    match black.request(&Accept::new(OfferRef::Only)).await.expect("there is one challenge") {
-        Accepted::Started(created) => created.game,
+    match black.accept(OfferRef::Only).await.expect("there is one challenge") {
+        AcceptOutcome::Started(created) => created.game,
         other => unexpected(&other),
     }
 }

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use kibitzer::command::{
-    Abort, Accept, Accepted, Adjourn, Backward, Challenged, Date, Decline, Draw, EndPartnership, Examine, Finger, Flag,
-    GameOffer, Games, History, InChannel, InterfaceVariables, Iset, MatchOptions, MoveText, Moves, Observe, OfferRef,
-    Request, Resign, SeekAnswer, SeekOptions, Set, Sought, Stored, Style, Takeback, Talk, Unexamine, Unobserve, Unseek,
-    Variables, Who, Withdraw,
+    self, AcceptOutcome, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, Request, SeekOptions,
+    SeekOutcome, Talk,
 };
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
@@ -50,15 +48,15 @@ impl Blocks {
     }
 
     /// What comes of a command that the recording client sent, letter by letter, under this number.
-    fn answer<R: Request + Debug>(&self, id: u64, command: &R) -> Result<R::Answer, RequestError> {
+    fn answer<R: Request>(&self, id: u64, command: &R) -> Result<R::Answer, RequestError> {
         let line = format!("{id} {}\n", command.command().unwrap());
         assert!(self.sent.lines().any(|sent| sent == line.trim_end()), "{line} was not sent");
         self.answer_to_like(id, command)
     }
 
     /// What comes of a command that the recording client sent in other words.
-    fn answer_to_like<R: Request + Debug>(&self, id: u64, command: &R) -> Result<R::Answer, RequestError> {
-        command.answer(self.replies[&id].clone().judge()?)
+    fn answer_to_like<R: Request>(&self, id: u64, command: &R) -> Result<R::Answer, RequestError> {
+        command.parse_reply(self.replies[&id].clone().judge()?)
     }
 }
 
@@ -73,26 +71,26 @@ fn refusal<T: Debug>(answer: Result<T, RequestError>) -> Option<RefusalReason> {
 #[test]
 fn tables_are_read() {
     let blocks = Blocks::read("fatics-block-client");
-    assert!(blocks.answer(4, &Date::new()).unwrap().local.as_str().starts_with("Sat Nov 21"));
-    let finger = blocks.answer(5, &Finger::of(bogoljubov())).unwrap();
+    assert!(blocks.answer(4, &command::date()).unwrap().local.as_str().starts_with("Sat Nov 21"));
+    let finger = blocks.answer(5, &command::finger(bogoljubov())).unwrap();
     assert_eq!((finger.player.name.as_str(), finger.ratings.len(), finger.game), ("Bogoljubov", 2, None));
-    assert_eq!(blocks.answer(6, &Who::all()).unwrap().players.len(), 3);
-    assert_eq!(blocks.answer(8, &Games::all()).unwrap().games.len(), 0);
-    assert_eq!(blocks.answer(9, &Sought::all()).unwrap().seeks.len(), 0);
-    assert_eq!(blocks.answer(10, &InChannel::new(1)).unwrap().channels.len(), 1);
-    assert_eq!(blocks.answer(11, &History::mine()).unwrap().games.len(), 3);
-    assert_eq!(blocks.answer(12, &Variables::mine()).unwrap().value("style"), Some("12"));
-    assert_eq!(blocks.answer(13, &InterfaceVariables::new()).unwrap().value("nowrap"), Some("1"));
-    let moves = blocks.answer(49, &Moves::mine()).unwrap();
+    assert_eq!(blocks.answer(6, &command::who()).unwrap().players.len(), 3);
+    assert_eq!(blocks.answer(8, &command::games()).unwrap().games.len(), 0);
+    assert_eq!(blocks.answer(9, &command::sought()).unwrap().seeks.len(), 0);
+    assert_eq!(blocks.answer(10, &command::in_channel(1)).unwrap().channels.len(), 1);
+    assert_eq!(blocks.answer(11, &command::history(None)).unwrap().games.len(), 3);
+    assert_eq!(blocks.answer(12, &command::variables(None)).unwrap().value("style"), Some("12"));
+    assert_eq!(blocks.answer(13, &command::interface_variables()).unwrap().value("nowrap"), Some("1"));
+    let moves = blocks.answer(49, &command::own_moves()).unwrap();
     assert_eq!((moves.game, moves.moves.len(), moves.result), (Some(GameId(1)), 5, Some(GameResult::Unfinished)));
-    assert_eq!(blocks.answer(113, &Stored::mine()).unwrap().games.len(), 0);
+    assert_eq!(blocks.answer(113, &command::stored(None)).unwrap().games.len(), 0);
 }
 
 #[test]
 fn a_table_is_read_although_others_talk_and_move_in_the_middle_of_its_reply() {
     let blocks = Blocks::read("fatics-block-client");
     assert!(blocks.replies[&53].messages().filter(|message| matches!(message, Message::Talk(_))).count() > 5);
-    let finger = blocks.answer(53, &Finger::of(bogoljubov())).unwrap();
+    let finger = blocks.answer(53, &command::finger(bogoljubov())).unwrap();
     assert_eq!(finger.game.map(|game| game.game), Some(GameId(1)));
     assert_eq!((finger.ratings.len(), finger.notes.len()), (2, 0));
     assert_eq!(blocks.answer(54, &Talk::tell(&bogoljubov(), "inflight")).unwrap().players, 1);
@@ -102,20 +100,20 @@ fn a_table_is_read_although_others_talk_and_move_in_the_middle_of_its_reply() {
 fn a_game_is_played() {
     let blocks = Blocks::read("fatics-block-client");
     let options = MatchOptions::new(bogoljubov()).time(5, 0).unrated().color(Color::White);
-    let Ok(Challenged::Sent(challenge)) = blocks.answer_to_like(35, &options) else { panic!("not sent") };
+    let Ok(ChallengeOutcome::Sent(challenge)) = blocks.answer_to_like(35, &options) else { panic!("not sent") };
     assert_eq!((challenge.to.as_str(), challenge.rated), ("Bogoljubov", false));
     for (id, text, ply) in [(40, "e4", 1), (41, "Nf3", 2), (83, "Bxc6", 4), (84, "O-O", 5)] {
         let board = blocks.answer(id, &MoveText::new(text).unwrap()).unwrap().board.unwrap();
         assert_eq!((board.move_number(), board.side_to_move()), (ply, Color::Black), "{text}");
         assert_eq!(board.last_move().unwrap().text(), text);
     }
-    assert_eq!(blocks.answer(50, &Draw::new()), Ok(GameOffer::Sent));
-    let Ok(Accepted::Changed(Some(board))) = blocks.answer(85, &Accept::new(OfferRef::Only)) else {
+    assert_eq!(blocks.answer(50, &command::draw()), Ok(OfferOutcome::Sent));
+    let Ok(AcceptOutcome::Changed(Some(board))) = blocks.answer(85, &command::accept(OfferRef::Only)) else {
         panic!("no board")
     };
     assert_eq!(board.last_move().unwrap().text(), "O-O");
-    assert_eq!(blocks.answer_to_like(86, &Takeback::plies(1)), Ok(GameOffer::Sent));
-    assert_eq!(blocks.answer(87, &Resign::new()).map(|ended| ended.result), Ok(GameResult::BlackWins));
+    assert_eq!(blocks.answer_to_like(86, &command::takeback(1)), Ok(OfferOutcome::Sent));
+    assert_eq!(blocks.answer(87, &command::resign()).map(|ended| ended.result), Ok(GameResult::BlackWins));
 }
 
 #[test]
@@ -124,15 +122,15 @@ fn moves_and_offers_are_refused_with_a_reason() {
     let not_my_move = blocks.answer(43, &MoveText::new("e2e5").unwrap());
     assert_eq!(refusal(not_my_move), Some(RefusalReason::Refusal(Refusal::NotYourMove)));
     let no_offer = Some(RefusalReason::Refusal(Refusal::NoSuchOffer));
-    assert_eq!(refusal(blocks.answer(125, &Decline::new(OfferRef::Only))), no_offer);
-    assert_eq!(refusal(blocks.answer(126, &Accept::new(OfferRef::Only))), no_offer);
+    assert_eq!(refusal(blocks.answer(125, &command::decline(OfferRef::Only))), no_offer);
+    assert_eq!(refusal(blocks.answer(126, &command::accept(OfferRef::Only))), no_offer);
     let not_playing = Some(RefusalReason::Refusal(Refusal::NotPlaying));
-    assert_eq!(refusal(blocks.answer(127, &Abort::new())), not_playing);
-    assert_eq!(refusal(blocks.answer(128, &Adjourn::new())), not_playing);
-    assert_eq!(refusal(blocks.answer(129, &Resign::new())), not_playing);
-    assert_eq!(refusal(blocks.answer(130, &Flag::new())), not_playing);
-    assert_eq!(refusal(blocks.answer(132, &Takeback::plies(2))), not_playing);
-    assert_eq!(refusal(blocks.answer(133, &Draw::new())), not_playing);
+    assert_eq!(refusal(blocks.answer(127, &command::abort())), not_playing);
+    assert_eq!(refusal(blocks.answer(128, &command::adjourn())), not_playing);
+    assert_eq!(refusal(blocks.answer(129, &command::resign())), not_playing);
+    assert_eq!(refusal(blocks.answer(130, &command::flag())), not_playing);
+    assert_eq!(refusal(blocks.answer(132, &command::takeback(2))), not_playing);
+    assert_eq!(refusal(blocks.answer(133, &command::draw())), not_playing);
 }
 
 #[test]
@@ -148,36 +146,36 @@ fn talk_and_seeks_are_confirmed() {
     assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
     let not_there = blocks.answer(34, &Talk::channel(2, "hi"));
     assert_eq!(refusal(not_there), Some(RefusalReason::Refusal(Refusal::NotInChannel)));
-    let posted = SeekAnswer::Posted { index: 1, seen_by: Some(1) };
+    let posted = SeekOutcome::Posted { index: 1, seen_by: Some(1) };
     assert_eq!(blocks.answer(90, &SeekOptions::new().time(5, 0)), Ok(posted));
-    assert_eq!(blocks.answer(91, &Unseek::all()), Ok(()));
+    assert_eq!(blocks.answer(91, &command::unseek_all()), Ok(()));
 }
 
 #[test]
 fn games_are_examined_and_observed() {
     let blocks = Blocks::read("fatics-block-client");
-    assert_eq!(blocks.answer(92, &Examine::scratch()).unwrap().board.game(), GameId(1));
-    assert!(blocks.answer_to_like(93, &Backward::plies(1)).unwrap().is_at_edge);
-    assert_eq!(blocks.answer(94, &Unexamine::new()), Ok(()));
+    assert_eq!(blocks.answer(92, &command::examine_scratch()).unwrap().game(), GameId(1));
+    assert!(blocks.answer_to_like(93, &command::backward(1)).unwrap().is_at_edge);
+    assert_eq!(blocks.answer(94, &command::unexamine()), Ok(()));
     let no_game = Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame));
-    assert_eq!(refusal(blocks.answer(109, &Observe::new(GameId(77)))), no_game);
+    assert_eq!(refusal(blocks.answer(109, &command::observe(GameId(77)))), no_game);
     let none = Some(RefusalReason::Observing(ObservingRefusal::NoneObserved));
-    assert_eq!(refusal(blocks.answer(110, &Unobserve::all())), none);
+    assert_eq!(refusal(blocks.answer(110, &command::unobserve_all())), none);
 }
 
 #[test]
 fn settings_and_the_rest() {
     let blocks = Blocks::read("fatics-block-client");
-    assert_eq!(blocks.answer(1, &Style::new(12)), Ok(()));
-    assert_eq!(blocks.answer(2, &Iset::on(Ivar::NoWrap)), Ok(()));
-    assert_eq!(blocks.answer(3, &Iset::on(Ivar::Block)), Ok(()));
-    assert_eq!(blocks.answer(141, &Iset::off(Ivar::Block)), Ok(()));
-    assert_eq!(blocks.answer(98, &Set::new("interface", "test")).unwrap().as_str(), "interface set to \"test\".");
-    let no_variable = refusal(blocks.answer(22, &Set::new("nosuch", "1")));
+    assert_eq!(blocks.answer(1, &command::style(12)), Ok(()));
+    assert_eq!(blocks.answer(2, &command::enable_ivar(Ivar::NoWrap)), Ok(()));
+    assert_eq!(blocks.answer(3, &command::enable_ivar(Ivar::Block)), Ok(()));
+    assert_eq!(blocks.answer(141, &command::disable_ivar(Ivar::Block)), Ok(()));
+    assert_eq!(blocks.answer(98, &command::set("interface", "test")).unwrap().as_str(), "interface set to \"test\".");
+    let no_variable = refusal(blocks.answer(22, &command::set("nosuch", "1")));
     assert_eq!(no_variable, Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));
-    let no_partner = refusal(blocks.answer(107, &EndPartnership::new()));
+    let no_partner = refusal(blocks.answer(107, &command::end_partnership()));
     assert_eq!(no_partner, Some(RefusalReason::Refusal(Refusal::NoPartner)));
-    let withdrawn = blocks.answer(124, &Withdraw::new(OfferRef::Only)).unwrap();
+    let withdrawn = blocks.answer(124, &command::withdraw(OfferRef::Only)).unwrap();
     assert_eq!((withdrawn.name, withdrawn.kind), (Some(bogoljubov()), None));
     let usage = blocks.answer_to_like(19, &MatchOptions::new(bogoljubov())).unwrap_err();
     assert_eq!(usage.refusal(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use kibitzer::command::{self, Request};
+use kibitzer::command::{self, GameRef, Request};
 use kibitzer::transcript::{Direction, TranscriptReader};
 use kibitzer_core::EventKind;
 use kibitzer_core::event::RequestError;
@@ -38,66 +38,70 @@ fn read(line: &str, reply: &Reply) -> Option<Result<(), RequestError>> {
     let (&name, arguments) = words.split_first()?;
     let named: Handle = arguments.first().and_then(|name| name.parse().ok()).unwrap_or_default();
     let result = match name {
-        "finger" => ask(&command::Finger::mine(), reply),
-        "games" => ask(&command::Games::all(), reply),
-        "who" if arguments.is_empty() => ask(&command::Who::all(), reply),
-        "history" => ask(&command::History::mine(), reply),
-        "stored" => ask(&command::Stored::mine(), reply),
-        "variables" => ask(&command::Variables::mine(), reply),
-        "ivariables" => ask(&command::InterfaceVariables::new(), reply),
-        "moves" => ask(&command::Moves::mine(), reply),
-        "inchannel" => ask(&command::InChannel::new(1), reply),
-        "sought" => ask(&command::Sought::all(), reply),
-        "date" => ask(&command::Date::new(), reply),
+        "finger" => ask(&command::finger(None), reply),
+        "games" => ask(&command::games(), reply),
+        "who" if arguments.is_empty() => ask(&command::who(), reply),
+        "history" => ask(&command::history(None), reply),
+        "stored" => ask(&command::stored(None), reply),
+        "variables" => ask(&command::variables(None), reply),
+        "ivariables" => ask(&command::interface_variables(), reply),
+        "moves" => ask(&command::own_moves(), reply),
+        "inchannel" => ask(&command::in_channel(1), reply),
+        "sought" => ask(&command::sought(), reply),
+        "date" => ask(&command::date(), reply),
         "tell" | "say" | "kibitz" | "whisper" | "shout" | "cshout" | "ptell" => ask(&command::Talk::say("x"), reply),
-        "observe" => ask(&observed(arguments), reply),
-        "unobserve" => ask(&command::Unobserve::all(), reply),
+        "observe" => ask(&command::observe(observed(arguments)), reply),
+        "unobserve" => ask(&command::unobserve_all(), reply),
         "match" => ask(&command::MatchOptions::new(named), reply),
-        "resume" => ask(&command::Resume::new(), reply),
-        "rematch" => ask(&command::Rematch::new(), reply),
+        "resume" => ask(&command::resume_all(), reply),
+        "rematch" => ask(&command::rematch(), reply),
         "seek" => ask(&command::SeekOptions::new(), reply),
-        "unseek" => ask(&command::Unseek::all(), reply),
-        "play" => ask(&command::Play::new(command::SeekRef::Number(1)), reply),
-        "accept" => ask(&command::Accept::default(), reply),
-        "decline" => ask(&command::Decline::default(), reply),
-        "withdraw" => ask(&command::Withdraw::default(), reply),
-        "draw" => ask(&command::Draw::new(), reply),
-        "abort" => ask(&command::Abort::new(), reply),
-        "adjourn" => ask(&command::Adjourn::new(), reply),
-        "resign" => ask(&command::Resign::new(), reply),
-        "flag" => ask(&command::Flag::new(), reply),
-        "takeback" => ask(&command::Takeback::plies(1), reply),
-        "examine" => ask(&command::Examine::scratch(), reply),
-        "forward" => ask(&command::Forward::plies(1), reply),
-        "backward" => ask(&command::Backward::plies(1), reply),
-        "revert" => ask(&command::Revert::new(), reply),
-        "unexamine" => ask(&command::Unexamine::new(), reply),
-        "partner" if arguments.is_empty() => ask(&command::EndPartnership::new(), reply),
-        "partner" => ask(&command::Partner::new(named), reply),
-        "set" if arguments != ["style", "12"] => ask(&command::Set::new("x", "y"), reply),
-        "set" => ask(&command::Style::new(12), reply),
-        "iset" => ask(&switched(arguments)?, reply),
+        "unseek" => ask(&command::unseek_all(), reply),
+        "play" => ask(&command::play(command::SeekRef::Number(1)), reply),
+        "accept" => ask(&command::accept(command::OfferRef::Only), reply),
+        "decline" => ask(&command::decline(command::OfferRef::Only), reply),
+        "withdraw" => ask(&command::withdraw(command::OfferRef::Only), reply),
+        "draw" => ask(&command::draw(), reply),
+        "abort" => ask(&command::abort(), reply),
+        "adjourn" => ask(&command::adjourn(), reply),
+        "resign" => ask(&command::resign(), reply),
+        "flag" => ask(&command::flag(), reply),
+        "takeback" => ask(&command::takeback(1), reply),
+        "examine" => ask(&command::examine_scratch(), reply),
+        "forward" => ask(&command::forward(1), reply),
+        "backward" => ask(&command::backward(1), reply),
+        "revert" => ask(&command::revert(), reply),
+        "unexamine" => ask(&command::unexamine(), reply),
+        "partner" if arguments.is_empty() => ask(&command::end_partnership(), reply),
+        "partner" => ask(&command::partner(named), reply),
+        "set" if arguments != ["style", "12"] => ask(&command::set("x", "y"), reply),
+        "set" => ask(&command::style(12), reply),
+        "iset" => switched(arguments, reply)?,
         other => ask(&command::MoveText::new(other).ok().filter(|_| arguments.is_empty())?, reply),
     };
     Some(result)
 }
 
 fn ask<R: Request>(command: &R, reply: &Reply) -> Result<(), RequestError> {
-    command.answer(reply.clone().judge()?).map(drop)
+    command.parse_reply(reply.clone().judge()?).map(drop)
 }
 
-fn observed(arguments: &[&str]) -> command::Observe {
+/// The game that `observe` names.
+fn observed(arguments: &[&str]) -> GameRef {
     let target = arguments.first().copied().unwrap_or_default();
     match target.parse() {
-        Ok(number) => command::Observe::new(GameId(number)),
-        Err(_) => command::Observe::new(target.parse::<Handle>().unwrap_or_default()),
+        Ok(number) => GameId(number).into(),
+        Err(_) => target.parse::<Handle>().unwrap_or_default().into(),
     }
 }
 
-fn switched(arguments: &[&str]) -> Option<command::Iset> {
+fn switched(arguments: &[&str], reply: &Reply) -> Option<Result<(), RequestError>> {
     let &[ivar, value] = arguments else { return None };
     let ivar: Ivar = ivar.parse().ok()?;
-    Some(if value == "1" { command::Iset::on(ivar) } else { command::Iset::off(ivar) })
+    Some(match value {
+        "1" => ask(&command::enable_ivar(ivar), reply),
+        _ => ask(&command::disable_ivar(ivar), reply),
+    })
 }
 
 /// The lines the recording client sent, each with what came before the next.

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use kibitzer::Client;
-use kibitzer::command::{Finger, Set, Talk, Variables};
+use kibitzer::command::Talk;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::session::State;
 use kibitzer::core::wire::Framer;
@@ -192,9 +192,9 @@ impl Players {
             Way::Talk(talk) => drop(newton.request(&talk(text)).await.unwrap()),
             Way::Line(command) => drop(newton.request(&format!("{command} {text}")).await.unwrap()),
             Way::Setting(name) => {
-                newton.request(&Set::new(*name, text)).await.unwrap();
-                let finger = gauss.request(&Finger::of(handle("Newton"))).await.unwrap();
-                let variables = euler.request(&Variables::of(handle("Newton"))).await.unwrap();
+                newton.set(name, text).await.unwrap();
+                let finger = gauss.finger(handle("Newton")).await.unwrap();
+                let variables = euler.variables(handle("Newton")).await.unwrap();
                 assert_eq!((finger.unread.len(), variables.unread.len()), (0, 0), "{text}");
             }
         }

@@ -1,7 +1,5 @@
 //! The handle to a live session.
 
-mod typed;
-
 use std::fmt;
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -296,11 +294,11 @@ impl Client {
     /// Sends a command and waits for its answer: the whole reply to a line, a value of the command's own to a typed one.
     ///
     /// ```no_run
-    /// use kibitzer::command::{Games, SeekOptions};
+    /// use kibitzer::command::SeekOptions;
     ///
     /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// println!("{}", client.request("uptime").await?.text());
-    /// println!("{} games", client.request(&Games::all()).await?.games.len());
+    /// println!("{} games", client.games().await?.games.len());
     /// client.request(&SeekOptions::new().time(3, 2).unrated()).await?;
     /// # Ok(())
     /// # }
@@ -315,7 +313,7 @@ impl Client {
     /// Dropping the future before it is ready harms nobody: the command may have been sent, and if so its reply is taken for
     /// no other's.
     pub async fn request<R: Request + ?Sized>(&self, command: &R) -> Result<R::Answer, RequestError> {
-        command.answer(self.reply_to(command.command()?).await?)
+        command.parse_reply(self.reply_to(command.command()?).await?)
     }
 
     /// # Errors

@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use common::*;
-use kibitzer::command::{Date, MoveText, Request, Talk};
+use kibitzer::command::{self, MoveText, Request as _, Talk};
 use kibitzer::core::event::{CommandError, DialError, EndReason, LoginError, RequestError};
 use kibitzer::core::hub::{Hub, HubOptions, RecvError};
 use kibitzer::core::message::{GameId, Message, Refusal};
@@ -120,13 +120,17 @@ async fn typed_commands_have_typed_answers() {
     assert!(told.len() > 1 && peer.heard.len() == told.len() + 1, "{:?}", peer.heard);
     let refused = peer.serving(client.make_move(&MoveText::new("e2e4").unwrap())).await;
     assert!(refused.unwrap_err().is_refusal(Refusal::NotPlaying));
-    let date = peer.serving(client.request(&Date::new())).await.unwrap();
+    let date = peer.serving(client.date()).await.unwrap();
     for reply in [
         peer.serving(client.request("date")).await.unwrap(),
         peer.serving(client.request(&String::from("date"))).await.unwrap(),
         peer.serving(client.request(&Command::new("date").unwrap())).await.unwrap(),
     ] {
-        assert_eq!(Date::new().answer(reply).as_ref(), Ok(&date), "what is typed and what is a type are asked alike");
+        assert_eq!(
+            command::date().parse_reply(reply).as_ref(),
+            Ok(&date),
+            "what is typed and what is a type are asked alike"
+        );
     }
     let injected = client.talk(&Talk::kibitz("hi\nresign")).await;
     assert!(matches!(injected, Err(RequestError::Command(CommandError::LineBreak))), "{injected:?}");

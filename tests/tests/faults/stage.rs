@@ -3,7 +3,6 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use kibitzer::command::Observe;
 use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::{GameWatch, Subscription};
@@ -86,7 +85,7 @@ impl Stage {
             Phase::Observing => {
                 self.cast = vec![self.join(NAMES[1]).await, self.join(NAMES[2]).await];
                 let game = begin_game(&self.cast[0], &self.cast[1]).await;
-                self.subject.client.request(&Observe::new(game)).await.unwrap();
+                self.subject.client.observe(game).await.unwrap();
                 Some(game)
             }
             Phase::Playing => {

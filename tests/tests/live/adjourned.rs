@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::{Challenged, Rematch, Resume};
+use kibitzer::command::ChallengeOutcome;
 use kibitzer::core::Event;
 use kibitzer::core::event::AdjournedState;
 use kibitzer::core::hub::Subscription;
@@ -135,13 +135,13 @@ async fn games_are_resumed_and_played_again_by_request() {
     let control = hall.server().control();
     control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Reset).await.unwrap();
     wait_for(&mut events, |event| matches!(event, Event::Restored(_)).then_some(())).await;
-    let challenges = newton.request(&Resume::new()).await.unwrap();
-    assert!(matches!(&challenges[..], [Challenged::Sent(sent)] if sent.adjourned), "{challenges:?}");
-    let challenges = euler.request(&Resume::with("Newton".parse().unwrap())).await.unwrap();
-    assert!(matches!(&challenges[..], [Challenged::Started(game)] if game.resumed), "{challenges:?}");
+    let challenges = newton.resume_all().await.unwrap();
+    assert!(matches!(&challenges[..], [ChallengeOutcome::Sent(sent)] if sent.adjourned), "{challenges:?}");
+    let challenges = euler.resume("Newton".parse().unwrap()).await.unwrap();
+    assert!(matches!(&challenges[..], [ChallengeOutcome::Started(game)] if game.resumed), "{challenges:?}");
     newton.request("resign").await.unwrap();
-    let rematch = newton.request(&Rematch::new()).await.unwrap();
-    assert!(matches!(rematch, Challenged::Sent(sent) if !sent.adjourned && sent.to.as_str() == "Euler"));
-    let rematch = euler.request(&Rematch::new()).await.unwrap();
-    assert!(matches!(rematch, Challenged::Started(game) if !game.resumed));
+    let rematch = newton.rematch().await.unwrap();
+    assert!(matches!(rematch, ChallengeOutcome::Sent(sent) if !sent.adjourned && sent.to.as_str() == "Euler"));
+    let rematch = euler.rematch().await.unwrap();
+    assert!(matches!(rematch, ChallengeOutcome::Started(game) if !game.resumed));
 }

@@ -1,10 +1,6 @@
 //! Typed commands outside of games, and their typed replies.
 
-use kibitzer::command::{Backward, Forward, Revert, Unexamine};
-use kibitzer::command::{
-    Date, EndPartnership, Examine, Finger, Games, History, InChannel, MoveText, Moves, Observe, Partner, PartnerAnswer,
-    Request, Sought, Stored, Talk, Unobserve, Variables, Who,
-};
+use kibitzer::command::{self, MoveText, PartnerOutcome, Request, Talk};
 use kibitzer::core::chess::Color;
 use kibitzer::core::event::{RefusalReason, RequestError};
 use kibitzer::core::hub::Filter;
@@ -51,47 +47,47 @@ async fn refusal<R: Request<Answer: std::fmt::Debug>>(client: &kibitzer::Client,
 async fn listings_are_read_whole_with_and_without_block_mode() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let scene = Scene::open(without).await;
-        let games = scene.gauss.request(&Games::all()).await.unwrap();
+        let games = scene.gauss.games().await.unwrap();
         let [row] = &games.games[..] else { panic!("{games:?}") };
         assert_eq!(
             (row.game, row.state, row.move_number, row.to_move),
             (scene.game, GameRowState::Played, 2, Color::White)
         );
         assert!(games.unread.is_empty() && games.count.is_some(), "{games:?}");
-        assert_eq!(scene.gauss.request(&Games::of(handle("Newton"))).await.unwrap().games, games.games);
+        assert_eq!(scene.gauss.games_of(handle("Newton")).await.unwrap().games, games.games);
 
-        let who = scene.gauss.request(&Who::all()).await.unwrap();
+        let who = scene.gauss.who().await.unwrap();
         let mut names: Vec<_> = who.players.iter().map(|entry| entry.player.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(names, ["Euler", "Gauss", "Newton"], "{who:?}");
         assert!(who.players.iter().any(|entry| entry.status == WhoStatus::Playing), "{who:?}");
         assert!(who.unread.is_empty(), "{who:?}");
 
-        let moves = scene.gauss.request(&Moves::of(scene.game)).await.unwrap();
+        let moves = scene.gauss.moves(scene.game).await.unwrap();
         let played: Vec<_> = moves.moves.iter().map(|played| played.san.as_str()).collect();
         assert_eq!((&played[..], moves.initial_min), (&["e4", "c5"][..], Some(5)), "{moves:?}");
         assert!(moves.unread.is_empty(), "{moves:?}");
-        assert_eq!(scene.newton.request(&Moves::mine()).await.unwrap().moves, moves.moves);
+        assert_eq!(scene.newton.own_moves().await.unwrap().moves, moves.moves);
 
-        let finger = scene.gauss.request(&Finger::of(handle("Newton"))).await.unwrap();
+        let finger = scene.gauss.finger(handle("Newton")).await.unwrap();
         assert_eq!((finger.player.name.as_str(), finger.is_unregistered), ("Newton", false));
         assert_eq!(finger.game.as_ref().map(|game| game.game), Some(scene.game), "{finger:?}");
-        assert_eq!(scene.gauss.request(&Finger::mine()).await.unwrap().player.name.as_str(), "Gauss");
+        assert_eq!(scene.gauss.finger(None).await.unwrap().player.name.as_str(), "Gauss");
 
-        let variables = scene.gauss.request(&Variables::of(handle("Newton"))).await.unwrap();
+        let variables = scene.gauss.variables(handle("Newton")).await.unwrap();
         assert_eq!(variables.value("style"), Some("12"));
-        let date = scene.gauss.request(&Date::new()).await.unwrap();
+        let date = scene.gauss.date().await.unwrap();
         assert!(date.local.as_str().contains("2026") && date.server.is_some(), "{date:?}");
 
-        assert!(scene.gauss.request(&Sought::all()).await.unwrap().seeks.is_empty());
-        assert!(scene.gauss.request(&History::mine()).await.unwrap().games.is_empty());
+        assert!(scene.gauss.sought().await.unwrap().seeks.is_empty());
+        assert!(scene.gauss.history(None).await.unwrap().games.is_empty());
         scene.newton.request("resign").await.unwrap();
-        let history = scene.gauss.request(&History::of(handle("Newton"))).await.unwrap();
+        let history = scene.gauss.history(handle("Newton")).await.unwrap();
         let [row] = &history.games[..] else { panic!("{history:?}") };
         assert_eq!((row.opponent.as_str(), row.color, &*row.ending), ("Euler", Color::White, "Res"), "{history:?}");
-        assert!(scene.gauss.request(&Games::all()).await.unwrap().games.is_empty());
-        assert!(scene.gauss.request(&InChannel::new(4)).await.unwrap().unread.is_empty());
-        assert!(scene.gauss.request(&Stored::mine()).await.unwrap().games.is_empty());
+        assert!(scene.gauss.games().await.unwrap().games.is_empty());
+        assert!(scene.gauss.in_channel(4).await.unwrap().unread.is_empty());
+        assert!(scene.gauss.stored(None).await.unwrap().games.is_empty());
         scene.close().await;
     }
 }
@@ -111,12 +107,12 @@ async fn games_are_observed_and_left() {
         watch.changed().await.unwrap();
         let game = watch.latest().unwrap();
         assert_eq!((game.position().ply(), game.moves().len()), (3, 1), "what was played before is not known");
-        assert_eq!(scene.gauss.request(&Unobserve::new(scene.game)).await.unwrap(), [scene.game]);
-        assert_eq!(scene.gauss.request(&Observe::new(handle("Euler"))).await.unwrap().game, scene.game);
-        assert_eq!(scene.gauss.request(&Unobserve::all()).await.unwrap(), [scene.game]);
-        let none = refusal(&scene.gauss, &Observe::new(GameId(99))).await;
+        assert_eq!(scene.gauss.unobserve(scene.game).await.unwrap(), [scene.game]);
+        assert_eq!(scene.gauss.observe(handle("Euler")).await.unwrap().game, scene.game);
+        assert_eq!(scene.gauss.unobserve_all().await.unwrap(), [scene.game]);
+        let none = refusal(&scene.gauss, &command::observe(GameId(99))).await;
         assert_eq!(none.refusal(), Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame)), "{none:?}");
-        assert!(scene.gauss.request(&Unobserve::new(scene.game)).await.is_err());
+        assert!(scene.gauss.unobserve(scene.game).await.is_err());
         scene.close().await;
     }
 }
@@ -168,12 +164,12 @@ async fn partners_agree_talk_and_part() {
     for client in [&scene.newton, &scene.gauss] {
         client.request("set bugopen 1").await.unwrap();
     }
-    assert_eq!(scene.newton.request(&Partner::new(handle("Gauss"))).await.unwrap(), PartnerAnswer::Sent);
-    assert_eq!(scene.gauss.request(&Partner::new(handle("Newton"))).await.unwrap(), PartnerAnswer::Agreed);
+    assert_eq!(scene.newton.partner(handle("Gauss")).await.unwrap(), PartnerOutcome::Sent);
+    assert_eq!(scene.gauss.partner(handle("Newton")).await.unwrap(), PartnerOutcome::Agreed);
     let mut heard = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::PartnerTell]));
     scene.newton.request(&Talk::partner("I need a knight")).await.unwrap();
     wait_for(&mut heard, |event| event.raw().ends_with(b"I need a knight").then_some(())).await;
-    scene.newton.request(&EndPartnership::new()).await.unwrap();
+    scene.newton.end_partnership().await.unwrap();
     scene.close().await;
 }
 
@@ -181,23 +177,23 @@ async fn partners_agree_talk_and_part() {
 async fn a_finished_game_is_examined() {
     let scene = Scene::open(&[]).await;
     scene.newton.request("resign").await.unwrap();
-    let history = scene.gauss.request(&History::of(handle("Newton"))).await.unwrap();
-    let examined = scene.gauss.request(&Examine::history(handle("Newton"), history.games[0].index)).await.unwrap();
-    assert_eq!(examined.board.ply(), 0, "{examined:?}");
-    let stepped = scene.gauss.request(&Forward::plies(1)).await.unwrap();
+    let history = scene.gauss.history(handle("Newton")).await.unwrap();
+    let examined = scene.gauss.examine(handle("Newton"), history.games[0].index).await.unwrap();
+    assert_eq!(examined.ply(), 0, "{examined:?}");
+    let stepped = scene.gauss.forward(1).await.unwrap();
     assert_eq!((stepped.board.unwrap().ply(), stepped.is_at_edge), (1, false));
-    let stepped = scene.gauss.request(&Forward::plies(1)).await.unwrap();
+    let stepped = scene.gauss.forward(1).await.unwrap();
     assert_eq!(stepped.board.unwrap().ply(), 2);
-    assert!(scene.gauss.request(&Forward::plies(1)).await.unwrap().is_at_edge);
-    scene.gauss.request(&Backward::plies(1)).await.unwrap();
+    assert!(scene.gauss.forward(1).await.unwrap().is_at_edge);
+    scene.gauss.backward(1).await.unwrap();
     // Another second move leaves the main line.
     let made = scene.gauss.request(&MoveText::new("e5").unwrap()).await.unwrap();
     assert_eq!(made.board.unwrap().ply(), 2);
-    assert_eq!(scene.gauss.request(&Revert::new()).await.unwrap().board.unwrap().ply(), 1);
-    scene.gauss.request(&Unexamine::new()).await.unwrap();
-    let nothing = refusal(&scene.gauss, &Unexamine::new()).await;
+    assert_eq!(scene.gauss.revert().await.unwrap().board.unwrap().ply(), 1);
+    scene.gauss.unexamine().await.unwrap();
+    let nothing = refusal(&scene.gauss, &command::unexamine()).await;
     assert_eq!(nothing.refusal(), Some(RefusalReason::Refusal(Refusal::NotExamining)), "{nothing:?}");
-    let board = scene.gauss.request(&Examine::scratch()).await.unwrap().board;
+    let board = scene.gauss.examine_scratch().await.unwrap();
     assert!(board.relation().is_examined());
     scene.close().await;
 }
@@ -211,8 +207,6 @@ async fn quit_ends_the_session_with_the_servers_farewell() {
     farewell.await;
     wait_for(&mut events, |event| matches!(event, Event::Ended(kibitzer::core::event::EndReason::Quit)).then_some(()))
         .await;
-    assert!(
-        !scene.newton.request(&Who::all()).await.unwrap().players.iter().any(|one| one.player.name.as_str() == "Gauss")
-    );
+    assert!(!scene.newton.who().await.unwrap().players.iter().any(|one| one.player.name.as_str() == "Gauss"));
     scene.close().await;
 }

@@ -3,7 +3,6 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use kibitzer::command::Who;
 use kibitzer::core::event::DialError;
 use kibitzer::core::session::TimesealChoice;
 use kibitzer::core::wire::Timeseal;
@@ -85,7 +84,7 @@ async fn timeseal_is_spoken_in_the_version_that_both_speak() {
             play(&newton, white).await;
             play(&euler, black).await;
         }
-        let who = newton.request(&Who::all()).await.unwrap();
+        let who = newton.who().await.unwrap();
         assert_eq!(who.players.len(), 2, "{case}");
         assert_eq!(newton.counters().session.pings > 0, want != Timeseal::Off, "{case}");
         if want != Timeseal::Off {

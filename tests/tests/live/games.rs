@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::{
-    Abort, Accept, Accepted, Adjourn, Challenged, Decline, Draw, Flag, GameOffer, MatchOptions, MoveText, OfferRef,
-    Play, Resign, SeekAnswer, SeekOptions, SeekRef, Sought, Takeback, Unseek, Withdraw,
+    AcceptOutcome, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions, SeekOutcome, SeekRef,
 };
 use kibitzer::core::chess::Color;
 use kibitzer::core::event::RefusalReason;
@@ -24,9 +23,9 @@ fn to_euler() -> MatchOptions {
     MatchOptions::new(handle("Euler")).time(5, 0).color(Color::White)
 }
 
-fn number(challenged: &Challenged) -> GameId {
+fn number(challenged: &ChallengeOutcome) -> GameId {
     match challenged {
-        Challenged::Started(created) => created.game,
+        ChallengeOutcome::Started(created) => created.game,
         other => panic!("{other:?}"),
     }
 }
@@ -35,16 +34,16 @@ fn number(challenged: &Challenged) -> GameId {
 async fn a_challenge_is_accepted_declined_and_withdrawn() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let (_hall, newton, euler) = pair(without).await;
-        let Challenged::Sent(challenge) = newton.request(&to_euler().unrated()).await.unwrap() else { panic!() };
+        let ChallengeOutcome::Sent(challenge) = newton.request(&to_euler().unrated()).await.unwrap() else { panic!() };
         assert_eq!(challenge.to.as_str(), "Euler", "{challenge:?}");
-        let declined = euler.request(&Decline::new(OfferRef::Player(handle("Newton")))).await.unwrap();
+        let declined = euler.decline(OfferRef::Player(handle("Newton"))).await.unwrap();
         assert_eq!(declined.name.as_ref().map(Handle::as_str), Some("Newton"), "{declined:?}");
         newton.request(&to_euler()).await.unwrap();
-        let withdrawn = newton.request(&Withdraw::new(OfferRef::Only)).await.unwrap();
+        let withdrawn = newton.withdraw(OfferRef::Only).await.unwrap();
         assert_eq!(withdrawn.name.as_ref().map(Handle::as_str), Some("Euler"), "{withdrawn:?}");
-        assert!(euler.request(&Accept::new(OfferRef::Only)).await.is_err(), "there is nothing to accept");
+        assert!(euler.accept(OfferRef::Only).await.is_err(), "there is nothing to accept");
         newton.request(&to_euler()).await.unwrap();
-        let Accepted::Started(created) = euler.request(&Accept::new(OfferRef::Only)).await.unwrap() else { panic!() };
+        let AcceptOutcome::Started(created) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
         assert_eq!((created.white.as_str(), created.black.as_str()), ("Newton", "Euler"));
         let busy = newton.request(&to_euler()).await.unwrap_err();
         assert!(busy.text().is_some(), "{busy:?}");
@@ -55,39 +54,39 @@ async fn a_challenge_is_accepted_declined_and_withdrawn() {
 async fn a_seek_is_posted_listed_answered_and_removed() {
     let (_hall, newton, euler) = pair(&[]).await;
     let wanted = SeekOptions::new().time(3, 2).unrated().ratings(1000..=2000);
-    let SeekAnswer::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
-    let sought = euler.request(&Sought::all()).await.unwrap();
+    let SeekOutcome::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
+    let sought = euler.sought().await.unwrap();
     let [seek] = &sought.seeks[..] else { panic!("{sought:?}") };
     assert_eq!(
         (seek.index, seek.name.as_str(), seek.initial_min, seek.increment_s),
         (index, "Newton", Some(3), Some(2))
     );
     assert_eq!((seek.rating_min, seek.rating_max), (Some(1000), Some(2000)));
-    newton.request(&Unseek::new(index)).await.unwrap();
-    assert!(newton.request(&Unseek::new(index)).await.is_err());
-    assert!(euler.request(&Sought::all()).await.unwrap().seeks.is_empty());
+    newton.unseek(index).await.unwrap();
+    assert!(newton.unseek(index).await.is_err());
+    assert!(euler.sought().await.unwrap().seeks.is_empty());
 
     newton.request(&wanted).await.unwrap();
-    let played = euler.request(&Play::new(SeekRef::Player(handle("Newton")))).await.unwrap();
+    let played = euler.play(SeekRef::Player(handle("Newton"))).await.unwrap();
     number(&played);
-    euler.request(&Resign::new()).await.unwrap();
+    euler.resign().await.unwrap();
 
-    let SeekAnswer::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
-    number(&euler.request(&Play::new(SeekRef::Number(index))).await.unwrap());
-    newton.request(&Resign::new()).await.unwrap();
+    let SeekOutcome::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
+    number(&euler.play(SeekRef::Number(index)).await.unwrap());
+    newton.resign().await.unwrap();
 
     newton.request(&wanted).await.unwrap();
-    let SeekAnswer::Matched(matched) = euler.request(&SeekOptions::new().time(3, 2).unrated()).await.unwrap() else {
+    let SeekOutcome::Matched(matched) = euler.request(&SeekOptions::new().time(3, 2).unrated()).await.unwrap() else {
         panic!()
     };
     number(&matched);
-    euler.request(&Resign::new()).await.unwrap();
+    euler.resign().await.unwrap();
 
     newton.request(&wanted.clone().manual()).await.unwrap();
-    let asked = euler.request(&Play::new(SeekRef::Player(handle("Newton")))).await.unwrap();
-    assert!(matches!(asked, Challenged::Sent(_)), "{asked:?}");
-    newton.request(&Unseek::all()).await.unwrap();
-    assert!(euler.request(&Play::new(SeekRef::Number(999))).await.is_err());
+    let asked = euler.play(SeekRef::Player(handle("Newton"))).await.unwrap();
+    assert!(matches!(asked, ChallengeOutcome::Sent(_)), "{asked:?}");
+    newton.unseek_all().await.unwrap();
+    assert!(euler.play(SeekRef::Number(999)).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
@@ -122,24 +121,22 @@ async fn offers_in_a_game_are_made_answered_and_taken_back() {
         for (client, played) in [(&newton, "e4"), (&euler, "e5"), (&newton, "Nf3"), (&euler, "Nc6")] {
             play(client, played).await;
         }
-        assert_eq!(newton.request(&Takeback::plies(2)).await.unwrap(), GameOffer::Sent);
-        let Accepted::Changed(Some(board)) = euler.request(&Accept::new(OfferRef::Only)).await.unwrap() else {
-            panic!()
-        };
+        assert_eq!(newton.takeback(2).await.unwrap(), OfferOutcome::Sent);
+        let AcceptOutcome::Changed(Some(board)) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
         assert_eq!((board.game(), board.ply()), (game, 2));
-        assert!(newton.request(&Takeback::plies(9)).await.is_err(), "there are only two");
+        assert!(newton.takeback(9).await.is_err(), "there are only two");
 
-        assert_eq!(newton.request(&Draw::new()).await.unwrap(), GameOffer::Sent);
-        let declined = euler.request(&Decline::new(OfferRef::Kind(OfferKind::Draw))).await.unwrap();
+        assert_eq!(newton.draw().await.unwrap(), OfferOutcome::Sent);
+        let declined = euler.decline(OfferRef::Kind(OfferKind::Draw)).await.unwrap();
         assert_eq!(declined.kind, Some(OfferKind::Draw), "{declined:?}");
-        assert_eq!(newton.request(&Adjourn::new()).await.unwrap(), GameOffer::Sent);
-        let withdrawn = newton.request(&Withdraw::new(OfferRef::Only)).await.unwrap();
+        assert_eq!(newton.adjourn().await.unwrap(), OfferOutcome::Sent);
+        let withdrawn = newton.withdraw(OfferRef::Only).await.unwrap();
         assert_eq!(withdrawn.kind, Some(OfferKind::Adjourn), "{withdrawn:?}");
 
-        assert_eq!(newton.request(&Draw::new()).await.unwrap(), GameOffer::Sent);
-        let GameOffer::Ended(ended) = euler.request(&Draw::new()).await.unwrap() else { panic!() };
+        assert_eq!(newton.draw().await.unwrap(), OfferOutcome::Sent);
+        let OfferOutcome::Ended(ended) = euler.draw().await.unwrap() else { panic!() };
         assert_eq!((ended.game, ended.reason, ended.result), (game, GameEndReason::Agreement, GameResult::Draw));
-        assert!(newton.request(&Draw::new()).await.unwrap_err().is_refusal(Refusal::NotPlaying));
+        assert!(newton.draw().await.unwrap_err().is_refusal(Refusal::NotPlaying));
     }
 }
 
@@ -153,16 +150,16 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
         game
     };
     let game = moves(begin_game(&newton, &euler).await).await;
-    let ended = newton.request(&Resign::new()).await.unwrap();
+    let ended = newton.resign().await.unwrap();
     assert_eq!((ended.game, ended.reason, ended.result), (game, GameEndReason::Resign, GameResult::BlackWins));
 
     begin_game(&newton, &euler).await;
-    let GameOffer::Ended(ended) = newton.request(&Abort::new()).await.unwrap() else { panic!("needs no consent") };
+    let OfferOutcome::Ended(ended) = newton.abort().await.unwrap() else { panic!("needs no consent") };
     assert_eq!(ended.result, GameResult::Unfinished);
 
     moves(begin_game(&newton, &euler).await).await;
-    assert_eq!(newton.request(&Abort::new()).await.unwrap(), GameOffer::Sent);
-    let GameOffer::Ended(ended) = euler.request(&Abort::new()).await.unwrap() else { panic!() };
+    assert_eq!(newton.abort().await.unwrap(), OfferOutcome::Sent);
+    let OfferOutcome::Ended(ended) = euler.abort().await.unwrap() else { panic!() };
     assert_eq!(ended.reason, GameEndReason::AbortAgreement);
 
     // Else the server ends the game by itself.
@@ -170,21 +167,19 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
         client.request("set autoflag 0").await.unwrap();
     }
     moves(begin_game(&newton, &euler).await).await;
-    let early = euler.request(&Flag::new()).await.unwrap_err();
+    let early = euler.flag().await.unwrap_err();
     assert_eq!(early.refusal(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)), "{early:?}");
     tokio::time::sleep(Duration::from_mins(6)).await;
-    let ended = euler.request(&Flag::new()).await.unwrap();
+    let ended = euler.flag().await.unwrap();
     assert_eq!((ended.reason, ended.result), (GameEndReason::Time, GameResult::BlackWins), "White thought too long");
 
     moves(begin_game(&newton, &euler).await).await;
-    assert_eq!(newton.request(&Adjourn::new()).await.unwrap(), GameOffer::Sent);
-    let Accepted::Ended(ended) = euler.request(&Accept::new(OfferRef::Kind(OfferKind::Adjourn))).await.unwrap() else {
-        panic!()
-    };
+    assert_eq!(newton.adjourn().await.unwrap(), OfferOutcome::Sent);
+    let AcceptOutcome::Ended(ended) = euler.accept(OfferRef::Kind(OfferKind::Adjourn)).await.unwrap() else { panic!() };
     assert_eq!(ended.reason, GameEndReason::AdjournAgreement);
     // What was adjourned is taken up again.
     newton.request(&MatchOptions::new(handle("Euler"))).await.unwrap();
-    let Accepted::Started(resumed) = euler.request(&Accept::new(OfferRef::Only)).await.unwrap() else { panic!() };
+    let AcceptOutcome::Started(resumed) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
     assert!(resumed.resumed, "{resumed:?}");
     play(&newton, "Bb5").await;
 }
@@ -201,7 +196,9 @@ async fn another_game_that_begins_or_ends_meanwhile_is_no_answer() {
         euler.challenge(&MatchOptions::new(handle("Newton")).time(5, 0)).await.unwrap();
         // The server hears the others first, so what it tells of them stands in front.
         let accepted = tokio::join!(noether.accept(OfferRef::Only), newton.accept(OfferRef::Only));
-        let (Ok(Accepted::Started(other)), Ok(Accepted::Started(own))) = accepted else { panic!("{accepted:?}") };
+        let (Ok(AcceptOutcome::Started(other)), Ok(AcceptOutcome::Started(own))) = accepted else {
+            panic!("{accepted:?}")
+        };
         let players = [own.white.as_str(), own.black.as_str()];
         assert!(players.contains(&"Newton") && players.contains(&"Euler"), "{own:?}");
         newton.observe(other.game).await.unwrap();

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::Observe;
 use kibitzer::core::Event;
 use kibitzer::core::message::Ivar;
 use kibitzer::core::session::{Credentials, Password, SessionOptions};
@@ -51,7 +50,7 @@ async fn record(recording: &Recording) -> Vec<Event> {
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
-    gauss.request(&Observe::new(game)).await.unwrap();
+    gauss.observe(game).await.unwrap();
     for (client, played) in [(&newton, "e4"), (&euler, "e5"), (&newton, "Nf3")] {
         play(client, played).await;
         sleep(Duration::from_secs(20)).await;
@@ -102,7 +101,7 @@ async fn record_reconnect(
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
-    gauss.request(&Observe::new(game)).await.unwrap();
+    gauss.observe(game).await.unwrap();
     play(&newton, "e4").await;
     for line in ["finger Newton", "finger Newton", CHANGE_PASSWORD, "finger Newton", "date"] {
         gauss.request(line).await.unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::{Observe, SeekAnswer, SeekOptions, Sought, Unseek};
+use kibitzer::command::{SeekOptions, SeekOutcome};
 use kibitzer::core::Event;
 use kibitzer::core::event::{Outcome, Restored};
 use kibitzer::core::hub::Subscription;
@@ -38,7 +38,7 @@ impl Scene {
         let events = gauss.subscribe();
         let game = begin_game(&newton, &euler).await;
         play(&newton, "e4").await;
-        gauss.request(&Observe::new(game)).await.unwrap();
+        gauss.observe(game).await.unwrap();
         Self { hall, newton, euler, gauss, events, game }
     }
 
@@ -144,7 +144,7 @@ async fn another_game_under_the_number_is_not_taken_for_it() {
 async fn a_game_of_ones_own_is_adjourned() {
     let mut scene = Scene::open(&[]).await;
     scene.newton.request("resign").await.unwrap();
-    scene.gauss.request(&kibitzer::command::Unobserve::all()).await.ok();
+    scene.gauss.unobserve_all().await.ok();
     let own = begin_game(&scene.gauss, &scene.newton).await;
     let (white, black) = (&scene.gauss, &scene.newton);
     for (client, played) in [(white, "e4"), (black, "e5"), (white, "Nf3"), (black, "Nc6"), (white, "Bc4")] {
@@ -172,15 +172,15 @@ async fn seeks_that_stood_are_made_again_and_no_others() {
         let mut scene = Scene::open(without).await;
         let seek = |min| SeekOptions::new().time(min, 0).unrated();
         scene.gauss.request(&seek(3)).await.unwrap();
-        let SeekAnswer::Posted { index, .. } = scene.gauss.request(&seek(5)).await.unwrap() else { panic!() };
+        let SeekOutcome::Posted { index, .. } = scene.gauss.request(&seek(5)).await.unwrap() else { panic!() };
         scene.gauss.request(&seek(15)).await.unwrap();
-        scene.gauss.request(&Unseek::new(index)).await.unwrap();
+        scene.gauss.unseek(index).await.unwrap();
         scene.lose().await;
-        assert!(scene.newton.request(&Sought::all()).await.unwrap().seeks.is_empty(), "the server has forgotten them");
+        assert!(scene.newton.sought().await.unwrap().seeks.is_empty(), "the server has forgotten them");
         let restored = scene.restored().await;
         let seeks: Vec<_> = restored.seeks.iter().map(|seek| (seek.command.as_str(), &seek.error)).collect();
         assert_eq!(seeks, [("seek 3 0 unrated", &None), ("seek 15 0 unrated", &None)], "{without:?}");
-        let sought = scene.newton.request(&Sought::all()).await.unwrap();
+        let sought = scene.newton.sought().await.unwrap();
         assert_eq!(sought.seeks.iter().map(|seek| seek.initial_min).collect::<Vec<_>>(), [Some(3), Some(15)]);
     }
 }

@@ -1,6 +1,6 @@
 //! Talk that tries to be something else, and talk that is too long for one line.
 
-use kibitzer::command::{MatchOptions, MoveText, SeekOptions, Set, Talk};
+use kibitzer::command::{MatchOptions, MoveText, SeekOptions, Talk};
 use kibitzer::core::event::{CommandError, RequestError};
 use kibitzer::core::hub::{Filter, Subscription};
 use kibitzer::core::message::Message;
@@ -43,7 +43,7 @@ async fn a_text_with_a_line_end_is_an_error_and_nothing_is_sent() {
         assert_eq!(newton.request(&format!("tell Euler {text}")).await, Err(RequestError::Command(want)), "{text:?}");
     }
     let line_break = RequestError::Command(CommandError::LineBreak);
-    assert_eq!(newton.request(&Set::new("1", "a note\r\nquit")).await, Err(line_break.clone()));
+    assert_eq!(newton.set("1", "a note\r\nquit").await, Err(line_break.clone()));
     let variant = MatchOptions::new(handle("Euler")).variant("blitz\nquit");
     assert_eq!(newton.request(&variant).await.err(), Some(line_break.clone()));
     let variant = SeekOptions::new().variant("blitz\rquit");

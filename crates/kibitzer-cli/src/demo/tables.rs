@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::Games;
 use kibitzer::core::Event;
 use kibitzer::core::game::Game;
 use kibitzer::core::hub::Subscription;
@@ -57,7 +56,7 @@ fn going_on(games: &[Arc<Game>]) -> BTreeSet<GameId> {
 ///
 /// As [`keep_observing`].
 async fn fill(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
-    let mut candidates = client.request(&Games::all()).await.map_or_else(|_| Vec::new(), |listing| listing.games);
+    let mut candidates = client.games().await.map_or_else(|_| Vec::new(), |listing| listing.games);
     while observed.len() < TABLES
         && let Some(game) = choose(&candidates, &observed)
     {

@@ -5,13 +5,13 @@ use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message};
 use kibitzer_core::session::{Command, Reply};
 
-use super::bare::bare_commands;
+use super::list::typed;
 use super::terms::{Terms, Words, terms_setters};
-use super::{Clock, Request, answer};
+use super::{Request, reply};
 
 /// `match`: challenges a player.
 ///
-/// Terms that are not set are the server's to choose: the variables `time`, `inc` and `rated` of this account.
+/// The server chooses terms that are not set: the variables `time`, `inc` and `rated` of this account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchOptions {
     opponent: Handle,
@@ -19,7 +19,7 @@ pub struct MatchOptions {
 }
 
 impl MatchOptions {
-    /// Challenges this player; an adjourned game with the same player goes on, whatever the terms.
+    /// Returns a challenge to this player. An adjourned game with the same player is resumed, with any terms.
     pub const fn new(opponent: Handle) -> Self {
         Self { opponent, terms: Terms::new() }
     }
@@ -27,85 +27,55 @@ impl MatchOptions {
     terms_setters! {}
 }
 
-/// `resume`: challenges an opponent to go on with an adjourned game, or every opponent who is logged in.
-///
-/// uhlin-fics and FatICS do not know the command; on every server [`MatchOptions::new`] with the opponent's name does the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Resume(Option<Handle>);
-
-impl Resume {
-    /// Challenges every opponent of an adjourned game who is logged in.
-    pub const fn new() -> Self {
-        Self(None)
-    }
-
-    /// Challenges this opponent.
-    pub const fn with(opponent: Handle) -> Self {
-        Self(Some(opponent))
-    }
-}
-
-bare_commands! {
-    /// `rematch`: challenges the last opponent to the same game again. uhlin-fics does not know it.
-    Rematch = "rematch" -> Challenged, |reply| read_challenged(reply, None);
-}
-
-/// What became of a challenge.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Challenged {
-    /// The opponent has to answer it. Its terms are as the server understood them.
-    Sent(Box<Challenge>),
-    /// The game began at once: the opponent had challenged this login with the same terms, or has a seek that fits.
-    Started(Box<GameCreated>),
-}
-
 impl Request for MatchOptions {
-    type Answer = Challenged;
+    type Answer = ChallengeOutcome;
 
     fn command(&self) -> Result<Command, CommandError> {
         let Terms { clock, color, variant, .. } = &self.terms;
         let words = Words::new("match").with(&self.opponent).maybe(*clock).maybe(self.terms.rated_word());
-        Command::new(words.maybe(variant.as_ref()).maybe(color.map(Color::as_str)).as_str())
+        Command::new(&words.maybe(variant.as_ref()).maybe(color.map(Color::as_str)).into_line())
     }
 
-    fn answer(&self, reply: Reply) -> Result<Challenged, RequestError> {
-        read_challenged(&reply, Some(&self.opponent))
-    }
-}
-
-impl Request for Resume {
-    /// The challenges, or the game that goes on.
-    type Answer = Vec<Challenged>;
-
-    fn command(&self) -> Result<Command, CommandError> {
-        Command::new(Words::new("resume").maybe(self.0.as_ref()).as_str())
-    }
-
-    fn answer(&self, reply: Reply) -> Result<Vec<Challenged>, RequestError> {
-        match read_challenged(&reply, self.0.as_ref())? {
-            Challenged::Sent(_) => Ok(sent(&reply).collect()),
-            started @ Challenged::Started(_) => Ok(vec![started]),
-        }
+    fn parse_reply(&self, reply: Reply) -> Result<ChallengeOutcome, RequestError> {
+        outcome(&reply, Some(&self.opponent))
     }
 }
 
-/// The challenges that went out.
-fn sent(reply: &Reply) -> impl Iterator<Item = Challenged> {
+/// The outcome of a challenge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChallengeOutcome {
+    /// The challenge was sent, with these terms; the opponent has not answered it yet.
+    Sent(Box<Challenge>),
+    /// The game began at once: the opponent had made the same challenge, or has a matching seek.
+    Started(Box<GameCreated>),
+}
+
+pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<ChallengeOutcome>> + Send + Sync {
+    typed(Words::new("resume").maybe(opponent.as_ref()), move |reply| match outcome(reply, opponent.as_ref())? {
+        ChallengeOutcome::Sent(_) => Ok(sent(reply).collect()),
+        started @ ChallengeOutcome::Started(_) => Ok(vec![started]),
+    })
+}
+
+/// Returns the challenges that were sent.
+fn sent(reply: &Reply) -> impl Iterator<Item = ChallengeOutcome> {
     reply.messages().filter_map(|message| match message {
-        Message::Challenge(challenge) if challenge.actor == Actor::Me => Some(Challenged::Sent(challenge.clone())),
+        Message::Challenge(challenge) if challenge.actor == Actor::Me => {
+            Some(ChallengeOutcome::Sent(challenge.clone()))
+        }
         _ => None,
     })
 }
 
-/// The challenge that went out, or the game that began with this player.
-pub(super) fn read_challenged(reply: &Reply, opponent: Option<&Handle>) -> Result<Challenged, RequestError> {
-    let started = |created: &GameCreated| Challenged::Started(Box::new(created.clone()));
-    if let Some(own) = answer::own_start(reply, opponent) {
+/// Parses the challenge that was sent, or the game that began with this player.
+pub(super) fn outcome(reply: &Reply, opponent: Option<&Handle>) -> Result<ChallengeOutcome, RequestError> {
+    let started = |created: &GameCreated| ChallengeOutcome::Started(Box::new(created.clone()));
+    if let Some(own) = reply::own_start(reply, opponent) {
         return Ok(started(own));
     }
-    let likely = || answer::likely_start(reply, opponent).map(started);
-    sent(reply).next().or_else(likely).ok_or_else(|| answer::unexpected(reply))
+    let likely = || reply::likely_start(reply, opponent).map(started);
+    sent(reply).next().or_else(likely).ok_or_else(|| reply::unexpected(reply))
 }
 
 #[cfg(test)]
@@ -113,8 +83,9 @@ mod tests {
     use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
 
-    use super::super::testing::{answer, assert_line};
     use super::*;
+    use crate::command;
+    use crate::command::testing::{answer, assert_line};
 
     fn boris() -> MatchOptions {
         MatchOptions::new("Boris".parse().unwrap())
@@ -154,7 +125,7 @@ mod tests {
                 "blitz",
             ),
         ] {
-            let Ok(Challenged::Sent(challenge)) = answer(&boris(), reply) else { panic!("{reply}") };
+            let Ok(ChallengeOutcome::Sent(challenge)) = answer(&boris(), reply) else { panic!("{reply}") };
             assert_eq!((challenge.to.as_str(), challenge.kind.as_str()), ("Boris", kind), "{reply}");
         }
     }
@@ -162,29 +133,32 @@ mod tests {
     // As FatICS answers `match` for an adjourned game and `rematch`: fatics-game-endings-a, fatics-game-offers-white.
     #[test]
     fn games_that_go_on_and_rematches() {
-        assert_line(&Resume::new(), "resume");
-        assert_line(&Resume::with("Boris".parse().unwrap()), "resume Boris");
-        assert_line(&Rematch::new(), "rematch");
+        assert_line(&command::resume_all(), "resume");
+        assert_line(&command::resume("Boris".parse().unwrap()), "resume Boris");
+        assert_line(&command::rematch(), "rematch");
         let issued = "Issuing: Alekhine (----) Bogoljubov (----) rated standard 10 10 (adjourned).";
         let both = format!("{issued}\n{}", issued.replace("Bogoljubov", "Duras"));
-        let to: Vec<_> = answer(&Resume::new(), &both).unwrap().into_iter().map(name_and_kind).collect();
+        let to: Vec<_> = answer(&command::resume_all(), &both).unwrap().into_iter().map(name_and_kind).collect();
         assert_eq!(to, [("Bogoljubov".to_owned(), true), ("Duras".to_owned(), true)]);
         let issued = "Issuing: Euwe (1910) Flohr (1500) rated blitz 3 12.";
-        assert_eq!(answer(&Rematch::new(), issued).map(name_and_kind), Ok(("Flohr".to_owned(), false)));
+        assert_eq!(answer(&command::rematch(), issued).map(name_and_kind), Ok(("Flohr".to_owned(), false)));
         let met = "Your challenge intercepts Bogoljubov's challenge.\n\
             {Game 1 (Alekhine vs. Bogoljubov) Continuing rated standard match.}";
-        let answered = answer(&Resume::new(), met);
-        assert!(matches!(answered.as_deref(), Ok([Challenged::Started(game)]) if game.resumed), "{answered:?}");
+        let answered = answer(&command::resume_all(), met);
+        assert!(matches!(answered.as_deref(), Ok([ChallengeOutcome::Started(game)]) if game.resumed), "{answered:?}");
         for unknown in ["resume: Command not found.", "resume: Command has failed."] {
-            assert!(answer(&Resume::new(), unknown).unwrap_err().is_refusal(Refusal::UnknownCommand), "{unknown}");
+            assert!(
+                answer(&command::resume_all(), unknown).unwrap_err().is_refusal(Refusal::UnknownCommand),
+                "{unknown}"
+            );
         }
         for refusal in ["You have no previous opponent.", "Your last opponent, Flohr, is not logged in."] {
-            assert!(answer(&Rematch::new(), refusal).is_err(), "{refusal}");
+            assert!(answer(&command::rematch(), refusal).is_err(), "{refusal}");
         }
     }
 
-    fn name_and_kind(challenged: Challenged) -> (String, bool) {
-        let Challenged::Sent(challenge) = challenged else { panic!("{challenged:?}") };
+    fn name_and_kind(challenged: ChallengeOutcome) -> (String, bool) {
+        let ChallengeOutcome::Sent(challenge) = challenged else { panic!("{challenged:?}") };
         (challenge.to.to_string(), challenge.adjourned)
     }
 
@@ -193,7 +167,7 @@ mod tests {
         let reply = "Your challenge intercepts Boris's challenge.\nAccepting the match offer from Boris.\n\n<pr> 18\n\n\
             {Game 3 (Foo vs. Bar) Creating rated blitz match.}\n\n\
             Creating: Alice (1720) Boris (----) rated blitz 5 5\n{Game 1 (Alice vs. Boris) Creating rated blitz match.}";
-        let Ok(Challenged::Started(created)) = answer(&boris(), reply) else { panic!("{reply}") };
+        let Ok(ChallengeOutcome::Started(created)) = answer(&boris(), reply) else { panic!("{reply}") };
         assert_eq!(created.game.0, 1, "and not the other one");
     }
 
@@ -201,13 +175,13 @@ mod tests {
     fn a_game_of_the_opponent_with_another_is_not_ours() {
         let sent = "{Game 3 (Foo vs. Boris) Creating rated blitz match.}\n\
             Issuing: Alice (1720) Boris (----) rated blitz 5 5.";
-        assert!(matches!(answer(&boris(), sent), Ok(Challenged::Sent(_))));
+        assert!(matches!(answer(&boris(), sent), Ok(ChallengeOutcome::Sent(_))));
         let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 \
             Alice Boris 1 5 5 39 39 300 300 1 none (0:00) none 0 0 0";
         let started = format!(
             "{{Game 1 (Alice vs. Boris) Creating rated blitz match.}}\n{board}\n{{Game 3 (Foo vs. Boris) Creating rated blitz match.}}"
         );
-        let Ok(Challenged::Started(created)) = answer(&boris(), &started) else { panic!("{started}") };
+        let Ok(ChallengeOutcome::Started(created)) = answer(&boris(), &started) else { panic!("{started}") };
         assert_eq!(created.game.0, 1);
     }
 

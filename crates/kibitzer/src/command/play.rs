@@ -10,41 +10,40 @@ use kibitzer_core::message::{GameEnded, Style12};
 use kibitzer_core::session::{Command, Reply};
 use thiserror::Error;
 
-use super::{Request, answer};
+use super::{Request, reply};
 
-/// Longest move, in bytes: `Qa1xb2=Q+` and room for what variants add.
+/// Maximum length of a move, in bytes: `Qa1xb2=Q+`, and room for the marks of variants.
 const MAX_BYTES: usize = 12;
 
 /// A move to play, as engines write it (`e2e4`, `e7e8q`, `N@f3`) or as people do (`Nf3`, `exd5`, `O-O`, `e8=Q+`).
 ///
-/// It is written as servers take it: a promotion with `=`, castling with letters `O`. Whether it is legal is the
-/// server's to say, but nothing else than a move passes, so that no move is taken for a command. A castling in engines'
-/// notation is sent as the king's way, `e1g1`, which servers of the FICS family understand in ordinary chess; `O-O` is
-/// understood always.
+/// It is sent in the form that servers accept: a promotion with `=`, castling with letters `O`. The text is checked to be a
+/// move, so that the server cannot execute it as another command, but not to be legal. Castling in the notation of engines is
+/// sent as the king's move, `e1g1`, which servers of the FICS family accept in standard chess; they accept `O-O` always.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MoveText(String);
 
-/// The text is no move in either notation.
+/// The text is not a move in either notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[error("not a move")]
 pub struct MoveTextError(());
 
 impl MoveText {
-    /// Reads a move; marks of check, mate and comment (`+`, `#`, `!`, `?`) at its end are dropped.
+    /// Parses a move; marks of check, mate and comment (`+`, `#`, `!`, `?`) at its end are dropped.
     ///
     /// # Errors
     ///
-    /// [`MoveTextError`] if it is written as no move is.
+    /// [`MoveTextError`] if the text is not a move.
     pub fn new(text: &str) -> Result<Self, MoveTextError> {
         let text = text.trim().trim_end_matches(['+', '#', '!', '?']);
         if text.len() > MAX_BYTES {
             return Err(MoveTextError(()));
         }
-        let read = castling(text).or_else(|| coordinates(text)).or_else(|| placed(text)).or_else(|| san(text));
+        let read = castling(text).or_else(|| coordinates(text)).or_else(|| drop_move(text)).or_else(|| san(text));
         read.map(Self).ok_or(MoveTextError(()))
     }
 
-    /// The move as it is sent.
+    /// Returns the move as it is sent.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -58,7 +57,7 @@ fn castling(text: &str) -> Option<String> {
 
 /// `e2e4`, `e2-e4`, `e7e8q`, `e7e8=Q`.
 fn coordinates(text: &str) -> Option<String> {
-    let mut at = Letters(text.as_bytes());
+    let mut at = MoveParser(text.as_bytes());
     let from = at.square()?;
     let _ = at.one_of(b"-");
     let to = at.square()?;
@@ -67,8 +66,8 @@ fn coordinates(text: &str) -> Option<String> {
 }
 
 /// `N@f3`, `p@e4`.
-fn placed(text: &str) -> Option<String> {
-    let mut at = Letters(text.as_bytes());
+fn drop_move(text: &str) -> Option<String> {
+    let mut at = MoveParser(text.as_bytes());
     let piece = at.one_of(b"PNBRQpnbrq")?.to_ascii_uppercase();
     at.one_of(b"@")?;
     let to = at.square()?;
@@ -77,21 +76,21 @@ fn placed(text: &str) -> Option<String> {
 
 /// `Nf3`, `Nbxd2`, `R1d1`, `Qa1b2`, `exd5`, `e4`, `exd8=Q`.
 fn san(text: &str) -> Option<String> {
-    let mut at = Letters(text.as_bytes());
+    let mut at = MoveParser(text.as_bytes());
     if at.one_of(b"NBRQK").is_some() {
-        at.way()?;
+        at.squares()?;
         return at.end().map(|()| text.to_owned());
     }
-    at.way()?;
-    let walked = text.len() - at.0.len();
+    at.squares()?;
+    let squares = text.len() - at.0.len();
     let promotion = at.promotion()?;
-    text.get(..walked).map(|way| format!("{way}{promotion}"))
+    text.get(..squares).map(|squares| format!("{squares}{promotion}"))
 }
 
-/// What is left of a move.
-struct Letters<'a>(&'a [u8]);
+/// The unparsed rest of a move.
+struct MoveParser<'a>(&'a [u8]);
 
-impl Letters<'_> {
+impl MoveParser<'_> {
     fn one_of(&mut self, letters: &[u8]) -> Option<char> {
         let (&first, rest) = self.0.split_first()?;
         letters.contains(&first).then(|| self.0 = rest)?;
@@ -110,18 +109,18 @@ impl Letters<'_> {
         Some(format!("{}{}", self.file()?, self.rank()?))
     }
 
-    /// The squares of a move in SAN: what tells pieces apart, `x`, and where to.
-    fn way(&mut self) -> Option<()> {
-        let mut apart = Letters(self.0);
-        let _ = (apart.file(), apart.rank(), apart.one_of(b"x"));
-        if apart.square().is_some() {
-            self.0 = apart.0;
+    /// Skips the squares of a move in SAN: the optional origin, `x`, and the target.
+    fn squares(&mut self) -> Option<()> {
+        let mut origin = MoveParser(self.0);
+        let _ = (origin.file(), origin.rank(), origin.one_of(b"x"));
+        if origin.square().is_some() {
+            self.0 = origin.0;
             return Some(());
         }
         self.square().map(|_| ())
     }
 
-    /// The rest: a piece's letter, perhaps with `=`, or nothing.
+    /// Parses the rest: nothing, or a promotion, with or without `=`.
     fn promotion(&mut self) -> Option<String> {
         if self.end().is_some() {
             return Some(String::new());
@@ -145,10 +144,10 @@ impl FromStr for MoveText {
 }
 
 impl From<UciMove> for MoveText {
-    /// Always a move.
+    /// Converts without a check: a UCI move is a move.
     fn from(played: UciMove) -> Self {
         let text = played.to_string();
-        let written = coordinates(&text).or_else(|| placed(&text));
+        let written = coordinates(&text).or_else(|| drop_move(&text));
         Self(written.unwrap_or(text))
     }
 }
@@ -159,11 +158,11 @@ impl fmt::Display for MoveText {
     }
 }
 
-/// A move that the server has taken.
+/// A move that the server accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MoveMade {
-    /// The board after it; `None` if the reply only tells the end of the game, or if the board cannot be read.
+    /// The new board; `None` if the reply contains only the end of the game, or an unreadable board.
     pub board: Option<Arc<Style12>>,
     /// The end of the game, if the move ended it.
     pub ended: Option<Box<GameEnded>>,
@@ -176,23 +175,23 @@ impl Request for MoveText {
         Command::new(&self.0)
     }
 
-    /// A server of one family knows no command by the name of a move that it cannot read:
+    /// Some servers refuse a move that they cannot parse as an unknown command:
     /// [`Refusal::UnknownCommand`](kibitzer_core::message::Refusal::UnknownCommand).
-    fn answer(&self, reply: Reply) -> Result<MoveMade, RequestError> {
-        let board = answer::own_board(&reply).cloned();
+    fn parse_reply(&self, reply: Reply) -> Result<MoveMade, RequestError> {
+        let board = reply::own_board(&reply).cloned();
         let ended = match &board {
-            Some(board) => answer::end_of_game(&reply, board.game()),
-            None => answer::likely_end(&reply),
+            Some(board) => reply::end_of_game(&reply, board.game()),
+            None => reply::likely_end(&reply),
         };
         let ended = ended.cloned().map(Box::new);
         if board.is_none() && ended.is_none() && !has_cut_board(&reply) {
-            return Err(answer::unexpected(&reply));
+            return Err(reply::unexpected(&reply));
         }
         Ok(MoveMade { board, ended })
     }
 }
 
-/// Whether there is a board line that is none: uhlin-fics cuts those of two players with long names.
+/// Returns whether the reply contains an incomplete board line: uhlin-fics cuts those of players with long names.
 fn has_cut_board(reply: &Reply) -> bool {
     reply.answers().any(|event| event.raw().starts_with(b"<12> "))
 }
@@ -204,8 +203,8 @@ mod tests {
     use kibitzer_core::message::{GameResult, Refusal};
     use proptest::prelude::*;
 
-    use super::super::testing::{answer, assert_line};
     use super::*;
+    use crate::command::testing::{answer, assert_line};
 
     #[test]
     fn moves_of_both_notations_are_written_as_servers_take_them() {

@@ -1,4 +1,4 @@
-//! Seeks: ads for a game, and answers to them.
+//! Seeks, and answers to them.
 
 use std::ops::RangeInclusive;
 
@@ -7,13 +7,14 @@ use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{ChallengeChange, Handle, Message, SeekNotice};
 use kibitzer_core::session::{Command, Reply};
 
-use super::challenge::{Challenged, read_challenged};
+use super::challenge::{self, ChallengeOutcome};
+use super::list::typed;
 use super::terms::{Terms, Words, terms_setters};
-use super::{Clock, Request, answer};
+use super::{Request, reply};
 
-/// `seek`: tells everybody that this login wants to play.
+/// `seek`: advertises a game to all players.
 ///
-/// Terms that are not set are the server's to choose.
+/// The server chooses terms that are not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeekOptions {
     terms: Terms,
@@ -23,28 +24,28 @@ pub struct SeekOptions {
 }
 
 impl SeekOptions {
-    /// Any game, with the account's own times.
+    /// Returns a seek with the terms of the account's variables.
     pub const fn new() -> Self {
         Self { terms: Terms::new(), is_manual: false, has_formula: false, ratings: None }
     }
 
     terms_setters! {}
 
-    /// Whoever answers becomes a challenger, instead of the game beginning at once. Default: it begins at once.
+    /// Makes an answer a challenge, which this login accepts or declines. Default: the answer starts the game.
     #[must_use]
     pub const fn manual(mut self) -> Self {
         self.is_manual = true;
         self
     }
 
-    /// Only who fits this account's formula may answer. Default: the formula is not asked.
+    /// Admits only players who meet this account's formula. Default: the formula is not checked.
     #[must_use]
     pub const fn formula(mut self) -> Self {
         self.has_formula = true;
         self
     }
 
-    /// Only players with ratings in this range may answer, from 0 to 9,999. Default: everybody may.
+    /// Admits only players with ratings in this range, from 0 to 9,999. Default: all players.
     #[must_use]
     pub const fn ratings(mut self, ratings: RangeInclusive<u16>) -> Self {
         self.ratings = Some(ratings);
@@ -52,23 +53,23 @@ impl SeekOptions {
     }
 }
 
-/// What became of a seek.
+/// The outcome of a seek.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SeekAnswer {
-    /// It is posted.
+pub enum SeekOutcome {
+    /// The seek was posted.
     Posted {
-        /// Its number.
+        /// Number of the seek.
         index: u32,
-        /// How many players were told, if the server says so.
+        /// Number of players who were notified, if the server reports it.
         seen_by: Option<u32>,
     },
-    /// It fits somebody's seek, or somebody waits for one like it.
-    Matched(Challenged),
+    /// The seek matches one of another player, or a player waits for such a seek.
+    Matched(ChallengeOutcome),
 }
 
 impl Request for SeekOptions {
-    type Answer = SeekAnswer;
+    type Answer = SeekOutcome;
 
     fn command(&self) -> Result<Command, CommandError> {
         let Terms { clock, color, variant, .. } = &self.terms;
@@ -76,10 +77,10 @@ impl Request for SeekOptions {
         let words = words.maybe(color.map(Color::as_str)).maybe(variant.as_ref());
         let words = words.maybe(self.is_manual.then_some('m')).maybe(self.has_formula.then_some('f'));
         let ratings = self.ratings.as_ref().map(|ratings| format!("{}-{}", ratings.start(), ratings.end()));
-        Command::new(words.maybe(ratings).as_str())
+        Command::new(&words.maybe(ratings).into_line())
     }
 
-    fn answer(&self, reply: Reply) -> Result<SeekAnswer, RequestError> {
+    fn parse_reply(&self, reply: Reply) -> Result<SeekOutcome, RequestError> {
         let notice = |pick: fn(SeekNotice) -> Option<u32>| {
             reply.messages().find_map(|message| match message {
                 Message::SeekNotice(notice) => pick(*notice),
@@ -87,15 +88,15 @@ impl Request for SeekOptions {
             })
         };
         let posted = notice(|notice| if let SeekNotice::Posted { index } = notice { Some(index) } else { None });
-        let seen_by = notice(|notice| if let SeekNotice::Seen { players } = notice { Some(players) } else { None });
         if let Some(index) = posted {
-            return Ok(SeekAnswer::Posted { index, seen_by });
+            let seen_by = notice(|notice| if let SeekNotice::Seen { players } = notice { Some(players) } else { None });
+            return Ok(SeekOutcome::Posted { index, seen_by });
         }
-        let matched = answer::first(&reply, |message| match message {
+        let opponent = reply::first(&reply, |message| match message {
             Message::ChallengeUpdate(update) if is_match(update.change) => Some(update.name.as_ref()),
             _ => None,
         })?;
-        read_challenged(&reply, matched).map(SeekAnswer::Matched)
+        challenge::outcome(&reply, opponent).map(SeekOutcome::Matched)
     }
 }
 
@@ -103,75 +104,29 @@ const fn is_match(change: ChallengeChange) -> bool {
     matches!(change, ChallengeChange::SeekMatched | ChallengeChange::GetgameMatched)
 }
 
-/// `unseek`: takes seeks of this login back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Unseek(Option<u32>);
-
-impl Unseek {
-    /// Takes the seek of this number back.
-    pub const fn new(index: u32) -> Self {
-        Self(Some(index))
-    }
-
-    /// Takes every seek back.
-    pub const fn all() -> Self {
-        Self(None)
-    }
+/// Parses the confirmation of withdrawn seeks.
+pub(super) fn withdrawn(reply: &Reply) -> Result<(), RequestError> {
+    let is_removal = |line: &[u8]| line.starts_with(b"Your seek") && line.trim_ascii_end().ends_with(b" removed.");
+    reply::first_line(reply, |line| is_removal(line).then_some(()))
 }
 
-impl Request for Unseek {
-    type Answer = ();
-
-    fn command(&self) -> Result<Command, CommandError> {
-        Command::new(Words::new("unseek").maybe(self.0).as_str())
-    }
-
-    fn answer(&self, reply: Reply) -> Result<(), RequestError> {
-        let is_removal = |line: &[u8]| line.starts_with(b"Your seek") && line.trim_ascii_end().ends_with(b" removed.");
-        answer::first_line(&reply, |line| is_removal(line).then_some(()))
-    }
-}
-
-/// A seek of somebody else, by its number or by who made it.
+/// Selects a seek of another player.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "servers know a seek by these two")]
+#[expect(clippy::exhaustive_enums, reason = "servers have no other reference to a seek")]
 pub enum SeekRef {
-    /// The number of the ad.
+    /// The seek with this number.
     Number(u32),
-    /// The only one of this player.
+    /// The only seek of this player.
     Player(Handle),
 }
 
-/// `play`: answers a seek.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Play(SeekRef);
-
-impl Play {
-    /// Answers this seek.
-    pub const fn new(seek: SeekRef) -> Self {
-        Self(seek)
-    }
-}
-
-impl Request for Play {
-    type Answer = Challenged;
-
-    fn command(&self) -> Result<Command, CommandError> {
-        let words = Words::new("play");
-        let words = match &self.0 {
-            SeekRef::Number(index) => words.with(index),
-            SeekRef::Player(player) => words.with(player),
-        };
-        Command::new(words.as_str())
-    }
-
-    fn answer(&self, reply: Reply) -> Result<Challenged, RequestError> {
-        let owner = match &self.0 {
-            SeekRef::Number(_) => None,
-            SeekRef::Player(player) => Some(player),
-        };
-        read_challenged(&reply, owner)
-    }
+pub(super) fn play(seek: SeekRef) -> impl Request<Answer = ChallengeOutcome> + Send + Sync {
+    let words = Words::new("play");
+    let (words, owner) = match seek {
+        SeekRef::Number(number) => (words.with(number), None),
+        SeekRef::Player(player) => (words.with(&player), Some(player)),
+    };
+    typed(words, move |reply| challenge::outcome(reply, owner.as_ref()))
 }
 
 #[cfg(test)]
@@ -179,8 +134,9 @@ mod tests {
     use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
 
-    use super::super::testing::{answer, assert_line};
     use super::*;
+    use crate::command;
+    use crate::command::testing::{answer, assert_line};
 
     #[test]
     fn terms_stand_in_the_order_servers_take_them() {
@@ -188,10 +144,10 @@ mod tests {
         let all = SeekOptions::new().time(5, 0).rated().color(Color::White).variant("crazyhouse").manual().formula();
         assert_line(&all.ratings(1300..=1600), "seek 5 0 rated white crazyhouse m f 1300-1600");
         assert_line(&SeekOptions::new().time(15, 10).unrated(), "seek 15 10 unrated");
-        assert_line(&Unseek::new(3), "unseek 3");
-        assert_line(&Unseek::all(), "unseek");
-        assert_line(&Play::new(SeekRef::Number(7)), "play 7");
-        assert_line(&Play::new(SeekRef::Player("Alekhine".parse().unwrap())), "play Alekhine");
+        assert_line(&command::unseek(3), "unseek 3");
+        assert_line(&command::unseek_all(), "unseek");
+        assert_line(&command::play(SeekRef::Number(7)), "play 7");
+        assert_line(&command::play(SeekRef::Player("Alekhine".parse().unwrap())), "play Alekhine");
     }
 
     #[test]
@@ -206,7 +162,7 @@ mod tests {
             ("Setting seek to unrated.\nYour seek has been posted with index 6.", 6, None),
         ];
         for (reply, index, seen_by) in cases {
-            assert_eq!(answer(&SeekOptions::new(), reply), Ok(SeekAnswer::Posted { index, seen_by }), "{reply}");
+            assert_eq!(answer(&SeekOptions::new(), reply), Ok(SeekOutcome::Posted { index, seen_by }), "{reply}");
         }
     }
 
@@ -216,7 +172,7 @@ mod tests {
             Your seek matches one posted by Alekhine.\n\n<sr> 1\n\n\
             Creating: Bogoljubov (1558) Alekhine (1882) unrated blitz 4 4\n\
             {Game 1 (Bogoljubov vs. Alekhine) Creating unrated blitz match.}";
-        let Ok(SeekAnswer::Matched(Challenged::Started(created))) = answer(&SeekOptions::new(), reply) else {
+        let Ok(SeekOutcome::Matched(ChallengeOutcome::Started(created))) = answer(&SeekOptions::new(), reply) else {
             panic!("{reply}")
         };
         assert_eq!(created.black.as_str(), "Alekhine");
@@ -226,16 +182,16 @@ mod tests {
     fn an_answer_to_a_seek_begins_a_game_or_challenges() {
         let started = "<sr> 8\n<sr> 3\n\nCreating: Bogoljubov (1558) Alekhine (1882) rated blitz 5 0\n\
             {Game 1 (Bogoljubov vs. Alekhine) Creating rated blitz match.}";
-        assert!(matches!(answer(&Play::new(SeekRef::Number(3)), started), Ok(Challenged::Started(_))));
+        assert!(matches!(answer(&command::play(SeekRef::Number(3)), started), Ok(ChallengeOutcome::Started(_))));
         let manual = "Issuing match request since the seek was set to manual.\n\
             Issuing: Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1.";
-        assert!(matches!(answer(&Play::new(SeekRef::Number(7)), manual), Ok(Challenged::Sent(_))));
+        assert!(matches!(answer(&command::play(SeekRef::Number(7)), manual), Ok(ChallengeOutcome::Sent(_))));
     }
 
     #[test]
     fn seeks_that_are_taken_back() {
         for reply in ["<sr> 1\nYour seeks have been removed.", "Your seek 3 has been removed."] {
-            assert_eq!(answer(&Unseek::all(), reply), Ok(()), "{reply}");
+            assert_eq!(answer(&command::unseek_all(), reply), Ok(()), "{reply}");
         }
     }
 
@@ -243,7 +199,7 @@ mod tests {
     fn what_is_not_to_be_had_is_told_in_the_servers_words() {
         let seek = answer(&SeekOptions::new(), "You can only have 3 active seeks.").unwrap_err();
         assert_eq!(seek.text(), Some("You can only have 3 active seeks."));
-        let play = answer(&Play::new(SeekRef::Number(999)), "Alekhine is seeking several games.").unwrap_err();
+        let play = answer(&command::play(SeekRef::Number(999)), "Alekhine is seeking several games.").unwrap_err();
         assert_eq!(play.text(), Some("Alekhine is seeking several games."));
     }
 
@@ -252,9 +208,9 @@ mod tests {
         let refusal = |error: RequestError| error.refusal();
         let gone = Some(RefusalReason::Refusal(Refusal::NoSuchSeek));
         for text in ["You have no active seeks.", "You have no seek 2."] {
-            assert_eq!(answer(&Unseek::all(), text).map_err(refusal), Err(gone), "{text}");
+            assert_eq!(answer(&command::unseek_all(), text).map_err(refusal), Err(gone), "{text}");
         }
-        let play = Play::new(SeekRef::Number(999));
+        let play = command::play(SeekRef::Number(999));
         assert_eq!(answer(&play, "That seek is not available.").map_err(refusal), Err(gone));
         let playing = Some(RefusalReason::Refusal(Refusal::Playing));
         assert_eq!(answer(&SeekOptions::new(), "You are playing a game.").map_err(refusal), Err(playing));

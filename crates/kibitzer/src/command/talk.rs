@@ -1,22 +1,21 @@
-//! Talk.
+//! Messages to other players.
 
 use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::Handle;
 use kibitzer_core::session::{Command, Reply, split_text};
 use kibitzer_core::text::encode;
 
-use super::{Request, answer};
+use super::{Request, reply};
 
-/// Longest text of one line of talk after encoding, in bytes.
+/// Maximum length of the text of one line after encoding, in bytes.
 ///
 /// Source: transport L6. FICS cuts tells at some 400 characters; ICC wants 320 or fewer.
 const MAX_TEXT_BYTES: usize = 320;
 
-/// Something said to somebody: `tell`, `say`, `kibitz` and so on.
+/// A message to other players: `tell`, `say`, `kibitz` and so on.
 ///
-/// Letters that servers do not take are encoded. A text of more than 320 bytes is cut by
-/// [`Client::talk`](crate::Client::talk), or by [`pieces`](Self::pieces); as one command it is an error, as servers drop
-/// what is beyond.
+/// Characters that servers do not accept are encoded. [`Client::talk`](crate::Client::talk) sends a text of more than 320 bytes in
+/// [`pieces`](Self::pieces). As one command it is an error, because servers drop the rest.
 ///
 /// ```
 /// use kibitzer::command::{Request, Talk};
@@ -27,48 +26,48 @@ const MAX_TEXT_BYTES: usize = 320;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Talk {
-    /// The command, with whom it is for.
+    /// The command with its recipient.
     head: String,
     text: String,
 }
 
 impl Talk {
-    /// `tell`: to one player.
+    /// Returns a private message to a player (`tell`).
     pub fn tell(player: &Handle, text: impl Into<String>) -> Self {
         Self { head: format!("tell {player}"), text: text.into() }
     }
 
-    /// `tell` with a number: to a channel.
+    /// Returns a message to a channel (`tell` with a number).
     pub fn channel(channel: u16, text: impl Into<String>) -> Self {
         Self { head: format!("tell {channel}"), text: text.into() }
     }
 
-    /// `say`: to the opponent, or the last one.
+    /// Returns a message to the current or last opponent (`say`).
     pub fn say(text: impl Into<String>) -> Self {
         Self::with("say", text)
     }
 
-    /// `ptell`: to the bughouse partner.
+    /// Returns a message to the bughouse partner (`ptell`).
     pub fn partner(text: impl Into<String>) -> Self {
         Self::with("ptell", text)
     }
 
-    /// `kibitz`: to the players and observers of the game.
+    /// Returns a message to players and observers of the game (`kibitz`).
     pub fn kibitz(text: impl Into<String>) -> Self {
         Self::with("kibitz", text)
     }
 
-    /// `whisper`: to the observers of the game.
+    /// Returns a message to the observers of the game (`whisper`).
     pub fn whisper(text: impl Into<String>) -> Self {
         Self::with("whisper", text)
     }
 
-    /// `shout`: to everybody.
+    /// Returns a message to all players (`shout`).
     pub fn shout(text: impl Into<String>) -> Self {
         Self::with("shout", text)
     }
 
-    /// `cshout`: to everybody, about chess.
+    /// Returns a message about chess to all players (`cshout`).
     pub fn c_shout(text: impl Into<String>) -> Self {
         Self::with("cshout", text)
     }
@@ -77,9 +76,9 @@ impl Talk {
         Self { head: head.to_owned(), text: text.into() }
     }
 
-    /// The same in pieces that servers deliver whole, cut between words; to be sent one after the other.
+    /// Splits the message between words into pieces that servers deliver whole; send them one after the other.
     ///
-    /// A text that holds nothing to say is one piece, whose [`command`](Request::command) fails.
+    /// An empty text is one piece, whose [`command`](Request::command) fails.
     pub fn pieces(&self) -> Vec<Self> {
         if encode(&self.text).len() <= MAX_TEXT_BYTES {
             return vec![self.clone()];
@@ -88,18 +87,18 @@ impl Talk {
     }
 }
 
-/// Something that was said.
+/// A delivered message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct Told {
-    /// How many players heard it, as the server counts them.
+pub struct Delivered {
+    /// Number of players who received it, according to the server.
     pub players: u32,
 }
 
 impl Request for Talk {
-    type Answer = Told;
+    type Answer = Delivered;
 
-    /// A text longer than one piece is [`CommandError::TooLong`].
+    /// Returns [`CommandError::TooLong`] for a text that is longer than one piece.
     fn command(&self) -> Result<Command, CommandError> {
         let length = encode(&self.text).len();
         if length > MAX_TEXT_BYTES {
@@ -108,42 +107,40 @@ impl Request for Talk {
         Command::with_text(&self.head, &self.text)
     }
 
-    fn answer(&self, reply: Reply) -> Result<Told, RequestError> {
-        let told: Vec<u32> = reply.answers().filter_map(|event| told(event.raw())).collect();
-        if told.is_empty() {
-            return Err(answer::unexpected(&reply));
-        }
-        Ok(Told { players: told.into_iter().fold(0, u32::saturating_add) })
+    fn parse_reply(&self, reply: Reply) -> Result<Delivered, RequestError> {
+        let counts = reply.answers().filter_map(|event| recipients(event.raw()));
+        let players = counts.reduce(u32::saturating_add).ok_or_else(|| reply::unexpected(&reply))?;
+        Ok(Delivered { players })
     }
 }
 
-/// How many players heard it, by a line that says so to the speaker.
-fn told(line: &[u8]) -> Option<u32> {
+/// Returns the number of recipients in the confirmation of a message.
+fn recipients(line: &[u8]) -> Option<u32> {
     let line = line.trim_ascii();
-    let bracketed = || line.strip_prefix(b"(").and_then(told_in_brackets);
-    told_to(line, b".").or_else(bracketed)
+    let bracketed = || line.strip_prefix(b"(").and_then(bracketed_recipients);
+    recipients_after_verb(line, b".").or_else(bracketed)
 }
 
-/// Behind the bracket: `told Foo, who is playing)`, `told 3 players in channel 53)`, `shouted to 2 players)`,
+/// After the bracket: `told Foo, who is playing)`, `told 3 players in channel 53)`, `shouted to 2 players)`,
 /// `1->(2))`, `3) Foo shouts: hello`.
-fn told_in_brackets(line: &[u8]) -> Option<u32> {
-    if let Some(whom) = line.strip_prefix(b"told ") {
-        return Some(counted(whom).map_or(1, |(players, _)| players));
+fn bracketed_recipients(line: &[u8]) -> Option<u32> {
+    if let Some(recipient) = line.strip_prefix(b"told ") {
+        return Some(number(recipient).map_or(1, |(players, _)| players));
     }
-    let by_channel = || counted(line).and_then(|(_, rest)| counted(rest.strip_prefix(b"->(")?));
-    let by_shout = || counted(line).filter(|(_, rest)| rest.starts_with(b") "));
-    told_to(line, b" player").or_else(|| by_channel().or_else(by_shout).map(|(players, _)| players))
+    let by_channel = || number(line).and_then(|(_, rest)| number(rest.strip_prefix(b"->(")?));
+    let by_shout = || number(line).filter(|(_, rest)| rest.starts_with(b") "));
+    recipients_after_verb(line, b" player").or_else(|| by_channel().or_else(by_shout).map(|(players, _)| players))
 }
 
-/// `kibitzed to 3` and what has to follow the number.
-fn told_to(line: &[u8], behind: &[u8]) -> Option<u32> {
+/// Returns the number in `kibitzed to 3` if it is followed by `suffix`.
+fn recipients_after_verb(line: &[u8], suffix: &[u8]) -> Option<u32> {
     const VERBS: [&[u8]; 5] = [b"kibitzed to ", b"whispered to ", b"shouted to ", b"c-shouted to ", b"it-shouted to "];
-    let number = VERBS.iter().find_map(|verb| line.strip_prefix(*verb))?;
-    counted(number).filter(|(_, rest)| rest.starts_with(behind)).map(|(players, _)| players)
+    let count = VERBS.iter().find_map(|verb| line.strip_prefix(*verb))?;
+    number(count).filter(|(_, rest)| rest.starts_with(suffix)).map(|(players, _)| players)
 }
 
-/// A number, and what follows it.
-fn counted(text: &[u8]) -> Option<(u32, &[u8])> {
+/// Parses a number, and returns it with the rest of the text.
+fn number(text: &[u8]) -> Option<(u32, &[u8])> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at_checked(length)?;
     Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))
@@ -154,8 +151,8 @@ mod tests {
     use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
 
-    use super::super::testing::{answer, assert_line};
     use super::*;
+    use crate::command::testing::{answer, assert_line};
 
     fn newton() -> Handle {
         "Newton".parse().unwrap()
@@ -237,7 +234,7 @@ mod tests {
             ("(3) Carla c-shouts: e4", 3),
         ];
         for (reply, players) in cases {
-            assert_eq!(answer(&Talk::say("hi"), reply), Ok(Told { players }), "{reply}");
+            assert_eq!(answer(&Talk::say("hi"), reply), Ok(Delivered { players }), "{reply}");
         }
     }
 

@@ -1,17 +1,17 @@
-//! Arguments that several commands take.
+//! Arguments of several commands.
 
 use std::fmt;
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameId, Handle};
 
-/// A game, by its number or by one of its players.
+/// Selects a game.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "servers know a game by these two")]
+#[expect(clippy::exhaustive_enums, reason = "servers have no other reference to a game")]
 pub enum GameRef {
-    /// The game of this number.
+    /// The game with this number.
     Game(GameId),
-    /// The game this player plays or examines.
+    /// The game that this player plays or examines.
     Player(Handle),
 }
 
@@ -27,7 +27,7 @@ impl From<Handle> for GameRef {
     }
 }
 
-/// As commands take it.
+/// As an argument of commands.
 impl fmt::Display for GameRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -37,7 +37,7 @@ impl fmt::Display for GameRef {
     }
 }
 
-/// The time of a game: so many minutes each, and so many seconds more with every move.
+/// The time control of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Clock {
@@ -48,20 +48,20 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// So many minutes, and so many seconds per move.
+    /// Returns a time control.
     pub const fn new(initial_min: u32, increment_s: u32) -> Self {
         Self { initial_min, increment_s }
     }
 }
 
-/// As commands take it: `3 2`.
+/// As arguments of commands: `3 2`.
 impl fmt::Display for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.initial_min, self.increment_s)
     }
 }
 
-/// What players agree on before a game. What is not set is the server's to choose.
+/// The terms of a game. The server chooses those that are not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Terms {
     pub(super) clock: Option<Clock>,
@@ -75,7 +75,7 @@ impl Terms {
         Self { clock: None, rated: None, color: None, variant: None }
     }
 
-    /// The word for whether ratings are at stake.
+    /// Returns the argument for a rated or unrated game.
     pub(super) const fn rated_word(&self) -> Option<&'static str> {
         match self.rated {
             Some(true) => Some("rated"),
@@ -88,36 +88,36 @@ impl Terms {
 /// Declares the setters of the field `terms`.
 macro_rules! terms_setters {
     () => {
-        /// Sets the time: minutes at the start, seconds added per move. Default: the account's own. Servers of the FICS
-        /// family take up to 1,000 of each; 0 and 0 is a game without clocks.
+        /// Sets the time control: minutes at the start, seconds added per move. Default: that of the account. Servers of the FICS
+        /// family accept up to 1,000 of each; 0 and 0 is a game without clocks.
         #[must_use]
         pub const fn time(mut self, initial_min: u32, increment_s: u32) -> Self {
-            self.terms.clock = Some(Clock::new(initial_min, increment_s));
+            self.terms.clock = Some($crate::command::Clock::new(initial_min, increment_s));
             self
         }
 
-        /// Ratings are at stake. Default: the account's setting. A guest's games are never rated, nor are some others.
+        /// Makes the game rated. Default: the account's setting. Games of guests and of some kinds are never rated.
         #[must_use]
         pub const fn rated(mut self) -> Self {
             self.terms.rated = Some(true);
             self
         }
 
-        /// Ratings are not at stake.
+        /// Makes the game unrated.
         #[must_use]
         pub const fn unrated(mut self) -> Self {
             self.terms.rated = Some(false);
             self
         }
 
-        /// Sets the color this login wants. Default: the server decides.
+        /// Sets the color of this login. Default: the server decides.
         #[must_use]
         pub const fn color(mut self, color: Color) -> Self {
             self.terms.color = Some(color);
             self
         }
 
-        /// Sets the variant in the server's words: `crazyhouse`, `wild fr`, `chess960 idn=692`. Default: ordinary chess.
+        /// Sets the variant by its name on the server: `crazyhouse`, `wild fr`, `chess960 idn=692`. Default: standard chess.
         #[must_use]
         pub fn variant(mut self, variant: impl Into<String>) -> Self {
             self.terms.variant = Some(variant.into());
@@ -127,17 +127,17 @@ macro_rules! terms_setters {
 }
 pub(super) use terms_setters;
 
-/// A line that grows word by word.
+/// A line of words.
 #[derive(Debug)]
 pub(super) struct Words(String);
 
 impl Words {
-    /// A line that starts with the command's name.
+    /// Returns a line that consists of the command's name.
     pub(super) fn new(command: &str) -> Self {
         Self(command.to_owned())
     }
 
-    /// Adds a word.
+    /// Appends a word.
     #[must_use]
     pub(super) fn with(mut self, word: impl fmt::Display) -> Self {
         use std::fmt::Write as _;
@@ -147,7 +147,7 @@ impl Words {
         self
     }
 
-    /// Adds a word if there is one.
+    /// Appends a word if there is one.
     #[must_use]
     pub(super) fn maybe(self, word: Option<impl fmt::Display>) -> Self {
         match word {
@@ -156,8 +156,7 @@ impl Words {
         }
     }
 
-    /// The line.
-    pub(super) fn as_str(&self) -> &str {
-        &self.0
+    pub(super) fn into_line(self) -> String {
+        self.0
     }
 }

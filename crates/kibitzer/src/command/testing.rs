@@ -1,6 +1,4 @@
-//! Replies as servers sent them.
-
-use std::fmt::Debug;
+//! Replies for tests, as servers sent them.
 
 use kibitzer_core::event::RequestError;
 use kibitzer_core::session::Reply;
@@ -8,12 +6,12 @@ use kibitzer_core::{EventKind, EventReader};
 
 use super::Request;
 
-/// The reply that these lines are; the marks of the stream are none of it.
+/// Parses lines as a reply, without prompts.
 pub(super) fn reply(sent: &str) -> Reply {
     reply_after("", sent)
 }
 
-/// The same in a session in which these other lines came before.
+/// Parses lines as a reply in a session that received other lines before.
 fn reply_after(before: &str, sent: &str) -> Reply {
     let lines = |text: &str| format!("fics% \n{text}\n").replace('\n', "\n\r");
     let (before, stream) = (lines(before), lines(sent));
@@ -27,17 +25,17 @@ fn reply_after(before: &str, sent: &str) -> Reply {
     reply
 }
 
-/// What comes of a command to which this is the reply: refusals are the session's to find.
+/// Returns the answer in a reply to a command; the session detects refusals first.
 pub(super) fn answer<R: Request>(command: &R, sent: &str) -> Result<R::Answer, RequestError> {
-    command.answer(reply(sent).judge()?)
+    command.parse_reply(reply(sent).judge()?)
 }
 
-/// What comes of it in a session in which these other lines came before.
+/// Does the same in a session that received other lines before.
 pub(super) fn answer_after<R: Request>(before: &str, command: &R, sent: &str) -> Result<R::Answer, RequestError> {
-    command.answer(reply_after(before, sent).judge()?)
+    command.parse_reply(reply_after(before, sent).judge()?)
 }
 
-/// Holds the line of a command against the one that is wanted.
-pub(super) fn assert_line<R: Request + Debug>(command: &R, want: &str) {
-    assert_eq!(command.command().unwrap().as_str(), want, "{command:?}");
+/// Compares the line of a command.
+pub(super) fn assert_line<R: Request>(command: &R, want: &str) {
+    assert_eq!(command.command().unwrap().as_str(), want);
 }

@@ -1,4 +1,4 @@
-//! Finding the answer in a reply.
+//! Searching a reply for the answer.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,38 +11,42 @@ use kibitzer_core::message::{GameCreated, GameEnded, GameId, Handle, Message, Re
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
 
-/// The first message that `pick` takes, or the error that tells what the server said instead.
+/// Returns the first message that `pick` accepts, or the [`unexpected`] error.
 pub(super) fn first<'a, T>(reply: &'a Reply, pick: impl Fn(&'a Message) -> Option<T>) -> Result<T, RequestError> {
     reply.messages().find_map(pick).ok_or_else(|| unexpected(reply))
 }
 
-/// The first line that `read` takes, or the error that tells what the server said instead.
+/// Returns the first line that `read` accepts, or the [`unexpected`] error.
 pub(super) fn first_line<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> Option<T>) -> Result<T, RequestError> {
     reply.answers().map(Event::raw).find_map(read).ok_or_else(|| unexpected(reply))
 }
 
-/// The whole reply as a listing, without what came in between.
+/// Parses the whole reply as a listing, without unrelated output.
 pub(super) fn listing<L: Listing>(reply: &Reply) -> Result<L, RequestError> {
-    L::parse(reply.answers().map(Event::raw)).map_err(|source| RequestError::Listing { source, text: said(reply) })
+    L::parse(reply.answers().map(Event::raw))
+        .map_err(|source| RequestError::Listing { source, text: first_text(reply) })
 }
 
-/// The error that tells what the server said. A refusal may stand behind other lines.
+/// Returns the error of a reply without an answer: a refusal in any line, otherwise the first line.
 pub(super) fn unexpected(reply: &Reply) -> RequestError {
-    reply.answers().find_map(RequestError::of_line).unwrap_or_else(|| RequestError::Unexpected { text: said(reply) })
+    reply
+        .answers()
+        .find_map(RequestError::of_line)
+        .unwrap_or_else(|| RequestError::Unexpected { text: first_text(reply) })
 }
 
-/// The last board of a game in which this login moves the pieces.
+/// Returns the last board of a game in which this login moves the pieces.
 pub(super) fn own_board(reply: &Reply) -> Option<&Arc<Style12>> {
     let boards = reply.events.iter().rev().filter_map(|event| board_of(event));
     boards.into_iter().find(|board| board.relation().is_mine() || board.relation() == Relation::Examining)
 }
 
-/// The last board of this game.
+/// Returns the last board of this game.
 pub(super) fn board_of_game(reply: &Reply, game: GameId) -> Option<&Arc<Style12>> {
     reply.events.iter().rev().filter_map(|event| board_of(event)).find(|board| board.game() == game)
 }
 
-/// The board an event brings; none that was printed on request, or drawn in style 10, which numbers games otherwise.
+/// Returns the board after an event. Boards printed on request are left out, and those in style 10, whose game numbers differ.
 fn board_of(event: &Event) -> Option<&Arc<Style12>> {
     let Event::Received { received, change } = event else { return None };
     match &received.message {
@@ -51,34 +55,35 @@ fn board_of(event: &Event) -> Option<&Arc<Style12>> {
     }
 }
 
-/// The end of the game that this login plays. Others end meanwhile: those it observes, and with the variable `gin` on, all.
+/// Returns the end of the game that this login plays. Others may end in the same reply: observed ones, and all if the variable
+/// `gin` is set.
 pub(super) fn own_end(reply: &Reply) -> Option<&GameEnded> {
     let is_mine = |change: Option<&Change>| change.is_some_and(|change| change.relation.is_mine());
     ends(reply).find(|&(change, _)| is_mine(change)).map(|(_, ended)| ended)
 }
 
-/// [`own_end`], or else the end of the only game that may be meant although no board of it could be read.
+/// Returns [`own_end`], otherwise the end of the only unknown game: its boards may have been unreadable.
 pub(super) fn likely_end(reply: &Reply) -> Option<&GameEnded> {
     own_end(reply).or_else(|| {
-        // Some servers tell an observer twice, and only the first changes anything.
+        // Some servers report an end twice to an observer, and only the first report changes the game.
         let known: BTreeSet<_> = ends(reply).filter_map(|(change, _)| change).map(|change| change.game).collect();
         let unknown = ends(reply).map(|(_, ended)| ended).filter(|ended| !known.contains(&ended.game));
         only(reply, unknown, |ended| ended.game)
     })
 }
 
-/// What is told of one game and no other, in a reply without a board of this login's.
-fn only<'a, T>(reply: &Reply, mut told: impl Iterator<Item = &'a T>, game: impl Fn(&T) -> GameId) -> Option<&'a T> {
-    let first = told.next()?;
-    (told.all(|other| game(other) == game(first)) && own_board(reply).is_none()).then_some(first)
+/// Returns the first item if all items are about one game, and the reply has no board of a game of this login.
+fn only<'a, T>(reply: &Reply, mut items: impl Iterator<Item = &'a T>, game: impl Fn(&T) -> GameId) -> Option<&'a T> {
+    let first = items.next()?;
+    (items.all(|other| game(other) == game(first)) && own_board(reply).is_none()).then_some(first)
 }
 
-/// The end of this game.
+/// Returns the end of this game.
 pub(super) fn end_of_game(reply: &Reply, game: GameId) -> Option<&GameEnded> {
     ends(reply).map(|(_, ended)| ended).find(|ended| ended.game == game)
 }
 
-/// The ends of games, each with what it changed.
+/// Returns the ends of games, each with its change.
 fn ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
     reply.events.iter().filter_map(|event| match event.message() {
         Some(Message::GameEnded(ended)) => Some((event.change(), ended)),
@@ -86,8 +91,8 @@ fn ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
     })
 }
 
-/// The game of this login that begins or goes on, with this player in it if one is named: its first board follows. Others
-/// begin meanwhile: with the variable `gin` on, servers tell of all.
+/// Returns the game of this login that begins or goes on, with this player if one is named; its first board follows it. Other
+/// games may begin in the same reply if the variable `gin` is set.
 pub(super) fn own_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let mut boards = BTreeSet::new();
     reply.events.iter().rev().find_map(|event| {
@@ -96,13 +101,13 @@ pub(super) fn own_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option
     })
 }
 
-/// [`own_start`], or else the only game that may be meant although no board of it could be read.
+/// Returns [`own_start`], otherwise the only game that begins: its boards may have been unreadable.
 pub(super) fn likely_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     own_start(reply, player)
         .or_else(|| only(reply, reply.events.iter().filter_map(|event| created(event, player)), |created| created.game))
 }
 
-/// A game that begins or goes on, with this player in it if one is named.
+/// Returns the game that begins or goes on in this event, with this player if one is named.
 fn created<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let Some(Message::GameCreated(created)) = event.message() else { return None };
     let players = [&created.white, &created.black];
@@ -110,7 +115,7 @@ fn created<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a GameCrea
     player.is_none_or(is_in).then_some(created)
 }
 
-/// What the server says first; empty if it says nothing but what comes unasked.
-pub(super) fn said(reply: &Reply) -> PlayerText {
+/// Returns the first line that the command caused; empty if there is none.
+pub(super) fn first_text(reply: &Reply) -> PlayerText {
     PlayerText::from_wire(reply.answer().map_or(&[], |event| event.raw().trim_ascii()))
 }

@@ -1,0 +1,125 @@
+//! Examining games.
+
+use std::sync::Arc;
+
+use kibitzer_core::Event;
+use kibitzer_core::event::RequestError;
+use kibitzer_core::message::{ExamineAction, Message, Relation, Style12};
+use kibitzer_core::session::Reply;
+
+use super::reply;
+
+/// The result of a step in an examined game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExamineStep {
+    /// The board after the step; `None` if the position is the same, or if the server sends the board later.
+    pub board: Option<Arc<Style12>>,
+    /// Whether the first or last position of the game stopped the step.
+    pub is_at_edge: bool,
+}
+
+/// Parses the board of the examined game.
+pub(super) fn board(reply: &Reply) -> Result<Arc<Style12>, RequestError> {
+    examined_board(reply).ok_or_else(|| reply::unexpected(reply))
+}
+
+fn examined_board(reply: &Reply) -> Option<Arc<Style12>> {
+    reply::own_board(reply).filter(|board| board.relation() == Relation::Examining).cloned()
+}
+
+/// Parses the result of a step.
+pub(super) fn step(reply: &Reply) -> Result<ExamineStep, RequestError> {
+    let board = examined_board(reply);
+    let is_at_edge = |message: &Message| match message {
+        Message::Examine(examine) => match examine.action {
+            ExamineAction::AtBeginning | ExamineAction::AtEnd => Some(true),
+            ExamineAction::Forward(_) | ExamineAction::Backward(_) | ExamineAction::Revert(_) => Some(false),
+            _ => None,
+        },
+        _ => None,
+    };
+    let reports = reply.messages().filter_map(is_at_edge);
+    let reports: Vec<bool> = reports.chain(reply.answers().any(has_no_moves).then_some(true)).collect();
+    if board.is_none() && reports.is_empty() {
+        return Err(reply::unexpected(reply));
+    }
+    Ok(ExamineStep { board, is_at_edge: reports.contains(&true) })
+}
+
+/// Returns whether the line is the one of uhlin-fics for the end of a game without moves.
+fn has_no_moves(event: &Event) -> bool {
+    event.raw().trim_ascii() == b"You cannot go forward; no moves are stored."
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer_core::event::RefusalReason;
+    use kibitzer_core::message::Refusal;
+
+    use crate::command;
+    use crate::command::testing::{answer, assert_line};
+
+    const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 \
+        Alice Alice 2 0 0 39 39 0 0 1 none (0:00) none 0 0 0";
+
+    #[test]
+    fn every_command_has_its_line() {
+        assert_line(&command::examine_scratch(), "examine");
+        assert_line(&command::examine("Alice".parse().unwrap(), 55), "examine Alice 55");
+        assert_line(&command::forward(3), "forward 3");
+        assert_line(&command::backward(99), "backward 99");
+        assert_line(&command::revert(), "revert");
+        assert_line(&command::unexamine(), "unexamine");
+    }
+
+    #[test]
+    fn a_game_is_examined_once_its_board_is_there() {
+        for reply in [format!("Starting a game in examine (scratch) mode.\n\n{BOARD}"), BOARD.to_owned()] {
+            assert_eq!(answer(&command::examine_scratch(), &reply).unwrap().game().0, 1, "{reply}");
+        }
+        let cases = ["There is no history game 99 for Alekhine.", "There is no player matching that name.", ""];
+        for text in cases {
+            assert_eq!(
+                answer(&command::examine_scratch(), text).unwrap_err().text(),
+                Some(text).filter(|text| !text.is_empty())
+            );
+        }
+    }
+
+    #[test]
+    fn steps_lead_to_a_board_or_to_an_edge() {
+        let cases = [
+            (format!("Carla goes forward 3 moves.\n\n{BOARD}"), true, false),
+            ("Game 1: Alekhine goes forward 1 move.".to_owned(), false, false),
+            (format!("Alice goes forward 200 moves.\nEnd of game.\n\n{BOARD}"), true, true),
+            ("You're at the end of the game.".to_owned(), false, true),
+            ("You cannot go forward; no moves are stored.".to_owned(), false, true),
+        ];
+        for (reply, has_board, is_at_edge) in cases {
+            let stepped = answer(&command::forward(3), &reply).unwrap();
+            assert_eq!((stepped.board.is_some(), stepped.is_at_edge), (has_board, is_at_edge), "{reply}");
+        }
+        let back = answer(&command::backward(99), &format!("Beginning of game.\n\n{BOARD}")).unwrap();
+        assert!(back.is_at_edge && back.board.is_some());
+        assert!(answer(&command::revert(), &format!("Alice reverts to mainline.\n\n{BOARD}")).unwrap().board.is_some());
+    }
+
+    #[test]
+    fn steps_that_are_not_made() {
+        for text in ["You are not examining a game.", "You are not examining any games."] {
+            let error = answer(&command::forward(1), text).unwrap_err();
+            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NotExamining)));
+        }
+        assert_eq!(answer(&command::forward(1), "What?").unwrap_err().text(), Some("What?"));
+        let unknown = answer(&command::revert(), "revert: Command not found.");
+        assert!(unknown.unwrap_err().is_refusal(Refusal::UnknownCommand));
+    }
+
+    #[test]
+    fn an_examined_game_is_left() {
+        assert_eq!(answer(&command::unexamine(), "You are no longer examining game 1."), Ok(()));
+        assert!(answer(&command::unexamine(), "You are not examining any games.").is_err());
+        assert!(answer(&command::unexamine(), "Foo stopped examining game 1.").is_err(), "somebody else");
+    }
+}

@@ -1,0 +1,154 @@
+//! Information whose format differs between servers.
+
+use kibitzer_core::event::RequestError;
+use kibitzer_core::message::{Handle, listing};
+use kibitzer_core::session::Reply;
+use kibitzer_core::text::ServerText;
+
+use super::list::typed;
+use super::terms::Words;
+use super::{Request, reply};
+
+pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::History> + Send + Sync {
+    typed(Words::new("history").maybe(player.as_ref()), move |reply| {
+        let is_empty = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";
+        if reply.answer().is_some_and(|event| is_empty(event.raw())) {
+            let mut history = listing::History::default();
+            history.owner = player.clone().unwrap_or_default();
+            return Ok(history);
+        }
+        reply::listing(reply)
+    })
+}
+
+/// The clocks of a server; each server has its own format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerDate {
+    /// Time in the time zone of this login.
+    pub local: ServerText,
+    /// Time of the server, or Greenwich time, if the server reports one of them.
+    pub server: Option<ServerText>,
+}
+
+/// Parses the reply to `date`.
+pub(super) fn date(reply: &Reply) -> Result<ServerDate, RequestError> {
+    let local = reply::first_line(reply, |line| time_after(line, b"local time"))?;
+    let server = [&b"server time"[..], b"greenwich time"];
+    let server = server.iter().find_map(|name| reply.answers().find_map(|event| time_after(event.raw(), name)));
+    Ok(ServerDate { local, server })
+}
+
+/// `Local time     - Sat Nov 21, 00:37 UTC 2026`
+fn time_after(line: &[u8], name: &[u8]) -> Option<ServerText> {
+    let (head, tail) = line.split_at_checked(name.len())?;
+    let time = head.eq_ignore_ascii_case(name).then_some(tail)?.trim_ascii().strip_prefix(b"-")?;
+    Some(ServerText::from_wire(time.trim_ascii()))
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer_core::event::RefusalReason;
+    use kibitzer_core::message::listing::ListingError;
+    use kibitzer_core::message::{GameId, Refusal};
+
+    use super::*;
+    use crate::command;
+    use crate::command::testing::{answer, assert_line};
+
+    fn newton() -> Handle {
+        "Newton".parse().unwrap()
+    }
+
+    #[test]
+    fn lines_name_what_is_asked_for() {
+        assert_line(&command::games(), "games");
+        assert_line(&command::games_of(GameId(42)), "games 42");
+        assert_line(&command::games_of(newton()), "games Newton");
+        assert_line(&command::who(), "who");
+        assert_line(&command::suitable_seeks(), "sought");
+        assert_line(&command::sought(), "sought all");
+        assert_line(&command::finger(None), "finger");
+        assert_line(&command::finger(newton()), "finger Newton");
+        assert_line(&command::stored(newton()), "stored Newton");
+        assert_line(&command::history(None), "history");
+        assert_line(&command::variables(newton()), "variables Newton");
+        assert_line(&command::interface_variables(), "ivariables");
+        assert_line(&command::own_moves(), "moves");
+        assert_line(&command::moves(GameId(7)), "moves 7");
+        assert_line(&command::in_channel(53), "inchannel 53");
+        assert_line(&command::date(), "date");
+    }
+
+    #[test]
+    fn what_comes_in_between_is_no_part_of_a_listing() {
+        let reply = "Bogoljubov tells you: async 0: x\nThere are no games in progress.\n\n\
+            Bogoljubov(53): hello\n<d1> 1 6 a6 a7a6 586 299312 0";
+        let games = answer(&command::games(), reply).unwrap();
+        assert_eq!((games.games.len(), games.unread.len()), (0, 0));
+        assert!(
+            answer(&command::sought(), "Alice tells you: an empty list comes without a line").unwrap().seeks.is_empty()
+        );
+    }
+
+    #[test]
+    fn a_board_in_a_move_list_is_its_start() {
+        let reply = "Movelist for game 34:\n\nA (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002\n\
+            Rated standard match, initial time: 10 minutes, increment: 12 seconds.\n\n\
+            <12> bbqnnrkr pppppppp -------- -------- -------- -------- PPPPPPPP BBQNNRKR W -1 1 1 1 1 0 34 A B -4 10 12 \
+            39 39 600 600 1 none (0:00) none 0 0 0\n\n\
+            Move  A                       B\n----  ---------------------   ---------------------\n  \
+            1.  e4      (0:00.000)      c5      (0:00.123)\n      {Still in progress} *";
+        let moves = answer(&command::own_moves(), reply).unwrap();
+        assert_eq!((moves.start.len(), moves.unread.len()), (1, 0));
+    }
+
+    #[test]
+    fn no_games_are_a_history_too() {
+        let cases = [
+            (command::history(Some(newton())), "Sorry, no game information available.", "Newton"),
+            (command::history(None), "Sorry, no game information available.", ""),
+            (command::history(None), "Alice has no history games.", "Alice"),
+        ];
+        for (command, reply, owner) in cases {
+            let history = answer(&command, reply).unwrap();
+            assert_eq!((history.owner.as_str(), history.games.len()), (owner, 0), "{reply}");
+        }
+    }
+
+    #[test]
+    fn dates_of_two_servers() {
+        let cases = [
+            (
+                "Local time     - Sat Nov 21, 00:37 UTC 2026\nServer time    - Sat Nov 21, 00:37 UTC 2026",
+                ("Sat Nov 21, 00:37 UTC 2026", Some("Sat Nov 21, 00:37 UTC 2026")),
+            ),
+            (
+                "Local time     - Sat Nov 21,  0:22 UTC\nGreenwich time - Sat Nov 21,  0:22 GMT",
+                ("Sat Nov 21,  0:22 UTC", Some("Sat Nov 21,  0:22 GMT")),
+            ),
+            ("Local time     - Sat Nov 21,  0:22 UTC", ("Sat Nov 21,  0:22 UTC", None)),
+        ];
+        for (reply, want) in cases {
+            let date = answer(&command::date(), reply).unwrap();
+            assert_eq!((date.local.as_str(), date.server.as_ref().map(ServerText::as_str)), want);
+        }
+        assert!(matches!(answer(&command::date(), "Localtime"), Err(RequestError::Unexpected { .. })));
+    }
+
+    #[test]
+    fn refusals_are_told_in_the_servers_words() {
+        let no_player =
+            answer(&command::finger(newton()), "There is no player matching the name \"nobody\".").unwrap_err();
+        assert_eq!(no_player.text(), Some("There is no player matching the name \"nobody\"."));
+        assert!(matches!(no_player.refusal(), Some(RefusalReason::Refusal(_))));
+        let no_game = answer(&command::moves(GameId(1)), "There is no such game.").unwrap_err();
+        assert!(matches!(no_game.refusal(), Some(RefusalReason::Observing(_))));
+        let not_playing = answer(&command::own_moves(), "You are not playing, examining, or observing a game.");
+        assert!(not_playing.unwrap_err().is_refusal(Refusal::NotPlaying));
+        let unknown = answer(&command::who(), "TODO: unsupported format").unwrap_err();
+        assert_eq!(unknown.text(), Some("TODO: unsupported format"));
+        let RequestError::Listing { source, .. } = unknown else { panic!("{unknown:?}") };
+        assert_eq!(source, ListingError::NotThisReply);
+    }
+}

@@ -1,0 +1,273 @@
+//! The list of all commands: each entry makes a function of [`command`](super), a method of [`Client`] and a row of its table.
+
+use kibitzer_core::event::RequestError;
+use kibitzer_core::message::{ChallengeChange, listing};
+use kibitzer_core::message::{
+    ExamineAction, GameEnded, GameId, Handle, Ivar, Message, OfferAnswer, OfferKind, Style12,
+};
+use kibitzer_core::text::PlayerText;
+use std::sync::Arc;
+
+use super::terms::Words;
+use super::{
+    AcceptOutcome, ChallengeOutcome, ClosedOffer, Delivered, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText,
+    ObservedGame, OfferOutcome, OfferRef, PartnerOutcome, Request, SeekOptions, SeekOutcome, SeekRef, ServerDate,
+    TypedCommand, challenge, examining, game_offer, info, observing, pending_offer, reply, seek, setting,
+};
+use crate::Client;
+
+/// Declares the commands.
+///
+/// An entry reads: documentation, name on the server, method and arguments, answer, and either the command that the arguments
+/// make, or nothing if the only argument is the command.
+macro_rules! commands {
+    (
+        functions {
+            $($(#[doc = $doc:literal])+ $line:literal $name:ident($($argument:ident: $kind:ty),*) -> $answer:ty = $command:expr;)+
+        }
+        values {
+            $($(#[doc = $value_doc:literal])+ $value_line:literal $method:ident($value:ident: &$value_type:ty) -> $value_answer:ty;)+
+        }
+    ) => {
+        $(
+            $(#[doc = $doc])+
+            ///
+            #[doc = concat!(" [`Client::", stringify!($name), "`] sends it.")]
+            pub fn $name($($argument: $kind),*) -> impl Request<Answer = $answer> + Send + Sync {
+                $command
+            }
+        )+
+
+        /// # Typed commands
+        ///
+        /// Every method returns the errors of [`request`](Self::request), and is cancel safe as it is.
+        ///
+        /// | command | method | answer |
+        /// |---|---|---|
+        $(#[doc = concat!(" | `", $line, "` | [`", stringify!($name), "`](Self::", stringify!($name), ") | `", stringify!($answer), "` |")])+
+        $(#[doc = concat!(" | `", $value_line, "` | [`", stringify!($method), "`](Self::", stringify!($method), ") | `", stringify!($value_answer), "` |")])+
+        ///
+        /// ```no_run
+        /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
+        /// for game in client.games().await?.games {
+        ///     println!("{}", client.moves(game.game).await?.moves.len());
+        /// }
+        /// client.tell(&"Newton".parse()?, "hello").await?;
+        /// # Ok(())
+        /// # }
+        /// ```
+        impl Client {
+            $(
+                $(#[doc = $doc])+
+                ///
+                /// # Errors
+                ///
+                /// As [`request`](Self::request).
+                ///
+                /// # Cancel safety
+                ///
+                /// As [`request`](Self::request).
+                pub async fn $name(&self, $($argument: $kind),*) -> Result<$answer, RequestError> {
+                    self.request(&$name($($argument),*)).await
+                }
+            )+
+            $(
+                $(#[doc = $value_doc])+
+                ///
+                /// # Errors
+                ///
+                /// As [`request`](Self::request).
+                ///
+                /// # Cancel safety
+                ///
+                /// As [`request`](Self::request).
+                pub async fn $method(&self, $value: &$value_type) -> Result<$value_answer, RequestError> {
+                    self.request($value).await
+                }
+            )+
+        }
+    };
+}
+
+/// Makes a command of its line and the parser of its reply.
+pub(super) fn typed<A, P: Fn(&super::Reply) -> Result<A, RequestError>>(line: Words, parser: P) -> TypedCommand<P> {
+    TypedCommand { line: line.into_line(), parser }
+}
+
+commands! {
+    functions {
+        /// Requests all games that are played or examined.
+        "games" games() -> listing::GameListing = typed(Words::new("games"), reply::listing);
+        /// Requests the listing row of one game, or of the games of players whose names begin with this one.
+        "games" games_of(game: impl Into<GameRef>) -> listing::GameListing
+            = typed(Words::new("games").with(game.into()), reply::listing);
+        /// Requests the players who are logged in.
+        "who" who() -> listing::WhoList = typed(Words::new("who"), reply::listing);
+        /// Requests all seeks.
+        "sought all" sought() -> listing::SoughtList = typed(Words::new("sought all"), reply::listing);
+        /// Requests the seeks that this login may answer.
+        "sought" suitable_seeks() -> listing::SoughtList = typed(Words::new("sought"), reply::listing);
+        /// Requests the moves of a game.
+        "moves" moves(game: impl Into<GameRef>) -> listing::MoveList
+            = typed(Words::new("moves").with(game.into()), reply::listing);
+        /// Requests the moves of the game that this login plays, otherwise of the one it examines or observes.
+        "moves" own_moves() -> listing::MoveList = typed(Words::new("moves"), reply::listing);
+        /// Requests the profile of a player; with `None`, of this login.
+        "finger" finger(player: impl Into<Option<Handle>>) -> listing::Finger
+            = typed(Words::new("finger").maybe(player.into()), reply::listing);
+        /// Requests the last games of a player; with `None`, of this login.
+        ///
+        /// One server does not name the owner of an empty history: it is `player` then, or empty.
+        "history" history(player: impl Into<Option<Handle>>) -> listing::History = info::history(player.into());
+        /// Requests the adjourned games of a player; with `None`, of this login.
+        "stored" stored(player: impl Into<Option<Handle>>) -> listing::StoredGames
+            = typed(Words::new("stored").maybe(player.into()), reply::listing);
+        /// Requests the variables of a player; with `None`, of this login.
+        "variables" variables(player: impl Into<Option<Handle>>) -> listing::Variables
+            = typed(Words::new("variables").maybe(player.into()), reply::listing);
+        /// Requests the interface variables (ivars) of this session.
+        "ivariables" interface_variables() -> listing::Variables = typed(Words::new("ivariables"), reply::listing);
+        /// Requests the members of a channel.
+        "inchannel" in_channel(channel: u16) -> listing::ChannelList
+            = typed(Words::new("inchannel").with(channel), reply::listing);
+        /// Requests the server's clocks. It has no side effect, so it also tests whether the server answers.
+        "date" date() -> ServerDate = typed(Words::new("date"), info::date);
+
+        /// Observes a game: its boards, moves and end arrive as events. After a lost connection the session observes it again.
+        ///
+        /// To observe a game again is a refusal on most servers. uhlin-fics stops observing it instead, with a text that is in
+        /// [`RequestError::Unexpected`].
+        "observe" observe(game: impl Into<GameRef>) -> ObservedGame = observing::observe(game.into());
+        /// Stops observing a game. Returns the games that are no longer observed, at least one.
+        "unobserve" unobserve(game: impl Into<GameRef>) -> Vec<GameId>
+            = typed(Words::new("unobserve").with(game.into()), observing::stopped);
+        /// Stops observing all games. Returns their numbers, at least one.
+        "unobserve" unobserve_all() -> Vec<GameId> = typed(Words::new("unobserve"), observing::stopped);
+
+        /// Examines an empty game from the start position.
+        "examine" examine_scratch() -> Arc<Style12> = typed(Words::new("examine"), examining::board);
+        /// Examines the game with this index in a player's history.
+        "examine" examine(player: Handle, index: u32) -> Arc<Style12>
+            = typed(Words::new("examine").with(player).with(index), examining::board);
+        /// Goes this many plies forward, at least 1, in the examined game.
+        "forward" forward(plies: u32) -> ExamineStep = typed(Words::new("forward").with(plies), examining::step);
+        /// Goes this many plies back, at least 1, in the examined game.
+        "backward" backward(plies: u32) -> ExamineStep = typed(Words::new("backward").with(plies), examining::step);
+        /// Goes back to the moves of the original game.
+        "revert" revert() -> ExamineStep = typed(Words::new("revert"), examining::step);
+        /// Stops examining.
+        "unexamine" unexamine() -> () = typed(Words::new("unexamine"), |reply| reply::first(reply, |message| match message {
+            Message::Examine(examine) if examine.by.is_none() && examine.action == ExamineAction::Stop => Some(()),
+            _ => None,
+        }));
+
+        /// Withdraws the seek with this number; see [`SeekOutcome::Posted`].
+        "unseek" unseek(index: u32) -> () = typed(Words::new("unseek").with(index), seek::withdrawn);
+        /// Withdraws all seeks of this login.
+        "unseek" unseek_all() -> () = typed(Words::new("unseek"), seek::withdrawn);
+        /// Answers a seek.
+        "play" play(seek: SeekRef) -> ChallengeOutcome = seek::play(seek);
+
+        /// Challenges an opponent to resume an adjourned game. Returns one challenge, or the game that goes on.
+        ///
+        /// uhlin-fics and FatICS do not know the command; on every server [`MatchOptions::new`] with the opponent's name does the
+        /// same.
+        "resume" resume(opponent: Handle) -> Vec<ChallengeOutcome> = challenge::resume(Some(opponent));
+        /// Challenges every opponent of an adjourned game who is logged in. Returns one challenge each, or the game that goes on.
+        ///
+        /// uhlin-fics and FatICS do not know the command.
+        "resume" resume_all() -> Vec<ChallengeOutcome> = challenge::resume(None);
+        /// Challenges the last opponent to the same game again. uhlin-fics does not know the command.
+        "rematch" rematch() -> ChallengeOutcome = typed(Words::new("rematch"), |reply| challenge::outcome(reply, None));
+
+        /// Accepts a challenge, a partnership or an offer in the game.
+        ///
+        /// uhlin-fics does not confirm it: the outcome is derived from the boards and results in the reply.
+        "accept" accept(offer: OfferRef) -> AcceptOutcome = typed(offer.line("accept"), pending_offer::accepted);
+        /// Declines a challenge or an offer in the game.
+        "decline" decline(offer: OfferRef) -> ClosedOffer = typed(offer.line("decline"), |reply| {
+            pending_offer::closed(reply, OfferAnswer::Declined, ChallengeChange::Declined)
+        });
+        /// Withdraws a challenge or an offer of this login.
+        "withdraw" withdraw(offer: OfferRef) -> ClosedOffer = typed(offer.line("withdraw"), |reply| {
+            pending_offer::closed(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
+        });
+        /// Offers a bughouse partnership to a player, or accepts the player's offer.
+        "partner" partner(player: Handle) -> PartnerOutcome
+            = typed(Words::new("partner").with(player), pending_offer::partner);
+        /// Ends the bughouse partnership, or withdraws the offer of one.
+        "partner" end_partnership() -> () = typed(Words::new("partner"), pending_offer::partnership_ended);
+
+        /// Offers a draw, accepts one, or claims one by the rules.
+        "draw" draw() -> OfferOutcome
+            = typed(Words::new("draw"), |reply| game_offer::outcome(reply, OfferKind::Draw));
+        /// Offers to end the game without a result, or accepts it. At the start of a game it ends at once.
+        "abort" abort() -> OfferOutcome
+            = typed(Words::new("abort"), |reply| game_offer::outcome(reply, OfferKind::Abort));
+        /// Offers to interrupt the game, so that it can be resumed later, or accepts it.
+        "adjourn" adjourn() -> OfferOutcome
+            = typed(Words::new("adjourn"), |reply| game_offer::outcome(reply, OfferKind::Adjourn));
+        /// Offers to take back this many plies, at least 1, or accepts it.
+        "takeback" takeback(plies: u32) -> OfferOutcome
+            = typed(Words::new("takeback").with(plies), |reply| game_offer::outcome(reply, OfferKind::Takeback));
+        /// Resigns the game.
+        "resign" resign() -> GameEnded = typed(Words::new("resign"), game_offer::end);
+        /// Claims that the opponent's time is up.
+        "flag" flag() -> GameEnded = typed(Words::new("flag"), game_offer::end);
+
+        /// Sets a variable of the account. Returns the server's confirmation, which uhlin-fics leaves empty for the prompt.
+        "set" set(name: &str, value: &str) -> PlayerText
+            = typed(Words::new("set").with(name).with(value), setting::confirmation);
+        /// Clears a variable of the account, such as a note or the formula. Returns the server's confirmation.
+        "set" unset(name: &str) -> PlayerText = typed(Words::new("set").with(name), setting::confirmation);
+        /// Sets the style of boards. This library requires style 12; it parses style 10, too, but does not update games from it.
+        "set style" style(number: u8) -> () = setting::style(number);
+        /// Switches on an interface variable for this session.
+        ///
+        /// The session sets the ivars of its options; uhlin-fics ignores the command, which is [`RequestError::Unexpected`].
+        "iset" enable_ivar(ivar: Ivar) -> () = typed(Words::new("iset").with(ivar.as_str()).with(1), setting::enabled);
+        /// Switches off an interface variable for this session. Without block mode, replies are delimited by fences.
+        "iset" disable_ivar(ivar: Ivar) -> () = typed(Words::new("iset").with(ivar.as_str()).with(0), setting::disabled);
+    }
+    values {
+        /// Makes a move in the game that this login plays or examines. An illegal move is a refusal.
+        "(move)" make_move(played: &MoveText) -> MoveMade;
+        /// Advertises a game to all players. After a lost connection the session posts it again.
+        "seek" seek(seek: &SeekOptions) -> SeekOutcome;
+        /// Challenges a player. An adjourned game with this player is resumed, with any terms.
+        "match" challenge(challenge: &MatchOptions) -> ChallengeOutcome;
+    }
+}
+
+impl Client {
+    /// Sends a text in as many pieces as the server needs to deliver it whole, one after the other. Returns the delivery of
+    /// each piece.
+    ///
+    /// # Errors
+    ///
+    /// As [`request`](Self::request). The pieces before the failed one were delivered.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, some of the pieces may have been delivered.
+    pub async fn talk(&self, talk: &super::Talk) -> Result<Vec<Delivered>, RequestError> {
+        let mut delivered = Vec::new();
+        for piece in talk.pieces() {
+            delivered.push(self.request(&piece).await?);
+        }
+        Ok(delivered)
+    }
+
+    /// Sends a private message to a player, in as many pieces as needed.
+    ///
+    /// # Errors
+    ///
+    /// As [`talk`](Self::talk).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`talk`](Self::talk).
+    pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<Delivered>, RequestError> {
+        self.talk(&super::Talk::tell(player, text)).await
+    }
+}

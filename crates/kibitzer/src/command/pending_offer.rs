@@ -1,0 +1,297 @@
+//! Answers to pending offers, their withdrawal, and bughouse partnerships.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kibitzer_core::event::RequestError;
+use kibitzer_core::message::{
+    Actor, ChallengeChange, GameCreated, GameEnded, Handle, Message, OfferAnswer, OfferKind, Partner, Style12,
+};
+use kibitzer_core::session::Reply;
+
+use super::reply;
+use super::terms::Words;
+
+/// Selects one of the pending offers.
+///
+/// Numbers require the ivar `pendinfo`; FICS and FatICS support them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OfferRef {
+    /// The only pending offer.
+    #[default]
+    Only,
+    /// The offer with this number: [`Pending::index`](kibitzer_core::message::Pending::index).
+    Number(u32),
+    /// The offer from or to this player.
+    Player(Handle),
+    /// The offer of this kind.
+    Kind(OfferKind),
+}
+
+impl OfferRef {
+    /// Returns the line of a command with this argument.
+    pub(super) fn line(&self, command: &str) -> Words {
+        let word: Option<&dyn fmt::Display> = match self {
+            Self::Only => None,
+            Self::Number(number) => Some(number),
+            Self::Player(player) => Some(player),
+            Self::Kind(kind) => Some(kind),
+        };
+        Words::new(command).maybe(word)
+    }
+}
+
+/// The outcome of an accepted offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AcceptOutcome {
+    /// A game began, or an adjourned game goes on.
+    Started(Box<GameCreated>),
+    /// The game is over.
+    Ended(Box<GameEnded>),
+    /// This player is the bughouse partner from now on.
+    Partner(Handle),
+    /// The game changed; with the new board, if there is one.
+    Changed(Option<Arc<Style12>>),
+}
+
+/// Parses the outcome of an accepted offer. uhlin-fics does not say what was accepted.
+pub(super) fn accepted(reply: &Reply) -> Result<AcceptOutcome, RequestError> {
+    let own = started_or_ended(reply::own_start(reply, None), reply::own_end(reply));
+    if let Some(outcome) = own.or_else(|| new_partner(reply)) {
+        return Ok(outcome);
+    }
+    let kind = reply.messages().find_map(|message| match message {
+        Message::Offer(offer) if is_answer(offer.actor, offer.answer, OfferAnswer::Accepted) => Some(offer.kind),
+        _ => None,
+    });
+    // Unless the accepted offer ends the game, games that begin or end in the reply are those of other players.
+    if kind.is_none_or(ends_games)
+        && let Some(outcome) = started_or_ended(reply::likely_start(reply, None), reply::likely_end(reply))
+    {
+        return Ok(outcome);
+    }
+    let board = reply::own_board(reply).cloned();
+    if kind.is_none() && board.is_none() {
+        return Err(reply::unexpected(reply));
+    }
+    Ok(AcceptOutcome::Changed(board))
+}
+
+fn started_or_ended(start: Option<&GameCreated>, end: Option<&GameEnded>) -> Option<AcceptOutcome> {
+    let started = start.map(|created| AcceptOutcome::Started(Box::new(created.clone())));
+    started.or_else(|| end.map(|ended| AcceptOutcome::Ended(Box::new(ended.clone()))))
+}
+
+fn new_partner(reply: &Reply) -> Option<AcceptOutcome> {
+    reply.messages().find_map(|message| match message {
+        Message::Partner(Partner::Agreed { actor: Actor::Me, name }) => Some(AcceptOutcome::Partner(name.clone())),
+        _ => None,
+    })
+}
+
+/// Returns whether an accepted offer of this kind ends the game.
+const fn ends_games(kind: OfferKind) -> bool {
+    matches!(kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn)
+}
+
+fn is_answer(actor: Actor, answer: Option<OfferAnswer>, expected: OfferAnswer) -> bool {
+    actor == Actor::Me && answer == Some(expected)
+}
+
+/// An offer that is no longer pending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClosedOffer {
+    /// The other player, if the server names one.
+    pub name: Option<Handle>,
+    /// Kind of an offer in a game; `None` for a challenge.
+    pub kind: Option<OfferKind>,
+}
+
+/// Parses a declined or withdrawn offer.
+pub(super) fn closed(reply: &Reply, answer: OfferAnswer, change: ChallengeChange) -> Result<ClosedOffer, RequestError> {
+    reply::first(reply, |message| match message {
+        Message::ChallengeUpdate(update) if update.actor == Actor::Me && update.change == change => {
+            Some(ClosedOffer { name: update.name.clone(), kind: None })
+        }
+        Message::Offer(offer) if is_answer(offer.actor, offer.answer, answer) => {
+            Some(ClosedOffer { name: offer.from.clone(), kind: Some(offer.kind) })
+        }
+        _ => None,
+    })
+}
+
+/// The outcome of an offer of partnership.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "the player has accepted, or not yet")]
+pub enum PartnerOutcome {
+    /// The offer was sent; the player has not answered it yet.
+    Sent,
+    /// The player had made the same offer: the partnership begins.
+    Agreed,
+}
+
+/// Parses the outcome of an offer of partnership.
+pub(super) fn partner(reply: &Reply) -> Result<PartnerOutcome, RequestError> {
+    reply::first(reply, |message| match message {
+        Message::Partner(Partner::OfferSent(_)) => Some(PartnerOutcome::Sent),
+        Message::Partner(Partner::Agreed { actor: Actor::Me, .. }) => Some(PartnerOutcome::Agreed),
+        _ => None,
+    })
+}
+
+/// Parses the end of a partnership. uhlin-fics answers nothing.
+pub(super) fn partnership_ended(reply: &Reply) -> Result<(), RequestError> {
+    if reply.answer().is_none() {
+        return Ok(());
+    }
+    reply::first(reply, |message| match message {
+        Message::Partner(Partner::Ended | Partner::Withdrawn { actor: Actor::Me, .. }) => Some(()),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer_core::event::RefusalReason;
+    use kibitzer_core::message::Refusal;
+
+    use super::*;
+    use crate::command;
+    use crate::command::testing::{answer, answer_after, assert_line};
+
+    const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 \
+        Alice Boris -1 5 0 39 39 300 300 1 P/e2-e4 (0:00) e4 0 1 0";
+
+    // Rules: datagrams P3
+    #[test]
+    fn an_offer_is_named_in_four_ways() {
+        assert_line(&command::accept(OfferRef::Only), "accept");
+        assert_line(&command::accept(OfferRef::Number(22)), "accept 22");
+        assert_line(&command::decline(OfferRef::Number(7)), "decline 7");
+        assert_line(&command::withdraw(OfferRef::Number(1300)), "withdraw 1300");
+        assert_line(&command::decline(OfferRef::Player("Newton".parse().unwrap())), "decline Newton");
+        assert_line(&command::decline(OfferRef::Kind(OfferKind::Draw)), "decline draw");
+        assert_line(&command::withdraw(OfferRef::Only), "withdraw");
+    }
+
+    #[test]
+    fn what_was_accepted_is_seen_by_what_came_of_it() {
+        let accept = |reply: &str| answer(&command::accept(OfferRef::Only), reply).unwrap();
+        for reply in [
+            "Accepting the match offer from Alekhine.\n\n<pr> 2\n\nCreating: Alekhine (----) Bogoljubov (----) rated blitz 5 2\n\
+            {Game 1 (Alekhine vs. Bogoljubov) Creating rated blitz match.}",
+            "You accept the challenge of Alekhine.\n\n{Game 1 (Alekhine vs. Bogoljubov) Creating rated blitz match.}",
+            "You accept the challenge of Alekhine.\n{Game 1 (Alekhine vs. Bogoljubov) Continuing rated blitz match.}",
+        ] {
+            let AcceptOutcome::Started(created) = accept(reply) else { panic!("{reply}") };
+            assert_eq!((created.game.0, created.white.as_str()), (1, "Alekhine"));
+        }
+        for reply in [
+            "Accepting the adjourn request from Bogoljubov.\n\n{Game 1 (Alekhine vs. Bogoljubov) Game adjourned by agreement} *",
+            "{Game 1 (Alice vs. Carla) Game aborted by mutual agreement} *\nNo ratings adjustment done.",
+        ] {
+            assert!(matches!(accept(reply), AcceptOutcome::Ended(_)), "{reply}");
+        }
+        let partner = "Accepting the partnership request from Alekhine.\n\n<pr> 4\nYou agree to be Alekhine's partner.";
+        assert_eq!(accept(partner), AcceptOutcome::Partner("Alekhine".parse().unwrap()));
+        let taken_back = format!("Accepting the takeback request from Alekhine.\n\n{BOARD}");
+        for reply in [taken_back.as_str(), BOARD] {
+            assert!(matches!(accept(reply), AcceptOutcome::Changed(Some(_))), "{reply}");
+        }
+    }
+
+    #[test]
+    fn another_game_that_begins_or_ends_in_the_same_reply_was_not_accepted() {
+        const OTHERS: &str =
+            "{Game 8 (Foo vs. Bar) Bar resigns} 1-0\n{Game 8 (Foo vs. Bar) Creating rated blitz match.}";
+        let accept = |before: &str, reply: &str| answer_after(before, &command::accept(OfferRef::Only), reply).unwrap();
+        let match_begins =
+            format!("{OTHERS}\n{{Game 1 (Alice vs. Boris) Creating rated blitz match.}}\n{OTHERS}\n{BOARD}");
+        let AcceptOutcome::Started(created) = accept("", &match_begins) else { panic!() };
+        assert_eq!(created.game.0, 1);
+        let drawn = format!("{OTHERS}\n{{Game 1 (Alice vs. Boris) Game drawn by agreement}} 1/2-1/2");
+        let AcceptOutcome::Ended(ended) = accept(BOARD, &drawn) else { panic!() };
+        assert_eq!(ended.game.0, 1);
+        for reply in
+            [format!("{BOARD}\n{OTHERS}"), format!("Accepting the takeback request from Boris.\n{OTHERS}\n{BOARD}")]
+        {
+            let AcceptOutcome::Changed(Some(board)) = accept(BOARD, &reply) else { panic!("{reply}") };
+            assert_eq!(board.game().0, 1);
+        }
+        let partner = format!("{OTHERS}\nYou agree to be Foo's partner.");
+        assert_eq!(accept("", &partner), AcceptOutcome::Partner("Foo".parse().unwrap()));
+        // The number of the own game that is over is another's now.
+        let again = format!(
+            "{BOARD}\n{{Game 1 (Alice vs. Boris) Alice resigns}} 0-1\n{{Game 1 (Foo vs. Bar) Creating rated blitz match.}}"
+        );
+        assert!(matches!(accept("", &again), AcceptOutcome::Ended(_)));
+    }
+
+    #[test]
+    fn what_was_declined_or_withdrawn_is_named() {
+        let closed = |name: &str, kind| Ok(ClosedOffer { name: Some(name.parse().unwrap()), kind });
+        let cases = [
+            ("Declining the draw offer from Euwe.\n\n<pr> 1", "Euwe", Some(OfferKind::Draw)),
+            ("Declining the abort request from Euwe.", "Euwe", Some(OfferKind::Abort)),
+            ("You decline the draw request from Alice.", "Alice", Some(OfferKind::Draw)),
+            ("You decline the takeback request from Boris.", "Boris", Some(OfferKind::Takeback)),
+            ("Declining the match offer from Euwe.\n\n<pr> 18", "Euwe", None),
+            ("You decline the match offer from Dmitri.", "Dmitri", None),
+        ];
+        for (reply, name, kind) in cases {
+            assert_eq!(answer(&command::decline(OfferRef::Only), reply), closed(name, kind), "{reply}");
+        }
+        let cases = [
+            ("Withdrawing your takeback request to Flohr.\n\n<pr> 2", "Flohr", Some(OfferKind::Takeback)),
+            ("Withdrawing your match offer to GuestTLLA.\n\n<pr> 20", "GuestTLLA", None),
+            ("You withdraw the match offer to Carla.", "Carla", None),
+        ];
+        for (reply, name, kind) in cases {
+            assert_eq!(answer(&command::withdraw(OfferRef::Only), reply), closed(name, kind), "{reply}");
+        }
+    }
+
+    // Rules: datagrams P2, datagrams P3
+    #[test]
+    fn offers_that_there_are_not() {
+        for text in ["There are no offers to accept.", "You have no offers to accept."] {
+            let error = answer(&command::accept(OfferRef::Only), text).unwrap_err();
+            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NoSuchOffer)));
+        }
+        for text in ["There are no offers to decline.", "There is no offer 77 to decline."] {
+            let error = answer(&command::decline(OfferRef::Only), text).unwrap_err();
+            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NoSuchOffer)));
+        }
+        let several =
+            "You have more than one pending offer. Use \"pending\" to see them and \"accept n\" to choose one.";
+        let error = answer(&command::accept(OfferRef::Only), several).unwrap_err();
+        assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::AmbiguousOffer)));
+        let none = "You have no pending offers to other players.";
+        assert_eq!(answer(&command::withdraw(OfferRef::Only), none).unwrap_err().text(), Some(none));
+    }
+
+    #[test]
+    fn partners_are_asked_or_agree() {
+        let command = command::partner("Dmitri".parse().unwrap());
+        assert_line(&command, "partner Dmitri");
+        let sent = "Making a partnership offer to Dmitri.\n\n<pt> 4 w=Dmitri t=partner p=#";
+        assert_eq!(answer(&command, sent), Ok(PartnerOutcome::Sent));
+        assert_eq!(answer(&command, "You agree to be Dmitri's partner."), Ok(PartnerOutcome::Agreed));
+        let nobody = answer(&command, "No player named \"dmitri\" is online.").unwrap_err();
+        assert_eq!(nobody.refusal(), Some(RefusalReason::Refusal(Refusal::NotLoggedIn)));
+    }
+
+    #[test]
+    fn a_partnership_ends() {
+        assert_line(&command::end_partnership(), "partner");
+        let withdrawn = "You withdraw the partnership request to Bela.";
+        for reply in ["You no longer have a bughouse partner.", withdrawn, "", "Foo tells you: bye"] {
+            assert_eq!(answer(&command::end_partnership(), reply), Ok(()), "{reply}");
+        }
+        let none = answer(&command::end_partnership(), "You do not have a bughouse partner.").unwrap_err();
+        assert_eq!(none.refusal(), Some(RefusalReason::Refusal(Refusal::NoPartner)));
+    }
+}
