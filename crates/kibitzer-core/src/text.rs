@@ -124,7 +124,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
 fn decode_entities(text: &str) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, entity)) = rest.split_once("&#") {
+    while let Some((before, entity)) = split_at_entity(rest) {
         decoded.push_str(before);
         if let Some((character, tail)) = entity_character(entity) {
             decoded.push(character);
@@ -136,6 +136,12 @@ fn decode_entities(text: &str) -> String {
     }
     decoded.push_str(rest);
     decoded
+}
+
+/// [`str::split_once`] at `&#`, which is ten times slower for long lines.
+fn split_at_entity(text: &str) -> Option<(&str, &str)> {
+    let at = memchr::memmem::find(text.as_bytes(), b"&#")?;
+    Some((text.get(..at)?, text.get(at + 2..)?))
 }
 
 /// Reads the part of an entity behind `&#`; the character and what follows the semicolon.

@@ -286,9 +286,8 @@ impl Game {
     /// A takeback of all moves leads to the start position too, and if that one is not known, it may be any.
     fn is_refuted_by_start(&self, board: &Style12) -> bool {
         let is_start = !board.has_last_move() && !board.relation().is_examined();
-        let known = self.moves.board_at(board.ply(), &self.position);
         is_start
-            && match known {
+            && match self.moves.board_at(board.ply(), &self.position) {
                 Some(known) => known != board.board(),
                 None => board.ply() > self.position.ply() || self.announced == Some(Announced::Either),
             }

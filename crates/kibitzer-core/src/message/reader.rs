@@ -295,6 +295,9 @@ impl Reader {
                     let line = datagram_line(bytes, message.as_ref());
                     return read(message.is_some(), self.kept.put_message(message, line));
                 }
+                FrameKind::Line { tag: Tag::Style12, bytes } if !self.typist.is_mid_message() => {
+                    return read(false, self.kept.put_board(bytes));
+                }
                 FrameKind::Line { tag, bytes }
                     if !self.typist.is_mid_message() && !self.typist.begins_block(tag, bytes) =>
                 {
@@ -327,17 +330,34 @@ impl Reader {
     }
 }
 
+/// Bytes of the last line's buffer that stay between reads, as most lines fit in them.
+const IDLE_LINE_BYTES: usize = 128;
+
 impl Kept {
     /// Gives back what an idle session would keep.
     fn shrink(&mut self) {
         self.message = None;
-        self.line = Vec::new();
+        self.line.clear();
+        self.line.shrink_to(IDLE_LINE_BYTES);
     }
 
     /// A prompt has no line.
     fn put_prompt(&mut self) -> Content {
         self.line.clear();
         Content::Prompt
+    }
+
+    /// Parses a board into its place.
+    fn put_board(&mut self, line: &[u8]) -> Content {
+        let board = self.board.get_or_insert_default();
+        if board.read_line(line).is_err() {
+            return self.put_message(None, line);
+        }
+        self.line.clear();
+        if board.line().is_none() {
+            self.line.extend_from_slice(line);
+        }
+        Content::Board
     }
 
     /// Puts a typed line in its place; `None` for text.

@@ -179,16 +179,25 @@ impl Style12 {
     ///
     /// [`Style12Error`] with the number of the first field that is missing or invalid.
     pub fn parse(line: &[u8]) -> Result<Self, Style12Error> {
-        Self::parse_usual(line).map_or_else(|| Self::parse_any(line), Ok)
+        let mut board = Self::default();
+        board.read_line(line)?;
+        Ok(board)
+    }
+
+    /// [`parse`](Self::parse) into this board. After an error, its content is unspecified.
+    pub(super) fn read_line(&mut self, line: &[u8]) -> Result<(), Style12Error> {
+        if self.read_usual_line(line).is_none() {
+            *self = Self::parse_any(line)?;
+        }
+        Ok(())
     }
 
     /// Parses a line of the usual form. After `None`, [`parse_any`](Self::parse_any) has to parse it.
-    fn parse_usual(line: &[u8]) -> Option<Self> {
+    fn read_usual_line(&mut self, line: &[u8]) -> Option<()> {
         let mut stream = [0; MAX_USUAL_BYTES];
         stream.get_mut(..line.len())?.copy_from_slice(line);
         *stream.get_mut(line.len())? = b'\n';
-        let mut board = Self::default();
-        (usual::read(&stream, &mut board)? == line.len()).then_some(board)
+        (usual::read(&stream, self)? == line.len()).then_some(())
     }
 
     /// Reads the line that a stream starts with, up to the first control byte, if it looks as nearly all do, and returns its length.
@@ -867,7 +876,8 @@ mod tests {
     fn usual_lines_are_read_at_once_and_keep_their_bytes() {
         for line in USUAL {
             let line = encode_latin_1(line);
-            let board = Style12::parse_usual(&line).unwrap_or_else(|| panic!("{}", line.escape_ascii()));
+            let mut board = Style12::default();
+            board.read_usual_line(&line).unwrap_or_else(|| panic!("{}", line.escape_ascii()));
             assert_eq!(Style12::parse_any(&line).as_ref(), Ok(&board), "{}", line.escape_ascii());
             assert_eq!(board.line(), Some(&line[..]));
         }
@@ -928,7 +938,8 @@ mod tests {
             for (at, byte) in bytes {
                 *at.get_mut(&mut line) = byte;
             }
-            if let Some(board) = Style12::parse_usual(&line) {
+            let mut board = Style12::default();
+            if board.read_usual_line(&line).is_some() {
                 prop_assert_eq!(Style12::parse_any(&line), Ok(board));
             }
         }

@@ -89,11 +89,11 @@ pub(super) fn is_cut_board(line: &[u8]) -> bool {
     line.len() == 170 + usize::from(line.get(79) == Some(&b'-'))
 }
 
-fn count_words(line: &[u8]) -> usize {
+fn count_words(line: &[u8]) -> u32 {
     let starts_at_once = line.first().is_some_and(|&byte| byte != b' ');
     let next = line.get(1..).unwrap_or_default();
-    let n_later = line.iter().zip(next).map(|(&byte, &next)| usize::from(byte == b' ' && next != b' ')).sum::<usize>();
-    usize::from(starts_at_once) + n_later
+    let n_later = line.iter().zip(next).map(|(&byte, &next)| u32::from(byte == b' ' && next != b' ')).sum::<u32>();
+    u32::from(starts_at_once) + n_later
 }
 
 /// Whether the line is `{Game … match.}`, or `{Game …}` with a result after it.
