@@ -11,13 +11,13 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tracing::{Instrument as _, field, info_span};
 
+use crate::client_shared::{ClientCounters, ClientShared, Ending, SessionStatus};
 use crate::command::Request;
 use crate::core::event::{Capabilities, DialError, EndReason, LoginError, RequestError};
 use crate::core::game::Game;
 use crate::core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
 use crate::core::session::{Command, Reply, Session, State};
-use crate::desk::{ClientCounters, Desk, Leave, View};
 use crate::observer::SessionObserver;
 use crate::password::SecretError;
 use crate::profile::Profile;
@@ -78,11 +78,11 @@ impl From<EndReason> for ConnectError {
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    inner: Arc<ClientInner>,
 }
 
-struct Shared {
-    desk: Arc<Desk>,
+struct ClientInner {
+    shared: Arc<ClientShared>,
     hub: Hub,
     recordings: Arc<Recordings>,
     server: Box<str>,
@@ -94,13 +94,13 @@ struct Shared {
 /// A handle that does not keep the session alive: it ends when its last [`Client`] is dropped.
 #[derive(Clone, Debug, Default)]
 pub struct WeakClient {
-    shared: Weak<Shared>,
+    inner: Weak<ClientInner>,
 }
 
 impl WeakClient {
     /// Returns a handle that keeps the session alive; `None` if there is no such handle any more.
     pub fn upgrade(&self) -> Option<Client> {
-        Some(Client { shared: self.shared.upgrade()? })
+        Some(Client { inner: self.inner.upgrade()? })
     }
 }
 
@@ -212,12 +212,12 @@ impl Client {
             observers.push(Box::new(recordings.start(Recorder::create(path).await?)?));
         }
         let (hub, began) = (publisher.hub(), Instant::now());
-        let desk = Arc::new(Desk::new(&session));
+        let shared = Arc::new(ClientShared::new(&session));
         let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
         let task = Task::new(TaskConfig {
             session,
             publisher,
-            desk: Arc::clone(&desk),
+            shared: Arc::clone(&shared),
             transport: profile.transport.clone(),
             observers,
             redacts_events: profile.redacts_events,
@@ -225,7 +225,7 @@ impl Client {
         });
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
         let server = profile.host_name().into();
-        Ok(Self { shared: Arc::new(Shared { desk, hub, recordings, server, began, task }) })
+        Ok(Self { inner: Arc::new(ClientInner { shared, hub, recordings, server, began, task }) })
     }
 
     /// Waits until requests can be made: at once, unless the session is being connected.
@@ -238,8 +238,10 @@ impl Client {
     ///
     /// Cancel safe: nothing but waiting happens.
     pub async fn ready(&self) -> Result<(), EndReason> {
-        let desk = &self.shared.desk;
-        desk.wait_for(|view| view.end().map(Err).or_else(|| (view.state == State::Ready).then_some(Ok(())))).await
+        let shared = &self.inner.shared;
+        shared
+            .wait_for(|status| status.end().map(Err).or_else(|| (status.state == State::Ready).then_some(Ok(()))))
+            .await
     }
 
     /// Waits until the session is over, and says why.
@@ -248,12 +250,12 @@ impl Client {
     ///
     /// Cancel safe: nothing but waiting happens.
     pub async fn ended(&self) -> EndReason {
-        self.shared.desk.wait_for(View::end).await
+        self.inner.shared.wait_for(SessionStatus::end).await
     }
 
     /// The events from now on; some will be missed, and counted, if this subscriber is slow. See [`Hub::subscribe`].
     pub fn subscribe(&self) -> Subscription {
-        self.shared.hub.subscribe()
+        self.inner.hub.subscribe()
     }
 
     /// The events from now on, every one of them; see [`Hub::subscribe_lossless`].
@@ -261,7 +263,7 @@ impl Client {
     /// As long as `capacity` events are unread, nothing is read from the server, and no request gets its reply: do not wait
     /// for one where the events are taken.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
-        self.shared.hub.subscribe_lossless(capacity)
+        self.inner.hub.subscribe_lossless(capacity)
     }
 
     /// The state of every game now, and the events after exactly that point; see [`Hub::subscribe_with_games`].
@@ -274,7 +276,7 @@ impl Client {
     ///
     /// Cancel safe: dropping the future subscribes nobody.
     pub async fn subscribe_with_games(&self) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
-        self.shared.hub.subscribe_with_games().await
+        self.inner.hub.subscribe_with_games().await
     }
 
     /// The newest state of one game, now and as it changes.
@@ -283,12 +285,12 @@ impl Client {
     /// on, and the game again with its first board, if it is followed again under the same number;
     /// [`Event::Restored`](crate::Event::Restored) tells of a new number.
     pub fn game(&self, id: GameId) -> GameWatch {
-        self.shared.hub.watch_game(id)
+        self.inner.hub.watch_game(id)
     }
 
     /// Where to subscribe in every other way.
     pub fn hub(&self) -> &Hub {
-        &self.shared.hub
+        &self.inner.hub
     }
 
     /// Sends a command and waits for its answer: the whole reply to a line, a value of the command's own to a typed one.
@@ -323,7 +325,7 @@ impl Client {
     /// Both as [`request`](Self::request).
     async fn reply_to(&self, command: Command) -> Result<Reply, RequestError> {
         let (sender, reply) = oneshot::channel();
-        self.shared.desk.request(command, sender)?;
+        self.inner.shared.request(command, sender)?;
         // Without a reply the task is gone.
         match reply.await {
             Ok(result) => result,
@@ -343,16 +345,16 @@ impl Client {
     /// The file may have been made if the future is dropped before it is ready; nothing is recorded then.
     pub async fn record(&self, path: impl AsRef<Path>) -> Result<(), RecordError> {
         let recorder = Recorder::create(path).await?;
-        if self.shared.desk.look(View::end).is_some() {
+        if self.inner.shared.status(SessionStatus::end).is_some() {
             return Err(RecordError::SessionOver);
         }
-        let observer = self.shared.recordings.start(recorder)?;
+        let observer = self.inner.recordings.start(recorder)?;
         self.add_observer(observer).map_err(|_| RecordError::SessionOver)
     }
 
     /// Returns the recording that was started last, with how much of it is written and whether it has failed.
     pub fn recording(&self) -> Option<Recording> {
-        self.shared.recordings.latest()
+        self.inner.recordings.latest()
     }
 
     /// Waits until a recording has failed: its disk is full, for example. The session goes on without it.
@@ -363,7 +365,7 @@ impl Client {
     ///
     /// Cancel safe: nothing but waiting happens.
     pub async fn recording_failed(&self) -> Recording {
-        self.shared.recordings.failed().await
+        self.inner.recordings.failed().await
     }
 
     /// Adds an observer, which receives everything that happens from now on.
@@ -372,45 +374,45 @@ impl Client {
     ///
     /// The [`EndReason`] if the session is over.
     pub fn add_observer(&self, observer: impl SessionObserver + 'static) -> Result<(), EndReason> {
-        self.shared.desk.add_observer(Box::new(observer))
+        self.inner.shared.add_observer(Box::new(observer))
     }
 
     /// Returns a handle that does not keep the session alive.
     pub fn downgrade(&self) -> WeakClient {
-        WeakClient { shared: Arc::downgrade(&self.shared) }
+        WeakClient { inner: Arc::downgrade(&self.inner) }
     }
 
     /// Returns the host name in the profile.
     pub fn server(&self) -> &str {
-        &self.shared.server
+        &self.inner.server
     }
 
     /// When the session began: before the first connection.
     pub fn began(&self) -> Instant {
-        self.shared.began
+        self.inner.began
     }
 
     /// How far the session has come.
     pub fn state(&self) -> State {
-        self.shared.desk.look(|view| view.state.clone())
+        self.inner.shared.status(|status| status.state.clone())
     }
 
     /// What the server does for this session; nothing until it is set up.
     pub fn capabilities(&self) -> Capabilities {
-        self.shared.desk.look(|view| view.capabilities)
+        self.inner.shared.status(|status| status.capabilities)
     }
 
     /// Our own name, as the server spells it. A guest may not know it.
     pub fn handle(&self) -> Option<Handle> {
-        self.shared.desk.look(|view| view.handle.clone())
+        self.inner.shared.status(|status| status.handle.clone())
     }
 
     /// How much went through this client so far.
     pub fn counters(&self) -> ClientCounters {
         ClientCounters {
-            missed_events: self.shared.hub.missed_events(),
-            unrecorded_pieces: self.shared.recordings.unrecorded_pieces(),
-            ..self.shared.desk.counters()
+            missed_events: self.inner.hub.missed_events(),
+            unrecorded_pieces: self.inner.recordings.unrecorded_pieces(),
+            ..self.inner.shared.counters()
         }
     }
 
@@ -420,7 +422,7 @@ impl Client {
     ///
     /// Dropping the future before it is ready may take back nothing: the server may have been told.
     pub async fn quit(&self) {
-        self.shared.desk.leave(Leave::Quit);
+        self.inner.shared.end(Ending::Quit);
         self.ended().await;
     }
 
@@ -436,21 +438,21 @@ impl Client {
     ///
     /// The task ends even if the future is dropped.
     pub async fn shutdown(&self) {
-        self.shared.desk.leave(Leave::Shutdown);
-        let task = self.shared.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.inner.shared.end(Ending::Shutdown);
+        let task = self.inner.task.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(task) = task {
             join(task).await;
         } else {
             // Somebody else joins it.
-            self.shared.desk.wait_for(|view| view.is_closed.then_some(())).await;
+            self.inner.shared.wait_for(|status| status.is_closed.then_some(())).await;
         }
     }
 }
 
-impl Drop for Shared {
+impl Drop for ClientInner {
     fn drop(&mut self) {
         // Nobody waits for it any more, and nobody can.
-        self.desk.leave(Leave::Shutdown);
+        self.shared.end(Ending::Shutdown);
     }
 }
 
@@ -467,7 +469,7 @@ async fn join(task: JoinHandle<()>) {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("desk", &self.shared.desk).finish_non_exhaustive()
+        f.debug_struct("Client").field("shared", &self.inner.shared).finish_non_exhaustive()
     }
 }
 

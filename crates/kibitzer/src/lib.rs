@@ -32,9 +32,9 @@
 //! ```
 
 mod client;
+mod client_shared;
 pub mod command;
 mod decoder;
-mod desk;
 mod dial;
 pub mod json;
 mod observer;
@@ -46,8 +46,8 @@ mod task;
 pub mod transcript;
 
 pub use client::{Client, ConnectError, WeakClient};
+pub use client_shared::ClientCounters;
 pub use decoder::EventDecoder;
-pub use desk::ClientCounters;
 pub use dial::Dial;
 pub use kibitzer_core as core;
 pub use kibitzer_core::event::{Capabilities, DialError, EndReason, LoginError, RequestError};

@@ -16,12 +16,12 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 use tracing::Span;
 
+use crate::client_shared::{ClientShared, Ending, ReplySender};
 use crate::core::Event;
 use crate::core::event::{CloseCause, RequestError, RequestId};
 use crate::core::game::Games;
 use crate::core::hub::{Publisher, TryPublishError};
 use crate::core::session::{Link, Reply, Session};
-use crate::desk::{Desk, Leave, ReplySender};
 use crate::dial::Transport;
 use crate::observer::SessionObserver;
 use connection::{Connection, Progress};
@@ -37,7 +37,7 @@ const EVENTS_PER_TURN: usize = 128;
 pub(crate) struct Task {
     session: Session,
     publisher: Publisher,
-    desk: Arc<Desk>,
+    shared: Arc<ClientShared>,
     replies: Replies,
     transport: Transport,
     /// Most events per turn. No more than the hub keeps, so that a subscriber that reads after each turn misses none.
@@ -60,7 +60,7 @@ pub(crate) struct Task {
 pub(crate) struct TaskConfig {
     pub(crate) session: Session,
     pub(crate) publisher: Publisher,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) shared: Arc<ClientShared>,
     pub(crate) transport: Transport,
     pub(crate) observers: Vec<Box<dyn SessionObserver>>,
     pub(crate) redacts_events: bool,
@@ -80,12 +80,12 @@ enum Turn {
 impl Task {
     /// Creates a task. It is boxed, because its future would contain a copy for each function that receives it.
     pub(crate) fn new(config: TaskConfig) -> Box<Self> {
-        let TaskConfig { session, publisher, desk, transport, observers, redacts_events, span } = config;
+        let TaskConfig { session, publisher, shared, transport, observers, redacts_events, span } = config;
         Box::new(Self {
             events_per_turn: publisher.kept_events().min(EVENTS_PER_TURN),
             session,
             publisher,
-            desk,
+            shared,
             replies: Replies::default(),
             transport,
             n_published: 0,
@@ -107,7 +107,7 @@ impl Task {
     pub(crate) async fn run(mut self: Box<Self>) {
         loop {
             let turn = self.turn(now());
-            self.desk.show(&self.session);
+            self.shared.update(&self.session);
             match turn {
                 Turn::Wait => self.wait().await,
                 Turn::More => {
@@ -142,9 +142,9 @@ impl Task {
     fn accept_requests(&mut self, now: Instant) {
         // A new observer receives no event whose bytes it has not observed.
         if self.input.is_empty() {
-            self.observers.add(self.desk.take_observers(), self.input.view(&self.session));
+            self.observers.add(self.shared.take_observers(), self.input.view(&self.session));
         }
-        while let Some((command, reply)) = self.desk.take_request() {
+        while let Some((command, reply)) = self.shared.take_request() {
             if reply.is_closed() {
                 continue;
             }
@@ -156,10 +156,10 @@ impl Task {
         while let Some(id) = self.replies.take_abandoned() {
             self.session.abandon(id, now);
         }
-        match self.desk.take_leave() {
+        match self.shared.take_ending() {
             None => {}
-            Some(Leave::Quit) => self.session.quit(now),
-            Some(Leave::Shutdown) => {
+            Some(Ending::Quit) => self.session.quit(now),
+            Some(Ending::Shutdown) => {
                 self.is_shut_down = true;
                 self.session.shutdown(now);
             }
@@ -273,7 +273,7 @@ impl Task {
             () = poll_fn(|context| self.observers.poll(view, context)) => return,
             progress = self.connection.progress(&mut self.input.bytes, may_read) => progress,
             // The next turn finds out what there is to do.
-            () = self.desk.ordered() => return,
+            () = self.shared.changed() => return,
             () = self.timer.expired() => return,
             () = deliver(&mut self.publisher, &mut self.held, self.session.games()) => return,
         };
@@ -291,7 +291,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         // An empty recording removes its file before the session is reported as over.
         self.observers.clear();
-        self.desk.close();
+        self.shared.close();
     }
 }
 

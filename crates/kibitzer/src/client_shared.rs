@@ -1,4 +1,4 @@
-//! Where the handles of a client and its task meet.
+//! The state that the handles of a client and its task share.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,53 +12,52 @@ use crate::core::message::Handle;
 use crate::core::session::{Command, Counters, Reply, Session, State};
 use crate::observer::SessionObserver;
 
-/// Requests that wait for the task; it never leaves them there for long.
+/// Most requests that wait for the task, which accepts them in its next turn.
 const WAITING_REQUESTS: usize = 64;
 
-/// The end on which somebody waits for a reply.
+/// Sends a reply to the caller that waits for it.
 pub(crate) type ReplySender = oneshot::Sender<Result<Reply, RequestError>>;
 
-/// Requests go one way, how things stand the other.
-///
-/// Channels would do the same; two of them take a quarter of what an idle session may take.
-pub(crate) struct Desk {
-    state: Mutex<DeskState>,
-    /// Wakes the task.
-    ordered: Notify,
-    /// Wakes who waits for the session to change.
-    shown: Notify,
+/// The state that the handles of a client and its task share: requests for the task, and the status of the session.
+// Two channels would do the same, but need a quarter of the memory that an idle session may use.
+pub(crate) struct ClientShared {
+    state: Mutex<SharedState>,
+    /// Notifies the task of requests.
+    task: Notify,
+    /// Notifies the handles of a new status.
+    handles: Notify,
 }
 
-struct DeskState {
+struct SharedState {
     requests: VecDeque<(Command, ReplySender)>,
     /// Observers that the task has not added yet.
     observers: Vec<Box<dyn SessionObserver>>,
-    leave: Option<Leave>,
-    view: View,
+    ending: Option<Ending>,
+    status: SessionStatus,
     counters: ClientCounters,
 }
 
-/// How the session is to end.
+/// A request to end the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Leave {
-    /// In the way the server wants.
+pub(crate) enum Ending {
+    /// With the server's command.
     Quit,
     /// At once.
     Shutdown,
 }
 
-/// How things stand.
+/// Status of the session.
 #[derive(Clone, Debug)]
-pub(crate) struct View {
+pub(crate) struct SessionStatus {
     pub(crate) state: State,
     pub(crate) capabilities: Capabilities,
     pub(crate) handle: Option<Handle>,
-    /// The task is gone.
+    /// Whether the task has ended.
     pub(crate) is_closed: bool,
 }
 
-impl View {
-    /// Why the session is over, if it is. A task that is gone without a reason went down with its runtime.
+impl SessionStatus {
+    /// Returns why the session is over, if it is. A task that ended without a reason was dropped by its runtime.
     pub(crate) fn end(&self) -> Option<EndReason> {
         match &self.state {
             State::Ended(reason) => Some(reason.clone()),
@@ -67,45 +66,45 @@ impl View {
     }
 }
 
-/// How much went through a client.
+/// Amounts that went through a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientCounters {
-    /// What went over the connections.
+    /// Amounts that went over the connections.
     pub session: Counters,
-    /// Events that slow subscribers have missed, all of them together.
+    /// Sum of the events that slow subscribers missed.
     pub missed_events: u64,
-    /// Pieces of the session that its recordings lack, because they could not be written: this many at most.
+    /// Largest number of pieces that recordings may lack because they could not be written.
     pub unrecorded_pieces: u64,
 }
 
-impl Desk {
+impl ClientShared {
     pub(crate) fn new(session: &Session) -> Self {
-        let view = View {
+        let status = SessionStatus {
             state: session.state(),
             capabilities: session.capabilities(),
             handle: session.handle().cloned(),
             is_closed: false,
         };
-        let state = DeskState {
+        let state = SharedState {
             requests: VecDeque::new(),
             observers: Vec::new(),
-            leave: None,
-            view,
+            ending: None,
+            status,
             counters: ClientCounters::default(),
         };
-        Self { state: Mutex::new(state), ordered: Notify::new(), shown: Notify::new() }
+        Self { state: Mutex::new(state), task: Notify::new(), handles: Notify::new() }
     }
 
-    /// The lock is held for a few instructions, never over an `.await`. None of them panics half-way, so poison means nothing.
-    fn state(&self) -> MutexGuard<'_, DeskState> {
+    // The lock is held for a few instructions, never over an `.await`. None of them panics, so poisoning means nothing.
+    fn state(&self) -> MutexGuard<'_, SharedState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands in a request.
+    /// Queues a request for the task.
     pub(crate) fn request(&self, command: Command, reply: ReplySender) -> Result<(), RequestError> {
         let mut state = self.state();
-        if let Some(reason) = state.view.end() {
+        if let Some(reason) = state.status.end() {
             return Err(RequestError::Ended(reason));
         }
         if state.requests.len() == WAITING_REQUESTS {
@@ -113,117 +112,117 @@ impl Desk {
         }
         state.requests.push_back((command, reply));
         drop(state);
-        self.ordered.notify_one();
+        self.task.notify_one();
         Ok(())
     }
 
     /// Queues an observer for the task.
     pub(crate) fn add_observer(&self, observer: Box<dyn SessionObserver>) -> Result<(), EndReason> {
         let mut state = self.state();
-        if let Some(reason) = state.view.end() {
+        if let Some(reason) = state.status.end() {
             return Err(reason);
         }
         state.observers.push(observer);
         drop(state);
-        self.ordered.notify_one();
+        self.task.notify_one();
         Ok(())
     }
 
-    /// Wants the session to end. What is quicker wins.
-    pub(crate) fn leave(&self, leave: Leave) {
+    /// Requests the end of the session. The quicker one of two requests wins.
+    pub(crate) fn end(&self, ending: Ending) {
         let mut state = self.state();
-        state.leave = state.leave.max(Some(leave));
+        state.ending = state.ending.max(Some(ending));
         drop(state);
-        self.ordered.notify_one();
+        self.task.notify_one();
     }
 
-    /// Looks at how things stand.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&View) -> T) -> T {
-        look(&self.state().view)
+    /// Reads the status.
+    pub(crate) fn status<T>(&self, read: impl FnOnce(&SessionStatus) -> T) -> T {
+        read(&self.state().status)
     }
 
     pub(crate) fn counters(&self) -> ClientCounters {
         self.state().counters
     }
 
-    /// Waits until things stand so that this is something.
+    /// Waits until `read` returns a value for the status.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: nothing but waiting happens.
-    pub(crate) async fn wait_for<T>(&self, look: impl Fn(&View) -> Option<T>) -> T {
+    /// Cancel safe: the future only waits.
+    pub(crate) async fn wait_for<T>(&self, read: impl Fn(&SessionStatus) -> Option<T>) -> T {
         loop {
-            let mut shown = pin!(self.shown.notified());
-            // What is shown from here on is not missed.
-            shown.as_mut().enable();
-            if let Some(found) = self.look(&look) {
+            let mut changed = pin!(self.handles.notified());
+            // Enabled before the check, so that no change is missed between the two.
+            changed.as_mut().enable();
+            if let Some(found) = self.status(&read) {
                 return found;
             }
-            shown.await;
+            changed.await;
         }
     }
 
-    /// The task takes the next request.
+    /// Removes the next request from the queue.
     pub(crate) fn take_request(&self) -> Option<(Command, ReplySender)> {
         let mut state = self.state();
         let request = state.requests.pop_front();
         if state.requests.is_empty() && state.requests.capacity() > 0 {
-            // An idle session keeps no room for them.
+            // An idle session keeps no buffer.
             state.requests = VecDeque::new();
         }
         request
     }
 
-    /// Takes the queued observers.
+    /// Removes the queued observers.
     pub(crate) fn take_observers(&self) -> Vec<Box<dyn SessionObserver>> {
         std::mem::take(&mut self.state().observers)
     }
 
-    /// The task takes how the session is to end.
-    pub(crate) fn take_leave(&self) -> Option<Leave> {
-        self.state().leave.take()
+    /// Returns the request to end the session, once.
+    pub(crate) fn take_ending(&self) -> Option<Ending> {
+        self.state().ending.take()
     }
 
-    /// The task waits until there may be something to take.
+    /// Waits for requests.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: what was handed in stays.
-    pub(crate) async fn ordered(&self) {
-        self.ordered.notified().await;
+    /// Cancel safe: requests remain queued.
+    pub(crate) async fn changed(&self) {
+        self.task.notified().await;
     }
 
-    /// The task shows how things stand.
-    pub(crate) fn show(&self, session: &Session) {
+    /// Updates the status and the counters.
+    pub(crate) fn update(&self, session: &Session) {
         let mut state = self.state();
         state.counters.session = session.counters();
         let (now, capabilities) = (session.state(), session.capabilities());
-        let view = &mut state.view;
-        if now == view.state && capabilities == view.capabilities {
+        let status = &mut state.status;
+        if now == status.state && capabilities == status.capabilities {
             return;
         }
-        (view.state, view.capabilities, view.handle) = (now, capabilities, session.handle().cloned());
+        (status.state, status.capabilities, status.handle) = (now, capabilities, session.handle().cloned());
         drop(state);
-        self.shown.notify_waiters();
+        self.handles.notify_waiters();
     }
 
-    /// The task is gone: nobody gets a reply any more.
+    /// Marks the task as ended, and fails the requests that it did not accept.
     pub(crate) fn close(&self) {
         let mut state = self.state();
-        state.view.is_closed = true;
+        state.status.is_closed = true;
         let (requests, observers) = (std::mem::take(&mut state.requests), std::mem::take(&mut state.observers));
-        let reason = state.view.end().unwrap_or(EndReason::Shutdown);
+        let reason = state.status.end().unwrap_or(EndReason::Shutdown);
         drop(state);
         drop(observers);
         for (_, reply) in requests {
             drop(reply.send(Err(RequestError::Ended(reason.clone()))));
         }
-        self.shown.notify_waiters();
+        self.handles.notify_waiters();
     }
 }
 
-impl fmt::Debug for Desk {
+impl fmt::Debug for ClientShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desk").field("view", &self.state().view).finish_non_exhaustive()
+        f.debug_struct("ClientShared").field("status", &self.state().status).finish_non_exhaustive()
     }
 }
