@@ -23,5 +23,5 @@ pub use last_move::LastMove;
 pub use role::{Piece, Role};
 pub use san::SanMove;
 pub use smith::SmithMove;
-pub use square::{Square, SquareError};
+pub use square::Square;
 pub use uci::UciMove;

@@ -3,17 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
+use crate::UnknownName;
 
 /// One of the 64 squares. They are ordered along the ranks: a1, b1, … h1, a2, … h8.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
-
-/// The text is not a square from `a1` to `h8`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("not a square from a1 to h8")]
-#[non_exhaustive]
-pub struct SquareError;
 
 impl Square {
     /// The square on this file (a is 0) and this rank (the first is 0); `None` off the board.
@@ -65,10 +59,10 @@ impl Square {
 }
 
 impl FromStr for Square {
-    type Err = SquareError;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, SquareError> {
-        Self::parse(name.as_bytes()).ok_or(SquareError)
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Self::parse(name.as_bytes()).ok_or(UnknownName::new("not a square from a1 to h8"))
     }
 }
 
@@ -105,7 +99,7 @@ mod tests {
     #[test]
     fn names_off_the_board_are_refused() {
         for name in ["", "e", "e0", "e9", "i1", "`1", "E4", "@@", "e44", "é"] {
-            assert_eq!(name.parse::<Square>(), Err(SquareError), "{name}");
+            assert!(name.parse::<Square>().is_err(), "{name}");
         }
         assert_eq!(Square::new(8, 0), None);
         assert_eq!(Square::new(0, 8), None);

@@ -2,6 +2,7 @@
 
 use super::Handle;
 use super::login::trim;
+use super::template::{TemplateTable, match_table};
 use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
@@ -20,24 +21,18 @@ pub enum KickedBy {
     Admin(Handle),
 }
 
+const KICKED: TemplateTable<fn(Handle) -> KickedBy> = &[
+    ("You have been kicked out by %!", KickedBy::Admin),
+    ("% has arrived - you can't both be logged in.", |_| KickedBy::SecondLogin),
+    ("% has arrived; you can't both be logged in.", |_| KickedBy::SecondLogin),
+];
+
 impl KickedBy {
     /// Reads the whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        at.expect(b"**** ")?;
-        let by = if at.eat(b"You have been kicked out by ") {
-            let admin = Handle::read(&mut at)?;
-            at.expect(b"!")?;
-            Self::Admin(Handle::from_wire(admin))
-        } else {
-            Handle::read(&mut at)?;
-            at.expect(b" has arrived")?;
-            (at.eat(b" - ") || at.eat(b"; ")).then_some(())?;
-            at.expect(b"you can't both be logged in.")?;
-            Self::SecondLogin
-        };
-        at.expect(b" ****")?.end()?;
-        Some(by)
+        let sentence = line.trim_ascii_end().strip_prefix(b"**** ")?.strip_suffix(b" ****")?;
+        let (kicked_by, captures) = match_table(sentence, KICKED)?;
+        captures.handle().map(kicked_by)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Logging in, and being refused.
 
+use super::template::match_table;
 use super::{Handle, Titles};
 use crate::by_name::named_enum;
 use crate::scan::{Cursor, find};
@@ -190,20 +191,17 @@ pub enum NameKind {
     Unregistered,
 }
 
+const NAME_SENTENCES: &[(&str, NameKind)] = &[
+    ("\"%\" is a registered name.*", NameKind::Registered),
+    ("\"%\" is not a registered name.*", NameKind::Unregistered),
+    ("Logging you in as \"%\"; you may use this name*", NameKind::Unregistered),
+];
+
 impl NameStatus {
     /// Parses a whole line. The text after the first sentence differs between servers.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let is_assigned = at.eat(b"Logging you in as ");
-        let name = Handle::read(at.expect(b"\"")?)?;
-        at.expect(b"\"")?;
-        let kind = if is_assigned && at.eat(b"; you may use this name") || at.eat(b" is not a registered name.") {
-            NameKind::Unregistered
-        } else {
-            at.expect(b" is a registered name.")?;
-            NameKind::Registered
-        };
-        Some(Self { name: Handle::from_wire(name), kind })
+        let (kind, captures) = match_table(line, NAME_SENTENCES)?;
+        Some(Self { name: captures.handle()?, kind })
     }
 }
 

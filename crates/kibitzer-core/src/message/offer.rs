@@ -128,7 +128,7 @@ impl Offer {
     fn parse_my_answer(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let _ = at.eat(b"You ");
-        let (kind, answer) = read_answer(&mut at, my_answer)?;
+        let (kind, answer) = read_answer(&mut at, Actor::Me)?;
         (at.eat(b" from ") || at.eat(b" to ")).then_some(())?;
         let name = Handle::from_wire(read_name(&mut at)?);
         at.expect(b".")?.end()?;
@@ -171,36 +171,32 @@ fn read_their_answer(predicate: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
         return Some((OfferKind::Unpause, OfferAnswer::Accepted));
     }
     let mut at = Cursor::new(predicate);
-    let read = read_answer(at.expect(b" ")?, their_answer)?;
+    let read = read_answer(at.expect(b" ")?, Actor::Other)?;
     at.expect(b".")?.end()?;
     Some(read)
 }
 
 /// Reads `declines the draw request`, `accepts your takeback offer`, `declines draw request`.
-fn read_answer(at: &mut Cursor<'_>, verb: impl Fn(&[u8]) -> Option<OfferAnswer>) -> Option<(OfferKind, OfferAnswer)> {
-    let answer = verb(at.word()?)?;
+fn read_answer(at: &mut Cursor<'_>, by: Actor) -> Option<(OfferKind, OfferAnswer)> {
+    let word = at.word()?;
+    let &(.., answer) = VERBS.iter().find(|(verb, actor, _)| *verb == word && *actor == by)?;
     let _ = at.expect(b" ")?.eat(b"the ") || at.eat(b"your ");
     let kind = OfferKind::from_word(at.word()?)?;
     (at.eat(b" request") || at.eat(b" offer")).then_some((kind, answer))
 }
 
-fn their_answer(verb: &[u8]) -> Option<OfferAnswer> {
-    match verb {
-        b"accepts" => Some(OfferAnswer::Accepted),
-        b"declines" => Some(OfferAnswer::Declined),
-        b"withdraws" => Some(OfferAnswer::Withdrawn),
-        _ => None,
-    }
-}
-
-fn my_answer(verb: &[u8]) -> Option<OfferAnswer> {
-    match verb {
-        b"accept" | b"Accepting" => Some(OfferAnswer::Accepted),
-        b"decline" | b"Declining" => Some(OfferAnswer::Declined),
-        b"withdraw" | b"Withdrawing" => Some(OfferAnswer::Withdrawn),
-        _ => None,
-    }
-}
+/// The verbs of answers: those of other players, then those of this login.
+const VERBS: [(&[u8], Actor, OfferAnswer); 9] = [
+    (b"accepts", Actor::Other, OfferAnswer::Accepted),
+    (b"declines", Actor::Other, OfferAnswer::Declined),
+    (b"withdraws", Actor::Other, OfferAnswer::Withdrawn),
+    (b"accept", Actor::Me, OfferAnswer::Accepted),
+    (b"decline", Actor::Me, OfferAnswer::Declined),
+    (b"withdraw", Actor::Me, OfferAnswer::Withdrawn),
+    (b"Accepting", Actor::Me, OfferAnswer::Accepted),
+    (b"Declining", Actor::Me, OfferAnswer::Declined),
+    (b"Withdrawing", Actor::Me, OfferAnswer::Withdrawn),
+];
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::template::{read_color, read_rated};
+use super::template::{TemplateTable, match_table, read_color, read_rated};
 use super::{Handle, Rating, Seek, Titles, fields, seek};
 use crate::scan::Cursor;
 use crate::text::ServerText;
@@ -104,36 +104,21 @@ pub enum SeekNotice {
 }
 
 impl SeekNotice {
-    /// Reads one of the lines above.
+    /// Parses one of the sentences above; blanks around it are ignored.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        at.blanks();
-        let notice = if at.eat(b"Your seek has been posted with index ") {
-            let index = at.number()?;
-            at.expect(b".")?;
-            Self::Posted { index }
-        } else if at.eat(b"(") {
-            Self::Seen { players: read_seen(&mut at)? }
-        } else if at.eat(b"You can only have ") {
-            let limit = at.number()?;
-            at.expect(b" active seeks.")?;
-            Self::TooMany { limit }
-        } else {
-            at.expect(b"Your seeks have been removed.")?;
-            Self::Removed
-        };
-        at.end()?;
-        Some(notice)
+        let (notice, captures) = match_table(line.trim_ascii_start(), NOTICES)?;
+        Some(notice(captures.number.unwrap_or_default()))
     }
 }
 
-/// Servers write `player`, `players` and `player(s)`.
-fn read_seen(at: &mut Cursor<'_>) -> Option<u32> {
-    let players = at.number()?;
-    let _ = at.expect(b" player")?.eat(b"(s)") || at.eat(b"s");
-    at.expect(b" saw the seek.)")?;
-    Some(players)
-}
+const NOTICES: TemplateTable<fn(u32) -> SeekNotice> = &[
+    ("Your seek has been posted with index #.", |index| SeekNotice::Posted { index }),
+    ("(# player saw the seek.)", |players| SeekNotice::Seen { players }),
+    ("(# players saw the seek.)", |players| SeekNotice::Seen { players }),
+    ("(# player(s) saw the seek.)", |players| SeekNotice::Seen { players }),
+    ("Your seeks have been removed.", |_| SeekNotice::Removed),
+    ("You can only have # active seeks.", |limit| SeekNotice::TooMany { limit }),
+];
 
 #[cfg(test)]
 mod tests {

@@ -76,8 +76,11 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
     Some(captures)
 }
 
+/// Templates with the value of the sentences that they match.
+pub(crate) type TemplateTable<T> = &'static [(&'static str, T)];
+
 /// Returns the value of the first row whose template matches the text.
-pub(crate) fn match_table<'a, T: Copy>(text: &'a [u8], table: &[(&str, T)]) -> Option<(T, Captures<'a>)> {
+pub(crate) fn match_table<T: Copy>(text: &[u8], table: TemplateTable<T>) -> Option<(T, Captures<'_>)> {
     // The first byte rules out most rows of a table at little cost.
     let may_match = |template: &str| match template.as_bytes().first() {
         Some(b'%' | b'#' | b'@' | b'*') => true,

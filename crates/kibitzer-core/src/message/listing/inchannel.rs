@@ -2,6 +2,7 @@
 
 use super::parts::extend;
 use super::{CollectorStep, ListedPlayer, Listing};
+use crate::message::template::match_table;
 use crate::scan::Cursor;
 use crate::text::{Line, decode};
 
@@ -39,7 +40,8 @@ impl Listing for ChannelList {
         if extend(&mut self.channels, ChannelMembers::read(line)) {
             return CollectorStep::Added;
         }
-        let Some(channel) = read_count(line).or_else(|| read_empty(line)) else { return CollectorStep::Unrelated };
+        let count = match_table(line, COUNTS);
+        let Some(channel) = count.and_then(|((), captures)| captures.number) else { return CollectorStep::Unrelated };
         if self.channels.iter().all(|row| row.channel != channel) {
             self.channels.push(ChannelMembers { channel, name: None, members: Vec::new() });
         }
@@ -76,35 +78,18 @@ fn read_members(at: &mut Cursor<'_>) -> Option<Vec<ListedPlayer>> {
     Some(members)
 }
 
-/// The channel of a line that counts its players.
-fn read_count(line: &[u8]) -> Option<u32> {
-    let mut at = Cursor::new(line);
-    let _there = at.eat(b"There are ") || at.eat(b"There is ");
-    let _count: u32 = at.number()?;
-    let words = at.until(b" in channel ")?;
-    let known: [&[u8]; 8] = [
-        b" player",
-        b" players",
-        b" person",
-        b" people",
-        b" player is",
-        b" players are",
-        b" person is",
-        b" people are",
-    ];
-    known.contains(&words).then_some(())?;
-    let channel = at.number()?;
-    at.expect(b".")?.end()?;
-    Some(channel)
-}
-
-/// Returns the channel of a line that reports an empty channel.
-fn read_empty(line: &[u8]) -> Option<u32> {
-    let mut at = Cursor::new(line);
-    let channel = at.expect(b"Channel ")?.number()?;
-    at.expect(b" is empty.")?.end()?;
-    Some(channel)
-}
+/// The lines that report the number of players in one channel, whose number comes last.
+const COUNTS: &[(&str, ())] = &[
+    ("There are # players in channel #.", ()),
+    ("There is # player in channel #.", ()),
+    ("There are # people in channel #.", ()),
+    ("There is # person in channel #.", ()),
+    ("# players are in channel #.", ()),
+    ("# player is in channel #.", ()),
+    ("# people are in channel #.", ()),
+    ("# person is in channel #.", ()),
+    ("Channel # is empty.", ()),
+];
 
 #[cfg(test)]
 mod tests {

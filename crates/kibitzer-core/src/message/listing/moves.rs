@@ -4,6 +4,7 @@ use super::parts::{ListedPlayer, extend, read_free_name, read_text};
 use super::{CollectorStep, Listing};
 use crate::chess::Color;
 use crate::message::clock::read_duration_ms;
+use crate::message::template::match_template;
 use crate::message::{GameId, GameResult, Rating, Style12, Titles};
 use crate::scan::Cursor;
 use crate::text::{Line, decode};
@@ -105,7 +106,7 @@ impl MoveList {
     }
 
     fn add_game(&mut self, line: &[u8]) -> bool {
-        let game = read_game(line);
+        let game = match_template(line, "Movelist for game #:").and_then(|captures| captures.game());
         self.game = self.game.or(game);
         game.is_some()
     }
@@ -142,14 +143,6 @@ impl MoveList {
         self.moves.extend(moves);
         CollectorStep::Added
     }
-}
-
-/// `Movelist for game 34:`
-fn read_game(line: &[u8]) -> Option<GameId> {
-    let mut at = Cursor::new(line);
-    let game = GameId::read(at.expect(b"Movelist for game ")?)?;
-    at.expect(b":")?.end()?;
-    Some(game)
 }
 
 /// `A (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002`
