@@ -8,7 +8,7 @@ use std::time::Instant;
 use kibitzer::transcript::{Direction, Record};
 use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, RequestId};
-use kibitzer_core::session::{Command, Link, Session, SessionOptions, State};
+use kibitzer_core::session::{Command, DriverAction, Session, SessionOptions, SessionState};
 use kibitzer_core::wire::unseal;
 
 /// Runs a session on its recording and returns its events.
@@ -105,10 +105,10 @@ impl Rerun {
             }
             while self.session.poll_reply().is_some() {}
             self.events.extend(std::iter::from_fn(|| self.session.poll_event()));
-            match self.session.link() {
-                Link::Dial { .. } => self.session.dialed(Ok(()), self.now),
-                Link::Close => self.close(),
-                Link::Keep | Link::Wait | Link::Over(_) => return,
+            match self.session.next_action() {
+                DriverAction::Dial { .. } => self.session.dialed(Ok(()), self.now),
+                DriverAction::Close => self.close(),
+                DriverAction::Keep | DriverAction::Wait | DriverAction::End(_) => return,
             }
         }
     }
@@ -122,7 +122,7 @@ impl Rerun {
 
 /// The command in a recorded line of a session that accepts requests.
 fn command(line: &[u8], session: &Session) -> Option<Command> {
-    if session.state() != State::Ready {
+    if session.state() != SessionState::Ready {
         return None;
     }
     let line = std::str::from_utf8(line).ok()?;

@@ -17,7 +17,7 @@ use kibitzer::core::event::RequestError;
 use kibitzer::core::game::ChangeKind;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, Ivar, Message, Refusal, Relation, TalkKind};
-use kibitzer::core::session::State;
+use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventKind, message};
 use kibitzer_server::{Family, PopulationOptions, ServerOptions};
 use kibitzer_tests::live::{Hall, drain, handle, options, wait_for};
@@ -280,7 +280,7 @@ async fn the_bot_that_seeks_games_plays_the_same_game_on_both() {
         games.push(answer_moves(&newton, &mut events).await);
         bot.abort();
         assert!(bot.await.unwrap_err().is_cancelled());
-        assert_eq!(newton.state(), State::Ready);
+        assert_eq!(newton.state(), SessionState::Ready);
         newton.shutdown().await;
         hall.close().await;
     }

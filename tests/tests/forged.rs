@@ -4,7 +4,7 @@
 use kibitzer::Client;
 use kibitzer::command::Talk;
 use kibitzer::core::hub::Subscription;
-use kibitzer::core::session::State;
+use kibitzer::core::session::SessionState;
 use kibitzer::core::wire::Framer;
 use kibitzer::core::{EventKind, message};
 use kibitzer_server::{Family, Feature};
@@ -226,7 +226,7 @@ async fn text_of_others_may_be_forwarded_by_every_command() {
             }
         }
         for client in &players.clients {
-            assert_eq!((client.state(), client.counters().session.reconnects), (State::Ready, 0));
+            assert_eq!((client.state(), client.counters().session.reconnects), (SessionState::Ready, 0));
         }
     }
 }

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use kibitzer::transcript::Direction;
 use kibitzer::{Observation, TapItem};
 use kibitzer_core::game::{Game, Games};
-use kibitzer_core::session::{State, TransmitKind};
+use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::{Handle, decode};
 use kibitzer_core::wire::{StreamState, Timeseal, unseal};
 use kibitzer_core::{Event, EventReader};
@@ -48,7 +48,7 @@ pub struct Snapshot {
     /// Time of the snapshot.
     pub at: Instant,
     /// State of the connection and login.
-    pub state: State,
+    pub state: SessionState,
     /// Own handle, if known.
     pub handle: Option<Handle>,
     /// Games in progress, with their last moves.

@@ -11,7 +11,7 @@ use kibitzer_core::Event;
 use kibitzer_core::event::{
     AdjournedGame, Capabilities, EndReason, Identity, LostCause, RequestError, Restored, ServerFault,
 };
-use kibitzer_core::session::{State, TransmitKind};
+use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::Handle;
 use kibitzer_core::wire::StreamState;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ pub(crate) struct Hello {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SnapshotNote {
-    pub(crate) state: State,
+    pub(crate) state: SessionState,
     pub(crate) handle: Option<Handle>,
     /// What this watcher missed since the last snapshot.
     pub(crate) missed: Missed,
@@ -257,7 +257,7 @@ mod hex {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::event::{
-        AdjournedState, CloseCause, DialError, LoginError, LoginStep, Outcome, RestoredCommand, RestoredGame,
+        AdjournedState, CloseCause, DialError, LoginError, LoginStep, RestoreOutcome, RestoredCommand, RestoredGame,
     };
     use kibitzer_core::message::{Family, GameId, Ivar, KickedBy, NameKind, Relation};
     use kibitzer_core::text::{ServerText, Titles};
@@ -282,7 +282,7 @@ mod tests {
         let capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::Block]).with_units();
         let mut restored = Restored::default();
         let mut game = RestoredGame::new(GameId(7), name("A"), name("B"), Relation::Observing);
-        (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), Outcome::Advanced { plies: 3 }, true);
+        (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), RestoreOutcome::Advanced { plies: 3 }, true);
         restored.offline_for = Duration::from_nanos(1_234_567_891);
         restored.games = vec![game];
         restored.seeks = vec![RestoredCommand::new("seek 5 0", Some(RequestError::Busy))];

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::*;
 use kibitzer::core::event::{CloseCause, EndReason, LostCause, RequestError};
 use kibitzer::core::hub::Hub;
-use kibitzer::core::session::{Password, State, TimesealChoice};
+use kibitzer::core::session::{Password, SessionState, TimesealChoice};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, GameId, Observation, Profile, Tap, TapItem};
@@ -248,7 +248,7 @@ async fn a_late_watcher_receives_a_snapshot_and_then_every_event() {
     }
     let (mut session, snapshot) = attach(&folder).await;
     assert_eq!(session.server(), "chess.example");
-    assert_eq!((snapshot.state, snapshot.handle.unwrap().as_str()), (State::Ready, "GuestPUPE"));
+    assert_eq!((snapshot.state, snapshot.handle.unwrap().as_str()), (SessionState::Ready, "GuestPUPE"));
     let [game] = &snapshot.games[..] else { panic!("{:?}", snapshot.games) };
     let own = &client.subscribe_with_games().await.unwrap().0[0];
     assert_eq!((game.fen(), game.position()), (own.fen(), own.position()));

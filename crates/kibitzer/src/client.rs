@@ -17,7 +17,7 @@ use crate::core::event::{Capabilities, DialError, EndReason, LoginError, Request
 use crate::core::game::Game;
 use crate::core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
-use crate::core::session::{Command, Reply, Session, State};
+use crate::core::session::{Command, Reply, Session, SessionState};
 use crate::observer::SessionObserver;
 use crate::password::SecretError;
 use crate::profile::Profile;
@@ -240,7 +240,9 @@ impl Client {
     pub async fn ready(&self) -> Result<(), EndReason> {
         let shared = &self.inner.shared;
         shared
-            .wait_for(|status| status.end().map(Err).or_else(|| (status.state == State::Ready).then_some(Ok(()))))
+            .wait_for(|status| {
+                status.end().map(Err).or_else(|| (status.state == SessionState::Ready).then_some(Ok(())))
+            })
             .await
     }
 
@@ -393,7 +395,7 @@ impl Client {
     }
 
     /// How far the session has come.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> SessionState {
         self.inner.shared.status(|status| status.state.clone())
     }
 

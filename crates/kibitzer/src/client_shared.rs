@@ -9,7 +9,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::core::event::{Capabilities, EndReason, RequestError};
 use crate::core::message::Handle;
-use crate::core::session::{Command, Counters, Reply, Session, State};
+use crate::core::session::{Command, Reply, Session, SessionCounters, SessionState};
 use crate::observer::SessionObserver;
 
 /// Most requests that wait for the task, which accepts them in its next turn.
@@ -49,7 +49,7 @@ pub(crate) enum Ending {
 /// Status of the session.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionStatus {
-    pub(crate) state: State,
+    pub(crate) state: SessionState,
     pub(crate) capabilities: Capabilities,
     pub(crate) handle: Option<Handle>,
     /// Whether the task has ended.
@@ -60,7 +60,7 @@ impl SessionStatus {
     /// Returns why the session is over, if it is. A task that ended without a reason was dropped by its runtime.
     pub(crate) fn end(&self) -> Option<EndReason> {
         match &self.state {
-            State::Ended(reason) => Some(reason.clone()),
+            SessionState::Ended(reason) => Some(reason.clone()),
             _ => self.is_closed.then_some(EndReason::Shutdown),
         }
     }
@@ -71,7 +71,7 @@ impl SessionStatus {
 #[non_exhaustive]
 pub struct ClientCounters {
     /// Amounts that went over the connections.
-    pub session: Counters,
+    pub session: SessionCounters,
     /// Sum of the events that slow subscribers missed.
     pub missed_events: u64,
     /// Largest number of pieces that recordings may lack because they could not be written.

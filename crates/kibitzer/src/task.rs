@@ -21,7 +21,7 @@ use crate::core::Event;
 use crate::core::event::{CloseCause, RequestError, RequestId};
 use crate::core::game::Games;
 use crate::core::hub::{Publisher, TryPublishError};
-use crate::core::session::{Link, Reply, Session};
+use crate::core::session::{DriverAction, Reply, Session};
 use crate::dial::Transport;
 use crate::observer::SessionObserver;
 use connection::{Connection, Progress};
@@ -182,7 +182,7 @@ impl Task {
             self.dial();
             self.held = self.next_event(now).map(Box::new);
             if self.held.is_none() {
-                let is_over = matches!(self.session.link(), Link::Over(_));
+                let is_over = matches!(self.session.next_action(), DriverAction::End(_));
                 return if is_over { Turn::Over } else { Turn::Wait };
             }
         }
@@ -191,16 +191,16 @@ impl Task {
 
     /// Closes the connection if the session requires it.
     fn hang_up(&mut self, now: Instant) {
-        match self.session.link() {
-            Link::Dial { .. } | Link::Keep => {}
-            Link::Wait | Link::Over(_) => self.connection = Connection::None,
-            Link::Close => self.close(CloseCause::Closed, now),
+        match self.session.next_action() {
+            DriverAction::Dial { .. } | DriverAction::Keep => {}
+            DriverAction::Wait | DriverAction::End(_) => self.connection = Connection::None,
+            DriverAction::Close => self.close(CloseCause::Closed, now),
         }
     }
 
     /// Starts to connect if the session requires it. Called only while subscribers have room for the events that follow.
     fn dial(&mut self) {
-        if matches!(self.session.link(), Link::Dial { .. }) && !self.connection.is_dialing() {
+        if matches!(self.session.next_action(), DriverAction::Dial { .. }) && !self.connection.is_dialing() {
             self.connection = Connection::dial(&self.transport);
         }
     }

@@ -10,7 +10,7 @@ use kibitzer::command::{self, MoveText, Request as _, Talk};
 use kibitzer::core::event::{CommandError, DialError, EndReason, LoginError, RequestError};
 use kibitzer::core::hub::{Hub, HubOptions, RecvError};
 use kibitzer::core::message::{GameId, Message, Refusal};
-use kibitzer::core::session::{Command, Password, RequestLimits, State, TimesealChoice};
+use kibitzer::core::session::{Command, Password, RequestLimits, SessionState, TimesealChoice};
 use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, ConnectError, Dial, PasswordSource, Profile, SecretError};
 use tokio::runtime::Handle;
@@ -25,7 +25,7 @@ fn n_tasks() -> usize {
 async fn a_guest_connects_and_asks() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
-    assert_eq!(client.state(), State::Ready);
+    assert_eq!(client.state(), SessionState::Ready);
     assert_eq!(client.handle().unwrap().as_str(), "GuestPUPE");
     assert!(client.capabilities().block() && client.capabilities().ms());
     let reply = peer.serving(client.request("finger Newton")).await.unwrap();
@@ -311,7 +311,7 @@ async fn a_full_lossless_subscriber_holds_reading_back_and_nothing_else() {
     assert_eq!(client.request("finger").await, Err(RequestError::TimedOut(seconds(30))));
     advance(seconds(300)).await;
     assert!(!serving.is_finished(), "a pipe does not hold so much");
-    assert_eq!(client.state(), State::Ready);
+    assert_eq!(client.state(), SessionState::Ready);
     let mut n_shouts = 0;
     while n_shouts < LINES {
         n_shouts += usize::from(matches!(events.next().await.unwrap().message(), Some(Message::Talk(_))));
@@ -379,7 +379,7 @@ async fn quit_waits_for_the_server_and_tells_why() {
         drop(peer);
     };
     tokio::join!(client.quit(), serving);
-    assert_eq!(client.state(), State::Ended(EndReason::Quit));
+    assert_eq!(client.state(), SessionState::Ended(EndReason::Quit));
     assert_eq!(client.ended().await, EndReason::Quit);
     let events = collect(events).await;
     assert!(matches!(events.last(), Some(Event::Ended(EndReason::Quit))));

@@ -7,7 +7,7 @@ mod common;
 use common::*;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
-use kibitzer::core::session::State;
+use kibitzer::core::session::SessionState;
 use tokio::runtime::Builder;
 use tokio::time::sleep;
 
@@ -45,7 +45,7 @@ async fn idle_sessions(n_sessions: usize) -> impl Sized {
         assert_eq!(peer.next_line().now_or_never(), None);
     }
     for (events, client) in &mut clients {
-        assert_eq!(client.state(), State::Ready);
+        assert_eq!(client.state(), SessionState::Ready);
         while events.try_next().unwrap().is_some() {}
     }
     (clients, peers.into_iter().map(Peer::into_socket).collect::<Vec<_>>())

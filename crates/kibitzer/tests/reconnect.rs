@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use common::*;
 use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, EndReason, LostCause, Outcome, RequestError};
+use kibitzer::core::event::{CloseCause, EndReason, LostCause, RequestError, RestoreOutcome};
 use kibitzer::core::hub::{Hub, Subscription};
 use kibitzer::core::message::{GameId, Refusal};
-use kibitzer::core::session::{Reconnect, State};
+use kibitzer::core::session::{Reconnect, SessionState};
 use kibitzer::{Client, Profile};
 use tokio::time::Instant;
 
@@ -129,7 +129,7 @@ async fn what_was_observed_is_observed_again_and_told() {
     };
     let restored = peer.serving(restored).await;
     let [game] = &restored.games[..] else { panic!("{restored:?}") };
-    assert_eq!((game.was, game.now, &game.outcome), (GameId(7), Some(GameId(7)), &Outcome::Unchanged));
+    assert_eq!((game.was, game.now, &game.outcome), (GameId(7), Some(GameId(7)), &RestoreOutcome::Unchanged));
     assert!(restored.offline_for < seconds(2));
     client.shutdown().await;
 }
@@ -188,11 +188,11 @@ async fn shutdown_does_not_wait_for_an_attempt() {
         let start = Instant::now();
         client.shutdown().await;
         assert_eq!(start.elapsed(), Duration::ZERO);
-        assert_eq!(client.state(), State::Ended(EndReason::Shutdown));
+        assert_eq!(client.state(), SessionState::Ended(EndReason::Shutdown));
     }
     let profile =
         Profile::new("x").dial(kibitzer::Dial::with(std::future::pending::<std::io::Result<tokio::io::DuplexStream>>));
     let (client, ()) = Client::start(profile, |_| ()).await.unwrap();
     client.shutdown().await;
-    assert_eq!(client.state(), State::Ended(EndReason::Shutdown));
+    assert_eq!(client.state(), SessionState::Ended(EndReason::Shutdown));
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 use kibitzer_core::message::Family;
-use kibitzer_core::session::{Link, Session, TimesealChoice, Transmit, TransmitKind};
+use kibitzer_core::session::{DriverAction, Session, TimesealChoice, Transmit, TransmitKind};
 use kibitzer_core::wire::unseal;
 
 use super::play::is_command;
@@ -108,7 +108,7 @@ impl Audit {
 
     /// The session sends this now.
     pub fn sent(&mut self, transmit: &Transmit, session: &Session, now: Instant) {
-        self.require(session.link() == Link::Keep, "a line on a connection that was given up", transmit);
+        self.require(session.next_action() == DriverAction::Keep, "a line on a connection that was given up", transmit);
         let text = self.text_of(transmit);
         let heard = readable(&self.heard);
         let asked = heard.rsplit('\n').next().unwrap_or_default();

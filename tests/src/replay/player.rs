@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, EndReason, RequestId};
 use kibitzer_core::message::{Control, Message};
-use kibitzer_core::session::{Command, Link, Session, State, TimesealChoice, Transmit, TransmitKind};
+use kibitzer_core::session::{Command, DriverAction, Session, SessionState, TimesealChoice, Transmit, TransmitKind};
 use kibitzer_core::wire::unseal;
 
 use super::audit::{is_level_line, readable};
@@ -89,12 +89,12 @@ impl<'a> Player<'a> {
         let mut turns = 0..MANY_TURNS;
         loop {
             assert!(turns.next().is_some(), "{}: the session comes to no end", self.play.recording.name);
-            match self.session.link() {
-                Link::Dial { .. } => self.connect(),
-                Link::Keep => self.go_on(),
-                Link::Wait => self.wait(),
-                Link::Close => self.close(),
-                Link::Over(reason) => return self.finish(&reason),
+            match self.session.next_action() {
+                DriverAction::Dial { .. } => self.connect(),
+                DriverAction::Keep => self.go_on(),
+                DriverAction::Wait => self.wait(),
+                DriverAction::Close => self.close(),
+                DriverAction::End(reason) => return self.finish(&reason),
             }
         }
     }
@@ -230,7 +230,7 @@ impl<'a> Player<'a> {
     /// Asks for the command that waits until it can be asked for.
     fn ask(&mut self) {
         if let Some(Awaited::Ready(command, number)) = &self.awaited
-            && self.session.state() == State::Ready
+            && self.session.state() == SessionState::Ready
         {
             let (command, number) = (command.clone(), *number);
             let id = self.session.request(command.clone(), self.now).expect("the session is ready, and little waits");

@@ -1,22 +1,22 @@
 //! Names the outcome of each cell, and explains the names.
 
 use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, EndReason, LoginError, LostCause, Outcome, RequestError, RestoredGame};
+use kibitzer::core::event::{CloseCause, EndReason, LoginError, LostCause, RequestError, RestoreOutcome, RestoredGame};
 use kibitzer::core::message::Message;
-use kibitzer::core::session::{Reply, State};
+use kibitzer::core::session::{Reply, SessionState};
 
 /// Returns the outcome of a session that emitted `events`.
-pub(crate) fn life(state: &State, events: &[Event]) -> String {
+pub(crate) fn life(state: &SessionState, events: &[Event]) -> String {
     let causes: Vec<_> = events.iter().filter_map(lost).collect();
     let was_ready = events.iter().any(|event| matches!(event, Event::Ready(_)));
     match state {
-        State::Ready if causes.is_empty() => "continues".to_owned(),
-        State::Ready => format!("restored ({})", distinct(&causes).join(", then ")),
-        State::Ended(reason) if was_ready && causes.is_empty() => format!("ended: {}", words(reason)),
-        State::Ended(reason) if was_ready => {
+        SessionState::Ready if causes.is_empty() => "continues".to_owned(),
+        SessionState::Ready => format!("restored ({})", distinct(&causes).join(", then ")),
+        SessionState::Ended(reason) if was_ready && causes.is_empty() => format!("ended: {}", words(reason)),
+        SessionState::Ended(reason) if was_ready => {
             format!("ended: {} ({})", words(reason), distinct(&causes).join(", then "))
         }
-        State::Ended(reason) => format!("no session: {}", words(reason)),
+        SessionState::Ended(reason) => format!("no session: {}", words(reason)),
         other => panic!("not settled: {other:?}, {events:#?}"),
     }
 }
@@ -83,9 +83,9 @@ pub(crate) fn game(events: &[Event]) -> String {
 
 fn outcome(game: &RestoredGame) -> &'static str {
     match game.outcome {
-        Outcome::Unchanged => "game unchanged",
-        Outcome::Advanced { .. } => "game advanced",
-        Outcome::Interrupted => "game interrupted",
+        RestoreOutcome::Unchanged => "game unchanged",
+        RestoreOutcome::Advanced { .. } => "game advanced",
+        RestoreOutcome::Interrupted => "game interrupted",
         other => panic!("{other:?}"),
     }
 }

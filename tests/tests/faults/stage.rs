@@ -7,7 +7,7 @@ use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::{GameWatch, Subscription};
 use kibitzer::core::message::GameId;
-use kibitzer::core::session::{Reconnect, Reply, State, Timings};
+use kibitzer::core::session::{Reconnect, Reply, SessionState, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{At, Fault, Feature, LoginObstacle, ServerOptions, Target};
 use kibitzer_tests::live::{Hall, begin_game, drain, handle, n_tasks, options, play};
@@ -153,7 +153,7 @@ impl Stage {
         let news = self.subject.events[self.subject.n_before..].to_vec();
         let state = self.subject.client.state();
         let mut said = vec![outcome::life(&state, &self.subject.events)];
-        if let State::Ended(reason) = &state {
+        if let SessionState::Ended(reason) = &state {
             let refused = self.subject.client.request("date").await;
             assert_eq!(refused, Err(RequestError::Ended(reason.clone())));
         } else {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kibitzer::core::Event;
 use kibitzer::core::event::{CloseCause, EndReason, LostCause, RequestError};
 use kibitzer::core::message::KickedBy;
-use kibitzer::core::session::{Reconnect, State, Timings};
+use kibitzer::core::session::{Reconnect, SessionState, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{At, Fault, Feature, Target};
 use kibitzer_tests::live::{Hall, drain, n_tasks, options, wait_for};
@@ -53,9 +53,9 @@ async fn the_server_does_not_log_out_who_is_kept_alive() {
         let idle = hall.account("Euler").session(|session| session.timings(timings).reconnect(Reconnect::never()));
         let idle = Client::connect(idle).await.unwrap();
         sleep(Duration::from_hours(12)).await;
-        assert_eq!((kept.state(), kept.counters().session.reconnects), (State::Ready, 0), "{without:?}");
+        assert_eq!((kept.state(), kept.counters().session.reconnects), (SessionState::Ready, 0), "{without:?}");
         // The server does log out whom nobody keeps alive: probes alone do not.
-        assert!(matches!(idle.state(), State::Ended(EndReason::Lost { .. })), "{without:?}: {:?}", idle.state());
+        assert!(matches!(idle.state(), SessionState::Ended(EndReason::Lost { .. })), "{without:?}: {:?}", idle.state());
         kept.shutdown().await;
     }
 }
@@ -69,7 +69,11 @@ async fn a_second_login_ends_the_first_for_good() {
     let second = hall.player("Newton").await;
     assert_eq!(first.ended().await, EndReason::Kicked(KickedBy::SecondLogin));
     sleep(Duration::from_hours(1)).await;
-    assert_eq!((second.state(), hall.place().n_dialed()), (State::Ready, 2), "nobody throws the other out in turn");
+    assert_eq!(
+        (second.state(), hall.place().n_dialed()),
+        (SessionState::Ready, 2),
+        "nobody throws the other out in turn"
+    );
     let (told, _) = drain(&mut events);
     assert!(matches!(told.last(), Some(Event::Ended(EndReason::Kicked(_)))));
     assert!(!told.iter().any(|event| matches!(event, Event::Lost { .. })));
@@ -107,7 +111,7 @@ async fn who_comes_back_finds_its_ghost_and_takes_its_place() {
     hall.place().refuse(NonZeroU32::new(2).unwrap());
     hall.server().control().inject(newton(), At::Now, Fault::Stall).await.unwrap();
     sleep(Duration::from_mins(2)).await;
-    assert_eq!(client.state(), State::Ready);
+    assert_eq!(client.state(), SessionState::Ready);
     assert_eq!(hall.server().control().connections().await.unwrap().len(), 1, "the ghost was thrown out");
     client.shutdown().await;
 }
@@ -121,7 +125,7 @@ async fn nothing_runs_any_more_after_a_shutdown() {
     client.shutdown().await;
     let waiting = waiting.await.unwrap();
     assert_eq!(waiting, Err(RequestError::Ended(EndReason::Shutdown)));
-    assert_eq!(client.state(), State::Ended(EndReason::Shutdown));
+    assert_eq!(client.state(), SessionState::Ended(EndReason::Shutdown));
     assert!(matches!(client.request("date").await, Err(RequestError::Ended(EndReason::Shutdown))));
     // Dropping the last handle does the same.
     let dropped = hall.player("Newton").await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kibitzer::Client;
 use kibitzer::command::{SeekOptions, SeekOutcome};
 use kibitzer::core::Event;
-use kibitzer::core::event::{Outcome, Restored};
+use kibitzer::core::event::{RestoreOutcome, Restored};
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, Ivar, Message, Relation};
 use kibitzer_server::{At, Family, Fault, Feature, ServerOptions, Target};
@@ -66,7 +66,7 @@ async fn a_game_that_stood_still_is_as_it_was() {
         let restored = scene.restored().await;
         let [game] = &restored.games[..] else { panic!("{restored:?}") };
         assert_eq!((game.was, game.now, game.relation), (scene.game, Some(scene.game), Relation::Observing));
-        assert_eq!((game.outcome, game.moves_missing, &game.moves), (Outcome::Unchanged, false, &None));
+        assert_eq!((game.outcome, game.moves_missing, &game.moves), (RestoreOutcome::Unchanged, false, &None));
         assert!(restored.offline_for <= Duration::from_secs(2), "{restored:?}");
     }
 }
@@ -81,7 +81,7 @@ async fn moves_that_were_missed_are_listed() {
         }
         let restored = scene.restored().await;
         let [game] = &restored.games[..] else { panic!("{restored:?}") };
-        assert_eq!((game.now, game.outcome), (Some(scene.game), Outcome::Advanced { plies: 3 }));
+        assert_eq!((game.now, game.outcome), (Some(scene.game), RestoreOutcome::Advanced { plies: 3 }));
         assert!(game.moves_missing);
         let moves: Vec<_> = game.moves.as_ref().unwrap().moves.iter().map(|played| played.san.as_str()).collect();
         assert_eq!(moves, ["e4", "e5", "Nf3", "Nc6"]);
@@ -105,7 +105,7 @@ async fn games_of_icc_come_back_as_lines_and_as_moves() {
         play(&scene.newton, "Nf3").await;
         let restored = scene.restored().await;
         let [game] = &restored.games[..] else { panic!("{restored:?}") };
-        assert_eq!((game.now, game.outcome), (Some(scene.game), Outcome::Advanced { plies: 2 }), "{wanted:?}");
+        assert_eq!((game.now, game.outcome), (Some(scene.game), RestoreOutcome::Advanced { plies: 2 }), "{wanted:?}");
         let moves: Vec<_> = game.moves.as_ref().unwrap().moves.iter().map(|played| played.san.as_str()).collect();
         assert_eq!(moves, ["e4", "e5", "Nf3"], "{wanted:?}");
     }
@@ -118,7 +118,7 @@ async fn a_game_that_ended_meanwhile_is_over() {
     scene.newton.request("resign").await.unwrap();
     let restored = scene.restored().await;
     let [game] = &restored.games[..] else { panic!("{restored:?}") };
-    assert_eq!((game.now, game.outcome), (None, Outcome::Ended));
+    assert_eq!((game.now, game.outcome), (None, RestoreOutcome::Ended));
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,7 +135,7 @@ async fn another_game_under_the_number_is_not_taken_for_it() {
     let [game] = &restored.games[..] else { panic!("{restored:?}") };
     assert_eq!(game.was, scene.game);
     // Who plays the same opponent again plays on as far as names tell; the position says that it is not the same.
-    assert_eq!((game.now, game.outcome), (Some(again), Outcome::Changed), "{game:?}");
+    assert_eq!((game.now, game.outcome), (Some(again), RestoreOutcome::Changed), "{game:?}");
     let followed = scene.gauss.subscribe_with_games().await.unwrap().0;
     assert_eq!(followed.iter().filter(|game| game.is_going_on()).map(|game| game.id()).collect::<Vec<_>>(), [again]);
 }
@@ -153,7 +153,7 @@ async fn a_game_of_ones_own_is_adjourned() {
     scene.lose().await;
     let restored = scene.restored().await;
     let own = restored.games.iter().find(|game| game.was == own && game.relation.is_mine()).unwrap();
-    assert_eq!((own.now, own.outcome), (None, Outcome::Adjourned), "{restored:?}");
+    assert_eq!((own.now, own.outcome), (None, RestoreOutcome::Adjourned), "{restored:?}");
     let guest = scene.hall.guest("Hooke").await;
     let mut events = guest.subscribe();
     begin_game(&guest, &scene.euler).await;
@@ -163,7 +163,7 @@ async fn a_game_of_ones_own_is_adjourned() {
         Event::Restored(restored) => Some((**restored).clone()),
         _ => None,
     });
-    assert_eq!(restored.await.games[0].outcome, Outcome::Interrupted, "no server keeps games of guests");
+    assert_eq!(restored.await.games[0].outcome, RestoreOutcome::Interrupted, "no server keeps games of guests");
 }
 
 #[tokio::test(start_paused = true)]

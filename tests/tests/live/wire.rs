@@ -6,7 +6,7 @@ use kibitzer::Client;
 use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::message::Refusal;
-use kibitzer::core::session::{State, TimesealChoice};
+use kibitzer::core::session::{SessionState, TimesealChoice};
 use kibitzer_server::{At, Fault, Feature, Target};
 use kibitzer_tests::live::{Hall, begin_game, drain, options, play};
 use tokio::task::JoinSet;
@@ -69,7 +69,7 @@ async fn noise_spoils_no_reply_but_the_one_it_stands_in() {
                 .unwrap();
             let n_spoilt = n_spoilt(&client, &case).await;
             assert!(n_spoilt <= 2, "{case}: {n_spoilt}");
-            assert_eq!((client.state(), client.counters().session.reconnects), (State::Ready, 0), "{case}");
+            assert_eq!((client.state(), client.counters().session.reconnects), (SessionState::Ready, 0), "{case}");
             assert!(client.request("date").await.unwrap().text().contains("Server time"), "{case}");
             client.shutdown().await;
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kibitzer::core::event::EndReason;
 use kibitzer::core::game::Game;
-use kibitzer::core::session::State;
+use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{Observation, TapItem};
 use kibitzer_attach::{AttachError, AttachEvent, Attached, Missed, Snapshot};
@@ -77,7 +77,7 @@ pub(crate) async fn print_attached(
 /// What is left out depends on how far the session has come.
 fn reticence_for(first: Option<&AttachEvent>) -> Reticence {
     match first {
-        Some(AttachEvent::Snapshot(snapshot)) if snapshot.state == State::Ready => Reticence::when_ready(),
+        Some(AttachEvent::Snapshot(snapshot)) if snapshot.state == SessionState::Ready => Reticence::when_ready(),
         _ => Reticence::default(),
     }
 }

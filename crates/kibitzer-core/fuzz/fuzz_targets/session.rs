@@ -13,7 +13,7 @@ use kibitzer_core::event::{CloseCause, DialError, RequestError, RequestId};
 use kibitzer_core::game::GameLimits;
 use kibitzer_core::message::{Control, Family, Ivar, Message};
 use kibitzer_core::session::{
-    Command, Credentials, Link, Password, Reconnect, Reply, RequestLimits, Session, SessionOptions, TimesealChoice,
+    Command, Credentials, DriverAction, Password, Reconnect, Reply, RequestLimits, Session, SessionOptions, TimesealChoice,
     Transmit, TransmitKind,
 };
 use kibitzer_core::wire::unseal;
@@ -136,16 +136,16 @@ impl Driver {
 
     /// Does about the connection what the session says.
     fn follow(&mut self) {
-        match self.session.link() {
-            Link::Dial { .. } => {
+        match self.session.next_action() {
+            DriverAction::Dial { .. } => {
                 self.session.dialed(Ok(()), self.now);
                 (self.was_let_in, self.is_in, self.is_icc) = (false, false, self.is_said_to_be_icc);
                 (self.n_name_prompts, self.n_prompts) = (0, 0);
                 (self.n_passwords, self.n_names_with_password) = (0, 0);
                 self.peer = Peer::new(self.peer.manner());
             }
-            Link::Close => self.session.closed(CloseCause::Closed, self.now),
-            Link::Keep | Link::Wait | Link::Over(_) => {}
+            DriverAction::Close => self.session.closed(CloseCause::Closed, self.now),
+            DriverAction::Keep | DriverAction::Wait | DriverAction::End(_) => {}
         }
         self.drain();
     }
@@ -217,7 +217,7 @@ impl Driver {
     }
 
     fn send(&mut self, transmit: &Transmit) {
-        assert_eq!(self.session.link(), Link::Keep, "a line on a connection that was given up");
+        assert_eq!(self.session.next_action(), DriverAction::Keep, "a line on a connection that was given up");
         let bytes = transmit.bytes();
         let kind = transmit.kind();
         assert_eq!(bytes.iter().position(|&byte| byte == b'\n'), Some(bytes.len() - 1), "not one line");
@@ -280,7 +280,7 @@ impl Driver {
         let n_sent = self.sent.len();
         self.follow();
         self.pass(Duration::from_secs(600));
-        assert!(matches!(self.session.link(), Link::Over(_)), "{:?}", self.session.link());
+        assert!(matches!(self.session.next_action(), DriverAction::End(_)), "{:?}", self.session.next_action());
         assert_eq!((self.session.poll_timeout(), self.sent.len()), (None, n_sent));
         assert!(matches!(self.told.last(), Some(Event::Ended(_))));
     }

@@ -39,7 +39,7 @@ pub struct RestoredGame {
     /// Role of this login in the game, by the last board before the loss.
     pub relation: Relation,
     /// State in which the game was found.
-    pub outcome: Outcome,
+    pub outcome: RestoreOutcome,
     /// Whether moves may have been played that no event reported.
     pub moves_missing: bool,
     /// All moves of the game, if some may be missing and the server listed them.
@@ -56,7 +56,7 @@ impl RestoredGame {
             white,
             black,
             relation,
-            outcome: Outcome::Unchanged,
+            outcome: RestoreOutcome::Unchanged,
             moves_missing: false,
             moves: None,
         }
@@ -67,7 +67,7 @@ impl RestoredGame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum RestoreOutcome {
     /// The position is the one before the loss.
     Unchanged,
     /// More plies were played; the last of them is on the board.

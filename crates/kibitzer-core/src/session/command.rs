@@ -1,4 +1,4 @@
-//! What may be sent: one line.
+//! Commands: lines to send.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,10 @@ use crate::event::{CommandError, MAX_COMMAND_BYTES};
 use crate::session::secret::SecretDetector;
 use crate::text;
 
-/// A line for the server: checked, encoded, without its line end.
+/// A line for the server: validated, encoded, without its line end.
 ///
-/// What is not printable ASCII is encoded by [`text::encode`]. A line break or another control character in it is
-/// refused, so that no text a bot passes on becomes a second command.
+/// Characters other than printable ASCII are encoded by [`text::encode`]. Line breaks and other control characters are refused, so that
+/// no text that a bot passes on becomes a second command.
 ///
 /// ```
 /// use kibitzer_core::event::CommandError;
@@ -30,13 +30,13 @@ impl Command {
     /// Longest command after encoding, in bytes; servers accept lines of 1,000 bytes, with the number and the line feed.
     pub const MAX_BYTES: usize = MAX_COMMAND_BYTES;
 
-    /// Checks and encodes a line.
+    /// Validates and encodes a line.
     ///
     /// # Errors
     ///
-    /// [`CommandError`]: it has a control character, or more than [`MAX_BYTES`](Self::MAX_BYTES).
+    /// [`CommandError`] if it contains a control character, or is longer than [`MAX_BYTES`](Self::MAX_BYTES) once encoded.
     pub fn new(line: &str) -> Result<Self, CommandError> {
-        check(line)?;
+        validate(line)?;
         let encoded = text::encode(line);
         if encoded.len() > Self::MAX_BYTES {
             return Err(CommandError::TooLong { length: encoded.len() });
@@ -44,12 +44,11 @@ impl Command {
         Ok(Self(encoded.into()))
     }
 
-    /// A command that ends in a free text, such as `tell Newton` and what to tell.
+    /// Creates a command that ends with a free text: `tell Newton` and the message.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new); and [`CommandError::Empty`] if the text is nothing but blanks, which says nothing or, in
-    /// some commands, something else.
+    /// As [`new`](Self::new); and [`CommandError::Empty`] if the text is blank: some commands have another meaning without it.
     pub fn with_text(head: &str, text: &str) -> Result<Self, CommandError> {
         if text.trim().is_empty() {
             return Err(CommandError::Empty);
@@ -57,87 +56,87 @@ impl Command {
         Self::new(&format!("{head} {text}"))
     }
 
-    /// The line as it goes out, without number and line feed.
+    /// Returns the encoded line, without number and line feed.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The command's name: the first word, without the `$` that keeps aliases out, in small letters.
+    /// Returns the name of the command: the first word in lower case, without the `$` that bypasses aliases.
     pub(super) fn verb(&self) -> Cow<'_, str> {
-        small(self.words().next().unwrap_or_default())
+        lowercase(self.words().next().unwrap_or_default())
     }
 
-    /// The words of the line.
+    /// Returns the words of the line, the name of the command first.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.head().split(' ').filter(|word| !word.is_empty())
     }
 
-    /// The line from its first word on.
+    /// Returns the line from its first word on.
     fn head(&self) -> &str {
         self.0.trim_start_matches(['$', '/', ' '])
     }
 
-    /// Whether it leaves the server, which then answers nothing a reply could be told by.
+    /// Returns whether it ends the session on the server, which sends no mark of a reply then.
     pub(super) fn is_quit(&self) -> bool {
         matches!(&*self.verb(), "quit" | "exit" | "logout" | "bye")
     }
 
-    /// Whether it contains a secret, as far as that depends on no alias.
+    /// Returns whether it contains a password, without regard to aliases.
     pub(super) fn is_secret(&self) -> bool {
         SecretDetector::default().is_secret(&self.0)
     }
 
-    /// Whether it may switch block mode, so that what follows it has to wait for its reply.
+    /// Returns whether it may switch block mode: later commands have to wait for its reply.
     pub(super) fn may_switch_block_mode(&self) -> bool {
         let mut words = self.words();
-        words.next().map(small).is_some_and(|verb| verb == "iset")
-            && words.next().is_some_and(|ivar| "block".starts_with(&*small(ivar)))
+        words.next().map(lowercase).is_some_and(|verb| verb == "iset")
+            && words.next().is_some_and(|ivar| "block".starts_with(&*lowercase(ivar)))
     }
 
-    /// Whether it asks to observe a game; servers take the command by its first letters.
+    /// Returns whether it asks to observe a game; servers accept abbreviations.
     pub(super) fn is_observe(&self) -> bool {
         let verb = self.verb();
         !verb.is_empty() && "observe".starts_with(&*verb)
     }
 
-    /// Whether it challenges a player or accepts a challenge.
+    /// Returns whether it challenges a player or accepts a challenge.
     pub(super) fn is_challenge(&self) -> bool {
         matches!(&*self.verb(), "match" | "rematch" | "resume" | "accept")
     }
 
-    /// The prompt that it sets; an empty one takes the server's own back. `None` if it sets none.
+    /// Returns the prompt that it sets, empty for the server's default; `None` if it sets none.
     pub(super) fn prompt_to_set(&self) -> Option<&str> {
-        /// Shorter names are other variables, too.
+        /// Shorter abbreviations also fit other variables.
         const SHORTEST: usize = 3;
         let (verb, rest) = self.head().split_once(' ')?;
         let (name, value) = rest.trim_start().split_once(' ').unwrap_or((rest.trim_start(), ""));
-        let is_prompt = small(verb) == "set" && name.len() >= SHORTEST && "prompt".starts_with(&*small(name));
+        let is_prompt = lowercase(verb) == "set" && name.len() >= SHORTEST && "prompt".starts_with(&*lowercase(name));
         is_prompt.then(|| value.trim())
     }
 
-    /// The style that it sets, as it was written. `None` if it sets none.
+    /// Returns the style that it sets, as it is written; `None` if it sets none.
     pub(super) fn style_to_set(&self) -> Option<&str> {
         let mut words = self.words();
-        match &*small(words.next()?) {
+        match &*lowercase(words.next()?) {
             "style" => words.next(),
-            "set" if small(words.next()?) == "style" => words.next(),
+            "set" if lowercase(words.next()?) == "style" => words.next(),
             _ => None,
         }
     }
 
-    /// Whether the server counts it as a sign of life: every command is one, unless `$$` stands in front.
+    /// Returns whether it resets the server's idle timer: every command does, except after `$$`.
     pub(super) fn resets_idle(&self) -> bool {
         !self.0.starts_with("$$")
     }
 }
 
-/// The word in small letters: servers make no difference.
-fn small(word: &str) -> Cow<'_, str> {
+/// Returns the word in lower case; servers ignore case.
+fn lowercase(word: &str) -> Cow<'_, str> {
     if word.contains(|c: char| c.is_ascii_uppercase()) { word.to_ascii_lowercase().into() } else { word.into() }
 }
 
 /// Refuses control characters.
-pub(super) fn check(line: &str) -> Result<(), CommandError> {
+pub(super) fn validate(line: &str) -> Result<(), CommandError> {
     if line.contains(['\n', '\r']) {
         return Err(CommandError::LineBreak);
     }
@@ -169,7 +168,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// Shows no secret, unless an alias hides which command it is.
+/// Prints no secret, unless it is the argument of an alias.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_secret() {
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_goes_out_in_printable_ascii() {
+    fn lines_are_encoded_as_printable_ascii() {
         let cases = [
             ("empty", "", ""),
             ("command", "tell 50 hello", "tell 50 hello"),
@@ -205,7 +204,7 @@ mod tests {
 
     // Rules: transport L5, transport L7, bugs 15
     #[test]
-    fn a_line_that_would_be_more_than_text_is_refused() {
+    fn lines_with_control_characters_are_refused() {
         for line in ["tell Foo hi\nresign", "\n", "quit\r", "a\r\nb"] {
             assert_eq!(encoded(line), Err(CommandError::LineBreak), "{line:?}");
         }
@@ -216,7 +215,7 @@ mod tests {
 
     // Rules: transport L6, bugs 15
     #[test]
-    fn a_line_that_is_too_long_is_refused() {
+    fn lines_that_are_too_long_are_refused() {
         let max = Command::MAX_BYTES;
         assert_eq!(encoded(&"x".repeat(max)).map(|line| line.len()), Ok(max));
         assert_eq!(encoded(&"x".repeat(max + 1)), Err(CommandError::TooLong { length: max + 1 }));
@@ -228,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stands_behind_its_command() {
+    fn a_free_text_follows_its_command() {
         assert_eq!(Command::with_text("tell Foo", "hi").unwrap().as_str(), "tell Foo hi");
         assert_eq!(Command::with_text("tell Foo", " \u{2003}"), Err(CommandError::Empty));
         assert_eq!(Command::with_text("tell Foo", "hi\0"), Err(CommandError::Control));
     }
 
     #[test]
-    fn a_command_knows_what_it_does() {
+    fn effects_of_commands_are_recognized() {
         let command = |line| Command::new(line).unwrap();
         assert_eq!(command("$$tell  Foo hi").verb(), "tell");
         assert!(command("quit").is_quit() && command(" logout").is_quit() && !command("tell quit x").is_quit());

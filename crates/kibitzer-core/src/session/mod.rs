@@ -1,11 +1,11 @@
-//! A session: what to send and when, what came of it, and when to connect again.
+//! Sessions: the state machine that decides what to send and when, and when to connect again.
 //!
-//! [`Session`] is the machine; it does no I/O and reads no clock. What it takes is in [`SessionOptions`], what it tells
-//! are [`Event`](crate::Event)s and the [`Reply`] of each request.
+//! [`Session`] does no I/O and reads no clock. [`SessionOptions`] configure it; its output are [`Event`](crate::Event)s and the [`Reply`]
+//! of each request.
 //!
-//! What a server understands is found out, not configured: the login string and version 2 of timeseal are tried where
-//! they cannot do harm, block mode is used where a line without a number is refused, and where it is not, a command
-//! that nobody knows is sent behind each command, so that its refusal shows where the reply ends.
+//! The session detects what a server understands. It tries the login string and version 2 of timeseal where they do no harm. It uses
+//! block mode if the server refuses a line without a number; otherwise it sends an unknown command after each command, whose refusal
+//! marks the end of the reply.
 
 mod command;
 mod context;
@@ -26,7 +26,7 @@ mod transmit;
 pub use command::Command;
 pub use fence::fence_word;
 pub use machine::Session;
-pub use machine::state::{Counters, Link, State};
+pub use machine::state::{DriverAction, SessionCounters, SessionState};
 pub use options::choices::{AdjournedGames, TimesealChoice};
 pub use options::credentials::{Credentials, Password};
 pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};

@@ -1,4 +1,4 @@
-//! What the server answers to one command.
+//! Replies to commands, and the messages that may interrupt them.
 
 use std::borrow::Cow;
 
@@ -7,49 +7,49 @@ use crate::message::{Actor, CommandCode, Message, Refusal, Relation};
 use crate::session::options::RequestLimits;
 use crate::text::{ServerText, decode};
 
-/// What the server answered to one command.
+/// Reply of the server to one command.
 ///
-/// In block mode that is what the server framed; without it, everything between the command and the answer to a fence
-/// behind it. Either way boards, tells and other things that were not asked for may stand between.
+/// In block mode and in ICC's units it is the enclosed output; otherwise all output between the command and the answer to the fence
+/// after it. Either may contain boards, tells and other unrequested messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply {
-    /// Which command it answers, in block mode.
+    /// Code of the answered command, in block mode.
     pub code: Option<CommandCode>,
-    /// What the server said, in order; without prompts and other marks of the stream.
+    /// Events of the reply in order, without prompts and other marks of the stream.
     pub events: Vec<Event>,
 }
 
 impl Reply {
-    /// The messages, in order.
+    /// Returns the messages in order.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
         self.events.iter().filter_map(|event| event.message())
     }
 
-    /// The lines they were read from: see [`Event::raw`].
+    /// Returns the lines of the messages; see [`Event::raw`].
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.events.iter().filter(|event| event.message().is_some()).map(Event::raw)
     }
 
-    /// The lines, decoded, each with a line feed behind it.
+    /// Returns the decoded lines, each followed by a line feed.
     pub fn text(&self) -> String {
         self.lines().flat_map(|line| [decode(line), Cow::Borrowed("\n")]).collect()
     }
 
-    /// What the command itself may have caused, in order: neither talk nor anything else that games and other players
-    /// cause. Boards printed on request are among it, other boards are not: a move and an opponent's move look alike.
+    /// Returns the events that the command itself may have caused, in order: no talk and nothing else that games and other players cause.
+    /// Contains boards printed on request, but no other boards: the board of a sent move looks like that of an opponent's move.
     pub fn answers(&self) -> impl Iterator<Item = &Event> {
         let is_answer = |event: &&Event| event.message().is_some_and(|message| !may_come_unasked(message));
         self.events.iter().filter(is_answer)
     }
 
-    /// The first of the [`answers`](Self::answers) that says something: no board, no empty line.
+    /// Returns the first of the [`answers`](Self::answers) that is neither a board nor an empty line.
     pub fn answer(&self) -> Option<&Event> {
         let is_board = |event: &Event| matches!(event.message(), Some(Message::Style12(_)));
         self.answers().find(|event| !is_board(event) && !event.raw().trim_ascii().is_empty())
     }
 
-    /// Whether a game is observed no longer, and none from now on.
+    /// Returns whether it ends the observation of a game and starts none.
     pub(super) fn ends_observation(&self) -> bool {
         let mut changes = self.messages().filter_map(|message| match message {
             Message::Observing(observing) => Some(observing.is_observed()),
@@ -58,7 +58,7 @@ impl Reply {
         changes.next() == Some(false) && !changes.any(|is_observed| is_observed)
     }
 
-    /// The reply, or what the server has against the command. The session has judged every reply that it hands out.
+    /// Returns the reply, or the error if the server refused the command. The session has applied this to every reply that it returns.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ fn reason_of(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
     }
 }
 
-/// Whether a game or another player may have caused the message, rather than the command.
+/// Returns whether a game or another player may have caused the message, rather than the command.
 fn may_come_unasked(message: &Message) -> bool {
     match message {
         Message::Style12(board) => !board.relation().is_isolated(),
@@ -140,7 +140,7 @@ fn may_come_unasked(message: &Message) -> bool {
     }
 }
 
-/// Whether another player or a game caused the message, and no command of ours: moves we make are answered by a board alone.
+/// Returns whether a game or another player caused the message, and no command of this login: the reply to a move is a board alone.
 pub(super) fn is_caused_by_others(message: &Message) -> bool {
     match message {
         Message::Style12(board) => {
@@ -151,12 +151,12 @@ pub(super) fn is_caused_by_others(message: &Message) -> bool {
     }
 }
 
-/// Whether a message is content, rather than a mark of the stream.
+/// Returns whether a message is content, rather than a mark of the stream.
 pub(super) const fn is_content(message: &Message) -> bool {
     !matches!(message, Message::Control(_))
 }
 
-/// A reply that is not over.
+/// A reply that has not ended yet.
 #[derive(Debug, Default)]
 pub(super) struct PartialReply {
     reply: Reply,
@@ -174,7 +174,7 @@ impl PartialReply {
         self.reply.events.len()
     }
 
-    /// Whether nothing has come yet.
+    /// Returns whether it has no events.
     pub(super) const fn is_empty(&self) -> bool {
         self.reply.events.is_empty() && !self.is_too_long
     }

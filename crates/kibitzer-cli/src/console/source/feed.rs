@@ -2,7 +2,7 @@
 
 use kibitzer::core::Event;
 use kibitzer::core::event::EndReason;
-use kibitzer::core::session::State;
+use kibitzer::core::session::SessionState;
 use kibitzer::transcript::Recording;
 use kibitzer::{Client, Observation, Tap, TapItem, TapState};
 use kibitzer_attach::{AttachError, AttachEvent, Attached, AttachedRequests, Snapshot};
@@ -111,7 +111,7 @@ impl Remote {
     pub(in crate::console) fn new(session: &Attached, writing: Writing) -> (Self, mpsc::Sender<Seen>) {
         let (sender, seen) = mpsc::channel(UNSHOWN_PIECES);
         let requests = (writing == Writing::Yes).then(|| session.requests());
-        (Self { seen, requests, state: word(&State::Connecting), handle: None }, sender)
+        (Self { seen, requests, state: word(&SessionState::Connecting), handle: None }, sender)
     }
 
     /// Where to send lines.
@@ -156,13 +156,13 @@ impl Remote {
     }
 }
 
-const fn word(state: &State) -> &'static str {
+const fn word(state: &SessionState) -> &'static str {
     match state {
-        State::Connecting => "dialing",
-        State::LoggingIn(_) => "login",
-        State::Ready => LIVE,
-        State::Waiting => "lost",
-        State::Ended(_) => "over",
+        SessionState::Connecting => "dialing",
+        SessionState::LoggingIn(_) => "login",
+        SessionState::Ready => LIVE,
+        SessionState::Waiting => "lost",
+        SessionState::Ended(_) => "over",
         _ => "closing",
     }
 }

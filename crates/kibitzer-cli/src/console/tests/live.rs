@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use kibitzer::core::event::{CloseCause, LostCause};
-use kibitzer::core::session::State;
+use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::{Client, Dial, Profile};
 use kibitzer_server::{At, Fault, PopulationOptions, Server, ServerOptions, Target};
@@ -195,7 +195,7 @@ async fn what_cannot_be_sent_yet_stays_on_the_line() {
     let target = Target::Player(guest.client.handle().unwrap().to_string());
     guest.server.control().inject(target, At::Now, Fault::CutMidLine).await.unwrap();
     // Until the connection is lost, and not until it is made again.
-    while guest.client.state() == State::Ready {
+    while guest.client.state() == SessionState::Ready {
         guest.wait(Duration::from_millis(10)).await;
     }
     guest.keys("date");

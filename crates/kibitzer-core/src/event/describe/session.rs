@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::value::{Displayed, Fields, Object, Put, fields};
 use super::{Describe, describe};
 use crate::event::{
-    AdjournedGame, AdjournedState, Capabilities, EndReason, Event, EventKind, Identity, Outcome, Restored,
+    AdjournedGame, AdjournedState, Capabilities, EndReason, Event, EventKind, Identity, RestoreOutcome, Restored,
     RestoredCommand, RestoredGame,
 };
 use crate::message::{Ivar, NameKind};
@@ -110,7 +110,7 @@ impl Describe for Event {
 impl Fields for &RestoredGame {
     fn fields(&self, put: &mut Put<'_>) {
         let plies = match self.outcome {
-            Outcome::Advanced { plies } => Some(plies),
+            RestoreOutcome::Advanced { plies } => Some(plies),
             _ => None,
         };
         let moves = self.moves.as_ref().map(|list| list.moves.iter().map(|listed| &listed.san).collect::<Vec<_>>());
@@ -140,7 +140,7 @@ impl EndReason {
     }
 }
 
-impl Outcome {
+impl RestoreOutcome {
     const fn as_str(self) -> &'static str {
         match self {
             Self::Unchanged => "unchanged",

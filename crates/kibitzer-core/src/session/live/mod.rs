@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use super::command::Command;
 use super::context::{AfterClose, Context};
 use super::login::CompletedLogin;
-use super::machine::state::State;
+use super::machine::state::SessionState;
 use super::options::{SessionOptions, after};
 use super::recovery::adjourned::AdjournedTracker;
 use super::recovery::boards::BoardRepair;
@@ -86,11 +86,11 @@ impl Live {
         live
     }
 
-    pub(super) const fn state(&self) -> State {
+    pub(super) const fn state(&self) -> SessionState {
         match (&self.stage, self.quitting) {
-            (_, Some(_)) => State::Closing,
-            (Stage::SettingUp(_), None) => State::LoggingIn(LoginStep::SetUp),
-            (Stage::Restoring(_) | Stage::Ready, None) => State::Ready,
+            (_, Some(_)) => SessionState::Closing,
+            (Stage::SettingUp(_), None) => SessionState::LoggingIn(LoginStep::SetUp),
+            (Stage::Restoring(_) | Stage::Ready, None) => SessionState::Ready,
         }
     }
 
@@ -152,7 +152,7 @@ impl Live {
         cx.memory.handle(event, cx.reader.games());
         self.adjourned.handle(event, cx);
         self.boards.handle(event);
-        if let Some(message) = event.message().filter(|_| self.state() == State::Ready) {
+        if let Some(message) = event.message().filter(|_| self.state() == SessionState::Ready) {
             for command in self.boards.after_message(message, event.raw(), cx.now) {
                 self.requests.enqueue(Requester::Upkeep, Command::new(command).ok(), cx);
             }
@@ -162,7 +162,7 @@ impl Live {
 
     /// Queues a request for the board of a game that is out of step. It is sent with the next event.
     pub(super) fn desynced(&mut self, desync: &Desync, cx: &mut Context<'_>) {
-        if self.state() == State::Ready
+        if self.state() == SessionState::Ready
             && let Some(refresh) = self.boards.after_desync(desync, cx.reader.games())
         {
             self.requests.enqueue(Requester::Upkeep, Some(refresh), cx);

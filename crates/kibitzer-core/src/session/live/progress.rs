@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::secrets::guard_secrets;
 use super::setup::learn_ivar;
 use super::{Live, Stage};
-use crate::event::{Capabilities, Event, Outcome, RequestError, Restored};
+use crate::event::{Capabilities, Event, RequestError, RestoreOutcome, Restored};
 use crate::message::Ivar;
 use crate::session::command::Command;
 use crate::session::context::{AfterClose, Context};
@@ -150,8 +150,8 @@ impl Live {
         self.requests.set_restoring(false);
         let mut restored = restoration.finish(cx.memory);
         for game in restored.games.iter_mut().filter(|game| self.adjourned.has(&game.white, &game.black)) {
-            if game.outcome == Outcome::Interrupted {
-                game.outcome = Outcome::Adjourned;
+            if game.outcome == RestoreOutcome::Interrupted {
+                game.outcome = RestoreOutcome::Adjourned;
             }
         }
         // Settings are sent after the first login, too, which restores nothing.

@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use fastrand::Rng;
 
-use self::state::{Counters, Link, State};
+use self::state::{DriverAction, SessionCounters, SessionState};
 use super::command::Command;
 use super::context::{AfterClose, Context};
 use super::live::Live;
@@ -49,7 +49,7 @@ use crate::wire::StreamState;
 ///
 /// The driver of a session, in turn,
 ///
-/// 1. performs the action that [`link`](Self::link) returns, and reports its outcome by [`dialed`](Self::dialed) or
+/// 1. performs the action that [`next_action`](Self::next_action) returns, and reports its outcome by [`dialed`](Self::dialed) or
 ///    [`closed`](Self::closed);
 /// 2. passes received bytes to [`receive`](Self::receive) until it returns `None`;
 /// 3. calls [`handle_timeout`](Self::handle_timeout) at the time that [`poll_timeout`](Self::poll_timeout) returns;
@@ -60,10 +60,10 @@ use crate::wire::StreamState;
 /// ```
 /// use std::time::Instant;
 ///
-/// use kibitzer_core::session::{Credentials, Link, Session, SessionOptions};
+/// use kibitzer_core::session::{Credentials, DriverAction, Session, SessionOptions};
 ///
 /// let mut session = Session::new(SessionOptions::new(Credentials::Guest));
-/// assert_eq!(session.link(), Link::Dial { attempt: 1 });
+/// assert_eq!(session.next_action(), DriverAction::Dial { attempt: 1 });
 /// session.dialed(Ok(()), Instant::now());
 /// let mut read = &b"\n\rlogin: "[..];
 /// while session.receive(&mut read, Instant::now()).is_some() {}
@@ -88,7 +88,7 @@ pub struct Session {
     paused_since: Option<Instant>,
     events: VecDeque<Event>,
     replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
-    counters: Counters,
+    counters: SessionCounters,
 }
 
 #[derive(Debug)]
@@ -105,7 +105,7 @@ enum Phase {
 }
 
 impl Session {
-    /// Creates a session. Its first [action](Self::link) is to connect.
+    /// Creates a session. Its first [action](Self::next_action) is to connect.
     pub fn new(options: SessionOptions) -> Self {
         let mut session = Self {
             phase: Phase::Dialing,
@@ -121,7 +121,7 @@ impl Session {
             paused_since: None,
             events: VecDeque::new(),
             replies: VecDeque::new(),
-            counters: Counters::default(),
+            counters: SessionCounters::default(),
             options,
         };
         session.dial();
@@ -129,25 +129,25 @@ impl Session {
     }
 
     /// Returns the next action with the connection.
-    pub fn link(&self) -> Link {
+    pub fn next_action(&self) -> DriverAction {
         match &self.phase {
-            Phase::Dialing => Link::Dial { attempt: self.attempt() },
-            Phase::Waiting { .. } => Link::Wait,
-            Phase::LoggingIn(_) | Phase::Live(_) => Link::Keep,
-            Phase::Closing(_) => Link::Close,
-            Phase::Ended(reason) => Link::Over(reason.clone()),
+            Phase::Dialing => DriverAction::Dial { attempt: self.attempt() },
+            Phase::Waiting { .. } => DriverAction::Wait,
+            Phase::LoggingIn(_) | Phase::Live(_) => DriverAction::Keep,
+            Phase::Closing(_) => DriverAction::Close,
+            Phase::Ended(reason) => DriverAction::End(reason.clone()),
         }
     }
 
     /// Returns the phase of the session.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> SessionState {
         match &self.phase {
-            Phase::Dialing => State::Connecting,
-            Phase::Waiting { .. } => State::Waiting,
-            Phase::LoggingIn(login) => State::LoggingIn(login.step()),
+            Phase::Dialing => SessionState::Connecting,
+            Phase::Waiting { .. } => SessionState::Waiting,
+            Phase::LoggingIn(login) => SessionState::LoggingIn(login.step()),
             Phase::Live(live) => live.state(),
-            Phase::Closing(_) => State::Closing,
-            Phase::Ended(reason) => State::Ended(reason.clone()),
+            Phase::Closing(_) => SessionState::Closing,
+            Phase::Ended(reason) => SessionState::Ended(reason.clone()),
         }
     }
 
@@ -175,11 +175,11 @@ impl Session {
     }
 
     /// Returns the totals of all connections so far.
-    pub fn counters(&self) -> Counters {
+    pub fn counters(&self) -> SessionCounters {
         self.counters
     }
 
-    /// Reports the outcome of [`Link::Dial`]. Has no effect in another phase.
+    /// Reports the outcome of [`DriverAction::Dial`]. Has no effect in another phase.
     pub fn dialed(&mut self, outcome: Result<(), DialError>, now: Instant) {
         if !matches!(self.phase, Phase::Dialing) {
             return;
@@ -264,12 +264,10 @@ impl Session {
         if !matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) {
             return None;
         }
-        let (transmit, line) = self.out.pop(now)?;
+        let (transmit, sent) = self.out.pop(now)?;
         self.counters.lines_sent += 1;
         self.counters.bytes_sent += u64::try_from(transmit.bytes().len()).unwrap_or(u64::MAX);
-        if let Some(line) = line {
-            self.emit(Event::Sent { line: line.shown(), request: line.request });
-        }
+        self.events.extend(sent);
         Some(transmit)
     }
 
@@ -313,7 +311,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Nothing was sent. [`RequestError::NotConnected`]: the session is not [`Ready`](State::Ready).
+    /// Nothing was sent. [`RequestError::NotConnected`]: the session is not [`Ready`](SessionState::Ready).
     /// [`RequestError::Busy`]: the queue of requests is full, or the queue of events that [`poll_event`](Self::poll_event) returns.
     /// [`RequestError::Ended`]: the session is over, or about to be.
     pub fn request(&mut self, command: Command, now: Instant) -> Result<RequestId, RequestError> {

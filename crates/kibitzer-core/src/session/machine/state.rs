@@ -7,7 +7,7 @@ use crate::event::{EndReason, LoginStep};
 /// Next action of the driver of a session with its connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a driver has to handle each")]
-pub enum Link {
+pub enum DriverAction {
     /// Open a connection, and report the outcome by [`Session::dialed`](super::Session::dialed).
     Dial {
         /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
@@ -21,14 +21,14 @@ pub enum Link {
     /// Close the connection without writing more, and call [`Session::closed`](super::Session::closed).
     Close,
     /// Nothing: the session is over.
-    Over(EndReason),
+    End(EndReason),
 }
 
 /// Phase of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum State {
+pub enum SessionState {
     /// A connection is being opened.
     Connecting,
     /// The login or the set-up is in progress.
@@ -46,7 +46,7 @@ pub enum State {
 /// Totals of all connections of a session so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Counters {
+pub struct SessionCounters {
     /// Bytes received.
     pub bytes_received: u64,
     /// Bytes given to the driver to write.

@@ -1,4 +1,4 @@
-//! Who logs in.
+//! Credentials of a login.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use zeroize::Zeroizing;
 
 use crate::event::CommandError;
 use crate::message::Handle;
-use crate::session::command::{Command, check};
+use crate::session::command::{Command, validate};
 use crate::session::secret::Secret;
 
-/// A password. It is wiped from memory when dropped, and `Debug` shows none of it.
+/// A password. It is wiped from memory when dropped, and `Debug` prints nothing of it.
 ///
 /// ```
 /// use kibitzer_core::session::Password;
@@ -20,15 +20,15 @@ use crate::session::secret::Secret;
 pub struct Password(Zeroizing<String>);
 
 impl Password {
-    /// Checks a password as the line it will be. It is sent as it is: only printable ASCII reaches a server unharmed.
+    /// Validates a password. It is sent without encoding, and only printable ASCII reaches a server unchanged.
     ///
     /// # Errors
     ///
-    /// [`CommandError::Empty`]: servers take an empty one for another name to come. [`CommandError::LineBreak`],
-    /// [`CommandError::Control`], the latter also for what is no ASCII, and [`CommandError::TooLong`].
+    /// [`CommandError::Empty`]: servers ask for another name after an empty line. [`CommandError::LineBreak`];
+    /// [`CommandError::Control`], also for characters other than ASCII; [`CommandError::TooLong`].
     pub fn new(password: impl Into<String>) -> Result<Self, CommandError> {
         let password = Zeroizing::new(password.into());
-        check(&password)?;
+        validate(&password)?;
         match password.len() {
             0 => Err(CommandError::Empty),
             length if length > Command::MAX_BYTES => Err(CommandError::TooLong { length }),
@@ -48,25 +48,25 @@ impl fmt::Debug for Password {
     }
 }
 
-/// Who logs in.
+/// Credentials of a login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Credentials {
     /// A guest whose name the server chooses.
     Guest,
-    /// A guest of this name. A server that knows an account of this name does not let us in.
+    /// A guest of this name. The login fails if an account has this name.
     NamedGuest(Handle),
-    /// The owner of an account.
+    /// An account.
     Account {
         /// Its name; servers ignore case.
         handle: Handle,
-        /// Its password, sent when the server asks for it; to ICC behind the name, on the same line.
+        /// Its password, sent when the server asks for it; on ICC after the name, on the same line.
         password: Password,
     },
 }
 
 impl Credentials {
-    /// The name that is typed at `login: `.
+    /// Returns the name to send at `login: `.
     pub fn name(&self) -> &str {
         match self {
             Self::Guest => "guest",
@@ -78,7 +78,7 @@ impl Credentials {
         !matches!(self, Self::Account { .. })
     }
 
-    /// Whether the line contains the password: a server may repeat what it was sent.
+    /// Returns whether a line contains the password; servers echo what they received.
     pub(crate) fn are_shown_by(&self, line: &[u8]) -> bool {
         let Self::Account { password, .. } = self else { return false };
         Secret::new(password.as_bytes()).is_some_and(|secret| secret.is_in(line))
@@ -98,7 +98,7 @@ mod tests {
 
     // Rules: transport LG2, bugs 17
     #[test]
-    fn a_password_is_never_shown() {
+    fn passwords_are_never_printed() {
         let password = Password::new("swordfish").unwrap();
         let account = Credentials::Account { handle: "Newton".parse().unwrap(), password: password.clone() };
         for shown in [format!("{password:?}"), format!("{password:#?}"), format!("{account:?}")] {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_one_line() {
+    fn passwords_are_one_line_of_ascii() {
         let cases = [
             ("", CommandError::Empty),
             ("a\nb", CommandError::LineBreak),

@@ -13,7 +13,7 @@
 //! Requests to observe are sent last, after all games were sought: the search unobserves games that are not among them.
 
 use super::memory::{Memory, is_same_game};
-use crate::event::{Outcome, RefusalReason, RequestError, RequestId, Restored, RestoredCommand, RestoredGame};
+use crate::event::{RefusalReason, RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
 use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
@@ -154,7 +154,7 @@ impl Restoration {
             Some((_, None)) | None => {}
         }
         let Some(search) = self.games.get_mut(at).filter(|search| search.report.now.is_none()) else { return };
-        search.report.outcome = if board.is_some() { Outcome::Ended } else { outcome_of_refusal(result) };
+        search.report.outcome = if board.is_some() { RestoreOutcome::Ended } else { outcome_of_refusal(result) };
         if by_number {
             // One name suffices: in bughouse and simuls the other player may be at another board.
             let line = format!("observe {}", search.before.white());
@@ -227,7 +227,7 @@ impl GameSearch {
         let relation = before.relation();
         let mut report = RestoredGame::new(before.game(), before.white(), before.black(), relation);
         (report.now, report.outcome) =
-            (None, if relation.is_observer() { Outcome::Gone } else { Outcome::Interrupted });
+            (None, if relation.is_observer() { RestoreOutcome::Gone } else { RestoreOutcome::Interrupted });
         let mut search = Self { before, report };
         let is_resumed = |game: &&Game| {
             let position = game.position();
@@ -249,14 +249,15 @@ impl GameSearch {
     /// Records the board under which the game was found.
     fn found(&mut self, board: &Style12) {
         let outcome = match board.ply().checked_sub(self.before.ply()) {
-            Some(0) if board.board() == self.before.board() => Outcome::Unchanged,
-            Some(plies) if plies > 0 => Outcome::Advanced { plies },
-            _ => Outcome::Changed,
+            Some(0) if board.board() == self.before.board() => RestoreOutcome::Unchanged,
+            Some(plies) if plies > 0 => RestoreOutcome::Advanced { plies },
+            _ => RestoreOutcome::Changed,
         };
         self.report.now = Some(board.game());
         self.report.outcome = outcome;
         // The board contains the last move.
-        self.report.moves_missing = !matches!(outcome, Outcome::Unchanged | Outcome::Advanced { plies: 1 });
+        self.report.moves_missing =
+            !matches!(outcome, RestoreOutcome::Unchanged | RestoreOutcome::Advanced { plies: 1 });
     }
 }
 
@@ -281,12 +282,12 @@ fn observed_game(reply: &Reply) -> Option<GameId> {
 }
 
 /// Returns the outcome of a game that could not be observed: it is over, or nothing is known about it.
-fn outcome_of_refusal(result: &Result<Reply, RequestError>) -> Outcome {
+fn outcome_of_refusal(result: &Result<Reply, RequestError>) -> RestoreOutcome {
     match result.as_ref().err().and_then(RequestError::refusal) {
         Some(
             RefusalReason::Observing(ObservingRefusal::NoSuchGame)
             | RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerNotPlaying),
-        ) => Outcome::Ended,
-        _ => Outcome::Gone,
+        ) => RestoreOutcome::Ended,
+        _ => RestoreOutcome::Gone,
     }
 }

@@ -31,7 +31,7 @@ impl Requests {
     fn send_owed_fence(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(sent) = self.sent.iter_mut().find(|sent| sent.owes_fence) else { return false };
         let Some(fence) = sent.key.fence() else { return false };
-        cx.out.push_command(None, fence.as_str().to_owned(), Some(sent.request.id));
+        cx.out.push_command(None, fence.as_str().to_owned(), sent.request.id);
         sent.owes_fence = false;
         sent.sent_at = cx.now;
         self.gate.close_until_answer(fence, cx.now);
@@ -78,7 +78,7 @@ impl Requests {
             let number = self.sent.next_number();
             (ReplyKey::Number(number), self.mode.numbered_line(number, text.unwrap_or("$$date")))
         };
-        cx.out.push_command(request.command.as_ref(), line, Some(request.id));
+        cx.out.push_command(request.command.as_ref(), line, request.id);
         self.sent.push(SentCommand {
             request,
             key,

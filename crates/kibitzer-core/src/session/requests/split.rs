@@ -1,13 +1,12 @@
-//! A long text in pieces that servers take.
+//! Splitting of long texts into pieces that servers accept.
 
 use crate::text;
 
-/// Cuts a text into pieces of at most `max_bytes` each, as they are sent: encoded by [`text::encode`].
+/// Splits a text into pieces of at most `max_bytes` each once encoded by [`text::encode`].
 ///
-/// Pieces end at blanks where there are some; else inside a word, but never inside a character's entity, be it written
-/// out in the text or made by encoding. A single one that is longer than `max_bytes` is a piece all the same. Blanks
-/// at either end of a piece are dropped, as servers drop them too; all others are kept. A text of nothing but blanks has no
-/// pieces.
+/// Pieces end at blanks if possible, otherwise inside a word, but never inside the entity of a character, whether it is written in the
+/// text or produced by encoding. An entity longer than `max_bytes` is a piece of its own. Blanks at the ends of pieces are removed,
+/// as servers remove them too; all others are kept. A blank text has no pieces.
 ///
 /// ```
 /// use kibitzer_core::session::split_text;
@@ -28,7 +27,7 @@ pub fn split_text(text: &str, max_bytes: usize) -> Vec<String> {
     pieces.finish()
 }
 
-/// The pieces so far.
+/// Pieces so far.
 struct Pieces {
     max_bytes: usize,
     done: Vec<String>,

@@ -1,4 +1,4 @@
-//! Secrets: which lines contain one, and where one turns up in received bytes.
+//! Passwords: lines that contain one, and occurrences in received bytes.
 
 mod search;
 
@@ -6,15 +6,14 @@ use std::collections::BTreeSet;
 
 pub use search::{Secret, SecretSource, hide_secrets, mask_text};
 
-/// Aliases that are remembered. FICS allows 20.
+/// Maximum number of remembered aliases. FICS permits 20.
 const MAX_ALIASES: usize = 100;
 /// Characters that may precede a command: `$` and `/` of clients, the number of block mode, tags of ICC.
 const PREFIX: &[char] = &['$', '/', '`', ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
 /// Decides which typed lines contain a password, on FICS, its relatives and ICC.
 ///
-/// Everything that keeps or shows typed lines asks it. It remembers aliases for such commands from the lines that
-/// [`learn`](Self::learn) gets.
+/// All components that store or show typed lines use it. [`learn`](Self::learn) adds aliases of such commands.
 ///
 /// ```
 /// use kibitzer_core::session::SecretDetector;
@@ -26,25 +25,24 @@ const PREFIX: &[char] = &['$', '/', '`', ' ', '\t', '0', '1', '2', '3', '4', '5'
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SecretDetector {
-    /// Names of aliases for commands that take a password, in lower case.
+    /// Names of aliases for commands with a password, in lower case.
     aliases: BTreeSet<Box<str>>,
 }
 
 impl SecretDetector {
-    /// Whether the line contains a secret.
+    /// Returns whether the line contains a password.
     pub fn is_secret(&self, line: &str) -> bool {
         !self.secrets(line).is_empty()
     }
 
-    /// The words of the line that may be secret, in order.
+    /// Returns the words of the line that may be a password, in order.
     ///
-    /// Servers accept abbreviated names. An abbreviation that is ambiguous on a server counts too: it is refused, but the
-    /// password was typed.
+    /// Commands may be abbreviated. An abbreviation that the server refuses as ambiguous counts too, because the password was typed.
     pub fn secrets<'a>(&self, line: &'a str) -> Vec<&'a str> {
         self.arguments(line).unwrap_or_default()
     }
 
-    /// Remembers an alias that the line defines, if it stands for a command that takes a password.
+    /// Remembers an alias that the line defines, if it stands for a command with a password.
     pub fn learn(&mut self, line: &str) {
         let (verb, rest) = split_word(line.trim_start_matches(PREFIX));
         let (name, value) = split_word(rest);
@@ -54,7 +52,7 @@ impl SecretDetector {
         }
     }
 
-    /// The arguments of all commands in the line that take a password; `None` without such a command.
+    /// Returns the arguments of all commands with a password in the line; `None` without such a command.
     fn arguments<'a>(&self, line: &'a str) -> Option<Vec<&'a str>> {
         let mut found = None;
         let mut commands = vec![line];
@@ -67,12 +65,12 @@ impl SecretDetector {
             let (verb, rest) = split_word(command);
             let verb = verb.to_ascii_lowercase();
             let secret = match &*verb {
-                // ICC: several commands in a line.
+                // ICC executes several commands in one line.
                 verb if abbreviates(verb, "multi", 2) => {
                     commands.extend(rest.split(';').rev());
                     continue;
                 }
-                // A command that an alias stands for, or that an administrator has another player carry out.
+                // The command of an alias, or one that an administrator executes in the name of another player.
                 verb if abbreviates(verb, "alias", 2) || verb == "pose" => {
                     commands.push(split_word(rest).1);
                     continue;
@@ -93,18 +91,18 @@ impl SecretDetector {
     }
 }
 
-/// The first word, and what follows the blanks after it.
+/// Returns the first word, and the text after the blanks that follow it.
 fn split_word(text: &str) -> (&str, &str) {
     let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     (word, rest.trim_start_matches([' ', '\t']))
 }
 
-/// Whether a word of at least this length is the start of a name.
+/// Returns whether a word abbreviates a name with at least this many letters.
 fn abbreviates(word: &str, name: &str, shortest: usize) -> bool {
     word.len() >= shortest && name.starts_with(word)
 }
 
-/// Whether a command or a variable of this name takes a password: `password`, `passwd`, `setpassword`.
+/// Returns whether the value of a command or variable is a password: `password`, `passwd`, `setpassword`.
 fn is_password(name: &str) -> bool {
     abbreviates(name, "password", 2) || name.contains("passw")
 }
@@ -114,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_type_a_password_is_known() {
+    fn every_command_with_a_password_is_recognized() {
         let lines: &[(&str, &[&str])] = &[
             ("password old new", &["old", "new"]),
             ("  $$Passw  old\tnew ", &["old", "new"]),
@@ -178,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_any_shape_ends() {
+    fn nested_commands_take_linear_time() {
         let detector = SecretDetector::default();
         for piece in ["multi ", "alias a ", "; ", "multi a;", "$"] {
             assert!(!detector.is_secret(&piece.repeat(2_000)), "{piece}");

@@ -1,62 +1,62 @@
-//! Finding a secret in bytes that a server sent, whatever the stream holds between its characters.
+//! Search for passwords in received bytes, regardless of control bytes, escapes and line breaks between their characters.
 
 use zeroize::Zeroizing;
 
 use crate::scan::find;
 use crate::text::decode;
 
-/// Most bytes without a meaning to the text that are accepted inside one secret.
+/// Maximum number of bytes inside one occurrence that are not part of the text.
 const MAX_SKIPPED: usize = 256;
-/// `&#x`, six digits and the semicolon.
+/// Length of the longest entity: `&#x`, six digits and the semicolon.
 const ENTITY_BYTES: usize = 10;
 const IAC: u8 = 0xFF;
 const SUBNEGOTIATION: u8 = 250;
 const SUBNEGOTIATION_END: u8 = 240;
 const ESCAPE: u8 = 0x1B;
-/// Replaces each byte of a secret, so that the rest keeps its place in the stream.
+/// Replacement of each byte of a secret; offsets of the rest do not change.
 const MASK: u8 = b'*';
 
-/// A password, to be found in received bytes. It is wiped from memory when dropped.
+/// A password to search for in received bytes. It is wiped from memory when dropped.
 pub struct Secret(Zeroizing<Vec<char>>);
 
-/// Where bytes come from in which secrets are searched.
+/// Origin of the bytes in which secrets are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a closed set")]
 pub enum SecretSource {
-    /// The stream of a connection, as received. More may follow.
+    /// The received stream of a connection. More bytes may follow.
     Stream,
-    /// One line after framing. A blank may stand where the server broke the line.
+    /// One line after framing. It may contain a blank where the server broke the line.
     Line,
 }
 
-/// Result of a search at the start of some bytes.
+/// Result of a search at the start of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,
-    /// The start of a secret; the bytes end there.
+    /// The bytes end inside a possible secret.
     Start,
-    /// A secret of so many bytes.
+    /// A secret of this length in bytes.
     Secret(usize),
 }
 
 impl Secret {
-    /// A secret as it was sent; `None` if it is blank. Blanks around it do not belong to it.
+    /// Creates a secret from the bytes as they were sent, without surrounding blanks; `None` if they are blank.
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let text: Zeroizing<String> = Zeroizing::new(decode(bytes.trim_ascii()).into_owned());
         (!text.is_empty()).then(|| Self(Zeroizing::new(text.chars().collect())))
     }
 
-    /// Whether a line contains it.
+    /// Returns whether a line contains it.
     pub(crate) fn is_in(&self, line: &[u8]) -> bool {
         (0..line.len()).any(|at| {
             line.get(at..).is_some_and(|rest| matches!(self.found(rest, SecretSource::Line), Found::Secret(_)))
         })
     }
 
-    /// Letters may differ in case: servers repeat a command in lower case.
+    /// Compares the start of the bytes, ignoring case: servers repeat commands in lower case.
     fn found(&self, bytes: &[u8], source: SecretSource) -> Found {
         let Some(first) = self.0.first() else { return Found::Nothing };
-        // Most bytes begin no secret. Only a character begins one, and an entity may stand for any.
+        // Fast path: most bytes begin no secret. An entity may stand for any character.
         if !bytes.first().is_some_and(|&b| b == b'&' || char::from(b).eq_ignore_ascii_case(first)) {
             return Found::Nothing;
         }
@@ -73,7 +73,7 @@ impl Secret {
                     length
                 }
                 Unit::Skipped(length) if n_found > 0 => {
-                    // A line may be broken at a blank.
+                    // The server may have broken the line at a blank.
                     n_found += usize::from(*wanted == ' ' && rest.starts_with(b"\n"));
                     n_skipped += length;
                     length
@@ -90,15 +90,15 @@ impl Secret {
     }
 }
 
-/// Shows none of it.
+/// Prints nothing of it.
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(..)")
     }
 }
 
-/// Replaces the characters of all secrets in the bytes by asterisks. Returns how many bytes are done: in a stream, those after
-/// them may be the start of a secret, and more bytes decide.
+/// Replaces the characters of all secrets in the bytes by asterisks. Returns the number of processed bytes: the rest of a stream may
+/// be the start of a secret, and has to be passed again with more bytes.
 pub fn hide_secrets<'a>(
     secrets: &(impl Iterator<Item = &'a Secret> + Clone),
     bytes: &mut [u8],
@@ -131,7 +131,7 @@ fn longest<'a>(secrets: impl Iterator<Item = &'a Secret>, bytes: &[u8], source: 
     longest
 }
 
-/// Replaces text by asterisks, byte for byte. Control bytes stay: a recording is framed as the stream was.
+/// Replaces text by asterisks, byte for byte. Control bytes are kept, so that the framing does not change.
 pub fn mask_text(bytes: &mut [u8]) {
     let mut n_done = 0;
     while let Some(rest) = bytes.get_mut(n_done..).filter(|rest| !rest.is_empty()) {
@@ -151,17 +151,17 @@ pub fn mask_text(bytes: &mut [u8]) {
     }
 }
 
-/// The smallest part of a stream, as far as text is concerned. Numbers are lengths in bytes.
+/// Smallest part of a stream with regard to its text. Numbers are lengths in bytes.
 enum Unit {
     Character(char, usize),
-    /// Bytes that are not part of the text, the break of a line among them.
+    /// Bytes that are not part of the text, such as the break of a line.
     Skipped(usize),
-    /// The bytes end before it is clear.
+    /// The bytes end before the part does.
     Cut,
 }
 
 impl Unit {
-    /// The first one, where the end of a line ends what may have gone on.
+    /// Parses the first part; at the end of a line, an incomplete part is a character.
     fn first_in(bytes: &[u8], source: SecretSource) -> Self {
         match (Self::first_of(bytes), bytes) {
             (Self::Cut, [byte, ..]) if source == SecretSource::Line => Self::Character(char::from(*byte), 1),
@@ -191,7 +191,7 @@ impl Unit {
     }
 }
 
-/// A broken line goes on after `\` and blanks.
+/// Parses a line end, or the break of a line that continues after `\` and blanks.
 fn after_line_feed(bytes: &[u8]) -> Unit {
     let n_returns = bytes.iter().take_while(|b| matches!(b, b'\r' | 0)).count();
     match bytes.get(n_returns..).and_then(<[u8]>::split_first) {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_have_a_blank_where_it_was_broken_and_ends_with_its_last_byte() {
+    fn lines_may_have_a_blank_at_a_break_and_end_with_their_last_byte() {
         let secret = Secret::new(b"perch").unwrap();
         assert!(
             secret.is_in(b"a pe rch") && secret.is_in(b"p&#x65;rch") && !secret.is_in(b"a per") && !secret.is_in(b"")

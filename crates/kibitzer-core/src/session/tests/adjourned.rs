@@ -43,7 +43,7 @@ fn logged_in(options: SessionOptions, mut peer: Peer) -> (Driver, Peer) {
     let mut driver = Driver::connected(options);
     log_in(&mut driver);
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     (driver, peer)
 }
 
@@ -71,7 +71,7 @@ const BOGO: &str = "Newton Bogoljubov";
 const DURAS: &str = "Duras Newton";
 
 #[test]
-fn adjourned_games_are_known_after_the_login_of_an_account() {
+fn adjourned_games_are_listed_after_the_login_of_an_account() {
     let (mut driver, peer) = logged_in(account(), fics().on("stored", STORED));
     let stored = AdjournedState::Stored;
     assert_eq!(states(&reported(&mut driver)), [(BOGO, &stored), (DURAS, &stored)]);
@@ -87,7 +87,7 @@ fn adjourned_games_are_known_after_the_login_of_an_account() {
 }
 
 #[test]
-fn a_game_is_resumed_where_the_opponent_is_there() {
+fn an_adjourned_game_is_resumed_if_the_opponent_is_online() {
     let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", STORED).on("match", ISSUED));
     assert_eq!(challenges(&peer), ["match Bogoljubov"]);
     let (stored, challenged) = (AdjournedState::Stored, AdjournedState::Challenged);
@@ -148,7 +148,7 @@ fn no_player_is_challenged_twice_for_one_game() {
 }
 
 #[test]
-fn a_player_who_declined_is_not_asked_again() {
+fn a_player_who_declined_is_not_challenged_again() {
     let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", STORED).on("match", ISSUED));
     driver.feed("\n\rBogoljubov declines the match offer.\n\rfics% ");
     assert_eq!(reported(&mut driver).last(), Some(&(BOGO.to_owned(), AdjournedState::Declined)));
@@ -172,7 +172,7 @@ fn a_player_who_declined_is_not_asked_again() {
 }
 
 #[test]
-fn what_becomes_of_a_challenge_is_reported() {
+fn every_change_of_a_challenge_is_reported() {
     let after = |answer: &str, then: &str| {
         let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", STORED).on("match", answer));
         driver.feed(then);
@@ -205,7 +205,7 @@ fn what_becomes_of_a_challenge_is_reported() {
 }
 
 #[test]
-fn a_server_that_says_we_are_playing_is_not_asked_again_at_once() {
+fn a_challenge_refused_because_of_a_game_waits_for_its_end() {
     let busy = "You can't challenge while you are playing a game.\n\r";
     let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", STORED).on("match", busy));
     assert_eq!(challenges(&peer), ["match Bogoljubov"]);
@@ -224,7 +224,7 @@ fn a_challenge_to_another_game_is_withdrawn() {
 }
 
 #[test]
-fn a_game_that_is_adjourned_in_the_session_is_resumed_when_the_opponent_comes_back() {
+fn a_game_adjourned_in_the_session_is_resumed_when_the_opponent_returns() {
     // The words of FatICS and of uhlin-fics.
     for words in ["Euwe lost connection; game adjourned", "adjourned"] {
         let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", "Newton has no adjourned games.\n\r"));
@@ -240,7 +240,8 @@ fn a_game_that_is_adjourned_in_the_session_is_resumed_when_the_opponent_comes_ba
 
 #[test]
 fn the_restoration_reports_an_own_game_as_adjourned() {
-    let cases = [(STORED, Outcome::Adjourned), ("Newton has no adjourned games.\n\r", Outcome::Interrupted)];
+    let cases =
+        [(STORED, RestoreOutcome::Adjourned), ("Newton has no adjourned games.\n\r", RestoreOutcome::Interrupted)];
     for (stored, outcome) in cases {
         let (mut driver, mut peer) = logged_in(account(), fics().on("stored", stored));
         driver.feed(own_board(3, "Newton", "Bogoljubov", -1));

@@ -20,8 +20,8 @@ const STREAM: &[u8] = b"Welcome\n\r\xff\xfc\x01login: \n\r#Ivars set.\n\r\n\rlog
 struct Outcome {
     events: Vec<Event>,
     sent: Vec<Vec<u8>>,
-    link: Link,
-    counters: Counters,
+    link: DriverAction,
+    counters: SessionCounters,
 }
 
 fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
@@ -39,8 +39,8 @@ fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) 
             .filter(|transmit| is_command(transmit))
             .map(|transmit| transmit.bytes().to_vec())
             .collect(),
-        link: driver.session.link(),
-        counters: Counters { lines_sent: 0, bytes_sent: 0, ..driver.session.counters() },
+        link: driver.session.next_action(),
+        counters: SessionCounters { lines_sent: 0, bytes_sent: 0, ..driver.session.counters() },
     }
 }
 
@@ -50,15 +50,15 @@ fn is_command(transmit: &Transmit) -> bool {
 }
 
 #[test]
-fn the_stream_of_these_tests_comes_to_its_end() {
+fn the_stream_of_these_tests_is_read_to_its_end() {
     let Outcome { events, sent, link, .. } = run(guest(), [STREAM]);
     assert!(events.iter().any(|event| matches!(event, Event::Ready(_))), "{events:?} {sent:?}");
-    assert_eq!(link, Link::Wait);
+    assert_eq!(link, DriverAction::Wait);
     assert_eq!(sent.len(), 1 + 1 + 6, "{sent:?}");
 }
 
 #[test]
-fn pieces_of_any_size_give_the_session_of_the_whole() {
+fn any_chunking_gives_the_same_session() {
     let want = run(guest(), [STREAM]);
     for size in [1, 2, 3, 7, 64] {
         assert_eq!(run(guest(), STREAM.chunks(size)), want, "{size}");
@@ -143,20 +143,20 @@ fn take(driver: &mut Driver, step: Step) {
             }
         }
         Step::Close => driver.close(CloseCause::Closed),
-        Step::Dial(works) if matches!(driver.session.link(), Link::Dial { .. }) => {
+        Step::Dial(works) if matches!(driver.session.next_action(), DriverAction::Dial { .. }) => {
             driver.dial(if works { Ok(()) } else { Err(DialError::TimedOut) });
         }
         Step::Dial(_) => {}
         Step::Quit => driver.session.quit(driver.now),
     }
-    if driver.session.link() == Link::Close {
+    if driver.session.next_action() == DriverAction::Close {
         driver.hang_up();
     }
 }
 
 proptest! {
     #[test]
-    fn noise_in_any_pieces_gives_the_session_of_the_whole(
+    fn any_chunking_of_noise_gives_the_same_session(
         noise in noise(),
         at in any::<prop::sample::Index>(),
         size in 1_usize..50,
@@ -177,11 +177,11 @@ proptest! {
             prop_assert!(at.is_some(), "{}", line.escape_ascii());
             more.swap_remove(at.unwrap());
         }
-        prop_assert!(more.is_empty() || whole.link != Link::Wait);
+        prop_assert!(more.is_empty() || whole.link != DriverAction::Wait);
     }
 
     #[test]
-    fn nothing_panics_and_nothing_grows_without_bound(
+    fn any_input_causes_no_panic_and_no_unbounded_growth(
         steps in prop::collection::vec(step(), 0..80),
         block: bool,
         logged_in: bool,
@@ -198,14 +198,14 @@ proptest! {
             prop_assert!(driver.session.footprint() <= 400, "{}", driver.session.footprint());
         }
         // Whatever happened, the session can go on or is over.
-        if driver.session.link() == Link::Keep {
+        if driver.session.next_action() == DriverAction::Keep {
             driver.wait(Duration::from_mins(10));
-            prop_assert_ne!(driver.session.link(), Link::Keep, "ten minutes of silence");
+            prop_assert_ne!(driver.session.next_action(), DriverAction::Keep, "ten minutes of silence");
         }
     }
 
     #[test]
-    fn a_login_ends_one_way_or_another(noise in prop::collection::vec(noise(), 0..12)) {
+    fn every_login_ends(noise in prop::collection::vec(noise(), 0..12)) {
         let mut driver = Driver::connected(account());
         for bytes in noise {
             driver.feed(bytes);
@@ -213,12 +213,12 @@ proptest! {
             prop_assert!(driver.take_transmits().iter().filter(|transmit| transmit.is_secret()).count() <= 1);
         }
         driver.wait(Duration::from_mins(2));
-        prop_assert_ne!(driver.session.link(), Link::Keep);
+        prop_assert_ne!(driver.session.next_action(), DriverAction::Keep);
     }
 }
 
 #[test]
-fn a_restored_session_survives_a_second_login_string() {
+fn a_reconnect_succeeds_with_the_login_string_again() {
     let (mut driver, _) = on_fics(guest());
     driver.close(CloseCause::Closed);
     driver.wait(seconds(1));

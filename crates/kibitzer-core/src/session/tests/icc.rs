@@ -28,13 +28,13 @@ pub(super) fn ready(options: SessionOptions) -> (Driver, Peer) {
     driver.feed("\x19(0 Newton {GM}\x19)\r\nMessage of the day\r\n");
     let mut peer = peer();
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     (driver, peer)
 }
 
 // Rules: icc §1, icc DG7
 #[test]
-fn the_levels_stand_in_front_of_the_name() {
+fn levels_are_sent_before_the_name() {
     let mut driver = Driver::connected(account());
     driver.feed(GREETING);
     let sent = driver.take_sent();
@@ -50,7 +50,7 @@ fn the_levels_stand_in_front_of_the_name() {
 }
 
 #[test]
-fn a_server_that_asks_once_for_all_gets_the_name_too() {
+fn one_login_prompt_for_both_levels_is_enough() {
     let mut driver = Driver::connected(guest());
     driver.feed(GREETING);
     driver.wait(almost(seconds(1)));
@@ -60,7 +60,7 @@ fn a_server_that_asks_once_for_all_gets_the_name_too() {
 }
 
 #[test]
-fn nobody_is_logged_in_who_has_told_no_name() {
+fn a_login_report_before_the_name_is_ignored() {
     let mut driver = Driver::connected(guest());
     driver.feed(GREETING);
     driver.feed("\x19(0 Newton {}\x19)");
@@ -70,7 +70,7 @@ fn nobody_is_logged_in_who_has_told_no_name() {
 }
 
 #[test]
-fn a_password_with_a_blank_and_one_that_is_asked_for_stand_alone() {
+fn a_password_with_a_blank_and_a_requested_password_are_sent_alone() {
     let password = Password::new("sword fish").unwrap();
     let options = SessionOptions::new(Credentials::Account { handle: "newton".parse().unwrap(), password });
     let mut driver = at_the_name(options);
@@ -84,7 +84,7 @@ fn a_password_with_a_blank_and_one_that_is_asked_for_stand_alone() {
 
 // Rules: icc §1, icc L1
 #[test]
-fn the_own_name_is_told_and_replies_are_known_by_their_tags() {
+fn the_name_is_reported_and_replies_are_matched_by_tag() {
     let (mut driver, peer) = ready(account().want(Ivar::SeekInfo));
     assert_eq!(driver.session.handle().map(Handle::as_str), Some("Newton"));
     let set = ["set style 12", "set prompt 0", "set bell 0", "set wrap 0", "set height 0"];
@@ -100,7 +100,7 @@ fn the_own_name_is_told_and_replies_are_known_by_their_tags() {
 
 // Rules: icc §1, icc L4
 #[test]
-fn a_login_told_in_a_unit_is_one_and_its_end_ends_no_reply() {
+fn a_login_reported_in_a_unit_counts_and_the_end_of_the_unit_ends_no_reply() {
     for end in ["\x19]", "\r\n\x19]\x19]", "\x1a\x19]"] {
         let mut driver = at_the_name(account());
         driver.take_sent();
@@ -108,7 +108,7 @@ fn a_login_told_in_a_unit_is_one_and_its_end_ends_no_reply() {
         driver.feed(end);
         let mut peer = peer();
         driver.serve(&mut peer);
-        assert_eq!(driver.session.state(), State::Ready, "{end:?}");
+        assert_eq!(driver.session.state(), SessionState::Ready, "{end:?}");
         assert!(driver.session.capabilities().units());
         driver.request("date").unwrap();
         driver.serve(&mut peer);
@@ -137,7 +137,7 @@ fn a_reply_ends_with_the_unit_of_its_tag() {
 
 // Rules: icc L4
 #[test]
-fn a_unit_whose_end_is_missing_spoils_no_reply_behind_it() {
+fn a_unit_without_end_does_not_affect_later_replies() {
     let (mut driver, _) = ready(account());
     driver.request("finger Foo").unwrap();
     driver.request("date").unwrap();
@@ -157,7 +157,7 @@ fn a_unit_whose_end_is_missing_spoils_no_reply_behind_it() {
 
 // Rules: icc DG12
 #[test]
-fn a_reply_that_overflowed_is_incomplete() {
+fn a_reply_with_an_overflow_is_incomplete() {
     let (mut driver, _) = ready(account());
     driver.request("games").unwrap();
     driver.feed("\x19[155 * 8\r\n1 games\r\n\x1a\x19]");
@@ -169,7 +169,7 @@ fn a_reply_that_overflowed_is_incomplete() {
 }
 
 #[test]
-fn a_refusal_in_a_unit_is_an_error_and_the_probe_has_a_tag_too() {
+fn a_refusal_in_a_unit_is_an_error_and_probes_are_tagged() {
     let (mut driver, mut peer) = ready(account());
     driver.request("nonsense").unwrap();
     driver.serve(&mut peer);
@@ -178,11 +178,11 @@ fn a_refusal_in_a_unit_is_an_error_and_the_probe_has_a_tag_too() {
     assert_eq!(driver.take_sent(), ["`9`$$date\n"]);
     driver.feed("\x19[0 * 9\r\nNo such command ($$date).\r\n\x19]");
     driver.wait(seconds(14));
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
 }
 
 #[test]
-fn a_session_on_icc_is_kept_alive_by_a_command_that_a_probe_is_none_of() {
+fn on_icc_a_keep_alive_resets_the_idle_timer_and_a_probe_does_not() {
     let (mut driver, mut peer) = ready(account());
     let start = driver.now;
     let mut kept_alive = Vec::new();
@@ -195,24 +195,24 @@ fn a_session_on_icc_is_kept_alive_by_a_command_that_a_probe_is_none_of() {
             driver.feed(peer.answer(line.trim()));
         }
     }
-    assert_eq!((kept_alive, driver.session.state()), (vec![50, 100], State::Ready));
+    assert_eq!((kept_alive, driver.session.state()), (vec![50, 100], SessionState::Ready));
 }
 
 #[test]
-fn icc_without_units_is_answered_as_any_server_without_numbers() {
+fn icc_without_units_is_used_with_fences() {
     let mut driver = at_the_name(guest());
     driver.feed("\r\nPress return to enter as a guest: \r\n");
     driver.feed("Message\r\naics% ");
     driver.take_sent_keep_last();
     let mut peer = Peer::new(Manner::Icc);
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert!(!driver.session.capabilities().units());
     assert!(peer.heard.iter().any(|line| line == "set-2 31 1"), "{:?}", peer.heard);
 }
 
 #[test]
-fn icc_is_known_by_its_answers_where_its_greeting_does_not_tell() {
+fn icc_is_detected_by_its_answers_if_not_by_its_greeting() {
     let mut driver = Driver::connected(guest());
     driver.feed("Welcome\r\nlogin: ");
     assert!(driver.take_sent()[0].starts_with("%b"));
@@ -230,7 +230,7 @@ type FailureCase = (u8, fn() -> SessionOptions, LoginError, bool);
 
 // Rules: icc §2
 #[test]
-fn a_refusal_by_number_is_a_typed_error() {
+fn a_login_refusal_by_number_is_a_typed_error() {
     let text = |words: &str| crate::text::ServerText::from_wire(words.as_bytes());
     let cases: Vec<FailureCase> = vec![
         (1, account, LoginError::AccountRefused(text("why")), true),
@@ -256,36 +256,36 @@ fn a_refusal_by_number_is_a_typed_error() {
         let mut driver = at_the_name(options());
         driver.feed(format!("\x19(69 {code} {{why}}\x19)"));
         driver.hang_up();
-        assert_eq!(driver.session.link(), Link::Over(EndReason::Login(want.clone())), "{code}");
+        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(want.clone())), "{code}");
         assert_eq!(want.is_final(), is_final, "{code}");
     }
 }
 
 // Rules: transport LG2
 #[test]
-fn a_refusal_that_repeats_the_password_is_not_told_in_its_words() {
+fn the_text_of_a_refusal_that_repeats_the_password_is_removed() {
     let mut driver = at_the_name(account());
     driver.feed("\x19(69 10 {newton SwordFish? Why?}\x19)");
     driver.hang_up();
     let nothing = crate::text::ServerText::default();
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Other(nothing))));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Other(nothing))));
 }
 
 // Rules: icc §2, bugs 88
 #[test]
-fn a_queue_is_a_state_and_no_failure() {
+fn a_place_in_the_queue_is_a_state_and_not_a_failure() {
     let mut driver = at_the_name(guest());
     driver.feed("\x19(69 20 {You are number 3 in the queue}\x19)");
     driver.take_sent();
-    assert_eq!(driver.session.state(), State::LoggingIn(LoginStep::Queued));
+    assert_eq!(driver.session.state(), SessionState::LoggingIn(LoginStep::Queued));
     driver.wait(seconds(20 * 60));
     assert!(driver.take_sent().is_empty(), "silence means nothing");
     driver.feed("\x19(69 20 {You are number 2 in the queue}\x19)");
     driver.wait(almost(seconds(10 * 60)));
-    assert_eq!(driver.session.state(), State::LoggingIn(LoginStep::Queued));
+    assert_eq!(driver.session.state(), SessionState::LoggingIn(LoginStep::Queued));
     driver.feed("\x19(0 guest53 {}\x19)");
     driver.serve(&mut peer());
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
 
     let mut driver = at_the_name(guest());
     for _ in 0..30 {
@@ -294,33 +294,33 @@ fn a_queue_is_a_state_and_no_failure() {
     }
     driver.hang_up();
     let late = LoginError::TimedOut(LoginStep::Queued);
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(late)));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(late)));
 }
 
 #[test]
-fn a_second_login_ends_the_session_inside_of_a_unit_too() {
+fn a_kick_inside_a_unit_ends_the_session() {
     let (mut driver, _) = ready(account());
     driver.feed("\x19[20 $server$\r\n**** Newton has arrived; you can't both be logged in. ****\r\n\x19]\x19]");
     driver.close(CloseCause::Closed);
     let kicked = EndReason::Kicked(crate::message::KickedBy::SecondLogin);
-    assert_eq!(driver.session.link(), Link::Over(kicked));
+    assert_eq!(driver.session.next_action(), DriverAction::End(kicked));
 }
 
 #[test]
-fn a_quit_is_answered_in_its_unit_before_the_server_hangs_up() {
+fn a_quit_may_be_answered_in_its_unit_before_the_connection_closes() {
     let unit = "\x19[162 * 8\r\nLogging you out.\r\n\x19]";
     let (mut driver, _) = ready(account());
     driver.request("quit").unwrap();
     driver.feed(unit);
     assert!(driver.reply().is_ok());
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit));
 
     let (mut driver, _) = ready(account());
     driver.request("quit").unwrap();
     driver.feed(unit);
     driver.wait(seconds(5));
-    assert_eq!(driver.session.link(), Link::Close, "it does not hang up");
+    assert_eq!(driver.session.next_action(), DriverAction::Close, "it does not hang up");
 
     let (mut driver, _) = ready(account());
     driver.request("quit").unwrap();
@@ -330,7 +330,7 @@ fn a_quit_is_answered_in_its_unit_before_the_server_hangs_up() {
 }
 
 #[test]
-fn boards_come_as_moves_where_those_are_wanted() {
+fn boards_are_sent_as_moves_if_requested() {
     let (_, peer) = ready(account().want(Ivar::CompressMove));
     assert_eq!(peer.heard[0], "set style 13");
 }
@@ -351,7 +351,7 @@ fn observed_by_moves(moves: &str) -> String {
 }
 
 #[test]
-fn a_game_that_comes_as_moves_is_restored() {
+fn a_game_sent_as_moves_is_restored() {
     let (mut driver, peer) = ready(account().want(Ivar::CompressMove));
     driver.feed(observed_by_moves("{e4 e2e4 1 181}"));
     assert!(driver.session.games().iter().next().is_some());
@@ -369,12 +369,12 @@ fn a_game_that_comes_as_moves_is_restored() {
     driver.serve(&mut peer);
     let news = driver.take_news();
     let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
-    assert_eq!(restored.games[0].outcome, Outcome::Advanced { plies: 1 });
+    assert_eq!(restored.games[0].outcome, RestoreOutcome::Advanced { plies: 1 });
     assert_eq!(peer.heard.iter().filter(|line| line.starts_with("observe")).count(), 1, "{:?}", peer.heard);
 }
 
 #[test]
-fn a_line_outside_of_units_waits_for_no_prompt() {
+fn on_icc_without_units_no_line_waits_for_a_prompt() {
     let (mut driver, _) = ready(account());
     driver.feed("Foo tells you: hi\r\n");
     assert!(matches!(driver.events().last().and_then(|event| event.message()), Some(Message::Talk(_))));

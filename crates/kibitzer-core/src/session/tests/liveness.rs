@@ -4,7 +4,7 @@ use super::login::{on_fics, on_uhlin};
 use super::*;
 
 #[test]
-fn a_silent_server_is_probed_and_a_dead_line_noticed_within_thirty_seconds() {
+fn a_silent_server_is_probed_and_a_dead_connection_detected_within_thirty_seconds() {
     for (mut driver, numbered) in [(on_fics(guest()).0, true), (on_uhlin(guest()).0, false)] {
         driver.wait(almost(seconds(15)));
         assert!(driver.take_sent().is_empty());
@@ -13,19 +13,19 @@ fn a_silent_server_is_probed_and_a_dead_line_noticed_within_thirty_seconds() {
         assert_eq!(probe.len(), 1);
         assert!(if numbered { probe[0].ends_with(" $$date\n") } else { probe[0].starts_with("$$zq") }, "{probe:?}");
         driver.wait(almost(seconds(10)));
-        assert_eq!(driver.session.link(), Link::Keep);
+        assert_eq!(driver.session.next_action(), DriverAction::Keep);
         driver.wait(Duration::from_millis(1));
         driver.hang_up();
         assert!(matches!(
             driver.take_news().last(),
             Some(Event::Lost { cause: LostCause::Connection(CloseCause::Silent), retry_in: Some(_) })
         ));
-        assert_eq!(driver.session.state(), State::Waiting);
+        assert_eq!(driver.session.state(), SessionState::Waiting);
     }
 }
 
 #[test]
-fn any_byte_is_a_sign_of_life_and_a_probe_is_answered() {
+fn any_byte_resets_the_silence_and_a_probe_is_answered() {
     for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
         for _ in 0..20 {
             driver.wait(seconds(14));
@@ -37,24 +37,24 @@ fn any_byte_is_a_sign_of_life_and_a_probe_is_answered() {
             driver.now += Duration::from_millis(40);
             driver.serve(&mut peer);
         }
-        assert_eq!(driver.session.state(), State::Ready);
+        assert_eq!(driver.session.state(), SessionState::Ready);
         assert_eq!(driver.session.counters().round_trip, Some(seconds(5) + Duration::from_millis(40)));
         assert!(driver.take_replies().is_empty(), "nobody asked");
     }
 }
 
 #[test]
-fn bytes_of_a_probed_server_count_even_if_they_are_no_answer() {
+fn after_a_probe_any_byte_counts_as_an_answer() {
     let (mut driver, _) = on_fics(guest());
     for _ in 0..10 {
         driver.wait(seconds(24));
         driver.feed("Foo shouts: hi\n\rfics% ");
     }
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
 }
 
 #[test]
-fn whoever_holds_the_reading_back_does_not_make_the_line_look_dead() {
+fn paused_reading_does_not_look_like_a_dead_connection() {
     let (mut driver, _) = on_fics(guest());
     for _ in 0..10 {
         driver.wait(seconds(14));
@@ -64,7 +64,7 @@ fn whoever_holds_the_reading_back_does_not_make_the_line_look_dead() {
 }
 
 #[test]
-fn a_login_that_is_not_read_does_not_time_out() {
+fn a_login_does_not_time_out_while_reading_is_paused() {
     let set_up = ["login: ", "login: ", "password: ", "fics% ", "\x150\x16519\x16\x17\n\rfics% "];
     for n_said in [0, 1, 2, 3, 5] {
         let mut driver = Driver::connected(account());
@@ -87,7 +87,7 @@ fn a_login_that_is_not_read_does_not_time_out() {
 }
 
 #[test]
-fn the_server_hears_of_us_before_it_logs_us_out() {
+fn a_keep_alive_prevents_the_idle_logout() {
     for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
         let start = driver.now;
         let mut kept_alive = Vec::new();
@@ -107,7 +107,7 @@ fn the_server_hears_of_us_before_it_logs_us_out() {
 }
 
 #[test]
-fn commands_of_ours_keep_the_session_alive_but_probes_do_not() {
+fn commands_reset_the_keep_alive_timer_and_probes_do_not() {
     let (mut driver, mut peer) = on_fics(guest());
     let start = driver.now;
     let mut kept_alive = Vec::new();

@@ -47,7 +47,7 @@ pub(super) fn on_fics(options: SessionOptions) -> (Driver, Peer) {
     let (mut driver, mut peer) = (Driver::connected(options), fics());
     log_in_guest(&mut driver);
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     (driver, peer)
 }
 
@@ -61,7 +61,7 @@ pub(super) fn on_uhlin(options: SessionOptions) -> (Driver, Peer) {
     driver.take_sent();
     driver.feed("fics% ");
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     (driver, peer)
 }
 
@@ -75,7 +75,7 @@ fn a_set_up_without_block_mode_sends_one_line_at_a_time() {
     driver.feed(UHLIN_DAY);
     driver.take_sent();
     driver.feed("fics% ");
-    while driver.session.state() != State::Ready {
+    while driver.session.state() != SessionState::Ready {
         let sent = driver.take_sent();
         assert_eq!(sent.len(), 1, "{sent:?}");
         driver.answer(&mut peer, &sent);
@@ -83,7 +83,7 @@ fn a_set_up_without_block_mode_sends_one_line_at_a_time() {
 }
 
 #[test]
-fn a_guest_is_let_in_and_the_session_set_up() {
+fn a_guest_logs_in_and_the_session_is_set_up() {
     let mut driver = Driver::connected(guest());
     driver.feed("Welcome to / Bienvenue &#xe0;\n\r\n\rlogin: ");
     assert_eq!(driver.take_sent(), [STRING]);
@@ -91,12 +91,12 @@ fn a_guest_is_let_in_and_the_session_set_up() {
     assert_eq!(driver.take_sent(), ["guest\n"]);
     driver.feed(FATICS_GUEST);
     assert_eq!(driver.take_sent(), ["\n"]);
-    assert_eq!(driver.session.state(), State::LoggingIn(LoginStep::Entering));
+    assert_eq!(driver.session.state(), SessionState::LoggingIn(LoginStep::Entering));
     driver.feed(FATICS_STARTING);
 
     let mut peer = fics();
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.handle().map(Handle::as_str), Some("GuestPUPE"));
     let capabilities = driver.session.capabilities();
     assert!(capabilities.block() && capabilities.ms() && capabilities.nowrap());
@@ -126,7 +126,7 @@ fn a_guest_is_let_in_and_the_session_set_up() {
 
 // Rules: transport L2, transport LG2, bugs 17
 #[test]
-fn an_account_is_let_in_by_its_password_which_nothing_shows() {
+fn an_account_logs_in_and_its_password_is_never_printed() {
     let mut driver = Driver::connected(account());
     driver.feed("\r\nlogin: ");
     driver.feed("\r\n#Ivars set.\r\n\r\nlogin: ");
@@ -138,7 +138,7 @@ fn an_account_is_let_in_by_its_password_which_nothing_shows() {
     assert_eq!(password.kind(), TransmitKind::Password);
     driver.feed(b"\xff\xfc\x01\r\n**** Starting FICS session as Newton(*)(TD) ****\r\n\r\nfics% ");
     driver.serve(&mut fics());
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.handle().map(Handle::as_str), Some("Newton"));
 
     let sent = driver.events().iter().filter(|event| matches!(event, Event::Sent { line: None, .. })).count();
@@ -155,7 +155,7 @@ fn an_account_is_let_in_by_its_password_which_nothing_shows() {
 
 // Rules: transport LG2
 #[test]
-fn once_we_are_in_no_password_and_no_return_is_sent() {
+fn unsent_login_lines_are_dropped_after_the_login() {
     for (options, question, typed) in [
         (account(), "\n\r\"Newton\" is a registered name.\n\r\n\rpassword: ", "swordfish\n"),
         (guest(), "\n\rPress return to enter the server as \"GuestABCD\":\n\r", "\n"),
@@ -179,14 +179,14 @@ fn once_we_are_in_no_password_and_no_return_is_sent() {
             answered.feed(entrance);
             for mut driver in [at_once, answered] {
                 driver.serve(&mut fics());
-                assert_eq!(driver.session.state(), State::Ready);
+                assert_eq!(driver.session.state(), SessionState::Ready);
             }
         }
     }
 }
 
 #[test]
-fn a_guest_may_have_a_name_of_their_own() {
+fn a_guest_may_choose_a_name() {
     let mut driver = Driver::connected(guest().credentials(Credentials::NamedGuest("zoltan".parse().unwrap())));
     driver.feed("login: ");
     driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
@@ -200,18 +200,18 @@ fn a_guest_may_have_a_name_of_their_own() {
 }
 
 #[test]
-fn uhlin_has_no_ivars_no_greeting_and_says_yes_to_every_iset() {
+fn uhlin_fics_has_no_ivars_no_greeting_and_confirms_every_iset() {
     let mut driver = Driver::connected(guest().want(Ivar::SeekInfo));
     driver.feed(UHLIN_GREETING);
     driver.feed(UHLIN_BAD_NAME);
     driver.feed(UHLIN_GUEST);
     driver.feed(UHLIN_DAY);
     assert_eq!(driver.take_sent(), [STRING, "guest\n", "\n"]);
-    assert_eq!(driver.session.state(), State::LoggingIn(LoginStep::Entering));
+    assert_eq!(driver.session.state(), SessionState::LoggingIn(LoginStep::Entering));
     driver.feed("fics% ");
     let mut peer = Peer::new(Manner::Uhlin);
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.handle().map(Handle::as_str), Some("guest"));
     assert_eq!(driver.session.capabilities().ivars().count(), 0, "`com_iset: block 1` is no consent");
     assert_eq!(peer.heard[0], "iset block 1");
@@ -220,7 +220,7 @@ fn uhlin_has_no_ivars_no_greeting_and_says_yes_to_every_iset() {
 }
 
 #[test]
-fn a_prompt_the_account_has_set_is_found_out() {
+fn the_custom_prompt_of_an_account_is_detected() {
     for (prompt, want) in [("chess> ", "chess> "), ("$ %d %s fics% ", "$ %d %s fics% "), ("> ", "> ")] {
         let mut driver = Driver::connected(account());
         driver.feed(UHLIN_GREETING);
@@ -241,7 +241,7 @@ fn a_prompt_the_account_has_set_is_found_out() {
         let mut peer = Peer::new(Manner::Uhlin);
         peer.prompt = want;
         driver.serve(&mut peer);
-        assert_eq!(driver.session.state(), State::Ready, "{prompt}");
+        assert_eq!(driver.session.state(), SessionState::Ready, "{prompt}");
         assert_eq!(driver.session.handle().map(Handle::as_str), Some("newton"), "as typed");
         driver.request("date").unwrap();
         driver.serve(&mut peer);
@@ -252,7 +252,7 @@ fn a_prompt_the_account_has_set_is_found_out() {
 
 // Rules: datagrams S3
 #[test]
-fn ivars_are_set_one_by_one_where_the_login_string_is_not_understood() {
+fn ivars_are_set_one_by_one_if_the_login_string_is_not_understood() {
     let mut driver =
         Driver::connected(guest().want(Ivar::SeekInfo).want(Ivar::Lock).want(Ivar::Atomic).without(Ivar::PendInfo));
     driver.feed("login: ");
@@ -263,7 +263,7 @@ fn ivars_are_set_one_by_one_where_the_login_string_is_not_understood() {
     driver.take_sent_keep_last();
     let mut peer = Peer::new(Manner::Fics);
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     let isets: Vec<_> = peer.heard.iter().filter_map(|line| line.strip_prefix("iset ")).collect();
     let want = [
         "block 1",
@@ -286,7 +286,7 @@ fn ivars_are_set_one_by_one_where_the_login_string_is_not_understood() {
 }
 
 #[test]
-fn a_server_without_iset_is_asked_once() {
+fn a_server_without_iset_receives_it_once() {
     let mut driver = Driver::connected(guest());
     driver.feed("login: ");
     driver.feed("login: ");
@@ -295,12 +295,12 @@ fn a_server_without_iset_is_asked_once() {
     driver.take_sent_keep_last();
     let mut peer = Peer::new(Manner::Uhlin).on("iset", "iset: Command has failed.\n\r");
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(peer.heard.iter().filter(|line| line.starts_with("iset")).count(), 1, "{:?}", peer.heard);
 }
 
 #[test]
-fn icc_is_known_by_its_greeting() {
+fn icc_is_detected_by_its_greeting() {
     let mut driver = Driver::connected(guest());
     driver.feed("Welcome to the Internet Chess Club (chessclub.com)\r\n\r\nlogin: ");
     assert_eq!(driver.take_sent().len(), 2, "its levels, and no login string");
@@ -311,7 +311,7 @@ fn icc_is_known_by_its_greeting() {
     driver.feed("Message of the day\r\naics% ");
     let mut peer = Peer::new(Manner::Icc);
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.handle(), None, "nobody told");
     let set = ["set style 12", "set prompt 0", "set bell 0", "set wrap 0", "set height 0"];
     assert_eq!(peer.heard[..5], set);
@@ -323,7 +323,7 @@ fn icc_is_known_by_its_greeting() {
 }
 
 #[test]
-fn icc_may_ask_guests_to_press_return_in_a_line_without_end() {
+fn icc_may_ask_guests_to_press_return_without_a_line_end() {
     let mut driver = Driver::connected(guest());
     driver.feed("chessclub.com\r\nlogin: login: login: ");
     driver.feed("Hit the return key now: ");
@@ -431,7 +431,7 @@ fn said(line: &str) -> ServerText {
 }
 
 #[test]
-fn every_refusal_is_told_apart() {
+fn every_login_refusal_has_its_error() {
     for (server, options, script, want) in refusals() {
         let (mut driver, name) = (Driver::connected(options()), script.last().unwrap());
         driver.feed("login: ");
@@ -442,7 +442,7 @@ fn every_refusal_is_told_apart() {
         // A long line that may go on is told with the first byte behind it, or when the stream ends.
         driver.close(CloseCause::Closed);
         let end = EndReason::Login(want.clone());
-        assert_eq!(driver.session.link(), Link::Over(end.clone()), "{server}: {name}");
+        assert_eq!(driver.session.next_action(), DriverAction::End(end.clone()), "{server}: {name}");
         assert_eq!(driver.take_news().last(), Some(&Event::Ended(end)), "{server}: {name}");
         assert_eq!(driver.request("date"), Err(RequestError::Ended(EndReason::Login(want.clone()))));
     }
@@ -450,7 +450,7 @@ fn every_refusal_is_told_apart() {
 
 // Rules: transport LG1, transport LG3, bugs 18
 #[test]
-fn a_password_is_sent_once_and_only_when_asked_for() {
+fn a_password_is_sent_once_and_only_on_request() {
     let mut driver = Driver::connected(account());
     driver.feed("login: ");
     driver.feed("login: ");
@@ -462,19 +462,19 @@ fn a_password_is_sent_once_and_only_when_asked_for() {
     driver.wait(seconds(1));
     assert!(driver.take_sent().is_empty(), "not the name, not the password, no fence");
     driver.hang_up();
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Other(said("Sorry?")))));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Other(said("Sorry?")))));
 }
 
 // Rules: transport LG2, bugs 17
 #[test]
-fn a_password_that_comes_back_is_not_the_reason() {
+fn an_echoed_password_is_not_part_of_the_error() {
     let mut driver = Driver::connected(account());
     for said in ["login: ", "login: ", "password: ", "Not that.\n\rSwordFish: no such name\n\r\n\rlogin: "] {
         driver.feed(said);
     }
     driver.wait(seconds(1));
     driver.hang_up();
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Other(said("Not that.")))));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Other(said("Not that.")))));
 }
 
 // Rules: transport LG4
@@ -491,7 +491,7 @@ fn a_message_of_the_day_may_look_like_a_login() {
 }
 
 #[test]
-fn every_step_has_its_time_out() {
+fn every_login_step_has_a_timeout() {
     type Step<'a> = (LoginStep, &'a [&'a str], u64);
     let steps: &[Step<'_>] = &[
         (LoginStep::Greeting, &["\n\r"], 30),
@@ -519,9 +519,9 @@ fn every_step_has_its_time_out() {
         for said in *script {
             driver.feed(said);
         }
-        assert_eq!(driver.session.state(), State::LoggingIn(*step));
+        assert_eq!(driver.session.state(), SessionState::LoggingIn(*step));
         driver.wait(almost(seconds(*patience)));
-        assert_eq!(driver.session.link(), Link::Keep, "{step:?}");
+        assert_eq!(driver.session.next_action(), DriverAction::Keep, "{step:?}");
         driver.wait(Duration::from_millis(1));
         driver.hang_up();
         let news = driver.take_news();
@@ -535,7 +535,7 @@ fn every_step_has_its_time_out() {
 }
 
 #[test]
-fn a_peer_that_is_no_chess_server_is_quoted() {
+fn the_error_quotes_a_peer_that_is_not_a_chess_server() {
     let cases: [(&str, &[u8], &str); 6] = [
         ("HTTP", b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", r#""HTTP/1.1 400 Bad Request""#),
         ("SSH", b"SSH-2.0-OpenSSH_9.6p1\r\n", r#""SSH-2.0-OpenSSH_9.6p1""#),
@@ -558,12 +558,12 @@ fn a_peer_that_is_no_chess_server_is_quoted() {
                     driver.hang_up();
                 }
                 // A web server says nothing to who says nothing.
-                while matches!(driver.session.link(), Link::Dial { .. }) {
+                while matches!(driver.session.next_action(), DriverAction::Dial { .. }) {
                     driver.dial(Ok(()));
                     driver.wait(seconds(60));
                     driver.hang_up();
                 }
-                let Link::Over(EndReason::Login(error)) = driver.session.link() else { panic!("{name}") };
+                let DriverAction::End(EndReason::Login(error)) = driver.session.next_action() else { panic!("{name}") };
                 assert_eq!(error.to_string(), format!("no login prompt: the server began with {want}"), "{name}");
             }
         }
@@ -571,7 +571,7 @@ fn a_peer_that_is_no_chess_server_is_quoted() {
 }
 
 #[test]
-fn no_refusal_is_without_words() {
+fn every_login_error_has_a_message() {
     let nothing = || ServerText::from_wire(b"");
     for (error, want) in [
         (LoginError::Other(said("Not \x07you.")), r#"login refused: "Not \u{7}you.""#),
@@ -586,7 +586,7 @@ fn no_refusal_is_without_words() {
 }
 
 #[test]
-fn a_set_up_that_is_never_answered_times_out() {
+fn an_unanswered_set_up_times_out() {
     let mut driver = Driver::connected(account());
     for said in ["login: ", "login: ", "password: ", "fics% ", "\x150\x16519\x16\x17\n\rfics% "] {
         driver.feed(said);
@@ -597,11 +597,14 @@ fn a_set_up_that_is_never_answered_times_out() {
     }
     driver.wait(seconds(3));
     driver.hang_up();
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::TimedOut(LoginStep::SetUp))));
+    assert_eq!(
+        driver.session.next_action(),
+        DriverAction::End(EndReason::Login(LoginError::TimedOut(LoginStep::SetUp)))
+    );
 }
 
 #[test]
-fn a_connection_that_closes_says_in_which_step() {
+fn a_closed_connection_reports_the_login_step() {
     let steps: &[(LoginStep, &[&str])] = &[
         (LoginStep::Greeting, &["\n\r"]),
         (LoginStep::Name, &["login: ", "login: "]),
@@ -615,22 +618,22 @@ fn a_connection_that_closes_says_in_which_step() {
             driver.feed(said);
         }
         driver.close(CloseCause::Closed);
-        assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Closed(*step))));
+        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Closed(*step))));
     }
 }
 
 #[test]
-fn what_the_server_said_last_counts_even_without_a_line_end() {
+fn the_last_line_counts_even_without_a_line_end() {
     let mut driver = Driver::connected(account());
     for said in ["login: ", "login: ", "password: ", "\n\r**** Invalid password! ****"] {
         driver.feed(said);
     }
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::InvalidPassword)));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::InvalidPassword)));
 }
 
 #[test]
-fn a_server_that_hangs_up_on_the_login_string_is_tried_without() {
+fn a_server_that_closes_on_the_login_string_is_retried_without() {
     let mut driver = Driver::connected(guest());
     driver.feed("login: ");
     assert_eq!(driver.take_sent(), [STRING]);
@@ -639,11 +642,11 @@ fn a_server_that_hangs_up_on_the_login_string_is_tried_without() {
     driver.feed("login: ");
     assert_eq!(driver.take_sent(), ["guest\n"]);
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Closed(LoginStep::Name))));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Closed(LoginStep::Name))));
 }
 
 #[test]
-fn a_session_that_is_not_set_up_takes_no_requests() {
+fn requests_are_refused_before_the_set_up_is_complete() {
     let mut driver = Driver::new(guest());
     assert_eq!(driver.request("date"), Err(RequestError::NotConnected));
     driver.dial(Ok(()));
@@ -653,10 +656,10 @@ fn a_session_that_is_not_set_up_takes_no_requests() {
 }
 
 #[test]
-fn a_first_connection_that_cannot_be_made_is_the_end() {
+fn the_session_ends_if_the_first_connection_fails() {
     let mut driver = Driver::new(guest());
     driver.dial(Err(DialError::TimedOut));
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Dial(DialError::TimedOut)));
-    assert_eq!(driver.session.state(), State::Ended(EndReason::Dial(DialError::TimedOut)));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Dial(DialError::TimedOut)));
+    assert_eq!(driver.session.state(), SessionState::Ended(EndReason::Dial(DialError::TimedOut)));
     assert!(driver.session.poll_timeout().is_none());
 }

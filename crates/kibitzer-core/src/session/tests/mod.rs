@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 use self::peer::Peer;
 use super::*;
 use crate::event::{
-    AdjournedState, CloseCause, DialError, EndReason, Event, LoginError, LoginStep, LostCause, Outcome, RefusalReason,
-    RequestError, RequestId, Restored,
+    AdjournedState, CloseCause, DialError, EndReason, Event, LoginError, LoginStep, LostCause, RefusalReason,
+    RequestError, RequestId, RestoreOutcome, Restored,
 };
 
 /// A session and its clock; what it sends and tells is kept.
@@ -50,7 +50,7 @@ impl Driver {
     }
 
     fn dial(&mut self, outcome: Result<(), DialError>) {
-        assert!(matches!(self.session.link(), Link::Dial { .. }), "{:?}", self.session.link());
+        assert!(matches!(self.session.next_action(), DriverAction::Dial { .. }), "{:?}", self.session.next_action());
         self.session.dialed(outcome, self.now);
         self.drain();
     }
@@ -73,7 +73,7 @@ impl Driver {
 
     /// Hangs up, as the session asks for.
     fn hang_up(&mut self) {
-        assert_eq!(self.session.link(), Link::Close);
+        assert_eq!(self.session.next_action(), DriverAction::Close);
         self.close(CloseCause::Closed);
     }
 
@@ -178,7 +178,7 @@ impl Driver {
 }
 
 #[test]
-fn a_session_may_go_to_another_thread() {
+fn a_session_can_be_sent_to_another_thread() {
     const fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<Session>();
     is_send_and_sync::<SessionOptions>();

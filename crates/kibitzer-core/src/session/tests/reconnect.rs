@@ -12,17 +12,17 @@ fn retry_in(driver: &mut Driver) -> Duration {
 }
 
 #[test]
-fn delays_grow_to_a_cap_and_start_over_after_a_stable_session() {
+fn delays_grow_to_a_maximum_and_reset_after_a_stable_session() {
     let (mut driver, _) = on_fics(guest());
     driver.close(CloseCause::Closed);
     for (attempt, full) in (1..).zip([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds)) {
         let delay = retry_in(&mut driver);
         assert!(full / 2 <= delay && delay <= full, "{delay:?} of {full:?}");
-        assert_eq!(driver.session.link(), Link::Wait);
+        assert_eq!(driver.session.next_action(), DriverAction::Wait);
         driver.wait(almost(delay));
-        assert_eq!(driver.session.link(), Link::Wait);
+        assert_eq!(driver.session.next_action(), DriverAction::Wait);
         driver.wait(Duration::from_millis(1));
-        assert_eq!(driver.session.link(), Link::Dial { attempt });
+        assert_eq!(driver.session.next_action(), DriverAction::Dial { attempt });
         assert_eq!(driver.take_news(), [Event::Connecting { attempt }]);
         driver.dial(Err(DialError::Failed(std::io::ErrorKind::ConnectionRefused)));
     }
@@ -30,7 +30,7 @@ fn delays_grow_to_a_cap_and_start_over_after_a_stable_session() {
     driver.dial(Ok(()));
     log_in_guest(&mut driver);
     driver.serve(&mut fics());
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.counters().reconnects, 1);
     driver.wait(seconds(10));
     driver.feed("fics% ");
@@ -40,7 +40,7 @@ fn delays_grow_to_a_cap_and_start_over_after_a_stable_session() {
 }
 
 #[test]
-fn a_server_that_closes_right_after_the_set_up_is_dialed_less_and_less_often() {
+fn delays_grow_if_the_server_closes_right_after_the_set_up() {
     let (mut driver, _) = on_fics(guest());
     for full in [1, 2, 4, 8, 16, 32, 60, 60].map(seconds) {
         driver.wait(seconds(5));
@@ -51,12 +51,12 @@ fn a_server_that_closes_right_after_the_set_up_is_dialed_less_and_less_often() {
         driver.dial(Ok(()));
         log_in_guest(&mut driver);
         driver.serve(&mut fics());
-        assert_eq!(driver.session.state(), State::Ready);
+        assert_eq!(driver.session.state(), SessionState::Ready);
     }
 }
 
 #[test]
-fn chance_keeps_sessions_apart_but_a_seed_repeats_itself() {
+fn different_seeds_give_different_delays_and_equal_seeds_equal_ones() {
     let delay = |seed| {
         let (mut driver, _) = on_fics(guest().seed(seed));
         driver.close(CloseCause::Closed);
@@ -67,7 +67,7 @@ fn chance_keeps_sessions_apart_but_a_seed_repeats_itself() {
 }
 
 #[test]
-fn attempts_may_be_limited() {
+fn attempts_can_be_limited() {
     let (mut driver, _) = on_fics(guest().reconnect(Reconnect::default().attempts(Some(2))));
     driver.close(CloseCause::Closed);
     for _ in 0..2 {
@@ -75,13 +75,13 @@ fn attempts_may_be_limited() {
         driver.dial(Err(DialError::TimedOut));
     }
     let end = EndReason::Lost { cause: LostCause::Dial(DialError::TimedOut), attempts: 2 };
-    assert_eq!(driver.session.link(), Link::Over(end));
+    assert_eq!(driver.session.next_action(), DriverAction::End(end));
 
     let (mut driver, _) = on_fics(guest().reconnect(Reconnect::never()));
     driver.request("date").unwrap();
     driver.close(CloseCause::Closed);
     let end = EndReason::Lost { cause: LostCause::Connection(CloseCause::Closed), attempts: 0 };
-    assert_eq!(driver.session.link(), Link::Over(end));
+    assert_eq!(driver.session.next_action(), DriverAction::End(end));
 }
 
 /// What has to be tried again, and what has not, when a session logs in anew.
@@ -105,15 +105,15 @@ fn some_refusals_of_a_new_login_are_final_and_some_are_not() {
         driver.feed("login: ");
         driver.feed(said);
         driver.hang_up();
-        let link = driver.session.link();
-        assert_eq!(matches!(link, Link::Over(EndReason::Login(_))), *is_final, "{said}");
-        assert_eq!(link == Link::Wait, !is_final, "{said}");
+        let link = driver.session.next_action();
+        assert_eq!(matches!(link, DriverAction::End(EndReason::Login(_))), *is_final, "{said}");
+        assert_eq!(link == DriverAction::Wait, !is_final, "{said}");
     }
 }
 
 // Rules: bugs 18
 #[test]
-fn a_second_login_and_an_administrator_end_the_session_for_good() {
+fn a_kick_by_a_second_login_or_an_administrator_ends_the_session() {
     let kicks = [
         "**** GuestPUPE has arrived - you can't both be logged in. ****\n\r",
         "**** GuestPUPE has arrived; you can't both be logged in. ****\n\r\n\r",
@@ -126,7 +126,7 @@ fn a_second_login_and_an_administrator_end_the_session_for_good() {
         // A long line is told with the first byte behind it.
         driver.close(CloseCause::Closed);
         let end = EndReason::Kicked(KickedBy::SecondLogin);
-        assert_eq!(driver.session.link(), Link::Over(end.clone()));
+        assert_eq!(driver.session.next_action(), DriverAction::End(end.clone()));
         assert_eq!(driver.reply(), Err(RequestError::Ended(end)));
         assert!(driver.session.poll_timeout().is_none());
     }
@@ -135,16 +135,16 @@ fn a_second_login_and_an_administrator_end_the_session_for_good() {
     driver.feed("**** GuestPUPE has arrived - you can't both be logged in. ****\n\r\n\r");
     driver.close(CloseCause::Closed);
     let end = EndReason::Kicked(KickedBy::SecondLogin);
-    assert_eq!(driver.session.link(), Link::Over(end), "while the session was set up");
+    assert_eq!(driver.session.next_action(), DriverAction::End(end), "while the session was set up");
 
     let (mut driver, _) = on_fics(guest());
     driver.feed("**** You have been kicked out by Headadm! ****\n\r\n\r");
     driver.close(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
-    assert!(matches!(driver.session.link(), Link::Over(EndReason::Kicked(KickedBy::Admin(_)))));
+    assert!(matches!(driver.session.next_action(), DriverAction::End(EndReason::Kicked(KickedBy::Admin(_)))));
 }
 
 #[test]
-fn a_line_that_only_says_that_the_session_ends_is_an_event() {
+fn a_kick_line_without_a_closed_connection_is_only_an_event() {
     let lines = [
         "**** GuestPUPE has arrived - you can't both be logged in. ****\n\r",
         "**** You have been kicked out by Headadm! ****\n\r",
@@ -163,11 +163,11 @@ fn a_line_that_only_says_that_the_session_ends_is_an_event() {
         // A connection that is lost later, or by silence, is lost for another reason.
         driver.wait(seconds(11));
         driver.close(CloseCause::Closed);
-        assert_eq!(driver.session.link(), Link::Wait, "{line}");
+        assert_eq!(driver.session.next_action(), DriverAction::Wait, "{line}");
         let (mut driver, _) = on_fics(guest());
         driver.feed(format!("{line}fics% "));
         driver.close(CloseCause::Silent);
-        assert_eq!(driver.session.link(), Link::Wait, "{line}");
+        assert_eq!(driver.session.next_action(), DriverAction::Wait, "{line}");
     }
     // Nor does the line of one connection end the next.
     let (mut driver, _) = on_fics(guest());
@@ -178,11 +178,11 @@ fn a_line_that_only_says_that_the_session_ends_is_an_event() {
     driver.dial(Ok(()));
     log_in_guest(&mut driver);
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.link(), Link::Wait);
+    assert_eq!(driver.session.next_action(), DriverAction::Wait);
 }
 
 #[test]
-fn we_may_throw_our_own_ghost_out() {
+fn a_login_may_replace_its_own_earlier_connection() {
     let mut driver = Driver::connected(account());
     for said in [
         "login: ",
@@ -194,11 +194,11 @@ fn we_may_throw_our_own_ghost_out() {
     }
     driver.take_sent_keep_last();
     driver.serve(&mut fics());
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
 }
 
 #[test]
-fn quit_ends_the_session_for_good() {
+fn quit_ends_the_session() {
     let (mut driver, _) = on_fics(guest());
     driver.request("date").unwrap();
     driver.session.quit(driver.now);
@@ -206,13 +206,13 @@ fn quit_ends_the_session_for_good() {
     assert!(driver.take_sent().last().unwrap().ends_with(" quit\n"));
     driver.feed("Logging you out.\n\r");
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit));
     assert_eq!(driver.take_news().last(), Some(&Event::Ended(EndReason::Quit)));
     assert_eq!(driver.reply(), Err(RequestError::Ended(EndReason::Quit)));
 }
 
 #[test]
-fn a_server_that_does_not_hang_up_after_quit_is_left() {
+fn the_session_closes_the_connection_if_the_server_does_not_after_quit() {
     let (mut driver, _) = on_fics(guest());
     driver.session.quit(driver.now);
     driver.session.quit(driver.now);
@@ -220,16 +220,16 @@ fn a_server_that_does_not_hang_up_after_quit_is_left() {
     driver.feed("You can't quit while you are playing a game.\n\rfics% ");
     driver.wait(seconds(5));
     driver.hang_up();
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit));
 }
 
 #[test]
-fn a_quit_of_the_user_is_no_loss() {
+fn a_quit_by_request_is_not_a_loss() {
     for quit in ["quit", "Quit", "$LOGOUT"] {
         let (mut driver, _) = on_fics(guest());
         driver.request(quit).unwrap();
         driver.close(CloseCause::Closed);
-        assert_eq!(driver.session.link(), Link::Over(EndReason::Quit), "{quit}");
+        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit), "{quit}");
     }
 }
 
@@ -237,11 +237,11 @@ fn a_quit_of_the_user_is_no_loss() {
 fn a_session_can_be_shut_down_at_any_time() {
     let shutdown = |driver: &mut Driver| {
         driver.session.shutdown(driver.now);
-        if driver.session.link() == Link::Close {
+        if driver.session.next_action() == DriverAction::Close {
             driver.hang_up();
         }
         driver.drain();
-        assert_eq!(driver.session.link(), Link::Over(EndReason::Shutdown));
+        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Shutdown));
         assert_eq!(driver.take_news().last(), Some(&Event::Ended(EndReason::Shutdown)));
         assert!(driver.session.poll_transmit(driver.now).is_none());
         driver.session.shutdown(driver.now);
@@ -251,7 +251,7 @@ fn a_session_can_be_shut_down_at_any_time() {
         driver.session.handle_timeout(driver.now);
         let mut rest = &b"fics% "[..];
         assert!(driver.session.receive(&mut rest, driver.now).is_none() && rest.is_empty());
-        assert_eq!(driver.session.link(), Link::Over(EndReason::Shutdown));
+        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Shutdown));
         assert!(driver.session.poll_event().is_none());
     };
     shutdown(&mut Driver::new(guest()));

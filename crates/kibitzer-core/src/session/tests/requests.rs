@@ -38,7 +38,7 @@ fn a_numbered_reply_is_its_block_alone() {
 
 // Rules: transport P2
 #[test]
-fn a_prompt_set_during_the_session_is_learnt() {
+fn a_prompt_set_during_the_session_is_recognized() {
     let (mut driver, mut peer) = on_uhlin(guest());
     peer.prompt = "chess> ";
     peer = peer.on("set prompt", "").on("date", "Local time     - Sat Nov 21,  8:42 UTC\n\r");
@@ -60,11 +60,11 @@ fn a_prompt_set_during_the_session_is_learnt() {
     driver.serve_unprompted(&mut peer);
     driver.feed("**** Carla has arrived - you can't both be logged in. ****\n\r");
     driver.close(CloseCause::Closed);
-    assert!(matches!(driver.session.state(), State::Ended(EndReason::Kicked(_))));
+    assert!(matches!(driver.session.state(), SessionState::Ended(EndReason::Kicked(_))));
 }
 
 #[test]
-fn what_stands_in_front_of_other_answers_is_no_prompt() {
+fn text_before_other_answers_is_not_a_prompt() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.request("refresh").unwrap();
     let cut = "\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Alice Boris 0 1";
@@ -86,7 +86,7 @@ fn what_stands_in_front_of_other_answers_is_no_prompt() {
 
 // Rules: datagrams BM4, bugs 99
 #[test]
-fn many_are_in_flight_and_answered_in_any_order() {
+fn many_requests_are_in_flight_and_answered_in_any_order() {
     let (mut driver, _) = on_fics(guest());
     let ids: Vec<_> = (0..5).map(|n| driver.request(&format!("finger p{n}")).unwrap()).collect();
     let sent = driver.take_sent();
@@ -109,7 +109,7 @@ fn many_are_in_flight_and_answered_in_any_order() {
 
 // Rules: bugs 99
 #[test]
-fn a_number_is_used_again_only_once_its_reply_has_come() {
+fn a_number_is_reused_only_after_its_reply() {
     let (mut driver, mut peer) = on_fics(guest());
     driver.request("slow").unwrap();
     let slow = driver.take_sent();
@@ -142,7 +142,7 @@ fn a_number_is_used_again_only_once_its_reply_has_come() {
 }
 
 #[test]
-fn replies_nobody_waits_for_never_use_up_the_numbers() {
+fn abandoned_requests_never_exhaust_the_numbers() {
     let (mut driver, mut peer) = on_fics(guest());
     for _ in 0..300 {
         let id = driver.request("lost").unwrap();
@@ -155,7 +155,7 @@ fn replies_nobody_waits_for_never_use_up_the_numbers() {
 }
 
 #[test]
-fn an_abandoned_request_harms_no_other() {
+fn an_abandoned_request_does_not_affect_others() {
     for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
         let first = driver.request("date").unwrap();
         let second = driver.request("date").unwrap();
@@ -170,7 +170,7 @@ fn an_abandoned_request_harms_no_other() {
 
 // Rules: bugs 95
 #[test]
-fn a_line_without_a_number_is_a_fault_and_nobody_waits_forever() {
+fn a_missing_number_is_a_fault_and_no_request_waits_forever() {
     let (mut driver, _) = on_fics(guest());
     driver.request("finger").unwrap();
     driver.feed(block("0", 519, ""));
@@ -183,7 +183,7 @@ fn a_line_without_a_number_is_a_fault_and_nobody_waits_forever() {
 }
 
 #[test]
-fn a_block_that_breaks_off_is_no_reply() {
+fn an_incomplete_block_is_not_a_reply() {
     let (mut driver, _) = on_fics(guest());
     driver.request("finger").unwrap();
     driver.request("date").unwrap();
@@ -197,7 +197,7 @@ fn a_block_that_breaks_off_is_no_reply() {
 }
 
 #[test]
-fn a_reply_that_never_ends_is_cut_and_the_next_is_whole() {
+fn an_endless_reply_is_cut_and_the_next_is_complete() {
     let limits = RequestLimits::default().reply_events(100).reply_bytes(1000);
     for (mut driver, mut peer) in [on_fics(guest().requests(limits)), on_uhlin(guest().requests(limits))] {
         for long in ["x\n\r".repeat(101), format!("{}\n\r", "x".repeat(1001))] {
@@ -213,7 +213,7 @@ fn a_reply_that_never_ends_is_cut_and_the_next_is_whole() {
 }
 
 #[test]
-fn a_fenced_reply_is_what_stands_in_front_of_the_fence() {
+fn a_fenced_reply_is_the_text_before_the_answer_to_the_fence() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.request("finger newton").unwrap();
     driver.request("date").unwrap();
@@ -269,7 +269,7 @@ fn without_block_mode_a_line_is_sent_once_the_server_has_read_the_one_before() {
 }
 
 #[test]
-fn the_board_of_a_move_of_ours_lets_its_fence_go() {
+fn the_board_of_an_own_move_opens_the_line_gate() {
     let board = |relation: i8| {
         format!(
             "\n\r<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 A B {relation} 2 12 39 39 120 120 1 P/e2-e4 (0:00) e4 0\n\rfics% "
@@ -285,7 +285,7 @@ fn the_board_of_a_move_of_ours_lets_its_fence_go() {
 }
 
 #[test]
-fn a_fence_that_is_never_answered_ends_with_the_next() {
+fn an_unanswered_fence_ends_with_the_next_one() {
     let (mut driver, mut peer) = on_uhlin(guest());
     for line in ["one", "date", "date"] {
         driver.request(line).unwrap();
@@ -303,7 +303,7 @@ fn a_fence_that_is_never_answered_ends_with_the_next() {
 }
 
 #[test]
-fn a_fence_that_is_answered_after_it_was_forgotten_refuses_nothing() {
+fn a_late_answer_to_a_removed_fence_is_ignored() {
     let (mut driver, mut peer) = on_uhlin(guest().timings(Timings::default().request(Duration::from_hours(1))));
     let mut late = Vec::new();
     for n in 0..120 {
@@ -322,7 +322,7 @@ fn a_fence_that_is_answered_after_it_was_forgotten_refuses_nothing() {
 }
 
 #[test]
-fn a_probe_that_a_server_swallows_spoils_no_reply() {
+fn an_unanswered_probe_does_not_affect_replies() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.wait(seconds(15));
     assert_eq!(driver.take_sent().len(), 1);
@@ -372,7 +372,7 @@ fn refusals_are_errors_with_their_reason() {
 }
 
 #[test]
-fn a_refusal_stands_behind_what_others_caused() {
+fn a_refusal_may_follow_messages_that_others_caused() {
     let started = "\n\rCarla accepts your challenge.\n\r\n\r{Game 1 (Boris vs. Carla) Creating unrated blitz match.}\n\r\n\r\
         <12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Boris Carla 1 5 0 39 39 \
         300 300 1 none (0:00) none 0\n\rfics% ";
@@ -390,7 +390,7 @@ fn a_refusal_stands_behind_what_others_caused() {
 }
 
 #[test]
-fn codes_are_refusals_too() {
+fn reply_codes_are_refusals_too() {
     let (refusal, of_code) = (RefusalReason::Refusal, |code| RefusalReason::Code(CommandCode(code)));
     let cases = [
         (512, "foo: Command not found.", refusal(Refusal::UnknownCommand)),
@@ -417,7 +417,7 @@ fn codes_are_refusals_too() {
 }
 
 #[test]
-fn a_request_times_out_from_when_it_was_sent() {
+fn the_timeout_of_a_request_starts_when_it_is_sent() {
     for (mut driver, mut peer) in [
         on_fics(guest().requests(RequestLimits::default().in_flight(1))),
         on_uhlin(guest().requests(RequestLimits::default().in_flight(1))),
@@ -458,7 +458,7 @@ fn the_queue_is_bounded() {
 }
 
 #[test]
-fn whoever_takes_no_events_can_make_no_more_requests() {
+fn requests_are_refused_while_events_are_not_polled() {
     let limits = RequestLimits::default().queued(20);
     let (mut driver, _) = on_fics(guest().requests(limits));
     for n in 0..100 {
@@ -475,7 +475,7 @@ fn whoever_takes_no_events_can_make_no_more_requests() {
 }
 
 #[test]
-fn a_lost_connection_says_of_each_request_whether_it_was_sent() {
+fn after_a_loss_each_request_reports_whether_it_was_sent() {
     for (mut driver, _) in [
         on_fics(guest().requests(RequestLimits::default().in_flight(1))),
         on_uhlin(guest().requests(RequestLimits::default().in_flight(1))),
@@ -490,7 +490,7 @@ fn a_lost_connection_says_of_each_request_whether_it_was_sent() {
 }
 
 #[test]
-fn a_connection_that_breaks_off_in_a_block_loses_its_request() {
+fn a_connection_lost_inside_a_block_loses_its_request() {
     let (mut driver, _) = on_fics(guest());
     driver.request("finger").unwrap();
     let sent = driver.take_sent();
@@ -501,7 +501,7 @@ fn a_connection_that_breaks_off_in_a_block_loses_its_request() {
 }
 
 #[test]
-fn block_mode_may_be_switched_by_a_request() {
+fn a_request_may_switch_block_mode() {
     let (mut driver, mut peer) = on_fics(guest());
     peer = peer.on("iset block 0", "block unset.\n\r");
     driver.request("finger").unwrap();
@@ -530,7 +530,7 @@ fn block_mode_may_be_switched_by_a_request() {
 }
 
 #[test]
-fn what_a_request_switches_is_known() {
+fn ivars_switched_by_a_request_change_the_capabilities() {
     let (mut driver, mut peer) = on_fics(guest());
     assert!(driver.session.capabilities().ms() && !driver.session.capabilities().seekinfo());
     peer = peer.on("iset ms 0", "ms unset.\n\r").on("iset pin 1", "com_iset: pin 1\n\r");
@@ -543,7 +543,7 @@ fn what_a_request_switches_is_known() {
 }
 
 #[test]
-fn block_mode_switched_behind_our_back_fails_what_was_not_run() {
+fn unexpected_block_mode_fails_commands_that_were_not_executed() {
     let (mut driver, mut peer) = on_uhlin(guest());
     peer.manner = Manner::Fics;
     peer.block = true;
@@ -565,7 +565,7 @@ fn block_mode_switched_behind_our_back_fails_what_was_not_run() {
 }
 
 #[test]
-fn a_quit_that_is_refused_changes_nothing() {
+fn a_refused_quit_changes_nothing() {
     for (mut driver, peer) in [on_fics(guest()), on_uhlin(guest())] {
         let mut peer = peer.on("quit", "You can't quit while you are playing a game.\n\r");
         driver.request("quit").unwrap();
@@ -574,13 +574,13 @@ fn a_quit_that_is_refused_changes_nothing() {
         assert!(matches!(driver.reply(), Err(RequestError::Refused { .. })));
         driver.wait(seconds(6));
         driver.serve(&mut peer);
-        assert_eq!(driver.session.state(), State::Ready);
+        assert_eq!(driver.session.state(), SessionState::Ready);
         assert!(driver.request("date").is_ok());
     }
 }
 
 #[test]
-fn a_quit_that_nobody_waits_for_may_come_to_nothing() {
+fn an_abandoned_quit_may_be_refused() {
     let abandon = |driver: &mut Driver, id| {
         driver.session.abandon(id, driver.now);
         driver.drain();
@@ -591,7 +591,7 @@ fn a_quit_that_nobody_waits_for_may_come_to_nothing() {
     let unsent = driver.request("quit").unwrap();
     abandon(&mut driver, unsent);
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready, "it was not sent");
+    assert_eq!(driver.session.state(), SessionState::Ready, "it was not sent");
     assert!(!peer.heard.iter().any(|line| line == "quit"));
 
     let (mut driver, peer) = on_fics(guest());
@@ -600,19 +600,19 @@ fn a_quit_that_nobody_waits_for_may_come_to_nothing() {
     abandon(&mut driver, refused);
     driver.serve(&mut peer);
     driver.wait(seconds(6));
-    assert_eq!(driver.session.state(), State::Ready, "it was refused");
+    assert_eq!(driver.session.state(), SessionState::Ready, "it was refused");
     assert!(driver.take_replies().is_empty());
 
     let (mut driver, _) = on_fics(guest());
     let sent = driver.request("quit").unwrap();
     abandon(&mut driver, sent);
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Quit), "it was sent");
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit), "it was sent");
 }
 
 // Rules: transport LG2
 #[test]
-fn what_was_sent_is_told_with_its_request() {
+fn sent_lines_are_reported_with_their_request() {
     let (mut driver, mut peer): (Driver, Peer) = on_fics(guest());
     let id = driver.request("finger newton").unwrap();
     driver.serve(&mut peer);
@@ -625,7 +625,7 @@ fn what_was_sent_is_told_with_its_request() {
 
 // Rules: transport LG2, bugs 17
 #[test]
-fn a_command_with_a_password_is_not_shown() {
+fn a_command_with_a_password_is_not_reported() {
     for (mut driver, _) in [on_fics(guest()), on_uhlin(guest())] {
         driver.events.clear();
         let id = driver.request("password swordfish marlin").unwrap();
@@ -642,7 +642,7 @@ fn a_command_with_a_password_is_not_shown() {
 }
 
 #[test]
-fn counters_count() {
+fn counters_add_up() {
     let (mut driver, mut peer) = on_fics(guest());
     let before = driver.session.counters();
     driver.request("date").unwrap();

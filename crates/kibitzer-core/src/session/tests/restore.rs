@@ -22,7 +22,7 @@ fn observing(game: i32, white: &str, plies: u32) -> String {
 
 /// Waits for the next attempt, which connects.
 fn dial_again(driver: &mut Driver) {
-    while driver.session.link() == Link::Wait {
+    while driver.session.next_action() == DriverAction::Wait {
         driver.wait(Duration::from_millis(100));
     }
     driver.dial(Ok(()));
@@ -36,7 +36,7 @@ fn reconnect(driver: &mut Driver, peer: &mut Peer) -> Restored {
     dial_again(driver);
     log_in_guest(driver);
     driver.serve(peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     let news = driver.take_news();
     let [Event::Connecting { .. }, Event::Connected, Event::LoggedIn(_), Event::Ready(_), Event::Restored(restored)] =
         &news[..]
@@ -54,7 +54,7 @@ fn heard(peer: &Peer) -> Vec<&str> {
 }
 
 #[test]
-fn a_game_that_has_not_moved_is_observed_as_before() {
+fn an_unchanged_game_is_observed_again() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
     driver.take_news();
@@ -64,22 +64,22 @@ fn a_game_that_has_not_moved_is_observed_as_before() {
     let [game] = &restored.games[..] else { panic!("{restored:?}") };
     assert_eq!((game.was, game.now, game.relation), (GameId(7), Some(GameId(7)), Relation::Observing));
     assert_eq!((game.white.as_str(), game.black.as_str()), ("Euwe", "Flohr"));
-    assert_eq!((game.outcome, game.moves_missing), (Outcome::Unchanged, false));
+    assert_eq!((game.outcome, game.moves_missing), (RestoreOutcome::Unchanged, false));
     assert_eq!(heard(&peer), ["observe 7"], "nothing is missing");
     assert!(driver.session.games().get(GameId(7)).is_some());
 }
 
 #[test]
-fn moves_that_may_be_missing_are_fetched() {
+fn missing_moves_are_requested() {
     let list = "\n\rMovelist for game 7:\n\r\n\rEuwe (1882) vs. Flohr (1558) --- Sat Nov 21, 00:22 UTC 2026\n\r\
         Rated blitz match, initial time: 2 minutes, increment: 12 seconds.\n\r\n\r\
         Move  Euwe                    Flohr\n\r----  ---------------------   ---------------------\n\r\
         \x20 1.  e4      (0:00)          e5      (0:00)\n\r      {Still in progress} *\n\r";
     let cases = [
-        (0, 1, Outcome::Advanced { plies: 1 }, false),
-        (0, 4, Outcome::Advanced { plies: 4 }, true),
-        (5, 2, Outcome::Changed, true),
-        (0, 0, Outcome::Unchanged, false),
+        (0, 1, RestoreOutcome::Advanced { plies: 1 }, false),
+        (0, 4, RestoreOutcome::Advanced { plies: 4 }, true),
+        (5, 2, RestoreOutcome::Changed, true),
+        (0, 0, RestoreOutcome::Unchanged, false),
     ];
     for (before, after, outcome, missing) in cases {
         let (mut driver, _) = on_fics(guest());
@@ -103,26 +103,26 @@ fn a_game_under_another_number_is_found_by_its_player() {
     let mut peer = fics().on("observe 7", &observing(7, "Alekhine", 3)).on("observe Euwe", &observing(9, "euwe", 1));
     let restored = reconnect(&mut driver, &mut peer);
     let game = &restored.games[0];
-    assert_eq!((game.was, game.now, game.outcome), (GameId(7), Some(GameId(9)), Outcome::Unchanged));
+    assert_eq!((game.was, game.now, game.outcome), (GameId(7), Some(GameId(9)), RestoreOutcome::Unchanged));
     let mut sent = heard(&peer);
     sent.sort_unstable();
     assert_eq!(sent, ["observe 7", "observe Euwe", "unobserve 7"], "the stranger's game is left");
 }
 
 #[test]
-fn a_game_that_is_over_has_ended() {
+fn a_finished_game_is_reported_as_ended() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
     let mut peer = fics().on("observe", "There is no such game.\n\r");
     let restored = reconnect(&mut driver, &mut peer);
-    assert_eq!((restored.games[0].now, restored.games[0].outcome), (None, Outcome::Ended));
+    assert_eq!((restored.games[0].now, restored.games[0].outcome), (None, RestoreOutcome::Ended));
     for gone in
         ["Euwe is not playing a game.\n\r", "No user named \"euwe\" is logged in.\n\r", "Euwe is not logged in.\n\r"]
     {
         let (mut driver, _) = on_fics(guest());
         driver.feed(observing(7, "Euwe", 1));
         let mut peer = fics().on("observe Euwe", gone).on("observe 7", "There is no such game.\n\r");
-        assert_eq!(reconnect(&mut driver, &mut peer).games[0].outcome, Outcome::Ended, "{gone}");
+        assert_eq!(reconnect(&mut driver, &mut peer).games[0].outcome, RestoreOutcome::Ended, "{gone}");
     }
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
@@ -130,19 +130,19 @@ fn a_game_that_is_over_has_ended() {
     let restored = reconnect(&mut driver, &mut peer);
     assert_eq!(
         (restored.games[0].now, restored.games[0].outcome),
-        (None, Outcome::Ended),
+        (None, RestoreOutcome::Ended),
         "another game of the player"
     );
     assert!(heard(&peer).contains(&"unobserve 8"));
 }
 
 #[test]
-fn of_a_game_that_may_not_be_seen_nothing_is_known() {
+fn a_game_that_may_not_be_observed_is_reported_as_gone() {
     for said in ["Sorry, game 7 is a private game.\n\r", "Something else.\n\r"] {
         let (mut driver, _) = on_fics(guest());
         driver.feed(observing(7, "Euwe", 1));
         let restored = reconnect(&mut driver, &mut fics().on("observe", said));
-        assert_eq!((restored.games[0].now, restored.games[0].outcome), (None, Outcome::Gone), "{said}");
+        assert_eq!((restored.games[0].now, restored.games[0].outcome), (None, RestoreOutcome::Gone), "{said}");
     }
 }
 
@@ -154,18 +154,21 @@ fn own_games_are_interrupted_unless_the_server_resumes_them() {
         let mut peer = fics();
         let restored = reconnect(&mut driver, &mut peer);
         let game = &restored.games[0];
-        assert_eq!((game.relation, game.now, game.outcome), (relation, None, Outcome::Interrupted));
+        assert_eq!((game.relation, game.now, game.outcome), (relation, None, RestoreOutcome::Interrupted));
         assert!(heard(&peer).is_empty());
     }
     let (mut driver, _) = on_fics(guest());
     driver.feed(board(7, "GuestPUPE", 0, 1));
     let mut peer = fics().on("set bell 0", &board(3, "GuestPUPE", 1, -1));
     let restored = reconnect(&mut driver, &mut peer);
-    assert_eq!((restored.games[0].now, restored.games[0].outcome), (Some(GameId(3)), Outcome::Advanced { plies: 1 }));
+    assert_eq!(
+        (restored.games[0].now, restored.games[0].outcome),
+        (Some(GameId(3)), RestoreOutcome::Advanced { plies: 1 })
+    );
 }
 
 #[test]
-fn games_that_were_over_or_left_are_not_restored() {
+fn finished_and_unobserved_games_are_not_restored() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
     driver.feed("{Game 7 (Euwe vs. Flohr) Flohr resigns} 1-0\n\rfics% ");
@@ -185,11 +188,11 @@ fn a_rematch_under_the_same_number_is_restored() {
     driver.feed("\n\rRemoving game 7 from observation list.\n\rfics% ");
     driver.feed(observing(7, "Euwe", 1));
     let restored = reconnect(&mut driver, &mut fics().on("observe 7", &observing(7, "Euwe", 2)));
-    assert_eq!(restored.games[0].outcome, Outcome::Advanced { plies: 1 });
+    assert_eq!(restored.games[0].outcome, RestoreOutcome::Advanced { plies: 1 });
 }
 
 #[test]
-fn a_game_of_mine_under_a_used_number_ends_the_seeks() {
+fn an_own_game_under_a_used_number_ends_the_seeks() {
     let mut driver = after(&[("seek 5 0", POSTED)]);
     driver.feed(observing(2, "Euwe", 1));
     driver.feed(board(2, "GuestPUPE", 0, 1));
@@ -211,7 +214,7 @@ fn after(commands: &[(&str, &str)]) -> Driver {
 const POSTED: &str = "Your seek has been posted with index 4.\n\r";
 
 #[test]
-fn seeks_are_made_again() {
+fn open_seeks_are_made_again() {
     let mut driver = after(&[("seek 5 0 rated", POSTED), ("seek 3 0", "Your seek has been posted with index 5.\n\r")]);
     let mut peer = fics()
         .on("seek 5", "Your seek has been posted with index 1.\n\r")
@@ -228,7 +231,7 @@ fn seeks_are_made_again() {
 }
 
 #[test]
-fn seeks_that_do_not_stand_are_not_made_again() {
+fn closed_seeks_are_not_made_again() {
     type Answers<'a> = &'a [(&'a str, &'a str)];
     let cases: &[(&str, Answers<'_>, &str)] = &[
         ("never posted", &[("seek x", "Usage: seek\n\r")], ""),
@@ -249,7 +252,7 @@ fn seeks_that_do_not_stand_are_not_made_again() {
 }
 
 #[test]
-fn the_numbers_of_a_lost_connection_mean_other_seeks() {
+fn seek_numbers_of_a_lost_connection_are_forgotten() {
     let mut driver = after(&[("seek 5 0", POSTED)]);
     let mut peer = fics().on("set bell 0", "bell set.\n\r<sr> 4\n\r").on("seek", POSTED);
     assert_eq!(reconnect(&mut driver, &mut peer).seeks.len(), 1, "somebody else's was removed");
@@ -258,7 +261,7 @@ fn the_numbers_of_a_lost_connection_mean_other_seeks() {
 }
 
 #[test]
-fn a_restoration_that_breaks_off_is_done_again() {
+fn an_interrupted_restoration_is_repeated() {
     let mut driver = after(&[("seek 5 0", POSTED)]);
     driver.feed(observing(7, "Euwe", 1));
     driver.close(CloseCause::Closed);
@@ -270,7 +273,7 @@ fn a_restoration_that_breaks_off_is_done_again() {
             driver.feed(peer.answer(line.trim()));
         }
     }
-    assert_eq!(driver.session.state(), State::Ready, "requests can be made meanwhile");
+    assert_eq!(driver.session.state(), SessionState::Ready, "requests can be made meanwhile");
     assert!(driver.request("date").is_ok());
     let restored = reconnect(&mut driver, &mut fics().on("seek", POSTED).on("observe 7", &observing(7, "Euwe", 1)));
     assert_eq!((restored.games.len(), restored.seeks.len()), (1, 1));
@@ -278,7 +281,7 @@ fn a_restoration_that_breaks_off_is_done_again() {
 }
 
 #[test]
-fn a_quit_that_is_refused_does_not_end_the_restoration() {
+fn a_refused_quit_does_not_end_the_restoration() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
     driver.close(CloseCause::Closed);
@@ -286,15 +289,15 @@ fn a_quit_that_is_refused_does_not_end_the_restoration() {
     log_in_guest(&mut driver);
     let mut peer =
         fics().on("observe 7", &observing(7, "Euwe", 1)).on("quit", "You can't quit while you are playing a game.\n\r");
-    while driver.session.state() != State::Ready {
+    while driver.session.state() != SessionState::Ready {
         let lines = driver.take_sent();
         driver.answer(&mut peer, &lines);
     }
     driver.request("quit").unwrap();
-    assert_eq!(driver.session.state(), State::Closing);
+    assert_eq!(driver.session.state(), SessionState::Closing);
     driver.serve(&mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
-    assert_eq!(restored(&mut driver).games[0].outcome, Outcome::Unchanged);
+    assert_eq!(driver.session.state(), SessionState::Ready);
+    assert_eq!(restored(&mut driver).games[0].outcome, RestoreOutcome::Unchanged);
 }
 
 /// The connection breaks off, and a new one is logged in to uhlin-fics.
@@ -319,16 +322,16 @@ fn restored(driver: &mut Driver) -> Restored {
 const REMOVING: &str = "Removing game 7 from observation list.\n\r";
 
 #[test]
-fn games_are_found_again_without_block_mode() {
+fn games_are_restored_without_block_mode() {
     let (mut driver, peer) = on_uhlin(guest());
     driver.feed(observing(7, "Euwe", 1));
     back_on_uhlin(&mut driver);
     driver.serve(&mut peer.on("observe 7", &observing(7, "Euwe", 1)));
-    assert_eq!(restored(&mut driver).games[0].outcome, Outcome::Unchanged);
+    assert_eq!(restored(&mut driver).games[0].outcome, RestoreOutcome::Unchanged);
 }
 
 #[test]
-fn games_that_have_exchanged_their_numbers_are_both_followed() {
+fn games_with_exchanged_numbers_are_both_restored() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
     driver.feed(observing(9, "Duras", 1));
@@ -338,15 +341,17 @@ fn games_that_have_exchanged_their_numbers_are_both_followed() {
         .on("observe Euwe", "You are already observing game 9.\n\r");
     let restored = reconnect(&mut driver, &mut peer);
     let found: Vec<_> = restored.games.iter().map(|game| (game.was.0, game.now, game.outcome)).collect();
-    let advanced = Outcome::Advanced { plies: 1 };
-    assert_eq!(found, [(7, Some(GameId(9)), advanced), (9, Some(GameId(7)), Outcome::Unchanged)]);
+    let advanced = RestoreOutcome::Advanced { plies: 1 };
+    assert_eq!(found, [(7, Some(GameId(9)), advanced), (9, Some(GameId(7)), RestoreOutcome::Unchanged)]);
     assert!(!heard(&peer).iter().any(|line| line.starts_with("unobserve")), "{:?}", peer.heard);
 }
 
 #[test]
-fn a_game_that_is_observed_already_is_followed() {
+fn a_game_that_is_already_observed_is_restored() {
     let watched = |white: &str| fics().on("set bell 0", &observing(9, white, 1));
-    for (white, now, outcome) in [("Euwe", Some(GameId(9)), Outcome::Unchanged), ("Duras", None, Outcome::Ended)] {
+    for (white, now, outcome) in
+        [("Euwe", Some(GameId(9)), RestoreOutcome::Unchanged), ("Duras", None, RestoreOutcome::Ended)]
+    {
         let (mut driver, _) = on_fics(guest());
         driver.feed(observing(7, "Euwe", 1));
         let mut peer = watched(white)
@@ -359,7 +364,7 @@ fn a_game_that_is_observed_already_is_followed() {
 }
 
 #[test]
-fn one_of_two_games_between_the_same_players_is_not_taken_for_both() {
+fn one_of_two_games_between_the_same_players_is_not_mistaken_for_both() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
     driver.feed(observing(9, "Euwe", 4));
@@ -369,11 +374,11 @@ fn one_of_two_games_between_the_same_players_is_not_taken_for_both() {
         .on("observe Euwe", "You are already observing game 9.\n\r");
     let restored = reconnect(&mut driver, &mut peer);
     let found: Vec<_> = restored.games.iter().map(|game| (game.now, game.outcome)).collect();
-    assert_eq!(found, [(None, Outcome::Ended), (Some(GameId(9)), Outcome::Unchanged)]);
+    assert_eq!(found, [(None, RestoreOutcome::Ended), (Some(GameId(9)), RestoreOutcome::Unchanged)]);
 }
 
 #[test]
-fn a_game_that_the_restoration_has_switched_off_is_observed_once_more() {
+fn an_observation_that_the_restoration_ended_is_requested_again() {
     let (mut driver, peer) = on_uhlin(guest());
     driver.feed(observing(7, "Euwe", 1));
     back_on_uhlin(&mut driver);
@@ -386,15 +391,15 @@ fn a_game_that_the_restoration_has_switched_off_is_observed_once_more() {
     let mut always = peer.on("observe", REMOVING);
     driver.serve(&mut always);
     assert_eq!(heard(&always), ["observe 7", "observe 7", "observe Euwe", "observe Euwe"], "and not again and again");
-    assert_eq!(restored(&mut driver).games[0].outcome, Outcome::Gone);
+    assert_eq!(restored(&mut driver).games[0].outcome, RestoreOutcome::Gone);
 }
 
 #[test]
-fn a_wish_to_observe_waits_for_the_restoration_and_switches_nothing_off() {
+fn a_request_to_observe_waits_for_the_restoration_and_ends_no_observation() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.feed(observing(7, "Euwe", 1));
     back_on_uhlin(&mut driver);
-    while driver.session.state() != State::Ready {
+    while driver.session.state() != SessionState::Ready {
         let lines = driver.take_sent();
         driver.answer(&mut peer, &lines);
     }
@@ -420,11 +425,11 @@ fn a_wish_to_observe_waits_for_the_restoration_and_switches_nothing_off() {
 }
 
 #[test]
-fn a_wish_to_observe_that_was_given_up_switches_nothing_off_either() {
+fn an_abandoned_request_to_observe_ends_no_observation() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.feed(observing(7, "Euwe", 1));
     back_on_uhlin(&mut driver);
-    while driver.session.state() != State::Ready {
+    while driver.session.state() != SessionState::Ready {
         let lines = driver.take_sent();
         driver.answer(&mut peer, &lines);
     }
@@ -444,7 +449,7 @@ fn a_wish_to_observe_that_was_given_up_switches_nothing_off_either() {
 }
 
 #[test]
-fn what_a_command_did_for_which_nobody_waited_is_known() {
+fn the_effect_of_an_abandoned_command_is_remembered() {
     let abandon = |driver: &mut Driver, id| driver.session.abandon(id, driver.now);
     let time_out = |driver: &mut Driver, _| {
         driver.wait(seconds(20));
@@ -485,7 +490,7 @@ fn settings_heard(peer: &Peer) -> Vec<&str> {
 }
 
 #[test]
-fn settings_of_the_session_are_set_again_in_their_order() {
+fn settings_of_the_session_are_restored_in_order() {
     let refused = "No such variable \"foo\".\n\r";
     let mut driver = after(&[
         ("set gin 1", "gin set.\n\r"),
@@ -517,14 +522,14 @@ fn settings_of_the_session_are_set_again_in_their_order() {
 }
 
 #[test]
-fn settings_of_the_options_are_set_at_every_login_and_those_of_requests_after_them() {
+fn settings_of_the_options_are_sent_at_every_login_before_those_of_requests() {
     let settings = ["set gin 1", "+channel 53"].map(|line| Command::new(line).unwrap());
     let mut driver = Driver::connected(guest().settings(settings.to_vec()));
     let mut peer = fics();
     log_in_guest(&mut driver);
     driver.serve(&mut peer);
     assert_eq!(settings_heard(&peer), ["set gin 1", "+channel 53"]);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert!(!driver.take_news().iter().any(|event| matches!(event, Event::Restored(_))), "nothing was lost");
     driver.request("set gin 0").unwrap();
     driver.serve(&mut peer);
@@ -535,11 +540,11 @@ fn settings_of_the_options_are_set_at_every_login_and_those_of_requests_after_th
 }
 
 #[test]
-fn a_game_that_is_lost_while_the_first_settings_are_set_is_restored() {
+fn a_game_lost_during_the_first_settings_is_restored() {
     let mut driver = Driver::connected(guest().settings(vec![Command::new("set gin 1").unwrap()]));
     log_in_guest(&mut driver);
     let mut peer = fics();
-    while driver.session.state() != State::Ready {
+    while driver.session.state() != SessionState::Ready {
         let lines = driver.take_sent();
         driver.answer(&mut peer, &lines);
     }
@@ -549,7 +554,7 @@ fn a_game_that_is_lost_while_the_first_settings_are_set_is_restored() {
 }
 
 #[test]
-fn requests_without_a_reply_are_made_again() {
+fn unanswered_requests_to_observe_are_repeated() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
     for line in ["observe 8", "observe Flohr", "seek 5 0", "set gin 1", "+channel 4", "tell Euwe hi", "e4"] {
@@ -599,7 +604,7 @@ fn serve_up_to_fatal(driver: &mut Driver) -> bool {
 }
 
 #[test]
-fn a_command_on_which_three_connections_break_is_given_up() {
+fn a_command_that_ends_three_connections_is_given_up() {
     let (mut driver, mut peer) = on_fics(guest());
     driver.request("set gin 1").unwrap();
     driver.serve(&mut peer);
@@ -615,7 +620,7 @@ fn a_command_on_which_three_connections_break_is_given_up() {
             driver.take_news();
             assert_eq!(serve_up_to_fatal(&mut driver), is_sent);
         }
-        assert_eq!(driver.session.state(), State::Ready);
+        assert_eq!(driver.session.state(), SessionState::Ready);
         let settings = restored(&mut driver).settings;
         let settings: Vec<_> =
             settings.iter().map(|setting| (setting.command.as_str(), setting.error.clone())).collect();
@@ -630,7 +635,7 @@ fn a_command_on_which_three_connections_break_is_given_up() {
 }
 
 #[test]
-fn what_is_remembered_of_settings_is_bounded() {
+fn remembered_settings_are_bounded() {
     let (mut driver, mut peer) = on_fics(guest());
     for channel in 0..200 {
         driver.request(&format!("+channel {channel}")).unwrap();

@@ -83,7 +83,7 @@ fn a_board_that_does_not_help_is_not_requested_again() {
 }
 
 #[test]
-fn no_board_is_requested_where_none_is_wanted_or_would_help() {
+fn no_board_is_requested_if_it_would_not_help() {
     let start = [OBSERVING, &board(0)].concat();
     let resigned = "{Game 7 (A vs. B) A resigns} 0-1\n\rfics% ";
     let contradiction = board(2).replace("N/g8-f6", "N/b8-c6");

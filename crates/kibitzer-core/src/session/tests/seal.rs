@@ -35,7 +35,7 @@ fn auto() -> SessionOptions {
 
 // Rules: transport S1, transport S3, transport L2, datagrams BM9
 #[test]
-fn a_sealed_session_says_hello_first_and_seals_every_line() {
+fn a_sealed_session_sends_a_hello_and_seals_every_line() {
     let mut driver = Driver::connected(auto());
     let hello = unsealed(&mut driver);
     assert!(hello.len() == 1 && hello[0].0.starts_with("TIMESEAL2|"), "{hello:?}");
@@ -52,7 +52,7 @@ fn a_sealed_session_says_hello_first_and_seals_every_line() {
     let mut peer = fics();
     driver.feed(peer.answer(std::str::from_utf8(&fence).unwrap()));
     serve_sealed(&mut driver, &mut peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.capabilities().timeseal(), Timeseal::V2);
     assert!(driver.session.capabilities().block(), "block mode and timeseal together");
     driver.request("date").unwrap();
@@ -82,7 +82,7 @@ fn pings_are_answered_before_anything_else() {
 }
 
 #[test]
-fn a_server_without_timeseal_is_spoken_to_plainly_on_the_same_connection() {
+fn seals_are_dropped_on_the_same_connection_if_the_server_has_none() {
     let mut driver = Driver::connected(auto());
     driver.feed("\n\rlogin: ");
     assert_eq!(texts(&mut driver).len(), 2, "the hello and the string");
@@ -96,7 +96,7 @@ fn a_server_without_timeseal_is_spoken_to_plainly_on_the_same_connection() {
     driver.feed("fics% ");
     driver.take_sent_keep_last();
     driver.serve(&mut Peer::new(Manner::Uhlin));
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.capabilities().timeseal(), Timeseal::Off);
     driver.feed("[G]\0\n\rfics% ");
     assert!(driver.take_sent().is_empty(), "no ping any more");
@@ -104,7 +104,7 @@ fn a_server_without_timeseal_is_spoken_to_plainly_on_the_same_connection() {
 }
 
 #[test]
-fn a_server_with_timeseal_and_without_the_login_string_is_known_by_its_silence() {
+fn timeseal_without_login_string_is_detected_by_silence() {
     let mut driver = Driver::connected(auto());
     driver.feed("\n\rlogin: ");
     driver.feed(BAD_NAME);
@@ -114,7 +114,7 @@ fn a_server_with_timeseal_and_without_the_login_string_is_known_by_its_silence()
 }
 
 #[test]
-fn a_server_that_takes_its_time_for_the_second_line_has_no_timeseal_either() {
+fn a_slow_answer_to_the_second_line_is_not_taken_for_timeseal() {
     let mut driver = Driver::connected(auto());
     driver.feed("\n\rlogin: ");
     driver.feed(BAD_NAME);
@@ -125,7 +125,7 @@ fn a_server_that_takes_its_time_for_the_second_line_has_no_timeseal_either() {
 }
 
 #[test]
-fn a_sealed_name_that_is_refused_may_have_been_refused_for_its_seal() {
+fn a_refused_sealed_name_is_retried_without_seal() {
     let mut driver = Driver::connected(auto());
     for _ in 0..2 {
         driver.feed("\n\rlogin: ");
@@ -134,7 +134,7 @@ fn a_sealed_name_that_is_refused_may_have_been_refused_for_its_seal() {
         driver.take_sent();
         driver.feed(BAD_NAME);
         driver.hang_up();
-        assert_eq!(driver.session.link(), Link::Dial { attempt: 1 }, "at once, with less");
+        assert_eq!(driver.session.next_action(), DriverAction::Dial { attempt: 1 }, "at once, with less");
         driver.dial(Ok(()));
     }
     driver.take_sent();
@@ -143,7 +143,7 @@ fn a_sealed_name_that_is_refused_may_have_been_refused_for_its_seal() {
 }
 
 #[test]
-fn a_server_that_closes_on_a_hello_gets_less_the_next_time() {
+fn a_server_that_closes_on_a_hello_is_retried_with_fewer_features() {
     let mut driver = Driver::connected(auto());
     for (end, hello) in [(None, "TIMESEAL2|"), (Some("unknown timeseal version\r\n"), "TIMESTAMP|")] {
         assert!(texts(&mut driver)[0].starts_with(hello));
@@ -155,7 +155,7 @@ fn a_server_that_closes_on_a_hello_gets_less_the_next_time() {
                 driver.hang_up();
             }
         }
-        assert_eq!(driver.session.link(), Link::Dial { attempt: 1 }, "at once, and not counted");
+        assert_eq!(driver.session.next_action(), DriverAction::Dial { attempt: 1 }, "at once, and not counted");
         driver.take_sent();
         driver.dial(Ok(()));
     }
@@ -167,11 +167,11 @@ fn a_server_that_closes_on_a_hello_gets_less_the_next_time() {
     driver.feed("\n\rlogin: ");
     assert_eq!(driver.take_sent(), ["guest\n"], "not even the string");
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::Closed(LoginStep::Name))));
+    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Closed(LoginStep::Name))));
 }
 
 #[test]
-fn what_a_server_has_understood_outlives_connections_that_it_drops() {
+fn features_that_worked_are_kept_after_dropped_connections() {
     let mut driver = Driver::connected(auto());
     let log_in = |driver: &mut Driver| {
         driver.feed("login: ");
@@ -181,7 +181,7 @@ fn what_a_server_has_understood_outlives_connections_that_it_drops() {
         let mut peer = fics();
         driver.feed(peer.answer(&fence));
         serve_sealed(driver, &mut peer);
-        assert_eq!(driver.session.state(), State::Ready);
+        assert_eq!(driver.session.state(), SessionState::Ready);
     };
     log_in(&mut driver);
     driver.close(CloseCause::Closed);
@@ -191,7 +191,7 @@ fn what_a_server_has_understood_outlives_connections_that_it_drops() {
         driver.feed(greeting);
         driver.take_sent();
         driver.close(CloseCause::Closed);
-        assert_eq!(driver.session.link(), Link::Wait, "not at once with less");
+        assert_eq!(driver.session.next_action(), DriverAction::Wait, "not at once with less");
     }
     driver.wait(seconds(60));
     driver.dial(Ok(()));
@@ -200,25 +200,25 @@ fn what_a_server_has_understood_outlives_connections_that_it_drops() {
 }
 
 #[test]
-fn a_version_that_was_asked_for_is_not_given_up_silently() {
+fn a_configured_version_of_timeseal_is_not_given_up() {
     for choice in [TimesealChoice::V1, TimesealChoice::V2] {
         let mut driver = Driver::connected(guest().timeseal(choice));
         driver.feed("\n\rlogin: ");
         driver.feed(BAD_NAME);
         driver.feed(BAD_NAME);
         driver.hang_up();
-        assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::TimesealRefused)));
+        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::TimesealRefused)));
 
         let mut driver = Driver::connected(guest().timeseal(choice));
         driver.feed("\n\rlogin: timeseal error\n\r");
         driver.hang_up();
-        assert_eq!(driver.session.link(), Link::Over(EndReason::Login(LoginError::TimesealRefused)));
+        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::TimesealRefused)));
     }
 }
 
 // Rules: transport LG2, bugs 17
 #[test]
-fn a_sealed_password_is_as_secret() {
+fn a_sealed_password_is_secret() {
     let mut driver = Driver::connected(account().timeseal(TimesealChoice::V1));
     for said in ["login: ", "#Ivars set.\n\rlogin: ", "password: "] {
         driver.feed(said);

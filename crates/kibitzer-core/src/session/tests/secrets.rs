@@ -12,7 +12,7 @@ fn log_in(driver: &mut Driver, peer: &mut Peer) -> String {
     let password = driver.take_sent().pop().unwrap();
     driver.feed("\n\r**** Starting FICS session as Newton ****\n\r\n\rfics% ");
     driver.serve_unprompted(peer);
-    assert_eq!(driver.session.state(), State::Ready);
+    assert_eq!(driver.session.state(), SessionState::Ready);
     password
 }
 
@@ -27,7 +27,7 @@ fn shown(driver: &Driver) -> Vec<&str> {
 
 // Rules: transport LG2, bugs 17
 #[test]
-fn an_alias_for_password_is_as_secret_and_outlives_the_connection() {
+fn an_alias_for_password_is_secret_and_outlives_the_connection() {
     let (mut driver, mut peer) = on_fics(guest());
     peer = peer.on("alias", "Aliases:\n\rlisted -> password\n\rf -> finger\n\r");
     driver.request("alias pw password").unwrap();
@@ -56,7 +56,7 @@ fn an_alias_for_password_is_as_secret_and_outlives_the_connection() {
 }
 
 #[test]
-fn a_changed_password_is_the_one_that_logs_in_next() {
+fn the_next_login_uses_a_changed_password() {
     let replies = [
         ("Password changed to \"perch\".\n\r", "perch\n"),
         ("Password changed to *****.\n\r", "perch\n"),
@@ -81,7 +81,7 @@ fn a_changed_password_is_the_one_that_logs_in_next() {
 }
 
 #[test]
-fn a_changed_password_is_known_without_block_mode_too() {
+fn a_changed_password_is_detected_without_block_mode() {
     let mut driver = Driver::connected(account());
     let mut peer = Peer::new(Manner::Uhlin).on("password", "Password changed to \"perch\".\n\r");
     log_in(&mut driver, &mut peer);
@@ -95,7 +95,7 @@ fn a_changed_password_is_known_without_block_mode_too() {
 
 // Rules: transport LG2
 #[test]
-fn an_error_of_a_secret_command_holds_no_secret() {
+fn the_error_of_a_secret_command_contains_no_secret() {
     let (mut driver, _) = on_fics(guest());
     driver.request("set pass swordfish").unwrap();
     let sent = driver.take_transmits();

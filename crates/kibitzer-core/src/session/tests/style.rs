@@ -22,7 +22,7 @@ fn is_repaired(driver: &mut Driver, peer: &mut Peer) -> bool {
 
 // Rules: style10 O1
 #[test]
-fn a_board_in_another_style_makes_the_session_ask_for_its_own_again() {
+fn a_board_in_another_style_causes_a_request_for_style_12() {
     for board in [DIAGRAM, TEN, EIGHT] {
         for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
             // What was under way still comes in the old style.
@@ -39,7 +39,7 @@ fn a_board_in_another_style_makes_the_session_ask_for_its_own_again() {
 
 // Rules: style10 O1
 #[test]
-fn a_style_that_was_asked_for_stays() {
+fn a_style_set_by_the_user_is_kept() {
     for command in ["style 1", "set style 10"] {
         let (mut driver, mut peer) = on_uhlin(guest());
         peer = peer.on("style", "Style 1 set.\n\r");
@@ -59,7 +59,7 @@ fn a_style_that_was_asked_for_stays() {
 }
 
 #[test]
-fn words_that_look_like_a_heading_are_no_board() {
+fn talk_that_looks_like_a_heading_is_not_a_board() {
     let (mut driver, mut peer) = on_fics(guest());
     for line in ["Foo shouts: Game 1 (Alice vs. Boris)", "{Game 1 (Alice vs. Boris) Creating rated blitz match.}"] {
         driver.feed(format!("\n\r{line}\n\rfics% "));

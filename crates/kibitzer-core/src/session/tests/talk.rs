@@ -11,7 +11,7 @@ fn said(driver: &mut Driver, peer: &mut Peer) -> Vec<String> {
 }
 
 #[test]
-fn queued_talk_slows_the_next_down_and_loses_nothing() {
+fn queued_talk_delays_the_next_and_loses_nothing() {
     for (mut driver, peer) in [on_fics(guest()), on_uhlin(guest())] {
         let mut slow = peer.clone().on("tell", "Your communication has been queued for 4 seconds.\n\r");
         let mut free = peer.on("tell", "(told Foo)\n\r");
@@ -32,7 +32,7 @@ fn queued_talk_slows_the_next_down_and_loses_nothing() {
 
 // Rules: text X0, bugs K5
 #[test]
-fn control_bytes_of_another_family_stay_in_the_talk() {
+fn control_bytes_of_the_other_family_stay_in_talk() {
     for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
         let has_blocks = driver.session.capabilities().block();
         let me = driver.session.handle().cloned();
@@ -61,7 +61,7 @@ fn control_bytes_of_another_family_stay_in_the_talk() {
 }
 
 #[test]
-fn without_a_number_the_pause_doubles_until_talk_passes() {
+fn without_a_length_the_pause_doubles_until_talk_is_delivered() {
     let (mut driver, peer) = on_fics(guest());
     let mut slow = peer.clone().on("tell", "Your communication has been queued.\n\r");
     let mut free = peer.on("tell", "(told Foo)\n\r");
@@ -90,7 +90,7 @@ fn pause_before_tell(driver: &mut Driver, peer: &mut Peer) -> u64 {
 }
 
 #[test]
-fn a_shout_that_was_not_sent_is_sent_again() {
+fn a_dropped_shout_is_sent_again() {
     for (mut driver, peer) in [on_fics(guest()), on_uhlin(guest())] {
         let mut full = peer.clone().on("shout", "Shout not sent. Next shout in 7 seconds.\n\r");
         let mut free = peer.on("shout", "(shouted to 2 players)\n\r");
@@ -110,7 +110,7 @@ fn a_shout_that_was_not_sent_is_sent_again() {
 }
 
 #[test]
-fn a_quota_holds_back_what_it_is_about_and_nothing_else() {
+fn a_quota_delays_only_its_kind_of_talk() {
     let (mut driver, peer) = on_uhlin(guest());
     let mut full = peer.clone().on("shout", "Shout not sent. Next shout in 9 seconds.\n\r");
     let mut free = peer.on("shout", "").on("it", "").on("cshout", "");
@@ -124,7 +124,7 @@ fn a_quota_holds_back_what_it_is_about_and_nothing_else() {
 }
 
 #[test]
-fn a_c_shout_that_was_not_sent_waits_as_well() {
+fn a_dropped_c_shout_waits_too() {
     let (mut driver, peer) = on_uhlin(guest());
     let mut full = peer.clone().on("cshout", "Shout not sent. Next shout in 9 seconds.\n\r");
     let mut free = peer.on("cshout", "(3) Carla c-shouts: one\n\r").on("shout", "(3) Carla shouts: two\n\r");
@@ -139,7 +139,7 @@ fn a_c_shout_that_was_not_sent_waits_as_well() {
 }
 
 #[test]
-fn a_shout_that_used_the_quota_up_paces_the_next() {
+fn a_shout_that_used_up_the_quota_delays_the_next() {
     let (mut driver, peer) = on_uhlin(guest());
     let mut last = peer.clone().on("it", "(3) --> Carla waves\n\rNext shout in 60 seconds.\n\r");
     driver.request("it waves").unwrap();
@@ -160,7 +160,7 @@ fn a_shout_that_used_the_quota_up_paces_the_next() {
 }
 
 #[test]
-fn a_shout_that_is_never_sent_is_an_error_at_last() {
+fn a_shout_that_is_dropped_repeatedly_is_an_error() {
     let (mut driver, peer) = on_fics(guest());
     let mut full = peer.on("shout", "Shout not sent. Next shout in 2 seconds.\n\r");
     driver.request("shout one").unwrap();
