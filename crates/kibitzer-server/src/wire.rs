@@ -5,13 +5,13 @@
 //! | state | byte | output | next state |
 //! |---|---|---|---|
 //! | `Text` | IAC | | `Command` |
-//! | `Text` | LF | [`Input::Line`] or [`Input::TooLong`] | `Text` |
+//! | `Text` | LF | [`ClientInput::Line`] or [`ClientInput::TooLong`] | `Text` |
 //! | `Text` | other | | `Text` |
 //! | `Command` | WILL, WONT, DO, DONT | | `Option` |
 //! | `Command` | SB | | `Subnegotiation` |
-//! | `Command` | AYT, IP | [`Input::AreYouThere`], [`Input::Interrupt`] | `Text` |
+//! | `Command` | AYT, IP | [`ClientInput::AreYouThere`], [`ClientInput::Interrupt`] | `Text` |
 //! | `Command` | EL, IAC, other | erases the line, adds 0xFF, ignored | `Text` |
-//! | `Option` | any | [`Input::Grant`] for the options we have | `Text` |
+//! | `Option` | any | [`ClientInput::Grant`] for the options we have | `Text` |
 //! | `Subnegotiation` | IAC | | `SubnegotiationCommand` |
 //! | `SubnegotiationCommand` | SE | | `Text` |
 //! | both | other | | `Subnegotiation` |
@@ -38,7 +38,7 @@ const SUPPRESS_GO_AHEAD: u8 = 0x03;
 
 /// A line or telnet command of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Input {
+pub(crate) enum ClientInput {
     /// A line without its end, which is LF or CR LF.
     Line(Vec<u8>),
     /// The start of a line longer than the limit.
@@ -77,7 +77,7 @@ pub(crate) struct InputReader {
 
 impl InputReader {
     /// Consumes bytes up to the end of the next line or command; `None` once all are consumed.
-    pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Option<Input> {
+    pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Option<ClientInput> {
         while let Some((&byte, rest)) = bytes.split_first() {
             *bytes = rest;
             if let Some(input) = self.take(byte) {
@@ -87,7 +87,7 @@ impl InputReader {
         None
     }
 
-    fn take(&mut self, byte: u8) -> Option<Input> {
+    fn take(&mut self, byte: u8) -> Option<ClientInput> {
         match (self.telnet, byte) {
             (Telnet::Text, IAC) => self.telnet = Telnet::Command,
             (Telnet::Text, b'\n') => return Some(self.end_line()),
@@ -105,7 +105,7 @@ impl InputReader {
     }
 
     /// Processes the byte after IAC.
-    fn command(&mut self, byte: u8) -> Option<Input> {
+    fn command(&mut self, byte: u8) -> Option<ClientInput> {
         self.telnet = match byte {
             WILL..=DONT => Telnet::Option(byte),
             SUBNEGOTIATION => Telnet::Subnegotiation,
@@ -114,8 +114,8 @@ impl InputReader {
         match byte {
             IAC => self.push(IAC),
             ERASE_LINE => self.line.clear(),
-            ARE_YOU_THERE => return Some(Input::AreYouThere),
-            INTERRUPT => return Some(Input::Interrupt),
+            ARE_YOU_THERE => return Some(ClientInput::AreYouThere),
+            INTERRUPT => return Some(ClientInput::Interrupt),
             _ => {}
         }
         None
@@ -129,25 +129,25 @@ impl InputReader {
         }
     }
 
-    fn end_line(&mut self) -> Input {
+    fn end_line(&mut self) -> ClientInput {
         let mut line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_too_long) {
-            return Input::TooLong(line);
+            return ClientInput::TooLong(line);
         }
         if line.last() == Some(&b'\r') {
             line.pop();
         }
-        Input::Line(line)
+        ClientInput::Line(line)
     }
 }
 
 /// Returns the grant of a requested option; other options are ignored.
 ///
 /// Source: transport §2; transcripts.
-const fn grant(command: u8, option: u8) -> Option<Input> {
+const fn grant(command: u8, option: u8) -> Option<ClientInput> {
     match (command, option) {
-        (DO, TIMING_MARK) => Some(Input::Grant(&[IAC, WILL, TIMING_MARK])),
-        (DO, SUPPRESS_GO_AHEAD) => Some(Input::Grant(&[IAC, WILL, SUPPRESS_GO_AHEAD])),
+        (DO, TIMING_MARK) => Some(ClientInput::Grant(&[IAC, WILL, TIMING_MARK])),
+        (DO, SUPPRESS_GO_AHEAD) => Some(ClientInput::Grant(&[IAC, WILL, SUPPRESS_GO_AHEAD])),
         _ => None,
     }
 }
@@ -241,7 +241,7 @@ fn chunks(line: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn read(chunks: &[&[u8]]) -> Vec<Input> {
+    fn read(chunks: &[&[u8]]) -> Vec<ClientInput> {
         let mut reader = InputReader::default();
         let mut inputs = Vec::new();
         for mut chunk in chunks.iter().copied() {
@@ -252,8 +252,8 @@ mod tests {
         inputs
     }
 
-    fn line(text: &str) -> Input {
-        Input::Line(text.as_bytes().to_vec())
+    fn line(text: &str) -> ClientInput {
+        ClientInput::Line(text.as_bytes().to_vec())
     }
 
     /// Parses the bytes of fatics-login-twice-telnet, at once and one by one.
@@ -263,12 +263,12 @@ mod tests {
             b"\xff\xfd\x06\xff\xfd\x03\xff\xfb\x18\xff\xfb\x1f\xff\xfd\x01\xff\xf6gu\xff\xfa\x18\x01\xff\xf0est\r\n\
             finger\xff\xfe\x01\r\n\xff\xf4";
         let want = [
-            Input::Grant(b"\xff\xfb\x06"),
-            Input::Grant(b"\xff\xfb\x03"),
-            Input::AreYouThere,
+            ClientInput::Grant(b"\xff\xfb\x06"),
+            ClientInput::Grant(b"\xff\xfb\x03"),
+            ClientInput::AreYouThere,
             line("guest"),
             line("finger"),
-            Input::Interrupt,
+            ClientInput::Interrupt,
         ];
         assert_eq!(read(&[bytes]), want);
         assert_eq!(read(&bytes.chunks(1).collect::<Vec<_>>()), want);
@@ -280,14 +280,14 @@ mod tests {
             read(&[b"one\ntwo\r\n\r\nth\rree\nwrong\xff\xf8right\n"]),
             [line("one"), line("two"), line(""), line("th\rree"), line("right"),]
         );
-        assert_eq!(read(&[b"\xff\xff\n"]), [Input::Line(vec![0xFF])]);
+        assert_eq!(read(&[b"\xff\xff\n"]), [ClientInput::Line(vec![0xFF])]);
     }
 
     #[test]
     fn a_line_over_the_limit_is_cut_and_the_next_one_is_complete() {
         let mut bytes = vec![b'7'; MAX_LINE_BYTES * 3];
         bytes.extend_from_slice(b"\ndate\n");
-        assert_eq!(read(&[&bytes]), [Input::TooLong(vec![b'7'; MAX_LINE_BYTES]), line("date")]);
+        assert_eq!(read(&[&bytes]), [ClientInput::TooLong(vec![b'7'; MAX_LINE_BYTES]), line("date")]);
     }
 
     fn written(text: &str, width: Option<usize>) -> String {

@@ -22,6 +22,7 @@ impl Position {
     }
 
     fn walk_to_san(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> String {
+        // En passant included: the target square may be empty.
         let takes = self.capture(Move::Normal { role, from, to, promotion }).is_some();
         let mut san = String::with_capacity(8);
         if role == Role::Pawn {

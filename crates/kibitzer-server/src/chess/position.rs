@@ -172,6 +172,7 @@ impl Position {
         if let Move::Drop { role, .. } = played {
             next.hands.of_mut(mover).take(role);
         }
+        // Drops reset the clock too, as they change the pieces on the board.
         let is_lasting =
             captured.is_some() || matches!(played, Move::Normal { role: Role::Pawn, .. } | Move::Drop { .. });
         next.halfmove_clock = if is_lasting { 0 } else { self.halfmove_clock.saturating_add(1) };

@@ -3,7 +3,7 @@
 use kibitzer_core::message::{Handle, Ivar};
 
 use super::ivars::Ivars;
-use super::levels::Levels;
+use super::levels::LevelSettings;
 use super::player::Player;
 use super::seal::TimesealClock;
 use super::variables::Number;
@@ -35,7 +35,7 @@ pub enum LoginObstacle {
 
 /// Reason for which a session is ended from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kick {
+pub(crate) enum KickReason {
     /// The same player logged in on another connection.
     SecondLogin,
     /// By an administrator.
@@ -44,7 +44,7 @@ pub(crate) enum Kick {
 
 /// Stage of the login.
 #[derive(Debug)]
-pub(crate) enum Stage {
+pub(crate) enum LoginStage {
     /// Waiting for a name.
     Name,
     /// Any line logs the guest in.
@@ -72,16 +72,16 @@ pub(crate) struct Connection {
     /// The obstacle that the operator has ordered for this connection.
     pub(crate) obstacle: Option<LoginObstacle>,
     /// A kick that was ordered before the end of the login.
-    pub(crate) kick: Option<Kick>,
+    pub(crate) kick: Option<KickReason>,
     /// Interface variables of the login string.
     pub(crate) ivars: Option<Ivars>,
-    pub(crate) stage: Stage,
+    pub(crate) stage: LoginStage,
     /// Family that the server imitates for this client.
     pub(crate) family: Family,
     /// Format of boards; `None` if they are sent as datagrams, without lines.
     pub(crate) board_form: Option<BoardForm>,
     /// Level settings of an ICC client.
-    pub(crate) levels: Levels,
+    pub(crate) levels: LevelSettings,
     /// Whether the player is simulated, so that there is no client.
     pub(crate) is_simulated: bool,
 }
@@ -98,10 +98,10 @@ impl Connection {
             obstacle: None,
             kick: None,
             ivars: None,
-            stage: Stage::Name,
+            stage: LoginStage::Name,
             family,
             board_form: Some(if family == Family::Fics { BoardForm::Style12 } else { BoardForm::ShortStyle12 }),
-            levels: Levels::default(),
+            levels: LevelSettings::default(),
             is_simulated: false,
         }
     }
@@ -112,11 +112,11 @@ impl Connection {
     }
 
     pub(crate) fn player(&self) -> Option<&Player> {
-        if let Stage::LoggedIn(player) = &self.stage { Some(player) } else { None }
+        if let LoginStage::LoggedIn(player) = &self.stage { Some(player) } else { None }
     }
 
     pub(crate) fn player_mut(&mut self) -> Option<&mut Player> {
-        if let Stage::LoggedIn(player) = &mut self.stage { Some(player) } else { None }
+        if let LoginStage::LoggedIn(player) = &mut self.stage { Some(player) } else { None }
     }
 
     /// Queues text; long lines are wrapped unless the client switched that off.

@@ -7,7 +7,7 @@ const MAX_NUMBER: usize = 255;
 
 /// Level settings of an ICC client.
 #[derive(Clone, Debug)]
-pub(crate) struct Levels {
+pub(crate) struct LevelSettings {
     /// Bits of the level-1 setting.
     pub(crate) level_1: u8,
     datagrams: BTreeSet<u32>,
@@ -15,13 +15,13 @@ pub(crate) struct Levels {
     pub(crate) has_prompt_on: bool,
 }
 
-impl Default for Levels {
+impl Default for LevelSettings {
     fn default() -> Self {
         Self { level_1: 0, datagrams: BTreeSet::new(), is_wrapping: true, has_prompt_on: true }
     }
 }
 
-impl Levels {
+impl LevelSettings {
     /// Parses a line before the name: `level1=5`, `level2settings=10001`. Returns whether it is one.
     ///
     /// Source: icc §1.
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn lines_before_the_name_set_levels() {
-        let mut levels = Levels::default();
+        let mut levels = LevelSettings::default();
         assert!(levels.read("level1=5") && levels.read("level2settings=1001"));
         assert!(levels.has_units() && levels.has_tags() && !levels.has_prompt());
         assert!(!levels.has_marks() && !levels.has_short_names());

@@ -15,11 +15,11 @@ use std::fmt;
 use kibitzer_core::message::{GameId, Handle, Ivar};
 
 pub use self::connection::LoginObstacle;
-pub(crate) use self::connection::{Connection, Kick, Stage};
+pub(crate) use self::connection::{Connection, KickReason, LoginStage};
 pub(crate) use self::ivars::{Ivars, ivars_starting_with};
 pub(crate) use self::output::Talk;
 pub(crate) use self::player::{List, MAX_LIST_ENTRIES, Player, SavedSettings};
-pub(crate) use self::schedule::{Clock, Schedule};
+pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::seal::TimesealClock;
 pub(crate) use self::variables::{Flag, Number, SetError, Text};
 use crate::account::key;
@@ -71,7 +71,7 @@ pub(crate) struct CurrentCommand {
 /// Connections, the players logged in over them, and the text queued for each.
 #[derive(Debug)]
 pub(crate) struct Lobby {
-    pub(crate) clock: Clock,
+    pub(crate) clock: ServerClock,
     /// Number of connections opened so far.
     n_opened: u64,
     connections: BTreeMap<ConnectionId, Connection>,
@@ -86,7 +86,7 @@ pub(crate) struct Lobby {
 }
 
 impl Lobby {
-    pub(crate) const fn new(clock: Clock) -> Self {
+    pub(crate) const fn new(clock: ServerClock) -> Self {
         Self {
             clock,
             n_opened: 0,
@@ -116,13 +116,15 @@ impl Lobby {
     /// Logs a player in over a connection.
     pub(crate) fn log_in(&mut self, id: ConnectionId, player: Player) {
         self.online.insert(player.key(), id);
-        self.enter(id, Stage::LoggedIn(Box::new(player)));
+        self.enter(id, LoginStage::LoggedIn(Box::new(player)));
     }
 
     /// Logs the player of a connection out and returns that player. Settings of registered players are kept.
     pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
         let connection = self.connections.get_mut(&id)?;
-        let Stage::LoggedIn(player) = std::mem::replace(&mut connection.stage, Stage::Name) else { return None };
+        let LoginStage::LoggedIn(player) = std::mem::replace(&mut connection.stage, LoginStage::Name) else {
+            return None;
+        };
         self.online.remove(&player.key());
         if player.is_registered {
             self.saved.insert(player.key(), player.saved.clone());
@@ -136,7 +138,7 @@ impl Lobby {
     }
 
     /// Sets the login stage of a connection.
-    pub(crate) fn enter(&mut self, id: ConnectionId, stage: Stage) {
+    pub(crate) fn enter(&mut self, id: ConnectionId, stage: LoginStage) {
         if let Some(connection) = self.connection_mut(id) {
             connection.stage = stage;
         }

@@ -98,6 +98,7 @@ impl Lobby {
         let Some(connection) = self.connection_mut(to) else { return false };
         let mut unit = Vec::new();
         datagram.write(&mut unit);
+        // Every IAC in a datagram is data.
         for byte in unit {
             let times = if byte == IAC { 2 } else { 1 };
             connection.unsent.extend(std::iter::repeat_n(byte, times));

@@ -7,13 +7,13 @@ use crate::calendar::Date;
 
 /// The time of the input that is being processed, as an instant and as a date.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
+pub(crate) struct ServerClock {
     pub(crate) now: Instant,
     pub(crate) started: Instant,
     started_date: SystemTime,
 }
 
-impl Clock {
+impl ServerClock {
     pub(crate) const fn new(now: Instant, date: SystemTime) -> Self {
         Self { now, started: now, started_date: date }
     }

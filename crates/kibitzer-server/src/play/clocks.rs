@@ -47,6 +47,7 @@ impl Clocks {
     /// `lag` is the network delay in that time, as measured by timeseal; it is not charged. Without a running clock nothing changes.
     pub(crate) fn press(&mut self, now: Instant, lag: Duration) -> Duration {
         let Some(Running { color, since }) = self.running.take() else { return Duration::ZERO };
+        // Lag beyond the time of the move is not credited.
         let taken = now.saturating_duration_since(since).saturating_sub(lag);
         *self.left_ms.of_mut(color) += self.increment_ms - whole_ms(taken);
         taken

@@ -77,6 +77,7 @@ impl MoveRecord {
     /// Counts the occurrences of the last position, including the last one.
     pub(crate) fn n_repetitions(&self) -> usize {
         let now = self.position();
+        // No earlier position can be repeated after a capture, pawn move or drop.
         let since_lasting = usize::try_from(now.halfmove_clock).unwrap_or(usize::MAX);
         let earlier = self.plies.iter().map(|ply| &ply.position).rev().chain([&self.start]);
         earlier.take(since_lasting.saturating_add(1)).filter(|position| position.is_repeated_by(now)).count()

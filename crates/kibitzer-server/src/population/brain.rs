@@ -128,6 +128,7 @@ fn closeness(one: Square, other: Square) -> i32 {
 /// Returns the value that the owner of a piece loses by its capture; 0 if the capture is bad.
 fn hanging(position: &Position, square: Square, role: Role, owner: Color) -> i32 {
     let Some(attacker) = position.cheapest_attacker(square, owner.opponent()) else { return 0 };
+    // Without a defender the whole piece is lost, else the difference of an exchange.
     if position.cheapest_attacker(square, owner).is_none() {
         return worth(role);
     }

@@ -8,12 +8,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{self, Instant};
 
-use super::Request;
+use super::ActorRequest;
 use super::client_task::{ClientTask, Stream};
 use super::control::ControlError;
 use super::outbox::{Outbox, OutboxFull};
 use crate::fault::{At, Fault, FaultInjector};
-use crate::lobby::{ConnectionId, Kick, Target};
+use crate::lobby::{ConnectionId, KickReason, Target};
 use crate::options::{Feature, ServerOptions};
 use crate::world::World;
 
@@ -37,12 +37,12 @@ struct Client {
 #[derive(Debug)]
 pub(super) struct Actor {
     world: World,
-    requests: mpsc::Receiver<Request>,
+    requests: mpsc::Receiver<ActorRequest>,
     /// Cloned for the tasks of clients; weak, so that the server ends once all other senders are dropped.
-    requester: mpsc::WeakSender<Request>,
+    requester: mpsc::WeakSender<ActorRequest>,
     clients: HashMap<ConnectionId, Client>,
     tasks: JoinSet<()>,
-    /// Senders of [`Request::Received`] for clients whose login is paused.
+    /// Senders of [`ActorRequest::Received`] for clients whose login is paused.
     paused: Vec<(ConnectionId, oneshot::Sender<()>)>,
     /// Faults of the next connection.
     next_faults: Vec<(At, Fault)>,
@@ -53,8 +53,8 @@ pub(super) struct Actor {
 impl Actor {
     pub(super) fn new(
         options: ServerOptions,
-        requests: mpsc::Receiver<Request>,
-        requester: mpsc::WeakSender<Request>,
+        requests: mpsc::Receiver<ActorRequest>,
+        requester: mpsc::WeakSender<ActorRequest>,
     ) -> Self {
         let date = options.date.unwrap_or_else(SystemTime::now);
         let (seed, max_unsent_bytes) = (options.seed, options.max_unsent_bytes);
@@ -98,24 +98,25 @@ impl Actor {
         drop(time::timeout(SHUTDOWN_TIMEOUT, clients_ended).await);
     }
 
-    fn handle(&mut self, request: Request) {
+    fn handle(&mut self, request: ActorRequest) {
         match request {
-            Request::Open(stream) => self.open(stream),
-            Request::Received(id, bytes, done) => {
+            ActorRequest::Open(stream) => self.open(stream),
+            ActorRequest::Received(id, bytes, done) => {
                 self.world.receive(id, &bytes, now());
                 self.paused.push((id, done));
             }
-            Request::Closed(id) => self.close_client(id),
-            Request::ApplyFault(id, fault) => self.apply_fault(id, fault),
+            ActorRequest::Closed(id) => self.close_client(id),
+            ActorRequest::ApplyFault(id, fault) => self.apply_fault(id, fault),
             // The caller may have dropped its receiver.
-            Request::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
-            Request::List(answer) => drop(answer.send(self.world.connected())),
-            Request::Announce(text) => self.world.announce_to_all(&text, now()),
-            Request::ShutDown(after) => self.world.shut_down(after, now()),
+            ActorRequest::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
+            ActorRequest::List(answer) => drop(answer.send(self.world.connected())),
+            ActorRequest::Announce(text) => self.world.announce_to_all(&text, now()),
+            ActorRequest::ShutDown(after) => self.world.shut_down(after, now()),
         }
     }
 
     fn open(&mut self, stream: Stream) {
+        // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
         let id = self.world.connect(now());
         let outbox = Arc::new(Outbox::new(self.max_unsent_bytes));
@@ -174,8 +175,8 @@ impl Actor {
     /// Applies a fault that concerns the state.
     fn apply_fault(&mut self, id: ConnectionId, fault: Fault) {
         match fault {
-            Fault::Kick => self.world.kick(id, Kick::SecondLogin, now()),
-            Fault::KickByAdmin => self.world.kick(id, Kick::Admin, now()),
+            Fault::Kick => self.world.kick(id, KickReason::SecondLogin, now()),
+            Fault::KickByAdmin => self.world.kick(id, KickReason::Admin, now()),
             Fault::Shutdown => self.world.shut_down(Duration::ZERO, now()),
             Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
             // The connection's task handles the others.

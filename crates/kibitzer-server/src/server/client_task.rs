@@ -11,7 +11,7 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time;
 
-use super::Request;
+use super::ActorRequest;
 use super::outbox::Outbox;
 use crate::fault::{At, Fault, FaultInjector, OutputStep};
 use crate::lobby::ConnectionId;
@@ -41,7 +41,7 @@ pub(super) enum Stream {
 pub(super) struct ClientTask {
     pub(super) id: ConnectionId,
     pub(super) outbox: Arc<Outbox>,
-    pub(super) requests: mpsc::Sender<Request>,
+    pub(super) requests: mpsc::Sender<ActorRequest>,
     pub(super) injector: FaultInjector,
     /// Faults that are injected later.
     pub(super) faults: mpsc::Receiver<(At, Fault)>,
@@ -76,7 +76,7 @@ impl ClientTask {
             }
         }
         // Fails only after shutdown, when the session has ended anyway.
-        drop(requests.send(Request::Closed(id)).await);
+        drop(requests.send(ActorRequest::Closed(id)).await);
     }
 
     /// Reads and writes concurrently.
@@ -98,7 +98,7 @@ impl ClientTask {
                 end = &mut writing => end,
                 () = read(&mut reader, id, &outbox, &requests, is_pipelined) => {
                     // It may have closed its own half only, and is still sent the replies to its earlier lines.
-                    drop(requests.send(Request::Closed(id)).await);
+                    drop(requests.send(ActorRequest::Closed(id)).await);
                     let Ok(end) = time::timeout(LINGER, writing).await else { return };
                     end
                 }
@@ -134,7 +134,9 @@ impl ClientTask {
                 match step {
                     OutputStep::Write(bytes) => writer.write_all(&bytes).await?,
                     OutputStep::Wait(delay) => time::sleep(delay).await,
-                    OutputStep::Forward(fault) => drop(self.requests.send(Request::ApplyFault(self.id, fault)).await),
+                    OutputStep::Forward(fault) => {
+                        drop(self.requests.send(ActorRequest::ApplyFault(self.id, fault)).await);
+                    }
                     OutputStep::Stall => return Ok(WriteEnd::Stalled),
                     OutputStep::Reset => return Ok(WriteEnd::Reset),
                     OutputStep::Cut => {
@@ -169,7 +171,7 @@ async fn read<R: AsyncRead + Unpin>(
     reader: &mut R,
     id: ConnectionId,
     outbox: &Outbox,
-    requests: &mpsc::Sender<Request>,
+    requests: &mpsc::Sender<ActorRequest>,
     is_pipelined: bool,
 ) {
     let mut buffer = [0; READ_BYTES];
@@ -185,9 +187,10 @@ async fn read<R: AsyncRead + Unpin>(
         let n_lines = if is_pipelined { usize::MAX } else { 1 };
         let mut n_processed = 0;
         for line in unprocessed.split_inclusive(|&byte| byte == b'\n').take(n_lines) {
+            // Bounds the replies to a client that sends faster than it reads.
             outbox.has_room().await;
             let (done, replied) = oneshot::channel();
-            if requests.send(Request::Received(id, line.to_vec(), done)).await.is_err() {
+            if requests.send(ActorRequest::Received(id, line.to_vec(), done)).await.is_err() {
                 return;
             }
             drop(replied.await);

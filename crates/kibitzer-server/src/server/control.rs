@@ -5,7 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
-use super::Request;
+use super::ActorRequest;
 use crate::fault::{At, Fault};
 use crate::lobby::{Connected, Target};
 
@@ -30,7 +30,7 @@ pub enum ControlError {
 /// A handle to a running server; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Control {
-    pub(super) requests: mpsc::Sender<Request>,
+    pub(super) requests: mpsc::Sender<ActorRequest>,
 }
 
 impl Control {
@@ -44,7 +44,7 @@ impl Control {
     ///
     /// If the future is dropped, the fault may or may not be injected.
     pub async fn inject(&self, target: Target, at: At, fault: Fault) -> Result<(), ControlError> {
-        self.ask(|answer| Request::Inject(target, at, fault, answer)).await?
+        self.ask(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
     }
 
     /// Returns the connected clients, in the order of their connections.
@@ -57,7 +57,7 @@ impl Control {
     ///
     /// Cancel safe.
     pub async fn connections(&self) -> Result<Vec<Connected>, ControlError> {
-        self.ask(Request::List).await
+        self.ask(ActorRequest::List).await
     }
 
     /// Sends an announcement to all players. Line breaks become blanks.
@@ -70,7 +70,7 @@ impl Control {
     ///
     /// Cancel safe: the request is sent or not.
     pub async fn announce(&self, text: &str) -> Result<(), ControlError> {
-        self.send(Request::Announce(text.replace(['\n', '\r'], " "))).await
+        self.send(ActorRequest::Announce(text.replace(['\n', '\r'], " "))).await
     }
 
     /// Announces the shutdown at once, and shuts the server down after that time.
@@ -83,7 +83,7 @@ impl Control {
     ///
     /// Cancel safe: the request is sent or not.
     pub async fn shut_down(&self, after: Duration) -> Result<(), ControlError> {
-        self.send(Request::ShutDown(after)).await
+        self.send(ActorRequest::ShutDown(after)).await
     }
 
     /// Sends a request and waits for the answer.
@@ -95,7 +95,7 @@ impl Control {
     /// # Cancel safety
     ///
     /// If the future is dropped, the request may or may not be executed.
-    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Result<T, ControlError> {
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> ActorRequest) -> Result<T, ControlError> {
         let (answer, answered) = oneshot::channel();
         self.send(request(answer)).await?;
         answered.await.map_err(|_| ControlError::Over)
@@ -110,7 +110,7 @@ impl Control {
     /// # Cancel safety
     ///
     /// Cancel safe: the request is sent or not.
-    async fn send(&self, request: Request) -> Result<(), ControlError> {
+    async fn send(&self, request: ActorRequest) -> Result<(), ControlError> {
         self.requests.send(request).await.map_err(|_| ControlError::Over)
     }
 }

@@ -30,7 +30,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// A request to the task that owns the state.
 #[derive(Debug)]
-enum Request {
+enum ActorRequest {
     /// A client has connected.
     Open(Stream),
     /// Bytes from a client. The sender is dropped once the reply is in the outbox and the next bytes may follow.
@@ -66,7 +66,7 @@ enum Request {
 #[derive(Debug)]
 pub struct Server {
     address: Option<SocketAddr>,
-    requests: mpsc::Sender<Request>,
+    requests: mpsc::Sender<ActorRequest>,
     world: JoinHandle<()>,
     listener: Option<JoinHandle<()>>,
 }
@@ -148,7 +148,7 @@ impl Drop for Server {
 /// Connects clients to a server within the process.
 #[derive(Clone, Debug)]
 pub struct Connector {
-    requests: mpsc::Sender<Request>,
+    requests: mpsc::Sender<ActorRequest>,
 }
 
 impl Connector {
@@ -163,7 +163,7 @@ impl Connector {
     /// Cancel safe: the connection is made or not.
     pub async fn connect(&self) -> io::Result<DuplexStream> {
         let (near, far) = tokio::io::duplex(DUPLEX_BYTES);
-        let request = Request::Open(Stream::Duplex(far));
+        let request = ActorRequest::Open(Stream::Duplex(far));
         self.requests.send(request).await.map_err(|_| io::ErrorKind::ConnectionRefused)?;
         Ok(near)
     }
@@ -192,7 +192,7 @@ async fn listen(options: &ServerOptions) -> io::Result<Option<TcpListener>> {
 /// # Cancel safety
 ///
 /// Dropping the future stops listening.
-async fn accept(listener: TcpListener, requests: mpsc::Sender<Request>) {
+async fn accept(listener: TcpListener, requests: mpsc::Sender<ActorRequest>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             time::sleep(ACCEPT_PAUSE).await;
@@ -200,7 +200,7 @@ async fn accept(listener: TcpListener, requests: mpsc::Sender<Request>) {
         };
         // Without this option the connection is slower, but works.
         drop(stream.set_nodelay(true));
-        if requests.send(Request::Open(Stream::Tcp(stream))).await.is_err() {
+        if requests.send(ActorRequest::Open(Stream::Tcp(stream))).await.is_err() {
             return;
         }
     }

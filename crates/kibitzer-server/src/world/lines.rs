@@ -5,7 +5,7 @@
 use kibitzer_core::message::CommandCode;
 use kibitzer_core::wire::{Timeseal, unseal};
 
-use super::{ConnectionId, Ivar, Stage, World};
+use super::{ConnectionId, Ivar, LoginStage, World};
 use crate::lobby::TimesealClock;
 use crate::options::Feature;
 use crate::wire::MAX_COMMAND_BYTES;
@@ -61,7 +61,7 @@ impl World {
             return self.refuse_long_line(id, line);
         }
         match self.lobby.connection(id).map(|connection| &connection.stage) {
-            Some(Stage::LoggedIn(_)) => match readable(line) {
+            Some(LoginStage::LoggedIn(_)) => match readable(line) {
                 Some(text) => self.receive_command(id, &text),
                 None => self.lobby.put(id, INVALID_CHARACTERS),
             },

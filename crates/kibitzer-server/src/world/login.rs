@@ -21,8 +21,8 @@ use std::time::Duration;
 
 use kibitzer_core::message::Handle;
 
-use super::icc::Failure;
-use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, LoginObstacle, Player, Stage, World};
+use super::icc::LoginFailure;
+use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, LoginObstacle, LoginStage, Player, World};
 use crate::account::key;
 use crate::family::Family;
 use crate::options::Feature;
@@ -52,7 +52,7 @@ impl World {
 
     fn ask_name(&mut self, id: ConnectionId) {
         self.lobby.put(id, "\nlogin: ");
-        self.lobby.enter(id, Stage::Name);
+        self.lobby.enter(id, LoginStage::Name);
     }
 
     /// Processes a line of a client that is not logged in, which may contain any bytes.
@@ -60,13 +60,13 @@ impl World {
         let text = String::from_utf8_lossy(line);
         // Taken out of the connection, as its data are moved; each branch sets the next stage.
         let stage =
-            self.lobby.connection_mut(id).map(|connection| std::mem::replace(&mut connection.stage, Stage::Name));
+            self.lobby.connection_mut(id).map(|connection| std::mem::replace(&mut connection.stage, LoginStage::Name));
         match stage {
-            Some(Stage::Name) => self.receive_name(id, text.trim()),
-            Some(Stage::Return(handle)) => self.admit_guest(id, handle),
-            Some(Stage::Password(handle)) => self.receive_password(id, &handle, &text),
+            Some(LoginStage::Name) => self.receive_name(id, text.trim()),
+            Some(LoginStage::Return(handle)) => self.admit_guest(id, handle),
+            Some(LoginStage::Password(handle)) => self.receive_password(id, &handle, &text),
             // Nothing is processed while the login is paused, and a player's lines are commands.
-            Some(stage @ (Stage::Paused | Stage::LoggedIn(_))) => self.lobby.enter(id, stage),
+            Some(stage @ (LoginStage::Paused | LoginStage::LoggedIn(_))) => self.lobby.enter(id, stage),
             None => {}
         }
     }
@@ -109,7 +109,11 @@ impl World {
                 self.receive_password(id, &handle, password);
             }
             (None, None) => {
-                self.refuse_login(id, Failure::NotRegistered, &format!("\n\"{name}\" is not a registered name.\n"));
+                self.refuse_login(
+                    id,
+                    LoginFailure::NotRegistered,
+                    &format!("\n\"{name}\" is not a registered name.\n"),
+                );
             }
         }
     }
@@ -162,10 +166,10 @@ impl World {
     }
 
     /// Reports a failed login; asks for another name, or closes the connection if another name would not help.
-    fn refuse_login(&mut self, id: ConnectionId, failure: Failure, text: &str) {
+    fn refuse_login(&mut self, id: ConnectionId, failure: LoginFailure, text: &str) {
         self.put_failure(id, failure, text);
         match failure {
-            Failure::Banned | Failure::Full | Failure::GuestsRefused => self.close(id),
+            LoginFailure::Banned | LoginFailure::Full | LoginFailure::GuestsRefused => self.close(id),
             _ => self.ask_name(id),
         }
     }
@@ -174,13 +178,13 @@ impl World {
         let texts = self.options.family.texts();
         let (failure, why) = if !self.options.family.has_name_characters(name) {
             let text = format!("Sorry, names can only consist of {}.", texts.name_characters);
-            (Failure::BadCharacters, text)
+            (LoginFailure::BadCharacters, text)
         } else if name.len() < *texts.name_length.start() {
             let text = format!("A name should be at least {} characters long!", texts.min_name_length);
-            (Failure::NameTooShort, text)
+            (LoginFailure::NameTooShort, text)
         } else {
             let text = format!("Sorry, names may be at most {} characters long.", texts.name_length.end());
-            (Failure::NameTooLong, text)
+            (LoginFailure::NameTooLong, text)
         };
         self.refuse_login(id, failure, &format!("\n{why}  Try again.\n"));
     }
@@ -188,27 +192,27 @@ impl World {
     /// Refuses a name that is in use. Unlike other refusals, the text follows the prompt directly, as recorded.
     fn refuse_name_in_use(&mut self, id: ConnectionId, name: &str) {
         let text = format!("Sorry, {name} is already logged in. Try again.\n");
-        self.refuse_login(id, Failure::NameInUse, &text);
+        self.refuse_login(id, LoginFailure::NameInUse, &text);
     }
 
     fn refuse_banned(&mut self, id: ConnectionId, name: &str) {
-        self.refuse_login(id, Failure::Banned, &format!("\nPlayer \"{name}\" is banned.\n"));
+        self.refuse_login(id, LoginFailure::Banned, &format!("\nPlayer \"{name}\" is banned.\n"));
     }
 
     fn refuse_full(&mut self, id: ConnectionId) {
-        self.refuse_login(id, Failure::Full, "\nSorry, the server is full.  Please try again later.\n");
+        self.refuse_login(id, LoginFailure::Full, "\nSorry, the server is full.  Please try again later.\n");
     }
 
     fn refuse_guest(&mut self, id: ConnectionId) {
         let text = "\nSorry, guest connections have been prevented from your site.\n";
-        self.refuse_login(id, Failure::GuestsRefused, text);
+        self.refuse_login(id, LoginFailure::GuestsRefused, text);
     }
 
     fn ask_password(&mut self, id: ConnectionId, handle: Handle) {
         self.lobby.put(id, &format!("\n\"{handle}\" is a registered name.  If it is yours, type the password.\n"));
         self.lobby.put(id, "If not, just hit return to try another name.\n\npassword: ");
         self.lobby.put_bytes(id, WILL_ECHO);
-        self.lobby.enter(id, Stage::Password(handle));
+        self.lobby.enter(id, LoginStage::Password(handle));
     }
 
     /// Returns an unused name for a guest: numbered on ICC, else with random letters.
@@ -228,8 +232,7 @@ impl World {
 
     /// Returns whether a name is in use, or assigned to a guest who has not pressed return yet.
     fn is_taken(&self, name: &str) -> bool {
-        let is_named =
-            |connection: &Connection| matches!(&connection.stage, Stage::Return(handle) if handle.is_same_player(name));
+        let is_named = |connection: &Connection| matches!(&connection.stage, LoginStage::Return(handle) if handle.is_same_player(name));
         self.lobby.online(name).is_some() || self.lobby.connections().values().any(is_named)
     }
 
@@ -246,11 +249,12 @@ impl World {
         self.lobby.put(id, "(After logging in, do \"help register\" for more info on how to register.)\n\n");
         self.lobby.put(id, &format!("Press return to enter the server as \"{name}\":\n"));
         self.lobby.put_bytes(id, WILL_ECHO);
-        self.lobby.enter(id, Stage::Return(Handle::from_wire(name.as_bytes())));
+        self.lobby.enter(id, LoginStage::Return(Handle::from_wire(name.as_bytes())));
     }
 
     fn admit_guest(&mut self, id: ConnectionId, handle: Handle) {
         self.lobby.put_bytes(id, WONT_ECHO);
+        // The client did not echo the line end.
         self.lobby.put(id, "\n");
         if self.lobby.online(handle.as_str()).is_some() {
             // Another guest of that name has logged in meanwhile.
@@ -289,8 +293,8 @@ impl World {
             self.lobby.put(id, INVITATION);
             return self.ask_name(id);
         }
-        self.put_failure(id, Failure::InvalidPassword, "\n**** Invalid password! ****\n\n");
-        self.lobby.enter(id, Stage::Paused);
+        self.put_failure(id, LoginFailure::InvalidPassword, "\n**** Invalid password! ****\n\n");
+        self.lobby.enter(id, LoginStage::Paused);
         self.schedule.set(Deadline::Pause(id), self.now() + PASSWORD_PAUSE);
     }
 
@@ -337,7 +341,7 @@ impl World {
         if limit > self.now() {
             return self.schedule.set(Deadline::Idle(id), limit);
         }
-        // A player of a game is not logged out; the flag ends the game at last.
+        // A player of a game is not logged out.
         if self.lobby.own_game(id).is_some() {
             return self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         }

@@ -24,19 +24,19 @@ use kibitzer_core::message::GameId;
 pub(crate) use kibitzer_core::message::Ivar;
 
 pub(crate) use self::boards::BoardReason;
-use self::command::Directory;
+use self::command::CommandDirectory;
 pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use self::tables::{MAX_OBSERVED, StoredGame, Table, TableGame, Tables};
-use crate::lobby::{Clock, Schedule};
 pub(crate) use crate::lobby::{
-    Connection, ConnectionId, Flag, Ivars, Kick, List, Lobby, LoginObstacle, MAX_LIST_ENTRIES, Number, Player,
-    SetError, Stage, Talk, Text, ivars_starting_with,
+    Connection, ConnectionId, Flag, Ivars, KickReason, List, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES,
+    Number, Player, SetError, Talk, Text, ivars_starting_with,
 };
+use crate::lobby::{Schedule, ServerClock};
 use crate::options::ServerOptions;
 use crate::population::Population;
 use crate::random::Random;
-use crate::wire::Input;
+use crate::wire::ClientInput;
 
 /// Maximum number of bytes received during the pause of a login.
 const MAX_HELD_BYTES: usize = 16 << 10;
@@ -56,9 +56,9 @@ pub(crate) enum Deadline {
     End,
 }
 
-/// Output of a connection.
+/// Output to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Output {
+pub(crate) struct ClientOutput {
     pub(crate) to: ConnectionId,
     pub(crate) bytes: Vec<u8>,
     /// Whether the connection is to be closed after the bytes; its state has been removed.
@@ -69,7 +69,7 @@ pub(crate) struct Output {
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) options: ServerOptions,
-    directory: Directory,
+    directory: CommandDirectory,
     random: Random,
     pub(crate) lobby: Lobby,
     tables: Tables,
@@ -87,9 +87,9 @@ impl World {
     pub(crate) fn new(options: ServerOptions, now: Instant, date: SystemTime) -> Self {
         let mut world = Self {
             random: Random::new(options.seed),
-            directory: Directory::new(options.family),
+            directory: CommandDirectory::new(options.family),
             options,
-            lobby: Lobby::new(Clock::new(now, date)),
+            lobby: Lobby::new(ServerClock::new(now, date)),
             tables: Tables::default(),
             offers: Offers::default(),
             seeks: Vec::new(),
@@ -119,7 +119,7 @@ impl World {
         self.lobby.clock.now = now;
         let mut rest = bytes;
         while let Some(connection) = self.lobby.connection_for_reading(id).filter(|connection| !connection.is_closing) {
-            if matches!(connection.stage, Stage::Paused) {
+            if matches!(connection.stage, LoginStage::Paused) {
                 return self.hold(id, rest);
             }
             let Some(input) = connection.input.next(&mut rest) else { return };
@@ -156,7 +156,7 @@ impl World {
     }
 
     /// Takes the output of the next connection with any. A closing connection is removed.
-    pub(crate) fn take_output(&mut self) -> Option<Output> {
+    pub(crate) fn take_output(&mut self) -> Option<ClientOutput> {
         // Simulated players react first, so that their output is sent together with that which caused it.
         if self.lobby.has_unsent_to_simulated() {
             self.run_population();
@@ -166,7 +166,7 @@ impl World {
         if is_last {
             self.remove_connection(to);
         }
-        Some(Output { to, bytes, is_last })
+        Some(ClientOutput { to, bytes, is_last })
     }
 
     /// Returns the number of connected clients.
@@ -174,20 +174,20 @@ impl World {
         self.lobby.connections().len() - self.population.as_ref().map_or(0, Population::len)
     }
 
-    fn process(&mut self, id: ConnectionId, input: Input) {
+    fn process(&mut self, id: ConnectionId, input: ClientInput) {
         match input {
-            Input::Line(line) => self.receive_line(id, &line),
-            Input::TooLong(start) => self.refuse_long_line(id, &start),
-            Input::Grant(bytes) => self.lobby.put_bytes(id, bytes),
+            ClientInput::Line(line) => self.receive_line(id, &line),
+            ClientInput::TooLong(start) => self.refuse_long_line(id, &start),
+            ClientInput::Grant(bytes) => self.lobby.put_bytes(id, bytes),
             // The recorded servers that answer end this line in a bare LF.
-            Input::AreYouThere => self.lobby.put_bytes(id, b"[Responding to AYT: Yes, I'm here.]\n"),
-            Input::Interrupt => self.close(id),
+            ClientInput::AreYouThere => self.lobby.put_bytes(id, b"[Responding to AYT: Yes, I'm here.]\n"),
+            ClientInput::Interrupt => self.close(id),
         }
     }
 
     /// Returns whether a client's login is paused, so that its bytes are held.
     pub(crate) fn is_paused(&self, id: ConnectionId) -> bool {
-        self.lobby.connection(id).is_some_and(|connection| matches!(connection.stage, Stage::Paused))
+        self.lobby.connection(id).is_some_and(|connection| matches!(connection.stage, LoginStage::Paused))
     }
 
     /// Keeps bytes that arrived during the pause of a login.

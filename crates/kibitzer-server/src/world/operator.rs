@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer_core::message::GameId;
 
-use super::{ConnectionId, Deadline, Kick, LoginObstacle, Table, World};
+use super::{ConnectionId, Deadline, KickReason, LoginObstacle, Table, World};
 use crate::calendar::count;
 use crate::lobby::{Connected, Target};
 use crate::play::{Ending, Game};
@@ -39,7 +39,7 @@ impl World {
     /// Ends a session, or marks it to be ended at the end of the login.
     ///
     /// Source of the form: transcript fatics-server-error-kicked.
-    pub(crate) fn kick(&mut self, id: ConnectionId, kick: Kick, now: Instant) {
+    pub(crate) fn kick(&mut self, id: ConnectionId, kick: KickReason, now: Instant) {
         self.lobby.clock.now = now;
         if self.lobby.player(id).is_none() {
             if let Some(connection) = self.lobby.connection_mut(id) {
@@ -48,8 +48,8 @@ impl World {
             return;
         }
         match kick {
-            Kick::SecondLogin => self.displace(id),
-            Kick::Admin => {
+            KickReason::SecondLogin => self.displace(id),
+            KickReason::Admin => {
                 self.lobby.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
                 self.close(id);
             }

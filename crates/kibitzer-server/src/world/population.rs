@@ -26,6 +26,7 @@ impl World {
         let player = Player::registered(&account, SavedSettings::default(), Ivars::default(), self.now());
         let id = self.lobby.open(Connection::simulated());
         self.lobby.log_in(id, player);
+        // Reserves the name, so that no guest can use it.
         self.options.accounts.insert(account);
         id
     }

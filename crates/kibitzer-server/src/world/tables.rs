@@ -163,6 +163,7 @@ impl Tables {
 
     /// Stores an adjourned game.
     pub(crate) fn store(&mut self, game: Game, since: SystemTime) {
+        // Bounded, as a client could adjourn games without end.
         if self.stored.len() >= MAX_STORED {
             self.stored.remove(0);
         }

@@ -173,9 +173,9 @@ const QUIT: &str = "quit";
 
 /// The commands by name, with their numbers in block mode.
 #[derive(Debug)]
-pub(crate) struct Directory(BTreeMap<&'static str, (CommandCode, &'static Command)>);
+pub(crate) struct CommandDirectory(BTreeMap<&'static str, (CommandCode, &'static Command)>);
 
-impl Directory {
+impl CommandDirectory {
     /// Returns the commands of a family of servers.
     pub(crate) fn new(family: Family) -> Self {
         let codes: BTreeMap<_, _> = (0..u32::from(u8::MAX))
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_number_and_a_name_of_its_own() {
-        let directory = Directory::new(Family::Fics);
+        let directory = CommandDirectory::new(Family::Fics);
         assert_eq!(directory.0.len(), SUBJECTS.iter().map(|subject| subject.len()).sum::<usize>());
         for (name, (code, _)) in &directory.0 {
             assert_ne!(*code, NULL, "{name}");
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn aliases_are_sorted_and_name_commands() {
         assert!(ALIASES.is_sorted_by_key(|(alias, _)| alias));
-        let directory = Directory::new(Family::Fics);
+        let directory = CommandDirectory::new(Family::Fics);
         for (alias, line) in ALIASES {
             let name = line.split(' ').next().unwrap();
             assert!(directory.0.contains_key(name), "{alias}");

@@ -43,6 +43,7 @@ impl World {
         if player.observing.len() >= MAX_OBSERVED {
             return Err(format!("You are already observing {MAX_OBSERVED} games.\n"));
         }
+        // With `singleboard`, a newly observed game replaces all others.
         if player.ivars.is_set(Ivar::SingleBoard) {
             self.stop_observing(id, None);
         }

@@ -30,6 +30,7 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let proposal = proposal.ok_or(Refusal::Usage)?;
     let is_rated = proposal.rating(world, [id, id], "seek")?;
     let wanted = Seek {
+        // Assigned when the seek is posted.
         number: 0,
         from: id,
         terms: proposal.terms(world, id, is_rated),

@@ -40,7 +40,7 @@ pub(crate) mod number {
 
 /// Why a login failed, with ICC's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum LoginFailure {
     NameTooLong = 2,
     NameTooShort = 3,
     BadCharacters = 4,
@@ -54,7 +54,7 @@ pub(crate) enum Failure {
 
 impl World {
     /// Reports a failed login: as a datagram if the client has it switched on, and as text.
-    pub(crate) fn put_failure(&mut self, id: ConnectionId, failure: Failure, words: &str) {
+    pub(crate) fn put_failure(&mut self, id: ConnectionId, failure: LoginFailure, words: &str) {
         let code = (failure as u8).to_string();
         self.lobby.put_datagram(id, &Datagram::new(number::LOGIN_FAILED, [code.as_str(), words.trim()]));
         self.lobby.put(id, words);
