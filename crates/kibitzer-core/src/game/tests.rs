@@ -627,3 +627,33 @@ fn what_is_kept_has_limits() {
     let game = games.get(GameId(7)).unwrap();
     assert_eq!((game.moves().len(), game.base().ply(), game.position().ply()), (1, 2, 3));
 }
+
+/// The memory of a session that follows 155 games with 8,600 moves; a thousand such sessions are to fit in 0.65 GB.
+#[test]
+fn followed_games_stay_within_their_memory_budget() {
+    let stream: String = (1..=56).flat_map(|ply| (1..=155).map(move |game| knight_move(game, ply))).collect();
+    let mut reader = EventReader::default();
+    let used = allocation_counter::measure(|| {
+        let mut rest = stream.as_bytes();
+        while reader.next(&mut rest).is_some() {}
+        reader.shrink();
+    });
+    let n_moves: usize = reader.games().iter().map(|game| game.moves().len()).sum();
+    assert_eq!((reader.games().iter().count(), n_moves), (155, 155 * 55));
+    println!("{} bytes", used.bytes_current);
+    assert!(used.bytes_current < 500_000, "{} bytes", used.bytes_current);
+}
+
+/// The board after `ply` of a game in which two knights go out and back again.
+fn knight_move(game: u32, ply: u32) -> String {
+    let (last, squares) = match ply % 4 {
+        1 => ("N/g1-f3 (0:01.250) Nf3", "rnbqkbnr pppppppp -------- -------- -------- -----N-- PPPPPPPP RNBQKB-R B"),
+        2 => ("N/g8-f6 (0:01.250) Nf6", "rnbqkb-r pppppppp -----n-- -------- -------- -----N-- PPPPPPPP RNBQKB-R W"),
+        3 => ("N/f3-g1 (0:01.250) Ng1", "rnbqkb-r pppppppp -----n-- -------- -------- -------- PPPPPPPP RNBQKBNR B"),
+        _ => ("N/f6-g8 (0:01.250) Ng8", "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W"),
+    };
+    let number = ply / 2 + 1;
+    format!(
+        "<12> {squares} -1 1 1 1 1 {ply} {game} Philidor TwoKnights 0 3 0 39 39 178750 177500 {number} {last} 0 1 120\n\rfics% \n\r"
+    )
+}
