@@ -201,7 +201,7 @@ impl Driver {
     }
 
     fn tell(&mut self, event: Event) {
-        match &*event {
+        match &event {
             Event::LoggedIn(_) => self.was_let_in = true,
             Event::Sent { line, .. } => {
                 assert!(line.as_ref().is_none_or(|line| !line.contains(PASSWORD)));
