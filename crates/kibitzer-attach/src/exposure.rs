@@ -100,7 +100,7 @@ impl Exposure {
 
     fn send_stream_state(&mut self, view: SessionView<'_>) {
         let state = view.session().stream_state();
-        if !state.is_told_as(&self.known) {
+        if !state.has_same_settings(&self.known) {
             self.send_received(view.position(), view);
             self.watchers.send(&wire::note(self.began.elapsed(), NoteKind::Stream(state.clone())), Missed::note());
             self.known = state;

@@ -139,7 +139,7 @@ impl EventReader {
     /// rest of the state is left as it is.
     pub fn tell(&mut self, state: &StreamState) {
         self.set_family(state.family);
-        self.reader.framer_mut().tell(state);
+        self.reader.framer_mut().apply_settings(state);
     }
 
     /// The games, when nothing more is to be read.
@@ -197,10 +197,10 @@ mod tests {
     fn what_is_told_later_counts_from_there() {
         let mut reader = EventReader::resume(&StreamState::default(), Games::default());
         let told = StreamState { prompt: b"chess> ".to_vec(), family: Family::Fics, ..StreamState::default() };
-        assert!(!told.is_told_as(&StreamState::default()));
+        assert!(!told.has_same_settings(&StreamState::default()));
         assert_eq!(read(&mut reader, b"chess> "), []);
         reader.tell(&told);
-        assert!(reader.stream_state().is_told_as(&told));
+        assert!(reader.stream_state().has_same_settings(&told));
         let events = read(&mut reader, b"\n\rchess> ");
         assert_eq!(events.last().and_then(Event::message), Some(&Message::Control(Control::Prompt)));
     }

@@ -10,7 +10,7 @@ use super::{
     Titles, UnitHeader, dispatch,
 };
 use crate::text::{Line, PlayerText};
-use crate::wire::{Frame, FrameKind, Framer, KnownFrame, KnownKind, StreamState, Tag, sender};
+use crate::wire::{FastFrame, FastFrameKind, Frame, FrameKind, Framer, StreamState, Tag, sender};
 
 /// A message with its place in the stream and the line it came in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,7 +219,7 @@ impl Reader {
     /// What is known of the stream, but for the games.
     pub(crate) fn stream_state(&self) -> StreamState {
         let mut state = StreamState::default();
-        self.framer.note_state(&mut state);
+        self.framer.save_state(&mut state);
         state.is_logged_in |= self.typist.logged_in;
         state
     }
@@ -261,11 +261,13 @@ impl Reader {
     fn read(&mut self, input: &mut &[u8]) -> Option<Read> {
         if self.ready.is_empty() && !self.typist.is_mid_message() {
             let board = &mut self.kept.board;
-            if let Some(known) = self.framer.next_known(input, |line| board.get_or_insert_default().read_usual(line)) {
-                let KnownFrame { offset, end, bell, kind } = known;
+            if let Some(known) =
+                self.framer.next_fast_frame(input, |line| board.get_or_insert_default().read_usual(line))
+            {
+                let FastFrame { offset, end, bell, kind } = known;
                 let content = match kind {
-                    KnownKind::Board => Content::Board,
-                    KnownKind::Prompt => {
+                    FastFrameKind::Board => Content::Board,
+                    FastFrameKind::Prompt => {
                         self.typist.logged_in = true;
                         self.kept.put_prompt()
                     }

@@ -26,17 +26,17 @@ const UNIT_HEADER_LIMIT: usize = 256;
 /// The sequence the stream is in. Its bytes so far are in [`Sequence::bytes`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sequence {
-    pub(super) state: State,
+    pub(super) state: SequenceState,
     pub(super) bytes: Vec<u8>,
     /// Position of its first byte.
     pub(super) start: u64,
     /// Position of the last control-Y inside the sequence. Telnet commands may come between it and its bracket.
     pub(super) control_y_at: u64,
-    handed_out: bool,
+    is_emitted: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SequenceState {
     /// Outside of any sequence.
     #[default]
     None,
@@ -62,13 +62,13 @@ pub(super) enum State {
 
 /// The effect of one byte inside a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum SequenceStep {
     /// Part of the sequence.
     Pending,
     /// The sequence is over and means nothing to the text: it is dropped.
     Dropped,
     /// The bytes so far are not a sequence; the byte has to be processed again.
-    NoSequence,
+    NotASequence,
     /// A whole sequence.
     Ping,
     BlockStart {
@@ -86,7 +86,7 @@ pub(super) enum Meaning {
 }
 
 impl Sequence {
-    pub(super) fn begin(&mut self, state: State, first: Option<u8>, at: u64) {
+    pub(super) fn begin(&mut self, state: SequenceState, first: Option<u8>, at: u64) {
         self.state = state;
         self.start = at;
         self.bytes.clear();
@@ -95,31 +95,35 @@ impl Sequence {
 
     /// Gives back memory that is not used.
     pub(super) fn shrink(&mut self) {
-        if self.state == State::None {
+        if self.state == SequenceState::None {
             self.bytes = Vec::new();
         }
     }
 
     /// Clears a unit that was emitted.
-    pub(super) fn reclaim(&mut self) {
-        if std::mem::take(&mut self.handed_out) {
+    pub(super) fn clear_emitted(&mut self) {
+        if std::mem::take(&mut self.is_emitted) {
             self.bytes.clear();
         }
     }
 
     /// Marks `bytes` as emitted.
-    pub(super) const fn hand_out(&mut self) {
-        self.handed_out = true;
+    pub(super) const fn set_emitted(&mut self) {
+        self.is_emitted = true;
     }
 
     /// Aborts a sequence: the bytes collected so far are text, except for the control bytes that began it.
     pub(super) fn give_up(&mut self) {
         self.start += match self.state {
-            State::None | State::Text(_) => return,
-            State::Escape | State::Csi | State::Ping => 0,
-            State::BlockId | State::BlockCode(_) | State::ControlY | State::Datagram { .. } | State::UnitHeader => 1,
+            SequenceState::None | SequenceState::Text(_) => return,
+            SequenceState::Escape | SequenceState::Csi | SequenceState::Ping => 0,
+            SequenceState::BlockId
+            | SequenceState::BlockCode(_)
+            | SequenceState::ControlY
+            | SequenceState::Datagram { .. }
+            | SequenceState::UnitHeader => 1,
         };
-        self.state = if self.bytes.is_empty() { State::None } else { State::Text(0) };
+        self.state = if self.bytes.is_empty() { SequenceState::None } else { SequenceState::Text(0) };
     }
 
     /// Returns the bytes after the opening bracket of a unit.
@@ -130,14 +134,14 @@ impl Sequence {
     /// Position after the last byte of an aborted sequence that was processed as text.
     pub(super) fn replayed_to(&self) -> Option<u64> {
         match self.state {
-            State::Text(index) => Some(self.start + index as u64),
+            SequenceState::Text(index) => Some(self.start + index as u64),
             _ => None,
         }
     }
 
     /// Consumes the bytes of a level-2 unit that have no special meaning, up to the limit; returns their number.
     pub(super) fn plain_run(&mut self, input: &[u8], datagram_limit: usize) -> usize {
-        let State::Datagram { control_y: false, .. } = self.state else {
+        let SequenceState::Datagram { control_y: false, .. } = self.state else {
             return 0;
         };
         let room = datagram_limit.saturating_sub(self.unit().len());
@@ -148,104 +152,104 @@ impl Sequence {
     }
 
     /// Processes the next byte. For any result except `Pending`, the caller sets the next state.
-    pub(super) fn byte(&mut self, byte: u8, datagram_limit: usize) -> Meaning {
+    pub(super) fn byte(&mut self, byte: u8, datagram_limit: usize) -> SequenceStep {
         match self.state {
-            State::Escape if byte == b'[' => self.collect(byte, State::Csi),
-            State::None | State::Text(_) | State::Escape => Meaning::NoSequence,
-            State::Csi => self.csi(byte),
-            State::Ping => self.ping(byte),
-            State::BlockId => self.block_id(byte),
-            State::BlockCode(from) => self.block_code(byte, from),
-            State::ControlY => self.control_y(byte),
-            State::Datagram { quoted, control_y } => self.datagram(byte, quoted, control_y, datagram_limit),
-            State::UnitHeader => self.unit_header(byte),
+            SequenceState::Escape if byte == b'[' => self.collect(byte, SequenceState::Csi),
+            SequenceState::None | SequenceState::Text(_) | SequenceState::Escape => SequenceStep::NotASequence,
+            SequenceState::Csi => self.csi(byte),
+            SequenceState::Ping => self.ping(byte),
+            SequenceState::BlockId => self.block_id(byte),
+            SequenceState::BlockCode(from) => self.block_code(byte, from),
+            SequenceState::ControlY => self.control_y(byte),
+            SequenceState::Datagram { quoted, control_y } => self.datagram(byte, quoted, control_y, datagram_limit),
+            SequenceState::UnitHeader => self.unit_header(byte),
         }
     }
 
-    fn collect(&mut self, byte: u8, next: State) -> Meaning {
+    fn collect(&mut self, byte: u8, next: SequenceState) -> SequenceStep {
         self.bytes.push(byte);
         self.state = next;
-        Meaning::Pending
+        SequenceStep::Pending
     }
 
-    fn csi(&mut self, byte: u8) -> Meaning {
+    fn csi(&mut self, byte: u8) -> SequenceStep {
         match byte {
-            0x20..=0x3F if self.bytes.len() < CSI_LIMIT => self.collect(byte, State::Csi),
-            0x40..=0x7E => Meaning::Dropped,
-            _ => Meaning::NoSequence,
+            0x20..=0x3F if self.bytes.len() < CSI_LIMIT => self.collect(byte, SequenceState::Csi),
+            0x40..=0x7E => SequenceStep::Dropped,
+            _ => SequenceStep::NotASequence,
         }
     }
 
-    fn ping(&mut self, byte: u8) -> Meaning {
+    fn ping(&mut self, byte: u8) -> SequenceStep {
         match V2_PING.get(self.bytes.len()) {
-            Some(&0) if byte == 0 => Meaning::Ping,
-            Some(&want) if byte == want => self.collect(byte, State::Ping),
-            _ => Meaning::NoSequence,
+            Some(&0) if byte == 0 => SequenceStep::Ping,
+            Some(&want) if byte == want => self.collect(byte, SequenceState::Ping),
+            _ => SequenceStep::NotASequence,
         }
     }
 
-    fn block_id(&mut self, byte: u8) -> Meaning {
+    fn block_id(&mut self, byte: u8) -> SequenceStep {
         match byte {
-            b'0'..=b'9' if self.bytes.len() < ID_DIGITS => self.collect(byte, State::BlockId),
+            b'0'..=b'9' if self.bytes.len() < ID_DIGITS => self.collect(byte, SequenceState::BlockId),
             BLOCK_SEPARATOR if !self.bytes.is_empty() => {
-                self.state = State::BlockCode(self.bytes.len());
-                Meaning::Pending
+                self.state = SequenceState::BlockCode(self.bytes.len());
+                SequenceStep::Pending
             }
-            _ => Meaning::NoSequence,
+            _ => SequenceStep::NotASequence,
         }
     }
 
-    fn block_code(&mut self, byte: u8, from: usize) -> Meaning {
+    fn block_code(&mut self, byte: u8, from: usize) -> SequenceStep {
         let digits = self.bytes.len() - from;
         match byte {
-            b'0'..=b'9' if digits < CODE_DIGITS => self.collect(byte, State::BlockCode(from)),
-            BLOCK_SEPARATOR if digits > 0 => self.block_numbers(from).unwrap_or(Meaning::NoSequence),
-            _ => Meaning::NoSequence,
+            b'0'..=b'9' if digits < CODE_DIGITS => self.collect(byte, SequenceState::BlockCode(from)),
+            BLOCK_SEPARATOR if digits > 0 => self.block_numbers(from).unwrap_or(SequenceStep::NotASequence),
+            _ => SequenceStep::NotASequence,
         }
     }
 
-    fn block_numbers(&self, from: usize) -> Option<Meaning> {
+    fn block_numbers(&self, from: usize) -> Option<SequenceStep> {
         let (id, code) = self.bytes.split_at_checked(from)?;
         let code = u32::try_from(decimal(code)?).ok()?;
-        Some(Meaning::BlockStart { id: decimal(id)?, code })
+        Some(SequenceStep::BlockStart { id: decimal(id)?, code })
     }
 
-    fn control_y(&mut self, byte: u8) -> Meaning {
+    fn control_y(&mut self, byte: u8) -> SequenceStep {
         match byte {
-            b'(' => self.collect(byte, State::Datagram { quoted: false, control_y: false }),
-            b'[' => self.collect(byte, State::UnitHeader),
-            b']' => Meaning::UnitEnd,
-            b')' | b'{' | b'}' | b'<' | b'>' => Meaning::Dropped,
-            _ => Meaning::NoSequence,
+            b'(' => self.collect(byte, SequenceState::Datagram { quoted: false, control_y: false }),
+            b'[' => self.collect(byte, SequenceState::UnitHeader),
+            b']' => SequenceStep::UnitEnd,
+            b')' | b'{' | b'}' | b'<' | b'>' => SequenceStep::Dropped,
+            _ => SequenceStep::NotASequence,
         }
     }
 
-    fn datagram(&mut self, byte: u8, quoted: bool, control_y: bool, limit: usize) -> Meaning {
+    fn datagram(&mut self, byte: u8, quoted: bool, control_y: bool, limit: usize) -> SequenceStep {
         if byte == CONTROL_Z || self.unit().len() >= limit {
-            return Meaning::BrokenDatagram { restart: false };
+            return SequenceStep::BrokenDatagram { restart: false };
         }
         let quoted = match (control_y, byte) {
             (true, b')') if !quoted => {
                 self.bytes.pop();
-                return Meaning::Datagram;
+                return SequenceStep::Datagram;
             }
             (true, b'(') if !quoted => {
                 self.bytes.pop();
-                return Meaning::BrokenDatagram { restart: true };
+                return SequenceStep::BrokenDatagram { restart: true };
             }
             (true, b'{') => true,
             (true, b'}') => false,
             _ => quoted,
         };
-        self.collect(byte, State::Datagram { quoted, control_y: byte == CONTROL_Y })
+        self.collect(byte, SequenceState::Datagram { quoted, control_y: byte == CONTROL_Y })
     }
 
-    fn unit_header(&mut self, byte: u8) -> Meaning {
+    fn unit_header(&mut self, byte: u8) -> SequenceStep {
         match byte {
-            b'\n' => Meaning::UnitStart,
-            b'\r' => Meaning::Pending,
-            _ if byte < b' ' || self.unit().len() >= UNIT_HEADER_LIMIT => Meaning::NoSequence,
-            _ => self.collect(byte, State::UnitHeader),
+            b'\n' => SequenceStep::UnitStart,
+            b'\r' => SequenceStep::Pending,
+            _ if byte < b' ' || self.unit().len() >= UNIT_HEADER_LIMIT => SequenceStep::NotASequence,
+            _ => self.collect(byte, SequenceState::UnitHeader),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The framer: one state machine for every layer of the stream.
 //!
-//! A frame takes one of three paths; all of them emit the same frames. `next_known` (for the reader) consumes prompts and boards,
+//! A frame takes one of three paths; all of them emit the same frames. `next_fast_frame` (for the reader) consumes prompts and boards,
 //! `whole_line` borrows a complete line without control bytes, `next_byte` processes everything else. Its states are those of three
 //! layers: [`Telnet`], [`Sequence`] (control sequences) and [`LineBuffer`].
 //!
@@ -24,16 +24,16 @@
 //! | line | `Held` | the continuation mark after a cut board | `CutOff` | the board |
 
 mod bytes;
-mod known;
-mod state;
+mod fast_frame;
+mod resume;
 mod whole_line;
 
 use std::collections::VecDeque;
 
 use self::bytes::{Byte, NeedInput};
-pub(crate) use self::known::{KnownFrame, KnownKind};
-use self::whole_line::Fast;
-use super::control::{Sequence, State};
+pub(crate) use self::fast_frame::{FastFrame, FastFrameKind};
+use self::whole_line::WholeLine;
+use super::control::{Sequence, SequenceState};
 use super::family::Family;
 use super::frame::{Frame, FrameKind, Tag};
 use super::line::LineBuffer;
@@ -87,7 +87,7 @@ pub struct Framer {
     block: Option<Block>,
     units: Units,
     /// Bytes that were read but not dealt with, because a frame had to go out first.
-    again: VecDeque<Byte>,
+    pending_bytes: VecDeque<Byte>,
     /// The fast path cannot succeed before this position: no line end was found, or there are control bytes.
     slow_until: u64,
 }
@@ -116,7 +116,7 @@ const MAX_UNITS: u8 = 3;
 
 /// A complete frame, before its bytes are borrowed.
 #[derive(Clone, Copy, Debug)]
-enum Out {
+enum PendingFrame {
     Line,
     Guest,
     Bare {
@@ -129,14 +129,14 @@ enum Out {
         at: u64,
     },
     Unit {
-        kind: Unit,
+        kind: UnitFrame,
         offset: u64,
     },
 }
 
 /// The frame that the bytes of a [`Sequence`] become.
 #[derive(Clone, Copy, Debug)]
-enum Unit {
+enum UnitFrame {
     Datagram,
     Broken,
     Start,
@@ -202,7 +202,7 @@ impl Framer {
     pub(crate) fn shrink(&mut self) {
         self.line.shrink();
         self.sequence.shrink();
-        self.again.shrink_to_fit();
+        self.pending_bytes.shrink_to_fit();
     }
 
     /// Counts stream positions from this one on. For a framer that has read nothing yet.
@@ -219,16 +219,16 @@ impl Framer {
     ///
     /// `None` means that all of `input` was consumed and more is needed.
     pub fn next_frame<'f, 'input: 'f>(&'f mut self, input: &mut &'input [u8]) -> Option<Frame<'f>> {
-        self.reclaim();
+        self.clear_emitted();
         let out = loop {
             if let Some(out) = self.end_block_over_limit() {
                 break out;
             }
             if self.is_at_line_start() {
                 match self.whole_line(input) {
-                    Fast::Frame(frame) => return Some(frame),
-                    Fast::Marked => continue,
-                    Fast::NotWhole => {}
+                    WholeLine::Frame(frame) => return Some(frame),
+                    WholeLine::Marked => continue,
+                    WholeLine::NotWhole => {}
                 }
             }
             match self.next_byte(input) {
@@ -243,35 +243,38 @@ impl Framer {
     /// Returns the next frame of the bytes that are left at the end of the stream: unfinished lines, then an
     /// unfinished block.
     pub fn finish(&mut self) -> Option<Frame<'_>> {
-        self.reclaim();
+        self.clear_emitted();
         let out = self.finish_telnet().or_else(|| self.finish_sequence()).or_else(|| self.finish_line())?;
         Some(self.frame(out))
     }
 
-    fn finish_telnet(&mut self) -> Option<Out> {
+    fn finish_telnet(&mut self) -> Option<PendingFrame> {
         let offset = self.telnet_start;
         match std::mem::take(&mut self.telnet) {
             Telnet::Text => None,
             Telnet::Command => self.process(Byte { value: IAC, escaped: true, at: offset }),
-            Telnet::Option(command) => Some(Out::Bare { kind: FrameKind::Telnet { command, option: None }, offset }),
+            Telnet::Option(command) => {
+                Some(PendingFrame::Bare { kind: FrameKind::Telnet { command, option: None }, offset })
+            }
             Telnet::Subnegotiation { option, .. } => {
-                Some(Out::Bare { kind: FrameKind::Telnet { command: SUBNEGOTIATION, option }, offset })
+                Some(PendingFrame::Bare { kind: FrameKind::Telnet { command: SUBNEGOTIATION, option }, offset })
             }
         }
     }
 
     /// Emits the bytes of an unfinished sequence as text.
-    fn finish_sequence(&mut self) -> Option<Out> {
-        if matches!(self.sequence.state, State::Datagram { .. }) {
-            return self.end_sequence(Some(Out::Unit { kind: Unit::Broken, offset: self.sequence.start }));
+    fn finish_sequence(&mut self) -> Option<PendingFrame> {
+        if matches!(self.sequence.state, SequenceState::Datagram { .. }) {
+            return self
+                .end_sequence(Some(PendingFrame::Unit { kind: UnitFrame::Broken, offset: self.sequence.start }));
         }
         loop {
             self.sequence.give_up();
-            let out = match self.again.pop_front() {
-                None if self.sequence.state == State::None => return None,
-                Some(byte) if self.sequence.state == State::None => self.process(byte),
+            let out = match self.pending_bytes.pop_front() {
+                None if self.sequence.state == SequenceState::None => return None,
+                Some(byte) if self.sequence.state == SequenceState::None => self.process(byte),
                 byte => {
-                    self.again.extend(byte);
+                    self.pending_bytes.extend(byte);
                     self.replay()
                 }
             };
@@ -281,25 +284,25 @@ impl Framer {
         }
     }
 
-    fn finish_line(&mut self) -> Option<Out> {
+    fn finish_line(&mut self) -> Option<PendingFrame> {
         if self.line.has_content() {
-            return Some(Out::Line);
+            return Some(PendingFrame::Line);
         }
         self.cut_block(self.position).or_else(|| self.end_unit(self.position))
     }
 
     #[inline]
-    fn reclaim(&mut self) {
-        if self.line.is_handed_out() {
-            self.line.reclaim();
+    fn clear_emitted(&mut self) {
+        if self.line.is_emitted() {
+            self.line.clear_emitted();
         }
-        self.sequence.reclaim();
+        self.sequence.clear_emitted();
     }
 
     fn is_at_line_start(&self) -> bool {
         self.line.is_at_line_start()
-            && self.again.is_empty()
-            && self.sequence.state == State::None
+            && self.pending_bytes.is_empty()
+            && self.sequence.state == SequenceState::None
             && self.telnet == Telnet::Text
             && self.position >= self.slow_until
     }
@@ -326,25 +329,25 @@ impl Framer {
     }
 
     /// Borrows the bytes that go out.
-    fn frame(&mut self, out: Out) -> Frame<'_> {
-        let end = self.sequence.replayed_to().unwrap_or(self.position - self.again.len() as u64);
+    fn frame(&mut self, out: PendingFrame) -> Frame<'_> {
+        let end = self.sequence.replayed_to().unwrap_or(self.position - self.pending_bytes.len() as u64);
         match out {
-            Out::Bare { kind, offset } => Frame { offset, end, bell: false, kind },
-            Out::BlockCut { id, at } => {
+            PendingFrame::Bare { kind, offset } => Frame { offset, end, bell: false, kind },
+            PendingFrame::BlockCut { id, at } => {
                 Frame { offset: at, end: at, bell: false, kind: FrameKind::BlockEnd { id, complete: false } }
             }
-            Out::Line => self.line_frame(end),
-            Out::Guest => {
-                self.line.hand_out_prompt();
+            PendingFrame::Line => self.line_frame(end),
+            PendingFrame::Guest => {
+                self.line.emit_prompt();
                 let name = guest_prompt(self.line.bytes()).unwrap_or_default();
                 Frame { offset: self.line.offset(true), end, bell: false, kind: FrameKind::GuestPrompt { name } }
             }
-            Out::Unit { kind, offset } => self.unit_frame(kind, offset, end),
+            PendingFrame::Unit { kind, offset } => self.unit_frame(kind, offset, end),
         }
     }
 
     fn line_frame(&mut self, now: u64) -> Frame<'_> {
-        self.line.hand_out();
+        self.line.emit_line();
         let (end, bell) = self.line.end_and_bell(now);
         if let Some(length) = self.line.whole_length() {
             let kind = FrameKind::OverLong { bytes: self.line.bytes(), length };
@@ -352,24 +355,24 @@ impl Framer {
         }
         let (tag, bytes) = self.line.tagged();
         if tag == Tag::None {
-            learn(&mut self.prompts, &mut self.wrapping, bytes);
+            apply_server_line(&mut self.prompts, &mut self.wrapping, bytes);
         }
         Frame { offset: self.line.offset(tag.is_written()), end, bell, kind: FrameKind::Line { tag, bytes } }
     }
 
-    fn unit_frame(&mut self, unit: Unit, offset: u64, end: u64) -> Frame<'_> {
-        self.sequence.hand_out();
-        if matches!(unit, Unit::Datagram) && self.sequence.unit().starts_with(WHO_AM_I) {
+    fn unit_frame(&mut self, unit: UnitFrame, offset: u64, end: u64) -> Frame<'_> {
+        self.sequence.set_emitted();
+        if matches!(unit, UnitFrame::Datagram) && self.sequence.unit().starts_with(WHO_AM_I) {
             self.log_in(Family::Icc);
         }
         let (bytes, unit_bytes) = (&self.sequence.bytes[..], self.sequence.unit());
         let kind = match unit {
-            Unit::Datagram => FrameKind::Datagram { bytes: unit_bytes },
-            Unit::Start => FrameKind::UnitStart { header: unit_bytes },
-            Unit::Broken if unit_bytes.len() >= self.limits.datagram_bytes => {
+            UnitFrame::Datagram => FrameKind::Datagram { bytes: unit_bytes },
+            UnitFrame::Start => FrameKind::UnitStart { header: unit_bytes },
+            UnitFrame::Broken if unit_bytes.len() >= self.limits.datagram_bytes => {
                 FrameKind::OverLong { bytes, length: bytes.len() as u64 }
             }
-            Unit::Broken => FrameKind::Line { tag: Tag::None, bytes },
+            UnitFrame::Broken => FrameKind::Line { tag: Tag::None, bytes },
         };
         Frame { offset, end, bell: false, kind }
     }
@@ -379,7 +382,7 @@ impl Framer {
 const WHO_AM_I: &[u8] = b"0 ";
 
 /// Updates prompts and wrapping from a line of the server that changes the meaning of later bytes.
-fn learn(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {
+fn apply_server_line(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {
     if !prompts.is_logged_in() {
         if line.starts_with(b"**** Starting ") && find(line, b" session as ").is_some() {
             prompts.set_logged_in();

@@ -30,12 +30,12 @@ pub(super) struct LineBuffer {
     pub(super) bell: bool,
     /// Whether this line, if it is indented, is a player's: then it holds no prompt and no tag.
     quote: Quote,
-    handed_out: Option<HandedOut>,
+    emitted: Option<Emitted>,
 }
 
 /// The kind of frame that the buffer's bytes were emitted as.
 #[derive(Clone, Copy, Debug)]
-enum HandedOut {
+enum Emitted {
     Line,
     /// A prompt. More may follow on the same line.
     Prompt,
@@ -57,13 +57,13 @@ enum Phase {
 
 /// The effect of a byte or a line end on the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum LineStep {
     /// Nothing to emit.
-    Kept,
+    Pending,
     /// The collected line has to be emitted first; then the same byte has to be pushed again.
-    FlushFirst,
+    EmitFirst,
     /// The line is complete and can be emitted.
-    Over,
+    Complete,
     /// The line so far is a prompt.
     Prompt(PromptKind),
     /// The line so far offers a guest name.
@@ -83,20 +83,20 @@ impl LineBuffer {
         self.text.shrink_to_fit();
     }
 
-    pub(super) const fn is_handed_out(&self) -> bool {
-        self.handed_out.is_some()
+    pub(super) const fn is_emitted(&self) -> bool {
+        self.emitted.is_some()
     }
 
     /// Clears the emitted bytes, and restores bytes that only looked like a continuation mark.
-    pub(super) fn reclaim(&mut self) {
-        match (self.handed_out, self.phase) {
+    pub(super) fn clear_emitted(&mut self) {
+        match (self.emitted, self.phase) {
             (None, _) => {}
-            (Some(HandedOut::Prompt), _) => self.reset(true, self.bell),
-            (Some(HandedOut::Line), Phase::Open | Phase::Joining { .. } | Phase::CutOff { .. }) => {
+            (Some(Emitted::Prompt), _) => self.reset(true, self.bell),
+            (Some(Emitted::Line), Phase::Open | Phase::Joining { .. } | Phase::CutOff { .. }) => {
                 self.quote = self.quote();
                 self.reset(self.was_marked, false);
             }
-            (Some(HandedOut::Line), Phase::Held { matched, mark_at, .. }) => {
+            (Some(Emitted::Line), Phase::Held { matched, mark_at, .. }) => {
                 self.quote = self.quote();
                 self.reset(false, self.bell);
                 if matched > 0 {
@@ -114,15 +114,15 @@ impl LineBuffer {
     }
 
     /// Marks the buffer's bytes as emitted as a line.
-    pub(super) fn hand_out(&mut self) {
+    pub(super) fn emit_line(&mut self) {
         self.was_marked = matches!(self.phase, Phase::CutOff { is_ended: false });
-        self.handed_out = Some(HandedOut::Line);
+        self.emitted = Some(Emitted::Line);
     }
 
     /// Marks the buffer's bytes as emitted as a prompt or a ping, after which the line may continue.
-    pub(super) const fn hand_out_prompt(&mut self) {
+    pub(super) const fn emit_prompt(&mut self) {
         self.was_marked = true;
-        self.handed_out = Some(HandedOut::Prompt);
+        self.emitted = Some(Emitted::Prompt);
     }
 
     /// Notes that a prompt or a mark is on this line.
@@ -135,36 +135,36 @@ impl LineBuffer {
 
     /// Adds text whose first byte is at `at`, up to the first byte that may complete a prompt; returns the number of
     /// bytes.
-    pub(super) fn push(&mut self, text: &[u8], at: u64, context: &Context<'_>) -> (usize, Taken) {
-        let Some(&byte) = text.first() else { return (0, Taken::Kept) };
+    pub(super) fn push(&mut self, text: &[u8], at: u64, context: &Context<'_>) -> (usize, LineStep) {
+        let Some(&byte) = text.first() else { return (0, LineStep::Pending) };
         if let Phase::Held { bell, matched, mark_at, end } = self.phase {
             if CONTINUATION.get(matched) != Some(&byte) {
-                return (0, Taken::FlushFirst);
+                return (0, LineStep::EmitFirst);
             }
             let mark_at = if matched == 0 { at } else { mark_at };
             self.phase = Phase::Held { bell, matched: matched + 1, mark_at, end };
             if matched + 1 < CONTINUATION.len() {
-                return (1, Taken::Kept);
+                return (1, LineStep::Pending);
             }
             self.phase = Phase::Joining { blank_follows: false };
             self.bell |= bell;
             let (tag, line) = self.tagged();
             if self.piece > 0 || tag != Tag::Style12 || !is_cut_board(line) {
-                return (1, Taken::Kept);
+                return (1, LineStep::Pending);
             }
             self.phase = Phase::CutOff { is_ended: false };
-            return (1, Taken::Over);
+            return (1, LineStep::Complete);
         }
         if let Phase::Joining { blank_follows } = self.phase {
             if byte == b' ' {
                 self.phase = Phase::Joining { blank_follows: true };
-                return (1, Taken::Kept);
+                return (1, LineStep::Pending);
             }
             self.join(byte, blank_follows, context);
         }
         if !self.may_become_prompt(context.prompts) {
             self.append(text, at, context.limits);
-            return (text.len(), Taken::Kept);
+            return (text.len(), LineStep::Pending);
         }
         let end = memchr::memchr2(b' ', b':', text);
         let run = end.and_then(|end| text.get(..=end)).unwrap_or(text);
@@ -208,49 +208,49 @@ impl LineBuffer {
     }
 
     /// Looks for a prompt: every one ends with a blank, or, for a guest, with a colon.
-    fn prompt(&self, prompts: &Prompts) -> Taken {
+    fn prompt(&self, prompts: &Prompts) -> LineStep {
         let line = || self.text.get(self.indent..).unwrap_or_default();
         match self.text.last() {
-            _ if self.quote.holds(self.indent) => Taken::Kept,
+            _ if self.quote.holds(self.indent) => LineStep::Pending,
             Some(b' ') if self.piece == 0 && self.cut == 0 => match prompts.at_start(line()) {
-                Some((kind, _)) => Taken::Prompt(kind),
-                None => Taken::Kept,
+                Some((kind, _)) => LineStep::Prompt(kind),
+                None => LineStep::Pending,
             },
             Some(b':') if !prompts.is_logged_in() && self.text.ends_with(b"\":") && guest_prompt(line()).is_some() => {
-                Taken::GuestPrompt
+                LineStep::GuestPrompt
             }
-            _ => Taken::Kept,
+            _ => LineStep::Pending,
         }
     }
 
     /// Processes a line end at `at`.
-    pub(super) fn end(&mut self, at: u64, v1_pings: bool, context: &Context<'_>) -> Taken {
+    pub(super) fn end(&mut self, at: u64, v1_pings: bool, context: &Context<'_>) -> LineStep {
         if let Phase::Held { .. } = self.phase {
-            return Taken::FlushFirst;
+            return LineStep::EmitFirst;
         }
         let is_last_piece_empty = matches!(self.phase, Phase::Joining { .. });
         self.phase = Phase::Open;
         self.first = self.first.or(Some(at));
         if self.marked && self.head.is_none() {
             self.reset(false, self.bell);
-            return Taken::Kept;
+            return LineStep::Pending;
         }
         if v1_pings && !self.marked && self.text == b"[G]" {
-            return Taken::Ping;
+            return LineStep::Ping;
         }
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let (tag, line) = self.tagged();
         if is_last_piece_empty && tag == Tag::Style12 {
             self.phase = Phase::CutOff { is_ended: true };
-            return Taken::Over;
+            return LineStep::Complete;
         }
         let is_prompted = context.is_prompted();
         if self.cut == 0 && context.wrapping.may_continue(is_prompted, tag, line, piece, self.piece > 0) {
             self.phase = Phase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
             self.bell = false;
-            return Taken::Kept;
+            return LineStep::Pending;
         }
-        Taken::Over
+        LineStep::Complete
     }
 
     /// Starts with a whole line that was read elsewhere and may continue.
@@ -298,9 +298,9 @@ impl LineBuffer {
 
     /// The quotation state after the emitted frame.
     pub(super) fn quote(&self) -> Quote {
-        match self.handed_out {
-            Some(HandedOut::Line) => self.quote.after_line(&self.text),
-            Some(HandedOut::Prompt) | None => self.quote,
+        match self.emitted {
+            Some(Emitted::Line) => self.quote.after_line(&self.text),
+            Some(Emitted::Prompt) | None => self.quote,
         }
     }
 

@@ -23,7 +23,7 @@ pub use block_code::CommandCode;
 pub use family::Family;
 pub use frame::{Frame, FrameKind, Tag};
 pub use framer::Framer;
-pub(crate) use framer::{KnownFrame, KnownKind};
+pub(crate) use framer::{FastFrame, FastFrameKind};
 pub use options::{Limits, Timeseal};
 pub use quote::Quote;
 pub(crate) use quote::sender;

@@ -43,7 +43,7 @@ pub struct StreamState {
 
 impl StreamState {
     /// Whether both states have the same settings. The other fields are facts that a reader finds in the stream.
-    pub fn is_told_as(&self, other: &Self) -> bool {
+    pub fn has_same_settings(&self, other: &Self) -> bool {
         (self.family, self.timeseal, &self.prompt, self.is_unwrapped, self.is_unblocked)
             == (other.family, other.timeseal, &other.prompt, other.is_unwrapped, other.is_unblocked)
     }

@@ -1,12 +1,14 @@
 //! The slow path of the framer: every layer, with runs of plain text consumed at once and all other bytes one by one.
 
 use super::whole_line::{has_control_bytes, is_control_byte};
-use super::{Block, Framer, MAX_UNITS, Out, Unit, Units};
+use super::{Block, Framer, MAX_UNITS, PendingFrame, UnitFrame, Units};
 use crate::wire::block_code::CommandCode;
-use crate::wire::control::{BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, Meaning, POSE_START, State};
+use crate::wire::control::{
+    BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, POSE_START, SequenceState, SequenceStep,
+};
 use crate::wire::family::Family;
 use crate::wire::frame::FrameKind;
-use crate::wire::line::{Context, Taken};
+use crate::wire::line::{Context, LineStep};
 use crate::wire::options::Timeseal;
 use crate::wire::telnet::{IAC, Telnet, TelnetByte};
 
@@ -28,11 +30,11 @@ pub(super) struct NeedInput;
 
 impl Framer {
     /// Processes one byte, or a run of plain ones; `None` if no frame is complete yet.
-    pub(super) fn next_byte(&mut self, input: &mut &[u8]) -> Result<Option<Out>, NeedInput> {
-        if let State::Text(_) = self.sequence.state {
+    pub(super) fn next_byte(&mut self, input: &mut &[u8]) -> Result<Option<PendingFrame>, NeedInput> {
+        if let SequenceState::Text(_) = self.sequence.state {
             return Ok(self.replay());
         }
-        if let Some(byte) = self.again.pop_front() {
+        if let Some(byte) = self.pending_bytes.pop_front() {
             return Ok(self.process(byte));
         }
         if self.telnet == Telnet::Text
@@ -52,36 +54,36 @@ impl Framer {
             TelnetByte::Text(value) => self.process(Byte { value, escaped: false, at }),
             TelnetByte::Escaped => self.process(Byte { value: IAC, escaped: true, at: self.telnet_start }),
             TelnetByte::NotACommand => {
-                self.again.push_back(Byte { value, escaped: false, at });
+                self.pending_bytes.push_back(Byte { value, escaped: false, at });
                 self.process(Byte { value: IAC, escaped: true, at: self.telnet_start })
             }
             TelnetByte::Done { command, option } => {
-                Some(Out::Bare { kind: FrameKind::Telnet { command, option }, offset: self.telnet_start })
+                Some(PendingFrame::Bare { kind: FrameKind::Telnet { command, option }, offset: self.telnet_start })
             }
         })
     }
 
     /// Consumes runs of bytes without a special meaning, until a frame is complete or another byte follows.
-    fn take_run(&mut self, input: &mut &[u8]) -> Option<Out> {
+    fn take_run(&mut self, input: &mut &[u8]) -> Option<PendingFrame> {
         loop {
-            let (n_taken, taken) = match self.sequence.state {
-                State::None => self.push_text(plain_run(input, self.timeseal), self.position),
-                _ => (self.sequence.plain_run(input, self.limits.datagram_bytes), Taken::Kept),
+            let (n_taken, step) = match self.sequence.state {
+                SequenceState::None => self.push_text(plain_run(input, self.timeseal), self.position),
+                _ => (self.sequence.plain_run(input, self.limits.datagram_bytes), LineStep::Pending),
             };
             *input = input.get(n_taken..).unwrap_or_default();
             self.position += n_taken as u64;
-            match taken {
-                Taken::Kept if n_taken == 0 => return None,
-                Taken::Kept => {}
-                Taken::FlushFirst => return Some(Out::Line),
-                taken => return self.taken(taken),
+            match step {
+                LineStep::Pending if n_taken == 0 => return None,
+                LineStep::Pending => {}
+                LineStep::EmitFirst => return Some(PendingFrame::Line),
+                step => return self.apply(step),
             }
         }
     }
 
     /// Hands on one byte of a sequence that was none.
-    pub(super) fn replay(&mut self) -> Option<Out> {
-        let State::Text(index) = self.sequence.state else {
+    pub(super) fn replay(&mut self) -> Option<PendingFrame> {
+        let SequenceState::Text(index) = self.sequence.state else {
             return None;
         };
         let Some(&value) = self.sequence.bytes.get(index) else {
@@ -89,17 +91,17 @@ impl Framer {
         };
         let byte = Byte { value, escaped: true, at: self.sequence.start + index as u64 };
         match self.push_text(&[value], byte.at).1 {
-            Taken::FlushFirst => Some(Out::Line),
-            taken => {
-                self.sequence.state = State::Text(index + 1);
-                self.taken(taken)
+            LineStep::EmitFirst => Some(PendingFrame::Line),
+            step => {
+                self.sequence.state = SequenceState::Text(index + 1);
+                self.apply(step)
             }
         }
     }
 
     /// Gives a byte of text, or of a sequence of control bytes, its meaning.
-    pub(super) fn process(&mut self, byte: Byte) -> Option<Out> {
-        if self.sequence.state != State::None {
+    pub(super) fn process(&mut self, byte: Byte) -> Option<PendingFrame> {
+        if self.sequence.state != SequenceState::None {
             return self.process_sequence(byte);
         }
         if byte.escaped {
@@ -112,14 +114,14 @@ impl Framer {
                 self.line.bell = true;
                 None
             }
-            ESCAPE => self.begin(State::Escape, Some(ESCAPE), byte.at),
-            b'[' if self.timeseal == Timeseal::V2 => self.begin(State::Ping, Some(b'['), byte.at),
-            BLOCK_START if self.reads_blocks() => self.begin(State::BlockId, None, byte.at),
-            BLOCK_END if self.block.is_some() => self.flush_before(byte).or_else(|| self.end_block(byte.at)),
+            ESCAPE => self.begin(SequenceState::Escape, Some(ESCAPE), byte.at),
+            b'[' if self.timeseal == Timeseal::V2 => self.begin(SequenceState::Ping, Some(b'['), byte.at),
+            BLOCK_START if self.reads_blocks() => self.begin(SequenceState::BlockId, None, byte.at),
+            BLOCK_END if self.block.is_some() => self.emit_line_before(byte).or_else(|| self.end_block(byte.at)),
             POSE_START if self.block.is_some() => self.set_posed(true),
             CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_posed(false),
-            CONTROL_Y if self.reads_units() => self.begin(State::ControlY, None, byte.at),
-            CONTROL_Z if self.reads_units() => self.flush_before(byte).or_else(|| Some(self.overflow(byte.at))),
+            CONTROL_Y if self.reads_units() => self.begin(SequenceState::ControlY, None, byte.at),
+            CONTROL_Z if self.reads_units() => self.emit_line_before(byte).or_else(|| Some(self.overflow(byte.at))),
             _ => self.push(byte),
         }
     }
@@ -137,72 +139,72 @@ impl Framer {
         }
     }
 
-    fn process_sequence(&mut self, byte: Byte) -> Option<Out> {
-        if self.sequence.state == State::ControlY && self.must_flush_before_unit(byte.value) {
-            return self.flush_before(byte);
+    fn process_sequence(&mut self, byte: Byte) -> Option<PendingFrame> {
+        if self.sequence.state == SequenceState::ControlY && self.must_emit_line_before_unit(byte.value) {
+            return self.emit_line_before(byte);
         }
         let start = self.sequence.start;
         if byte.value == CONTROL_Y {
             self.sequence.control_y_at = byte.at;
         }
         match self.sequence.byte(byte.value, self.limits.datagram_bytes) {
-            Meaning::Pending => None,
-            Meaning::Dropped => self.end_sequence(None),
-            Meaning::BlockStart { id, code } if self.is_unblocked && (id, CommandCode(code)) != UNNUMBERED => {
+            SequenceStep::Pending => None,
+            SequenceStep::Dropped => self.end_sequence(None),
+            SequenceStep::BlockStart { id, code } if self.is_unblocked && (id, CommandCode(code)) != UNNUMBERED => {
                 self.sequence.give_up();
-                self.again.push_front(byte);
+                self.pending_bytes.push_front(byte);
                 None
             }
-            Meaning::NoSequence => {
+            SequenceStep::NotASequence => {
                 self.sequence.give_up();
-                self.again.push_front(byte);
+                self.pending_bytes.push_front(byte);
                 None
             }
-            Meaning::Ping => self.end_sequence(Some(Out::Bare { kind: FrameKind::Ping, offset: start })),
-            Meaning::BlockStart { id, code } => self.begin_block(byte, id, code),
-            Meaning::Datagram => {
+            SequenceStep::Ping => self.end_sequence(Some(PendingFrame::Bare { kind: FrameKind::Ping, offset: start })),
+            SequenceStep::BlockStart { id, code } => self.begin_block(byte, id, code),
+            SequenceStep::Datagram => {
                 self.line.set_marked();
-                self.end_sequence(Some(Out::Unit { kind: Unit::Datagram, offset: start }))
+                self.end_sequence(Some(PendingFrame::Unit { kind: UnitFrame::Datagram, offset: start }))
             }
-            Meaning::UnitStart => {
+            SequenceStep::UnitStart => {
                 self.units.lost_ends |= self.units.depth >= MAX_UNITS;
                 if self.units.lost_ends
                     && let Some(out) = self.end_unit(start)
                 {
-                    self.again.push_front(byte);
+                    self.pending_bytes.push_front(byte);
                     return Some(out);
                 }
                 self.line.set_marked();
                 self.units = Units { depth: self.units.depth + 1, lost_ends: false };
-                self.end_sequence(Some(Out::Unit { kind: Unit::Start, offset: start }))
+                self.end_sequence(Some(PendingFrame::Unit { kind: UnitFrame::Start, offset: start }))
             }
-            Meaning::UnitEnd => {
+            SequenceStep::UnitEnd => {
                 self.line.set_marked();
                 let out = self.end_unit(start);
                 self.end_sequence(out)
             }
-            Meaning::BrokenDatagram { restart } => {
-                self.again.push_front(byte);
-                self.sequence.state = if restart { State::ControlY } else { State::None };
+            SequenceStep::BrokenDatagram { restart } => {
+                self.pending_bytes.push_front(byte);
+                self.sequence.state = if restart { SequenceState::ControlY } else { SequenceState::None };
                 self.sequence.start = self.sequence.control_y_at;
-                Some(Out::Unit { kind: Unit::Broken, offset: start })
+                Some(PendingFrame::Unit { kind: UnitFrame::Broken, offset: start })
             }
         }
     }
 
-    fn begin(&mut self, state: State, first: Option<u8>, at: u64) -> Option<Out> {
+    fn begin(&mut self, state: SequenceState, first: Option<u8>, at: u64) -> Option<PendingFrame> {
         self.sequence.begin(state, first, at);
         None
     }
 
-    pub(super) fn end_sequence(&mut self, out: Option<Out>) -> Option<Out> {
-        self.sequence.state = State::None;
+    pub(super) fn end_sequence(&mut self, out: Option<PendingFrame>) -> Option<PendingFrame> {
+        self.sequence.state = SequenceState::None;
         out
     }
 
     /// Whether the collected line has to be emitted first: a level-1 bracket ends the line around it, a level-2 unit
     /// does not.
-    fn must_flush_before_unit(&self, byte: u8) -> bool {
+    fn must_emit_line_before_unit(&self, byte: u8) -> bool {
         match byte {
             b'[' | b']' => self.line.has_content(),
             b'(' => self.line.is_held(),
@@ -211,56 +213,56 @@ impl Framer {
     }
 
     /// Emits the line collected so far, if there is one, before `byte` is processed again.
-    fn flush_before(&mut self, byte: Byte) -> Option<Out> {
+    fn emit_line_before(&mut self, byte: Byte) -> Option<PendingFrame> {
         self.line.has_content().then(|| {
-            self.again.push_front(byte);
-            Out::Line
+            self.pending_bytes.push_front(byte);
+            PendingFrame::Line
         })
     }
 
     /// The server dropped the rest of a command's output.
-    const fn overflow(&mut self, at: u64) -> Out {
+    const fn overflow(&mut self, at: u64) -> PendingFrame {
         self.units.lost_ends = true;
-        Out::Bare { kind: FrameKind::Overflow, offset: at }
+        PendingFrame::Bare { kind: FrameKind::Overflow, offset: at }
     }
 
     /// Ends the innermost unit. Without one, nothing is emitted: a disconnection sends one end too many.
-    pub(super) fn end_unit(&mut self, at: u64) -> Option<Out> {
+    pub(super) fn end_unit(&mut self, at: u64) -> Option<PendingFrame> {
         self.units.depth = self.units.depth.checked_sub(1)?;
-        Some(Out::Bare { kind: FrameKind::UnitEnd, offset: at })
+        Some(PendingFrame::Bare { kind: FrameKind::UnitEnd, offset: at })
     }
 
-    fn set_posed(&mut self, posed: bool) -> Option<Out> {
+    fn set_posed(&mut self, posed: bool) -> Option<PendingFrame> {
         if let Some(block) = &mut self.block {
             block.posed = posed;
         }
         None
     }
 
-    fn begin_block(&mut self, byte: Byte, id: u64, code: u32) -> Option<Out> {
+    fn begin_block(&mut self, byte: Byte, id: u64, code: u32) -> Option<PendingFrame> {
         let start = self.sequence.start;
-        if let Some(out) = self.flush_before(byte) {
+        if let Some(out) = self.emit_line_before(byte) {
             return Some(out);
         }
         if let Some(out) = self.cut_block(start) {
-            self.again.push_front(byte);
+            self.pending_bytes.push_front(byte);
             return Some(out);
         }
         self.line.set_marked();
         self.block = Some(Block { id, start, posed: false, over_at: None });
-        self.end_sequence(Some(Out::Bare { kind: FrameKind::BlockStart { id, code }, offset: start }))
+        self.end_sequence(Some(PendingFrame::Bare { kind: FrameKind::BlockStart { id, code }, offset: start }))
     }
 
-    fn end_block(&mut self, at: u64) -> Option<Out> {
+    fn end_block(&mut self, at: u64) -> Option<PendingFrame> {
         let id = self.block.take()?.id;
         self.line.set_marked();
-        Some(Out::Bare { kind: FrameKind::BlockEnd { id, complete: true }, offset: at })
+        Some(PendingFrame::Bare { kind: FrameKind::BlockEnd { id, complete: true }, offset: at })
     }
 
     /// Ends a block that the server did not end.
-    pub(super) fn cut_block(&mut self, at: u64) -> Option<Out> {
+    pub(super) fn cut_block(&mut self, at: u64) -> Option<PendingFrame> {
         let id = self.block.take()?.id;
-        Some(Out::BlockCut { id, at })
+        Some(PendingFrame::BlockCut { id, at })
     }
 
     /// Checks after a line whether the block is longer than the limit.
@@ -272,56 +274,56 @@ impl Framer {
         }
     }
 
-    pub(super) fn end_block_over_limit(&mut self) -> Option<Out> {
+    pub(super) fn end_block_over_limit(&mut self) -> Option<PendingFrame> {
         let at = self.block?.over_at?;
         // After the last line of the block, the first bytes of the next line may be buffered already: they were needed
         // to see whether the line continues.
         if self.line.is_at_line_start() || self.line.offset(false) >= at { self.cut_block(at) } else { None }
     }
 
-    fn push(&mut self, byte: Byte) -> Option<Out> {
-        let (_, taken) = self.push_text(&[byte.value], byte.at);
-        self.taken_or_again(taken, byte)
+    fn push(&mut self, byte: Byte) -> Option<PendingFrame> {
+        let (_, step) = self.push_text(&[byte.value], byte.at);
+        self.apply_or_repeat(step, byte)
     }
 
     /// Adds text whose first byte is at `at` to the line; returns the number of bytes that the line accepted.
-    fn push_text(&mut self, text: &[u8], at: u64) -> (usize, Taken) {
+    fn push_text(&mut self, text: &[u8], at: u64) -> (usize, LineStep) {
         let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
         let context = Context { limits, prompts, wrapping, family: self.family };
         self.line.push(text, at, &context)
     }
 
-    fn end_line(&mut self, byte: Byte) -> Option<Out> {
+    fn end_line(&mut self, byte: Byte) -> Option<PendingFrame> {
         let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
         let context = Context { limits, prompts, wrapping, family: self.family };
-        let taken = self.line.end(byte.at, self.timeseal == Timeseal::V1, &context);
-        if taken != Taken::FlushFirst {
+        let step = self.line.end(byte.at, self.timeseal == Timeseal::V1, &context);
+        if step != LineStep::EmitFirst {
             self.check_block(byte.at + 1);
         }
-        self.taken_or_again(taken, byte)
+        self.apply_or_repeat(step, byte)
     }
 
-    fn taken_or_again(&mut self, taken: Taken, byte: Byte) -> Option<Out> {
-        if taken == Taken::FlushFirst {
-            self.again.push_front(byte);
+    fn apply_or_repeat(&mut self, step: LineStep, byte: Byte) -> Option<PendingFrame> {
+        if step == LineStep::EmitFirst {
+            self.pending_bytes.push_front(byte);
         }
-        self.taken(taken)
+        self.apply(step)
     }
 
-    fn taken(&mut self, taken: Taken) -> Option<Out> {
-        match taken {
-            Taken::Kept => None,
-            Taken::FlushFirst | Taken::Over => Some(Out::Line),
-            Taken::GuestPrompt => Some(Out::Guest),
-            Taken::Ping => {
+    fn apply(&mut self, step: LineStep) -> Option<PendingFrame> {
+        match step {
+            LineStep::Pending => None,
+            LineStep::EmitFirst | LineStep::Complete => Some(PendingFrame::Line),
+            LineStep::GuestPrompt => Some(PendingFrame::Guest),
+            LineStep::Ping => {
                 let offset = self.line.offset(false);
-                self.line.hand_out_prompt();
-                Some(Out::Bare { kind: FrameKind::Ping, offset })
+                self.line.emit_prompt();
+                Some(PendingFrame::Bare { kind: FrameKind::Ping, offset })
             }
-            Taken::Prompt(kind) => {
+            LineStep::Prompt(kind) => {
                 let offset = self.line.offset(true);
-                self.line.hand_out_prompt();
-                Some(Out::Bare { kind: self.prompt_frame(kind, offset).kind, offset })
+                self.line.emit_prompt();
+                Some(PendingFrame::Bare { kind: self.prompt_frame(kind, offset).kind, offset })
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Its frames must be those of the slow path; a property test and a fuzz target compare the two.
 
-use super::{Framer, WHO_AM_I, learn};
+use super::{Framer, WHO_AM_I, apply_server_line};
 use crate::wire::control::{CONTROL_Y, CONTROL_Z};
 use crate::wire::family::Family;
 use crate::wire::frame::{Frame, FrameKind, Tag};
@@ -11,7 +11,7 @@ use crate::wire::options::Timeseal;
 use crate::wire::telnet::IAC;
 
 /// The result of the fast path.
-pub(super) enum Fast<'a> {
+pub(super) enum WholeLine<'a> {
     Frame(Frame<'a>),
     /// A line that held only prompts ended.
     Marked,
@@ -21,14 +21,14 @@ pub(super) enum Fast<'a> {
 
 impl Framer {
     /// Returns a prompt, a complete level-2 unit, or a complete line without control bytes.
-    pub(super) fn whole_line<'a>(&mut self, input: &mut &'a [u8]) -> Fast<'a> {
+    pub(super) fn whole_line<'a>(&mut self, input: &mut &'a [u8]) -> WholeLine<'a> {
         let text = skip_returns(input);
         let first = self.position + (input.len() - text.len()) as u64;
         if let [b'\n', rest @ ..] = text
             && self.line.is_marked()
         {
             self.end_marked_line(input, rest);
-            return Fast::Marked;
+            return WholeLine::Marked;
         }
         if let Some((unit, rest)) = self.whole_unit(text) {
             self.advance(input, rest);
@@ -37,7 +37,7 @@ impl Framer {
                 self.log_in(Family::Icc);
             }
             let kind = FrameKind::Datagram { bytes: unit };
-            return Fast::Frame(Frame { offset: first, end: self.position, bell: false, kind });
+            return WholeLine::Frame(Frame { offset: first, end: self.position, bell: false, kind });
         }
         let indent = text.iter().take_while(|&&b| b == b' ').count();
         let head = text.get(indent..).unwrap_or_default();
@@ -47,7 +47,7 @@ impl Framer {
             && indent + length <= self.limits.line_bytes
         {
             self.advance(input, head.get(length..).unwrap_or_default());
-            return Fast::Frame(self.prompt_frame(kind, first + indent as u64));
+            return WholeLine::Frame(self.prompt_frame(kind, first + indent as u64));
         }
         let Some((line, rest)) = split_line(text) else {
             return self.slow(first + text.len() as u64);
@@ -55,7 +55,7 @@ impl Framer {
         let end = first + (text.len() - rest.len()) as u64;
         if line.len() <= indent && self.line.is_marked() {
             self.end_marked_line(input, rest);
-            return Fast::Marked;
+            return WholeLine::Marked;
         }
         if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(line, indent) {
             return self.slow(end);
@@ -68,14 +68,14 @@ impl Framer {
         self.end_line_before(input, rest);
         if !is_over {
             self.line.hold(line, first, end);
-            return Fast::NotWhole;
+            return WholeLine::NotWhole;
         }
         if tag == Tag::None {
-            learn(&mut self.prompts, &mut self.wrapping, line);
+            apply_server_line(&mut self.prompts, &mut self.wrapping, line);
         }
         let offset = if tag.is_written() { first + indent as u64 } else { first };
         let bell = self.line.end_whole(line);
-        Fast::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
+        WholeLine::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }
 
     /// Splits `text` after the level-2 unit that it starts with, without the unit's brackets.
@@ -93,9 +93,9 @@ impl Framer {
     }
 
     /// Leaves the bytes up to `position` to the slow path; looking at them again and again would cost the square of their number.
-    fn slow(&mut self, position: u64) -> Fast<'static> {
+    fn slow(&mut self, position: u64) -> WholeLine<'static> {
         self.slow_until = position;
-        Fast::NotWhole
+        WholeLine::NotWhole
     }
 
     /// Lines that are more than lines, yet hold no control byte.

@@ -5,7 +5,7 @@ use crate::wire::StreamState;
 
 impl Framer {
     /// Copies the settings and the facts found in the stream.
-    pub(crate) fn note_state(&self, state: &mut StreamState) {
+    pub(crate) fn save_state(&self, state: &mut StreamState) {
         state.family = self.family;
         state.is_unblocked = self.is_unblocked;
         state.timeseal = self.timeseal;
@@ -21,7 +21,7 @@ impl Framer {
 
     /// Goes on where a frame has just ended in a stream of which this is known.
     pub(crate) fn resume(&mut self, state: &StreamState) {
-        self.tell(state);
+        self.apply_settings(state);
         if state.is_logged_in {
             self.prompts.set_logged_in();
         }
@@ -35,7 +35,7 @@ impl Framer {
     }
 
     /// Applies the settings of a state.
-    pub(crate) fn tell(&mut self, state: &StreamState) {
+    pub(crate) fn apply_settings(&mut self, state: &StreamState) {
         self.family = state.family;
         self.is_unblocked = state.is_unblocked;
         self.timeseal = state.timeseal;

@@ -8,15 +8,15 @@ use crate::wire::prompt::PromptKind;
 
 /// A frame that was found.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KnownFrame {
+pub(crate) struct FastFrame {
     pub(crate) offset: u64,
     pub(crate) end: u64,
     pub(crate) bell: bool,
-    pub(crate) kind: KnownKind,
+    pub(crate) kind: FastFrameKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KnownKind {
+pub(crate) enum FastFrameKind {
     Prompt,
     Board,
 }
@@ -28,12 +28,12 @@ impl Framer {
     /// `read` receives the input from the line's first byte on, and returns the length of the line. The line has no
     /// control byte, and a control byte follows it.
     #[inline]
-    pub(crate) fn next_known(
+    pub(crate) fn next_fast_frame(
         &mut self,
         input: &mut &[u8],
         read: impl FnOnce(&[u8]) -> Option<usize>,
-    ) -> Option<KnownFrame> {
-        self.reclaim();
+    ) -> Option<FastFrame> {
+        self.clear_emitted();
         let mut text = self.line_start(input)?;
         if let [b'\n', rest @ ..] = text
             && self.line.is_marked()
@@ -50,18 +50,18 @@ impl Framer {
                     return None;
                 }
                 self.end_line_before(input, rest);
-                (self.line.end_tagged(), KnownKind::Board)
+                (self.line.end_tagged(), FastFrameKind::Board)
             }
             [b'f', ..] => {
                 let (PromptKind::Command(family), length) = self.prompts.at_start(text)? else { return None };
                 let rest = text.get(length..).filter(|_| length <= self.limits.line_bytes)?;
                 self.advance(input, rest);
                 self.prompt_frame(PromptKind::Command(family), offset);
-                (false, KnownKind::Prompt)
+                (false, FastFrameKind::Prompt)
             }
             _ => return None,
         };
-        Some(KnownFrame { offset, end: self.position, bell, kind })
+        Some(FastFrame { offset, end: self.position, bell, kind })
     }
 
     /// Returns the input from the start of the next line, if a line starts here and nothing has to be emitted before
