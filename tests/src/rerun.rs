@@ -8,6 +8,7 @@ use std::time::Instant;
 use kibitzer::transcript::{Direction, Record};
 use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, RequestId};
+use kibitzer_core::message::Ivar;
 use kibitzer_core::session::{Command, DriverAction, Session, SessionOptions, SessionState};
 use kibitzer_core::wire::unseal;
 
@@ -126,7 +127,7 @@ fn command(line: &[u8], session: &Session) -> Option<Command> {
         return None;
     }
     let line = std::str::from_utf8(line).ok()?;
-    let text = if session.capabilities().block() { line.split_once(' ')?.1 } else { line };
+    let text = if session.capabilities().has(Ivar::Block) { line.split_once(' ')?.1 } else { line };
     Command::new(text).ok()
 }
 

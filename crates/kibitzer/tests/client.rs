@@ -9,7 +9,7 @@ use common::*;
 use kibitzer::command::{self, MoveText, Request as _, Talk};
 use kibitzer::core::event::{CommandError, DialError, EndReason, LoginError, RequestError};
 use kibitzer::core::hub::{Hub, HubOptions, RecvError};
-use kibitzer::core::message::{GameId, Message, Refusal};
+use kibitzer::core::message::{GameId, Ivar, Message, Refusal};
 use kibitzer::core::session::{Command, Password, RequestLimits, SessionState, TimesealChoice};
 use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, ConnectError, Dial, PasswordSource, Profile, SecretError};
@@ -27,7 +27,7 @@ async fn a_guest_connects_and_asks() {
     let (client, mut peer) = listener.guest(profile).await;
     assert_eq!(client.state(), SessionState::Ready);
     assert_eq!(client.handle().unwrap().as_str(), "GuestPUPE");
-    assert!(client.capabilities().block() && client.capabilities().ms());
+    assert!(client.capabilities().has(Ivar::Block) && client.capabilities().has(Ivar::Ms));
     let reply = peer.serving(client.request("finger Newton")).await.unwrap();
     assert_eq!(reply.text(), "Finger of Newton:\n\n");
     assert_eq!(peer.heard, ["finger Newton"]);

@@ -8,13 +8,13 @@ use kibitzer_tests::live::{Hall, options};
 
 fn facts(capabilities: Capabilities) -> [bool; 7] {
     [
-        capabilities.block(),
-        capabilities.ms(),
-        capabilities.nowrap(),
-        capabilities.seekinfo(),
-        capabilities.pendinfo(),
-        capabilities.gameinfo(),
-        capabilities.compressmove(),
+        capabilities.has(Ivar::Block),
+        capabilities.has(Ivar::Ms),
+        capabilities.has(Ivar::NoWrap),
+        capabilities.has(Ivar::SeekInfo),
+        capabilities.has(Ivar::PendInfo),
+        capabilities.has(Ivar::GameInfo),
+        capabilities.has(Ivar::CompressMove),
     ]
 }
 
@@ -70,7 +70,7 @@ async fn style_width_bell_and_interface_are_set() {
 async fn what_is_set_later_is_a_capability_too() {
     let hall = Hall::open(options(&[])).await;
     let client = Client::connect(hall.profile()).await.unwrap();
-    assert!(!client.capabilities().seekinfo());
+    assert!(!client.capabilities().has(Ivar::SeekInfo));
     client.enable_ivar(Ivar::SeekInfo).await.unwrap();
     assert_eq!(client.interface_variables().await.unwrap().value("seekinfo"), Some("1"));
     client.disable_ivar(Ivar::SeekInfo).await.unwrap();

@@ -44,41 +44,6 @@ impl Capabilities {
         Ivar::ALL.iter().copied().filter(move |&ivar| self.has(ivar))
     }
 
-    /// Returns whether block mode is on: replies are framed and numbered.
-    pub fn block(self) -> bool {
-        self.has(Ivar::Block)
-    }
-
-    /// Returns whether clocks are sent in milliseconds.
-    pub fn ms(self) -> bool {
-        self.has(Ivar::Ms)
-    }
-
-    /// Returns whether the server does not break long lines.
-    pub fn nowrap(self) -> bool {
-        self.has(Ivar::NoWrap)
-    }
-
-    /// Returns whether seeks are sent as data.
-    pub fn seekinfo(self) -> bool {
-        self.has(Ivar::SeekInfo)
-    }
-
-    /// Returns whether offers are sent as data.
-    pub fn pendinfo(self) -> bool {
-        self.has(Ivar::PendInfo)
-    }
-
-    /// Returns whether the terms of games are sent as data.
-    pub fn gameinfo(self) -> bool {
-        self.has(Ivar::GameInfo)
-    }
-
-    /// Returns whether moves are sent as delta boards where that is enough.
-    pub fn compressmove(self) -> bool {
-        self.has(Ivar::CompressMove)
-    }
-
     /// Returns the family of the server; [`Family::Auto`] until it is known.
     pub const fn family(self) -> Family {
         self.family

@@ -59,7 +59,7 @@ async fn connect(mode: Mode) -> Client {
         Mode::Fences => profile(port).session(|session| session.without(Ivar::Block)),
     };
     let client = Client::connect(profile).await.unwrap();
-    assert_eq!(client.capabilities().block(), matches!(mode, Mode::Blocks));
+    assert_eq!(client.capabilities().has(Ivar::Block), matches!(mode, Mode::Blocks));
     client
 }
 

@@ -124,7 +124,7 @@ impl Live {
 
     fn finish_set_up(&mut self, capabilities: Capabilities, cx: &mut Context<'_>) {
         self.capabilities = capabilities;
-        if capabilities.nowrap() {
+        if capabilities.has(Ivar::NoWrap) {
             cx.reader.framer_mut().set_unwrapped();
         }
         cx.backoff.ready(cx.now);

@@ -28,27 +28,24 @@ impl Login {
                 LoginProgress::RetryWithout(LoginFeature::LoginString, self.other_error())
             }
             // The server took the fence for a name.
-            LoginState::Proving { .. } => LoginProgress::Failed(self.other_error()),
+            LoginState::Proving(_) => LoginProgress::Failed(self.other_error()),
             _ => LoginProgress::Continue,
         }
     }
 
     pub(super) fn press_return(&mut self, cx: &mut Context<'_>) -> LoginProgress {
         self.send(TransmitKind::Login, b"", cx);
-        self.enter(LoginState::Entering { asked_again: false }, cx)
+        self.enter(LoginState::Entering, cx)
     }
 
     /// Processes a prompt, which a server sends after a login only.
     pub(super) fn prompt(&mut self, cx: &mut Context<'_>) -> LoginProgress {
         match self.state {
-            LoginState::Name
-            | LoginState::NameAndPassword
-            | LoginState::Password { .. }
-            | LoginState::Entering { .. } => {
+            LoginState::Name | LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => {
                 self.send_proof(cx);
                 self.report(Titles::default(), cx)
             }
-            LoginState::Proving { .. } => self.report(Titles::default(), cx),
+            LoginState::Proving(_) => self.report(Titles::default(), cx),
             LoginState::Greeting | LoginState::LoginString { .. } => LoginProgress::Continue,
         }
     }
@@ -60,13 +57,13 @@ impl Login {
             return LoginProgress::Continue;
         }
         self.name = Some(logged_in.name.clone());
-        if matches!(self.state, LoginState::Name | LoginState::NameAndPassword | LoginState::Password { .. }) {
-            self.enter(LoginState::Entering { asked_again: false }, cx);
+        if matches!(self.state, LoginState::Name | LoginState::NameAndPassword | LoginState::Password) {
+            self.enter(LoginState::Entering, cx);
         }
         if Datagram::parse(raw).is_some() {
             self.dialect = Dialect::Icc;
             // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
-            if matches!(self.state, LoginState::Entering { .. }) {
+            if self.state == LoginState::Entering {
                 self.send_proof(cx);
             }
         }
@@ -83,7 +80,7 @@ impl Login {
             (LoginState::Name | LoginState::NameAndPassword, NameKind::Unregistered) if !is_guest => {
                 LoginProgress::Failed(LoginError::UnknownAccount)
             }
-            (LoginState::Proving { .. }, _) => LoginProgress::Failed(self.other_error()),
+            (LoginState::Proving(_), _) => LoginProgress::Failed(self.other_error()),
             _ => LoginProgress::Continue,
         }
     }

@@ -59,6 +59,9 @@ pub(super) struct Login {
     sealing: SealState,
     string: StringState,
     dialect: Dialect,
+    /// The server asked for a name or a password again in this state. It may be a part of the message of the day, so only silence after
+    /// it fails the login.
+    asked_again: bool,
     /// The server is full and has put the login in a queue.
     is_queued: bool,
     /// End of the timeout of the queue, since the first report of a place in it.
@@ -85,11 +88,11 @@ enum LoginState {
     /// Waits for the answer to name and password on one line.
     NameAndPassword,
     /// Waits for the answer to the password, or for the prompt.
-    Password { asked_again: bool },
+    Password,
     /// Waits for the prompt.
-    Entering { asked_again: bool },
+    Entering,
     /// Waits for the answer to the fence.
-    Proving { fence: Fence, asked_again: bool },
+    Proving(Fence),
 }
 
 /// Whether the server understands the lines before the name.
@@ -121,6 +124,7 @@ impl Login {
             sealing: if timeseal == Timeseal::Off { SealState::Off } else { SealState::Unproven },
             string: if uses_string { StringState::Untried } else { StringState::Avoided },
             dialect: Dialect::new(options.family),
+            asked_again: false,
             is_queued: false,
             queue_deadline: None,
             name: None,
@@ -137,8 +141,8 @@ impl Login {
             LoginState::Greeting => LoginStep::Greeting,
             LoginState::LoginString { .. } => LoginStep::LoginString,
             LoginState::Name => LoginStep::Name,
-            LoginState::NameAndPassword | LoginState::Password { .. } => LoginStep::Password,
-            LoginState::Entering { .. } | LoginState::Proving { .. } => LoginStep::Entering,
+            LoginState::NameAndPassword | LoginState::Password => LoginStep::Password,
+            LoginState::Entering | LoginState::Proving(_) => LoginStep::Entering,
         }
     }
 
@@ -174,8 +178,8 @@ impl Login {
                 self.string_dialect().may_omit_login_prompts() || self.sealing == SealState::Unproven && prompts > 0
             }
             LoginState::Name => self.dialect.may_ask_guests_unrecognized() && options.credentials.is_guest(),
-            LoginState::NameAndPassword | LoginState::Password { .. } | LoginState::Entering { .. } => true,
-            LoginState::Proving { asked_again, .. } => asked_again,
+            LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => true,
+            LoginState::Proving(_) => self.asked_again,
         };
         let is_after_hello =
             matches!(self.state, LoginState::LoginString { .. }) && !self.string_dialect().may_omit_login_prompts();
@@ -204,12 +208,8 @@ impl Login {
                 self.send_name(cx)
             }
             LoginState::Name => self.press_return(cx),
-            LoginState::NameAndPassword
-            | LoginState::Password { asked_again: false }
-            | LoginState::Entering { asked_again: false } => self.send_proof(cx),
-            LoginState::Password { .. } | LoginState::Entering { .. } | LoginState::Proving { .. } => {
-                LoginProgress::Failed(self.other_error())
-            }
+            _ if self.asked_again => LoginProgress::Failed(self.other_error()),
+            _ => self.send_proof(cx),
         }
     }
 
@@ -240,7 +240,7 @@ impl Login {
 
     /// Processes a received message.
     pub(super) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context<'_>) -> LoginProgress {
-        if let LoginState::Proving { fence, .. } = self.state
+        if let LoginState::Proving(fence) = self.state
             && let Some(complete) = self.complete(fence, message, raw, cx)
         {
             return complete;
@@ -270,22 +270,11 @@ impl Login {
                 self.string_answered(prompts, cx)
             }
             LoginState::Name | LoginState::NameAndPassword => LoginProgress::Failed(self.other_error()),
-            LoginState::Password { .. } | LoginState::Entering { .. } | LoginState::Proving { .. } => {
-                self.asked_again()
+            LoginState::Password | LoginState::Entering | LoginState::Proving(_) => {
+                self.asked_again = true;
+                LoginProgress::Continue
             }
         }
-    }
-
-    /// Records another request for a name or a password. It may be a part of the message of the day, so only silence after it fails
-    /// the login.
-    fn asked_again(&mut self) -> LoginProgress {
-        if let LoginState::Password { asked_again }
-        | LoginState::Entering { asked_again }
-        | LoginState::Proving { asked_again, .. } = &mut self.state
-        {
-            *asked_again = true;
-        }
-        LoginProgress::Continue
     }
 
     fn string_answered(&mut self, prompts: u8, cx: &mut Context<'_>) -> LoginProgress {
@@ -335,15 +324,16 @@ impl Login {
         match (self.state, &cx.options.credentials) {
             (LoginState::Name | LoginState::NameAndPassword, Credentials::Account { password, .. }) => {
                 self.send_password(password.as_bytes(), password, cx);
-                self.enter(LoginState::Password { asked_again: false }, cx)
+                self.enter(LoginState::Password, cx)
             }
             (LoginState::Name | LoginState::NameAndPassword, _) => LoginProgress::Failed(LoginError::PasswordRequired),
             (LoginState::LoginString { .. }, _) => {
                 LoginProgress::RetryWithout(LoginFeature::LoginString, self.other_error())
             }
             (LoginState::Greeting, _) => LoginProgress::Continue,
-            (LoginState::Password { .. } | LoginState::Entering { .. } | LoginState::Proving { .. }, _) => {
-                self.asked_again()
+            (LoginState::Password | LoginState::Entering | LoginState::Proving(_), _) => {
+                self.asked_again = true;
+                LoginProgress::Continue
             }
         }
     }
@@ -364,6 +354,7 @@ impl Login {
 
     fn enter(&mut self, state: LoginState, cx: &Context<'_>) -> LoginProgress {
         self.state = state;
+        self.asked_again = false;
         self.is_queued = false;
         self.deadline = after(cx.now, cx.options.timings.login_step);
         LoginProgress::Continue

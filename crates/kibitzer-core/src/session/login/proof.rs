@@ -19,7 +19,7 @@ impl Login {
         let fence = Fence::draw(cx.rng);
         let line = self.dialect.proof_line(fence);
         self.send(TransmitKind::Command, line.as_bytes(), cx);
-        self.enter(LoginState::Proving { fence, asked_again: false }, cx)
+        self.enter(LoginState::Proving(fence), cx)
     }
 
     /// Completes the login if the message is the answer to the fence: its refusal, the mark before that, or the refusal of a line

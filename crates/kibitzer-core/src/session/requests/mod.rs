@@ -307,8 +307,7 @@ impl Requests {
         {
             // Some servers end the observation of a game that is observed already. The same command starts it again.
             // Source: uhlin-fics, tried.
-            let requester = sent.requester();
-            self.queue.push_front(QueuedCommand { requester, is_during_restoration: false, ..sent.request });
+            self.queue.push_front(QueuedCommand { is_during_restoration: false, ..sent.into_request() });
             return;
         }
         let is_block_unset = |reply: &Reply| reply.lines().any(|line| line == BLOCK_UNSET);
@@ -319,9 +318,7 @@ impl Requests {
     }
 
     fn complete(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
-        let requester = sent.requester();
-        let QueuedCommand { id, command, .. } = sent.request;
-        self.completed.push_back(CompletedRequest { id, requester, command, result });
+        self.completed.push_back(sent.into_request().complete(result));
     }
 
     /// Returns the time of the next action that no message triggers.
@@ -344,9 +341,7 @@ impl Requests {
     pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
         for sent in self.sent.iter_mut().filter(|sent| !sent.is_abandoned && sent.deadline <= now) {
             sent.is_abandoned = true;
-            let QueuedCommand { id, requester, command, .. } = sent.request.clone();
-            let result = Err(RequestError::TimedOut(timings.request));
-            self.completed.push_back(CompletedRequest { id, requester, command, result });
+            self.completed.push_back(sent.request.clone().complete(Err(RequestError::TimedOut(timings.request))));
         }
     }
 
@@ -355,8 +350,7 @@ impl Requests {
         for sent in self.sent.take_all() {
             self.complete(sent, Err(sent_error.clone()));
         }
-        for QueuedCommand { id, requester, command, .. } in std::mem::take(&mut self.queue) {
-            self.completed.push_back(CompletedRequest { id, requester, command, result: Err(queued_error.clone()) });
-        }
+        let queued = std::mem::take(&mut self.queue).into_iter();
+        self.completed.extend(queued.map(|request| request.complete(Err(queued_error.clone()))));
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use crate::event::RequestId;
+use super::CompletedRequest;
+use crate::event::{RequestError, RequestId};
 use crate::session::command::Command;
 use crate::session::fence::Fence;
-use crate::session::reply::PartialReply;
+use crate::session::reply::{PartialReply, Reply};
 
 /// Highest number of a command in block mode; the lowest is 1. FICS recommends small numbers; a large cycle keeps late replies apart.
 const MAX_NUMBER: u64 = 99;
@@ -42,6 +43,11 @@ pub(crate) struct QueuedCommand {
 }
 
 impl QueuedCommand {
+    /// Completes the request with this result.
+    pub(crate) fn complete(self, result: Result<Reply, RequestError>) -> CompletedRequest {
+        CompletedRequest { id: self.id, requester: self.requester, command: self.command, result }
+    }
+
     pub(crate) fn asks_to_observe(&self) -> bool {
         self.command.as_ref().is_some_and(Command::is_observe)
     }
@@ -87,8 +93,10 @@ pub(crate) struct SentCommand {
 }
 
 impl SentCommand {
-    pub(crate) const fn requester(&self) -> Requester {
-        if self.is_abandoned { Requester::Abandoned } else { self.request.requester }
+    /// Returns the command, whose requester is [`Requester::Abandoned`] if no other waits.
+    pub(crate) fn into_request(self) -> QueuedCommand {
+        let requester = if self.is_abandoned { Requester::Abandoned } else { self.request.requester };
+        QueuedCommand { requester, ..self.request }
     }
 
     /// Returns the prompt that the command has set, by the line that answers its fence.

@@ -92,8 +92,8 @@ fn the_name_is_reported_and_replies_are_matched_by_tag() {
     assert!(peer.heard[5].starts_with("set interface kibitzer "));
     assert_eq!(peer.heard[6..], ["stored"], "nothing of ivars, and the datagrams are on");
     let capabilities = driver.session.capabilities();
-    assert!(capabilities.units() && capabilities.family() == Family::Icc && !capabilities.block());
-    assert!(capabilities.ms() && capabilities.seekinfo() && !capabilities.pendinfo());
+    assert!(capabilities.units() && capabilities.family() == Family::Icc && !capabilities.has(Ivar::Block));
+    assert!(capabilities.has(Ivar::Ms) && capabilities.has(Ivar::SeekInfo) && !capabilities.has(Ivar::PendInfo));
     let identities = driver.take_news().into_iter().filter(|event| matches!(event, Event::LoggedIn(_))).count();
     assert_eq!(identities, 1);
 }

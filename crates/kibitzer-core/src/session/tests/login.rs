@@ -99,8 +99,8 @@ fn a_guest_logs_in_and_the_session_is_set_up() {
     assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.handle().map(Handle::as_str), Some("GuestPUPE"));
     let capabilities = driver.session.capabilities();
-    assert!(capabilities.block() && capabilities.ms() && capabilities.nowrap());
-    assert!(!capabilities.seekinfo() && !capabilities.has(Ivar::Lock));
+    assert!(capabilities.has(Ivar::Block) && capabilities.has(Ivar::Ms) && capabilities.has(Ivar::NoWrap));
+    assert!(!capabilities.has(Ivar::SeekInfo) && !capabilities.has(Ivar::Lock));
     let news = driver.take_news();
     assert!(
         matches!(&news[..], [Event::Connecting { attempt: 1 }, Event::Connected, Event::LoggedIn(identity), Event::Ready(_)]

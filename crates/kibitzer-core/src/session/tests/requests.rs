@@ -4,7 +4,7 @@ use super::login::{on_fics, on_uhlin};
 use super::peer::{Manner, Peer};
 use super::*;
 use crate::event::ServerFault;
-use crate::message::{CommandCode, ObservingRefusal, Refusal};
+use crate::message::{CommandCode, Ivar, ObservingRefusal, Refusal};
 
 /// The block of a reply, and the prompt behind it.
 fn block(number: &str, code: u32, text: &str) -> String {
@@ -519,27 +519,27 @@ fn a_request_may_switch_block_mode() {
     driver.answer(&mut peer, &sent);
     assert_eq!(driver.take_replies().iter().filter(|(_, result)| result.is_ok()).count(), 2);
 
-    assert!(!driver.session.capabilities().block());
+    assert!(!driver.session.capabilities().has(Ivar::Block));
     driver.request("iset block 1").unwrap();
     driver.request("date").unwrap();
     driver.serve(&mut peer);
     assert_eq!(driver.take_replies().iter().filter(|(_, result)| result.is_ok()).count(), 2);
     driver.request("date").unwrap();
     assert_eq!(driver.take_sent().len(), 1, "numbered again");
-    assert!(driver.session.capabilities().block());
+    assert!(driver.session.capabilities().has(Ivar::Block));
 }
 
 #[test]
 fn ivars_switched_by_a_request_change_the_capabilities() {
     let (mut driver, mut peer) = on_fics(guest());
-    assert!(driver.session.capabilities().ms() && !driver.session.capabilities().seekinfo());
+    assert!(driver.session.capabilities().has(Ivar::Ms) && !driver.session.capabilities().has(Ivar::SeekInfo));
     peer = peer.on("iset ms 0", "ms unset.\n\r").on("iset pin 1", "com_iset: pin 1\n\r");
     for line in ["iset ms 0", "iset seekinfo 1", "iset pin 1"] {
         driver.request(line).unwrap();
     }
     driver.serve(&mut peer);
     let capabilities = driver.session.capabilities();
-    assert!(!capabilities.ms() && capabilities.seekinfo() && !capabilities.has(crate::message::Ivar::Pin));
+    assert!(!capabilities.has(Ivar::Ms) && capabilities.has(Ivar::SeekInfo) && !capabilities.has(Ivar::Pin));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::login::{fics, log_in_guest, on_fics, on_uhlin};
 use super::*;
-use crate::message::{GameId, Refusal, Relation};
+use crate::message::{GameId, Ivar, Refusal, Relation};
 
 /// A board of an observed game: its number, White, a ply and the placement of White's king pawn.
 fn board(game: i32, white: &str, plies: u32, relation: i32) -> String {
@@ -268,7 +268,7 @@ fn an_interrupted_restoration_is_repeated() {
     dial_again(&mut driver);
     log_in_guest(&mut driver);
     let mut peer = fics();
-    while !driver.session.capabilities().block() {
+    while !driver.session.capabilities().has(Ivar::Block) {
         for line in driver.take_sent() {
             driver.feed(peer.answer(line.trim()));
         }
@@ -517,7 +517,7 @@ fn settings_of_the_session_are_restored_in_order() {
         let settings = restored.settings.iter().map(|setting| (setting.command.as_str(), setting.error.is_some()));
         let refusals = want.map(|line| (line, line == "set gin 0" || line == "style 1"));
         assert_eq!(settings.collect::<Vec<_>>(), refusals);
-        assert!(!driver.session.capabilities().gameinfo());
+        assert!(!driver.session.capabilities().has(Ivar::GameInfo));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::login::{STRING, fics};
 use super::peer::Manner;
 use super::*;
+use crate::message::Ivar;
 use crate::wire::{Timeseal, unseal};
 
 const BAD_NAME: &str = "\n\rSorry, names can only consist of lower and upper case letters. Try again.\n\r\n\rlogin: ";
@@ -54,7 +55,7 @@ fn a_sealed_session_sends_a_hello_and_seals_every_line() {
     serve_sealed(&mut driver, &mut peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.capabilities().timeseal(), Timeseal::V2);
-    assert!(driver.session.capabilities().block(), "block mode and timeseal together");
+    assert!(driver.session.capabilities().has(Ivar::Block), "block mode and timeseal together");
     driver.request("date").unwrap();
     serve_sealed(&mut driver, &mut peer);
     assert!(driver.reply().is_ok());

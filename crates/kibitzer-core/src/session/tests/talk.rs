@@ -2,6 +2,7 @@
 
 use super::login::{on_fics, on_uhlin};
 use super::*;
+use crate::message::Ivar;
 
 /// Lets the server answer; what it heard, without numbers and fences.
 fn said(driver: &mut Driver, peer: &mut Peer) -> Vec<String> {
@@ -34,7 +35,7 @@ fn queued_talk_delays_the_next_and_loses_nothing() {
 #[test]
 fn control_bytes_of_the_other_family_stay_in_talk() {
     for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
-        let has_blocks = driver.session.capabilities().block();
+        let has_blocks = driver.session.capabilities().has(Ivar::Block);
         let me = driver.session.handle().cloned();
         driver.take_news();
         for text in [
