@@ -1,4 +1,4 @@
-//! The handle to a live session.
+//! `Client`: the handle to a live session.
 
 use std::fmt;
 use std::panic::resume_unwind;
@@ -25,23 +25,23 @@ use crate::tap::{Tap, tap};
 use crate::task::{Task, TaskConfig};
 use crate::transcript::{RecordError, Recorder, Recording, Recordings};
 
-/// Why there is no session.
+/// Reason for which no session was started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// The password cannot be had.
+    /// The password cannot be fetched.
     #[error("no password")]
     Secret(#[from] SecretError),
-    /// The session was to be recorded, and cannot be.
+    /// The recording cannot be created.
     #[error("no recording")]
     Record(#[from] RecordError),
-    /// The server cannot be reached.
+    /// No connection was made.
     #[error("not connected")]
     Dial(#[source] DialError),
-    /// The server does not let us in.
+    /// The server refused the login.
     #[error("login failed")]
     Login(#[source] LoginError),
-    /// The session ended before it began.
+    /// The session ended before it was ready.
     #[error("session ended")]
     Ended(#[source] EndReason),
 }
@@ -58,9 +58,9 @@ impl From<EndReason> for ConnectError {
 
 /// A live session on a chess server. Clones are handles to the same session.
 ///
-/// A task behind it reads, answers, comes back when the connection is lost, and publishes what happens. It needs a tokio
-/// runtime with I/O and time, and ends with [`shutdown`](Self::shutdown), with [`quit`](Self::quit), when the server ends
-/// the session for good, or when the last handle is dropped.
+/// A tokio task owns the session: it connects, logs in, sends requests, reconnects after a loss and publishes events. It needs a
+/// runtime with I/O and time. It ends after [`shutdown`](Self::shutdown) or [`quit`](Self::quit), when the server ends the session
+/// for good, or when the last handle is dropped.
 ///
 /// ```no_run
 /// use kibitzer::{Client, Profile};
@@ -81,13 +81,14 @@ pub struct Client {
     inner: Arc<ClientInner>,
 }
 
+/// The common part of all handles; its drop ends the session.
 struct ClientInner {
     shared: Arc<ClientShared>,
     hub: Hub,
     recordings: Arc<Recordings>,
     server: Box<str>,
     began: Instant,
-    /// Until somebody joins it.
+    /// `None` once a shutdown awaits it.
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -105,15 +106,16 @@ impl WeakClient {
 }
 
 impl Client {
-    /// Connects, logs in and sets the session up. Who wants to hear of that, too, uses [`start`](Self::start).
+    /// Connects, logs in and sets up the session; returns once requests can be sent. To receive the events of the login, use
+    /// [`start`](Self::start).
     ///
     /// # Errors
     ///
-    /// [`ConnectError`] says what is in the way; nothing is tried twice.
+    /// [`ConnectError`]. The first connection and login are not retried.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is ready gives the session up.
+    /// Dropping the future ends the session.
     pub async fn connect(profile: Profile) -> Result<Self, ConnectError> {
         let (client, ()) = Self::start(profile, |_| ()).await?;
         if let Err(reason) = client.ready().await {
@@ -123,8 +125,8 @@ impl Client {
         Ok(client)
     }
 
-    /// Begins to connect, and does not wait for what comes of it. What `subscribe` returns hears of everything from the
-    /// first event on.
+    /// Starts a session without waiting for the connection. Subscriptions that `subscribe` makes receive every event from the
+    /// first one on.
     ///
     /// ```no_run
     /// # use kibitzer::{Client, Profile};
@@ -144,14 +146,14 @@ impl Client {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is ready starts nothing; an empty file for the recording may have been made.
+    /// Dropping the future starts nothing, but an empty recording file may exist.
     pub async fn start<T>(profile: Profile, subscribe: impl FnOnce(&Hub) -> T) -> Result<(Self, T), ConnectError> {
         let publisher = Publisher::new(profile.hub);
         let subscribed = subscribe(&publisher.hub());
         Ok((Self::begin(&profile, publisher, Vec::new()).await?, subscribed))
     }
 
-    /// Starts to connect as [`start`](Self::start) does. The observers receive everything that happens, from the beginning.
+    /// Starts a session as [`start`](Self::start) does, with observers that receive everything that happens, from the beginning.
     ///
     /// # Errors
     ///
@@ -167,7 +169,7 @@ impl Client {
         Self::begin(&profile, Publisher::new(profile.hub), observers).await
     }
 
-    /// Starts to connect as [`start`](Self::start) does, and returns a channel with everything that happens: bytes, sent lines
+    /// Starts a session as [`start`](Self::start) does, and returns a channel with everything that happens: bytes, sent lines
     /// and events.
     ///
     /// ```no_run
@@ -228,47 +230,47 @@ impl Client {
         Ok(Self { inner: Arc::new(ClientInner { shared, hub, recordings, server, began, task }) })
     }
 
-    /// Waits until requests can be made: at once, unless the session is being connected.
+    /// Waits until requests can be sent. Returns at once if the session is ready.
     ///
     /// # Errors
     ///
-    /// [`EndReason`] once the session is over.
+    /// The [`EndReason`] if the session is over.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: nothing but waiting happens.
+    /// Cancel safe.
     pub async fn ready(&self) -> Result<(), EndReason> {
-        let shared = &self.inner.shared;
-        shared
-            .wait_for(|status| {
-                status.end().map(Err).or_else(|| (status.state == SessionState::Ready).then_some(Ok(())))
-            })
-            .await
+        let outcome = |status: &SessionStatus| match status.end() {
+            Some(reason) => Some(Err(reason)),
+            None => (status.state == SessionState::Ready).then_some(Ok(())),
+        };
+        self.inner.shared.wait_for(outcome).await
     }
 
-    /// Waits until the session is over, and says why.
+    /// Waits until the session is over, and returns the reason.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: nothing but waiting happens.
+    /// Cancel safe.
     pub async fn ended(&self) -> EndReason {
         self.inner.shared.wait_for(SessionStatus::end).await
     }
 
-    /// The events from now on; some will be missed, and counted, if this subscriber is slow. See [`Hub::subscribe`].
+    /// Subscribes to all events from now on. A slow subscriber misses events and receives their number; see [`Hub::subscribe`].
     pub fn subscribe(&self) -> Subscription {
         self.inner.hub.subscribe()
     }
 
-    /// The events from now on, every one of them; see [`Hub::subscribe_lossless`].
+    /// Subscribes to all events from now on, without loss; see [`Hub::subscribe_lossless`].
     ///
-    /// As long as `capacity` events are unread, nothing is read from the server, and no request gets its reply: do not wait
-    /// for one where the events are taken.
+    /// While `capacity` events are unread, the session reads nothing from the server, and no request receives its reply: do
+    /// not await a reply in the task that reads the events.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
         self.inner.hub.subscribe_lossless(capacity)
     }
 
-    /// The state of every game now, and the events after exactly that point; see [`Hub::subscribe_with_games`].
+    /// Returns the current state of every game with a subscription that begins at exactly this point; see
+    /// [`Hub::subscribe_with_games`].
     ///
     /// # Errors
     ///
@@ -276,26 +278,26 @@ impl Client {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: dropping the future subscribes nobody.
+    /// Cancel safe.
     pub async fn subscribe_with_games(&self) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
         self.inner.hub.subscribe_with_games().await
     }
 
-    /// The newest state of one game, now and as it changes.
+    /// Watches the latest state of one game.
     ///
-    /// A lost connection takes its games with it: the watch shows none from [`Event::Connected`](crate::Event::Connected)
-    /// on, and the game again with its first board, if it is followed again under the same number;
-    /// [`Event::Restored`](crate::Event::Restored) tells of a new number.
+    /// The games of a lost connection are dropped: from [`Event::Connected`](crate::Event::Connected) on the watch has no
+    /// state, until a game with this number has its first board. [`Event::Restored`](crate::Event::Restored) reports the new
+    /// numbers of restored games.
     pub fn game(&self, id: GameId) -> GameWatch {
         self.inner.hub.watch_game(id)
     }
 
-    /// Where to subscribe in every other way.
+    /// Returns the hub, which offers all kinds of subscriptions.
     pub fn hub(&self) -> &Hub {
         &self.inner.hub
     }
 
-    /// Sends a command and waits for its answer: the whole reply to a line, a value of the command's own to a typed one.
+    /// Sends a command and returns its answer: the whole reply to a line, the parsed reply to a typed command.
     ///
     /// ```no_run
     /// use kibitzer::command::SeekOptions;
@@ -310,12 +312,11 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`RequestError`]: it was not sent, there is no reply, the server refuses, or the reply is none to this command.
+    /// [`RequestError`]: the command was not sent, no reply came, the server refused, or the reply was not recognized.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is ready harms nobody: the command may have been sent, and if so its reply is taken for
-    /// no other's.
+    /// Dropping the future discards the reply; the command may have been sent. Other requests are not affected.
     pub async fn request<R: Request + ?Sized>(&self, command: &R) -> Result<R::Answer, RequestError> {
         command.parse_reply(self.reply_to(command.command()?).await?)
     }
@@ -328,9 +329,9 @@ impl Client {
     async fn reply_to(&self, command: Command) -> Result<Reply, RequestError> {
         let (sender, reply) = oneshot::channel();
         self.inner.shared.request(command, sender)?;
-        // Without a reply the task is gone.
         match reply.await {
             Ok(result) => result,
+            // The task has ended without a reply.
             Err(_) => Err(RequestError::Ended(self.ended().await)),
         }
     }
@@ -340,11 +341,11 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`RecordError`] if the file exists or cannot be made, or the session is being recorded or over.
+    /// [`RecordError`] if the file exists or cannot be created, or the session is over or already recorded.
     ///
     /// # Cancel safety
     ///
-    /// The file may have been made if the future is dropped before it is ready; nothing is recorded then.
+    /// Dropping the future records nothing, but an empty file may exist.
     pub async fn record(&self, path: impl AsRef<Path>) -> Result<(), RecordError> {
         let recorder = Recorder::create(path).await?;
         if self.inner.shared.status(SessionStatus::end).is_some() {
@@ -354,18 +355,17 @@ impl Client {
         self.add_observer(observer).map_err(|_| RecordError::SessionOver)
     }
 
-    /// Returns the recording that was started last, with how much of it is written and whether it has failed.
+    /// Returns the latest recording, with its written amount and its error, if it has failed.
     pub fn recording(&self) -> Option<Recording> {
         self.inner.recordings.latest()
     }
 
-    /// Waits until a recording has failed: its disk is full, for example. The session goes on without it.
-    ///
-    /// The future is never ready if no recording fails.
+    /// Waits until a recording has failed, for example because the disk is full. The session continues without it. If no
+    /// recording fails, the future never completes.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: nothing but waiting happens.
+    /// Cancel safe.
     pub async fn recording_failed(&self) -> Recording {
         self.inner.recordings.failed().await
     }
@@ -389,27 +389,27 @@ impl Client {
         &self.inner.server
     }
 
-    /// When the session began: before the first connection.
+    /// Returns the start time of the session, before the first connection.
     pub fn began(&self) -> Instant {
         self.inner.began
     }
 
-    /// How far the session has come.
+    /// Returns the phase of the session.
     pub fn state(&self) -> SessionState {
         self.inner.shared.status(|status| status.state.clone())
     }
 
-    /// What the server does for this session; nothing until it is set up.
+    /// Returns the features that the server granted; none until the session is set up.
     pub fn capabilities(&self) -> Capabilities {
         self.inner.shared.status(|status| status.capabilities)
     }
 
-    /// Our own name, as the server spells it. A guest may not know it.
+    /// Returns the name of this login as the server spells it; `None` if it is not known, as for some guests.
     pub fn handle(&self) -> Option<Handle> {
         self.inner.shared.status(|status| status.handle.clone())
     }
 
-    /// How much went through this client so far.
+    /// Returns the traffic so far.
     pub fn counters(&self) -> ClientCounters {
         ClientCounters {
             missed_events: self.inner.hub.missed_events(),
@@ -418,19 +418,19 @@ impl Client {
         }
     }
 
-    /// Says `quit`, and waits until the session is over.
+    /// Sends `quit`, and waits until the session is over.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is ready may take back nothing: the server may have been told.
+    /// Dropping the future does not undo the request to quit.
     pub async fn quit(&self) {
         self.inner.shared.end(Ending::Quit);
         self.ended().await;
     }
 
-    /// Hangs up, and waits until the session's task has ended. All handles are to an ended session then.
+    /// Closes the connection, and waits until the session's task has ended. This ends the session for all handles.
     ///
-    /// What a lossless subscriber had no room for is not delivered any more.
+    /// Events for which a lossless subscriber has no room are dropped.
     ///
     /// # Panics
     ///
@@ -445,7 +445,7 @@ impl Client {
         if let Some(task) = task {
             join(task).await;
         } else {
-            // Somebody else joins it.
+            // Another handle awaits the task.
             self.inner.shared.wait_for(|status| status.is_closed.then_some(())).await;
         }
     }
@@ -453,14 +453,15 @@ impl Client {
 
 impl Drop for ClientInner {
     fn drop(&mut self) {
-        // Nobody waits for it any more, and nobody can.
         self.shared.end(Ending::Shutdown);
     }
 }
 
+/// Awaits the task, and propagates its panic.
+///
 /// # Cancel safety
 ///
-/// Dropping the future leaves the task to itself.
+/// Dropping the future detaches the task.
 async fn join(task: JoinHandle<()>) {
     if let Err(error) = task.await
         && let Ok(panic) = error.try_into_panic()

@@ -1,4 +1,4 @@
-//! Core's reader as a `tokio-util` decoder.
+//! The event reader of the core as a `tokio-util` decoder.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use tokio_util::codec::Decoder;
 
 use crate::core::{Event, EventReader};
 
-/// Turns the bytes of a server into events, for `tokio_util::codec::FramedRead`.
+/// Decodes the bytes of a server to events, for `tokio_util::codec::FramedRead`.
 ///
-/// It takes every byte it is shown; what belongs to an unfinished line it keeps itself, within the limits of its framer.
-/// It never fails: bytes that make no sense are events too, and `FramedRead` ends its stream on the first error.
+/// It consumes all bytes, and keeps an unfinished line within the limits of its framer. It never fails: unintelligible bytes are
+/// events, too, because `FramedRead` ends its stream after an error.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -24,7 +24,7 @@ use crate::core::{Event, EventReader};
 /// while let Some(event) = events.next().await {
 ///     lines.push(event.unwrap().raw().to_vec());
 /// }
-/// assert_eq!(lines, [&b""[..], b"Foo shouts: hel"], "the prompt, and what the server did not finish");
+/// assert_eq!(lines, [&b""[..], b"Foo shouts: hel"], "the prompt, and an unfinished line");
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -33,17 +33,17 @@ pub struct EventDecoder {
 }
 
 impl EventDecoder {
-    /// Events from a reader that was set up for the stream.
+    /// Returns a decoder with a reader that is configured for the stream.
     pub const fn new(events: EventReader) -> Self {
         Self { events }
     }
 
-    /// The reader, which has the games as they stand after the last event.
+    /// Returns the reader, which contains the games after the last event.
     pub const fn events(&self) -> &EventReader {
         &self.events
     }
 
-    /// The reader, to tell it what was learned about the stream.
+    /// Returns the reader, to change its configuration when more is known about the stream.
     pub const fn events_mut(&mut self) -> &mut EventReader {
         &mut self.events
     }
@@ -56,12 +56,12 @@ impl Decoder for EventDecoder {
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Event>, io::Error> {
         let mut rest = &src[..];
         let event = self.events.next(&mut rest);
-        let n_taken = src.len() - rest.len();
-        src.advance(n_taken);
+        let n_consumed = src.len() - rest.len();
+        src.advance(n_consumed);
         Ok(event)
     }
 
-    // The default fails on leftover bytes, yet a dropped connection ends in a half line.
+    // The default fails on leftover bytes, but a lost connection ends in the middle of a line.
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Event>, io::Error> {
         Ok(self.decode(src)?.or_else(|| self.events.finish()))
     }
@@ -77,7 +77,7 @@ mod tests {
         fics% \n\r<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton \
         Einstein 1 2 12 39 39 119 122 2 K/e1-e2 (0:06) Ke2 0\n\r<d1> 7 9 e5 e7e5 1 2\n\r<b1> game 7 white [PN] black []\n\rfics% half a li";
 
-    /// What the reader makes of all the bytes at once.
+    /// Reads all bytes at once.
     fn read(mut bytes: &[u8]) -> Vec<Event> {
         let mut reader = EventReader::default();
         let mut all: Vec<_> = std::iter::from_fn(|| reader.next(&mut bytes)).collect();
@@ -85,20 +85,20 @@ mod tests {
         all
     }
 
-    /// What the decoder makes of the bytes in pieces, called as `FramedRead` calls it.
+    /// Decodes bytes in pieces, as `FramedRead` does.
     fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Event> {
         let (mut decoder, mut buffer, mut all) = (EventDecoder::default(), BytesMut::new(), Vec::new());
         for piece in pieces {
             buffer.extend_from_slice(piece);
             all.extend(std::iter::from_fn(|| decoder.decode(&mut buffer).unwrap()));
-            assert!(buffer.is_empty(), "it takes all");
+            assert!(buffer.is_empty(), "all bytes are consumed");
         }
         all.extend(std::iter::from_fn(|| decoder.decode_eof(&mut buffer).unwrap()));
         all
     }
 
     #[test]
-    fn pieces_of_any_size_give_the_events_of_the_whole() {
+    fn pieces_of_any_size_decode_to_the_same_events() {
         let want = read(SESSION);
         assert!(want.len() > 8, "{want:?}");
         assert!(want.iter().any(|event| matches!(event, Event::Desync(_))), "two events of one line");
@@ -108,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_at_the_end_is_an_event() {
+    fn an_unfinished_line_at_the_end_is_an_event() {
         assert_eq!(decode([SESSION]).last().unwrap().raw(), b"half a li");
         assert_eq!(decode([]), []);
     }
 
     #[test]
-    fn the_end_may_come_with_bytes() {
+    fn decode_eof_consumes_remaining_bytes() {
         let mut buffer = BytesMut::from(SESSION);
         let mut decoder = EventDecoder::default();
         let all: Vec<_> = std::iter::from_fn(|| decoder.decode_eof(&mut buffer).unwrap()).collect();
@@ -123,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_in_any_pieces_give_the_events_of_the_whole(
+        fn any_bytes_in_any_pieces_decode_to_the_same_events(
             noise in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'\r')], 0..300),
             at in any::<prop::sample::Index>(),
             size in 1_usize..50,

@@ -1,4 +1,4 @@
-//! JSON as this project writes it: every value on one line that is safe to show on a terminal.
+//! JSON on one line that is safe to print on a terminal.
 
 use std::io::{self, Write};
 
@@ -7,13 +7,13 @@ use serde_json::ser::{Formatter, Serializer};
 
 /// Writes a value as compact JSON, without a line end.
 ///
-/// Texts in it may hold anything a player wrote. JSON itself escapes only the control characters up to U+001F; here every
-/// character is escaped that a terminal obeys, that changes the direction of text, or that some reader of lines (Python's
-/// `splitlines`) takes for a line end.
+/// JSON requires only control characters up to U+001F to be escaped. This function also escapes every character that controls a
+/// terminal, changes the direction of text, or ends a line for some readers (Python's `splitlines`), because strings may
+/// contain text of players.
 ///
 /// # Errors
 ///
-/// The writer fails, or the value has no form in JSON.
+/// The writer fails, or the value cannot be serialized as JSON.
 ///
 /// ```
 /// let mut line = Vec::new();
@@ -48,7 +48,8 @@ impl Formatter for TerminalSafe {
     }
 }
 
-/// DEL and the C1 controls (U+0085, next line, among them), line and paragraph separator, controls of the text direction.
+/// Returns whether the character is DEL, a C1 control (such as U+0085, next line), a line or paragraph separator, or a control of
+/// the text direction.
 const fn is_escaped(character: char) -> bool {
     matches!(character,
         '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_character_breaks_a_line_or_reaches_a_terminal_as_a_command() {
+    fn no_character_ends_a_line_or_controls_a_terminal() {
         /// The line ends of Python's `str.splitlines`, and the Unicode property `Bidi_Control`.
         const BREAKS: &str = "\n\r\u{b}\u{c}\u{1c}\u{1d}\u{1e}\u{85}\u{2028}\u{2029}";
         const BIDIRECTIONAL: &str =

@@ -1,15 +1,16 @@
-//! A client library for internet chess servers (FICS, ICC and their relatives).
+//! A client library for internet chess servers: FICS, ICC and their relatives.
 //!
-//! - [`Client`]: a live session. It logs in, answers requests, feeds subscribers, and comes back when the connection is lost.
-//! - [`Profile`]: which server, who logs in, what is wanted; from code, a file and the environment.
-//! - [`core`]: the protocol, the session and the game state, without I/O.
+//! - [`Client`]: a live session. It logs in, sends requests, delivers events to subscribers, and reconnects after a loss.
+//! - [`Profile`]: server, login and options of a session, from code, a file and the environment.
+//! - [`command`]: typed commands with typed answers.
+//! - [`core`]: protocol, session and game state, without I/O.
 //! - [`SessionObserver`]: an interface for everything that happens in a session, in order.
 //! - [`transcript`]: recorded sessions.
-//! - [`EventDecoder`]: bytes to events, for a transport of your own.
+//! - [`EventDecoder`]: bytes to events, for a `tokio_util` codec.
 //!
-//! What a bot meets every day is here at the root, too: [`Event`], [`Message`], [`GameId`], [`Handle`], the errors.
+//! The types of [`core`] that most bots use are also here: [`Event`], [`Message`], [`GameId`], [`Handle`], errors.
 //!
-//! A guest who greets whoever talks to him, until the session is over:
+//! This guest answers every private message until the session is over:
 //!
 //! ```no_run
 //! use kibitzer::{Client, Message, Profile, TalkKind};
@@ -23,7 +24,7 @@
 //!         && talk.kind == TalkKind::Tell
 //!         && let Some(from) = &talk.from
 //!     {
-//!         // Who has left meanwhile is no reason to stop.
+//!         // The player may have logged out.
 //!         drop(client.tell(from, "welcome").await);
 //!     }
 //! }
@@ -40,6 +41,7 @@ pub mod json;
 mod observer;
 mod password;
 mod profile;
+
 mod socket;
 mod tap;
 mod task;
@@ -59,6 +61,7 @@ pub use kibitzer_core::{Event, EventKind};
 pub use observer::{Observation, SessionObserver, SessionView};
 pub use password::{PasswordSource, SecretError};
 pub use profile::{AttachAccess, ConfigError, Profile};
+
 pub use tap::{Tap, TapItem, TapState};
 
 /// Builds the README's program with the tests.

@@ -1,4 +1,4 @@
-//! Where a password comes from.
+//! Sources of passwords: environment variable, program, private file.
 
 use std::env;
 use std::io;
@@ -16,27 +16,27 @@ use zeroize::Zeroizing;
 use crate::core::event::CommandError;
 use crate::core::session::Password;
 
-/// How long a command may take to tell a password: somebody may have to type another one to unlock it.
+/// Timeout of a password command; its user may have to type another password to unlock it.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
-/// Most that is read of a file or of what a command prints; a line to a server is shorter.
+/// Maximum number of bytes read from a file or a command; a line to a server is shorter.
 const MAX_BYTES: u64 = 1024;
 
-/// Where a password comes from. It is fetched when a session starts, and kept nowhere but there.
+/// The source of a password, from which it is fetched when a session starts.
 ///
-/// [`Debug`] shows where it is, not what it is.
+/// [`Debug`] prints the source, never the password.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PasswordSource {
-    /// The environment variable of this name.
+    /// The environment variable with this name.
     Variable(String),
-    /// The first line that a program prints, such as `["pass", "show", "fics"]`. No shell is involved. It has a minute,
-    /// and has to end with success.
+    /// The first line that a program prints, such as `["pass", "show", "fics"]`. It runs without a shell, and has to succeed
+    /// within a minute.
     Command(Vec<String>),
-    /// The first line of a file that belongs to this user and that nobody else may read (mode 0600 or less).
+    /// The first line of a file of this user without permissions for other users (mode 0600 or less).
     File(PathBuf),
 }
 
-/// Why there is no password.
+/// Reason for which a password cannot be fetched.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SecretError {
@@ -46,49 +46,49 @@ pub enum SecretError {
     /// The command names no program.
     #[error("the password command is empty")]
     NoProgram,
-    /// The program could not be run, or what it says not be read.
+    /// The program could not be run, or its output could not be read.
     #[error("password command {program} failed")]
     Command {
         /// The program, without its arguments.
         program: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The program told that it failed.
+    /// The program failed.
     #[error("password command {program} was not successful")]
     Unsuccessful {
         /// The program, without its arguments.
         program: String,
     },
-    /// The program took too long, and was ended.
+    /// The program took too long, and was killed.
     #[error("password command {program} took longer than {after:?}")]
     TimedOut {
         /// The program, without its arguments.
         program: String,
-        /// How long it had.
+        /// The timeout.
         after: Duration,
     },
     /// The file cannot be read.
     #[error("cannot read the password file {path}", path = .path.display())]
     File {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// Others could read the file, or write it, or it is no file.
+    /// Other users can read or write the file, or it is not a regular file of this user.
     #[error("password file {path} has to be a regular file of yours with mode 0600", path = .path.display())]
     Exposed {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// There is a password, but whose is not known.
+    /// The profile has a password, but no handle.
     #[error("a password, but no handle")]
     NoHandle,
-    /// There is nothing in the first line, or too much.
+    /// The first line is empty or too long, or is not UTF-8.
     #[error("no password in the first line of {0}")]
     NoLine(&'static str),
-    /// It is no password a server could take.
+    /// No server accepts such a password.
     #[error("not a password")]
     Invalid(#[from] CommandError),
 }
@@ -98,11 +98,11 @@ impl PasswordSource {
     ///
     /// # Errors
     ///
-    /// [`SecretError`] says why there is none; it never shows one.
+    /// [`SecretError`], which never contains the password.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future ends the command, if there is one.
+    /// Dropping the future kills the command.
     pub async fn fetch(&self) -> Result<Password, SecretError> {
         let text = match self {
             Self::Variable(name) => variable(name)?,
@@ -120,7 +120,7 @@ fn variable(name: &str) -> Result<Zeroizing<String>, SecretError> {
 
 /// # Cancel safety
 ///
-/// Dropping the future ends the program.
+/// Dropping the future kills the program.
 async fn command(words: &[String]) -> Result<Zeroizing<String>, SecretError> {
     let (program, arguments) = words.split_first().ok_or(SecretError::NoProgram)?;
     let failed = |source| SecretError::Command { program: program.clone(), source };
@@ -141,23 +141,23 @@ async fn command(words: &[String]) -> Result<Zeroizing<String>, SecretError> {
     first_line(&bytes).ok_or(SecretError::NoLine("a command"))
 }
 
-/// What a program prints, up to the limit, and whether it was successful.
+/// Returns the output of a program, up to the limit, and whether it succeeded.
 ///
 /// # Cancel safety
 ///
-/// What was read is lost.
+/// Dropping the future loses the output.
 async fn output(child: &mut Child) -> io::Result<(Zeroizing<Vec<u8>>, bool)> {
     let bytes = match child.stdout.take() {
         Some(stdout) => start_of(stdout).await?,
         None => Zeroizing::default(),
     };
-    // Its end of the pipe is closed by now, so a program that prints on and on fails here and does not wait.
+    // Our end of the pipe is closed by now, so a program that prints more than the limit fails instead of blocking.
     Ok((bytes, child.wait().await?.success()))
 }
 
 /// # Cancel safety
 ///
-/// Dropping the future loses nothing.
+/// Cancel safe.
 async fn file(path: &Path) -> Result<Zeroizing<String>, SecretError> {
     let failed = |source| SecretError::File { path: path.to_owned(), source };
     let file = open(path).await.map_err(failed)?;
@@ -167,11 +167,11 @@ async fn file(path: &Path) -> Result<Zeroizing<String>, SecretError> {
     first_line(&start_of(file).await.map_err(failed)?).ok_or(SecretError::NoLine("a file"))
 }
 
-/// Opens a file, and does not wait for one that is none: a named pipe has no writer yet.
+/// Opens a file without blocking on a named pipe that has no writer.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future loses nothing.
+/// Cancel safe.
 async fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -180,7 +180,7 @@ async fn open(path: &Path) -> io::Result<File> {
     options.open(path).await
 }
 
-/// Whether it is a regular file of this user's that others can neither read nor write.
+/// Returns whether it is a regular file of this user that other users can neither read nor write.
 #[cfg(unix)]
 fn is_private(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -188,26 +188,26 @@ fn is_private(metadata: &std::fs::Metadata) -> bool {
     metadata.is_file() && for_others == 0 && metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Where files have no mode, who may read them cannot be told: no file is good enough.
+/// Without file modes it is unknown who can read a file, so none is accepted.
 #[cfg(not(unix))]
 const fn is_private(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// The first bytes, up to the limit and one.
+/// Reads up to one byte more than the limit.
 ///
 /// # Cancel safety
 ///
-/// What was read is lost.
+/// Dropping the future loses the bytes that were read.
 async fn start_of(source: impl AsyncRead + Unpin) -> io::Result<Zeroizing<Vec<u8>>> {
-    // With room for all from the start, no copy is left behind when it grows.
+    // A buffer that does not grow leaves no copy of the password in freed memory.
     let capacity = usize::try_from(MAX_BYTES + 2).unwrap_or(usize::MAX);
     let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
     source.take(MAX_BYTES + 1).read_to_end(&mut bytes).await?;
     Ok(bytes)
 }
 
-/// The first line without its end, if it is UTF-8 and neither empty nor too long.
+/// Returns the first line without its end, if it is UTF-8 and neither empty nor too long.
 fn first_line(bytes: &[u8]) -> Option<Zeroizing<String>> {
     let line = bytes.split(|&byte| byte == b'\n').next()?;
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -234,7 +234,7 @@ mod tests {
 
     // Rules: transport LG2, bugs 17
     #[tokio::test]
-    async fn a_command_tells_it_in_its_first_line() {
+    async fn the_first_line_of_a_command_is_the_password() {
         assert_eq!(shell("echo swordfish; echo url: freechess.org").fetch().await.unwrap(), password("swordfish"));
         assert_eq!(shell("printf 'sword fish\\r\\n'").fetch().await.unwrap(), password("sword fish"));
         assert_eq!(shell("printf swordfish").fetch().await.unwrap(), password("swordfish"));
@@ -254,14 +254,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_that_cannot_be_run_says_so() {
+    async fn a_command_that_cannot_run_is_an_error() {
         let missing = PasswordSource::Command(vec!["/no/such/program".to_owned()]);
         assert!(matches!(missing.fetch().await, Err(SecretError::Command { .. })));
         assert!(matches!(PasswordSource::Command(Vec::new()).fetch().await, Err(SecretError::NoProgram)));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_command_has_a_minute() {
+    async fn a_command_is_killed_after_a_minute() {
         // The child's end of the pipe stays open until it is killed.
         let error = shell("exec sleep 1000").fetch().await.unwrap_err();
         assert!(matches!(error, SecretError::TimedOut { .. }), "{error:?}");
@@ -269,20 +269,20 @@ mod tests {
 
     // Rules: transport LG2
     #[tokio::test]
-    async fn a_file_is_its_owners_alone() {
+    async fn a_file_with_permissions_for_others_is_rejected() {
         let path = env::temp_dir().join(format!("kibitzer-password-{}", std::process::id()));
         fs::write(&path, "swordfish\nsecond line\n").unwrap();
         let source = PasswordSource::File(path.clone());
-        for (mode, is_taken) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o622, false)] {
+        for (mode, is_accepted) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o622, false)] {
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
             match source.fetch().await {
-                Ok(found) => assert!(is_taken && found == password("swordfish"), "{mode:o}"),
-                Err(SecretError::Exposed { .. }) => assert!(!is_taken, "{mode:o}"),
+                Ok(found) => assert!(is_accepted && found == password("swordfish"), "{mode:o}"),
+                Err(SecretError::Exposed { .. }) => assert!(!is_accepted, "{mode:o}"),
                 Err(error) => panic!("{mode:o}: {error:?}"),
             }
         }
         fs::remove_file(&path).unwrap();
-        // A pipe that nobody writes to is refused like any file that is none.
+        // A named pipe without a writer is rejected like everything that is not a regular file.
         assert!(std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&path).status().unwrap().success());
         let outcome = timeout(Duration::from_secs(10), source.fetch()).await.unwrap();
         fs::remove_file(&path).unwrap();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_variable_has_it_or_is_not_set() {
+    async fn a_variable_contains_the_password() {
         let missing = PasswordSource::Variable("KIBITZER_TEST_NOT_SET".to_owned());
         assert!(matches!(missing.fetch().await, Err(SecretError::NoVariable(_))));
         // Cargo sets it for every test.

@@ -1,4 +1,4 @@
-//! What a session reads and writes.
+//! The byte stream of a connection.
 
 use std::fmt;
 use std::io;
@@ -8,13 +8,13 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Both directions of a connection.
+/// A connection: TCP or a custom stream.
 pub(crate) enum Socket {
     Tcp(TcpStream),
     Custom(Pin<Box<dyn Duplex>>),
 }
 
-/// Reads and writes. It only gives two traits one name: a trait object has room for one.
+/// A stream that can be read and written. A trait object needs one trait for both.
 pub(crate) trait Duplex: AsyncRead + AsyncWrite + Send + Sync {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Sync> Duplex for S {}
@@ -24,7 +24,7 @@ impl Socket {
         Self::Custom(Box::pin(socket))
     }
 
-    /// Reads into `buffer`; ready with nothing new in it at the end of the stream.
+    /// Reads into `buffer`; at the end of the stream it is ready without new bytes.
     pub(crate) fn poll_read(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Tcp(stream) => Pin::new(stream).poll_read(context, buffer),
@@ -32,7 +32,7 @@ impl Socket {
         }
     }
 
-    /// Writes some of `bytes`, and tells how many.
+    /// Writes some of `bytes`, and returns their number.
     pub(crate) fn poll_write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
             Self::Tcp(stream) => Pin::new(stream).poll_write(context, bytes),
@@ -40,10 +40,10 @@ impl Socket {
         }
     }
 
-    /// Sees to it that what was written goes out.
+    /// Flushes written bytes.
     pub(crate) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
-            // A TCP stream of tokio's keeps nothing.
+            // The TCP stream of tokio has no write buffer.
             Self::Tcp(_) => Poll::Ready(Ok(())),
             Self::Custom(socket) => socket.as_mut().poll_flush(context),
         }

@@ -1,4 +1,7 @@
-//! Asking for a password on the terminal.
+//! Asks for a password on the terminal.
+//!
+//! rpassword (7.5) would replace this file, but it blocks its thread until a line is typed, and restores the terminal only then:
+//! after Ctrl-C, a signal or the end of `--for` the terminal would stay without echo. Here dropping the future restores it.
 
 use std::io::{self, Write as _};
 

@@ -39,7 +39,7 @@ impl Setting {
     ) -> Self {
         Self {
             key,
-            doc: doc.iter().map(|&line| line.to_owned()).collect(),
+            doc: doc.iter().map(|line| line.trim().to_owned()).collect(),
             example,
             apply: Box::new(move |profile, value| {
                 *field(profile) = T::parse(value)?;
@@ -150,28 +150,23 @@ pub(super) fn sections() -> [(&'static str, Vec<Setting>); 7] {
     ]
 }
 
+/// Makes a list of settings. An entry reads: documentation, key, example, field, and a method of [`Setting`] that changes it.
+macro_rules! settings {
+    ($($(#[doc = $doc:literal])+ $key:literal = $example:literal, $field:expr $(, $modifier:ident)?;)+) => {
+        vec![$(Setting::new($key, $example, &[$($doc),+], $field)$(.$modifier())?),+]
+    };
+}
+
 fn server() -> Vec<Setting> {
-    let [connect, write] = &TRANSPORT_TIMEOUTS;
-    vec![
-        Setting::new(
-            "host",
-            r#""chess.example""#,
-            &[
-                "Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.",
-                "On the command line: HOST.",
-            ],
-            |profile| &mut profile.transport.host,
-        )
-        .required(),
-        Setting::new(
-            "ports",
-            "[4000]",
-            &["TCP ports, in the order in which they are tried. On the command line: HOST:PORT."],
-            |profile| &mut profile.transport.ports,
-        ),
-        Setting::number(connect, |profile| profile),
-        Setting::number(write, |profile| profile),
-    ]
+    let mut server = settings! {
+        /// Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.
+        /// On the command line: HOST.
+        "host" = r#""chess.example""#, |profile| &mut profile.transport.host, required;
+        /// TCP ports, in the order in which they are tried. On the command line: HOST:PORT.
+        "ports" = "[4000]", |profile| &mut profile.transport.ports;
+    };
+    server.extend(TRANSPORT_TIMEOUTS.iter().map(|option| Setting::number(option, |profile| profile)));
+    server
 }
 
 const TRANSPORT_TIMEOUTS: [NumericOption<Profile>; 2] = [
@@ -192,78 +187,36 @@ const TRANSPORT_TIMEOUTS: [NumericOption<Profile>; 2] = [
 ];
 
 fn login() -> Vec<Setting> {
-    vec![
-        Setting::new(
-            "handle",
-            r#""Newton""#,
-            &[
-                "Name of the account; without a password, of the guest. Without this key: a guest with a name chosen by the server.",
-                "On the command line: --user; with --guest, a guest.",
-            ],
-            |profile| &mut profile.login.handle,
-        ),
-        Setting::new(
-            "password_from",
-            r#"{ command = ["pass", "show", "fics"] }"#,
-            &[
-                "Source of the password, which is never in this file: { env = \"NAME\" }, the first line that a { command = [..] }",
-                "prints, or of a { file = \"PATH\" } of yours with mode 0600. Without this key, an account uses the variable",
-                "KIBITZER_PASSWORD if it is set. On the command line: --password-command or --password-file.",
-            ],
-            |profile| &mut profile.login.secret,
-        ),
-    ]
+    settings! {
+        /// Name of the account; without a password, of the guest. Without this key: a guest with a name chosen by the server.
+        /// On the command line: --user; with --guest, a guest.
+        "handle" = r#""Newton""#, |profile| &mut profile.login.handle;
+        /// Source of the password, which is never in this file: { env = "NAME" }, the first line that a { command = [..] }
+        /// prints, or of a { file = "PATH" } of yours with mode 0600. Without this key, an account uses the variable
+        /// KIBITZER_PASSWORD if it is set. On the command line: --password-command or --password-file.
+        "password_from" = r#"{ command = ["pass", "show", "fics"] }"#, |profile| &mut profile.login.secret;
+    }
 }
 
 fn features() -> Vec<Setting> {
-    vec![
-        Setting::new("family", r#""fics""#, &["Protocol family: fics, icc, or auto, which detects it."], |profile| {
-            &mut profile.session.family
-        }),
-        Setting::new(
-            "timeseal",
-            r#""2""#,
-            &["Version of timeseal: off, 1, 2, or auto: 2 if the server supports it, otherwise 1, otherwise none."],
-            |profile| &mut profile.session.timeseal,
-        ),
-        Setting::new(
-            "ivars",
-            r#"["block", "seekinfo"]"#,
-            &[
-                "Features requested from the server for this session, by their FICS names; those that it does not offer are skipped.",
-                "On ICC, gameinfo, ms, seekinfo and compressmove switch on the equivalent datagrams; the others have no effect.",
-            ],
-            |profile| &mut profile.session.ivars,
-        ),
-        Setting::new(
-            "interface",
-            r#""my bot""#,
-            &["Name of the client shown to other players; empty: none. Without this key: kibitzer and its version."],
-            |profile| &mut profile.session.interface,
-        )
-        .without_default(),
-        Setting::new(
-            "prompt",
-            r#""> ""#,
-            &["The account's custom prompt, including its trailing blank; empty: detected at the login."],
-            |profile| &mut profile.session.prompt,
-        ),
-        Setting::new(
-            "variables",
-            "{ gin = 1, open = 0 }",
-            &["Variables of the server, set after every login; or a table [variables] at the end of the file."],
-            |profile| &mut profile.variables,
-        ),
-        Setting::new(
-            "adjourned_games",
-            r#""resume""#,
-            &[
-                "Adjourned games of the account, which are listed after the login: report, or resume, which challenges each opponent who",
-                "is logged in, or logs in later, to go on.",
-            ],
-            |profile| &mut profile.session.adjourned,
-        ),
-    ]
+    settings! {
+        /// Protocol family: fics, icc, or auto, which detects it.
+        "family" = r#""fics""#, |profile| &mut profile.session.family;
+        /// Version of timeseal: off, 1, 2, or auto: 2 if the server supports it, otherwise 1, otherwise none.
+        "timeseal" = r#""2""#, |profile| &mut profile.session.timeseal;
+        /// Features requested from the server for this session, by their FICS names; those that it does not offer are skipped.
+        /// On ICC, gameinfo, ms, seekinfo and compressmove switch on the equivalent datagrams; the others have no effect.
+        "ivars" = r#"["block", "seekinfo"]"#, |profile| &mut profile.session.ivars;
+        /// Name of the client shown to other players; empty: none. Without this key: kibitzer and its version.
+        "interface" = r#""my bot""#, |profile| &mut profile.session.interface, without_default;
+        /// The account's custom prompt, including its trailing blank; empty: detected at the login.
+        "prompt" = r#""> ""#, |profile| &mut profile.session.prompt;
+        /// Variables of the server, set after every login; or a table [variables] at the end of the file.
+        "variables" = "{ gin = 1, open = 0 }", |profile| &mut profile.variables;
+        /// Adjourned games of the account, which are listed after the login: report, or resume, which challenges each opponent who
+        /// is logged in, or logs in later, to go on.
+        "adjourned_games" = r#""resume""#, |profile| &mut profile.session.adjourned;
+    }
 }
 
 fn limits() -> Vec<Setting> {
@@ -275,40 +228,18 @@ fn limits() -> Vec<Setting> {
 }
 
 fn inspection() -> Vec<Setting> {
-    vec![
-        Setting::new(
-            "record_file",
-            r#""session.jsonl""#,
-            &[
-                "A recording of the session, in a new file. Names and passwords of the login are left out.",
-                "On the command line: --record.",
-            ],
-            |profile| &mut profile.record_file,
-        ),
-        Setting::new(
-            "filters",
-            r#"{ talk = "kind:tell,say,channel_tell" }"#,
-            &["Named filters of the console: `/filter talk`."],
-            |profile| &mut profile.filters,
-        ),
-        Setting::new(
-            "attach_socket",
-            r#""bot.sock""#,
-            &[
-                "A new Unix socket that exposes the session to other programs of the same user, such as `kibitzer console`.",
-                "On the command line: --attach-socket.",
-            ],
-            |profile| &mut profile.attach_socket,
-        ),
-        Setting::new(
-            "attach_access",
-            r#""write""#,
-            &[
-                "Access of those programs: read, or write to allow sending lines too. On the command line: --attach-write.",
-            ],
-            |profile| &mut profile.attach_access,
-        ),
-    ]
+    settings! {
+        /// A recording of the session, in a new file. Names and passwords of the login are left out.
+        /// On the command line: --record.
+        "record_file" = r#""session.jsonl""#, |profile| &mut profile.record_file;
+        /// Named filters of the console: `/filter talk`.
+        "filters" = r#"{ talk = "kind:tell,say,channel_tell" }"#, |profile| &mut profile.filters;
+        /// A new Unix socket that exposes the session to other programs of the same user, such as `kibitzer console`.
+        /// On the command line: --attach-socket.
+        "attach_socket" = r#""bot.sock""#, |profile| &mut profile.attach_socket;
+        /// Access of those programs: read, or write to allow sending lines too. On the command line: --attach-write.
+        "attach_access" = r#""write""#, |profile| &mut profile.attach_access;
+    }
 }
 
 fn to_ms(duration: Duration) -> Option<u64> {
