@@ -4,7 +4,8 @@ use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write as _};
 
 use anstream::AutoStream;
 use clap::ValueEnum;
-use kibitzer::core::{Event, EventKind};
+use kibitzer::core::Event;
+use kibitzer::core::message::{Control, Message};
 use thiserror::Error;
 
 use super::{Stamp, text};
@@ -46,7 +47,7 @@ impl WriteError {
 /// Standard output, taking events. They stay in the buffer until it is flushed.
 pub(crate) enum Lines {
     /// JSON Lines, and memory for one of them.
-    Jsonl(BufWriter<StdoutLock<'static>>, String),
+    Jsonl(BufWriter<StdoutLock<'static>>, Vec<u8>),
     /// For people; in color if that is shown.
     Text(BufWriter<AutoStream<Box<dyn io::Write>>>),
 }
@@ -54,7 +55,7 @@ pub(crate) enum Lines {
 impl Lines {
     pub(crate) fn new(format: LineFormat) -> Self {
         match format {
-            LineFormat::Jsonl => Self::Jsonl(stdout(), String::new()),
+            LineFormat::Jsonl => Self::Jsonl(stdout(), Vec::new()),
             // Where it removes escapes it writes what is between them piece by piece: it needs a buffer on either side.
             LineFormat::Text => Self::Text(BufWriter::with_capacity(
                 BUFFER_BYTES,
@@ -66,12 +67,12 @@ impl Lines {
     /// Writes an event with its time, which a raw log does not have.
     pub(crate) fn event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), WriteError> {
         let written = match self {
-            Self::Jsonl(..) if event.kind() == EventKind::Ping => Ok(()),
+            Self::Jsonl(..) if matches!(event.message(), Some(Message::Control(Control::Ping))) => Ok(()),
             Self::Jsonl(out, line) => {
                 line.clear();
                 event.write_json(&stamp.map(Stamp::members).unwrap_or_default(), line);
-                line.push('\n');
-                out.write_all(line.as_bytes())
+                line.push(b'\n');
+                out.write_all(line)
             }
             Self::Text(out) => text::write(out, event),
         };

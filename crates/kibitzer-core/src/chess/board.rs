@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use smallvec::SmallVec;
+
 use super::{Color, Piece, Role, Square};
 
 /// The letter of an empty square, as style 12 sends it.
@@ -138,26 +140,22 @@ impl Default for Board {
 }
 
 impl fmt::Display for Board {
+    /// Writes the placement field of FEN: for each row letters, and a digit for each run of empty squares.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, row) in self.to_rows().into_iter().enumerate() {
-            if index > 0 {
-                f.write_char('/')?;
+        // Collected first, as writing each letter to a formatter takes longer than all the rest.
+        let mut field = SmallVec::<[u8; 72]>::new();
+        for row in self.to_rows() {
+            for run in row.chunk_by(|&left, &right| left == EMPTY && right == EMPTY) {
+                match run {
+                    [letter] if *letter != EMPTY => field.push(*letter),
+                    _ => field.push(b'0' + u8::try_from(run.len()).unwrap_or_default()),
+                }
             }
-            write_row(f, row)?;
+            field.push(b'/');
         }
-        Ok(())
+        field.pop();
+        f.write_str(std::str::from_utf8(&field).unwrap_or_default())
     }
-}
-
-/// Writes one row of the placement field: letters, and a digit for each run of empty squares.
-fn write_row(f: &mut fmt::Formatter<'_>, row: [u8; 8]) -> fmt::Result {
-    for run in row.chunk_by(|&left, &right| left == EMPTY && right == EMPTY) {
-        match run {
-            [letter] if *letter != EMPTY => f.write_char(char::from(*letter))?,
-            _ => write!(f, "{}", run.len())?,
-        }
-    }
-    Ok(())
 }
 
 impl fmt::Debug for Board {

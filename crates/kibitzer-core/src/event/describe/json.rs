@@ -24,96 +24,97 @@ impl Event {
     ///
     /// let mut events = EventReader::default();
     /// let mut read = &b"Foo(50): hi\n\r"[..];
-    /// let mut line = String::new();
+    /// let mut line = Vec::new();
     /// while let Some(event) = events.next(&mut read) {
     ///     event.write_json("", &mut line);
     /// }
-    /// assert_eq!(line, r#"{"event":"channel_tell","offset":0,"from":"Foo","titles":[],"text":"hi","channel":50}"#);
+    /// assert_eq!(line, br#"{"event":"channel_tell","offset":0,"from":"Foo","titles":[],"text":"hi","channel":50}"#);
     /// ```
-    pub fn write_json(&self, members: &str, out: &mut String) {
-        out.push_str("{\"event\":\"");
-        out.push_str(self.kind().as_str());
-        out.push_str("\",\"offset\":");
-        match self.position_in_stream() {
-            Some(offset) => write_number(offset.cast_signed(), out),
-            None => out.push_str("null"),
-        }
-        out.push_str(members);
-        self.fields(&mut |key, value| write_member(key, value, out));
-        out.push('}');
+    pub fn write_json(&self, members: &str, out: &mut Vec<u8>) {
+        self.describe(|it| {
+            out.extend_from_slice(b"{\"event\":\"");
+            out.extend_from_slice(it.kind().as_str().as_bytes());
+            out.extend_from_slice(b"\",\"offset\":");
+            match self.position_in_stream() {
+                Some(offset) => write_number(offset.cast_signed(), out),
+                None => out.extend_from_slice(b"null"),
+            }
+            out.extend_from_slice(members.as_bytes());
+            self.fields(it, &mut |key, value| write_member(key, value, out));
+            out.push(b'}');
+        });
     }
 }
 
 /// Writes a member that follows another one.
-fn write_member(key: &'static str, value: Value<'_>, out: &mut String) {
-    out.push_str(",\"");
-    out.push_str(key);
-    out.push_str("\":");
+fn write_member(key: &'static str, value: Value<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(key.as_bytes());
+    out.extend_from_slice(b"\":");
     write_value(value, out);
 }
 
-fn write_value(value: Value<'_>, out: &mut String) {
+fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
     match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
         Value::Number(number) => write_number(number, out),
         Value::Letter(letter) => write_text(letter.encode_utf8(&mut [0; 4]), out),
         Value::Text(text) => write_text(text, out),
         Value::Display(shown) => {
-            out.push('"');
+            out.push(b'"');
             // Nothing fails on the way to memory.
             let _ = write!(Escaped(out), "{shown}");
-            out.push('"');
+            out.push(b'"');
         }
         Value::List(list) => {
-            let mut open = '[';
+            let mut separator = b'[';
             list.items(&mut |item| {
-                out.push(std::mem::replace(&mut open, ','));
+                out.push(std::mem::replace(&mut separator, b','));
                 write_value(item, out);
             });
-            out.push_str(if open == '[' { "[]" } else { "]" });
+            out.extend_from_slice(if separator == b'[' { b"[]" } else { b"]" });
         }
         Value::Object(object) => {
             let start = out.len();
             object.fields(&mut |key, value| write_member(key, value, out));
-            // The first member has no comma.
-            if out.len() > start {
-                out.replace_range(start..=start, "{");
-            } else {
-                out.push('{');
+            // The first member has no comma before it.
+            match out.get_mut(start) {
+                Some(comma) => *comma = b'{',
+                None => out.push(b'{'),
             }
-            out.push('}');
+            out.push(b'}');
         }
     }
 }
 
 /// Writes a number in decimal, without the machinery of `fmt`.
-fn write_number(number: i64, out: &mut String) {
+fn write_number(number: i64, out: &mut Vec<u8>) {
     let mut digits = [0; 20];
-    let mut rest = number.unsigned_abs();
     let mut start = digits.len();
-    for (at, digit) in digits.iter_mut().enumerate().rev() {
+    let mut rest = number.unsigned_abs();
+    for digit in digits.iter_mut().rev() {
         *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
         rest /= 10;
-        start = at;
+        start -= 1;
         if rest == 0 {
             break;
         }
     }
     if number < 0 {
-        out.push('-');
+        out.push(b'-');
     }
-    out.extend(digits.get(start..).unwrap_or_default().iter().map(|&digit| char::from(digit)));
+    out.extend_from_slice(digits.get(start..).unwrap_or_default());
 }
 
-fn write_text(text: &str, out: &mut String) {
-    out.push('"');
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
     escape(text, out);
-    out.push('"');
+    out.push(b'"');
 }
 
 /// Text whose characters are escaped on the way.
-struct Escaped<'a>(&'a mut String);
+struct Escaped<'a>(&'a mut Vec<u8>);
 
 impl fmt::Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -122,22 +123,21 @@ impl fmt::Write for Escaped<'_> {
     }
 }
 
-fn escape(text: &str, out: &mut String) {
+fn escape(text: &str, out: &mut Vec<u8>) {
     if text.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\') {
-        return out.push_str(text);
+        return out.extend_from_slice(text.as_bytes());
     }
     for character in text.chars() {
         match character {
-            '"' | '\\' => out.extend(['\\', character]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            _ if is_escaped(character) => {
-                let _ = write!(out, "\\u{:04x}", u32::from(character));
-            }
-            _ => out.push(character),
+            '"' => out.extend_from_slice(b"\\\""),
+            '\\' => out.extend_from_slice(b"\\\\"),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\r' => out.extend_from_slice(b"\\r"),
+            '\t' => out.extend_from_slice(b"\\t"),
+            '\u{8}' => out.extend_from_slice(b"\\b"),
+            '\u{c}' => out.extend_from_slice(b"\\f"),
+            _ if is_escaped(character) => out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes()),
+            _ => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
 }

@@ -171,9 +171,17 @@ impl Message {
 }
 
 impl Event {
-    /// Its kind.
+    /// Returns the kind.
     pub fn kind(&self) -> EventKind {
-        self.describe(|it| it.kind())
+        match self {
+            Self::Received { received, .. } => match (self.position(), received.message.descriptor()) {
+                (Some(_), _) => EventKind::Position,
+                (None, Some(descriptor)) => descriptor.kind(),
+                (None, None) if received.is_datagram() => EventKind::Datagram,
+                (None, None) => EventKind::Text,
+            },
+            _ => self.describe(|it| it.kind()),
+        }
     }
 
     /// Position in the stream; `None` for the session's own events, which are not part of it.
@@ -181,17 +189,15 @@ impl Event {
         matches!(self, Self::Received { .. } | Self::Desync(_) | Self::Missed(_)).then(|| self.offset())
     }
 
-    /// Passes every field to `put`, but for the kind and the position.
-    fn fields(&self, put: &mut Put<'_>) {
-        self.describe(|it| {
-            it.fields(put);
-            let Self::Received { received, .. } = self else { return };
-            match (it.line(), received.datagram()) {
-                (LineUse::InText, _) => put("text", words_of(received).as_deref().as_value()),
-                (LineUse::InDatagram, Some(datagram)) => datagram.fields(put),
-                _ => {}
-            }
-        });
+    /// Passes every field of its descriptor to `put`, and those of the received line.
+    fn fields(&self, it: &dyn Describe, put: &mut Put<'_>) {
+        it.fields(put);
+        let Self::Received { received, .. } = self else { return };
+        match it.line() {
+            LineUse::InText => put("text", words_of(received).as_deref().as_value()),
+            LineUse::InDatagram => received.datagram().iter().for_each(|datagram| datagram.fields(put)),
+            LineUse::ForPeople | LineUse::Nowhere => {}
+        }
     }
 
     /// Calls `read` with the descriptor.

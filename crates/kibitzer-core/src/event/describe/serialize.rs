@@ -21,17 +21,19 @@ use crate::event::Event;
 /// ```
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry("event", self.kind().as_str())?;
-        object.serialize_entry("offset", &self.position_in_stream())?;
-        let mut written = Ok(());
-        self.fields(&mut |key, value| {
-            if written.is_ok() {
-                written = object.serialize_entry(key, &value);
-            }
-        });
-        written?;
-        object.end()
+        self.describe(|it| {
+            let mut object = serializer.serialize_map(None)?;
+            object.serialize_entry("event", it.kind().as_str())?;
+            object.serialize_entry("offset", &self.position_in_stream())?;
+            let mut written = Ok(());
+            self.fields(it, &mut |key, value| {
+                if written.is_ok() {
+                    written = object.serialize_entry(key, &value);
+                }
+            });
+            written?;
+            object.end()
+        })
     }
 }
 
