@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::play;
+use super::play::{self, Removed};
 use crate::chess::{Board, CastlingRights, Color, LastMove, Role, Square};
 use crate::message::{ClockReading, DerivedMove, Style12};
 use crate::text::{ServerText, encode_latin_1};
@@ -18,17 +18,6 @@ pub struct PlayedMove {
     /// The rights before it.
     castling: CastlingRights,
     report: Report,
-}
-
-/// What a move removed from the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Removed {
-    Nothing,
-    /// A piece on the square that the move ends on.
-    Piece(Role),
-    EnPassant,
-    /// More than the move says: pieces exploded, or the server hid the move.
-    Unknown,
 }
 
 /// What the server said of a move.
@@ -98,18 +87,6 @@ impl PlayedMove {
     fn undo(&self, after: Board, mover: Color) -> Option<Board> {
         let is_known = self.removed != Removed::Unknown;
         is_known.then(|| after.undo(self.played, mover, self.captured()))?
-    }
-}
-
-impl Removed {
-    /// What `played` captured on `before`, by what [`Board::apply`] returned.
-    pub(super) fn new(before: &Board, played: LastMove, captured: Option<Role>) -> Self {
-        match (captured, played) {
-            (Some(_), LastMove::Normal { to, .. }) if before.piece(to).is_none() => Self::EnPassant,
-            (Some(role), _) => Self::Piece(role),
-            (None, LastMove::Hidden) => Self::Unknown,
-            (None, _) => Self::Nothing,
-        }
     }
 }
 

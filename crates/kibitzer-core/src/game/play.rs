@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::moves::Removed;
-use crate::chess::{ApplyError, CastlingRights, CastlingSide, Color, LastMove, Role, SanMove, SmithMove, Square};
+use crate::chess::{
+    ApplyError, Board, CastlingRights, CastlingSide, Color, LastMove, Role, SanMove, SmithMove, Square,
+};
 use crate::message::{BoardNumbers, ClockReading, Delta, DerivedMove, GameRole, SentMove, Style12};
 
 /// Both sides move once before the clocks start.
@@ -14,6 +15,29 @@ pub(super) const PLIES_WITHOUT_CLOCK: u32 = 2;
 pub(super) enum SentNotation {
     Smith(SmithMove),
     San(SanMove),
+}
+
+/// What a move removed from the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Removed {
+    Nothing,
+    /// A piece on the square that the move ends on.
+    Piece(Role),
+    EnPassant,
+    /// More than the move says: pieces exploded, or the server hid the move.
+    Unknown,
+}
+
+impl Removed {
+    /// What `played` captured on `before`, by what [`Board::apply`] returned.
+    pub(super) fn new(before: &Board, played: LastMove, captured: Option<Role>) -> Self {
+        match (captured, played) {
+            (Some(_), LastMove::Normal { to, .. }) if before.piece(to).is_none() => Self::EnPassant,
+            (Some(role), _) => Self::Piece(role),
+            (None, LastMove::Hidden) => Self::Unknown,
+            (None, _) => Self::Nothing,
+        }
+    }
 }
 
 /// Plays a move: the position becomes the one whose line the server would send to the same receiver. Returns what the move removed.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Announced, Game};
 use crate::chess::{ApplyError, Board, LastMove, Square};
 use crate::game::change::Notice;
-use crate::game::moves::{PlayedMove, Removed};
+use crate::game::moves::PlayedMove;
+use crate::game::play::Removed;
 use crate::game::{ChangeKind, DesyncReason, play};
 use crate::message::{ClockReading, Delta, DerivedMove, Style12};
 
