@@ -1,4 +1,4 @@
-//! Sessions that are exposed on a socket, and looked at.
+//! Sessions that are exposed on a socket, and their watchers.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails loudly")]
@@ -25,7 +25,7 @@ use kibitzer_attach::{
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
-/// A folder of the test's own, for a socket.
+/// A directory for one test, for its socket.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -70,7 +70,7 @@ async fn exposed_guest(listener: &mut Listener, profile: Profile) -> (Client, Pe
     (client, peer)
 }
 
-/// Attaches, and takes how the session stands.
+/// Attaches and returns the snapshot.
 async fn attach(folder: &Folder) -> (Attached, Snapshot) {
     let mut session = Attached::connect(folder.socket()).await.unwrap();
     let Some(AttachEvent::Snapshot(snapshot)) = session.next().await.unwrap() else {
@@ -87,7 +87,7 @@ async fn item(session: &mut Attached) -> TapItem {
     }
 }
 
-/// The next event that this takes.
+/// Returns the value of `take` for the first event for which there is one.
 async fn seen<T>(session: &mut Attached, mut take: impl FnMut(&Event) -> Option<T>) -> T {
     loop {
         if let Observation::Event { event, .. } = item(session).await.observation
@@ -98,7 +98,7 @@ async fn seen<T>(session: &mut Attached, mut take: impl FnMut(&Event) -> Option<
     }
 }
 
-/// Waits for a line of the server that holds this.
+/// Waits for a line of the server that contains this text.
 async fn line(session: &mut Attached, text: &str) -> String {
     let holds = |event: &Event| {
         let raw = String::from_utf8_lossy(event.raw()).into_owned();
@@ -143,7 +143,7 @@ async fn watched(mut session: Attached) -> (Vec<String>, Vec<u8>) {
     (all, bytes)
 }
 
-/// Two connections of a guest, with all that happens on them.
+/// Serves two connections of a guest, with requests, talk, pings and a half line at the end.
 async fn two_connections(listener: &mut Listener, client: &Client, is_sealed: bool) {
     let mut events = client.subscribe();
     for _ in 0..2 {
@@ -187,17 +187,17 @@ async fn a_watcher_from_the_start_receives_the_items_of_a_tap() {
         client.shutdown().await;
         let ((mut want, want_bytes), (got, got_bytes)) = (taking.await.unwrap(), watching.await.unwrap());
         assert_eq!(got_bytes, want_bytes);
-        // What is sent at the login is not told.
-        let mut is_told = true;
+        // Lines of the login are withheld.
+        let mut is_shown = true;
         for line in &mut want {
             if line.starts_with("Login ") {
-                is_told = false;
+                is_shown = false;
                 "Login \"\"".clone_into(line);
-            } else if line.starts_with("sent ") && !std::mem::replace(&mut is_told, true) {
+            } else if line.starts_with("sent ") && !std::mem::replace(&mut is_shown, true) {
                 "sent None".clone_into(line);
             }
         }
-        // Whether somebody comes before the first events or just behind them is chance.
+        // The watcher may attach before or after the first events.
         let [want, got] = [want, got].map(|all| all.into_iter().filter(|piece| !is_first(piece)).collect::<Vec<_>>());
         for strand in [is_servers, is_sessions, is_order] {
             let [want, got] = [&want, &got].map(|all| all.iter().filter(|piece| strand(piece)).collect::<Vec<_>>());
@@ -206,7 +206,7 @@ async fn a_watcher_from_the_start_receives_the_items_of_a_tap() {
             }
             assert_eq!(got.len(), want.len());
         }
-        // What comes of something never stands in front of it.
+        // Consequences follow their cause.
         let place = |all: &[String], start: &str| all.iter().position(|piece| piece.starts_with(start)).unwrap();
         let said = got.iter().position(|piece| piece.contains("message: LoggedIn")).unwrap();
         assert!((said + 1..said + 3).contains(&place(&got, "LoggedIn")), "{got:?}");
@@ -215,22 +215,22 @@ async fn a_watcher_from_the_start_receives_the_items_of_a_tap() {
     }
 }
 
-/// Whether it happens before the server has said anything.
+/// Returns whether it precedes the first received byte.
 fn is_first(piece: &str) -> bool {
     ["Connecting { attempt: 1 }", "Connected", "Hello "].iter().any(|first| piece.starts_with(first))
 }
 
-/// Whether the server said it.
+/// Returns whether it was received.
 fn is_servers(piece: &str) -> bool {
     piece.starts_with("Received")
 }
 
-/// Whether a line was sent, in one of the two pieces that tell of it.
+/// Returns whether it is the event of a sent line.
 fn is_order(piece: &str) -> bool {
     piece.starts_with("sent ")
 }
 
-/// Whether the session told it of itself, or sent bytes.
+/// Returns whether it is an event of the session, or sent bytes.
 fn is_sessions(piece: &str) -> bool {
     !is_servers(piece) && !is_order(piece)
 }
@@ -274,7 +274,7 @@ async fn a_late_watcher_receives_a_snapshot_and_then_every_event() {
 
 #[tokio::test]
 async fn a_watcher_that_attaches_within_a_line_receives_all_of_it() {
-    // Of each, the first part is there before anybody looks; no part of it may be taken for a line of its own.
+    // The first part is received before the watcher attaches; no part may become a line of its own.
     let cases: [(&str, &str, &str); 3] = [
         ("\n\rFoo tells you: hello ", "<12> world\n\rfics% ", "Foo tells you: hello <12> world"),
         ("\n\r\x1577\x1637\x16Finger of Newton:\n\rOn ", "for: 1 min\n\r\x17\n\rfics% ", "On for: 1 min"),
@@ -310,7 +310,7 @@ async fn a_watcher_that_attaches_within_a_line_receives_all_of_it() {
     }
 }
 
-/// Everything that comes over the socket until it is closed.
+/// Returns everything that is sent over the socket until it is closed.
 async fn raw(mut socket: UnixStream) -> String {
     let mut text = String::new();
     socket.read_to_string(&mut text).await.unwrap();
@@ -321,7 +321,7 @@ fn hex(text: &str) -> String {
     text.bytes().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
 }
 
-/// Waits until a line with this has come, and hands out what came up to there.
+/// Reads until the input contains this text, and returns the input.
 async fn raw_until(socket: &mut UnixStream, text: &str) -> String {
     let mut all = String::new();
     while !all.contains(text) {
@@ -356,7 +356,7 @@ async fn no_secret_is_sent_over_the_socket_even_if_the_server_echoes_it() {
         assert_eq!(peer.line().await, "Newton");
         peer.say("\n\r\"Newton\" is a registered name.  If it is yours, type the password.\n\rpassword: ").await;
         assert_eq!(peer.line().await, PASSWORD);
-        // In two pieces, which are read apart: the bytes in front of it are awaited.
+        // In two reads: the test waits until the first one has reached the watcher.
         let (begun, rest) = PASSWORD.split_at(5);
         peer.say(begun).await;
         let masked = raw_until(&mut early, &hex("*****")).await;
@@ -482,7 +482,7 @@ async fn a_watcher_that_reads_nothing_delays_no_other_and_receives_its_losses() 
 
     let (mut n_seen, mut missed) = (0, Missed::default());
     let mut last = 0;
-    // What is told behind the gap is not what was in it.
+    // No event of the gap follows after it.
     while missed.is_nothing() {
         match stuck.next().await.unwrap().unwrap() {
             AttachEvent::Snapshot(snapshot) => missed = snapshot.missed,
@@ -493,18 +493,18 @@ async fn a_watcher_that_reads_nothing_delays_no_other_and_receives_its_losses() 
                 let text = String::from_utf8_lossy(event.raw()).into_owned();
                 if let Some(rest) = text.strip_prefix("Foo shouts: ") {
                     let number: usize = rest.split(' ').next().unwrap().parse().unwrap();
-                    assert!(number == last || number == last + 1, "{number} behind {last}");
+                    assert!(number == last || number == last + 1, "{number} after {last}");
                     last = number;
                 }
             }
             _ => {}
         }
     }
-    assert!(last + 1 < SHOUTS, "all of it fitted");
+    assert!(last + 1 < SHOUTS, "nothing was missed");
     assert_eq!(n_seen + missed.received_bytes, n_received, "{missed:?}");
     assert_eq!((missed.sent_lines, missed.notes), (1, 0));
-    peer.say("\n\rFoo shouts: behind the gap\n\rfics% ").await;
-    line(&mut stuck, "behind the gap").await;
+    peer.say("\n\rFoo shouts: after the gap\n\rfics% ").await;
+    line(&mut stuck, "after the gap").await;
     client.shutdown().await;
     let (all, bytes) = quick.await.unwrap();
     assert_eq!(all.iter().filter(|piece| piece.contains("Foo shouts:")).count(), SHOUTS + 1);
@@ -542,7 +542,7 @@ async fn the_seventeenth_watcher_is_refused() {
     let error = one_more.next().await.unwrap_err();
     assert!(matches!(&error, AttachError::Dismissed(reason) if reason.contains("too many watchers")), "{error}");
     drop(sessions.pop());
-    // The seat is free once the host has noticed.
+    // The place is free once the host has noticed.
     loop {
         let mut session = Attached::connect(folder.socket()).await.unwrap();
         if session.next().await.is_ok() {
@@ -552,7 +552,7 @@ async fn the_seventeenth_watcher_is_refused() {
     client.shutdown().await;
 }
 
-/// What becomes of somebody who attaches to a process that says this and hangs up.
+/// Attaches to a process that sends this and closes the connection.
 async fn attached_to(said: &str) -> Result<Option<AttachEvent>, AttachError> {
     let folder = Folder::new();
     let listener = StdListener::bind(folder.socket()).unwrap();

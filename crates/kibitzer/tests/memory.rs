@@ -1,4 +1,4 @@
-//! What an idle session keeps.
+//! Memory of an idle session.
 
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
@@ -11,15 +11,15 @@ use kibitzer::core::session::SessionState;
 use tokio::runtime::Builder;
 use tokio::time::sleep;
 
-/// What a session that waits may own. `docs/performance.md` grants it 6 KiB of resident memory, and in that the runtime's
-/// registration of a socket and what an allocator cannot give back have to find room, too.
+/// Most bytes that an idle session may allocate. The budget of 6 KiB of resident memory in `docs/performance.md` also covers
+/// the runtime's registration of a socket, and memory that the allocator cannot return.
 const BUDGET_BYTES: i64 = 5 << 10;
 const SESSIONS: usize = 50;
 
 #[test]
 fn an_idle_session_stays_within_its_budget() {
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    // The first ones pay for what all share; they are gone before time goes on.
+    // The first sessions allocate what all share.
     drop(runtime.block_on(idle_sessions(2)));
     let mut kept = None;
     let used = allocation_counter::measure(|| kept = Some(runtime.block_on(idle_sessions(SESSIONS))));
@@ -29,8 +29,7 @@ fn an_idle_session_stays_within_its_budget() {
     drop(kept);
 }
 
-/// Sessions with a subscriber each that has read everything, after some quiet minutes, in which the servers were asked now
-/// and then whether they are still there.
+/// Returns sessions after five idle minutes with probes. Each has a subscriber that has read every event.
 async fn idle_sessions(n_sessions: usize) -> impl Sized {
     let (mut listener, profile) = listen_with(64);
     let (mut clients, mut peers) = (Vec::with_capacity(n_sessions), Vec::with_capacity(n_sessions));
@@ -41,7 +40,7 @@ async fn idle_sessions(n_sessions: usize) -> impl Sized {
     }
     join_all(peers.iter_mut().map(|peer| peer.serving(sleep(seconds(300))))).await;
     for peer in &mut peers {
-        // Who waited at the pipe last has left a waker there, and with it the memory of a future that is over.
+        // A waker in the pipe would keep the memory of a future that is over.
         assert_eq!(peer.next_line().now_or_never(), None);
     }
     for (events, client) in &mut clients {

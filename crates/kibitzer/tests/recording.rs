@@ -1,4 +1,4 @@
-//! Recordings of live sessions: what is reported of them, and which files are left.
+//! Recordings of live sessions: their state, and the files that remain.
 
 mod common;
 
@@ -10,7 +10,7 @@ use kibitzer::core::session::Reconnect;
 use kibitzer::transcript::{RecordError, TranscriptReader};
 use kibitzer::{Client, ConnectError, Dial, Profile};
 
-/// A path of a test's own, where no file is; one that is made there is removed.
+/// A path without a file, for one test. A file that is created there is removed.
 struct Vacant(PathBuf);
 
 impl Vacant {
@@ -26,7 +26,7 @@ impl Drop for Vacant {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_dial_leaves_no_file() {
+async fn a_failed_connection_leaves_no_file() {
     let path = Vacant::new("dial");
     let refuse = Dial::with(|| async { Err::<tokio::io::DuplexStream, _>(ErrorKind::ConnectionRefused.into()) });
     let profile = Profile::new("chess.example")
@@ -39,7 +39,7 @@ async fn a_failed_dial_leaves_no_file() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_recording_goes_on_at_a_time() {
+async fn a_session_has_one_recording_at_a_time() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     assert!(client.recording().is_none());

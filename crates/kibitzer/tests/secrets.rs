@@ -1,4 +1,4 @@
-//! A password is in no log, no recording and no `Debug`.
+//! Passwords in logs, recordings, taps and `Debug` output: there are none.
 
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
@@ -23,10 +23,10 @@ use tracing::{Level, Metadata, Subscriber};
 
 const PASSWORD: &str = "swordfish";
 
-/// What somebody says once the password is none any more.
+/// Talk with the password as a word, after its redaction has ended.
 const CHAT: &[u8] = b"Foo shouts: a swordfish or a trout?";
 
-/// Keeps everything that is logged, in text.
+/// Stores everything that is logged, as text.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>);
 
@@ -73,7 +73,7 @@ impl Subscriber for Log {
     fn exit(&self, _: &Id) {}
 }
 
-/// A place for a recording, gone with the test.
+/// A recording that is deleted with its test.
 struct Recording(PathBuf);
 
 impl Recording {
@@ -92,7 +92,7 @@ impl Drop for Recording {
     }
 }
 
-/// Logs in to an account and asks something; returns what was logged, the events, and everything shown.
+/// Logs in to an account and sends requests. Returns the log with all `Debug` output, and the events.
 async fn session(timeseal: TimesealChoice, recording: &Recording) -> (String, Vec<Event>) {
     let log = Log::default();
     let _guard = tracing::subscriber::set_default(log.clone());
@@ -123,7 +123,7 @@ async fn session(timeseal: TimesealChoice, recording: &Recording) -> (String, Ve
 
 // Rules: transport LG2, bugs 17
 #[tokio::test(start_paused = true)]
-async fn nothing_shows_the_password() {
+async fn no_output_contains_the_password() {
     let recording = Recording::new("plain");
     let (log, events) = session(TimesealChoice::Off, &recording).await;
     assert!(log.contains("server=\"chess.example\"") && log.contains("handle=\"Newton\""), "{log}");
@@ -142,7 +142,7 @@ async fn nothing_shows_the_password() {
 
 // Rules: transport LG2
 #[tokio::test(start_paused = true)]
-async fn a_sealed_password_is_not_recorded_either() {
+async fn a_sealed_password_is_not_recorded() {
     let recording = Recording::new("sealed");
     let (log, _) = session(TimesealChoice::V2, &recording).await;
     assert!(!log.contains(PASSWORD));
@@ -154,13 +154,13 @@ async fn a_sealed_password_is_not_recorded_either() {
     assert!(!lines.iter().any(|line| line.contains(PASSWORD)), "{lines:?}");
 }
 
-/// What came from the server, as the recording has it.
+/// Returns the received bytes in a recording.
 fn received(recording: &Recording) -> String {
     let records = recording.records().into_iter().filter(|record| record.direction == Direction::Received);
     String::from_utf8(records.flat_map(|record| record.bytes).collect()).unwrap()
 }
 
-/// What came from the server, as a tap has it, and all else of it but the chat, shown.
+/// Returns the received bytes in a tap, and the `Debug` output of its other items without the talk.
 async fn tapped(mut tap: Tap) -> (String, String) {
     let (mut bytes, mut shown) = (Vec::new(), String::new());
     while let Some(item) = tap.next().await {
@@ -175,7 +175,7 @@ async fn tapped(mut tap: Tap) -> (String, String) {
 
 // Rules: transport LG2, bugs 17
 #[tokio::test(start_paused = true)]
-async fn a_password_that_the_server_sends_back_is_hidden_as_long_as_it_is_one() {
+async fn an_echoed_password_is_redacted_until_the_session_is_set_up() {
     for pipe_bytes in [1, 3, 7, 4096] {
         let (log, recording) = (Log::default(), Recording::new("echo"));
         let _guard = tracing::subscriber::set_default(log.clone());
@@ -213,7 +213,7 @@ async fn a_password_that_the_server_sends_back_is_hidden_as_long_as_it_is_one() 
     }
 }
 
-/// The lines of what was received, as a decoder reads them.
+/// Returns the lines that a reader parses.
 fn decoded(bytes: &[u8]) -> Vec<String> {
     let mut reader = kibitzer::core::EventReader::default();
     let mut rest = bytes;
@@ -223,7 +223,7 @@ fn decoded(bytes: &[u8]) -> Vec<String> {
 
 // Rules: transport LG2, bugs 17
 #[tokio::test(start_paused = true)]
-async fn a_password_is_hidden_whatever_bytes_stand_inside_of_it() {
+async fn an_echoed_password_is_redacted_with_any_bytes_inside() {
     let said =
         b"a swo\0rd\xff\xf1f\r&#x69;sh, a sw\x1b[1mordfish, and because this line is long a swordf\n\r\\   ish.\n\r";
     for pipe_bytes in [1, 3, 4096] {
@@ -260,7 +260,7 @@ async fn a_password_is_hidden_whatever_bytes_stand_inside_of_it() {
 
 // Rules: transport LG2
 #[tokio::test(start_paused = true)]
-async fn subscribers_may_ask_for_events_without_passwords() {
+async fn events_of_subscribers_are_redacted_on_request() {
     for is_redacted in [true, false] {
         let (mut listener, profile) = listen();
         let profile = if is_redacted { profile.redact_events() } else { profile };
@@ -285,7 +285,7 @@ async fn subscribers_may_ask_for_events_without_passwords() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_password_in_a_reply_that_comes_too_late_is_hidden_too() {
+async fn a_password_in_a_late_reply_is_redacted() {
     let recording = Recording::new("late");
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile.record_file(&recording.0)).await;
@@ -307,7 +307,7 @@ async fn a_password_in_a_reply_that_comes_too_late_is_hidden_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recording_has_every_byte_the_server_sent() {
+async fn a_recording_contains_every_received_byte() {
     let recording = Recording::new("bytes");
     let (_, events) = session(TimesealChoice::Off, &recording).await;
     let received: Vec<u8> = recording
