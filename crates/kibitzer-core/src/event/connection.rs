@@ -38,7 +38,7 @@ pub enum CloseCause {
     #[error("connection failed: {0}")]
     Failed(#[cfg_attr(feature = "serde", serde(with = "crate::serial::error_kind"))] io::ErrorKind),
     /// The server did not accept the bytes to write in time.
-    #[error("server takes no bytes")]
+    #[error("server does not accept bytes")]
     WriteTimedOut,
     /// Nothing was received for too long, not even the answer to a probe.
     #[error("server is silent")]

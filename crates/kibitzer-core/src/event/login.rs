@@ -87,14 +87,14 @@ pub enum LoginError {
     #[error("name is against the server's rules")]
     BadName,
     /// The guest's name belongs to an account.
-    #[error("name belongs to an account, which wants a password")]
+    #[error("name belongs to an account, which requires a password")]
     PasswordRequired,
     /// The server has reached its maximum number of players.
     #[error("server is full")]
     ServerFull,
     /// The account needs the user's attention: its trial is over, it has to be renewed, or it is bound to another client. Contains
     /// the server's text.
-    #[error("account is not let in{}", quoted(.0, NO_REASON))]
+    #[error("account is refused{}", quoted(.0, NO_REASON))]
     AccountRefused(ServerText),
     /// The server does not speak the version of timeseal that was asked for.
     #[error("server does not speak timeseal")]

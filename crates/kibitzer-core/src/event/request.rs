@@ -99,7 +99,7 @@ pub enum RequestError {
     Incomplete,
     /// The server did not execute the command because it had no number: block mode was switched on by another command, such as one
     /// of an alias.
-    #[error("server wanted a number in front of the command")]
+    #[error("server requires a number before the command")]
     Unnumbered,
     /// The server refused. No other variant stands for a refusal.
     #[error("refused{}", quoted(.text, ""))]
@@ -110,13 +110,13 @@ pub enum RequestError {
         text: ServerText,
     },
     /// The reply is not one that the server is known to send after executing the command. Most likely it was not executed.
-    #[error("reply is not understood")]
+    #[error("unexpected reply")]
     Unexpected {
         /// The first line of the reply that is neither board nor talk; empty if the reply has no such line.
         text: PlayerText,
     },
     /// The reply is not a listing of the requested kind, or not a complete one.
-    #[error("listing is not understood")]
+    #[error("invalid listing")]
     Listing {
         /// The reason that the listing was rejected.
         #[source]

@@ -1,4 +1,4 @@
-//! What a session is to do, and how long it waits.
+//! Options of a session: login, requested features, timeouts, limits.
 
 pub(super) mod choices;
 pub(super) mod credentials;

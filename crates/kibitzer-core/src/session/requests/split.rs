@@ -83,7 +83,7 @@ impl Pieces {
     }
 }
 
-/// What must not be cut at the start of a text, and the rest: an entity that is written out, or one character.
+/// Splits off the first entity or character of a text, which must not be cut.
 fn first_unit(text: &str) -> Option<(&str, &str)> {
     let entity = text.strip_prefix("&#x").and_then(|body| {
         // Six digits are the most, then the semicolon.

@@ -1,11 +1,11 @@
-//! Adjourned games of the account: listed after the login, resumed if that is wanted.
+//! Adjourned games of the account: listed after the login, resumed if configured.
 
 use super::login::{fics, on_fics};
 use super::peer::Manner;
 use super::*;
 use crate::message::GameId;
 
-/// Rows of FatICS.
+/// Reply of FatICS to `stored`.
 const STORED: &str = "Stored games for Newton:\n\r    C Opponent       On Type          Str  M    ECO Date\n\r \
     1: W Bogoljubov      Y [snr 10  10] 39-39 B6   C77 2026-11-21 00:35 UTC\n\r \
     2: B Duras           N [ br  2  12] 9-12 W116 --- 2026-11-20 19:41 UTC\n\r";
@@ -38,7 +38,7 @@ fn log_in(driver: &mut Driver) {
     driver.take_sent_keep_last();
 }
 
-/// A session whose account has the games of this reply, at a server that answers so.
+/// Returns a session whose account has the games of this reply, and its server with these answers.
 fn logged_in(options: SessionOptions, mut peer: Peer) -> (Driver, Peer) {
     let mut driver = Driver::connected(options);
     log_in(&mut driver);
@@ -47,20 +47,20 @@ fn logged_in(options: SessionOptions, mut peer: Peer) -> (Driver, Peer) {
     (driver, peer)
 }
 
-/// What was reported of adjourned games since this was asked last: players and state.
+/// Returns the reports of adjourned games since the last call: players and state.
 fn reported(driver: &mut Driver) -> Vec<(String, AdjournedState)> {
     let game = |event: Event| match event {
         Event::Adjourned(game) => Some((format!("{} {}", game.white, game.black), game.state.clone())),
         _ => None,
     };
-    driver.take_news().into_iter().filter_map(game).collect()
+    driver.take_session_events().into_iter().filter_map(game).collect()
 }
 
 fn states(reported: &[(String, AdjournedState)]) -> Vec<(&str, &AdjournedState)> {
     reported.iter().map(|(players, state)| (players.as_str(), state)).collect()
 }
 
-/// The challenges that a server heard.
+/// Returns the challenges that a server received.
 fn challenges(peer: &Peer) -> Vec<&str> {
     let is_challenge =
         |line: &&str| ["match", "resume", "rematch", "withdraw"].iter().any(|verb| line.starts_with(verb));
@@ -251,7 +251,7 @@ fn the_restoration_reports_an_own_game_as_adjourned() {
         log_in(&mut driver);
         peer.block = false;
         driver.serve(&mut peer);
-        let news = driver.take_news();
+        let news = driver.take_session_events();
         let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
         assert_eq!(restored.games[0].outcome, outcome);
     }

@@ -1,11 +1,11 @@
-//! Any bytes in any pieces.
+//! Arbitrary input in arbitrary chunks.
 
 use proptest::prelude::*;
 
 use super::login::{log_in_guest, on_fics, on_uhlin};
 use super::*;
 
-/// What a server says to a guest, from the greeting on, without what depends on the fences.
+/// Output of a server for a guest, without parts that depend on the fences.
 const STREAM: &[u8] = b"Welcome\n\r\xff\xfc\x01login: \n\r#Ivars set.\n\r\n\rlogin: \n\rLogging you in as \"GuestPUPE\"; you may use \
     this name to play unrated games.\n\rPress return to enter the server as \"GuestPUPE\":\n\r\xff\xfb\x01\n\r**** Starting FICS \
     session as GuestPUPE(U) ****\n\r\n\rfics% \x150\x16519\x16\x17\n\rfics% \x151\x1658\x16Interface variable settings of GuestPUPE:\n\r\n\r\
@@ -15,7 +15,7 @@ const STREAM: &[u8] = b"Welcome\n\r\xff\xfc\x01login: \n\r#Ivars set.\n\r\n\rlog
     <12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein 1 2 12 39 39 119 122 2 \
     K/e1-e2 (0:06) Ke2 0\n\rfics% half a li";
 
-/// What a session made of a stream.
+/// Output of a session for a stream.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     events: Vec<Event>,
@@ -44,7 +44,7 @@ fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) 
     }
 }
 
-/// Whether it is sent however often is written: what the login asks for is not, if we are in before it was written.
+/// Returns whether it is sent regardless of polling: unsent lines of a login are dropped when it succeeds.
 fn is_command(transmit: &Transmit) -> bool {
     transmit.kind() == TransmitKind::Command
 }
@@ -65,7 +65,7 @@ fn any_chunking_gives_the_same_session() {
     }
 }
 
-/// Bytes that look like what servers send, and bytes that do not.
+/// Returns bytes that resemble the output of servers, mixed with noise.
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![
         any::<u8>().prop_map(|byte| vec![byte]),
@@ -96,7 +96,7 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(word, 0..60).prop_map(|words| words.concat())
 }
 
-/// What a program may do, and what may happen.
+/// Input of a session: a call of its driver, or an event of its connection.
 #[derive(Clone, Debug)]
 enum Step {
     Feed(Vec<u8>),
@@ -150,7 +150,7 @@ fn take(driver: &mut Driver, step: Step) {
         Step::Quit => driver.session.quit(driver.now),
     }
     if driver.session.next_action() == DriverAction::Close {
-        driver.hang_up();
+        driver.close_on_request();
     }
 }
 
@@ -170,7 +170,7 @@ proptest! {
         prop_assert_eq!(&pieces.events, &whole.events);
         prop_assert_eq!(&pieces.link, &whole.link);
         prop_assert_eq!(pieces.counters.bytes_received, whole.counters.bytes_received);
-        // What waits as the session hangs up is not written at all, and what waits depends on how often is written.
+        // Lines queued at the end are not written, and their number depends on polling.
         let (mut more, less) = (pieces.sent, whole.sent);
         for line in less {
             let at = more.iter().position(|sent| *sent == line);

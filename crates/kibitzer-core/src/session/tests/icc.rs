@@ -1,4 +1,4 @@
-//! ICC: its levels in front of the name, its refusals by number, its replies in units.
+//! ICC: levels before the name, refusals by number, replies in units.
 
 use super::peer::Manner;
 use super::*;
@@ -6,7 +6,7 @@ use crate::message::{Family, Handle, Ivar, Message, Refusal};
 
 const GREETING: &str = "Welcome to the Internet Chess Club (chessclub.com)\r\n\r\nlogin: ";
 
-/// A session in front of ICC, behind its greeting and its levels.
+/// Returns a session on ICC that has sent its levels.
 fn at_the_name(options: SessionOptions) -> Driver {
     let mut driver = Driver::connected(options);
     driver.feed(GREETING);
@@ -21,7 +21,7 @@ fn peer() -> Peer {
     peer
 }
 
-/// A session that is set up, whose next command has the tag 8: an account's set-up takes seven.
+/// Returns a session after its set-up. Its next command has the tag 8: the set-up of an account sends seven.
 pub(super) fn ready(options: SessionOptions) -> (Driver, Peer) {
     let mut driver = at_the_name(options);
     driver.take_sent();
@@ -66,7 +66,7 @@ fn a_login_report_before_the_name_is_ignored() {
     driver.feed("\x19(0 Newton {}\x19)");
     driver.wait(seconds(1));
     assert_eq!(driver.take_sent()[2..], ["guest\n"]);
-    assert!(!driver.take_news().iter().any(|event| matches!(event, Event::LoggedIn(_))));
+    assert!(!driver.take_session_events().iter().any(|event| matches!(event, Event::LoggedIn(_))));
 }
 
 #[test]
@@ -94,7 +94,8 @@ fn the_name_is_reported_and_replies_are_matched_by_tag() {
     let capabilities = driver.session.capabilities();
     assert!(capabilities.units() && capabilities.family() == Family::Icc && !capabilities.has(Ivar::Block));
     assert!(capabilities.has(Ivar::Ms) && capabilities.has(Ivar::SeekInfo) && !capabilities.has(Ivar::PendInfo));
-    let identities = driver.take_news().into_iter().filter(|event| matches!(event, Event::LoggedIn(_))).count();
+    let identities =
+        driver.take_session_events().into_iter().filter(|event| matches!(event, Event::LoggedIn(_))).count();
     assert_eq!(identities, 1);
 }
 
@@ -225,7 +226,7 @@ fn icc_is_detected_by_its_answers_if_not_by_its_greeting() {
     assert!(peer.heard.iter().all(|line| !line.starts_with("iset")), "{:?}", peer.heard);
 }
 
-/// The code, who logs in, what comes of it, and whether trying again is no use.
+/// Code of the refusal, credentials, error, and whether the error is final.
 type FailureCase = (u8, fn() -> SessionOptions, LoginError, bool);
 
 // Rules: icc §2
@@ -255,7 +256,7 @@ fn a_login_refusal_by_number_is_a_typed_error() {
     for (code, options, want, is_final) in cases {
         let mut driver = at_the_name(options());
         driver.feed(format!("\x19(69 {code} {{why}}\x19)"));
-        driver.hang_up();
+        driver.close_on_request();
         assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(want.clone())), "{code}");
         assert_eq!(want.is_final(), is_final, "{code}");
     }
@@ -266,7 +267,7 @@ fn a_login_refusal_by_number_is_a_typed_error() {
 fn the_text_of_a_refusal_that_repeats_the_password_is_removed() {
     let mut driver = at_the_name(account());
     driver.feed("\x19(69 10 {newton SwordFish? Why?}\x19)");
-    driver.hang_up();
+    driver.close_on_request();
     let nothing = crate::text::ServerText::default();
     assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Other(nothing))));
 }
@@ -292,7 +293,7 @@ fn a_place_in_the_queue_is_a_state_and_not_a_failure() {
         driver.feed("\x19(69 20 {You are number 3 in the queue}\x19)");
         driver.wait(seconds(60));
     }
-    driver.hang_up();
+    driver.close_on_request();
     let late = LoginError::TimedOut(LoginStep::Queued);
     assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(late)));
 }
@@ -344,7 +345,7 @@ fn a_datagram_in_a_reply_is_an_event_of_the_reply() {
     assert!(reply.messages().any(|message| matches!(message, Message::GameUpdate(_))), "{reply:?}");
 }
 
-/// What ICC tells of an observed game without board lines: its terms, and its moves so far.
+/// Output of ICC for an observed game without board lines: its terms and its moves so far.
 fn observed_by_moves(moves: &str) -> String {
     let terms = "\x19(18 7 Ann Bob 0 Blitz 1 3 2 3 2 1 {} 1500 1600 9 {} {} 0 0 0 {} 0\x19)";
     format!("{terms}\x19(25 7 *{moves}\x19)")
@@ -362,12 +363,12 @@ fn a_game_sent_as_moves_is_restored() {
     driver.feed("login: ");
     driver.feed("login: ");
     driver.take_sent();
-    driver.take_news();
+    driver.take_session_events();
     driver.feed("\x19(0 Newton {GM}\x19)\r\n");
     let mut peer = peer.on("observe 7", &observed_by_moves("{e4 e2e4 1 181}{e5 e7e5 2 180}"));
     peer.heard.clear();
     driver.serve(&mut peer);
-    let news = driver.take_news();
+    let news = driver.take_session_events();
     let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
     assert_eq!(restored.games[0].outcome, RestoreOutcome::Advanced { plies: 1 });
     assert_eq!(peer.heard.iter().filter(|line| line.starts_with("observe")).count(), 1, "{:?}", peer.heard);

@@ -1,4 +1,4 @@
-//! Silence, and what it means.
+//! Probes, dead connections, keep-alive.
 
 use super::login::{on_fics, on_uhlin};
 use super::*;
@@ -15,9 +15,9 @@ fn a_silent_server_is_probed_and_a_dead_connection_detected_within_thirty_second
         driver.wait(almost(seconds(10)));
         assert_eq!(driver.session.next_action(), DriverAction::Keep);
         driver.wait(Duration::from_millis(1));
-        driver.hang_up();
+        driver.close_on_request();
         assert!(matches!(
-            driver.take_news().last(),
+            driver.take_session_events().last(),
             Some(Event::Lost { cause: LostCause::Connection(CloseCause::Silent), retry_in: Some(_) })
         ));
         assert_eq!(driver.session.state(), SessionState::Waiting);

@@ -24,7 +24,7 @@ const UHLIN_ACCOUNT: &[u8] = b"\xff\xfb\x01\n\r\"Newton\" is a registered name. 
 const UHLIN_DAY: &[u8] = b"\xff\xfc\x01__________________________________________________________________________ \n\r\
     Do 'help' for a list of the commands that are available.\n\r\n\rThere are no new news items.\n\r\n\r";
 
-/// A guest whom FatICS lets in; the set-up is still to come.
+/// Returns a guest after the login on FatICS, before the set-up.
 pub(super) fn log_in_guest(driver: &mut Driver) {
     driver.feed("Welcome\n\r\n\rlogin: ");
     driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
@@ -33,7 +33,7 @@ pub(super) fn log_in_guest(driver: &mut Driver) {
     driver.take_sent_keep_last();
 }
 
-/// What FICS is after [`log_in_guest`].
+/// Returns the server of [`log_in_guest`].
 pub(super) fn fics() -> Peer {
     let mut peer = Peer::new(Manner::Fics);
     peer.block = true;
@@ -42,7 +42,7 @@ pub(super) fn fics() -> Peer {
     peer
 }
 
-/// The session of a guest on FICS, set up.
+/// Returns the session of a guest on FICS after the set-up.
 pub(super) fn on_fics(options: SessionOptions) -> (Driver, Peer) {
     let (mut driver, mut peer) = (Driver::connected(options), fics());
     log_in_guest(&mut driver);
@@ -51,7 +51,7 @@ pub(super) fn on_fics(options: SessionOptions) -> (Driver, Peer) {
     (driver, peer)
 }
 
-/// The session of a guest on uhlin/fics, set up: no block mode.
+/// Returns the session of a guest on uhlin/fics after the set-up, without block mode.
 pub(super) fn on_uhlin(options: SessionOptions) -> (Driver, Peer) {
     let (mut driver, mut peer) = (Driver::connected(options), Peer::new(Manner::Uhlin));
     driver.feed(UHLIN_GREETING);
@@ -65,7 +65,7 @@ pub(super) fn on_uhlin(options: SessionOptions) -> (Driver, Peer) {
     (driver, peer)
 }
 
-/// The prompt behind the answer to the fence of the login is not the one of the first line of the set-up.
+/// The prompt after the answer to the fence of the login does not belong to the first line of the set-up.
 #[test]
 fn a_set_up_without_block_mode_sends_one_line_at_a_time() {
     let (mut driver, mut peer) = (Driver::connected(guest()), Peer::new(Manner::Uhlin));
@@ -101,14 +101,14 @@ fn a_guest_logs_in_and_the_session_is_set_up() {
     let capabilities = driver.session.capabilities();
     assert!(capabilities.has(Ivar::Block) && capabilities.has(Ivar::Ms) && capabilities.has(Ivar::NoWrap));
     assert!(!capabilities.has(Ivar::SeekInfo) && !capabilities.has(Ivar::Lock));
-    let news = driver.take_news();
+    let news = driver.take_session_events();
     assert!(
         matches!(&news[..], [Event::Connecting { attempt: 1 }, Event::Connected, Event::LoggedIn(identity), Event::Ready(_)]
             if identity.kind == NameKind::Unregistered && identity.titles.iter().eq(["U"])),
         "{news:?}"
     );
     let version = env!("CARGO_PKG_VERSION");
-    // The listing does not have three of the ivars; what it does not have is asked for.
+    // The listing lacks three of the ivars, which are set after it.
     let want = [
         "ivariables",
         "iset defprompt 1",
@@ -229,7 +229,7 @@ fn the_custom_prompt_of_an_account_is_detected() {
         driver.feed(UHLIN_DAY);
         driver.feed(prompt);
         assert_eq!(driver.take_sent(), [STRING, "newton\n", "swordfish\n"]);
-        assert!(!driver.take_news().iter().any(|event| matches!(event, Event::LoggedIn(_))));
+        assert!(!driver.take_session_events().iter().any(|event| matches!(event, Event::LoggedIn(_))));
         driver.wait(Duration::from_millis(999));
         assert!(driver.take_sent().is_empty(), "it may still be asked something");
         driver.wait(Duration::from_millis(1));
@@ -237,7 +237,7 @@ fn the_custom_prompt_of_an_account_is_detected() {
         let fence = driver.take_sent();
         assert_eq!(fence.len(), 1);
         driver.feed(format!("{}: Command has failed.\n\r{prompt}", fence[0].trim()));
-        assert!(driver.take_news().iter().any(|event| matches!(event, Event::LoggedIn(_))), "{prompt}");
+        assert!(driver.take_session_events().iter().any(|event| matches!(event, Event::LoggedIn(_))), "{prompt}");
         let mut peer = Peer::new(Manner::Uhlin);
         peer.prompt = want;
         driver.serve(&mut peer);
@@ -331,10 +331,10 @@ fn icc_may_ask_guests_to_press_return_without_a_line_end() {
     assert_eq!(driver.take_sent()[2..], ["guest\n", "\n"]);
 }
 
-/// The server, who logs in, what is said behind the name, and what comes of it.
+/// Server, credentials, its text after the name, and the error.
 type RefusalCase = (&'static str, fn() -> SessionOptions, &'static [&'static str], LoginError);
 
-/// Wordings of two servers' transcripts and of the protocol pages; with whom, and what had been said before.
+/// Wordings from transcripts of two servers and from the protocol pages.
 fn refusals() -> Vec<RefusalCase> {
     vec![
         (
@@ -439,11 +439,11 @@ fn every_login_refusal_has_its_error() {
         for said in script {
             driver.feed(said);
         }
-        // A long line that may go on is told with the first byte behind it, or when the stream ends.
+        // A long line that may continue is emitted with the next byte, or at the end of the stream.
         driver.close(CloseCause::Closed);
         let end = EndReason::Login(want.clone());
         assert_eq!(driver.session.next_action(), DriverAction::End(end.clone()), "{server}: {name}");
-        assert_eq!(driver.take_news().last(), Some(&Event::Ended(end)), "{server}: {name}");
+        assert_eq!(driver.take_session_events().last(), Some(&Event::Ended(end)), "{server}: {name}");
         assert_eq!(driver.request("date"), Err(RequestError::Ended(EndReason::Login(want.clone()))));
     }
 }
@@ -461,7 +461,7 @@ fn a_password_is_sent_once_and_only_on_request() {
     driver.feed("\n\rSorry?\n\r\n\rlogin: \n\rpassword: ");
     driver.wait(seconds(1));
     assert!(driver.take_sent().is_empty(), "not the name, not the password, no fence");
-    driver.hang_up();
+    driver.close_on_request();
     assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Other(said("Sorry?")))));
 }
 
@@ -473,7 +473,7 @@ fn an_echoed_password_is_not_part_of_the_error() {
         driver.feed(said);
     }
     driver.wait(seconds(1));
-    driver.hang_up();
+    driver.close_on_request();
     assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Other(said("Not that.")))));
 }
 
@@ -487,7 +487,7 @@ fn a_message_of_the_day_may_look_like_a_login() {
     driver.take_sent();
     driver.feed("News:\n\rlogin: is what you type first\n\rpassword: comes next\n\rNames should be at most 17 characters long.\n\r\n\rfics% ");
     assert_eq!(driver.take_sent().len(), 1, "only the fence");
-    assert!(driver.take_news().iter().any(|event| matches!(event, Event::LoggedIn(_))));
+    assert!(driver.take_session_events().iter().any(|event| matches!(event, Event::LoggedIn(_))));
 }
 
 #[test]
@@ -523,8 +523,8 @@ fn every_login_step_has_a_timeout() {
         driver.wait(almost(seconds(*patience)));
         assert_eq!(driver.session.next_action(), DriverAction::Keep, "{step:?}");
         driver.wait(Duration::from_millis(1));
-        driver.hang_up();
-        let news = driver.take_news();
+        driver.close_on_request();
+        let news = driver.take_session_events();
         let Some(Event::Ended(EndReason::Login(error))) = news.last() else { panic!("{step:?}: {news:?}") };
         // Once a fence was typed it is the prompt that is waited for, whatever the step before was.
         match step {
@@ -555,13 +555,13 @@ fn the_error_quotes_a_peer_that_is_not_a_chess_server() {
                     driver.close(CloseCause::Closed);
                 } else {
                     driver.wait(seconds(60));
-                    driver.hang_up();
+                    driver.close_on_request();
                 }
                 // A web server says nothing to who says nothing.
                 while matches!(driver.session.next_action(), DriverAction::Dial { .. }) {
                     driver.dial(Ok(()));
                     driver.wait(seconds(60));
-                    driver.hang_up();
+                    driver.close_on_request();
                 }
                 let DriverAction::End(EndReason::Login(error)) = driver.session.next_action() else { panic!("{name}") };
                 assert_eq!(error.to_string(), format!("no login prompt: the server began with {want}"), "{name}");
@@ -576,7 +576,7 @@ fn every_login_error_has_a_message() {
     for (error, want) in [
         (LoginError::Other(said("Not \x07you.")), r#"login refused: "Not \u{7}you.""#),
         (LoginError::Other(nothing()), "login refused without a reason"),
-        (LoginError::AccountRefused(nothing()), "account is not let in without a reason"),
+        (LoginError::AccountRefused(nothing()), "account is refused without a reason"),
     ] {
         assert_eq!(error.to_string(), want);
     }
@@ -596,7 +596,7 @@ fn an_unanswered_set_up_times_out() {
         driver.feed("Foo shouts: still here\n\rfics% ");
     }
     driver.wait(seconds(3));
-    driver.hang_up();
+    driver.close_on_request();
     assert_eq!(
         driver.session.next_action(),
         DriverAction::End(EndReason::Login(LoginError::TimedOut(LoginStep::SetUp)))

@@ -1,6 +1,7 @@
-//! The session against scripted servers: bytes in, lines out, and time that passes when a test says so.
+//! The session against scripted servers, in virtual time.
 
 mod adjourned;
+mod boards;
 mod chaos;
 mod icc;
 mod liveness;
@@ -9,7 +10,6 @@ mod peer;
 mod reconnect;
 mod requests;
 mod restore;
-mod resync;
 mod seal;
 mod secrets;
 mod style;
@@ -24,7 +24,7 @@ use crate::event::{
     RequestError, RequestId, RestoreOutcome, Restored,
 };
 
-/// A session and its clock; what it sends and tells is kept.
+/// A session with its clock, and its output so far.
 struct Driver {
     session: Session,
     now: Instant,
@@ -34,7 +34,7 @@ struct Driver {
 }
 
 impl Driver {
-    /// A session that is connected.
+    /// Returns a session that is connected.
     fn connected(options: SessionOptions) -> Self {
         let mut driver = Self::new(options);
         driver.dial(Ok(()));
@@ -55,7 +55,7 @@ impl Driver {
         self.drain();
     }
 
-    /// The server sends this.
+    /// Passes received bytes to the session.
     fn feed(&mut self, bytes: impl AsRef<[u8]>) {
         let mut rest = bytes.as_ref();
         while let Some(event) = self.session.receive(&mut rest, self.now) {
@@ -65,19 +65,19 @@ impl Driver {
         self.drain();
     }
 
-    /// The connection is closed by the server.
+    /// Closes the connection.
     fn close(&mut self, cause: CloseCause) {
         self.session.closed(cause, self.now);
         self.drain();
     }
 
-    /// Hangs up, as the session asks for.
-    fn hang_up(&mut self) {
+    /// Closes the connection on request of the session.
+    fn close_on_request(&mut self) {
         assert_eq!(self.session.next_action(), DriverAction::Close);
         self.close(CloseCause::Closed);
     }
 
-    /// Lets time pass.
+    /// Advances the clock, and handles the timeouts on the way.
     fn wait(&mut self, duration: Duration) {
         let end = self.now + duration;
         while let Some(due) = self.session.poll_timeout().filter(|due| *due <= end) {
@@ -105,19 +105,19 @@ impl Driver {
         self.events.extend(std::iter::from_fn(|| self.session.poll_event()));
     }
 
-    /// What was sent since this was asked last, each with its line end.
+    /// Returns the lines sent since the last call, with their line ends.
     fn take_sent(&mut self) -> Vec<String> {
         self.sent.drain(..).map(|transmit| String::from_utf8_lossy(transmit.bytes()).into_owned()).collect()
     }
 
-    /// As [`serve`](Self::serve), with prompts that are not known as such: nothing but time brings the next line.
+    /// As [`serve`](Self::serve), with prompts that are not recognized: the next line is sent after a timeout.
     fn serve_unprompted(&mut self, peer: &mut Peer) {
         self.serve(peer);
         self.wait(Duration::from_millis(250));
         self.serve(peer);
     }
 
-    /// Shows a prompt; what was sent then, which is one line without block mode.
+    /// Receives a prompt. Returns the lines sent then: one without block mode.
     fn prompted(&mut self) -> String {
         self.feed("fics% ");
         let mut sent = self.take_sent();
@@ -125,7 +125,7 @@ impl Driver {
         sent.remove(0)
     }
 
-    /// Forgets what was sent but for the last.
+    /// Drops the sent lines except for the last.
     fn take_sent_keep_last(&mut self) {
         self.sent.drain(..self.sent.len() - 1);
     }
@@ -138,7 +138,7 @@ impl Driver {
         std::mem::take(&mut self.replies)
     }
 
-    /// The only reply that has come.
+    /// Returns the only reply.
     fn reply(&mut self) -> Result<Reply, RequestError> {
         let mut replies = self.take_replies();
         assert_eq!(replies.len(), 1, "{replies:?}");
@@ -149,8 +149,8 @@ impl Driver {
         &self.events
     }
 
-    /// What the session told of itself since this was asked last; not what it sent.
-    fn take_news(&mut self) -> Vec<Event> {
+    /// Returns the session's own events since the last call, except for sent lines.
+    fn take_session_events(&mut self) -> Vec<Event> {
         let events = std::mem::take(&mut self.events);
         let is_of_server =
             |event: &Event| matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_));
@@ -158,14 +158,14 @@ impl Driver {
         events.into_iter().filter(is_news).collect()
     }
 
-    /// Lets a server answer these lines.
+    /// Passes the server's answers to these lines to the session.
     fn answer(&mut self, peer: &mut Peer, lines: &[String]) {
         for line in lines {
             self.feed(peer.answer(line.trim_end_matches('\n')));
         }
     }
 
-    /// Lets a server answer until nothing more is said.
+    /// Passes answers of the server to the session until it sends nothing more.
     fn serve(&mut self, peer: &mut Peer) {
         loop {
             let lines = self.take_sent();
@@ -199,7 +199,7 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A moment less.
+/// Returns a duration one millisecond shorter.
 fn almost(duration: Duration) -> Duration {
     duration.saturating_sub(Duration::from_millis(1))
 }

@@ -1,29 +1,29 @@
-//! A server that answers commands, in the manner of one of three.
+//! A scripted server that answers commands like one of three servers.
 
-/// Whose manner it has.
+/// Server that a peer behaves like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
     /// FICS and FatICS: login string, ivars, block mode.
     Fics,
-    /// uhlin/fics: none of these, and `iset` says yes to all.
+    /// uhlin/fics: none of these, and `iset` confirms every name.
     Uhlin,
     Icc,
 }
 
-/// A server behind its login.
+/// A server after the login.
 #[derive(Clone, Debug)]
 pub(super) struct Peer {
     pub(super) manner: Manner,
     pub(super) block: bool,
-    /// Whether it puts replies in units, with their tags.
+    /// It encloses replies in units with their tags.
     pub(super) units: bool,
     pub(super) ivars: Vec<String>,
     pub(super) prompt: &'static str,
-    /// Answers of this one: the start of a command, and the text.
+    /// Answers: the start of a command, and the text.
     pub(super) answers: Vec<(String, String)>,
-    /// Answers that are given once, before those.
+    /// Answers that are used once, before those.
     pub(super) first_answers: Vec<(String, String)>,
-    /// What it was told, without numbers and fences.
+    /// Received commands, without numbers and fences.
     pub(super) heard: Vec<String>,
 }
 
@@ -42,13 +42,13 @@ impl Peer {
         }
     }
 
-    /// Answers commands that start so with this text.
+    /// Adds the answer to commands with this start.
     pub(super) fn on(mut self, command: &str, text: &str) -> Self {
         self.answers.insert(0, (command.to_owned(), text.to_owned()));
         self
     }
 
-    /// Answers the first command that starts so with this text.
+    /// Adds the answer to the first command with this start.
     pub(super) fn first_on(mut self, command: &str, text: &str) -> Self {
         self.first_answers.push((command.to_owned(), text.to_owned()));
         self
@@ -77,7 +77,7 @@ impl Peer {
         let command = command.trim_start_matches('$');
         let unknown = match self.manner {
             Manner::Fics => format!("{command}: Command not found.\n\r"),
-            // It has no `$`: what begins with one is a command it does not know, and is repeated whole.
+            // It does not know `$`, and repeats the whole line in its refusal.
             Manner::Uhlin => format!("{typed}: Command has failed.\n\r"),
             Manner::Icc => format!("No such command ({command}).\r\n"),
         };

@@ -1,12 +1,12 @@
-//! Lost connections, final ends.
+//! Lost connections, and the ends of sessions.
 
 use super::login::{fics, log_in_guest, on_fics};
 use super::*;
 use crate::message::KickedBy;
 
-/// The delay the session tells when it has lost the connection.
+/// Returns the reported delay after a loss.
 fn retry_in(driver: &mut Driver) -> Duration {
-    let news = driver.take_news();
+    let news = driver.take_session_events();
     let Some(Event::Lost { retry_in: Some(delay), .. }) = news.last() else { panic!("{news:?}") };
     *delay
 }
@@ -23,7 +23,7 @@ fn delays_grow_to_a_maximum_and_reset_after_a_stable_session() {
         assert_eq!(driver.session.next_action(), DriverAction::Wait);
         driver.wait(Duration::from_millis(1));
         assert_eq!(driver.session.next_action(), DriverAction::Dial { attempt });
-        assert_eq!(driver.take_news(), [Event::Connecting { attempt }]);
+        assert_eq!(driver.take_session_events(), [Event::Connecting { attempt }]);
         driver.dial(Err(DialError::Failed(std::io::ErrorKind::ConnectionRefused)));
     }
     driver.wait(seconds(60));
@@ -84,7 +84,7 @@ fn attempts_can_be_limited() {
     assert_eq!(driver.session.next_action(), DriverAction::End(end));
 }
 
-/// What has to be tried again, and what has not, when a session logs in anew.
+/// Refusals of a new login, and whether they are final.
 #[test]
 fn some_refusals_of_a_new_login_are_final_and_some_are_not() {
     let cases: &[(&str, bool)] = &[
@@ -104,7 +104,7 @@ fn some_refusals_of_a_new_login_are_final_and_some_are_not() {
         driver.feed("login: ");
         driver.feed("login: ");
         driver.feed(said);
-        driver.hang_up();
+        driver.close_on_request();
         let link = driver.session.next_action();
         assert_eq!(matches!(link, DriverAction::End(EndReason::Login(_))), *is_final, "{said}");
         assert_eq!(link == DriverAction::Wait, !is_final, "{said}");
@@ -123,7 +123,7 @@ fn a_kick_by_a_second_login_or_an_administrator_ends_the_session() {
         driver.request("date").unwrap();
         driver.feed(kick);
         driver.feed("Your departure was noted by: Erika.\n\r");
-        // A long line is told with the first byte behind it.
+        // A long line is emitted with the first byte after it.
         driver.close(CloseCause::Closed);
         let end = EndReason::Kicked(KickedBy::SecondLogin);
         assert_eq!(driver.session.next_action(), DriverAction::End(end.clone()));
@@ -207,7 +207,7 @@ fn quit_ends_the_session() {
     driver.feed("Logging you out.\n\r");
     driver.close(CloseCause::Closed);
     assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit));
-    assert_eq!(driver.take_news().last(), Some(&Event::Ended(EndReason::Quit)));
+    assert_eq!(driver.take_session_events().last(), Some(&Event::Ended(EndReason::Quit)));
     assert_eq!(driver.reply(), Err(RequestError::Ended(EndReason::Quit)));
 }
 
@@ -219,7 +219,7 @@ fn the_session_closes_the_connection_if_the_server_does_not_after_quit() {
     driver.drain();
     driver.feed("You can't quit while you are playing a game.\n\rfics% ");
     driver.wait(seconds(5));
-    driver.hang_up();
+    driver.close_on_request();
     assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit));
 }
 
@@ -238,11 +238,11 @@ fn a_session_can_be_shut_down_at_any_time() {
     let shutdown = |driver: &mut Driver| {
         driver.session.shutdown(driver.now);
         if driver.session.next_action() == DriverAction::Close {
-            driver.hang_up();
+            driver.close_on_request();
         }
         driver.drain();
         assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Shutdown));
-        assert_eq!(driver.take_news().last(), Some(&Event::Ended(EndReason::Shutdown)));
+        assert_eq!(driver.take_session_events().last(), Some(&Event::Ended(EndReason::Shutdown)));
         assert!(driver.session.poll_transmit(driver.now).is_none());
         driver.session.shutdown(driver.now);
         driver.session.quit(driver.now);

@@ -1,4 +1,4 @@
-//! Commands and their replies.
+//! Requests and their replies.
 
 use super::login::{on_fics, on_uhlin};
 use super::peer::{Manner, Peer};
@@ -6,12 +6,12 @@ use super::*;
 use crate::event::ServerFault;
 use crate::message::{CommandCode, Ivar, ObservingRefusal, Refusal};
 
-/// The block of a reply, and the prompt behind it.
+/// Returns the block of a reply and the prompt after it.
 fn block(number: &str, code: u32, text: &str) -> String {
     format!("\x15{number}\x16{code}\x16{text}\x17\n\rfics% ")
 }
 
-/// The numbers of commands that were sent.
+/// Returns the numbers of sent commands.
 fn numbers(sent: &[String]) -> Vec<&str> {
     sent.iter().map(|line| line.split(' ').next().unwrap()).collect()
 }
@@ -174,7 +174,7 @@ fn a_missing_number_is_a_fault_and_no_request_waits_forever() {
     let (mut driver, _) = on_fics(guest());
     driver.request("finger").unwrap();
     driver.feed(block("0", 519, ""));
-    assert!(driver.take_news().contains(&Event::Fault(ServerFault::Unnumbered)));
+    assert!(driver.take_session_events().contains(&Event::Fault(ServerFault::Unnumbered)));
     for _ in 0..3 {
         driver.wait(seconds(10));
         driver.feed("fics% ");

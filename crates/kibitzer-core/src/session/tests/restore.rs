@@ -1,10 +1,10 @@
-//! What comes back after a lost connection.
+//! Restoration after a lost connection.
 
 use super::login::{fics, log_in_guest, on_fics, on_uhlin};
 use super::*;
 use crate::message::{GameId, Ivar, Refusal, Relation};
 
-/// A board of an observed game: its number, White, a ply and the placement of White's king pawn.
+/// Returns a board of an observed game: number, White, ply, and placement of White's king pawn.
 fn board(game: i32, white: &str, plies: u32, relation: i32) -> String {
     let (rank4, rank2) = if plies == 0 { ("--------", "PPPPPPPP") } else { ("----P---", "PPPP-PPP") };
     let side = if plies.is_multiple_of(2) { "W" } else { "B" };
@@ -28,16 +28,15 @@ fn dial_again(driver: &mut Driver) {
     driver.dial(Ok(()));
 }
 
-/// The connection breaks off, and a new one is logged in to the same kind of server. What the session sends is
-/// answered.
+/// Closes the connection, and logs in again on the same kind of server, which answers all commands.
 fn reconnect(driver: &mut Driver, peer: &mut Peer) -> Restored {
     driver.close(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
-    driver.take_news();
+    driver.take_session_events();
     dial_again(driver);
     log_in_guest(driver);
     driver.serve(peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
-    let news = driver.take_news();
+    let news = driver.take_session_events();
     let [Event::Connecting { .. }, Event::Connected, Event::LoggedIn(_), Event::Ready(_), Event::Restored(restored)] =
         &news[..]
     else {
@@ -46,7 +45,7 @@ fn reconnect(driver: &mut Driver, peer: &mut Peer) -> Restored {
     (**restored).clone()
 }
 
-/// What a server heard of the restoration.
+/// Returns the commands of the restoration that a server received.
 fn heard(peer: &Peer) -> Vec<&str> {
     let is_restoration =
         |line: &&str| ["observe", "unobserve", "moves", "seek"].iter().any(|verb| line.starts_with(verb));
@@ -57,7 +56,7 @@ fn heard(peer: &Peer) -> Vec<&str> {
 fn an_unchanged_game_is_observed_again() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
-    driver.take_news();
+    driver.take_session_events();
     let mut peer = fics().on("observe 7", &observing(7, "Euwe", 1));
     let restored = reconnect(&mut driver, &mut peer);
     assert!(restored.offline_for >= Duration::from_millis(500) && restored.offline_for <= seconds(1));
@@ -199,7 +198,7 @@ fn an_own_game_under_a_used_number_ends_the_seeks() {
     assert!(reconnect(&mut driver, &mut fics()).seeks.is_empty());
 }
 
-/// A session with these commands answered in this way.
+/// Returns a session after these commands and answers.
 fn after(commands: &[(&str, &str)]) -> Driver {
     let (mut driver, mut peer) = on_fics(guest());
     for (command, answer) in commands {
@@ -300,10 +299,10 @@ fn a_refused_quit_does_not_end_the_restoration() {
     assert_eq!(restored(&mut driver).games[0].outcome, RestoreOutcome::Unchanged);
 }
 
-/// The connection breaks off, and a new one is logged in to uhlin-fics.
+/// Closes the connection, and logs in again on uhlin-fics.
 fn back_on_uhlin(driver: &mut Driver) {
     driver.close(CloseCause::Closed);
-    driver.take_news();
+    driver.take_session_events();
     dial_again(driver);
     driver.feed("login: ");
     driver.feed("login: ");
@@ -312,9 +311,9 @@ fn back_on_uhlin(driver: &mut Driver) {
     driver.take_sent_keep_last();
 }
 
-/// What was told last of all.
+/// Returns the last event.
 fn restored(driver: &mut Driver) -> Restored {
-    let news = driver.take_news();
+    let news = driver.take_session_events();
     let Some(Event::Restored(restored)) = news.last() else { panic!("{news:?}") };
     (**restored).clone()
 }
@@ -478,7 +477,7 @@ fn the_effect_of_an_abandoned_command_is_remembered() {
     }
 }
 
-/// The commands that a server heard and that change settings, without those of the set-up.
+/// Returns the received commands that change settings, without those of the set-up.
 fn settings_heard(peer: &Peer) -> Vec<&str> {
     let of_the_set_up = ["style 12", "bell 0", "ptime 0", "width 240", "height 240", "interface kibitzer"];
     let is_ours = |line: &&str| {
@@ -530,7 +529,7 @@ fn settings_of_the_options_are_sent_at_every_login_before_those_of_requests() {
     driver.serve(&mut peer);
     assert_eq!(settings_heard(&peer), ["set gin 1", "+channel 53"]);
     assert_eq!(driver.session.state(), SessionState::Ready);
-    assert!(!driver.take_news().iter().any(|event| matches!(event, Event::Restored(_))), "nothing was lost");
+    assert!(!driver.take_session_events().iter().any(|event| matches!(event, Event::Restored(_))), "nothing was lost");
     driver.request("set gin 0").unwrap();
     driver.serve(&mut peer);
     let mut peer = fics();
@@ -590,7 +589,7 @@ fn unanswered_requests_to_observe_are_repeated() {
 /// FatICS closes the connection at this value.
 const FATAL: &str = "set f1 (124 24 1)";
 
-/// As [`Driver::serve`], up to the line that the server does not survive. Returns whether it came.
+/// As [`Driver::serve`], up to the line at which the server closes. Returns whether it was sent.
 fn serve_up_to_fatal(driver: &mut Driver) -> bool {
     let mut peer = fics();
     loop {
@@ -617,7 +616,7 @@ fn a_command_that_ends_three_connections_is_given_up() {
             driver.close(CloseCause::Closed);
             dial_again(&mut driver);
             log_in_guest(&mut driver);
-            driver.take_news();
+            driver.take_session_events();
             assert_eq!(serve_up_to_fatal(&mut driver), is_sent);
         }
         assert_eq!(driver.session.state(), SessionState::Ready);

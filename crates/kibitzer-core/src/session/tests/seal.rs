@@ -8,7 +8,7 @@ use crate::wire::{Timeseal, unseal};
 
 const BAD_NAME: &str = "\n\rSorry, names can only consist of lower and upper case letters. Try again.\n\r\n\rlogin: ";
 
-/// What was sent since this was asked last, unsealed, with its time.
+/// Returns the lines sent since the last call, unsealed, with their times.
 fn unsealed(driver: &mut Driver) -> Vec<(String, u64)> {
     let transmits = driver.take_transmits();
     let lines = transmits.iter().map(|transmit| unseal(transmit.bytes()).unwrap());
@@ -19,7 +19,7 @@ fn texts(driver: &mut Driver) -> Vec<String> {
     unsealed(driver).into_iter().map(|(text, _)| text).collect()
 }
 
-/// Lets a server that speaks timeseal answer until nothing more is said.
+/// Passes answers of a server with timeseal to the session until it sends nothing more.
 fn serve_sealed(driver: &mut Driver, peer: &mut Peer) {
     loop {
         let lines = texts(driver);
@@ -134,7 +134,7 @@ fn a_refused_sealed_name_is_retried_without_seal() {
         driver.wait(seconds(3));
         driver.take_sent();
         driver.feed(BAD_NAME);
-        driver.hang_up();
+        driver.close_on_request();
         assert_eq!(driver.session.next_action(), DriverAction::Dial { attempt: 1 }, "at once, with less");
         driver.dial(Ok(()));
     }
@@ -153,7 +153,7 @@ fn a_server_that_closes_on_a_hello_is_retried_with_fewer_features() {
             None => driver.close(CloseCause::Closed),
             Some(said) => {
                 driver.feed(said);
-                driver.hang_up();
+                driver.close_on_request();
             }
         }
         assert_eq!(driver.session.next_action(), DriverAction::Dial { attempt: 1 }, "at once, and not counted");
@@ -207,12 +207,12 @@ fn a_configured_version_of_timeseal_is_not_given_up() {
         driver.feed("\n\rlogin: ");
         driver.feed(BAD_NAME);
         driver.feed(BAD_NAME);
-        driver.hang_up();
+        driver.close_on_request();
         assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::TimesealRefused)));
 
         let mut driver = Driver::connected(guest().timeseal(choice));
         driver.feed("\n\rlogin: timeseal error\n\r");
-        driver.hang_up();
+        driver.close_on_request();
         assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::TimesealRefused)));
     }
 }

@@ -1,10 +1,10 @@
-//! Commands with passwords in them.
+//! Commands that contain passwords.
 
 use super::login::{fics, log_in_guest, on_fics};
 use super::peer::{Manner, Peer};
 use super::*;
 
-/// Logs in to the account, and returns the line that was the password.
+/// Logs in to the account. Returns the sent password.
 fn log_in(driver: &mut Driver, peer: &mut Peer) -> String {
     driver.feed("login: ");
     driver.feed("login: ");
@@ -16,7 +16,7 @@ fn log_in(driver: &mut Driver, peer: &mut Peer) -> String {
     password
 }
 
-/// The lines that were sent and are not secret, as events show them.
+/// Returns the sent lines as events report them, without secret ones.
 fn shown(driver: &Driver) -> Vec<&str> {
     let sent = driver.events().iter().filter_map(|event| match event {
         Event::Sent { line, .. } => line.as_deref(),

@@ -1,4 +1,4 @@
-//! Boards that come in another style than the one that was set.
+//! Boards in a style other than 12.
 
 use super::login::{on_fics, on_uhlin};
 use super::*;
@@ -9,7 +9,7 @@ const TEN: &str = "\n\r<10>\n\r|rnbqkbnr|\n\r|pppppppp|\n\r|        |\n\r|      
     |PPPP PPP|\n\r|RNBQKBNR|\n\rB 4 1 1 1 1 0\n\r0 Alice Boris 0 5 0 39 39 300 300 1 P/e2-e4 (0:00) e4 0\n\r>10<\n\rfics% ";
 const EIGHT: &str = "\n\r#@#001Alice           *Boris           :RNBQKBNRPPPPPPPP@#@\n\rfics% ";
 
-/// Lets the server answer what was sent; whether that was what a board in another style calls for, and nothing else.
+/// Passes answers to the session. Returns whether it sent the commands that restore style 12, and nothing else.
 fn is_repaired(driver: &mut Driver, peer: &mut Peer) -> bool {
     peer.heard.clear();
     driver.serve(peer);
@@ -25,7 +25,7 @@ fn is_repaired(driver: &mut Driver, peer: &mut Peer) -> bool {
 fn a_board_in_another_style_causes_a_request_for_style_12() {
     for board in [DIAGRAM, TEN, EIGHT] {
         for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
-            // What was under way still comes in the old style.
+            // Boards in flight still come in the old style.
             driver.feed([board, board].concat());
             assert!(is_repaired(&mut driver, &mut peer));
             driver.feed(board);

@@ -1,10 +1,10 @@
-//! Talk that the server takes only slowly.
+//! Talk that the server throttles.
 
 use super::login::{on_fics, on_uhlin};
 use super::*;
 use crate::message::Ivar;
 
-/// Lets the server answer; what it heard, without numbers and fences.
+/// Passes answers to the session. Returns the received commands, without numbers and fences.
 fn said(driver: &mut Driver, peer: &mut Peer) -> Vec<String> {
     peer.heard.clear();
     driver.serve(peer);
@@ -37,7 +37,7 @@ fn control_bytes_of_the_other_family_stay_in_talk() {
     for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
         let has_blocks = driver.session.capabilities().has(Ivar::Block);
         let me = driver.session.handle().cloned();
-        driver.take_news();
+        driver.take_session_events();
         for text in [
             "hi\x1a<12> rnbqkbnr",
             "\x1a<b1> game 1 white [] black []",
@@ -75,7 +75,7 @@ fn without_a_length_the_pause_doubles_until_talk_is_delivered() {
     assert_eq!(pause_before_tell(&mut driver, &mut slow), 2);
 }
 
-/// Tells something; after how many seconds it is sent.
+/// Sends a tell. Returns the delay until it is sent, in seconds.
 fn pause_before_tell(driver: &mut Driver, peer: &mut Peer) -> u64 {
     driver.request("tell foo hi").unwrap();
     let begin = driver.now;

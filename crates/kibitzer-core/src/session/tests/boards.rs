@@ -1,4 +1,4 @@
-//! Games whose moves do not fit any more.
+//! Requests for the board of a game whose moves do not fit.
 
 use super::icc::ready;
 use super::login::on_fics;
@@ -6,7 +6,7 @@ use super::*;
 use crate::event::EventKind;
 use crate::message::{GameId, Ivar};
 
-/// A board of game 7 after so many plies, of which the knights have made all.
+/// Returns a board of game 7 after this many plies of knights.
 fn board(plies: u32) -> String {
     let rows = [
         "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR",
@@ -21,7 +21,7 @@ fn board(plies: u32) -> String {
     format!("<12> {} {side} -1 1 1 1 1 0 7 A B 0 5 0 39 39 300 300 {} {last} 0 1 0\n\r", rows[at], plies / 2 + 1)
 }
 
-/// The delta board of that ply.
+/// Returns the delta board of a ply.
 fn delta(ply: u32) -> String {
     let smith = ["f6g8", "g1f3", "g8f6", "f3g1"][usize::try_from(ply % 4).unwrap()];
     format!("<d1> 7 {ply} N {smith} 100 299900\n\rfics% ")
@@ -30,7 +30,7 @@ fn delta(ply: u32) -> String {
 const OBSERVING: &str = "You are now observing game 7.\n\r";
 const REMOVED: &str = "Removing game 7 from observation list.\n\rfics% ";
 
-/// What the session requests by itself, and what its server has sent since then.
+/// Returns the lines that the session sends by itself; the server answers them.
 fn requested(driver: &mut Driver, peer: &mut Peer) -> Vec<String> {
     peer.heard.clear();
     driver.serve(peer);
