@@ -199,6 +199,8 @@ fn read_row(row: &str, rank: u8, board: &mut Board) -> Option<()> {
     for letter in row.bytes() {
         match letter {
             b'1'..=b'8' => file = file.checked_add(letter - b'0')?,
+            // Crazyhouse positions mark promoted pieces, which return to the reserve as pawns. The board does not store
+            // this.
             b'~' if file > 0 => {}
             _ => {
                 board.set(Square::new(file, rank)?, Some(Piece::from_letter(letter)?));

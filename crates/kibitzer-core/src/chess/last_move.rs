@@ -121,6 +121,7 @@ impl LastMove {
     pub fn located(self, before: &Board, king_now: Option<Square>, mover: Color) -> Self {
         let Self::Castle { side, king_from, rook_from } = self else { return self };
         let king_from = king_from.or_else(|| before.home_king(mover));
+        // In wild 0 and 1 the king may start on the d-file, and then the short side is that of the a-file.
         let is_mirrored = king_now.is_some_and(|king| king.file() == castled_files(side, side.opposite()).0)
             && king_from.is_some_and(|king| king.file() == D_FILE);
         let towards = if is_mirrored { side.opposite() } else { side };

@@ -75,6 +75,7 @@ impl Arrival {
     fn pin(mut at: Cursor<'_>) -> Option<Self> {
         let name = Handle::read(&mut at)?;
         let titles = Titles::read(&mut at);
+        // Administrators see the address after the name, registered or unregistered.
         if at.eat(b" (R: ") || at.eat(b" (U: ") {
             at.take_while(|b| b != b')' && b != b' ');
             at.expect(b")")?;

@@ -64,7 +64,9 @@ impl Challenge {
         let (to, to_rating) = read_player(&mut at)?;
         let rated = read_rated(&mut at)?;
         let kind = read_kind(&mut at);
+        // An untimed game has no clocks: `unrated untimed`.
         let (initial_min, increment_s) = read_clock(&mut at).unzip();
+        // Two more numbers are Black's clock only if both are there; otherwise they belong to the options.
         let mut ahead = at;
         let (black_initial_min, black_increment_s) = read_black_clock(&mut ahead).unzip();
         let extras = Extras::read(if black_initial_min.is_some() { ahead } else { at });

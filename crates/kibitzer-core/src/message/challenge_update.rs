@@ -116,6 +116,7 @@ const OF_MINE: &[Row] = {
 impl ChallengeUpdate {
     /// Reads a whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
+        // Every sentence ends with a point or a colon, which rules out most lines.
         matches!(line.trim_ascii_end().last(), Some(b'.' | b':')).then_some(())?;
         Self::parse_mine(line).or_else(|| Self::parse_of_others(line))
     }

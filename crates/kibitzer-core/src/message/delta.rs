@@ -44,6 +44,7 @@ impl Delta {
             smith: fields::text(&mut at, "smith")?,
             taken_ms: fields::number(&mut at, "taken")?,
             clock: ClockReading::from_ms(fields::signed(&mut at, "left")?),
+            // Not in the help file, but sent by today's server.
             lag_ms: fields::signed(&mut at, "lag").ok(),
         })
     }

@@ -65,6 +65,7 @@ impl Examine {
     }
 
     fn parse_mine(line: &[u8]) -> Option<Self> {
+        // Rules out most lines without comparing each template.
         matches!(line.first(), Some(b'S' | b'Y' | b'E' | b'G' | b'B')).then_some(())?;
         let (action, captures) = match_table(line, OF_MINE)?;
         Some(Self { game: captures.game(), by: None, action: action(&captures) })

@@ -42,6 +42,7 @@ impl GameEnded {
         let (text, tail) = at.rest().split_at_checked(close)?;
         let text = PlayerText::from_wire(text);
         let result = match tail.trim_ascii_end() {
+            // Some servers omit the result of an adjourned or aborted game.
             b"}" => unfinished(&text, &white, &black).map(|_| GameResult::Unfinished)?,
             tail => GameResult::from_wire(tail.strip_prefix(b"} ")?)?,
         };

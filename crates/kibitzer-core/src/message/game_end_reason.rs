@@ -174,6 +174,7 @@ impl GameEndReason {
         let of_player = predicate.and_then(|predicate| match_table(predicate.as_bytes(), OF_PLAYER));
         match of_player.or_else(|| match_table(text.as_bytes(), OF_GAME)) {
             Some((reason, _)) => reason,
+            // Atomic chess has many sentences about explosions.
             None if predicate.is_some_and(|predicate| predicate.contains("exploded")) => Self::Variant,
             None => Self::Unknown,
         }

@@ -81,6 +81,7 @@ impl GameInfo {
             b"t" => self.kind = Some(ServerText::from_wire(value)),
             b"r" => self.rated = fields::present("r", fields::read_all(value, read_bit))?,
             b"u" => {
+                // The server sends 1 for a guest.
                 let read_registered = |at: &mut Cursor<'_>| read_bit(at).map(|guest| !guest);
                 (self.white_registered, self.black_registered) = pair("u", value, read_registered)?;
             }

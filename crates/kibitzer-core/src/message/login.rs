@@ -75,6 +75,7 @@ impl LoginRefusal {
     /// Source: ICC's list of codes.
     pub const fn from_code(code: u8) -> Self {
         match code {
+            // Codes of ICC: 2 to 4 are about the name, 6 to 8 about guests, 18 and 19 about the number of players.
             2..=4 => Self::BadName,
             5 | 9 | 11 => Self::InvalidPassword,
             6..=8 | 17 => Self::NotRegistered,

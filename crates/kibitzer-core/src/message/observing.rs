@@ -32,6 +32,7 @@ pub enum ObservingChange {
 impl Observing {
     /// Reads a whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
+        // Rules out most lines without comparing each template.
         matches!(line.first(), Some(b'Y' | b'R' | b'G')).then_some(())?;
         let (change, captures) = match_table(line, CHANGES)?;
         Some(Self { game: captures.game()?, change })

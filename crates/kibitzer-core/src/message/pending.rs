@@ -50,6 +50,7 @@ impl Pending {
             match key {
                 b"w" => name = fields::value(&mut at),
                 b"t" => kind = fields::value(&mut at),
+                // The terms of a match have blanks and equals signs, so `p` ends the search for keys.
                 b"p" => parameters = at.take_rest().trim_ascii(),
                 _ => {}
             }

@@ -92,6 +92,7 @@ impl Seek {
 
 /// Two hexadecimal digits; a server that has more titles would send more digits, of which the last two are known.
 fn title_bits(value: &[u8]) -> Option<Titles> {
+    // A server with more titles would send more digits; the known titles are in the last two.
     let [.., known] = fields::hex(value)?.to_be_bytes();
     Some(Titles::from_bits(known))
 }

@@ -46,6 +46,7 @@ impl Seek {
         let (place, rated) = words.iter().enumerate().find_map(|(place, word)| Some((place, rated(word)?)))?;
         let (before, [_, after @ ..]) = words.split_at_checked(place)? else { return None };
         self.rated = Some(rated);
+        // The text has `m` and `f` only if they differ from these.
         (self.automatic, self.formula) = (Some(true), Some(false));
         let mut kind: Words<'_> = self.read_times(before).iter().copied().collect();
         kind.extend(after.iter().copied().filter(|option| self.read_option(option).is_none()));

@@ -38,6 +38,7 @@ impl Style10Builder {
             return self.row(line).unwrap_or(Style10Line::Broken);
         }
         if self.state_words.is_empty() {
+            // The line with the state is split into two; together they have the words of a style 12 line.
             self.state_words = line.to_vec();
             let is_state = matches!(line, [b'W' | b'B', b' ', ..]);
             return if is_state { Style10Line::More } else { Style10Line::Broken };

@@ -222,6 +222,7 @@ impl Style12 {
     ///
     /// As for [`parse`](Self::parse); field 27 may be missing too.
     pub(super) fn parse_cut(line: &[u8]) -> Result<Self, Style12Error> {
+        // A line that has field 30 was not cut, even if a continuation mark follows it.
         if let Ok(whole) = Self::parse(line)
             && whole.flip().is_some()
         {
@@ -253,6 +254,7 @@ impl Style12 {
         let (initial_min, increment_s) = (at.small()?, at.small()?);
         let (white_material, black_material) = (at.small()?, at.small()?);
         let (white_clock, black_clock) = (at.number()?, at.number()?);
+        // A 0 counts as 1, where the move numbers of FEN start.
         let move_number = at.small::<u32>()?.max(1);
         let (verbose, elapsed, san) = (at.word()?, at.word()?, at.word()?);
         let is_move = !verbose.eq_ignore_ascii_case(b"none");

@@ -155,6 +155,7 @@ impl TalkKind {
             (b"kibitzes:", rating, game) => Self::Kibitz { game, rating },
             (b"whispers:", rating, game) => Self::Whisper { game, rating },
             (b"announces:", None, None) => Self::Announcement,
+            // Players cannot write this start of a line: the name and the date are the server's.
             (b"at", None, None) if read_date(at).is_some() => Self::Message,
             _ => return None,
         })

@@ -228,6 +228,7 @@ impl Sequence {
         if byte == CONTROL_Z || self.unit().len() >= limit {
             return SequenceStep::BrokenDatagram { restart: false };
         }
+        // `^Y)` and `^Y(` inside a quotation are text of a player: only `^Y}` ends it.
         let quoted = match (control_y, byte) {
             (true, b')') if !quoted => {
                 self.bytes.pop();
@@ -248,6 +249,7 @@ impl Sequence {
         match byte {
             b'\n' => SequenceStep::UnitStart,
             b'\r' => SequenceStep::Pending,
+            // A header that a server would not send: its bytes go out as text.
             _ if byte < b' ' || self.unit().len() >= UNIT_HEADER_LIMIT => SequenceStep::NotASequence,
             _ => self.collect(byte, SequenceState::UnitHeader),
         }

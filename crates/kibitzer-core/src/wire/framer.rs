@@ -384,9 +384,11 @@ const WHO_AM_I: &[u8] = b"0 ";
 /// Updates prompts and wrapping from a line of the server that changes the meaning of later bytes.
 fn apply_server_line(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {
     if !prompts.is_logged_in() {
+        // FICS and its relatives announce the session with this line; ICC sends datagram 0 instead (transport rule P9).
         if line.starts_with(b"**** Starting ") && find(line, b" session as ").is_some() {
             prompts.set_logged_in();
         }
+        // FatICS names itself in its greeting. Only before the login: later, a player may write the word.
         wrapping.keeps_blanks |= find(line, b"FatICS").is_some();
     }
     match line {

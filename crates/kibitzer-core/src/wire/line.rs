@@ -149,6 +149,7 @@ impl LineBuffer {
             self.phase = Phase::Joining { blank_follows: false };
             self.bell |= bell;
             let (tag, line) = self.tagged();
+            // No text follows the continuation mark after a board that uhlin-fics has cut.
             if self.piece > 0 || tag != Tag::Style12 || !is_cut_board(line) {
                 return (1, LineStep::Pending);
             }
@@ -211,6 +212,7 @@ impl LineBuffer {
     fn prompt(&self, prompts: &Prompts) -> LineStep {
         let line = || self.text.get(self.indent..).unwrap_or_default();
         match self.text.last() {
+            // A player can write anything in a quoted message, also `fics% `.
             _ if self.quote.holds(self.indent) => LineStep::Pending,
             Some(b' ') if self.piece == 0 && self.cut == 0 => match prompts.at_start(line()) {
                 Some((kind, _)) => LineStep::Prompt(kind),

@@ -50,6 +50,7 @@ impl Telnet {
             (Self::Command, _) => self.end(TelnetByte::NotACommand),
             (Self::Option(command), option) => self.end(TelnetByte::Done { command, option: Some(option) }),
             (Self::Subnegotiation { option, bytes, iac }, _) => {
+                // Without a limit, a stray SB would swallow the rest of the stream.
                 if (iac && byte == SE) || bytes == SUBNEGOTIATION_LIMIT {
                     return self.end(TelnetByte::Done { command: SUBNEGOTIATION, option });
                 }

@@ -66,12 +66,15 @@ fn is_complete(tag: Tag, line: &[u8]) -> bool {
     match tag {
         Tag::None => is_whole_game_line(line),
         Tag::PlayerText => false,
+        // Old servers end the line after 31 words, ICC too; FICS and FatICS send 33.
         Tag::Style12 => match count_words(line) {
             ..=30 => false,
             31 | 32 => !may_be_broken,
             _ => true,
         },
+        // The passed piece is optional, and comes last.
         Tag::Holding => find(line, b" <- ").is_some() || (line.trim_ascii_end().ends_with(b"]") && !may_be_broken),
+        // `f=` and `n=` are the last keys of their lines.
         Tag::Seek | Tag::NewSeek => find(line, b" f=").is_some(),
         Tag::GameInfo => find(line, b" n=").is_some() || (find(line, b" ts=").is_some() && !may_be_broken),
         Tag::PendingTo | Tag::PendingFrom => is_whole_offer(line),

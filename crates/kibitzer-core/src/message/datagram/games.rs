@@ -74,6 +74,7 @@ fn start_list(
         promotes_to_king: arguments.flag("promotes_to_king").unwrap_or_default(),
         time_control: arguments.word("time_control"),
     };
+    // An isolated board has the number of a game that may exist besides it.
     if kind != StartKind::Isolated {
         context.add_game(info.game, start.white.clone(), start.black.clone(), kind == StartKind::Mine);
     }
@@ -135,6 +136,7 @@ pub(super) fn game_result(arguments: &Arguments<'_>, context: &mut DatagramConte
         score => GameResult::from_wire(score)?,
     };
     let text = arguments.text("text");
+    // The words are more specific than the code, which is the same for several reasons.
     let reason = match GameEndReason::find(text.as_str(), white.as_str(), black.as_str()) {
         GameEndReason::Unknown => GameEndReason::of_code(arguments.bytes("code")?, result, score_is_aborted(arguments)),
         reason => reason,

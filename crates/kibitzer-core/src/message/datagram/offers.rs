@@ -46,6 +46,7 @@ fn offer(id: GameId, game: &GameContext, context: &DatagramContext, by: Color, k
     };
     let is_mine = game.is_mine && context.is_me(name);
     Offer {
+        // FICS names the game of an offer only to observers; this message is to be equal to that of FICS.
         game: (!game.is_mine).then_some(id),
         actor: if is_mine { Actor::Me } else { Actor::Other },
         from: (!is_mine).then(|| name.clone()),
@@ -61,6 +62,7 @@ pub(super) fn match_offer(arguments: &Arguments<'_>, context: &mut DatagramConte
     let clock = |minutes, increment| Some((arguments.number(minutes)?, arguments.number(increment)?));
     let (mut white, mut black): ((u32, u32), (u32, u32)) =
         (clock("from_minutes", "from_increment")?, clock("to_minutes", "to_increment")?);
+    // The clocks are those of the challenger and of the other player, not of White and Black.
     if from_color == Some(Color::Black) {
         (white, black) = (black, white);
     }

@@ -61,6 +61,7 @@ fn said(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<D
 /// The text and the number beside it. Older servers send them the other way round: the one between marks is the text.
 fn text_and_type(arguments: &Arguments<'_>) -> Option<(PlayerText, i64)> {
     let (text, code) = (arguments.argument("text")?, arguments.argument("type")?);
+    // Only one of the two is quoted, whichever comes first.
     let (text, code) = if code.is_quoted && !text.is_quoted { (code, text) } else { (text, code) };
     Some((PlayerText::from_wire(text.bytes), signed(code.bytes)?))
 }

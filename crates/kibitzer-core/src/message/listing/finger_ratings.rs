@@ -96,6 +96,7 @@ impl FingerRating {
             Column::Loss => self.losses = Some(at.number()?),
             Column::Draw => self.draws = Some(at.number()?),
             Column::Total => self.total = Some(at.number()?),
+            // The column is blank until there is a best rating.
             Column::Best => (self.best, self.best_on) = read_best(at),
         }
         Some(())

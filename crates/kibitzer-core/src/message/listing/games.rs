@@ -99,6 +99,7 @@ impl GameRow {
         let white = ListedPlayer::read_rated(&mut at)?;
         let black = ListedPlayer::read_rated(&mut at)?;
         at.blanks();
+        // The bracket of `(Exam.` closes after both names.
         (state == GameRowState::Played || at.eat(b")")).then_some(())?;
         let terms = GameTerms::read(at.blanks())?;
         Self::read_rest(at, Self::new(game, state, white, black, terms))

@@ -74,6 +74,7 @@ impl Listing for History {
         if self.owner.as_str().is_empty() {
             return self.add_head(line);
         }
+        // The line with the names of the columns is part of the listing, too.
         let is_row = extend(&mut self.games, HistoryRow::read(line));
         if is_row || line.trim_ascii_start().starts_with(b"Opponent  ") {
             CollectorStep::Added

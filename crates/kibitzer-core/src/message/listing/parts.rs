@@ -87,6 +87,7 @@ impl GameTerms {
     /// Reads the form in square brackets; the numbers may touch the letters or be padded.
     pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let mark = read_letter(at.expect(b"[")?).filter(|&mark| mark != ' ');
+        // FatICS leaves the column of the kind blank for unrated stored games.
         let is_blank = at.eat(b" ");
         let mut terms = if is_blank { Self::read_after_kind(None, at)? } else { Self::read_bare(at)? };
         terms.mark = mark;

@@ -73,6 +73,7 @@ impl Listing for StoredGames {
         if self.owner.as_str().is_empty() {
             return self.add_head(line);
         }
+        // uhlin-fics prints only the names of both players.
         let game = self.read_row(line).or_else(|| read_names(line));
         let is_row = extend(&mut self.games, game);
         if is_row || line.trim_ascii_start().starts_with(b"C Opponent  ") {

@@ -109,12 +109,16 @@ impl Framer {
         }
         match byte.value {
             b'\n' => self.end_line(byte),
+            // Servers send LF CR, CR LF and single CRs. A NUL follows a CR in telnet, and the `[G]` of a version 2
+            // ping.
             b'\r' | 0 => None,
+            // The bell precedes the line that it belongs to, so it is reported with the next one.
             0x07 => {
                 self.line.bell = true;
                 None
             }
             ESCAPE => self.begin(SequenceState::Escape, Some(ESCAPE), byte.at),
+            // Version 1 pings are lines of their own; see `LineBuffer::end`.
             b'[' if self.timeseal == Timeseal::V2 => self.begin(SequenceState::Ping, Some(b'['), byte.at),
             BLOCK_START if self.reads_blocks() => self.begin(SequenceState::BlockId, None, byte.at),
             BLOCK_END if self.block.is_some() => self.emit_line_before(byte).or_else(|| self.end_block(byte.at)),
@@ -150,6 +154,8 @@ impl Framer {
         match self.sequence.byte(byte.value, self.limits.datagram_bytes) {
             SequenceStep::Pending => None,
             SequenceStep::Dropped => self.end_sequence(None),
+            // Without block mode these bytes are text, apart from the complaint about a line without a number: it
+            // proves that block mode is on after all.
             SequenceStep::BlockStart { id, code } if self.is_unblocked && (id, CommandCode(code)) != UNNUMBERED => {
                 self.sequence.give_up();
                 self.pending_bytes.push_front(byte);
