@@ -17,8 +17,6 @@
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
-//! use std::sync::Arc;
-//!
 //! use kibitzer_core::EventReader;
 //! use kibitzer_core::hub::{HubOptions, Publisher, RecvError};
 //!
@@ -28,7 +26,7 @@
 //! let mut events = EventReader::default();
 //! let mut read = &b"Foo shouts: hello\n\rfics% "[..];
 //! while let Some(event) = events.next(&mut read) {
-//!     publisher.publish(Arc::new(event), events.games()).await;
+//!     publisher.publish(event, events.games()).await;
 //! }
 //! drop(publisher);
 //!
