@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// One option of the group `G`: the description from which a configuration file offers it as a setting.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "other crates declare options of their own")]
+#[non_exhaustive]
 pub struct NumericOption<G: 'static> {
     /// Name of the setting, with its unit: `settle_ms`.
     pub key: &'static str,

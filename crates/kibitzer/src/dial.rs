@@ -8,12 +8,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tracing::debug;
 
 use crate::core::event::DialError;
-use crate::socket::Socket;
 
 /// Maximum number of addresses of one host that are tried.
 const MAX_ADDRESSES: usize = 16;
@@ -51,11 +51,11 @@ impl Dial {
     where
         F: Fn() -> Fut + Send + Sync + 'static,
         Fut: Future<Output = io::Result<S>> + Send + 'static,
-        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Sync + 'static,
+        S: AsyncRead + AsyncWrite + Send + Sync + 'static,
     {
         let custom: Arc<CustomDial> = Arc::new(move || {
             let opening = open();
-            Box::pin(async move { opening.await.map(Socket::custom) })
+            Box::pin(async move { opening.await.map(|stream| Box::pin(stream) as Socket) })
         });
         Self { custom: Some(custom) }
     }
@@ -66,6 +66,14 @@ impl fmt::Debug for Dial {
         f.write_str(if self.custom.is_some() { "Dial::with(..)" } else { "Dial::tcp()" })
     }
 }
+
+/// A connection: TCP or a custom stream.
+pub(crate) type Socket = Pin<Box<dyn Stream>>;
+
+/// A stream that can be read and written. A trait object needs one trait for both.
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Sync {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Sync> Stream for S {}
 
 /// The connection settings of a profile.
 #[derive(Clone, Debug)]
@@ -102,7 +110,7 @@ impl Transport {
     ///
     /// Dropping the future closes the connection.
     pub(crate) async fn open(&self) -> Result<Socket, DialError> {
-        let Some(open) = &self.dial.custom else { return self.open_tcp().await.map(Socket::Tcp) };
+        let Some(open) = &self.dial.custom else { return Ok(Box::pin(self.open_tcp().await?)) };
         let opened = timeout(self.connect_timeout, open()).await.map_err(|_| DialError::TimedOut)?;
         opened.map_err(|error| dial_error(&error))
     }

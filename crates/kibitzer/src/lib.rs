@@ -42,7 +42,6 @@ mod observer;
 mod password;
 mod profile;
 
-mod socket;
 mod tap;
 mod task;
 pub mod transcript;

@@ -31,8 +31,8 @@ impl Request for MatchOptions {
     type Answer = ChallengeOutcome;
 
     fn command(&self) -> Result<Command, CommandError> {
-        let Terms { clock, color, variant, .. } = &self.terms;
-        let words = Words::new("match").with(&self.opponent).maybe(*clock).maybe(self.terms.rated_word());
+        let Terms { rated, color, variant, .. } = &self.terms;
+        let words = Words::new("match").with(&self.opponent).maybe(self.terms.time()).maybe(*rated);
         Command::new(&words.maybe(variant.as_ref()).maybe(color.map(Color::as_str)).into_line())
     }
 

@@ -44,7 +44,7 @@ pub use pending_offer::{AcceptOutcome, ClosedOffer, OfferRef, PartnerOutcome};
 pub use play::{MoveMade, MoveText, MoveTextError};
 pub use seek::{SeekOptions, SeekOutcome, SeekRef};
 pub use talk::{Delivered, Talk};
-pub use terms::{Clock, GameRef};
+pub use terms::GameRef;
 
 use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::session::{Command, Reply};
@@ -78,40 +78,27 @@ pub trait Request {
     fn parse_reply(&self, reply: Reply) -> Result<Self::Answer, RequestError>;
 }
 
-impl Request for str {
-    type Answer = Reply;
+/// Implements [`Request`] for types of lines, with the whole reply as the answer.
+macro_rules! line_requests {
+    ($($line:ty: $command:expr;)+) => {$(
+        impl Request for $line {
+            type Answer = Reply;
 
-    fn command(&self) -> Result<Command, CommandError> {
-        Command::new(self)
-    }
+            fn command(&self) -> Result<Command, CommandError> {
+                let command: fn(&$line) -> Result<Command, CommandError> = $command;
+                command(self)
+            }
 
-    fn parse_reply(&self, reply: Reply) -> Result<Reply, RequestError> {
-        Ok(reply)
-    }
+            fn parse_reply(&self, reply: Reply) -> Result<Reply, RequestError> {
+                Ok(reply)
+            }
+        }
+    )+};
 }
-
-impl Request for String {
-    type Answer = Reply;
-
-    fn command(&self) -> Result<Command, CommandError> {
-        Command::new(self)
-    }
-
-    fn parse_reply(&self, reply: Reply) -> Result<Reply, RequestError> {
-        Ok(reply)
-    }
-}
-
-impl Request for Command {
-    type Answer = Reply;
-
-    fn command(&self) -> Result<Command, CommandError> {
-        Ok(self.clone())
-    }
-
-    fn parse_reply(&self, reply: Reply) -> Result<Reply, RequestError> {
-        Ok(reply)
-    }
+line_requests! {
+    str: Command::new;
+    String: |line| Command::new(line);
+    Command: |command| Ok(command.clone());
 }
 
 /// A command whose parser is a function.

@@ -39,7 +39,7 @@ impl MoveText {
         if text.len() > MAX_BYTES {
             return Err(MoveTextError(()));
         }
-        let read = castling(text).or_else(|| coordinates(text)).or_else(|| drop_move(text)).or_else(|| san(text));
+        let read = castling(text).or_else(|| drop_move(text)).or_else(|| san(text));
         read.map(Self).ok_or(MoveTextError(()))
     }
 
@@ -55,16 +55,6 @@ fn castling(text: &str) -> Option<String> {
     matches!(letters.as_str(), "O-O" | "O-O-O").then_some(letters)
 }
 
-/// `e2e4`, `e2-e4`, `e7e8q`, `e7e8=Q`.
-fn coordinates(text: &str) -> Option<String> {
-    let mut at = MoveParser(text.as_bytes());
-    let from = at.square()?;
-    let _ = at.one_of(b"-");
-    let to = at.square()?;
-    let promotion = at.promotion()?;
-    Some(format!("{from}{to}{promotion}"))
-}
-
 /// `N@f3`, `p@e4`.
 fn drop_move(text: &str) -> Option<String> {
     let mut at = MoveParser(text.as_bytes());
@@ -74,17 +64,17 @@ fn drop_move(text: &str) -> Option<String> {
     at.end().map(|()| format!("{piece}@{to}"))
 }
 
-/// `Nf3`, `Nbxd2`, `R1d1`, `Qa1b2`, `exd5`, `e4`, `exd8=Q`.
+/// `Nf3`, `Nbxd2`, `R1d1`, `Qa1b2`, `exd5`, `e4`, `exd8=Q`; also `e2e4`, `e2-e4`, `e7e8q`.
 fn san(text: &str) -> Option<String> {
     let mut at = MoveParser(text.as_bytes());
     if at.one_of(b"NBRQK").is_some() {
         at.squares()?;
-        return at.end().map(|()| text.to_owned());
+        return at.end().map(|()| text.replace('-', ""));
     }
     at.squares()?;
     let squares = text.len() - at.0.len();
     let promotion = at.promotion()?;
-    text.get(..squares).map(|squares| format!("{squares}{promotion}"))
+    text.get(..squares).map(|squares| squares.replace('-', "") + &promotion)
 }
 
 /// The unparsed rest of a move.
@@ -109,10 +99,10 @@ impl MoveParser<'_> {
         Some(format!("{}{}", self.file()?, self.rank()?))
     }
 
-    /// Skips the squares of a move in SAN: the optional origin, `x`, and the target.
+    /// Skips the squares of a move in SAN: the optional origin, `x` or `-`, and the target.
     fn squares(&mut self) -> Option<()> {
         let mut origin = MoveParser(self.0);
-        let _ = (origin.file(), origin.rank(), origin.one_of(b"x"));
+        let _ = (origin.file(), origin.rank(), origin.one_of(b"x-"));
         if origin.square().is_some() {
             self.0 = origin.0;
             return Some(());
@@ -147,7 +137,7 @@ impl From<UciMove> for MoveText {
     /// Converts without a check: a UCI move is a move.
     fn from(played: UciMove) -> Self {
         let text = played.to_string();
-        let written = coordinates(&text).or_else(|| drop_move(&text));
+        let written = drop_move(&text).or_else(|| san(&text));
         Self(written.unwrap_or(text))
     }
 }

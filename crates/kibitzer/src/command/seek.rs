@@ -72,8 +72,8 @@ impl Request for SeekOptions {
     type Answer = SeekOutcome;
 
     fn command(&self) -> Result<Command, CommandError> {
-        let Terms { clock, color, variant, .. } = &self.terms;
-        let words = Words::new("seek").maybe(*clock).maybe(self.terms.rated_word());
+        let Terms { rated, color, variant, .. } = &self.terms;
+        let words = Words::new("seek").maybe(self.terms.time()).maybe(*rated);
         let words = words.maybe(color.map(Color::as_str)).maybe(variant.as_ref());
         let words = words.maybe(self.is_manual.then_some('m')).maybe(self.has_formula.then_some('f'));
         let ratings = self.ratings.as_ref().map(|ratings| format!("{}-{}", ratings.start(), ratings.end()));

@@ -37,51 +37,25 @@ impl fmt::Display for GameRef {
     }
 }
 
-/// The time control of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Clock {
-    /// Minutes at the start.
-    pub initial_min: u32,
-    /// Seconds added per move.
-    pub increment_s: u32,
-}
-
-impl Clock {
-    /// Returns a time control.
-    pub const fn new(initial_min: u32, increment_s: u32) -> Self {
-        Self { initial_min, increment_s }
-    }
-}
-
-/// As arguments of commands: `3 2`.
-impl fmt::Display for Clock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.initial_min, self.increment_s)
-    }
-}
-
 /// The terms of a game. The server chooses those that are not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Terms {
-    pub(super) clock: Option<Clock>,
-    pub(super) rated: Option<bool>,
+    /// Minutes at the start, seconds per move.
+    pub(super) time: Option<(u32, u32)>,
+    /// `rated` or `unrated`.
+    pub(super) rated: Option<&'static str>,
     pub(super) color: Option<Color>,
     pub(super) variant: Option<String>,
 }
 
 impl Terms {
     pub(super) const fn new() -> Self {
-        Self { clock: None, rated: None, color: None, variant: None }
+        Self { time: None, rated: None, color: None, variant: None }
     }
 
-    /// Returns the argument for a rated or unrated game.
-    pub(super) const fn rated_word(&self) -> Option<&'static str> {
-        match self.rated {
-            Some(true) => Some("rated"),
-            Some(false) => Some("unrated"),
-            None => None,
-        }
+    /// Returns the arguments of the time control: `3 2`.
+    pub(super) fn time(&self) -> Option<String> {
+        self.time.map(|(initial_min, increment_s)| format!("{initial_min} {increment_s}"))
     }
 }
 
@@ -92,21 +66,21 @@ macro_rules! terms_setters {
         /// family accept up to 1,000 of each; 0 and 0 is a game without clocks.
         #[must_use]
         pub const fn time(mut self, initial_min: u32, increment_s: u32) -> Self {
-            self.terms.clock = Some($crate::command::Clock::new(initial_min, increment_s));
+            self.terms.time = Some((initial_min, increment_s));
             self
         }
 
         /// Makes the game rated. Default: the account's setting. Games of guests and of some kinds are never rated.
         #[must_use]
         pub const fn rated(mut self) -> Self {
-            self.terms.rated = Some(true);
+            self.terms.rated = Some("rated");
             self
         }
 
         /// Makes the game unrated.
         #[must_use]
         pub const fn unrated(mut self) -> Self {
-            self.terms.rated = Some(false);
+            self.terms.rated = Some("unrated");
             self
         }
 

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use toml::de::DeValue;
 
@@ -29,14 +30,6 @@ impl<'a> RawValue<'a> {
             Self::Toml(value) => value.as_str().ok_or_else(|| "must be a string".to_owned()),
             Self::Variable(text) => Ok(text),
         }
-    }
-
-    fn parse<T: FromStr<Err: Display>>(self) -> Result<T, String> {
-        let text = match self {
-            Self::Toml(_) => self.text()?,
-            Self::Variable(text) => text.trim(),
-        };
-        text.parse().map_err(|error: T::Err| error.to_string())
     }
 
     /// Parses a number in this range.
@@ -107,24 +100,54 @@ pub(super) trait SettingValue: Sized {
     fn to_toml(&self) -> Option<String>;
 }
 
-impl SettingValue for String {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        value.text().map(str::to_owned)
-    }
+/// Implements [`SettingValue`] for types that are written as a string: how it is parsed, and how it is written.
+macro_rules! text_values {
+    ($($kind:ty: $parse:expr, $to_text:expr;)+) => {$(
+        impl SettingValue for $kind {
+            fn parse(value: RawValue<'_>) -> Result<Self, String> {
+                let parse: fn(&str) -> Result<Self, String> = $parse;
+                parse(value.text()?)
+            }
 
-    fn to_toml(&self) -> Option<String> {
-        Some(quoted(self))
+            fn to_toml(&self) -> Option<String> {
+                let to_text: fn(&Self) -> Option<String> = $to_text;
+                to_text(self).map(|text| quoted(&text))
+            }
+        }
+    )+};
+}
+text_values! {
+    String: |text| Ok(text.to_owned()), |text| Some(text.clone());
+    // A prompt: UTF-8 text.
+    Vec<u8>: |text| Ok(text.into()), |prompt| Some(String::from_utf8_lossy(prompt).into_owned());
+    Family: parsed, |family| Some(family.to_string());
+    TimesealChoice: parsed, |choice| Some(choice.to_string());
+    AdjournedGames: parsed, |choice| Some(choice.to_string());
+    AttachAccess: access, |access| Some(if access.may_send() { "write" } else { "read" }.to_owned());
+    Option<Handle>: |text| parsed(text).map(Some), |handle| handle.as_ref().map(Handle::to_string);
+    Option<PathBuf>: |text| Ok(Some(text.into())), |path| path.as_ref().map(|path| path.display().to_string());
+}
+
+fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn access(text: &str) -> Result<AttachAccess, String> {
+    match text {
+        "read" => Ok(AttachAccess::Read),
+        "write" => Ok(AttachAccess::Write),
+        _ => Err("must be read or write".to_owned()),
     }
 }
 
-/// A prompt: UTF-8 text.
-impl SettingValue for Vec<u8> {
+/// Milliseconds.
+impl SettingValue for Duration {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        Ok(value.text()?.as_bytes().to_vec())
+        value.number(&(1..=u64::MAX)).map(Self::from_millis)
     }
 
     fn to_toml(&self) -> Option<String> {
-        Some(quoted(&String::from_utf8_lossy(self)))
+        u64::try_from(self.as_millis()).ok().map(grouped)
     }
 }
 
@@ -146,62 +169,12 @@ impl SettingValue for Vec<u16> {
 
 impl SettingValue for Vec<Ivar> {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        value.items()?.into_iter().map(RawValue::parse).collect()
+        value.items()?.into_iter().map(|item| parsed(item.text()?)).collect()
     }
 
     fn to_toml(&self) -> Option<String> {
         let names: Vec<_> = self.iter().map(|ivar| ivar.as_str()).collect();
         Some(format!("{names:?}"))
-    }
-}
-
-/// Implements [`SettingValue`] for enums that are written by name.
-macro_rules! named_values {
-    ($($kind:ty),+) => {$(
-        impl SettingValue for $kind {
-            fn parse(value: RawValue<'_>) -> Result<Self, String> {
-                value.parse()
-            }
-
-            fn to_toml(&self) -> Option<String> {
-                Some(quoted(self.as_str()))
-            }
-        }
-    )+};
-}
-named_values!(Family, TimesealChoice, AdjournedGames);
-
-impl SettingValue for AttachAccess {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        match value.text()?.trim() {
-            "read" => Ok(Self::Read),
-            "write" => Ok(Self::Write),
-            _ => Err("must be read or write".to_owned()),
-        }
-    }
-
-    fn to_toml(&self) -> Option<String> {
-        Some(quoted(if self.may_send() { "write" } else { "read" }))
-    }
-}
-
-impl SettingValue for Option<Handle> {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        value.parse().map(Some)
-    }
-
-    fn to_toml(&self) -> Option<String> {
-        self.as_ref().map(|handle| quoted(handle.as_str()))
-    }
-}
-
-impl SettingValue for Option<PathBuf> {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        Ok(Some(value.text()?.into()))
-    }
-
-    fn to_toml(&self) -> Option<String> {
-        self.as_ref().map(|path| quoted(&path.to_string_lossy()))
     }
 }
 
@@ -291,4 +264,11 @@ fn quoted(text: &str) -> String {
         _ => character.to_string(),
     });
     format!("\"{}\"", escaped.collect::<String>())
+}
+
+/// Writes a number with an underscore between groups of three digits.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join("_")
 }

@@ -5,10 +5,9 @@
 //! [`core`](crate::core) describe themselves.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use super::Profile;
-use super::setting_value::{RawValue, SettingValue};
+use super::setting_value::{RawValue, SettingValue, grouped};
 use crate::core::game::GameLimits;
 use crate::core::hub::HubOptions;
 use crate::core::options::NumericOption;
@@ -158,33 +157,18 @@ macro_rules! settings {
 }
 
 fn server() -> Vec<Setting> {
-    let mut server = settings! {
+    settings! {
         /// Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.
         /// On the command line: HOST.
         "host" = r#""chess.example""#, |profile| &mut profile.transport.host, required;
         /// TCP ports, in the order in which they are tried. On the command line: HOST:PORT.
         "ports" = "[4000]", |profile| &mut profile.transport.ports;
-    };
-    server.extend(TRANSPORT_TIMEOUTS.iter().map(|option| Setting::number(option, |profile| profile)));
-    server
+        /// The timeout of the name lookup, and of each connection attempt.
+        "connect_timeout_ms" = "7", |profile| &mut profile.transport.connect_timeout;
+        /// How long the server may accept no bytes before the connection is closed.
+        "write_timeout_ms" = "7", |profile| &mut profile.transport.write_timeout;
+    }
 }
-
-const TRANSPORT_TIMEOUTS: [NumericOption<Profile>; 2] = [
-    NumericOption {
-        key: "connect_timeout_ms",
-        doc: &["The timeout of the name lookup, and of each connection attempt."],
-        range: 1..=u64::MAX,
-        get: |profile| to_ms(profile.transport.connect_timeout),
-        set: |profile, ms| profile.transport.connect_timeout = Duration::from_millis(ms),
-    },
-    NumericOption {
-        key: "write_timeout_ms",
-        doc: &["How long the server may accept no bytes before the connection is closed."],
-        range: 1..=u64::MAX,
-        get: |profile| to_ms(profile.transport.write_timeout),
-        set: |profile, ms| profile.transport.write_timeout = Duration::from_millis(ms),
-    },
-];
 
 fn login() -> Vec<Setting> {
     settings! {
@@ -240,15 +224,4 @@ fn inspection() -> Vec<Setting> {
         /// Access of those programs: read, or write to allow sending lines too. On the command line: --attach-write.
         "attach_access" = r#""write""#, |profile| &mut profile.attach_access;
     }
-}
-
-fn to_ms(duration: Duration) -> Option<u64> {
-    u64::try_from(duration.as_millis()).ok()
-}
-
-/// Writes a number with an underscore between groups of three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
-    groups.join("_")
 }

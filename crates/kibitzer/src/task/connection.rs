@@ -21,8 +21,7 @@ use tokio::io::ReadBuf;
 use zeroize::Zeroizing;
 
 use crate::core::event::{CloseCause, DialError};
-use crate::dial::Transport;
-use crate::socket::Socket;
+use crate::dial::{Socket, Transport};
 
 /// Size of a read. The buffer is on the stack: an idle session keeps none.
 const READ_BYTES: usize = 16 << 10;
@@ -205,7 +204,7 @@ impl OpenConnection {
 
     fn poll_send_all(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.unsent.is_empty() {
-            let written = ready!(self.socket.poll_write(context, &self.unsent))?;
+            let written = ready!(self.socket.as_mut().poll_write(context, &self.unsent))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
@@ -216,7 +215,7 @@ impl OpenConnection {
             self.unsent = Zeroizing::default();
         }
         if self.is_dirty {
-            ready!(self.socket.poll_flush(context))?;
+            ready!(self.socket.as_mut().poll_flush(context))?;
             self.is_dirty = false;
         }
         Poll::Ready(Ok(()))
@@ -225,7 +224,7 @@ impl OpenConnection {
     fn poll_receive(&mut self, context: &mut Context<'_>, input: &mut Vec<u8>) -> Poll<Result<(), CloseCause>> {
         let mut buffer = [const { MaybeUninit::uninit() }; READ_BYTES];
         let mut buffer = ReadBuf::uninit(&mut buffer);
-        Poll::Ready(match ready!(self.socket.poll_read(context, &mut buffer)) {
+        Poll::Ready(match ready!(self.socket.as_mut().poll_read(context, &mut buffer)) {
             Ok(()) if buffer.filled().is_empty() => Err(CloseCause::Closed),
             Ok(()) => {
                 input.extend_from_slice(buffer.filled());
