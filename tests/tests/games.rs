@@ -105,15 +105,16 @@ fn long_talk_arrives_as_it_was_sent() {
         for event in transcript.events() {
             let Some(Message::Talk(talk)) = event.message() else { continue };
             // What a server broke is longer than the least width in use. The server speaks itself, and deletes tabs.
-            let unsent = ["The command 'quit'", "tabhere"].iter().any(|start| talk.text.as_str().starts_with(start));
+            let unsent = ["The command 'quit'", "tabhere"].iter().any(|start| talk.text().starts_with(start));
             if event.raw().len() < 58 || unsent || !event.raw().is_ascii() {
                 continue;
             }
             let raw_text = event.raw().splitn(2, |&byte| byte == b':').nth(1).unwrap_or_default().trim_ascii();
             let sent = &sent[&set(&transcript.name)];
-            let text = talk.text.as_str().as_bytes();
+            let text = talk.text();
+            let text = text.as_bytes();
             let was_sent = |text: &[u8]| sent.windows(text.len()).any(|window| window == text);
-            assert!(was_sent(text) || was_sent(raw_text), "{} at {}: {}", transcript.name, event.offset(), talk.text);
+            assert!(was_sent(text) || was_sent(raw_text), "{} at {}: {}", transcript.name, event.offset(), talk.text());
             n_lines += 1;
         }
     }

@@ -33,7 +33,7 @@ fn whoever_comes_late_reads_on_as_who_was_there_from_the_beginning() {
             let mut end = 0;
             while let Some(event) = first.next(&mut taken) {
                 if let Event::Received { received, .. } = event {
-                    end = usize::try_from(received.end).unwrap();
+                    end = usize::try_from(received.end()).unwrap();
                 }
             }
             let games = told(first.games());

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::game::Change;
-use kibitzer_core::message::{LentMessage, Message, Reader, Style12};
+use kibitzer_core::message::{Message, Reader, Style12};
 use kibitzer_core::wire::{FrameKind, Framer, Tag};
 use kibitzer_core::{Event, EventReader};
 
@@ -53,10 +53,7 @@ pub(crate) fn lent(stream: &[u8]) -> Checksum {
     let mut reader = Reader::default();
     let mut rest = stream;
     while let Some(lent) = reader.next_ref(&mut rest) {
-        match &black_box(lent).message {
-            LentMessage::Style12(board) => read.add_board(&reading(board)),
-            _ => read.add_frame(),
-        }
+        add(&mut read, &black_box(lent).message);
     }
     read
 }

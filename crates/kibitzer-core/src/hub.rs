@@ -66,7 +66,7 @@ numeric_options! {
         /// Sets the maximum number of events kept for broadcast subscribers that have not read them.
         ///
         /// 0 counts as 1. Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and without
-        /// unread events the ring shrinks to 64 bytes.
+        /// unread events the ring shrinks to 72 bytes.
         kept_events: usize = 1_024, "kept_events";
     }
 }

@@ -20,7 +20,7 @@
 //! let mut told = Vec::new();
 //! while let Some(event) = events.next(&mut read) {
 //!     if let Some(Message::Talk(talk)) = event.message() {
-//!         told.push(talk.text.to_string());
+//!         told.push(talk.text().into_owned());
 //!     }
 //! }
 //! assert_eq!(told, ["hello"]);

@@ -181,7 +181,7 @@ mod tests {
             let mut seen = Vec::new();
             while let Some(event) = first.next(&mut input) {
                 let end = match &event {
-                    Event::Received { received, .. } => usize::try_from(received.end).unwrap(),
+                    Event::Received { received, .. } => usize::try_from(received.end()).unwrap(),
                     other => panic!("{other:?}"),
                 };
                 seen.push(event);

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 mod chain;
 mod name;
 pub(crate) mod short;
@@ -13,27 +15,41 @@ pub use name::{Handle, HandleError, Titles};
 pub(crate) use short::ShortText;
 use short::impl_text;
 
+/// The bytes of a line; longer lines than nearly all are stored apart.
+pub(crate) type LineBytes = SmallVec<[u8; 96]>;
+
 /// One line as the server sent it, without line end, prompts, bells, telnet and escape sequences; wrapped pieces joined.
 ///
 /// Clones share the bytes; an empty line has none.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub struct Line(Option<Arc<[u8]>>);
+pub struct Line(Option<Arc<LineBytes>>);
 
 impl Line {
     /// The bytes of the line.
     pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_deref().unwrap_or_default()
+        self.0.as_deref().map(SmallVec::as_slice).unwrap_or_default()
     }
 
     /// The line as text: see [`decode`].
     pub fn to_text(&self) -> Cow<'_, str> {
         decode(self.as_bytes())
     }
+
+    /// Replaces the line; in place if there are no clones.
+    pub(crate) fn set(&mut self, bytes: &[u8]) {
+        match self.0.as_mut().and_then(Arc::get_mut) {
+            Some(line) if !bytes.is_empty() => {
+                line.clear();
+                line.extend_from_slice(bytes);
+            }
+            _ => *self = Self::from(bytes),
+        }
+    }
 }
 
 impl From<&[u8]> for Line {
     fn from(bytes: &[u8]) -> Self {
-        Self((!bytes.is_empty()).then(|| bytes.into()))
+        Self((!bytes.is_empty()).then(|| Arc::new(SmallVec::from_slice(bytes))))
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Task {
     connection: Connection,
     input: Input,
     /// The next event, while a lossless subscriber has no room for it. Nothing is read meanwhile.
-    held: Option<Box<Event>>,
+    held: Option<Event>,
     observers: Observers,
     timer: Timer,
     /// Whether the session was shut down. Lossless subscribers without room lose the remaining events.
@@ -180,7 +180,7 @@ impl Task {
                 return Turn::Wait;
             }
             self.dial();
-            self.held = self.next_event(now).map(Box::new);
+            self.held = self.next_event(now);
             if self.held.is_none() {
                 let is_over = matches!(self.session.next_action(), DriverAction::End(_));
                 return if is_over { Turn::Over } else { Turn::Wait };
@@ -224,13 +224,13 @@ impl Task {
 
     /// Publishes the held event, if there is one. Returns whether there is room for the next.
     fn publish(&mut self) -> bool {
-        let Some(event) = self.held.take().map(|event| *event) else { return true };
+        let Some(event) = self.held.take() else { return true };
         let Err(TryPublishError::Full(event)) = self.publisher.try_publish(event, self.session.games()) else {
             self.n_published += 1;
             return true;
         };
         if !self.is_shut_down {
-            self.held = Some(Box::new(event));
+            self.held = Some(event);
         }
         self.is_shut_down
     }
@@ -329,10 +329,10 @@ impl Replies {
 /// # Cancel safety
 ///
 /// Cancel safe: the event is published or still held.
-async fn deliver(publisher: &mut Publisher, held: &mut Option<Box<Event>>, games: &Games) {
+async fn deliver(publisher: &mut Publisher, held: &mut Option<Event>, games: &Games) {
     if let Some(event) = held {
         // Boxed, because hardly any session waits for this, and the task's future would be larger for all of them.
-        Box::pin(publisher.publish(Event::clone(event), games)).await;
+        Box::pin(publisher.publish(event.clone(), games)).await;
         *held = None;
     } else {
         publisher.newcomers().await;

@@ -55,7 +55,7 @@ async fn bytes_precede_their_events_and_each_connection_has_its_own_positions() 
                     stream.clear();
                 }
                 Event::Received { received, .. } => {
-                    let end = usize::try_from(received.end).unwrap();
+                    let end = usize::try_from(received.end()).unwrap();
                     assert!(end <= stream.len(), "{received:?}");
                     if let Some(game) = game {
                         assert_eq!(game.id(), GameId(7));

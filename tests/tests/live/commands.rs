@@ -140,7 +140,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
         let told = scene.newton.request(&talk(text.clone())).await.unwrap();
         assert!(told.players >= 1, "{kind}: {told:?}");
         let got = wait_for(&mut heard, |event| match event.message() {
-            Some(Message::Talk(talk)) => Some(talk.text.as_str().to_owned()),
+            Some(Message::Talk(talk)) => Some(talk.text().into_owned()),
             _ => None,
         });
         assert_eq!(got.await, text);

@@ -12,7 +12,7 @@ use tokio::time::{Duration, sleep};
 
 fn text_of(event: &Event) -> Option<String> {
     match event.message() {
-        Some(Message::Talk(talk)) => Some(talk.text.as_str().to_owned()),
+        Some(Message::Talk(talk)) => Some(talk.text().into_owned()),
         _ => None,
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     }
     match (event.kind(), event.message()) {
         (EventKind::Ping, _) => Ok(()),
-        (kind, Some(Message::Talk(talk))) => write_talk(out, style(kind), event, talk.text.as_str()),
+        (kind, Some(Message::Talk(talk))) => write_talk(out, style(kind), event, &talk.text()),
         (kind, _) => line(out, style(kind), Shown(&event.to_string())),
     }
 }

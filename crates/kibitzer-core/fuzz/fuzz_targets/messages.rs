@@ -72,7 +72,7 @@ fn speak(lines: &[&[u8]]) {
         let mut stream = [&b"fics% \nFoo tells you: "[..], said, b"\n"].concat();
         let messages = read(family, &stream);
         let Some(Message::Talk(talk)) = messages.get(1) else { panic!("{messages:?}") };
-        assert_eq!((messages.len(), talk.kind, &talk.text), (2, TalkKind::Tell, &PlayerText::from_wire(said)));
+        assert_eq!((messages.len(), talk.kind, &*talk.text()), (2, TalkKind::Tell, &*decode(said)));
         for piece in more {
             stream.extend([b"\\   ", &piece[..], b"\n"].concat());
         }

@@ -83,6 +83,9 @@ fn quoted(text: &ServerText, otherwise: &str) -> String {
     if text.as_str().is_empty() { otherwise.to_owned() } else { format!(": {:?}", text.as_str()) }
 }
 
+// The hub stores and copies events.
+const _: () = assert!(size_of::<Event>() <= 64, "an event has grown");
+
 impl Event {
     /// The message, if the server said something.
     pub const fn message(&self) -> Option<&Message> {

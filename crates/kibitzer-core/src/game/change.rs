@@ -35,8 +35,8 @@ pub enum ChangeKind {
     Repeated,
     /// The game went back by so many plies.
     TookBack {
-        /// How many.
-        plies: u32,
+        /// Number of plies; at most 65,535.
+        plies: u16,
     },
     /// The game went on by more than one move, or an examiner went elsewhere: the moves in between are not known.
     Jumped,
@@ -52,6 +52,12 @@ pub enum ChangeKind {
     Left,
     /// It is followed (again).
     Followed,
+}
+
+impl ChangeKind {
+    pub(super) fn took_back(plies: u32) -> Self {
+        Self::TookBack { plies: u16::try_from(plies).unwrap_or(u16::MAX) }
+    }
 }
 
 /// The server's word contradicts what was known of a game.

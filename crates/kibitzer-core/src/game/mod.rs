@@ -122,13 +122,9 @@ impl Games {
             Message::GameInfo(info) => self.info(info),
             Message::GameCreated(created) => self.created(created),
             Message::GameEnded(ended) => self.ended(ended),
-            Message::Observing(observing) => self.observing(*observing),
+            Message::Observing(observing) => self.observing(**observing),
             Message::Examine(examine) => self.examine(examine),
-            Message::Partner(Partner::Playing { game, .. }) => self.partner_plays(*game),
-            Message::Partner(Partner::Ended | Partner::EndedByPartner | Partner::Disconnected) => {
-                self.partner_game = None;
-                Applied::default()
-            }
+            Message::Partner(partner) => self.partner(partner),
             Message::LoggedIn(login) => {
                 self.me = Some(login.name.clone());
                 Applied::default()
@@ -293,6 +289,15 @@ impl Games {
             self.stopped.insert(id);
         }
         Applied::change(game, kind)
+    }
+
+    fn partner(&mut self, partner: &Partner) -> Applied {
+        match *partner {
+            Partner::Playing { game, .. } => return self.partner_plays(game),
+            Partner::Ended | Partner::EndedByPartner | Partner::Disconnected => self.partner_game = None,
+            _ => {}
+        }
+        Applied::default()
     }
 
     fn partner_plays(&mut self, partner_game: GameId) -> Applied {

@@ -79,7 +79,6 @@ impl Publisher {
     /// # Errors
     ///
     /// [`TryPublishError::Full`] gives the event back. Nobody got it.
-    #[expect(clippy::result_large_err, reason = "the caller publishes the event again")]
     pub fn try_publish(&mut self, event: Event, games: &Games) -> Result<(), TryPublishError> {
         if self.lossless.iter().any(|queue| queue.capacity() == 0 && !queue.is_closed()) {
             return Err(TryPublishError::Full(event));

@@ -171,7 +171,7 @@ fn read_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
 pub(crate) fn parse_unit(unit: &[u8], context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (number, at) = read_number(unit)?;
     let typed = DatagramKind::of(number).and_then(|kind| kind.parse?(&Arguments::read(kind, at), context));
-    typed.or_else(|| Some(Message::Datagram(Datagram::parse(unit)?.redacted()).into()))
+    typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted()).into()))
 }
 
 /// The first line of an ICC level-1 unit.

@@ -15,16 +15,16 @@ pub(super) fn line(tag: Tag, line: &[u8]) -> Option<Message> {
     match tag {
         Tag::Style12 => Style12::parse(line).ok().map(Arc::new).map(Message::Style12),
         Tag::CutStyle12 => Style12::parse_cut(line).ok().map(Arc::new).map(Message::Style12),
-        Tag::Holding => Holding::parse(line).ok().map(Message::Holding),
-        Tag::Delta => Delta::parse(line).ok().map(Message::Delta),
-        Tag::Seek | Tag::NewSeek => Seek::parse(line).ok().map(Box::new).map(Message::Seek),
-        Tag::SeeksRemoved => SeeksRemoved::parse(line).ok().map(Message::SeeksRemoved),
-        Tag::SeeksCleared => SeeksCleared::parse(line).ok().map(Message::SeeksCleared),
-        Tag::PendingTo | Tag::PendingFrom => Pending::parse(line).ok().map(Message::Pending),
-        Tag::PendingRemoved => PendingRemoved::parse(line).ok().map(Message::PendingRemoved),
-        Tag::GameInfo => GameInfo::parse(line).ok().map(Box::new).map(Message::GameInfo),
-        Tag::UserArrived => UserArrived::parse(line).ok().map(Box::new).map(Message::UserArrived),
-        Tag::UserDeparted => UserDeparted::parse(line).ok().map(Message::UserDeparted),
+        Tag::Holding => Holding::parse(line).ok().map(Message::from),
+        Tag::Delta => Delta::parse(line).ok().map(Message::from),
+        Tag::Seek | Tag::NewSeek => Seek::parse(line).ok().map(Message::from),
+        Tag::SeeksRemoved => SeeksRemoved::parse(line).ok().map(Message::from),
+        Tag::SeeksCleared => SeeksCleared::parse(line).ok().map(Message::from),
+        Tag::PendingTo | Tag::PendingFrom => Pending::parse(line).ok().map(Message::from),
+        Tag::PendingRemoved => PendingRemoved::parse(line).ok().map(Message::from),
+        Tag::GameInfo => GameInfo::parse(line).ok().map(Message::from),
+        Tag::UserArrived => UserArrived::parse(line).ok().map(Message::from),
+        Tag::UserDeparted => UserDeparted::parse(line).ok().map(Message::from),
         Tag::Style10 | Tag::None => text(line),
         Tag::PlayerText => None,
     }
@@ -40,41 +40,41 @@ fn text(line: &[u8]) -> Option<Message> {
 }
 
 fn game(line: &[u8]) -> Option<Message> {
-    let ended = || GameEnded::parse(line).map(Message::GameEnded);
-    GameCreated::parse(line).map(Message::GameCreated).or_else(ended)
+    let ended = || GameEnded::parse(line).map(Message::from);
+    GameCreated::parse(line).map(Message::from).or_else(ended)
 }
 
 /// Lines that start with stars are the server's own.
 fn stars(line: &[u8]) -> Option<Message> {
-    let kicked = KickedBy::parse(line).map(Message::Kicked);
-    kicked.or_else(|| Farewell::parse(line).map(Message::Farewell)).or_else(|| Talk::parse(line).map(Message::Talk))
+    let kicked = KickedBy::parse(line).map(Message::from);
+    kicked.or_else(|| Farewell::parse(line).map(Message::from)).or_else(|| Talk::parse(line).map(Message::from))
 }
 
 /// Everything else, likeliest first. No real line fits two of these.
 fn sentence(line: &[u8]) -> Option<Message> {
-    let arrival = Arrival::parse(line).map(Message::Arrival);
+    let arrival = Arrival::parse(line).map(Message::from);
     arrival
-        .or_else(|| Talk::parse(line).map(Message::Talk))
-        .or_else(|| Refusal::parse(line).map(Message::Refused))
-        .or_else(|| Seek::parse_text(line).map(Box::new).map(Message::Seek))
-        .or_else(|| Observing::parse(line).map(Message::Observing))
-        .or_else(|| ObservingRefusal::parse(line).map(Message::ObservingRefused))
-        .or_else(|| Creating::parse(line).map(Box::new).map(Message::Creating))
-        .or_else(|| Challenge::parse(line).map(Box::new).map(Message::Challenge))
-        .or_else(|| SeeksRemoved::parse_text(line).map(Message::SeeksRemoved))
-        .or_else(|| SeekNotice::parse(line).map(Message::SeekNotice))
-        .or_else(|| Focus::parse(line).map(Message::Focus))
-        .or_else(|| Farewell::parse(line).map(Message::Farewell))
-        .or_else(|| Offer::parse(line).map(Message::Offer))
-        .or_else(|| Examine::parse(line).map(Message::Examine))
-        .or_else(|| ChallengeUpdate::parse(line).map(Message::ChallengeUpdate))
-        .or_else(|| Partner::parse(line).map(Message::Partner))
+        .or_else(|| Talk::parse(line).map(Message::from))
+        .or_else(|| Refusal::parse(line).map(Message::from))
+        .or_else(|| Seek::parse_text(line).map(Message::from))
+        .or_else(|| Observing::parse(line).map(Message::from))
+        .or_else(|| ObservingRefusal::parse(line).map(Message::from))
+        .or_else(|| Creating::parse(line).map(Message::from))
+        .or_else(|| Challenge::parse(line).map(Message::from))
+        .or_else(|| SeeksRemoved::parse_text(line).map(Message::from))
+        .or_else(|| SeekNotice::parse(line).map(Message::from))
+        .or_else(|| Focus::parse(line).map(Message::from))
+        .or_else(|| Farewell::parse(line).map(Message::from))
+        .or_else(|| Offer::parse(line).map(Message::from))
+        .or_else(|| Examine::parse(line).map(Message::from))
+        .or_else(|| ChallengeUpdate::parse(line).map(Message::from))
+        .or_else(|| Partner::parse(line).map(Message::from))
 }
 
 /// Types a line without a tag that comes before the login is complete: nothing but the login is talked about.
 pub(super) fn login(line: &[u8]) -> Option<Message> {
     LoggedIn::parse(line)
-        .map(Message::LoggedIn)
-        .or_else(|| LoginRefusal::parse(line).map(Message::LoginRefused))
-        .or_else(|| NameStatus::parse(line).map(Message::NameStatus))
+        .map(Message::from)
+        .or_else(|| LoginRefusal::parse(line).map(Message::from))
+        .or_else(|| NameStatus::parse(line).map(Message::from))
 }

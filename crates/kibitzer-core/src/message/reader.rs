@@ -1,4 +1,4 @@
-//! Bytes to messages: the framer, the dispatch, and the few messages that take more than one line.
+//! Bytes to messages: the framer, the parsers of lines, and the few messages that have more than one line.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,114 +6,15 @@ use std::sync::Arc;
 use super::datagram::{self, DatagramContext, DatagramMessages};
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{
-    CommandCode, Control, Datagram, Family, Handle, Holding, Message, OverLong, Relation, Style12, Talk, TalkKind,
+    CommandCode, Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, TalkKind,
     Titles, UnitHeader, dispatch,
 };
-use crate::text::{Line, PlayerText};
+use crate::text::Line;
 use crate::wire::{FastFrame, FastFrameKind, Frame, FrameKind, Framer, StreamState, Tag, sender};
 
-/// A message with its place in the stream and the line it came in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Received {
-    /// Position of the frame's own first byte in the stream.
-    pub offset: u64,
-    /// Position behind the frame's last byte.
-    pub end: u64,
-    /// Whether the server rang the bell since the line before.
-    pub bell: bool,
-    /// What was said.
-    pub message: Message,
-    /// The line; empty where the message has it.
-    line: Line,
-    is_datagram: bool,
-}
-
-impl Received {
-    /// The line the message was read from: cleaned, wrapped pieces joined, without line end; of a message of several lines
-    /// (a style 10 block, a player's message) all of them, with line feeds between. Of an ICC datagram its number and
-    /// arguments as sent, quotation marks included. Empty for what is neither, and for a datagram that must not be logged.
-    ///
-    /// It stays the same when a later version learns to type a line, so code that looks at lines does not break.
-    pub fn raw(&self) -> &[u8] {
-        match &self.message {
-            Message::Text(line) => line.as_bytes(),
-            Message::OverLong(over_long) => over_long.line.as_bytes(),
-            Message::Style12(board) if let Some(line) = board.line() => line,
-            _ => self.line.as_bytes(),
-        }
-    }
-
-    /// Whether the message came in an ICC datagram, rather than in a line.
-    pub const fn is_datagram(&self) -> bool {
-        self.is_datagram
-    }
-
-    /// The ICC datagram the message was read from; `None` if it was a line, or a datagram that must not be logged.
-    pub fn datagram(&self) -> Option<Datagram> {
-        self.is_datagram.then(|| Datagram::parse(self.line.as_bytes()))?
-    }
-
-    /// The same place, and nothing but this text.
-    pub(crate) fn with_text(&self, line: &[u8]) -> Self {
-        let Self { offset, end, bell, .. } = *self;
-        Self { offset, end, bell, message: text(line), line: Line::default(), is_datagram: false }
-    }
-
-    fn new(frame: &Frame<'_>, message: Message, line: &[u8]) -> Self {
-        let has_line = matches!(message, Message::Text(_));
-        let line = if has_line { Line::default() } else { Line::from(line) };
-        Self { offset: frame.offset, end: frame.end, bell: frame.bell, message, line, is_datagram: false }
-    }
-}
-
-/// A message that a [`Reader`] lends until it reads the next one: [`Reader::next_ref`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Lent<'a> {
-    /// Position of the frame's own first byte in the stream.
-    pub offset: u64,
-    /// Position after the frame's last byte.
-    pub end: u64,
-    /// Whether the server rang the bell since the line before.
-    pub bell: bool,
-    /// The message.
-    pub message: LentMessage<'a>,
-    line: &'a [u8],
-    is_datagram: bool,
-}
-
-/// A message whose large parts belong to its [`Reader`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum LentMessage<'a> {
-    /// A board in style 12.
-    Style12(&'a Style12),
-    /// A line that is none of the known ones.
-    Text(&'a [u8]),
-    /// Every other message.
-    Other(&'a Message),
-}
-
-impl Lent<'_> {
-    /// Whether the message came in an ICC datagram, rather than in a line.
-    pub const fn is_datagram(&self) -> bool {
-        self.is_datagram
-    }
-
-    /// The line the message was read from: see [`Received::raw`].
-    pub fn raw(&self) -> &[u8] {
-        match &self.message {
-            LentMessage::Style12(board) if let Some(line) = board.line() => line,
-            LentMessage::Other(Message::OverLong(over_long)) => over_long.line.as_bytes(),
-            _ => self.line,
-        }
-    }
-}
-
-/// Reads messages out of the byte stream of a server.
+/// Reads messages from the byte stream of a server.
 ///
-/// It is fed like the [`Framer`] it holds: [`next`](Self::next) until `None` for every read, [`finish`](Self::finish) until
+/// It is used like the [`Framer`] it contains: [`next`](Self::next) until `None` for every read, [`finish`](Self::finish) until
 /// `None` at the end of the stream.
 ///
 /// ```
@@ -124,7 +25,7 @@ impl Lent<'_> {
 /// let mut said = Vec::new();
 /// while let Some(received) = reader.next(&mut read) {
 ///     if let Message::Talk(talk) = received.message {
-///         said.push((talk.kind, talk.text.to_string()));
+///         said.push((talk.kind, talk.text().into_owned()));
 ///     }
 /// }
 /// assert_eq!(said, [(TalkKind::Tell, "<12> is only text here".to_owned())]);
@@ -132,60 +33,40 @@ impl Lent<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     framer: Framer,
-    typist: Typist,
+    parser: LineParser,
+    /// Messages that were completed together with an earlier one.
     ready: VecDeque<Received>,
-    /// Where the message that was read last is kept.
-    kept: Kept,
+    /// The last message.
+    last: Received,
+    spare: Spare,
 }
 
-/// The parts of messages that are lent. Of each, the last one stays until there is another.
+/// Allocations of earlier messages, used for later ones.
 #[derive(Clone, Debug, Default)]
-struct Kept {
-    board: Option<Box<Style12>>,
-    message: Option<Box<Message>>,
-    /// The line, unless the board has it.
-    line: Vec<u8>,
+struct Spare {
+    board: Option<Arc<Style12>>,
+    text: Line,
 }
 
-/// A message that was read.
-#[derive(Clone, Copy, Debug)]
-struct Read {
-    offset: u64,
-    end: u64,
-    bell: bool,
-    is_datagram: bool,
-    content: Content,
-}
-
-/// Which of the [`Kept`] parts is the message.
-#[derive(Clone, Copy, Debug)]
-enum Content {
-    Board,
-    Text,
-    Prompt,
-    Message,
-}
-
-/// In front of a message that a player just sent.
+/// Indentation of the text of a message that a player just sent.
 const MESSAGE_INDENT: &[u8] = b"    ";
 
-/// What the meaning of a line depends on besides the line.
+/// Parses frames. Its state is what the meaning of a line depends on besides the line.
 #[derive(Clone, Debug, Default)]
-struct Typist {
+struct LineParser {
     family: Family,
     logged_in: bool,
     style10: Option<Box<Style10>>,
     /// A style 10 board was read; its end marker may follow.
     style10_may_end: bool,
-    /// The heading of a player's message, whose text stands on the next line.
+    /// The heading of a player's message, whose text is in the next line.
     heading: Option<Box<Received>>,
-    /// The sender of the message that was announced last.
+    /// The sender named in the last heading.
     sender: Option<Box<(Handle, Titles)>>,
-    /// What ICC's datagrams told of this login and of games.
     datagrams: DatagramContext,
 }
 
-/// A style 10 block that has begun: its lines, in case it turns out to be none.
+/// A style 10 block that has begun: its lines are emitted as text if it turns out not to be one.
 #[derive(Clone, Debug)]
 struct Style10 {
     builder: Style10Builder,
@@ -199,229 +80,168 @@ impl Reader {
         Self { framer, ..Self::default() }
     }
 
-    /// Tells which family it turned out to be.
+    /// Sets the server family, once it is detected.
     pub const fn set_family(&mut self, family: Family) {
         self.framer.set_family(family);
     }
 
-    /// Gives back memory that is not used.
+    /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         self.framer.shrink();
         self.ready.shrink_to_fit();
-        self.kept = Kept::default();
+        self.last = Received::default();
+        self.spare = Spare::default();
     }
 
-    /// The framer, to tell it what was learned about the stream.
+    /// The framer, for setting what was learned about the stream.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         &mut self.framer
     }
 
-    /// What is known of the stream, but for the games.
+    /// Returns the state of the stream, without the names of players.
     pub(crate) fn stream_state(&self) -> StreamState {
         let mut state = StreamState::default();
         self.framer.save_state(&mut state);
-        state.is_logged_in |= self.typist.logged_in;
+        state.is_logged_in |= self.parser.logged_in;
         state
     }
 
     /// Continues in the middle of a stream that is in this state.
     pub(crate) fn resume(&mut self, state: &StreamState) {
-        self.typist.logged_in = state.is_logged_in;
-        self.typist.datagrams.set_me(state.me.clone().unwrap_or_default());
+        self.parser.logged_in = state.is_logged_in;
+        self.parser.datagrams.set_me(state.me.clone().unwrap_or_default());
     }
 
     /// Adds the players of a game that the stream reported earlier; datagrams about it may omit them.
     pub(crate) fn add_game(&mut self, board: &Style12) {
         let is_mine = board.relation().is_mine() || board.relation() == Relation::Examining;
-        self.typist.datagrams.add_game(board.game(), board.white(), board.black(), is_mine);
+        self.parser.datagrams.add_game(board.game(), board.white(), board.black(), is_mine);
     }
 
-    /// Takes the next message out of `input` and moves `input` behind it; `None` once all of it was taken in.
+    /// Removes the next message from the front of `input`; `None` once all of `input` was consumed.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Received> {
-        if let Some(received) = self.ready.pop_front() {
-            return Some(received);
+        self.read(input)?;
+        Some(std::mem::take(&mut self.last))
+    }
+
+    /// Returns what [`next`](Self::next) returns, by reference. If the caller does not clone it, the memory of a board or a line
+    /// of text is used again for a later one.
+    pub fn next_ref(&mut self, input: &mut &[u8]) -> Option<&Received> {
+        self.read(input)?;
+        Some(&self.last)
+    }
+
+    /// Removes the next message from what is left at the end of the stream.
+    pub fn finish(&mut self) -> Option<Received> {
+        loop {
+            if let Some(received) = self.ready.pop_front() {
+                return Some(received);
+            }
+            self.parser.family = self.framer.family();
+            let Some(frame) = self.framer.finish() else {
+                self.ready.extend(self.parser.unfinished()?);
+                continue;
+            };
+            if let Some(received) = self.parser.read(&frame, &mut self.ready) {
+                return Some(received);
+            }
         }
-        let read = self.read(input)?;
-        Some(self.kept.take(read))
     }
 
-    /// [`next`](Self::next) for those who need the message only until the next one: no board and no text is copied.
-    pub fn next_ref(&mut self, input: &mut &[u8]) -> Option<Lent<'_>> {
-        let Read { offset, end, bell, is_datagram, content } = self.read(input)?;
-        let Kept { board, message, line } = &self.kept;
-        let message = match (content, board, message) {
-            (Content::Board, Some(board), _) => LentMessage::Style12(board),
-            (Content::Message, _, Some(message)) => LentMessage::Other(message),
-            (Content::Text, ..) => LentMessage::Text(line),
-            _ => LentMessage::Other(&Message::Control(Control::Prompt)),
-        };
-        Some(Lent { offset, end, bell, message, line, is_datagram })
-    }
-
-    fn read(&mut self, input: &mut &[u8]) -> Option<Read> {
-        if self.ready.is_empty() && !self.typist.is_mid_message() {
-            let board = &mut self.kept.board;
-            if let Some(known) =
-                self.framer.next_fast_frame(input, |line| board.get_or_insert_default().read_usual(line))
-            {
+    /// Reads the next message to `last`.
+    #[inline]
+    fn read(&mut self, input: &mut &[u8]) -> Option<()> {
+        self.spare.take(&mut self.last.message);
+        if self.ready.is_empty() && !self.parser.is_mid_message() {
+            let spare = &mut self.spare;
+            if let Some(known) = self.framer.next_fast_frame(input, |line| spare.board_mut().read_usual(line)) {
                 let FastFrame { offset, end, bell, kind } = known;
-                let content = match kind {
-                    FastFrameKind::Board => Content::Board,
+                let message = match kind {
+                    FastFrameKind::Board => Message::Style12(self.spare.board.take()?),
                     FastFrameKind::Prompt => {
-                        self.typist.logged_in = true;
-                        self.kept.put_prompt()
+                        self.parser.logged_in = true;
+                        Message::default()
                     }
                 };
-                return Some(Read { offset, end, bell, is_datagram: false, content });
+                self.last = Received::new(offset, end, bell, message);
+                return Some(());
             }
         }
         self.read_other(input)
     }
 
     #[inline(never)]
-    fn read_other(&mut self, input: &mut &[u8]) -> Option<Read> {
+    fn read_other(&mut self, input: &mut &[u8]) -> Option<()> {
         loop {
             if let Some(received) = self.ready.pop_front() {
-                return Some(self.kept.put(received));
+                self.last = received;
+                return Some(());
             }
-            self.typist.family = self.framer.family();
-            let Some(frame) = self.framer.next_frame(input) else {
-                self.kept.shrink();
-                return None;
-            };
-            let Frame { offset, end, bell, kind } = frame;
-            let read = |is_datagram, content| Some(Read { offset, end, bell, is_datagram, content });
-            match kind {
-                FrameKind::Datagram { bytes } => {
-                    let message = self.typist.read_datagram(&frame, bytes, &mut self.ready);
-                    let line = datagram_line(bytes, message.as_ref());
-                    return read(message.is_some(), self.kept.put_message(message, line));
-                }
-                FrameKind::Line { tag: Tag::Style12, bytes } if !self.typist.is_mid_message() => {
-                    return read(false, self.kept.put_board(bytes));
+            self.parser.family = self.framer.family();
+            let frame = self.framer.next_frame(input)?;
+            self.last = match frame.kind {
+                FrameKind::Line { tag: Tag::Style12, bytes } if !self.parser.is_mid_message() => {
+                    Received::of_line(&frame, self.spare.board(bytes), bytes)
                 }
                 FrameKind::Line { tag, bytes }
-                    if !self.typist.is_mid_message() && !self.typist.begins_block(tag, bytes) =>
+                    if !self.parser.is_mid_message() && !self.parser.begins_block(tag, bytes) =>
                 {
-                    let message = self.typist.message(tag, bytes);
-                    return read(false, self.kept.put_message(message, bytes));
+                    match self.parser.message(tag, bytes) {
+                        Some(message) => Received::of_line(&frame, message, bytes),
+                        None => Received::of_line(&frame, self.spare.text(bytes), bytes),
+                    }
                 }
-                _ => {}
-            }
-            if let Some(received) = self.typist.read(&frame, &mut self.ready) {
-                return Some(self.kept.put(received));
-            }
-        }
-    }
-
-    /// Takes the next message out of what is left when the stream has ended.
-    pub fn finish(&mut self) -> Option<Received> {
-        loop {
-            if let Some(received) = self.ready.pop_front() {
-                return Some(received);
-            }
-            self.typist.family = self.framer.family();
-            let Some(frame) = self.framer.finish() else {
-                self.ready.extend(self.typist.unfinished()?);
-                continue;
+                _ => match self.parser.read(&frame, &mut self.ready) {
+                    Some(received) => received,
+                    None => continue,
+                },
             };
-            if let Some(received) = self.typist.read(&frame, &mut self.ready) {
-                return Some(received);
-            }
+            return Some(());
         }
     }
 }
 
-/// Bytes of the last line's buffer that stay between reads, as most lines fit in them.
-const IDLE_LINE_BYTES: usize = 128;
-
-impl Kept {
-    /// Gives back what an idle session would keep.
-    fn shrink(&mut self) {
-        self.message = None;
-        self.line.clear();
-        self.line.shrink_to(IDLE_LINE_BYTES);
-    }
-
-    /// A prompt has no line.
-    fn put_prompt(&mut self) -> Content {
-        self.line.clear();
-        Content::Prompt
-    }
-
-    /// Parses a board into its place.
-    fn put_board(&mut self, line: &[u8]) -> Content {
-        let board = self.board.get_or_insert_default();
-        if board.read_line(line).is_err() {
-            return self.put_message(None, line);
-        }
-        self.line.clear();
-        if board.line().is_none() {
-            self.line.extend_from_slice(line);
-        }
-        Content::Board
-    }
-
-    /// Puts a typed line in its place; `None` for text.
-    fn put_message(&mut self, message: Option<Message>, line: &[u8]) -> Content {
-        self.line.clear();
-        self.line.extend_from_slice(line);
-        match message {
-            None => Content::Text,
-            Some(Message::Style12(board)) => {
-                self.board = Some(Box::new(Arc::unwrap_or_clone(board)));
-                Content::Board
-            }
-            Some(message) => {
-                match &mut self.message {
-                    Some(place) => **place = message,
-                    None => self.message = Some(Box::new(message)),
-                }
-                Content::Message
-            }
+impl Spare {
+    /// Keeps the allocation of a message that is not needed any more.
+    #[inline]
+    fn take(&mut self, message: &mut Message) {
+        match std::mem::take(message) {
+            Message::Style12(board) => self.board = Some(board),
+            Message::Text(line) => self.text = line,
+            _ => {}
         }
     }
 
-    /// Puts a message in its place.
-    fn put(&mut self, received: Received) -> Read {
-        let Received { offset, end, bell, message, line, is_datagram } = received;
-        let content = match message {
-            Message::Text(line) => self.put_message(None, line.as_bytes()),
-            message => self.put_message(Some(message), line.as_bytes()),
-        };
-        Read { offset, end, bell, is_datagram, content }
+    /// The place for the next board.
+    fn board_mut(&mut self) -> &mut Style12 {
+        Arc::make_mut(self.board.get_or_insert_default())
     }
 
-    /// Takes a message out of its place, or copies it.
-    fn take(&mut self, read: Read) -> Received {
-        let Read { offset, end, bell, is_datagram, content } = read;
-        let message = match (content, &self.board, &mut self.message) {
-            (Content::Board, Some(board), _) => Message::Style12(Arc::new(Style12::clone(board))),
-            (Content::Message, _, Some(message)) => {
-                std::mem::replace(&mut **message, Message::Control(Control::Prompt))
-            }
-            (Content::Text, ..) => text(&self.line),
-            _ => Message::Control(Control::Prompt),
-        };
-        let has_line = match &message {
-            Message::Text(_) => true,
-            Message::Style12(board) => board.line().is_some(),
-            _ => false,
-        };
-        let line = if has_line { Line::default() } else { Line::from(&self.line[..]) };
-        Received { offset, end, bell, message, line, is_datagram }
+    /// Parses a board in place; a line that is not one is text.
+    fn board(&mut self, line: &[u8]) -> Message {
+        match self.board_mut().read_line(line) {
+            Ok(()) => self.board.take().map_or_else(Message::default, Message::Style12),
+            Err(_) => self.text(line),
+        }
+    }
+
+    fn text(&mut self, line: &[u8]) -> Message {
+        let mut text = std::mem::take(&mut self.text);
+        text.set(line);
+        Message::Text(text)
     }
 }
 
-impl Typist {
-    /// Whether the meaning of the next line depends on the lines in front of it.
+impl LineParser {
+    /// Whether the meaning of the next line depends on earlier lines.
     const fn is_mid_message(&self) -> bool {
         self.style10.is_some() || self.style10_may_end || self.heading.is_some()
     }
 
-    /// Types a frame. Where that makes more than one message, the later ones go to `ready`; `None` if it makes none yet.
+    /// Parses a frame. If it completes more than one message, the later ones are appended to `ready`; `None` if it completes
+    /// none.
     fn read(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
-        // What a server sends apart from its lines stands between any two of them.
+        // These may stand between any two lines.
         if !matches!(frame.kind, FrameKind::Telnet { .. } | FrameKind::Ping | FrameKind::Datagram { .. }) {
             if let Some(heading) = self.heading.take() {
                 return self.read_message(*heading, frame, ready);
@@ -429,52 +249,49 @@ impl Typist {
             if !matches!(frame.kind, FrameKind::Line { .. })
                 && let Some(block) = self.style10.take()
             {
-                return self.read_behind(block.lines, frame, ready);
+                return self.release(block.lines, frame, ready);
             }
         }
-        let message = match frame.kind {
+        let control = match frame.kind {
             FrameKind::Line { tag, bytes } => return self.read_line(frame, tag, bytes, ready),
+            FrameKind::Datagram { bytes } => return Some(self.read_datagram(frame, bytes, ready)),
             FrameKind::OverLong { bytes, length } => {
-                Message::OverLong(Arc::new(OverLong { line: Line::from(bytes), length }))
+                let over_long = OverLong { line: Line::from(bytes), length };
+                return Some(Received::of_line(frame, Message::OverLong(Arc::new(over_long)), bytes));
             }
             FrameKind::Prompt => {
                 self.logged_in = true;
-                Message::Control(Control::Prompt)
+                Control::Prompt
             }
-            FrameKind::LoginPrompt => Message::Control(Control::LoginPrompt),
-            FrameKind::PasswordPrompt => Message::Control(Control::PasswordPrompt),
-            FrameKind::GuestPrompt { name } => {
-                Message::Control(Control::GuestPrompt(Arc::new(Handle::from_wire(name))))
-            }
-            FrameKind::BlockStart { id, code } => Message::Control(Control::BlockStart { id, code: CommandCode(code) }),
-            FrameKind::BlockEnd { id, complete } => Message::Control(Control::BlockEnd { id, complete }),
-            FrameKind::Telnet { command, option } => Message::Control(Control::Telnet { command, option }),
-            FrameKind::Ping => Message::Control(Control::Ping),
-            FrameKind::Datagram { bytes } => {
-                let message = self.read_datagram(frame, bytes, ready);
-                let is_datagram = message.is_some();
-                let line = datagram_line(bytes, message.as_ref());
-                let received = Received::new(frame, message.unwrap_or_else(|| text(bytes)), line);
-                return Some(Received { is_datagram, ..received });
-            }
+            FrameKind::LoginPrompt => Control::LoginPrompt,
+            FrameKind::PasswordPrompt => Control::PasswordPrompt,
+            FrameKind::GuestPrompt { name } => Control::GuestPrompt(Arc::new(Handle::from_wire(name))),
+            FrameKind::BlockStart { id, code } => Control::BlockStart { id, code: CommandCode(code) },
+            FrameKind::BlockEnd { id, complete } => Control::BlockEnd { id, complete },
+            FrameKind::Telnet { command, option } => Control::Telnet { command, option },
+            FrameKind::Ping => Control::Ping,
             FrameKind::UnitStart { header } => match UnitHeader::parse(header) {
-                Some(header) => Message::Control(Control::UnitStart(Arc::new(header))),
-                None => text(header),
+                Some(header) => Control::UnitStart(Arc::new(header)),
+                None => return Some(Received::of_line(frame, text(header), header)),
             },
-            FrameKind::UnitEnd => Message::Control(Control::UnitEnd),
-            FrameKind::Overflow => Message::Control(Control::Overflow),
+            FrameKind::UnitEnd => Control::UnitEnd,
+            FrameKind::Overflow => Control::Overflow,
         };
-        Some(Received::new(frame, message, &[]))
+        Some(Received::of_line(frame, Message::Control(control), &[]))
     }
 
-    /// Reads an ICC datagram; `None` if it is text. Where it makes more than one message, the later ones go to `ready`.
-    fn read_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) -> Option<Message> {
-        let DatagramMessages { first: message, more } = datagram::parse_unit(unit, &mut self.datagrams)?;
-        self.logged_in |= matches!(message, Message::LoggedIn(_));
-        ready.extend(
-            more.into_iter().map(|message| Received { is_datagram: true, ..Received::new(frame, message, unit) }),
-        );
-        Some(message)
+    /// Parses an ICC datagram, which is text if it has no number. If it is equivalent to more than one message, the later ones
+    /// are appended to `ready`.
+    fn read_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) -> Received {
+        let Some(DatagramMessages { first, more }) = datagram::parse_unit(unit, &mut self.datagrams) else {
+            return Received::of_line(frame, text(unit), unit);
+        };
+        self.logged_in |= matches!(first, Message::LoggedIn(_));
+        // No secret datagram has a type of its own.
+        let line = if matches!(&first, Message::Datagram(datagram) if datagram.is_secret()) { &[] } else { unit };
+        let received = |message| Received { is_datagram: true, ..Received::of_line(frame, message, line) };
+        ready.extend(more.into_iter().map(received));
+        received(first)
     }
 
     fn read_line(
@@ -494,7 +311,7 @@ impl Typist {
             self.begin_block(frame, tag, line);
             return None;
         }
-        Some(Received::new(frame, self.message(tag, line).unwrap_or_else(|| text(line)), line))
+        Some(Received::of_line(frame, self.message(tag, line).unwrap_or_else(|| text(line)), line))
     }
 
     /// Whether a message of several lines begins.
@@ -507,7 +324,7 @@ impl Typist {
     }
 
     fn begin_block(&mut self, frame: &Frame<'_>, tag: Tag, line: &[u8]) {
-        let first = Received::new(frame, text(line), line);
+        let first = Received::of_line(frame, text(line), line);
         if tag == Tag::None
             && let Some(sender) = sender(line)
         {
@@ -517,7 +334,7 @@ impl Typist {
         }
     }
 
-    /// Reads what follows the heading of a message: its text. Anything else leaves the heading as text.
+    /// Parses the line after the heading of a message: its text. Before any other line the heading is emitted as text.
     fn read_message(
         &mut self,
         heading: Received,
@@ -525,23 +342,21 @@ impl Typist {
         ready: &mut VecDeque<Received>,
     ) -> Option<Received> {
         let FrameKind::Line { tag: Tag::PlayerText, bytes } = frame.kind else {
-            return self.read_behind([heading], frame, ready);
+            return self.release([heading], frame, ready);
         };
-        let line = Line::from(&[heading.raw(), bytes].join(&b'\n')[..]);
-        let message = self.player_text(bytes).unwrap_or_else(|| text(bytes));
-        Some(Received { end: frame.end, message, line, ..heading })
+        let message = self.player_text(&[heading.raw(), b"\n", bytes].concat(), bytes);
+        Some(Received { message: message.unwrap_or_else(|| text(bytes)), ..heading }.ending_with(frame))
     }
 
-    /// Types a line of a message that the server quotes.
-    fn player_text(&self, line: &[u8]) -> Option<Message> {
+    /// Parses the text of a message that the server quotes; it ends with `quoted`, which may be all of it.
+    fn player_text(&self, line: &[u8], quoted: &[u8]) -> Option<Message> {
         let (from, titles) = self.sender.as_deref().cloned()?;
-        let words = line.strip_prefix(MESSAGE_INDENT).unwrap_or(line.trim_ascii_start());
-        let text = PlayerText::from_wire(words);
-        Some(Message::Talk(Talk { kind: TalkKind::Message, from: Some(from), titles, text }))
+        let words = quoted.strip_prefix(MESSAGE_INDENT).unwrap_or(quoted.trim_ascii_start());
+        Some(Talk::of_line(TalkKind::Message, Some(from), titles, line, words.len()).into())
     }
 
-    /// Hands out lines that turned out to be no block, then what `frame` makes.
-    fn read_behind(
+    /// Emits lines that turned out to be text, then the message of `frame`.
+    fn release(
         &mut self,
         lines: impl IntoIterator<Item = Received>,
         frame: &Frame<'_>,
@@ -553,16 +368,16 @@ impl Typist {
         ready.pop_front()
     }
 
-    /// The lines of a message that did not come to its end.
+    /// Returns the lines of a message that is not complete at the end of the stream.
     fn unfinished(&mut self) -> Option<Vec<Received>> {
         let heading = self.heading.take().map(|heading| vec![*heading]);
         heading.or_else(|| Some(self.style10.take()?.lines))
     }
 
-    /// Types a line; `None` for text.
+    /// Parses a line; `None` for text.
     fn message(&mut self, tag: Tag, line: &[u8]) -> Option<Message> {
         match tag {
-            Tag::PlayerText => return self.player_text(line),
+            Tag::PlayerText => return self.player_text(line, line),
             Tag::None if !line.is_empty() => self.sender = None,
             _ => {}
         }
@@ -576,42 +391,28 @@ impl Typist {
         if self.family == Family::Icc
             && let Some(holding) = Holding::parse_untagged(line)
         {
-            return Some(Message::Holding(holding));
+            return Some(Message::from(holding));
         }
         dispatch::line(tag, line)
     }
 
     fn read_style10(&mut self, frame: &Frame<'_>, line: &[u8], ready: &mut VecDeque<Received>) -> Option<Received> {
         let mut block = self.style10.take()?;
-        match block.builder.line(line) {
-            Style10Line::More => {
-                block.lines.push(Received::new(frame, text(line), line));
-                self.style10 = Some(block);
-                None
-            }
-            Style10Line::Board(board) => {
-                self.style10_may_end = !line.ends_with(style10::END);
-                block.lines.push(Received::new(frame, text(line), line));
-                block.into_received(board, frame.end)
-            }
-            Style10Line::Broken => self.read_behind(block.lines, frame, ready),
-        }
-    }
-}
-
-impl Style10 {
-    fn into_received(self, board: Arc<Style12>, end: u64) -> Option<Received> {
-        let line = self.lines.iter().map(Received::raw).collect::<Vec<_>>().join(&b'\n');
-        let first = self.lines.into_iter().next()?;
-        Some(Received { end, message: Message::Style10(board), line: Line::from(&line[..]), ..first })
-    }
-}
-
-/// The line of a datagram's message: the unit as sent, unless it must not be logged. No such unit has a type of its own.
-fn datagram_line<'a>(unit: &'a [u8], message: Option<&Message>) -> &'a [u8] {
-    match message {
-        Some(Message::Datagram(datagram)) if datagram.is_secret() => &[],
-        _ => unit,
+        let board = match block.builder.line(line) {
+            Style10Line::More => None,
+            Style10Line::Board(board) => Some(board),
+            Style10Line::Broken => return self.release(block.lines, frame, ready),
+        };
+        block.lines.push(Received::of_line(frame, text(line), line));
+        let Some(board) = board else {
+            self.style10 = Some(block);
+            return None;
+        };
+        self.style10_may_end = !line.ends_with(style10::END);
+        let lines = block.lines.iter().map(Received::raw).collect::<Vec<_>>().join(&b'\n');
+        let mut message = Message::Style10(board);
+        message.set_line(&lines);
+        Some(Received { message, ..block.lines.into_iter().next()? }.ending_with(frame))
     }
 }
 
@@ -639,7 +440,7 @@ mod tests {
         let all = read(b"fics% \n\rCarla(TD) just sent you a message:\n\r    leave a \"message\": 100%\n\rfics% ");
         let Message::Talk(talk) = &all[1].message else { panic!("{all:?}") };
         assert_eq!((talk.kind, talk.from.as_ref().map(Handle::as_str)), (TalkKind::Message, Some("Carla")));
-        assert_eq!(talk.text.as_str(), "leave a \"message\": 100%");
+        assert_eq!(talk.text(), "leave a \"message\": 100%");
         assert_eq!(all[1].raw(), b"Carla(TD) just sent you a message:\n    leave a \"message\": 100%");
         assert_eq!((all[1].offset, all.len()), (8, 3));
     }
@@ -648,7 +449,7 @@ mod tests {
     fn telnet_between_the_lines_of_a_message_parts_them_not() {
         let all = read(b"Carla just sent you a message:\n\xff\xfb\x01    hello\n");
         assert!(matches!(all[0].message, Message::Control(Control::Telnet { .. })));
-        assert!(matches!(&all[1].message, Message::Talk(talk) if talk.text.as_str() == "hello"), "{all:?}");
+        assert!(matches!(&all[1].message, Message::Talk(talk) if talk.text() == "hello"), "{all:?}");
         assert_eq!(all.len(), 2);
     }
 

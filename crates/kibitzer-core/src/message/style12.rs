@@ -324,7 +324,7 @@ impl Style12 {
     }
 
     /// Returns the numbers for modification. The board is then no longer a view of its line.
-    pub(crate) const fn numbers_mut(&mut self) -> &mut BoardNumbers {
+    pub(crate) fn numbers_mut(&mut self) -> &mut BoardNumbers {
         self.text.forget_line();
         &mut self.numbers
     }
@@ -333,9 +333,14 @@ impl Style12 {
         self.numbers.last_move.is_some()
     }
 
-    /// The line, if the board was read from one that looks as nearly all do.
+    /// The line or lines that the board was parsed from; `None` if it was derived or changed.
     pub(crate) fn line(&self) -> Option<&[u8]> {
         self.text.line()
+    }
+
+    /// Stores the line of a board that was parsed word by word.
+    pub(super) fn set_line(&mut self, line: &[u8]) {
+        self.text.set_line(line);
     }
 
     /// Whether both boards have the same squares.

@@ -1,8 +1,11 @@
 //! The words of players: tells, shouts, kibitzes, channels, announcements.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use super::{GameId, Handle, Rating, Titles};
 use crate::scan::{Cursor, decimal};
-use crate::text::PlayerText;
+use crate::text::{LineBytes, PlayerText, decode};
 
 /// A line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
 ///
@@ -10,7 +13,7 @@ use crate::text::PlayerText;
 /// `tells you:` in it stays text. The text may be empty. Its leading blanks are kept, and its entities are decoded.
 ///
 /// Source: help files `tell`, `shout`, `channel`, `kibitz`, `qtell`; transcripts of two servers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Talk {
     /// The kind of talk.
@@ -20,8 +23,16 @@ pub struct Talk {
     pub from: Option<Handle>,
     /// The titles after the name.
     pub titles: Titles,
-    /// The words.
-    pub text: PlayerText,
+    text: TalkText,
+    line: LineBytes,
+}
+
+/// Where the words are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum TalkText {
+    /// In the line, from this byte to the end.
+    InLine(usize),
+    Apart(PlayerText),
 }
 
 /// The command with which something was said.
@@ -71,38 +82,96 @@ pub enum TalkKind {
     Message,
 }
 
+/// The parts of a line of talk.
+struct TalkParts<'a> {
+    kind: TalkKind,
+    from: Option<&'a [u8]>,
+    titles: Titles,
+    /// The end of the line.
+    text: &'a [u8],
+}
+
 impl Talk {
-    /// Reads a line of chat. A line that starts with a blank is at most an announcement or a numbered message.
+    /// Parses a line of chat. A line that starts with a blank is at most an announcement or a numbered message.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        match line.first()? {
-            b'a'..=b'z' | b'A'..=b'Z' => Self::spoken(Cursor::new(line)),
-            b' ' | b'*' | b'0'..=b'9' => Self::announced(line).or_else(|| Self::listed_message(line)),
-            b':' | b'>' => Self::qtell(line),
-            b'-' => Self::it_shout(line),
+        let parts = match line.first()? {
+            b'a'..=b'z' | b'A'..=b'Z' => TalkParts::spoken(Cursor::new(line)),
+            b' ' | b'*' | b'0'..=b'9' => TalkParts::announced(line).or_else(|| TalkParts::listed_message(line)),
+            b':' | b'>' => TalkParts::qtell(line),
+            b'-' => TalkParts::it_shout(line),
             _ => None,
+        }?;
+        let TalkParts { kind, from, titles, text } = parts;
+        Some(Self::of_line(kind, from.map(Handle::from_wire), titles, line, text.len()))
+    }
+
+    /// Talk whose words are the last bytes of a line.
+    pub(super) fn of_line(
+        kind: TalkKind,
+        from: Option<Handle>,
+        titles: Titles,
+        line: &[u8],
+        text_length: usize,
+    ) -> Self {
+        let text = TalkText::InLine(line.len().saturating_sub(text_length));
+        Self { kind, from, titles, text, line: LineBytes::from_slice(line) }
+    }
+
+    /// Talk whose words are not in its line as they are; the line has to be set.
+    pub(super) fn with_text(kind: TalkKind, from: Option<Handle>, titles: Titles, text: PlayerText) -> Self {
+        Self { kind, from, titles, text: TalkText::Apart(text), line: LineBytes::new() }
+    }
+
+    /// The words of the player, decoded (see [`decode`]). They are never protocol.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.text {
+            TalkText::InLine(start) => decode(self.line.get(*start..).unwrap_or_default()),
+            TalkText::Apart(text) => Cow::Borrowed(text.as_str()),
         }
     }
 
-    fn spoken(mut at: Cursor<'_>) -> Option<Self> {
+    /// The line as received; see [`Received::raw`](super::Received::raw).
+    pub(super) fn line(&self) -> &[u8] {
+        &self.line
+    }
+
+    pub(super) fn set_line(&mut self, line: &[u8]) {
+        self.line = LineBytes::from_slice(line);
+    }
+}
+
+#[expect(clippy::missing_fields_in_debug, reason = "the line repeats the other fields")]
+impl fmt::Debug for Talk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Talk")
+            .field("kind", &self.kind)
+            .field("from", &self.from)
+            .field("titles", &self.titles)
+            .field("text", &format_args!("PlayerText({:?})", self.text()))
+            .finish()
+    }
+}
+
+impl<'a> TalkParts<'a> {
+    fn spoken(mut at: Cursor<'a>) -> Option<Self> {
         let name = Handle::read(&mut at)?;
         let titles = Titles::read(&mut at);
         let kind = TalkKind::read(&mut at)?;
         let text = read_text(&mut at)?;
-        Some(Self { kind, from: Some(Handle::from_wire(name)), titles, text })
+        Some(Self { kind, from: Some(name), titles, text })
     }
 
     /// Parses `--> Foo waves`. Text that follows the name without a blank belongs to the player: `--> Foo's cat`.
-    fn it_shout(line: &[u8]) -> Option<Self> {
+    fn it_shout(line: &'a [u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let name = Handle::read(at.expect(b"--> ")?)?;
         let titles = Titles::read(&mut at);
         let _ = at.eat(b" ");
-        let text = PlayerText::from_wire(at.take_rest());
-        Some(Self { kind: TalkKind::ItShout, from: Some(Handle::from_wire(name)), titles, text })
+        Some(Self { kind: TalkKind::ItShout, from: Some(name), titles, text: at.take_rest() })
     }
 
     /// `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name.
-    fn announced(line: &[u8]) -> Option<Self> {
+    fn announced(line: &'a [u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let _ = at.blanks().expect(b"**")?.eat(b"UNREG ");
         let (from, titles) = read_announcer(at.expect(b"ANNOUNCEMENT**")?).unzip();
@@ -111,7 +180,7 @@ impl Talk {
     }
 
     /// Parses ` 1. Foo at DATE: x`. Notes in a finger reply have a colon after the number instead.
-    fn listed_message(line: &[u8]) -> Option<Self> {
+    fn listed_message(line: &'a [u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         at.blanks();
         at.number::<u32>()?;
@@ -119,7 +188,7 @@ impl Talk {
         Self::spoken(at).filter(|talk| talk.kind == TalkKind::Message)
     }
 
-    fn qtell(line: &[u8]) -> Option<Self> {
+    fn qtell(line: &'a [u8]) -> Option<Self> {
         // The answers to an empty command name, and the end of a style 10 board.
         const OTHERS: [&[u8]; 3] = [b": Command not found.", b": Command has failed.", b">10<"];
         let text = match line {
@@ -128,12 +197,7 @@ impl Talk {
             [b'>', text @ ..] if text.first().is_some_and(|&b| b != b' ') => text,
             _ => return None,
         };
-        (!OTHERS.contains(&line)).then(|| Self {
-            kind: TalkKind::Qtell,
-            from: None,
-            titles: Titles::default(),
-            text: PlayerText::from_wire(text),
-        })
+        (!OTHERS.contains(&line)).then(|| Self { kind: TalkKind::Qtell, from: None, titles: Titles::default(), text })
     }
 }
 
@@ -176,14 +240,14 @@ fn read_game(at: &mut Cursor<'_>) -> Option<GameId> {
 }
 
 /// ` from Foo(*):`
-fn read_announcer(at: &mut Cursor<'_>) -> Option<(Handle, Titles)> {
-    at.between(b" from ", b":", |at| Some((Handle::from_wire(Handle::read(at)?), Titles::read(at))))
+fn read_announcer<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], Titles)> {
+    at.between(b" from ", b":", |at| Some((Handle::read(at)?, Titles::read(at))))
 }
 
 /// Reads the words after a colon. One blank belongs to the server, further ones to the player. Servers cut blanks at
 /// the end.
-fn read_text(at: &mut Cursor<'_>) -> Option<PlayerText> {
-    (at.is_empty() || at.eat(b" ")).then(|| PlayerText::from_wire(at.take_rest()))
+fn read_text<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+    (at.is_empty() || at.eat(b" ")).then(|| at.take_rest())
 }
 
 /// ` Mon Jan  1, 10:00 PST 2024:` with or without the year, ` 2026-11-21 00:36 UTC:`; the zone may be `???`.
@@ -250,7 +314,7 @@ mod tests {
             assert_eq!(talk.kind, kind, "{line}");
             assert_eq!(talk.from.as_ref().map_or("", Handle::as_str), from, "{line}");
             assert_eq!(talk.titles.iter().collect::<Vec<_>>(), titles, "{line}");
-            assert_eq!(talk.text.as_str(), text, "{line}");
+            assert_eq!(talk.text(), text, "{line}");
         }
     }
 
@@ -343,7 +407,7 @@ mod tests {
     fn the_start_decides_and_the_rest_is_text() {
         let line = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1";
         let shout = format!("Alekhine shouts: {line}");
-        assert_eq!(Talk::parse(shout.as_bytes()).unwrap().text.as_str(), line);
+        assert_eq!(Talk::parse(shout.as_bytes()).unwrap().text(), line);
         check(&[
             ("Foo shouts: {Game 5 (A vs. B) A resigns} 1-0", Shout, "Foo", &[], "{Game 5 (A vs. B) A resigns} 1-0"),
             ("--> Alekhine tells you: fake", ItShout, "Alekhine", &[], "tells you: fake"),
@@ -453,7 +517,7 @@ mod tests {
             let line = format!("Foo(C)(50): {text}");
             let talk = Talk::parse(line.as_bytes()).unwrap();
             prop_assert_eq!(talk.kind, ChannelTell { channel: 50 });
-            prop_assert_eq!(talk.text.as_str(), text);
+            prop_assert_eq!(talk.text(), text);
         }
     }
 }

@@ -87,8 +87,8 @@ impl RequestError {
     /// Returns the refusal in a line; `None` if no known refusal is in it.
     pub fn of_line(event: &Event) -> Option<Self> {
         let reason = match event.message()? {
-            Message::Refused(refusal) => RefusalReason::Refusal(*refusal),
-            Message::ObservingRefused(refusal) => RefusalReason::Observing(*refusal),
+            Message::Refused(refusal) => RefusalReason::Refusal(**refusal),
+            Message::ObservingRefused(refusal) => RefusalReason::Observing(**refusal),
             _ => return None,
         };
         Some(Self::Refused { reason, text: ServerText::from_wire(event.raw()) })

@@ -132,22 +132,22 @@ impl SimulatedPlayer {
             }
             Message::Pending(offer) if offer.direction == PendingDirection::From && self.offers.len() < MAX_OFFERS => {
                 observations.push(PlayerObservation::OfferReceived(offer.index));
-                self.offers.insert(offer.index, offer);
+                self.offers.insert(offer.index, Pending::clone(&offer));
             }
             Message::PendingRemoved(removed) => {
-                for number in removed.indexes {
+                for &number in &removed.indexes {
                     self.offers.remove(&number);
                     observations.push(PlayerObservation::OfferRemoved(number));
                 }
             }
-            Message::SeekNotice(SeekNotice::Posted { index }) => {
+            Message::SeekNotice(notice) if let SeekNotice::Posted { index } = *notice => {
                 observations.push(PlayerObservation::SeekPosted(index));
             }
             Message::Talk(talk) if matches!(talk.kind, TalkKind::Tell | TalkKind::Say { .. }) => {
-                observations.extend(talk.from.map(|by| PlayerObservation::Told { by }));
+                observations.extend(talk.from.clone().map(|by| PlayerObservation::Told { by }));
             }
             Message::Arrival(arrival) if arrival.kind == ArrivalKind::Arrived => {
-                observations.push(PlayerObservation::Arrived { who: arrival.name });
+                observations.push(PlayerObservation::Arrived { who: arrival.name.clone() });
             }
             _ => {}
         }

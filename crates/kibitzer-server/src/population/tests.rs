@@ -2,9 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::message::listing::{GameListing, GameRowState, Listing};
-use kibitzer_core::message::{
-    GameEndReason, GameEnded, Message, Reader, Relation, SeeksRemoved, Style12, Talk, TalkKind,
-};
+use kibitzer_core::message::{GameEndReason, Message, Reader, Relation, Style12, TalkKind};
 
 use super::{Activity, PopulationOptions};
 use crate::options::ServerOptions;
@@ -130,9 +128,9 @@ fn games_end_in_all_ways_and_new_ones_begin() {
         hall.pass(SECOND * 60);
         hall.send(id, "date");
         for message in messages(&hall.heard(id)) {
-            if let Message::GameEnded(GameEnded { reason, text, .. }) = message {
-                assert_ne!(reason, GameEndReason::Unknown, "{text}");
-                *reasons.entry(reason.as_str()).or_default() += 1;
+            if let Message::GameEnded(ended) = message {
+                assert_ne!(ended.reason, GameEndReason::Unknown, "{}", ended.text);
+                *reasons.entry(ended.reason.as_str()).or_default() += 1;
                 n_ended += 1;
             }
         }
@@ -160,7 +158,7 @@ fn simulated_players_talk_and_seek() {
     let talk: BTreeSet<_> = heard
         .iter()
         .filter_map(|message| match message {
-            Message::Talk(Talk { kind, .. }) => Some(match kind {
+            Message::Talk(talk) => Some(match talk.kind {
                 TalkKind::Tell => "tell",
                 TalkKind::Shout => "shout",
                 TalkKind::ItShout => "it",
@@ -176,7 +174,7 @@ fn simulated_players_talk_and_seek() {
         Message::Seek(seek) => Some(seek.index),
         _ => None,
     });
-    let removed = heard.iter().filter(|message| matches!(message, Message::SeeksRemoved(SeeksRemoved { .. }))).count();
+    let removed = heard.iter().filter(|message| matches!(message, Message::SeeksRemoved(_))).count();
     assert!(posted.count() > 10 && removed > 10);
 }
 

@@ -2,7 +2,7 @@
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::{CommandError, RequestError};
-use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message};
+use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message, Parsed};
 use kibitzer_core::session::{Command, Reply};
 
 use super::list::typed;
@@ -46,7 +46,7 @@ impl Request for MatchOptions {
 #[non_exhaustive]
 pub enum ChallengeOutcome {
     /// The challenge was sent, with these terms; the opponent has not answered it yet.
-    Sent(Box<Challenge>),
+    Sent(Parsed<Challenge>),
     /// The game began at once: the opponent had made the same challenge, or has a matching seek.
     Started(Box<GameCreated>),
 }

@@ -86,7 +86,9 @@ fn started_or_ended(start: Option<&GameCreated>, end: Option<&GameEnded>) -> Opt
 
 fn new_partner(reply: &Reply) -> Option<AcceptOutcome> {
     reply.messages().find_map(|message| match message {
-        Message::Partner(Partner::Agreed { actor: Actor::Me, name }) => Some(AcceptOutcome::Partner(name.clone())),
+        Message::Partner(partner) if let Partner::Agreed { actor: Actor::Me, name } = &**partner => {
+            Some(AcceptOutcome::Partner(name.clone()))
+        }
         _ => None,
     })
 }
@@ -135,10 +137,13 @@ pub enum PartnerOutcome {
 
 /// Parses the outcome of an offer of partnership.
 pub(super) fn partner(reply: &Reply) -> Result<PartnerOutcome, RequestError> {
-    reply::first(reply, |message| match message {
-        Message::Partner(Partner::OfferSent(_)) => Some(PartnerOutcome::Sent),
-        Message::Partner(Partner::Agreed { actor: Actor::Me, .. }) => Some(PartnerOutcome::Agreed),
-        _ => None,
+    reply::first(reply, |message| {
+        let Message::Partner(partner) = message else { return None };
+        match **partner {
+            Partner::OfferSent(_) => Some(PartnerOutcome::Sent),
+            Partner::Agreed { actor: Actor::Me, .. } => Some(PartnerOutcome::Agreed),
+            _ => None,
+        }
     })
 }
 
@@ -147,9 +152,9 @@ pub(super) fn partnership_ended(reply: &Reply) -> Result<(), RequestError> {
     if reply.answer().is_none() {
         return Ok(());
     }
-    reply::first(reply, |message| match message {
-        Message::Partner(Partner::Ended | Partner::Withdrawn { actor: Actor::Me, .. }) => Some(()),
-        _ => None,
+    reply::first(reply, |message| {
+        let Message::Partner(partner) = message else { return None };
+        matches!(**partner, Partner::Ended | Partner::Withdrawn { actor: Actor::Me, .. }).then_some(())
     })
 }
 

@@ -86,7 +86,7 @@ pub(super) fn end_of_game(reply: &Reply, game: GameId) -> Option<&GameEnded> {
 /// Returns the ends of games, each with its change.
 fn ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
     reply.events.iter().filter_map(|event| match event.message() {
-        Some(Message::GameEnded(ended)) => Some((event.change(), ended)),
+        Some(Message::GameEnded(ended)) => Some((event.change(), &**ended)),
         _ => None,
     })
 }

@@ -83,7 +83,7 @@ impl Request for SeekOptions {
     fn parse_reply(&self, reply: Reply) -> Result<SeekOutcome, RequestError> {
         let notice = |pick: fn(SeekNotice) -> Option<u32>| {
             reply.messages().find_map(|message| match message {
-                Message::SeekNotice(notice) => pick(*notice),
+                Message::SeekNotice(notice) => pick(**notice),
                 _ => None,
             })
         };

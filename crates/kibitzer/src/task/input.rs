@@ -27,7 +27,7 @@ impl Input {
         let event = session.receive(&mut rest, now);
         self.n_parsed = self.bytes.len() - rest.len();
         match &event {
-            Some(Event::Received { received, .. }) => self.frame_end = received.end,
+            Some(Event::Received { received, .. }) => self.frame_end = received.end(),
             Some(_) => {}
             // An idle session keeps no buffer.
             None => *self = Self { start: self.position(), frame_end: self.frame_end, ..Self::default() },

@@ -91,7 +91,7 @@ const fn per_line(width: u16) -> usize {
 fn frame(row: &Row) -> Option<(u64, u64)> {
     match row.event()? {
         Event::Received { received, .. } => {
-            Some((row.base.saturating_add(received.offset), row.base.saturating_add(received.end)))
+            Some((row.base.saturating_add(received.offset), row.base.saturating_add(received.end())))
         }
         _ => None,
     }

@@ -75,7 +75,7 @@ fn facts(row: &Row) -> Vec<(&'static str, String)> {
 }
 
 fn received_facts(received: &Received, line_bytes: usize) -> Vec<(&'static str, String)> {
-    let (from, to) = (received.offset, received.end);
+    let (from, to) = (received.offset, received.end());
     let bell = if received.bell { ", bell" } else { "" };
     let length = match line_bytes {
         0 => String::new(),

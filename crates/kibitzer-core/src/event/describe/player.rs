@@ -30,7 +30,7 @@ describe! {
 
 impl Fields for Talk {
     fn fields(&self, put: &mut Put<'_>) {
-        fields!(put, self; from, titles, text);
+        fields!(put, self; from, titles, text: &*self.text());
         match self.kind {
             TalkKind::ChannelTell { channel } => fields!(put, self; channel: channel),
             TalkKind::Say { game } => fields!(put, self; game: game),
@@ -81,10 +81,10 @@ impl Describe for Talk {
             TalkKind::Say { .. } => out.write_str(" says")?,
             TalkKind::Shout => out.write_str(" shouts")?,
             TalkKind::CShout => out.write_str(" s-shouts")?,
-            TalkKind::ItShout => return write!(out, " {}", self.text),
+            TalkKind::ItShout => return write!(out, " {}", self.text()),
             TalkKind::Announcement => out.write_str(" announces")?,
             _ => out.write_str(" tells you")?,
         }
-        write!(out, ": {}", self.text)
+        write!(out, ": {}", self.text())
     }
 }

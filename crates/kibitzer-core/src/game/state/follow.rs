@@ -109,7 +109,7 @@ impl Game {
     }
 
     fn follow_back(&mut self, board: &Arc<Style12>, plies: u32) -> Step {
-        let kind = ChangeKind::TookBack { plies };
+        let kind = ChangeKind::took_back(plies);
         if self.moves.board_at(board.ply(), &self.position) != Some(board.board()) {
             return self.rebase(board, kind);
         }
@@ -199,7 +199,7 @@ impl Game {
             self.moves.truncate(ply);
         }
         *self.clock_mut(!self.position.side_to_move()) = delta.clock;
-        let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
+        let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::took_back(plies) };
         Some(Step::new(kind, Some(played)))
     }
 }

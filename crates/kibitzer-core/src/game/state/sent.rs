@@ -304,7 +304,7 @@ impl Game {
         self.position = Arc::new(self.as_received(back));
         self.moves.truncate(found);
         self.awaited = None;
-        let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::TookBack { plies } };
+        let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::took_back(plies) };
         Ok(Step { kind, ..self.repeated() })
     }
 

@@ -16,7 +16,7 @@ pub(super) fn send_moves(arguments: &Arguments<'_>, context: &mut DatagramContex
         game.count_move();
     }
     let action = GameAction::Move(sent_move(arguments.from("san"))?);
-    Some(Message::GameUpdate(GameUpdate { game, action }).into())
+    Some(Message::from(GameUpdate { game, action }).into())
 }
 
 pub(super) fn past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -139,7 +139,7 @@ pub(super) fn my_relation(arguments: &Arguments<'_>, context: &mut DatagramConte
 }
 
 fn update(arguments: &Arguments<'_>, action: GameAction) -> Option<DatagramMessages> {
-    Some(Message::GameUpdate(GameUpdate { game: arguments.game()?, action }).into())
+    Some(Message::from(GameUpdate { game: arguments.game()?, action }).into())
 }
 
 pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -149,7 +149,7 @@ pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Op
     };
     let ((white, white_letters), (black, black_letters)) = (hand("white")?, hand("black")?);
     let holding = Holding { game: arguments.game()?, white, black, white_letters, black_letters, passed: None };
-    Some(Message::Holding(holding).into())
+    Some(Message::from(holding).into())
 }
 
 /// A circle that an examiner drew or erased.
@@ -166,5 +166,5 @@ pub(super) fn arrow(arguments: &Arguments<'_>, is_drawn: bool) -> Option<Datagra
 
 fn mark(arguments: &Arguments<'_>, shape: MarkShape, is_drawn: bool) -> Option<DatagramMessages> {
     let mark = Mark { game: arguments.game()?, by: arguments.handle("examiner")?, shape, is_drawn };
-    Some(Message::Mark(mark).into())
+    Some(Message::from(mark).into())
 }

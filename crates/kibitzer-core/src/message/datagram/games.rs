@@ -27,13 +27,13 @@ pub(super) fn created(
         kind: info.kind.clone().unwrap_or_default(),
         resumed: false,
     };
-    Some(DatagramMessages { first: Message::GameCreated(created), more: vec![game_info(info, start)] })
+    Some(DatagramMessages { first: Message::from(created), more: vec![game_info(info, start)] })
 }
 
 pub(super) fn started_observing(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (info, start) = start_list(arguments, context, StartKind::Observed)?;
     let observing = Observing { game: info.game, change: ObservingChange::Started };
-    Some(DatagramMessages { first: Message::Observing(observing), more: vec![game_info(info, start)] })
+    Some(DatagramMessages { first: Message::from(observing), more: vec![game_info(info, start)] })
 }
 
 /// The terms of a game that does not start now: a position without a game, or a game that continues under other terms.
@@ -47,7 +47,7 @@ pub(super) fn changed(
 }
 
 fn game_info(info: GameInfo, start: StartList) -> Message {
-    Message::GameInfo(Box::new(GameInfo { start: Some(Box::new(start)), ..info }))
+    Message::from(GameInfo { start: Some(Box::new(start)), ..info })
 }
 
 /// Reads the list that starts a game, and stores the names, which later datagrams of the game omit.
@@ -118,12 +118,12 @@ fn rating(arguments: &Arguments<'_>, name: &str) -> Option<Rating> {
 
 pub(super) fn stop_observing(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let observing = Observing { game: arguments.game()?, change: ObservingChange::Stopped };
-    Some(Message::Observing(observing).into())
+    Some(Message::from(observing).into())
 }
 
 pub(super) fn my_game_ended(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let stopped = Examine { game: Some(arguments.game()?), by: None, action: ExamineAction::Stop };
-    Some(Message::Examine(stopped).into())
+    Some(Message::from(stopped).into())
 }
 
 /// The result names no players: those are context from the start, or not at all.
@@ -142,7 +142,7 @@ pub(super) fn game_result(arguments: &Arguments<'_>, context: &mut DatagramConte
         reason => reason,
     };
     let lives_on = arguments.flag("examined").unwrap_or_default();
-    Some(Message::GameEnded(GameEnded { game, white, black, result, reason, text, lives_on }).into())
+    Some(Message::from(GameEnded { game, white, black, result, reason, text, lives_on }).into())
 }
 
 fn score_is_aborted(arguments: &Arguments<'_>) -> bool {
@@ -151,5 +151,5 @@ fn score_is_aborted(arguments: &Arguments<'_>) -> bool {
 
 pub(super) fn illegal_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     arguments.game()?;
-    Some(Message::Refused(Refusal::of_move_code(arguments.number("reason")?)).into())
+    Some(Message::from(Refusal::of_move_code(arguments.number("reason")?)).into())
 }

@@ -34,8 +34,7 @@ pub(super) fn offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -
         }
     }
     let game = context.game(id)?;
-    let mut offers =
-        news.into_iter().map(|(by, kind, count)| Message::Offer(offer(id, game, context, by, kind, count)));
+    let mut offers = news.into_iter().map(|(by, kind, count)| Message::from(offer(id, game, context, by, kind, count)));
     Some(DatagramMessages { first: offers.next()?, more: offers.collect() })
 }
 
@@ -84,14 +83,14 @@ pub(super) fn match_offer(arguments: &Arguments<'_>, context: &mut DatagramConte
         adjourned: arguments.flag("adjourned")?,
         options: None,
     };
-    Some(Message::Challenge(Box::new(challenge)).into())
+    Some(Message::from(challenge).into())
 }
 
 pub(super) fn match_removed(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
     let (actor, name) = if context.is_me(&from) { (Actor::Me, to) } else { (Actor::Other, from) };
     let update = ChallengeUpdate { name: Some(name), actor, change: ChallengeChange::Removed };
-    Some(Message::ChallengeUpdate(update).into())
+    Some(Message::from(update).into())
 }
 
 pub(super) fn seek(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -109,11 +108,11 @@ pub(super) fn seek(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option
         formula: arguments.flag("formula"),
         ..Seek::empty(arguments.number("index")?, arguments.handle("name")?, true)
     };
-    Some(Message::Seek(Box::new(seek)).into())
+    Some(Message::from(seek).into())
 }
 
 pub(super) fn seek_removed(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    Some(Message::SeeksRemoved(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
+    Some(Message::from(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
 }
 
 /// Reads the requested color: 1 White, 0 Black, anything else (-1) either.

@@ -10,16 +10,16 @@ pub(super) fn who_am_i(arguments: &Arguments<'_>, context: &mut DatagramContext)
     let name = arguments.handle("name")?;
     context.set_me(name.clone());
     let login = LoggedIn { name, titles: arguments.titles("titles"), server: ServerText::from_wire(b"ICC") };
-    Some(Message::LoggedIn(login).into())
+    Some(Message::from(login).into())
 }
 
 pub(super) fn login_failed(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    Some(Message::LoginRefused(LoginRefusal::from_code(arguments.number("code")?)).into())
+    Some(Message::from(LoginRefusal::from_code(arguments.number("code")?)).into())
 }
 
 pub(super) fn arrival(arguments: &Arguments<'_>, kind: ArrivalKind, reason: ArrivalReason) -> Option<DatagramMessages> {
     let name = arguments.handle("name")?;
-    Some(Message::Arrival(Arrival { name, titles: Titles::default(), kind, reason }).into())
+    Some(Message::from(Arrival { name, titles: Titles::default(), kind, reason }).into())
 }
 
 /// Parses the datagram of a partnership. Servers report only this login's partnerships in words, so those of others
@@ -35,5 +35,5 @@ pub(super) fn partnership(arguments: &Arguments<'_>, context: &mut DatagramConte
     };
     let partner =
         if arguments.flag("joined")? { Partner::Agreed { actor: Actor::Other, name } } else { Partner::Ended };
-    Some(Message::Partner(partner).into())
+    Some(Message::from(partner).into())
 }

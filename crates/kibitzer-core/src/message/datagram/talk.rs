@@ -55,7 +55,7 @@ pub(super) fn channel_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) 
 
 fn said(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<DatagramMessages> {
     let (from, titles) = (arguments.handle("player")?, arguments.titles("titles"));
-    Some(Message::Talk(Talk { kind, from: Some(from), titles, text }).into())
+    Some(Message::from(Talk::with_text(kind, Some(from), titles, text)).into())
 }
 
 /// The text and the number beside it. Older servers send them the other way round: the one between marks is the text.

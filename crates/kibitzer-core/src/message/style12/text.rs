@@ -21,7 +21,7 @@ pub(super) enum BoardText {
         length: u8,
         bytes: [u8; MAX_USUAL_BYTES],
     },
-    /// Words that are too long for that.
+    /// Words that are too long for that, or those of a line in another form.
     Apart(Box<Apart>),
 }
 
@@ -29,6 +29,8 @@ pub(super) enum BoardText {
 pub(super) struct Apart {
     squares: [u8; 72],
     words: [Box<[u8]>; N_WORDS],
+    /// The line; empty if there is none.
+    line: Box<[u8]>,
 }
 
 /// The words that are not numbers, in the order of the line.
@@ -52,8 +54,9 @@ impl BoardText {
 
     pub(super) fn new(board: &Board, words: [&[u8]; N_WORDS]) -> Self {
         let squares = board.to_spaced_rows();
-        Self::inline(&squares, words)
-            .unwrap_or_else(|| Self::Apart(Box::new(Apart { squares, words: words.map(Box::from) })))
+        Self::inline(&squares, words).unwrap_or_else(|| {
+            Self::Apart(Box::new(Apart { squares, words: words.map(Box::from), line: Box::default() }))
+        })
     }
 
     /// Changes squares and last move.
@@ -90,15 +93,23 @@ impl BoardText {
     /// Returns the line; `None` if the words are those of another one.
     pub(super) fn line(&self) -> Option<&[u8]> {
         match self {
-            Self::Inline { length: 0, .. } | Self::Apart(_) => None,
+            Self::Inline { length: 0, .. } => None,
             Self::Inline { length, bytes, .. } => bytes.get(..usize::from(*length)),
+            Self::Apart(apart) => (!apart.line.is_empty()).then_some(&*apart.line),
         }
     }
 
+    /// Keeps the line, which is not of the usual form, beside squares and words.
+    pub(super) fn set_line(&mut self, line: &[u8]) {
+        let words = [Word::White, Word::Black, Word::Verbose, Word::San].map(|word| Box::from(self.word(word)));
+        *self = Self::Apart(Box::new(Apart { squares: *self.squares(), words, line: line.into() }));
+    }
+
     /// Keeps the squares and words alone.
-    pub(super) const fn forget_line(&mut self) {
-        if let Self::Inline { length, .. } = self {
-            *length = 0;
+    pub(super) fn forget_line(&mut self) {
+        match self {
+            Self::Inline { length, .. } => *length = 0,
+            Self::Apart(apart) => apart.line = Box::default(),
         }
     }
 

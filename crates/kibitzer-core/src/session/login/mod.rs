@@ -250,7 +250,7 @@ impl Login {
             Message::Control(Control::PasswordPrompt) => self.password_prompt(cx),
             Message::Control(Control::GuestPrompt(name)) => self.guest_prompt(name, cx),
             Message::NameStatus(status) => self.name_status(status.kind, cx.options),
-            Message::LoginRefused(refusal) => self.refused(*refusal, raw, cx),
+            Message::LoginRefused(refusal) => self.refused(**refusal, raw, cx),
             Message::LoggedIn(logged_in) => self.logged_in(logged_in, raw, cx),
             Message::Control(Control::Prompt) => self.prompt(cx),
             Message::Text(_) => self.text(raw, cx),

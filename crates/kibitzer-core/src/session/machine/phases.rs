@@ -56,7 +56,7 @@ impl Session {
                 self.counters.pings += 1;
                 self.out.answer_ping();
             }
-            Message::Kicked(by) => self.kicked = Some((by.clone(), now)),
+            Message::Kicked(by) => self.kicked = Some((KickedBy::clone(by), now)),
             _ => {}
         }
         let (phase, mut cx) = self.parts(now);

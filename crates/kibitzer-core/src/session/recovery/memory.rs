@@ -120,7 +120,7 @@ impl Memory {
         match &*command.verb() {
             "seek" => {
                 let posted = reply.messages().find_map(|message| match message {
-                    Message::SeekNotice(SeekNotice::Posted { index }) => Some(*index),
+                    Message::SeekNotice(notice) if let SeekNotice::Posted { index } = **notice => Some(index),
                     _ => None,
                 });
                 if posted.is_some() {
@@ -179,7 +179,7 @@ impl Memory {
     pub(crate) fn handle(&mut self, event: &Event, games: &Games) {
         let Event::Received { received, change } = event else { return };
         match &received.message {
-            Message::SeekNotice(SeekNotice::Removed) => self.seeks.clear(),
+            Message::SeekNotice(notice) if **notice == SeekNotice::Removed => self.seeks.clear(),
             Message::SeeksRemoved(removed) => removed.indexes.iter().for_each(|&index| self.remove_seek_number(index)),
             _ => {
                 // A game whose number was used before replaces the old one.

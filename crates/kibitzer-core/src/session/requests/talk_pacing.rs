@@ -116,7 +116,9 @@ struct ThrottleNotice {
 impl ThrottleNotice {
     fn parse(message: &Message, raw: &[u8]) -> Option<Self> {
         let (result, kind) = match message {
-            Message::Refused(Refusal::ShoutQuota) => (TalkResult::Dropped, Some(TalkKind::Shout)),
+            Message::Refused(refusal) if **refusal == Refusal::ShoutQuota => {
+                (TalkResult::Dropped, Some(TalkKind::Shout))
+            }
             Message::Text(_) if raw.starts_with(QUEUED) => (TalkResult::Queued, None),
             Message::Text(_) if raw.starts_with(NEXT_SHOUT) => (TalkResult::Delivered, Some(TalkKind::Shout)),
             _ => return None,

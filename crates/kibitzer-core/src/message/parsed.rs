@@ -1,0 +1,66 @@
+//! A typed line: the line and the value parsed from it, in one allocation.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::text::LineBytes;
+
+/// A value parsed from a line, together with that line. Derefs to the value.
+///
+/// Clones share one allocation, which contains lines of up to 96 bytes.
+pub struct Parsed<T>(Arc<Contents<T>>);
+
+#[derive(PartialEq, Eq)]
+struct Contents<T> {
+    line: LineBytes,
+    value: T,
+}
+
+impl<T> Parsed<T> {
+    /// Returns the value without a line.
+    pub(super) fn new(value: T) -> Self {
+        Self(Arc::new(Contents { line: LineBytes::new(), value }))
+    }
+
+    /// Stores the line, unless clones exist.
+    pub(super) fn set_line(&mut self, line: &[u8]) {
+        if let Some(contents) = Arc::get_mut(&mut self.0) {
+            contents.line.clear();
+            contents.line.extend_from_slice(line);
+        }
+    }
+
+    /// The line as received; see [`Received::raw`](super::Received::raw).
+    pub fn raw(&self) -> &[u8] {
+        &self.0.line
+    }
+}
+
+impl<T> Deref for Parsed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0.value
+    }
+}
+
+impl<T> Clone for Parsed<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T: PartialEq> PartialEq for Parsed<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T: Eq> Eq for Parsed<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for Parsed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
