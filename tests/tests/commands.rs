@@ -56,7 +56,7 @@ impl Blocks {
 
     /// What comes of a command that the recording client sent in other words.
     fn answer_to_like<R: Request>(&self, id: u64, command: &R) -> Result<R::Answer, RequestError> {
-        command.parse_reply(self.replies[&id].clone().judge()?)
+        command.parse_reply(self.replies[&id].clone().into_result()?)
     }
 }
 

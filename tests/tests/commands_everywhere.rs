@@ -83,7 +83,7 @@ fn read(line: &str, reply: &Reply) -> Option<Result<(), RequestError>> {
 }
 
 fn ask<R: Request>(command: &R, reply: &Reply) -> Result<(), RequestError> {
-    command.parse_reply(reply.clone().judge()?).map(drop)
+    command.parse_reply(reply.clone().into_result()?).map(drop)
 }
 
 /// The game that `observe` names.

@@ -63,7 +63,7 @@ impl Reply {
     /// # Errors
     ///
     /// [`RequestError`] if the reply's code, or its first line that is neither board nor talk, refuses the command.
-    pub fn judge(self) -> Result<Self, RequestError> {
+    pub fn into_result(self) -> Result<Self, RequestError> {
         match self.refusal() {
             Some(error) => Err(error),
             None => Ok(self),
@@ -79,13 +79,13 @@ impl Reply {
             };
             Some(RequestError::Refused { reason, text: ServerText::from_wire(answer.map_or(&[], Event::raw)) })
         };
-        answer.and_then(RequestError::of_line).or_else(by_code)
+        answer.and_then(RequestError::of_event).or_else(by_code)
     }
 }
 
 impl RequestError {
     /// Returns the refusal in a line; `None` if no known refusal is in it.
-    pub fn of_line(event: &Event) -> Option<Self> {
+    pub fn of_event(event: &Event) -> Option<Self> {
         let reason = match event.message()? {
             Message::Refused(refusal) => RefusalReason::Refusal(**refusal),
             Message::ObservingRefused(refusal) => RefusalReason::Observing(**refusal),

@@ -67,7 +67,7 @@ pub trait Request {
     /// [`CommandError`] if an argument cannot be part of a line, or the line is too long. Nothing is sent then.
     fn command(&self) -> Result<Command, CommandError>;
 
-    /// Parses a reply that does not begin with a refusal; see [`Reply::judge`].
+    /// Parses a reply that does not begin with a refusal; see [`Reply::into_result`].
     ///
     /// Boards, talk and other output that the command did not cause are skipped.
     ///

@@ -31,7 +31,7 @@ pub(super) fn listing<L: Listing>(reply: &Reply) -> Result<L, RequestError> {
 pub(super) fn unexpected(reply: &Reply) -> RequestError {
     reply
         .answers()
-        .find_map(RequestError::of_line)
+        .find_map(RequestError::of_event)
         .unwrap_or_else(|| RequestError::Unexpected { text: first_text(reply) })
 }
 

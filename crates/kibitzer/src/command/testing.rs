@@ -27,12 +27,12 @@ fn reply_after(before: &str, sent: &str) -> Reply {
 
 /// Returns the answer in a reply to a command; the session detects refusals first.
 pub(super) fn answer<R: Request>(command: &R, sent: &str) -> Result<R::Answer, RequestError> {
-    command.parse_reply(reply(sent).judge()?)
+    command.parse_reply(reply(sent).into_result()?)
 }
 
 /// Does the same in a session that received other lines before.
 pub(super) fn answer_after<R: Request>(before: &str, command: &R, sent: &str) -> Result<R::Answer, RequestError> {
-    command.parse_reply(reply_after(before, sent).judge()?)
+    command.parse_reply(reply_after(before, sent).into_result()?)
 }
 
 /// Compares the line of a command.

@@ -23,10 +23,11 @@ use super::fence::Fence;
 use super::options::SessionOptions;
 use super::options::credentials::Credentials;
 use crate::event::LoginError;
-use crate::message::{Family, Ivar};
+use crate::message::{Datagram, Family, Ivar};
 use crate::scan::find;
 
 pub(super) use fics::is_in_login_string;
+use reply_marks::ReplyMode;
 
 /// Family of the server that a session is connected to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,22 @@ impl Dialect {
     /// Changes to ICC if a line of the greeting shows that the server is one.
     pub(super) fn detect_in_greeting(&mut self, line: &[u8]) {
         if find(line, b"chessclub.com").is_some() {
+            *self = Self::Icc;
+        }
+    }
+
+    /// Changes to ICC if the login was reported by a datagram. Returns whether it was.
+    pub(super) fn detect_in_login_report(&mut self, raw: &[u8]) -> bool {
+        let is_datagram = Datagram::parse(raw).is_some();
+        if is_datagram {
+            *self = Self::Icc;
+        }
+        is_datagram
+    }
+
+    /// Changes to ICC if the answer to the fence of the login shows that the server is one.
+    pub(super) fn detect_in_proof(&mut self, fence: Fence, mode: ReplyMode, raw: &[u8]) {
+        if mode == ReplyMode::Tagged || fence.is_answered_by_icc(raw) {
             *self = Self::Icc;
         }
     }

@@ -3,7 +3,7 @@
 use super::outcome::{LoginFeature, LoginProgress};
 use super::{Login, LoginState, SealState, StringState};
 use crate::event::LoginError;
-use crate::message::{Datagram, Handle, LoggedIn, LoginRefusal, NameKind, Titles};
+use crate::message::{Handle, LoggedIn, LoginRefusal, NameKind, Titles};
 use crate::scan::find;
 use crate::session::context::Context;
 use crate::session::dialect::{CodedRefusal, Dialect};
@@ -60,12 +60,9 @@ impl Login {
         if matches!(self.state, LoginState::Name | LoginState::NameAndPassword | LoginState::Password) {
             self.enter(LoginState::Entering, cx);
         }
-        if Datagram::parse(raw).is_some() {
-            self.dialect = Dialect::Icc;
-            // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
-            if self.state == LoginState::Entering {
-                self.send_proof(cx);
-            }
+        // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
+        if self.dialect.detect_in_login_report(raw) && self.state == LoginState::Entering {
+            self.send_proof(cx);
         }
         self.report(logged_in.titles.clone(), cx)
     }

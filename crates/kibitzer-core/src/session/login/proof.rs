@@ -5,7 +5,6 @@ use super::{Login, LoginState, SealState, StringState};
 use crate::event::Identity;
 use crate::message::{Message, NameKind, Titles};
 use crate::session::context::Context;
-use crate::session::dialect::Dialect;
 use crate::session::dialect::reply_marks::ReplyMode;
 use crate::session::fence::Fence;
 use crate::session::options::SessionOptions;
@@ -25,7 +24,7 @@ impl Login {
     /// Completes the login if the message is the answer to the fence: its refusal, the mark before that, or the refusal of a line
     /// without a number.
     pub(super) fn complete(
-        &self,
+        &mut self,
         fence: Fence,
         message: &Message,
         raw: &[u8],
@@ -37,14 +36,13 @@ impl Login {
         {
             cx.reader.framer_mut().set_prompt(prompt);
         }
-        let is_icc = mode == ReplyMode::Tagged || fence.is_answered_by_icc(raw);
-        let dialect = if is_icc { Dialect::Icc } else { self.dialect };
-        cx.reader.set_family(dialect.family());
+        self.dialect.detect_in_proof(fence, mode, raw);
+        cx.reader.set_family(self.dialect.family());
         Some(LoginProgress::Complete(CompletedLogin {
             unreported: (!self.is_reported).then(|| self.identity(Titles::default(), cx.options)),
             mode,
             string_understood: self.string == StringState::Understood || mode == ReplyMode::Tagged,
-            dialect,
+            dialect: self.dialect,
             timeseal: if self.sealing == SealState::Off { Timeseal::Off } else { self.timeseal },
         }))
     }

@@ -253,7 +253,7 @@ impl Requests {
         for sent in self.sent.take_fenced(usize::MAX) {
             // Either the first command switched block mode on, and its fence was refused; or the command itself was.
             let result = reply.take().map_or(Err(RequestError::Unnumbered), |reply| reply.finish(&self.limits));
-            self.complete(sent, result.and_then(Reply::judge));
+            self.complete(sent, result.and_then(Reply::into_result));
         }
     }
 
@@ -314,7 +314,7 @@ impl Requests {
         if self.mode == ReplyMode::Numbered && reply.as_ref().is_ok_and(is_block_unset) {
             self.mode = ReplyMode::Fenced;
         }
-        self.complete(sent, reply.and_then(Reply::judge));
+        self.complete(sent, reply.and_then(Reply::into_result));
     }
 
     fn complete(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
