@@ -16,7 +16,7 @@
 
 mod reader;
 mod recorder;
-mod recording;
+mod recordings;
 mod utc;
 
 use std::time::Duration;
@@ -24,9 +24,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use reader::{TranscriptError, TranscriptReader};
-pub use recorder::{RecordError, Recorder};
-pub use recording::Recording;
-pub(crate) use recording::Recordings;
+pub use recorder::{RecordError, Recorder, Recording};
+pub(crate) use recordings::Recordings;
 pub use utc::{Utc, UtcError};
 
 /// A piece of a recorded session.

@@ -6,6 +6,7 @@ use std::future::poll_fn;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf as _, BufMut as _, BytesMut};
@@ -14,7 +15,7 @@ use tokio::fs::OpenOptions;
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
-use super::{Direction, Recording, Utc, encode_hex};
+use super::{Direction, Utc, encode_hex};
 
 /// Unwritten bytes at which the session pauses reading: 1 MiB, which is half a MiB received.
 const FULL_BYTES: usize = 1 << 20;
@@ -43,6 +44,20 @@ pub enum RecordError {
     /// The session is over.
     #[error("the session is over")]
     SessionOver,
+}
+
+/// The state of a recording that was started for a session.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Recording {
+    /// The file.
+    pub path: Arc<Path>,
+    /// Number of pieces written to the file.
+    pub pieces: u64,
+    /// Number of bytes written to the file.
+    pub bytes: u64,
+    /// Why the recording ended before its session; `None` while it continues.
+    pub error: Option<Arc<io::Error>>,
 }
 
 /// Writes a transcript, piece by piece, without waiting for a disk.

@@ -1,7 +1,6 @@
-//! The recordings of a session.
+//! The recordings of a session: their shared state, and the observer that writes them.
 
 use std::io;
-use std::path::Path;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -9,22 +8,8 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::Notify;
 use tracing::error;
 
-use super::{RecordError, Recorder};
+use super::recorder::{RecordError, Recorder, Recording};
 use crate::observer::{Observation, SessionObserver, SessionView};
-
-/// The state of a recording that was started for a session.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Recording {
-    /// The file.
-    pub path: Arc<Path>,
-    /// Number of pieces written to the file.
-    pub pieces: u64,
-    /// Number of bytes written to the file.
-    pub bytes: u64,
-    /// Why the recording ended before its session; `None` as long as it goes on.
-    pub error: Option<Arc<io::Error>>,
-}
 
 /// State of a session's recordings, shared by its task and the handles of its client.
 #[derive(Debug, Default)]
@@ -162,6 +147,7 @@ impl Drop for RecordingObserver {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
+    use std::path::Path;
 
     use bytes::Bytes;
     use tokio::io::{AsyncReadExt as _, duplex};
