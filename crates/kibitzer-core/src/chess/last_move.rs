@@ -76,7 +76,7 @@ impl LastMove {
     /// Reads the usual form, `P/e2-e4`, unless the piece is a pawn on its last rank: [`parse_verbose`](Self::parse_verbose) for
     /// nearly all moves.
     #[inline]
-    pub(crate) fn parse_usual(word: [u8; 7], mover: Color) -> Option<Self> {
+    pub(crate) fn parse_plain(word: [u8; 7], mover: Color) -> Option<Self> {
         let [role, b'/', from_file, from_rank, b'-', to_file, to_rank] = word else { return None };
         let letters = u32::from_le_bytes([from_file, from_rank, to_file, to_rank]);
         // A letter before the first one makes its byte wrap around.
@@ -345,9 +345,9 @@ pub(crate) mod tests {
         }
 
         #[test]
-        fn the_usual_form_is_read_as_any_form(word in "[PNBRQKpnx]/[`-i][0-9]-[`-i][0-9]|[ -~]{7}") {
+        fn the_plain_form_is_parsed_like_any_form(word in "[PNBRQKpnx]/[`-i][0-9]-[`-i][0-9]|[ -~]{7}") {
             for mover in Color::BOTH {
-                let usual = LastMove::parse_usual(word.as_bytes().try_into().unwrap(), mover);
+                let usual = LastMove::parse_plain(word.as_bytes().try_into().unwrap(), mover);
                 prop_assert!(usual.is_none() || usual == LastMove::parse_verbose(word.as_bytes(), b"", mover));
             }
         }

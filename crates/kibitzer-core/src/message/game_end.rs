@@ -1,6 +1,6 @@
 //! The line that ends a game.
 
-use super::game_end_reason::split_subject;
+use super::game_end_reason::split_player_name;
 use super::template::GameHead;
 use super::{GameEndReason, GameId, GameResult, Handle};
 use crate::chess::Color;
@@ -51,8 +51,8 @@ impl GameEnded {
     }
 
     /// Returns the color of the player that the text names first: the one who resigned, was mated, or won by a rule.
-    pub fn subject(&self) -> Option<Color> {
-        split_subject(self.text.as_str(), self.white.as_str(), self.black.as_str()).map(|(color, _)| color)
+    pub fn named_player(&self) -> Option<Color> {
+        split_player_name(self.text.as_str(), self.white.as_str(), self.black.as_str()).map(|(color, _)| color)
     }
 
     /// Whether the game was adjourned. Known from the words even if the reason is unknown.
@@ -156,7 +156,7 @@ mod tests {
         ];
         for (line, winner, subject) in cases {
             let ended = parsed(line);
-            assert_eq!((ended.result.winner(), ended.subject()), (winner, subject), "{line}");
+            assert_eq!((ended.result.winner(), ended.named_player()), (winner, subject), "{line}");
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
         for (line, result, reason, subject) in cases {
             let ended = parsed(line);
             assert_eq!((ended.result.as_str(), ended.reason.as_str()), (result, reason), "{line}");
-            assert_eq!(ended.subject(), subject, "{line}");
+            assert_eq!(ended.named_player(), subject, "{line}");
         }
     }
 

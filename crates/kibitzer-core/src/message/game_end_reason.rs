@@ -170,12 +170,12 @@ impl GameEndReason {
     /// Finds the reason in the server's words. The name at the start is removed first, as players may be called like
     /// words of a reason.
     pub(crate) fn find(text: &str, white: &str, black: &str) -> Self {
-        let predicate = split_subject(text, white, black).map(|(_, predicate)| predicate);
-        let of_player = predicate.and_then(|predicate| match_table(predicate.as_bytes(), OF_PLAYER));
+        let rest = split_player_name(text, white, black).map(|(_, rest)| rest);
+        let of_player = rest.and_then(|rest| match_table(rest.as_bytes(), OF_PLAYER));
         match of_player.or_else(|| match_table(text.as_bytes(), OF_GAME)) {
             Some((reason, _)) => reason,
             // Atomic chess has many sentences about explosions.
-            None if predicate.is_some_and(|predicate| predicate.contains("exploded")) => Self::Variant,
+            None if rest.is_some_and(|rest| rest.contains("exploded")) => Self::Variant,
             None => Self::Unknown,
         }
     }
@@ -184,7 +184,7 @@ impl GameEndReason {
 /// Splits `Foo resigns` after the name of one of the two players, or after `White` or `Black` as on ICC.
 ///
 /// The name must be a whole word; the rest starts with a blank or an apostrophe.
-pub(crate) fn split_subject<'a>(text: &'a str, white: &str, black: &str) -> Option<(Color, &'a str)> {
+pub(crate) fn split_player_name<'a>(text: &'a str, white: &str, black: &str) -> Option<(Color, &'a str)> {
     [(white, Color::White), (black, Color::Black), ("White", Color::White), ("Black", Color::Black)]
         .into_iter()
         .find_map(|(name, color)| Some((color, text.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'']))?)))
@@ -420,7 +420,7 @@ mod tests {
             ("Black resigns", "Black", "White", Some(Color::White)),
         ];
         for (text, white, black, want) in cases {
-            assert_eq!(split_subject(text, white, black).map(|(color, _)| color), want, "{text}");
+            assert_eq!(split_player_name(text, white, black).map(|(color, _)| color), want, "{text}");
         }
     }
 

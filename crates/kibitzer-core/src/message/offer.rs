@@ -139,14 +139,14 @@ impl Offer {
         let sentence = PlayerSentence::read(line)?;
         // ICC does not name the opponent.
         let unnamed = sentence.rest.strip_prefix(b" opponent").filter(|_| sentence.name == b"Your");
-        let predicate = unnamed.unwrap_or(sentence.rest);
+        let rest = unnamed.unwrap_or(sentence.rest);
         let from = unnamed.is_none().then(|| sentence.handle());
         let game = sentence.game;
-        if let Some((kind, captures)) = match_table(predicate, OF_OTHERS) {
+        if let Some((kind, captures)) = match_table(rest, OF_OTHERS) {
             let count = captures.number.filter(|_| kind == OfferKind::Takeback);
             return Some(Self { game, count, ..Self::new(Actor::Other, from, kind, None) });
         }
-        let (kind, answer) = read_their_answer(predicate)?;
+        let (kind, answer) = read_their_answer(rest)?;
         Some(Self { game, ..Self::new(Actor::Other, from, kind, Some(answer)) })
     }
 
@@ -163,14 +163,14 @@ fn read_sent(line: &[u8]) -> Option<OfferKind> {
 }
 
 /// ` declines the draw request.`, or one server's ` accepted pause. Game clock paused.`
-fn read_their_answer(predicate: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
-    if match_template(predicate, " accepted pause. Game clock paused.").is_some() {
+fn read_their_answer(rest: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
+    if match_template(rest, " accepted pause. Game clock paused.").is_some() {
         return Some((OfferKind::Pause, OfferAnswer::Accepted));
     }
-    if match_template(predicate, " accepted unpause. Game clock resumed.").is_some() {
+    if match_template(rest, " accepted unpause. Game clock resumed.").is_some() {
         return Some((OfferKind::Unpause, OfferAnswer::Accepted));
     }
-    let mut at = Cursor::new(predicate);
+    let mut at = Cursor::new(rest);
     let read = read_answer(at.expect(b" ")?, Actor::Other)?;
     at.expect(b".")?.end()?;
     Some(read)

@@ -154,7 +154,7 @@ impl Reader {
         self.spare.take(&mut self.last.message);
         if self.ready.is_empty() && !self.parser.is_mid_message() {
             let spare = &mut self.spare;
-            if let Some(known) = self.framer.next_fast_frame(input, |line| spare.board_mut().read_usual(line)) {
+            if let Some(known) = self.framer.next_fast_frame(input, |line| spare.board_mut().read_fast(line)) {
                 let FastFrame { offset, end, bell, kind } = known;
                 let message = match kind {
                     FastFrameKind::Board => Message::Style12(self.spare.board.take()?),

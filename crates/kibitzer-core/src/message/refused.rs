@@ -114,7 +114,7 @@ impl Refusal {
     /// Reads the whole line.
     pub fn parse(line: &[u8]) -> Option<Self> {
         match line.strip_prefix(b"You ") {
-            Some(predicate) => match_table(predicate, OF_ME).map(|(refusal, _)| refusal),
+            Some(rest) => match_table(rest, OF_ME).map(|(refusal, _)| refusal),
             None => Self::of_subject(line).or_else(|| match_table(line, OTHERS).map(|(refusal, _)| refusal)),
         }
     }

@@ -1,15 +1,15 @@
 //! `<12>`: one board per line.
 
+mod fast_line;
 mod fields;
 mod text;
-mod usual;
 
 use std::fmt;
 
 use thiserror::Error;
 
 use self::fields::Fields;
-use self::text::{BoardText, MAX_USUAL_BYTES, Word};
+use self::text::{BoardText, MAX_INLINE_BYTES, Word};
 use super::clock::{ClockReading, read_duration_ms};
 use super::rating::GameId;
 use crate::chess::{Board, CastlingRights, Color, Fen, LastMove, Role};
@@ -186,30 +186,30 @@ impl Style12 {
 
     /// [`parse`](Self::parse) into this board. After an error, its content is unspecified.
     pub(super) fn read_line(&mut self, line: &[u8]) -> Result<(), Style12Error> {
-        if self.read_usual_line(line).is_none() {
-            *self = Self::parse_any(line)?;
+        if self.read_fast_line(line).is_none() {
+            *self = Self::parse_words(line)?;
         }
         Ok(())
     }
 
-    /// Parses a line of the usual form. After `None`, [`parse_any`](Self::parse_any) has to parse it.
-    fn read_usual_line(&mut self, line: &[u8]) -> Option<()> {
-        let mut stream = [0; MAX_USUAL_BYTES];
+    /// Parses a line of the usual form. After `None`, [`parse_words`](Self::parse_words) has to parse it.
+    fn read_fast_line(&mut self, line: &[u8]) -> Option<()> {
+        let mut stream = [0; MAX_INLINE_BYTES];
         stream.get_mut(..line.len())?.copy_from_slice(line);
         *stream.get_mut(line.len())? = b'\n';
-        (usual::read(&stream, self)? == line.len()).then_some(())
+        (fast_line::read(&stream, self)? == line.len()).then_some(())
     }
 
     /// Reads the line that a stream starts with, up to the first control byte, if it looks as nearly all do, and returns its length.
     /// Otherwise this board is any.
     #[inline]
-    pub(super) fn read_usual(&mut self, stream: &[u8]) -> Option<usize> {
-        usual::read(stream.first_chunk()?, self)
+    pub(super) fn read_fast(&mut self, stream: &[u8]) -> Option<usize> {
+        fast_line::read(stream.first_chunk()?, self)
     }
 
     /// Reads a line word by word, whatever it looks like.
     #[cold]
-    fn parse_any(line: &[u8]) -> Result<Self, Style12Error> {
+    fn parse_words(line: &[u8]) -> Result<Self, Style12Error> {
         let mut at = Fields { rest: line.strip_prefix(b"<12>").ok_or(Style12Error::Invalid(0))?, next: 1 };
         let board = at.board()?;
         Self::with_board(&board, at)
@@ -232,7 +232,7 @@ impl Style12 {
         let words = end.and_then(|end| line.get(..end)).unwrap_or_default();
         // The placeholders for the missing words are neither a time nor a move.
         let missing: &[u8] = if words.ends_with(b")") { b" ?" } else { b" ? ?" };
-        let Self { mut numbers, text } = Self::parse_any(&[words, missing].concat())?;
+        let Self { mut numbers, text } = Self::parse_words(&[words, missing].concat())?;
         let board = Board::from_spaced_rows(text.squares());
         numbers.is_cut = true;
         if let Some(last) = &mut numbers.last_move {
@@ -880,12 +880,12 @@ mod tests {
     ];
 
     #[test]
-    fn usual_lines_are_read_at_once_and_keep_their_bytes() {
+    fn fast_lines_keep_their_bytes() {
         for line in USUAL {
             let line = encode_latin_1(line);
             let mut board = Style12::default();
-            board.read_usual_line(&line).unwrap_or_else(|| panic!("{}", line.escape_ascii()));
-            assert_eq!(Style12::parse_any(&line).as_ref(), Ok(&board), "{}", line.escape_ascii());
+            board.read_fast_line(&line).unwrap_or_else(|| panic!("{}", line.escape_ascii()));
+            assert_eq!(Style12::parse_words(&line).as_ref(), Ok(&board), "{}", line.escape_ascii());
             assert_eq!(board.line(), Some(&line[..]));
         }
     }
@@ -946,8 +946,8 @@ mod tests {
                 *at.get_mut(&mut line) = byte;
             }
             let mut board = Style12::default();
-            if board.read_usual_line(&line).is_some() {
-                prop_assert_eq!(Style12::parse_any(&line), Ok(board));
+            if board.read_fast_line(&line).is_some() {
+                prop_assert_eq!(Style12::parse_words(&line), Ok(board));
             }
         }
 

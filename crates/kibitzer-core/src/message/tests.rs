@@ -37,7 +37,7 @@ fn parse(line: &[u8]) {
     let _ = (Seek::parse_text(line), SeeksRemoved::parse_text(line), SeekNotice::parse(line));
     let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line));
     if let Some(ended) = GameEnded::parse(line) {
-        let _ = (ended.subject(), ended.is_adjourned(), ended.is_aborted());
+        let _ = (ended.named_player(), ended.is_adjourned(), ended.is_aborted());
     }
     let _ = (PlayerSentence::read(line), match_template(line, "% @ # *"), GameHead::read(&mut Cursor::new(line)));
 }

@@ -3,7 +3,7 @@
 use crate::chess::Board;
 
 /// Longest usual line with its line end, in bytes; one of FICS with two 17-letter names has 195.
-pub(super) const MAX_USUAL_BYTES: usize = 208;
+pub(super) const MAX_INLINE_BYTES: usize = 208;
 
 /// Start of the squares in a line, after the tag and a blank.
 pub(super) const SQUARES_START: usize = 5;
@@ -19,7 +19,7 @@ pub(super) enum BoardText {
         places: [[u8; 2]; N_WORDS],
         /// Length of the line in bytes; 0 if the bytes are not a line.
         length: u8,
-        bytes: [u8; MAX_USUAL_BYTES],
+        bytes: [u8; MAX_INLINE_BYTES],
     },
     /// Words that are too long for that, or those of a line in another form.
     Apart(Box<Apart>),
@@ -48,7 +48,7 @@ impl BoardText {
     /// Keeps a line that was read.
     #[expect(clippy::inline_always, reason = "measured: the bytes are copied once only if inlined")]
     #[inline(always)]
-    pub(super) const fn of_line(bytes: &[u8; MAX_USUAL_BYTES], length: u8, places: [[u8; 2]; N_WORDS]) -> Self {
+    pub(super) const fn of_line(bytes: &[u8; MAX_INLINE_BYTES], length: u8, places: [[u8; 2]; N_WORDS]) -> Self {
         Self::Inline { places, length, bytes: *bytes }
     }
 
@@ -80,7 +80,7 @@ impl BoardText {
     }
 
     fn inline(squares: &[u8; 72], words: [&[u8]; N_WORDS]) -> Option<Self> {
-        let mut bytes = [0; MAX_USUAL_BYTES];
+        let mut bytes = [0; MAX_INLINE_BYTES];
         bytes.get_mut(SQUARES_START..SQUARES_END)?.copy_from_slice(squares);
         let mut places = [[0; 2]; N_WORDS];
         let mut end = SQUARES_END;
@@ -134,7 +134,7 @@ impl BoardText {
 }
 
 /// Puts a word at `end`, which moves to the end of the word; returns where the word stands.
-fn put(bytes: &mut [u8; MAX_USUAL_BYTES], end: &mut usize, word: &[u8]) -> Option<[u8; 2]> {
+fn put(bytes: &mut [u8; MAX_INLINE_BYTES], end: &mut usize, word: &[u8]) -> Option<[u8; 2]> {
     let start = *end;
     *end += word.len();
     bytes.get_mut(start..*end)?.copy_from_slice(word);

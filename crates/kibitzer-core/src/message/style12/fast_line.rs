@@ -9,7 +9,7 @@
     reason = "measured: left to itself the compiler keeps half of these apart, at twice the time"
 )]
 
-use super::text::{BoardText, MAX_USUAL_BYTES, SQUARES_END};
+use super::text::{BoardText, MAX_INLINE_BYTES, SQUARES_END};
 use super::{ClockUnit, LastMoveNumbers, Relation, Style12, counted_plies};
 use crate::chess::{CastlingRights, Color, LastMove};
 use crate::message::rating::GameId;
@@ -18,7 +18,7 @@ use crate::scan::{Cursor, masks};
 /// Reads the line that a stream starts with into `board`, up to its line end, and returns its length. `None` if it is not the usual;
 /// then `board` is any.
 #[inline(always)]
-pub(super) fn read(stream: &[u8; MAX_USUAL_BYTES], board: &mut Style12) -> Option<usize> {
+pub(super) fn read(stream: &[u8; MAX_INLINE_BYTES], board: &mut Style12) -> Option<usize> {
     has_legal_squares(stream.first_chunk()?)?.then_some(())?;
     let rest: &[u8; 131] = stream.last_chunk()?;
     let (side_to_move, double_push_file, flags_start) = match *rest {
@@ -64,7 +64,7 @@ pub(super) fn read(stream: &[u8; MAX_USUAL_BYTES], board: &mut Style12) -> Optio
     let played = match word(verbose) {
         b"none" => None,
         verbose => {
-            let usual = verbose.try_into().ok().and_then(|verbose| LastMove::parse_usual(verbose, !side_to_move));
+            let usual = verbose.try_into().ok().and_then(|verbose| LastMove::parse_plain(verbose, !side_to_move));
             Some(usual.or_else(|| LastMove::parse_verbose(verbose, word(san), !side_to_move))?)
         }
     };
@@ -129,7 +129,7 @@ const OVER_NINE: u32 = 0x7676_7676;
 /// The words of up to 64 bytes of a line.
 #[derive(Clone, Copy)]
 struct Words<'a> {
-    stream: &'a [u8; MAX_USUAL_BYTES],
+    stream: &'a [u8; MAX_INLINE_BYTES],
     /// Where these words start in the line.
     base: usize,
     /// The ends of the words left, from `base` on.
@@ -144,7 +144,7 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     #[inline(always)]
-    fn new(stream: &'a [u8; MAX_USUAL_BYTES], all_ends: u128, base: usize) -> Self {
+    fn new(stream: &'a [u8; MAX_INLINE_BYTES], all_ends: u128, base: usize) -> Self {
         Self { stream, base, ends: low_64(all_ends >> (base - SQUARES_END)), start: base, strange: 0, longest: 0 }
     }
 
