@@ -7,8 +7,8 @@ use kibitzer_attach::{AttachAccess, AttachSocket};
 
 use crate::failure::EXIT_STATUS;
 use crate::live::{
-    EndingArgs, FormatArgs, LiveError, LoginArgs, Printer, Reticence, Selection, TARGET_HELP, Target,
-    announce_recording, conclude, report_failed_recording, report_recorded, run, send_typed,
+    EventPrinter, EventSelection, FormatArgs, LoginArgs, NoiseFilter, SessionError, StopArgs, TARGET_HELP, Target,
+    announce_recording, report_failed_recording, report_recorded, run, send_typed, wait_for_end,
 };
 use crate::output::LineFormat;
 
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long)]
     attach_write: bool,
     #[command(flatten)]
-    ending: EndingArgs,
+    ending: StopArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -50,7 +50,7 @@ Examples:
 
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), LiveError> {
+    pub(crate) fn run(&self) -> Result<(), SessionError> {
         run(self.session())
     }
 
@@ -59,20 +59,20 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn session(&self) -> Result<(), LiveError> {
+    async fn session(&self) -> Result<(), SessionError> {
         let mut ending = self.ending.begin()?;
         let Some(started) = ending.or(self.start()).await else { return Ok(()) };
         let (client, mut printer) = started?;
         announce_recording(&client);
         let printed = tokio::select! {
-            printed = printer.done() => printed.map_err(LiveError::from),
+            printed = printer.done() => printed.map_err(SessionError::from),
             error = send_typed(&client) => Err(error.into()),
             never = report_failed_recording(&client) => match never {},
             () = ending.wait() => Ok(()),
         };
         let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
-        let printed = printed.and(finished.map_err(LiveError::from));
-        conclude(&self.server, &client, printed).await.map(report_recorded)
+        let printed = printed.and(finished.map_err(SessionError::from));
+        wait_for_end(&self.server, &client, printed).await.map(report_recorded)
     }
 
     /// The name of the server, as it was typed.
@@ -91,13 +91,13 @@ impl Args {
     }
 
     /// When it ends.
-    pub(crate) const fn ending(&self) -> EndingArgs {
+    pub(crate) const fn ending(&self) -> StopArgs {
         self.ending
     }
 
     /// Whether it ends by itself.
-    pub(crate) const fn is_timed(&self) -> bool {
-        self.ending.is_timed()
+    pub(crate) const fn has_time_limit(&self) -> bool {
+        self.ending.has_time_limit()
     }
 
     /// Starts a session, tapped, and exposes it if its profile names a socket.
@@ -105,10 +105,10 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    pub(crate) async fn start_tapped(&self, profile: Profile) -> Result<(Client, Tap), LiveError> {
+    pub(crate) async fn start_tapped(&self, profile: Profile) -> Result<(Client, Tap), SessionError> {
         let socket = AttachSocket::from_profile(&profile).await?;
         let started = Client::start_tapped(profile).await;
-        let (client, tap) = started.map_err(|source| LiveError::Connect { server: self.server(), source })?;
+        let (client, tap) = started.map_err(|source| SessionError::Connect { server: self.server(), source })?;
         if let Some(socket) = socket {
             socket.expose(&client)?;
         }
@@ -120,10 +120,10 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    async fn start(&self) -> Result<(Client, Printer), LiveError> {
+    async fn start(&self) -> Result<(Client, EventPrinter), SessionError> {
         let (client, tap) = self.start_tapped(self.profile().await?).await?;
         let format = self.line_format();
-        let printer = Printer::of_tap(&client, tap, format, Selection::of(format, Reticence::default()));
+        let printer = EventPrinter::from_tap(&client, tap, format, EventSelection::of(format, NoiseFilter::default()));
         Ok((client, printer))
     }
 
@@ -132,7 +132,7 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the prompt for a password.
-    pub(crate) async fn profile(&self) -> Result<Profile, LiveError> {
+    pub(crate) async fn profile(&self) -> Result<Profile, SessionError> {
         let mut profile = self.login.apply(self.server.profile()?).await?;
         if let Some(path) = &self.record {
             profile = profile.record_file(path);

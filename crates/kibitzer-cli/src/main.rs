@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use failure::{EXIT_STATUS, Failure, USAGE};
-use output::{Shown, WriteError};
+use output::{TerminalSafe, WriteError};
 
 /// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives)
 ///
@@ -106,5 +106,5 @@ fn exit(result: Result<(), impl Failure>) -> ExitCode {
 
 fn tell(message: &str) {
     // Without standard error the exit status has to do.
-    let _ = writeln!(io::stderr(), "kibitzer: {}", Shown(message));
+    let _ = writeln!(io::stderr(), "kibitzer: {}", TerminalSafe(message));
 }

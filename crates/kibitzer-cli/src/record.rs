@@ -11,8 +11,8 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::failure::EXIT_STATUS;
 use crate::live::{
-    Ending, EndingArgs, LiveError, LoginArgs, TARGET_HELP, Target, amount, announce_recording, conclude, run,
-    send_typed,
+    LoginArgs, SessionError, StopArgs, StopSignal, TARGET_HELP, Target, amount, announce_recording, run, send_typed,
+    wait_for_end,
 };
 use crate::output::WriteError;
 
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     login: LoginArgs,
     #[command(flatten)]
-    ending: EndingArgs,
+    ending: StopArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -46,7 +46,7 @@ const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), LiveError> {
+    pub(crate) fn run(&self) -> Result<(), SessionError> {
         run(self.record())
     }
 
@@ -55,14 +55,14 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn record(&self) -> Result<(), LiveError> {
+    async fn record(&self) -> Result<(), SessionError> {
         let mut ending = self.ending.begin()?;
         let Some(started) = ending.or(self.start()).await else { return Ok(()) };
         let client = started?;
         announce_recording(&client);
         let watched = watch(&client, &mut ending).await;
         client.shutdown().await;
-        let recorded = conclude(&self.server, &client, watched).await?.unwrap_or_default();
+        let recorded = wait_for_end(&self.server, &client, watched).await?.unwrap_or_default();
         Ok(writeln!(io::stdout(), "{recorded}").map_err(WriteError::from)?)
     }
 
@@ -71,11 +71,12 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    async fn start(&self) -> Result<Client, LiveError> {
+    async fn start(&self) -> Result<Client, SessionError> {
         let profile = self.login.apply(self.server.profile()?).await?.record_file(&self.file);
         let socket = AttachSocket::from_profile(&profile).await?;
         let started = Client::start(profile, |_| ()).await;
-        let (client, ()) = started.map_err(|source| LiveError::Connect { server: self.server.to_string(), source })?;
+        let (client, ()) =
+            started.map_err(|source| SessionError::Connect { server: self.server.to_string(), source })?;
         if let Some(socket) = socket {
             socket.expose(&client)?;
         }
@@ -87,12 +88,12 @@ impl Args {
 ///
 /// # Errors
 ///
-/// [`LiveError::Input`]: a typed line is too long.
+/// [`SessionError::Input`]: a typed line is too long.
 ///
 /// # Cancel safety
 ///
 /// Lines that were typed and not sent are lost.
-async fn watch(client: &Client, ending: &mut Ending) -> Result<(), LiveError> {
+async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), SessionError> {
     // It draws nothing where standard error is no terminal.
     let bar = ProgressBar::new_spinner();
     let mut ticks = interval(COUNT_INTERVAL);

@@ -13,7 +13,7 @@ use kibitzer::transcript::{TranscriptError, TranscriptReader};
 use thiserror::Error;
 
 use crate::console::{self, ConsoleError};
-use crate::decode::{Decoder, Format, Piece};
+use crate::decode::{Decoder, Format, StreamPiece};
 use crate::failure::Failure;
 use crate::output::{LineFormat, Stamp, WriteError};
 use crate::server::Server;
@@ -85,9 +85,9 @@ impl Args {
                 Ok(record) => {
                     thread::sleep(self.until(record.time, started));
                     stamp = Stamp::of(&record);
-                    decoder.take(Piece::of(&record), Some(stamp))?;
+                    decoder.take(StreamPiece::of(&record), Some(stamp))?;
                 }
-                Err(TranscriptError::Torn { line }) => decoder.take(Piece::Cut(line), Some(stamp))?,
+                Err(TranscriptError::Torn { line }) => decoder.take(StreamPiece::Cut(line), Some(stamp))?,
                 Err(source) => return Err(Error::Read { name: name(), source }),
             }
             decoder.flush()?;

@@ -1,40 +1,41 @@
-//! `kibitzer console`: a live session in the console.
+//! `kibitzer console`: arguments, and the choice between the console and printed lines.
 
 use std::future::pending;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use kibitzer::{Client, Tap};
+use kibitzer_attach::AttachAccess;
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
-use super::{ConsoleError, ProfileFilters, Writing, attached, live};
+use super::{ConsoleError, ProfileFilters, show_attached, show_live};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, FAILED, Failure};
-use crate::live::{LiveError, attach, conclude, print_attached, report_recorded, run, runtime};
+use crate::live::{SessionError, attach, print_attached, report_recorded, run, runtime, wait_for_end};
 
-/// Look at a live session in the console: every event with its bytes, the boards, what was sent and what came back
+/// Show a live session in the console: every event with its bytes, the boards, sent lines and their replies
 ///
-/// What is typed is sent; / begins a command of the console, ? lists the keys. On a pipe, or with --plain, --json or --for, it is
-/// `kibitzer connect`. With --attach, it shows the session of another process, such as a bot.
+/// Typed lines are sent to the server; / starts a command of the console, ? lists the keys. On a pipe, or with --plain, --json or
+/// --for, it behaves like `kibitzer connect`. With --attach, it shows the session of another process, such as a bot.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
     #[command(flatten)]
     session: connect::Args,
-    /// Print lines, and open no console [default on a pipe]
+    /// Print lines instead of opening the console [default on a pipe]
     #[arg(long)]
     plain: bool,
-    /// Look at the session of another process of yours, which exposes it on this socket
-    #[arg(long, value_name = "PATH", conflicts_with_all = NOT_ATTACHED)]
+    /// Show the session that another process of the same user exposes on this socket
+    #[arg(long, value_name = "PATH", conflicts_with_all = ATTACH_CONFLICTS)]
     attach: Option<PathBuf>,
-    /// Send what is typed on that session; its process has to allow it
+    /// Send typed lines on that session; its process must allow it
     #[arg(long, requires = "attach")]
     write: bool,
 }
 
-/// What has no meaning for a session that another process has.
-const NOT_ATTACHED: [&str; 9] = [
+/// Arguments that cannot be combined with `--attach`, because the other process has already set up the session.
+const ATTACH_CONFLICTS: [&str; 9] = [
     "server",
     "guest",
     "user",
@@ -55,12 +56,12 @@ Examples:
   kibitzer console --attach /run/user/1000/bot.sock    a running bot's session; --write lets it send
   kibitzer console --attach bot.sock --json | jq .event";
 
-/// Why the console ended.
+/// Failure of `kibitzer console`.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
-    // Transparent, so that what lies behind it is found where it is looked for.
+    // Transparent: `main` searches the sources for a closed pipe.
     #[error(transparent)]
-    Live(#[from] LiveError),
+    Live(#[from] SessionError),
     #[error("{0}")]
     Console(#[from] ConsoleError),
 }
@@ -83,8 +84,9 @@ impl From<io::Error> for Error {
 impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Error> {
-        // Who says when it is to end does not look on.
-        let is_plain = self.plain || self.session.is_for_programs() || self.session.is_timed() || !is_on_terminal();
+        // A time limit is for scripts.
+        let is_plain =
+            self.plain || self.session.is_for_programs() || self.session.has_time_limit() || !is_on_terminal();
         if let Some(path) = &self.attach {
             return self.run_attached(path, is_plain);
         }
@@ -93,45 +95,45 @@ impl Args {
         }
         let runtime = runtime()?;
         let profile = runtime.block_on(self.session.profile())?;
-        let filters = ProfileFilters::of(&profile).map_err(ConsoleError::from)?;
+        let filters = ProfileFilters::from_profile(&profile).map_err(ConsoleError::from)?;
         let (client, tap) = runtime.block_on(self.session.start_tapped(profile))?;
-        show(&runtime, &client, tap, &self.session.server(), filters, pending())
+        run_session(&runtime, &client, tap, &self.session.server(), filters, pending())
     }
-}
 
-impl Args {
-    /// Looks at the session of another process.
+    /// Shows or prints the session of another process.
     fn run_attached(&self, path: &Path, is_plain: bool) -> Result<(), Error> {
-        let writing = if self.write { Writing::Yes } else { Writing::No };
+        let access = if self.write { AttachAccess::Write } else { AttachAccess::Read };
         if is_plain {
-            return Ok(run(print_attached(path, writing, self.session.line_format(), self.session.ending()))?);
+            return Ok(run(print_attached(path, access, self.session.line_format(), self.session.ending()))?);
         }
         let runtime = runtime()?;
-        let session = runtime.block_on(attach(path, writing))?;
+        let session = runtime.block_on(attach(path, access))?;
         let server = session.server().to_owned();
-        let seen = attached(&runtime, session, writing)?;
-        Ok(LiveError::judge_attached(&server, seen)?)
+        let outcome = show_attached(&runtime, session, access)?;
+        Ok(SessionError::check_attached_end(&server, outcome)?)
     }
 }
 
-/// Whether there is somebody to look at a console, and to type.
+/// Returns whether standard input and output are terminals.
 pub(crate) fn is_on_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal()
 }
 
-/// Shows a session, and ends it when somebody leaves. `beside` is run as long as it is shown.
+/// Shows a session in the console, shuts it down when the user quits, and reports its recording.
+///
+/// `companion` runs as long as the session is shown.
 ///
 /// # Errors
 ///
-/// The terminal fails, or the session has.
-pub(crate) fn show(
+/// [`Error`] if the terminal or the session failed.
+pub(crate) fn run_session(
     runtime: &Runtime,
     client: &Client,
     tap: Tap,
     server: &str,
     filters: ProfileFilters,
-    beside: impl Future<Output = ()> + Send,
+    companion: impl Future<Output = ()> + Send,
 ) -> Result<(), Error> {
-    live(runtime, client.clone(), tap, server.to_owned(), filters, beside)?;
-    Ok(runtime.block_on(conclude(&server, client, Ok(()))).map(report_recorded)?)
+    show_live(runtime, client.clone(), tap, server.to_owned(), filters, companion)?;
+    Ok(runtime.block_on(wait_for_end(&server, client, Ok(()))).map(report_recorded)?)
 }

@@ -13,7 +13,7 @@ use crate::output::{Lines, PasswordPrompt, Stamp, WriteError, sent_text};
 
 /// A piece of a log or a recording.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum StreamPiece<'a> {
     /// The server sent this.
     Received(&'a [u8]),
     /// The client sent this; `None` if the recording leaves it out.
@@ -24,7 +24,7 @@ pub(crate) enum Piece<'a> {
     Cut(u64),
 }
 
-impl<'a> Piece<'a> {
+impl<'a> StreamPiece<'a> {
     /// Returns what a record holds.
     pub(crate) fn of(record: &'a Record) -> Self {
         match record.direction {
@@ -67,10 +67,10 @@ impl Decoder {
     }
 
     /// Takes in the next piece, and when that was.
-    pub(crate) fn take(&mut self, piece: Piece<'_>, stamp: Option<Stamp>) -> Result<(), WriteError> {
+    pub(crate) fn take(&mut self, piece: StreamPiece<'_>, stamp: Option<Stamp>) -> Result<(), WriteError> {
         self.stamp = stamp;
         match piece {
-            Piece::Received(mut bytes) => {
+            StreamPiece::Received(mut bytes) => {
                 self.output.count_bytes(bytes.len());
                 self.n_received += bytes.len() as u64;
                 while let Some(event) = self.events.next(&mut bytes) {
@@ -78,11 +78,11 @@ impl Decoder {
                     self.output.event(&event, self.stamp.as_ref())?;
                 }
             }
-            Piece::Sent(None) => {
+            StreamPiece::Sent(None) => {
                 self.password_prompt.sent(b"");
                 self.sent(None)?;
             }
-            Piece::Sent(Some(bytes)) => {
+            StreamPiece::Sent(Some(bytes)) => {
                 for line in bytes.split_inclusive(|&byte| byte == b'\n') {
                     let Some(text) = sent_text(line) else { continue };
                     self.secrets.learn(&text);
@@ -91,12 +91,12 @@ impl Decoder {
                     self.sent((!is_secret).then_some(text))?;
                 }
             }
-            Piece::Ended => {
+            StreamPiece::Ended => {
                 self.finish_connection()?;
                 self.events = self.fresh.clone().starting_at(self.n_received);
                 self.password_prompt = PasswordPrompt::default();
             }
-            Piece::Cut(line) => self.cut = Some(line),
+            StreamPiece::Cut(line) => self.cut = Some(line),
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use kibitzer::transcript::{Record, TranscriptError, TranscriptReader};
 
-use super::Piece;
+use super::StreamPiece;
 use crate::output::Stamp;
 
 /// The longest piece that is held at once, however many bytes were asked for.
@@ -62,18 +62,20 @@ impl Input {
     ///
     /// What the server sent comes in pieces of as many bytes as were asked for, but none goes beyond its record: so the time of
     /// an event does not depend on the number.
-    pub(super) fn next(&mut self) -> io::Result<Option<(Piece<'_>, Option<Stamp>)>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<(StreamPiece<'_>, Option<Stamp>)>> {
         match &mut self.source {
             Source::Raw { reader, piece } => {
                 read_some(reader, self.chunk, piece)?;
-                Ok((!piece.is_empty()).then_some((Piece::Received(piece), None)))
+                Ok((!piece.is_empty()).then_some((StreamPiece::Received(piece), None)))
             }
             Source::Transcript { records, record, stamp } => {
                 record.take_if(|(record, n_given)| *n_given >= record.bytes.len());
                 if record.is_none() {
                     let next = match records.next() {
                         None => return Ok(None),
-                        Some(Err(TranscriptError::Torn { line })) => return Ok(Some((Piece::Cut(line), Some(*stamp)))),
+                        Some(Err(TranscriptError::Torn { line })) => {
+                            return Ok(Some((StreamPiece::Cut(line), Some(*stamp))));
+                        }
                         Some(Err(error)) => return Err(into_io(error)),
                         Some(Ok(next)) => next,
                     };
@@ -87,13 +89,13 @@ impl Input {
 }
 
 /// The next part of a record: all of what was sent, as many bytes as were asked for of what was received.
-fn part<'a>(record: &'a Record, n_given: &mut usize, chunk: Option<NonZeroUsize>) -> Piece<'a> {
+fn part<'a>(record: &'a Record, n_given: &mut usize, chunk: Option<NonZeroUsize>) -> StreamPiece<'a> {
     let rest = record.bytes.get(*n_given..).unwrap_or_default();
     let length = chunk.map_or(rest.len(), |chunk| chunk.get().min(rest.len()));
-    match Piece::of(record) {
-        Piece::Received(_) => {
+    match StreamPiece::of(record) {
+        StreamPiece::Received(_) => {
             *n_given += length;
-            Piece::Received(rest.get(..length).unwrap_or_default())
+            StreamPiece::Received(rest.get(..length).unwrap_or_default())
         }
         whole => {
             *n_given = record.bytes.len();

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::output::{FORMAT_HELP, LineFormat, WriteError};
 use crate::server::Server;
 use crate::timeseal::Version;
-pub(crate) use decoder::{Decoder, Piece};
+pub(crate) use decoder::{Decoder, StreamPiece};
 use input::Input;
 
 /// Print what a server sent, event by event

@@ -10,7 +10,7 @@ use kibitzer::{Client, Profile};
 use kibitzer_server::{Server, ServerOptions};
 
 use crate::console::{self, ProfileFilters};
-use crate::live::{EndingArgs, FormatArgs, LiveError, Printer, Reticence, Selection, run, runtime};
+use crate::live::{EventPrinter, EventSelection, FormatArgs, NoiseFilter, SessionError, StopArgs, run, runtime};
 use crate::output::LineFormat;
 use crate::population::PopulationArgs;
 use tables::keep_observing;
@@ -59,14 +59,14 @@ pub(crate) struct Args {
     #[command(flatten)]
     population: PopulationArgs,
     #[command(flatten)]
-    ending: EndingArgs,
+    ending: StopArgs,
 }
 
 impl Args {
     /// Runs the demo.
     pub(crate) fn run(self) -> Result<(), console::Error> {
         // Who says when it is to end does not look on.
-        let is_for_people = self.format.format() == LineFormat::Text && !self.ending.is_timed();
+        let is_for_people = self.format.format() == LineFormat::Text && !self.ending.has_time_limit();
         if is_for_people && !self.plain && console::is_on_terminal() {
             return self.show();
         }
@@ -79,11 +79,17 @@ impl Args {
         let (server, address) = runtime.block_on(self.serve())?;
         let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
         let started = runtime.block_on(Client::start_tapped(profile));
-        let (client, tap) = started.map_err(|source| LiveError::Connect { server: SERVER.to_owned(), source })?;
+        let (client, tap) = started.map_err(|source| SessionError::Connect { server: SERVER.to_owned(), source })?;
         let observer = client.clone();
-        let beside = async move { keep_observing(&observer).await };
-        let shown =
-            console::show(&runtime, &client, tap, &format!("{SERVER}, {address}"), ProfileFilters::default(), beside);
+        let companion = async move { keep_observing(&observer).await };
+        let shown = console::run_session(
+            &runtime,
+            &client,
+            tap,
+            &format!("{SERVER}, {address}"),
+            ProfileFilters::default(),
+            companion,
+        );
         runtime.block_on(server.shutdown());
         shown
     }
@@ -93,7 +99,7 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    async fn serve(self) -> Result<(Server, SocketAddr), LiveError> {
+    async fn serve(self) -> Result<(Server, SocketAddr), SessionError> {
         let options = ServerOptions::new().seed(self.population.seed()).population(self.population.options());
         let server = Server::start(options).await?;
         let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
@@ -105,10 +111,10 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the server and the session.
-    async fn demo(self) -> Result<(), LiveError> {
+    async fn demo(self) -> Result<(), SessionError> {
         let mut ending = self.ending.begin()?;
         let (server, address) = self.serve().await?;
-        explain(address);
+        print_greeting(address);
         let (client, mut printer) = self.log_in(address).await?;
         let printed = tokio::select! {
             printed = printer.done() => printed,
@@ -118,7 +124,7 @@ impl Args {
         let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
         server.shutdown().await;
         printed.and(finished)?;
-        LiveError::judge(&SERVER, client.ended().await)
+        SessionError::check_end(&SERVER, client.ended().await)
     }
 
     /// Begins to log in as a guest, and to print.
@@ -126,19 +132,19 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    async fn log_in(self, address: SocketAddr) -> Result<(Client, Printer), LiveError> {
+    async fn log_in(self, address: SocketAddr) -> Result<(Client, EventPrinter), SessionError> {
         let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
         let started = Client::start_tapped(profile).await;
-        let (client, tap) = started.map_err(|source| LiveError::Connect { server: SERVER.to_owned(), source })?;
+        let (client, tap) = started.map_err(|source| SessionError::Connect { server: SERVER.to_owned(), source })?;
         let format = self.format.format();
-        let selection = Selection::of(format, Reticence::default()).kinds(&SHOWN);
-        let printer = Printer::of_tap(&client, tap, format, selection);
+        let selection = EventSelection::of(format, NoiseFilter::default()).kinds(&SHOWN);
+        let printer = EventPrinter::from_tap(&client, tap, format, selection);
         Ok((client, printer))
     }
 }
 
 /// Tells who looks on what he sees.
-fn explain(address: SocketAddr) {
+fn print_greeting(address: SocketAddr) {
     if io::stderr().is_terminal() {
         crate::tell(&format!(
             "an embedded server at {address}; join it with `kibitzer connect {address}`; Ctrl-C ends"

@@ -13,7 +13,7 @@ use kibitzer::core::message::{GameId, Message};
 use tokio::time::timeout;
 
 /// How many games are observed at a time.
-const TABLES: usize = 3;
+const OBSERVED_GAMES: usize = 3;
 
 /// How long to wait for another game where there are too few.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -36,17 +36,17 @@ pub(super) async fn keep_observing(client: &Client) {
     while client.ready().await.is_ok()
         && let Ok((games, mut events)) = client.subscribe_with_games().await
     {
-        if fill(client, going_on(&games)).await < TABLES {
+        if fill(client, followed_games(&games)).await < OBSERVED_GAMES {
             // Nobody tells a guest of games that begin.
-            let _ = timeout(PAUSE, one_is_over(&mut events)).await;
+            let _ = timeout(PAUSE, wait_for_game_end(&mut events)).await;
         } else {
-            one_is_over(&mut events).await;
+            wait_for_game_end(&mut events).await;
         }
     }
 }
 
 /// The games that this session follows.
-fn going_on(games: &[Arc<Game>]) -> BTreeSet<GameId> {
+fn followed_games(games: &[Arc<Game>]) -> BTreeSet<GameId> {
     games.iter().filter(|game| game.is_going_on()).map(|game| game.id()).collect()
 }
 
@@ -57,7 +57,7 @@ fn going_on(games: &[Arc<Game>]) -> BTreeSet<GameId> {
 /// As [`keep_observing`].
 async fn fill(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
     let mut candidates = client.games().await.map_or_else(|_| Vec::new(), |listing| listing.games);
-    while observed.len() < TABLES
+    while observed.len() < OBSERVED_GAMES
         && let Some(game) = choose(&candidates, &observed)
     {
         if client.observe(game).await.is_ok() {
@@ -103,17 +103,17 @@ const fn kind(row: &GameRow) -> Kind {
 /// # Cancel safety
 ///
 /// Cancel safe: nothing but waiting happens.
-async fn one_is_over(events: &mut Subscription) {
+async fn wait_for_game_end(events: &mut Subscription) {
     loop {
         match events.next().await {
-            Ok(event) if !tells_of_an_end(&event) => {}
+            Ok(event) if !is_end(&event) => {}
             // Among what was missed there may have been an end.
             _ => return,
         }
     }
 }
 
-fn tells_of_an_end(event: &Event) -> bool {
+fn is_end(event: &Event) -> bool {
     match event.message() {
         Some(Message::GameEnded(_)) => true,
         Some(Message::Observing(observing)) => !observing.is_observed(),

@@ -7,26 +7,25 @@ use kibitzer::core::game::Game;
 use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{Observation, TapItem};
-use kibitzer_attach::{AttachError, AttachEvent, Attached, Missed, Snapshot};
+use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, Attached, Missed, Snapshot};
 use tokio::time::Instant;
 
-use super::{EndingArgs, EventSender, LiveError, Printer, Reticence, Selection, send_typed_attached};
-use crate::console::Writing;
+use super::{EventPrinter, EventSelection, EventSender, NoiseFilter, SessionError, StopArgs, send_typed_attached};
 use crate::output::LineFormat;
 
 /// Attaches to the session behind a socket.
 ///
 /// # Errors
 ///
-/// [`LiveError::Attach`], and [`LiveError::LookOnly`] where lines are to be sent and must not be.
+/// [`SessionError::Attach`], and [`SessionError::ReadOnly`] where lines are to be sent and must not be.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future attaches nobody.
-pub(crate) async fn attach(path: &Path, writing: Writing) -> Result<Attached, LiveError> {
-    let session = Attached::connect(path).await.map_err(LiveError::Attach)?;
-    if writing == Writing::Yes && !session.access().may_send() {
-        return Err(LiveError::LookOnly(path.to_owned()));
+pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached, SessionError> {
+    let session = Attached::connect(path).await.map_err(SessionError::Attach)?;
+    if access.may_send() && !session.access().may_send() {
+        return Err(SessionError::ReadOnly(path.to_owned()));
     }
     Ok(session)
 }
@@ -35,34 +34,34 @@ pub(crate) async fn attach(path: &Path, writing: Writing) -> Result<Attached, Li
 ///
 /// # Errors
 ///
-/// [`LiveError`]: nobody can attach, or the session is lost.
+/// [`SessionError`]: nobody can attach, or the session is lost.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future leaves the session to itself.
 pub(crate) async fn print_attached(
     path: &Path,
-    writing: Writing,
+    access: AttachAccess,
     format: LineFormat,
-    ending: EndingArgs,
-) -> Result<(), LiveError> {
+    ending: StopArgs,
+) -> Result<(), SessionError> {
     let mut ending = ending.begin()?;
     let begin = async {
-        let mut session = attach(path, writing).await?;
+        let mut session = attach(path, access).await?;
         let server = session.server().to_owned();
-        let first = session.next().await.map_err(|source| LiveError::Detached { server: server.clone(), source })?;
-        Ok::<_, LiveError>((session, server, first))
+        let first = session.next().await.map_err(|source| SessionError::Detached { server: server.clone(), source })?;
+        Ok::<_, SessionError>((session, server, first))
     };
     let Some(begun) = ending.or(begin).await else { return Ok(()) };
     let (session, server, first) = begun?;
-    let selection = Selection::of(format, reticence_for(first.as_ref()));
-    let (events, mut printer) = Printer::start(session.began(), format, selection);
+    let selection = EventSelection::of(format, reticence_for(first.as_ref()));
+    let (events, mut printer) = EventPrinter::start(session.began(), format, selection);
     let requests = session.requests();
     let typing = async {
-        match writing {
-            Writing::Yes => send_typed_attached(&requests).await,
-            Writing::No => std::future::pending().await,
+        if access.may_send() {
+            return send_typed_attached(&requests).await;
         }
+        std::future::pending().await
     };
     let seen = tokio::select! {
         seen = publish(session, first, events) => seen,
@@ -71,14 +70,14 @@ pub(crate) async fn print_attached(
         () = ending.wait() => Ok(None),
     };
     printer.finish().await?;
-    LiveError::judge_attached(&server, seen)
+    SessionError::check_attached_end(&server, seen)
 }
 
 /// What is left out depends on how far the session has come.
-fn reticence_for(first: Option<&AttachEvent>) -> Reticence {
+fn reticence_for(first: Option<&AttachEvent>) -> NoiseFilter {
     match first {
-        Some(AttachEvent::Snapshot(snapshot)) if snapshot.state == SessionState::Ready => Reticence::when_ready(),
-        _ => Reticence::default(),
+        Some(AttachEvent::Snapshot(snapshot)) if snapshot.state == SessionState::Ready => NoiseFilter::when_ready(),
+        _ => NoiseFilter::default(),
     }
 }
 
@@ -114,14 +113,14 @@ async fn publish(
 /// When something was seen, and the events of it.
 fn events_of(attached: AttachEvent) -> (Instant, Vec<Event>) {
     match attached {
-        AttachEvent::Snapshot(snapshot) => (snapshot.at, standing(&snapshot)),
+        AttachEvent::Snapshot(snapshot) => (snapshot.at, snapshot_as_events(&snapshot)),
         AttachEvent::Item(TapItem { at, observation: Observation::Event { event, .. }, .. }) => (at, vec![event]),
         _ => (Instant::now(), Vec::new()),
     }
 }
 
 /// How the games of a session stand, as its server would tell it. What was missed is told apart from it.
-fn standing(snapshot: &Snapshot) -> Vec<Event> {
+fn snapshot_as_events(snapshot: &Snapshot) -> Vec<Event> {
     let Missed { received_bytes, sent_lines, notes, .. } = snapshot.missed;
     if !snapshot.missed.is_nothing() {
         crate::tell(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));

@@ -2,15 +2,15 @@
 
 mod address;
 mod attached;
-mod ending;
 mod format;
 mod login;
+mod noise_filter;
 mod printer;
 #[cfg(unix)]
 mod prompt;
 mod recording;
 mod reply;
-mod reticence;
+mod stop;
 mod target;
 mod typed;
 
@@ -26,13 +26,15 @@ use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, print_attached};
-pub(crate) use ending::{Ending, EndingArgs};
 pub(crate) use format::FormatArgs;
 pub(crate) use login::{LoginArgs, LoginArgsError};
-pub(crate) use printer::{EventSender, Printer, Selection};
-pub(crate) use recording::{amount, announce_recording, conclude, failure, report_failed_recording, report_recorded};
-pub(crate) use reply::{answered, numbered};
-pub(crate) use reticence::{Reticence, repeats_reserves};
+pub(crate) use noise_filter::{NoiseFilter, is_repeated_reserve};
+pub(crate) use printer::{EventPrinter, EventSelection, EventSender};
+pub(crate) use recording::{
+    amount, announce_recording, failure, report_failed_recording, report_recorded, wait_for_end,
+};
+pub(crate) use reply::{reply_number, split_request_number};
+pub(crate) use stop::{StopArgs, StopSignal};
 pub(crate) use target::{TARGET_HELP, Target};
 pub(crate) use typed::{LongLine, send_typed, send_typed_attached};
 
@@ -42,23 +44,23 @@ use kibitzer::core::text::error_chain;
 
 /// Why a session failed. That it was told to end is no failure.
 #[derive(Debug, Error)]
-pub(crate) enum LiveError {
+pub(crate) enum SessionError {
     #[error("cannot start: {0}")]
     Start(#[from] io::Error),
     #[error("{}", error_chain(.0))]
     Config(#[from] ConfigError),
     #[error("{0}")]
     Login(#[from] LoginArgsError),
-    #[error("cannot connect to {server}: {}{}", reason_of(.source), advice(server, .source))]
+    #[error("cannot connect to {server}: {}{}", cause_text(.source), advice(server, .source))]
     Connect { server: String, source: ConnectError },
-    #[error("session on {server} lost: {}", reason_of(.source))]
+    #[error("session on {server} lost: {}", cause_text(.source))]
     Lost { server: String, source: EndReason },
     #[error("{}", error_chain(.0))]
     Expose(#[from] ExposeError),
     #[error("{}", error_chain(.0))]
     Attach(#[source] AttachError),
     #[error("watchers of the session at {path} may only look; its process lets them send with attach_access = \"write\"", path = .0.display())]
-    LookOnly(PathBuf),
+    ReadOnly(PathBuf),
     #[error("session on {server} lost: {}", error_chain(.source))]
     Detached { server: String, source: AttachError },
     #[error("up to {pieces} pieces of the session are not recorded; {}", recorded(.recording))]
@@ -69,13 +71,13 @@ pub(crate) enum LiveError {
     Write(#[from] WriteError),
 }
 
-impl Failure for LiveError {
+impl Failure for SessionError {
     fn status(&self) -> u8 {
         match self {
             // What nobody could be asked for.
             Self::Connect { source: ConnectError::Secret(_) | ConnectError::Record(_), .. }
             | Self::Expose(_)
-            | Self::LookOnly(_)
+            | Self::ReadOnly(_)
             | Self::Start(_)
             | Self::Config(_)
             | Self::Login(_)
@@ -88,9 +90,9 @@ impl Failure for LiveError {
     }
 }
 
-impl LiveError {
+impl SessionError {
     /// What the end of a session on a server means to who asked for it.
-    pub(crate) fn judge(server: &impl ToString, reason: EndReason) -> Result<(), Self> {
+    pub(crate) fn check_end(server: &impl ToString, reason: EndReason) -> Result<(), Self> {
         let server = server.to_string();
         match reason {
             EndReason::Quit | EndReason::Shutdown => Ok(()),
@@ -100,10 +102,10 @@ impl LiveError {
     }
 
     /// The same of a session that another process has.
-    pub(crate) fn judge_attached(server: &str, seen: Result<Option<EndReason>, AttachError>) -> Result<(), Self> {
+    pub(crate) fn check_attached_end(server: &str, seen: Result<Option<EndReason>, AttachError>) -> Result<(), Self> {
         match seen {
             Ok(None) => Ok(()),
-            Ok(Some(reason)) => Self::judge(&server, reason),
+            Ok(Some(reason)) => Self::check_end(&server, reason),
             Err(source) => Err(Self::Detached { server: server.to_owned(), source }),
         }
     }
@@ -124,7 +126,7 @@ fn advice(server: &str, source: &ConnectError) -> &'static str {
 }
 
 /// An error's causes; the error itself if it has none.
-fn reason_of(error: &(dyn Error + 'static)) -> String {
+fn cause_text(error: &(dyn Error + 'static)) -> String {
     error_chain(error.source().unwrap_or(error))
 }
 

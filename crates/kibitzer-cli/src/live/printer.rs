@@ -8,14 +8,14 @@ use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
 use tokio::time::{Instant, timeout};
 
-use super::Reticence;
+use super::NoiseFilter;
 use crate::output::{LineFormat, Lines, SessionClock, WriteError};
 
 /// Events that may wait to be printed before the server has to wait too.
 const UNPRINTED_EVENTS: usize = 256;
 
 /// How long who reads standard output has for the last lines, once the session is over.
-const PATIENCE: Duration = Duration::from_secs(1);
+const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Takes the events that are to be printed, and when each happened.
 pub(crate) type EventSender = mpsc::Sender<(Instant, Event)>;
@@ -23,7 +23,7 @@ pub(crate) type EventSender = mpsc::Sender<(Instant, Event)>;
 /// Prints events on a thread of its own: whoever reads standard output may stop reading, which must keep nobody from ending
 /// the session, nor the session from answering the server.
 #[derive(Debug)]
-pub(crate) struct Printer {
+pub(crate) struct EventPrinter {
     thread: JoinHandle<Result<(), WriteError>>,
     is_done: bool,
     /// Takes the events out of a tap.
@@ -32,34 +32,34 @@ pub(crate) struct Printer {
 
 /// What is printed of a session.
 #[derive(Debug)]
-pub(crate) struct Selection {
+pub(crate) struct EventSelection {
     /// Only events of these kinds, if it says any.
     kinds: Option<&'static [EventKind]>,
     /// What is left out for people.
-    reticence: Option<Reticence>,
+    noise_filter: Option<NoiseFilter>,
 }
 
-impl Selection {
+impl EventSelection {
     /// Everything for programs; less for people, who have seen so much of the session.
-    pub(crate) fn of(format: LineFormat, reticence: Reticence) -> Self {
-        Self { kinds: None, reticence: matches!(format, LineFormat::Text).then_some(reticence) }
+    pub(crate) fn of(format: LineFormat, noise_filter: NoiseFilter) -> Self {
+        Self { kinds: None, noise_filter: matches!(format, LineFormat::Text).then_some(noise_filter) }
     }
 
     /// The same, for people of these kinds alone.
     pub(crate) fn kinds(self, kinds: &'static [EventKind]) -> Self {
-        Self { kinds: self.reticence.is_some().then_some(kinds), ..self }
+        Self { kinds: self.noise_filter.is_some().then_some(kinds), ..self }
     }
 
     fn includes(&mut self, event: &Event) -> bool {
         self.kinds.is_none_or(|kinds| kinds.contains(&event.kind()))
-            && self.reticence.as_mut().is_none_or(|reticence| reticence.lets_through(event))
+            && self.noise_filter.as_mut().is_none_or(|noise_filter| noise_filter.accepts_event(event))
     }
 }
 
-impl Printer {
+impl EventPrinter {
     /// Begins to print the events of a session. It has to be [finished](Self::finish) while the session is shut down: whoever
     /// does not read holds the session up as long as the tap is there.
-    pub(crate) fn of_tap(client: &Client, mut tap: Tap, format: LineFormat, selection: Selection) -> Self {
+    pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, selection: EventSelection) -> Self {
         let (sender, printer) = Self::start(client.began(), format, selection);
         let feeding = tokio::spawn(async move {
             while let Some(TapItem { at, observation, .. }) = tap.next().await {
@@ -74,10 +74,10 @@ impl Printer {
     }
 
     /// Begins to print the events that are sent to it, of a session that began then.
-    pub(crate) fn start(began: Instant, format: LineFormat, selection: Selection) -> (EventSender, Self) {
+    pub(crate) fn start(began: Instant, format: LineFormat, selection: EventSelection) -> (EventSender, Self) {
         let (sender, events) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
-        let thread = spawn_blocking(move || Printing { events, clock, lines: Lines::new(format), selection }.run());
+        let thread = spawn_blocking(move || PrintLoop { events, clock, lines: Lines::new(format), selection }.run());
         (sender, Self { thread, is_done: false, feeding: None })
     }
 
@@ -110,7 +110,7 @@ impl Printer {
     ///
     /// Cancel safe: nothing but waiting happens.
     pub(crate) async fn finish(&mut self) -> Result<(), WriteError> {
-        let printed = timeout(PATIENCE, self.done()).await.unwrap_or(Ok(()));
+        let printed = timeout(FINAL_FLUSH_TIMEOUT, self.done()).await.unwrap_or(Ok(()));
         if let Some(feeding) = &self.feeding {
             feeding.abort();
         }
@@ -118,14 +118,14 @@ impl Printer {
     }
 }
 
-struct Printing {
+struct PrintLoop {
     events: mpsc::Receiver<(Instant, Event)>,
     clock: SessionClock,
     lines: Lines,
-    selection: Selection,
+    selection: EventSelection,
 }
 
-impl Printing {
+impl PrintLoop {
     /// Prints until the session is over.
     fn run(mut self) -> Result<(), WriteError> {
         while let Some((at, event)) = self.next()? {

@@ -12,7 +12,7 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 use tokio::task::spawn_blocking;
 use zeroize::Zeroizing;
 
-use crate::output::Shown;
+use crate::output::TerminalSafe;
 
 /// Most of a line that is read; a terminal hands out one line at a time.
 const LINE_BYTES: usize = 1024;
@@ -29,7 +29,7 @@ const LINE_BYTES: usize = 1024;
 pub(super) async fn password(handle: &Handle) -> io::Result<Zeroizing<String>> {
     let _hidden = Hidden::begin()?;
     // Without standard error nobody sees that we wait.
-    let _ = write!(io::stderr(), "password for {}: ", Shown(handle.as_str()));
+    let _ = write!(io::stderr(), "password for {}: ", TerminalSafe(handle.as_str()));
     spawn_blocking(line).await.map_err(io::Error::other)?
 }
 

@@ -8,7 +8,7 @@ use indicatif::HumanBytes;
 use kibitzer::Client;
 use kibitzer::transcript::Recording;
 
-use super::LiveError;
+use super::SessionError;
 
 /// Reports that the session is recorded, if it is.
 pub(crate) fn announce_recording(client: &Client) {
@@ -31,17 +31,17 @@ pub(crate) async fn report_failed_recording(client: &Client) -> Infallible {
 ///
 /// # Errors
 ///
-/// [`LiveError::Unrecorded`] if a piece is missing, else what failed already, else those of [`LiveError::judge`].
+/// [`SessionError::Unrecorded`] if a piece is missing, else what failed already, else those of [`SessionError::check_end`].
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: nothing but waiting happens.
-pub(crate) async fn conclude(
+pub(crate) async fn wait_for_end(
     server: &impl ToString,
     client: &Client,
-    so_far: Result<(), LiveError>,
-) -> Result<Option<String>, LiveError> {
-    let ended = LiveError::judge(server, client.ended().await);
+    so_far: Result<(), SessionError>,
+) -> Result<Option<String>, SessionError> {
+    let ended = SessionError::check_end(server, client.ended().await);
     let outcome = so_far.and(ended);
     let Some(recording) = client.recording() else { return outcome.map(|()| None) };
     let pieces = client.counters().unrecorded_pieces;
@@ -49,7 +49,7 @@ pub(crate) async fn conclude(
         if let Err(error) = outcome {
             crate::tell(&error.to_string());
         }
-        return Err(LiveError::Unrecorded { pieces, recording });
+        return Err(SessionError::Unrecorded { pieces, recording });
     }
     let amount = match recording.pieces {
         0 => "nothing came, so there is no file".to_owned(),

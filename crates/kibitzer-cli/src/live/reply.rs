@@ -3,7 +3,7 @@
 use kibitzer::core::message::{Control, Message};
 
 /// The number of a line, and what is behind it: `12 finger foo` in block mode, `` `12`finger foo `` for ICC.
-pub(crate) fn numbered(line: &[u8]) -> Option<(u64, &[u8])> {
+pub(crate) fn split_request_number(line: &[u8]) -> Option<(u64, &[u8])> {
     let (rest, end) = line.strip_prefix(b"`").map_or((line, b' '), |rest| (rest, b'`'));
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
     let (digits, behind) = rest.split_at_checked(digits)?;
@@ -13,7 +13,7 @@ pub(crate) fn numbered(line: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// The number of the line that is answered from here on.
-pub(crate) fn answered(message: &Message) -> Option<u64> {
+pub(crate) fn reply_number(message: &Message) -> Option<u64> {
     match message {
         Message::Control(Control::BlockStart { id, .. }) => Some(*id),
         Message::Control(Control::UnitStart(header)) => header.tag.as_ref()?.as_str().parse().ok(),
@@ -40,7 +40,11 @@ mod tests {
             ("99999999999999999999 x", None),
         ];
         for (line, want) in cases {
-            assert_eq!(numbered(line.as_bytes()), want.map(|(number, command)| (number, command.as_bytes())), "{line}");
+            assert_eq!(
+                split_request_number(line.as_bytes()),
+                want.map(|(number, command)| (number, command.as_bytes())),
+                "{line}"
+            );
         }
     }
 }

@@ -7,7 +7,7 @@ use kibitzer::core::chess::{Color, LastMove, Piece, Square};
 use kibitzer::core::event::Position;
 use kibitzer::core::message::ClockReading;
 
-use super::Shown;
+use super::TerminalSafe;
 
 const LABEL: Style = Style::new().dimmed();
 const NAME: Style = Style::new().bold();
@@ -87,7 +87,7 @@ fn write_beside(out: &mut impl Write, position: &Position<'_>, bottom: Color, ro
 
 fn write_player(out: &mut impl Write, position: &Position<'_>, color: Color) -> io::Result<()> {
     let board = position.board;
-    let name = Shown(board.player(color).as_str()).to_string();
+    let name = TerminalSafe(board.player(color).as_str()).to_string();
     write!(out, "{NAME}{name:<17}{NAME:#} {:>8}", board.clock(color).to_string())?;
     if board.side_to_move() == color {
         write!(out, " {MOVE}<{MOVE:#}")?;
@@ -99,7 +99,7 @@ fn write_move(out: &mut impl Write, position: &Position<'_>) -> io::Result<()> {
     let Some(played) = position.board.numbered_move() else {
         return write!(out, "{LABEL}no move yet{LABEL:#}");
     };
-    write!(out, "{MOVE}{}{MOVE:#}", Shown(&played))?;
+    write!(out, "{MOVE}{}{MOVE:#}", TerminalSafe(&played))?;
     match position.board.last_move().and_then(|last_move| last_move.elapsed_ms) {
         Some(elapsed) => write!(out, "  {LABEL}({}){LABEL:#}", ClockReading::from_ms(elapsed.into())),
         None => Ok(()),

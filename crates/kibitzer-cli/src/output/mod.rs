@@ -3,12 +3,12 @@
 mod board;
 mod lines;
 mod sent;
-mod shown;
 mod stamp;
+mod terminal_safe;
 mod text;
 
 pub(crate) use lines::{FORMAT_HELP, LineFormat, Lines, WriteError};
 pub(crate) use sent::{PasswordPrompt, sent_text};
-pub(crate) use shown::Shown;
 pub(crate) use stamp::{SessionClock, Stamp};
+pub(crate) use terminal_safe::TerminalSafe;
 pub(crate) use text::{cut, numbered_move, one_line};

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use kibitzer::core::message::{Message, Style12};
 use kibitzer::core::{Event, EventCategory, EventKind};
 
-use super::{Shown, board};
+use super::{TerminalSafe, board};
 
 const PLAIN: Style = Style::new();
 const QUIET: Style = Style::new().dimmed();
@@ -28,7 +28,7 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     match (event.kind(), event.message()) {
         (EventKind::Ping, _) => Ok(()),
         (kind, Some(Message::Talk(talk))) => write_talk(out, style(kind), event, &talk.text()),
-        (kind, _) => line(out, style(kind), Shown(&event.to_string())),
+        (kind, _) => line(out, style(kind), TerminalSafe(&event.to_string())),
     }
 }
 
@@ -44,12 +44,12 @@ pub(crate) fn cut(line: u64) -> String {
 
 /// Returns the event in one line, fit for a line of cells; of a board the move and the clocks instead of a drawing.
 pub(crate) fn one_line(event: &Event) -> String {
-    Shown(&event.to_string()).in_cells().into_owned()
+    TerminalSafe(&event.to_string()).in_cells().into_owned()
 }
 
 /// Returns the move that led to a board, with its number, fit for a line of cells.
 pub(crate) fn numbered_move(board: &Style12) -> Option<String> {
-    board.numbered_move().map(|played| Shown(&played).in_cells().into_owned())
+    board.numbered_move().map(|played| TerminalSafe(&played).in_cells().into_owned())
 }
 
 fn line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Result<()> {
@@ -58,7 +58,7 @@ fn line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Resu
 
 /// Writes a line of talk in one color, who speaks and how in bold.
 fn write_talk(out: &mut impl Write, style: Style, event: &Event, said: &str) -> io::Result<()> {
-    let (text, said) = (Shown(&event.to_string()).to_string(), Shown(said).to_string());
+    let (text, said) = (TerminalSafe(&event.to_string()).to_string(), TerminalSafe(said).to_string());
     let (head, bold) = (text.strip_suffix(&said).unwrap_or_default(), style.bold());
     let tail = text.get(head.len()..).unwrap_or_default();
     writeln!(out, "{bold}{head}{bold:#}{style}{tail}{style:#}")

@@ -25,12 +25,12 @@ and POINT, if it is not the start of the connection (connect), one of
 
 /// A fault, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Trouble {
+pub(super) struct ScheduledFault {
     pub(super) fault: Fault,
     pub(super) at: At,
 }
 
-impl FromStr for Trouble {
+impl FromStr for ScheduledFault {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, &'static str> {
@@ -106,7 +106,7 @@ mod tests {
             ("garbage=80@in-block", Fault::Garbage(80), At::InBlock),
         ];
         for (text, fault, at) in cases {
-            assert_eq!(text.parse(), Ok(Trouble { fault, at }), "{text}");
+            assert_eq!(text.parse(), Ok(ScheduledFault { fault, at }), "{text}");
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
         for text in
             ["", "fire", "stall=1", "split", "split=x", "delay=5", "refuse", "refuse=me", "cut@noon", "cut@after="]
         {
-            assert!(text.parse::<Trouble>().is_err(), "{text}");
+            assert!(text.parse::<ScheduledFault>().is_err(), "{text}");
         }
     }
 
@@ -123,7 +123,10 @@ mod tests {
     fn the_help_names_what_there_is() {
         for word in HELP.split([' ', ',', '\n']).filter(|word| word.starts_with("refuse=") || word.contains("=N")) {
             let word = word.replace("=N", "=1").replace("=WHY", "=full");
-            assert!(word.parse::<Trouble>().is_ok() || format!("cut@{word}").parse::<Trouble>().is_ok(), "{word}");
+            assert!(
+                word.parse::<ScheduledFault>().is_ok() || format!("cut@{word}").parse::<ScheduledFault>().is_ok(),
+                "{word}"
+            );
         }
     }
 }

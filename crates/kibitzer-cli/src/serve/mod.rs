@@ -12,10 +12,10 @@ use kibitzer_server::{Accounts, AccountsError, ControlError, Family, Server, Ser
 use thiserror::Error;
 
 use crate::failure::Failure;
-use crate::live::{EndingArgs, run};
+use crate::live::{StopArgs, run};
 use crate::output::WriteError;
 use crate::population::PopulationArgs;
-use fault::Trouble;
+use fault::ScheduledFault;
 use kibitzer::core::text::error_chain;
 
 /// Run a small chess server on this machine, to try a client or a bot on
@@ -44,9 +44,9 @@ pub(crate) struct Args {
     allow_remote: bool,
     /// Let something go wrong with the next connection; may be given again
     #[arg(long = "fault", value_name = "FAULT[@POINT]", long_help = fault::HELP)]
-    faults: Vec<Trouble>,
+    faults: Vec<ScheduledFault>,
     #[command(flatten)]
-    ending: EndingArgs,
+    ending: StopArgs,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use crate::console::model::filter::Filter;
+use crate::console::model::filter::RowFilter;
 use crate::console::model::row::Row;
-use crate::console::model::rows::Rows;
+use crate::console::model::row_buffer::RowBuffer;
 
 /// The list of rows: those that the filter lets through.
 #[derive(Debug)]
-pub(in crate::console) struct List {
-    filter: Option<Filter>,
-    shows_plumbing: bool,
+pub(in crate::console) struct RowList {
+    filter: Option<RowFilter>,
+    shows_protocol_details: bool,
     /// Numbers of the rows that are listed, in order.
     listed: VecDeque<u64>,
     /// Number of the row that is looked at; 0 if there is none.
@@ -21,19 +21,26 @@ pub(in crate::console) struct List {
     top: u64,
 }
 
-impl Default for List {
+impl Default for RowList {
     fn default() -> Self {
-        Self { filter: None, shows_plumbing: false, listed: VecDeque::new(), selected: 0, follows: true, top: 0 }
+        Self {
+            filter: None,
+            shows_protocol_details: false,
+            listed: VecDeque::new(),
+            selected: 0,
+            follows: true,
+            top: 0,
+        }
     }
 }
 
-impl List {
+impl RowList {
     /// Whether rows such as this one are listed.
     pub(in crate::console) fn lists(&self, row: &Row) -> bool {
         // Who asks for prompts gets prompts.
         match &self.filter {
             Some(filter) => filter.accepts(row),
-            None => self.shows_plumbing || !row.is_plumbing(),
+            None => self.shows_protocol_details || !row.is_protocol_detail(),
         }
     }
 
@@ -52,26 +59,26 @@ impl List {
         is_listed
     }
 
-    pub(in crate::console) const fn filter(&self) -> Option<&Filter> {
+    pub(in crate::console) const fn filter(&self) -> Option<&RowFilter> {
         self.filter.as_ref()
     }
 
-    pub(in crate::console) const fn shows_plumbing(&self) -> bool {
-        self.shows_plumbing
+    pub(in crate::console) const fn shows_protocol_details(&self) -> bool {
+        self.shows_protocol_details
     }
 
-    pub(in crate::console) fn set_filter(&mut self, filter: Option<Filter>, rows: &Rows) {
+    pub(in crate::console) fn set_filter(&mut self, filter: Option<RowFilter>, rows: &RowBuffer) {
         self.filter = filter;
         self.renew(rows);
     }
 
-    pub(in crate::console) fn toggle_plumbing(&mut self, rows: &Rows) {
-        self.shows_plumbing = !self.shows_plumbing;
+    pub(in crate::console) fn toggle_protocol_details(&mut self, rows: &RowBuffer) {
+        self.shows_protocol_details = !self.shows_protocol_details;
         self.renew(rows);
     }
 
     /// Asks of every row anew whether it is listed. The row that is looked at, or the one before it, stays so.
-    pub(in crate::console) fn renew(&mut self, rows: &Rows) {
+    pub(in crate::console) fn renew(&mut self, rows: &RowBuffer) {
         self.listed = rows.iter().filter(|row| self.lists(row)).map(|row| row.number).collect();
         if self.follows {
             self.go_to_end();
@@ -94,7 +101,7 @@ impl List {
     }
 
     /// How many rows are listed behind the one that is looked at.
-    pub(in crate::console) fn n_behind(&self) -> usize {
+    pub(in crate::console) fn n_below(&self) -> usize {
         self.listed.len() - self.listed.partition_point(|&number| number <= self.selected)
     }
 
@@ -131,7 +138,7 @@ impl List {
     }
 
     /// The numbers that are on a screen of this height, the one that is looked at among them.
-    pub(in crate::console) fn on_screen(&mut self, height: usize) -> Vec<u64> {
+    pub(in crate::console) fn visible_rows(&mut self, height: usize) -> Vec<u64> {
         let place = |number| self.listed.partition_point(|&listed| listed < number);
         let selected = place(self.selected).min(self.listed.len().saturating_sub(1));
         let lowest = selected.saturating_sub(height.saturating_sub(1));
@@ -157,8 +164,8 @@ mod tests {
     use super::*;
     use crate::console::tests::rows;
 
-    fn list(n: usize) -> (List, Vec<Row>) {
-        let (mut list, rows) = (List::default(), rows("Foo shouts: x\n\rfics% ".repeat(n).as_bytes()));
+    fn list(n: usize) -> (RowList, Vec<Row>) {
+        let (mut list, rows) = (RowList::default(), rows("Foo shouts: x\n\rfics% ".repeat(n).as_bytes()));
         for row in &rows {
             list.arrived(row, 1);
         }
@@ -169,16 +176,16 @@ mod tests {
     fn prompts_are_listed_if_asked_for() {
         let (mut shown, all) = list(3);
         assert_eq!((shown.len(), all.len(), shown.selected()), (3, 6, Some(5)));
-        let mut kept = Rows::default();
+        let mut kept = RowBuffer::default();
         for row in all {
             kept.push(row);
         }
-        shown.toggle_plumbing(&kept);
+        shown.toggle_protocol_details(&kept);
         assert_eq!((shown.len(), shown.selected()), (6, Some(6)));
-        shown.set_filter(Some(Filter::parse("kind:prompt").unwrap()), &kept);
+        shown.set_filter(Some(RowFilter::parse("kind:prompt").unwrap()), &kept);
         assert_eq!((shown.len(), shown.selected()), (3, Some(6)));
         shown.select(4);
-        shown.set_filter(Some(Filter::parse("kind:shout").unwrap()), &kept);
+        shown.set_filter(Some(RowFilter::parse("kind:shout").unwrap()), &kept);
         assert_eq!(shown.selected(), Some(3), "the one before, as this one is not listed");
     }
 
@@ -187,37 +194,37 @@ mod tests {
         let (mut shown, rows) = list(4);
         assert!(shown.follows());
         shown.go(-1);
-        assert_eq!((shown.selected(), shown.follows(), shown.n_behind()), (Some(5), false, 1));
+        assert_eq!((shown.selected(), shown.follows(), shown.n_below()), (Some(5), false, 1));
         shown.arrived(&Row { number: 9, ..rows[0].clone() }, 1);
-        assert_eq!((shown.selected(), shown.n_behind()), (Some(5), 2));
+        assert_eq!((shown.selected(), shown.n_below()), (Some(5), 2));
         shown.go(-100);
         assert_eq!(shown.selected(), Some(1));
         shown.go(100);
         assert_eq!((shown.selected(), shown.follows()), (Some(9), true));
         shown.go_to_start();
-        assert_eq!((shown.selected(), shown.n_behind()), (Some(1), 4));
+        assert_eq!((shown.selected(), shown.n_below()), (Some(1), 4));
     }
 
     #[test]
     fn the_screen_moves_no_more_than_it_has_to() {
         let (mut shown, _) = list(10);
-        assert_eq!(shown.on_screen(4), [13, 15, 17, 19]);
+        assert_eq!(shown.visible_rows(4), [13, 15, 17, 19]);
         shown.go(-2);
-        assert_eq!(shown.on_screen(4), [13, 15, 17, 19]);
+        assert_eq!(shown.visible_rows(4), [13, 15, 17, 19]);
         shown.go(-3);
-        assert_eq!(shown.on_screen(4), [9, 11, 13, 15]);
+        assert_eq!(shown.visible_rows(4), [9, 11, 13, 15]);
         shown.go(3);
-        assert_eq!(shown.on_screen(4), [9, 11, 13, 15]);
-        assert_eq!(shown.on_screen(2), [13, 15], "smaller now");
-        assert_eq!(shown.on_screen(100).len(), 10);
-        assert!(shown.on_screen(0).is_empty());
-        assert!(List::default().on_screen(4).is_empty());
+        assert_eq!(shown.visible_rows(4), [9, 11, 13, 15]);
+        assert_eq!(shown.visible_rows(2), [13, 15], "smaller now");
+        assert_eq!(shown.visible_rows(100).len(), 10);
+        assert!(shown.visible_rows(0).is_empty());
+        assert!(RowList::default().visible_rows(4).is_empty());
     }
 
     #[test]
     fn rows_that_are_gone_are_not_listed() {
         let (mut shown, rows) = list(3);
         shown.arrived(&Row { number: 7, ..rows[0].clone() }, 5);
-        assert_eq!(shown.on_screen(9), [5, 7]);
+        assert_eq!(shown.visible_rows(9), [5, 7]);
     }
 }

@@ -3,25 +3,25 @@
 pub(in crate::console) mod list;
 
 mod commands;
+mod editing;
 mod games;
-mod travel;
-mod typing;
+mod navigation;
 
 use std::time::{Duration, Instant};
 
 use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::KeyEvent;
 
-use crate::console::app::list::List;
-use crate::console::input::filters::{Filters, ProfileFilters};
+use crate::console::app::list::RowList;
+use crate::console::input::StateDirectory;
 use crate::console::input::keys::{Action, Focus, action};
-use crate::console::input::store::Store;
-use crate::console::input::{Editor, History};
+use crate::console::input::named_filters::{NamedFilters, ProfileFilters};
+use crate::console::input::{History, LineEditor};
 use crate::console::model::Model;
-use crate::console::model::filter::Filter;
-use crate::console::model::item::What;
-use crate::console::source::player::{Goal, Next};
-use crate::console::source::replay::ReplayError;
+use crate::console::model::filter::RowFilter;
+use crate::console::model::item::SourceItemKind;
+use crate::console::source::recording_player::{NextItem, SeekGoal};
+use crate::console::source::recording_reader::ReplayError;
 use crate::console::source::{Notice, Source};
 
 /// What is taken in before keys and screen have their turn.
@@ -32,41 +32,41 @@ const ITEMS_AT_ONCE: usize = 2_000;
 pub(super) struct App {
     pub(super) model: Model,
     pub(super) source: Source,
-    pub(super) list: List,
-    pub(super) input: Editor,
+    pub(super) list: RowList,
+    pub(super) input: LineEditor,
     pub(super) focus: Focus,
-    pub(super) view: View,
+    pub(super) view: DetailView,
     /// How far down the view is scrolled, in lines.
     pub(super) scroll: usize,
     pub(super) flip: bool,
     pub(super) notice: Option<Notice>,
-    pub(super) breakpoint: Option<Filter>,
+    pub(super) breakpoint: Option<RowFilter>,
     /// Height of the list on the screen, for keys that go by pages.
     pub(super) page: usize,
     pub(super) is_over: bool,
-    pub(super) wants_redraw: bool,
-    filters: Filters,
+    pub(super) needs_clear: bool,
+    filters: NamedFilters,
     history: History,
     /// What `n` looks for.
-    search: Option<Filter>,
+    search: Option<RowFilter>,
     /// The game that was asked for.
-    pinned: Option<GameId>,
+    pinned_game: Option<GameId>,
     /// The game that is shown if none was asked for.
-    found: Option<GameId>,
+    auto_game: Option<GameId>,
     marks: Vec<(Duration, String)>,
     /// How many of the marks are in the list.
-    n_marks: usize,
+    n_restored_marks: usize,
 }
 
 /// Which view is shown where there is room for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum View {
+pub(super) enum DetailView {
     Bytes,
     Frame,
     Event,
 }
 
-impl View {
+impl DetailView {
     pub(in crate::console) const ALL: [Self; 3] = [Self::Bytes, Self::Frame, Self::Event];
 
     pub(in crate::console) const fn name(self) -> &'static str {
@@ -80,41 +80,41 @@ impl View {
 
 /// Whether what is typed is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Echo {
-    Shown,
-    Hidden,
+pub(super) enum InputEcho {
+    Plain,
+    Masked,
 }
 
 impl App {
-    pub(super) fn new(source: Source, store: Option<Store>) -> Self {
-        let focus = home(&source);
+    pub(super) fn new(source: Source, store: Option<StateDirectory>) -> Self {
+        let focus = default_focus(&source);
         Self {
             model: Model::default(),
             source,
-            list: List::default(),
-            input: Editor::default(),
+            list: RowList::default(),
+            input: LineEditor::default(),
             focus,
-            view: View::Event,
+            view: DetailView::Event,
             scroll: 0,
             flip: false,
             notice: None,
             breakpoint: None,
             page: 1,
             is_over: false,
-            wants_redraw: false,
-            filters: Filters::load(store.clone()),
+            needs_clear: false,
+            filters: NamedFilters::load(store.clone()),
             history: History::load(store),
             search: None,
-            pinned: None,
-            found: None,
+            pinned_game: None,
+            auto_game: None,
             marks: Vec::new(),
-            n_marks: 0,
+            n_restored_marks: 0,
         }
     }
 
     /// Knows these filters by name.
-    pub(super) fn know(mut self, filters: ProfileFilters) -> Self {
-        self.filters.lay_over(filters);
+    pub(super) fn with_profile_filters(mut self, filters: ProfileFilters) -> Self {
+        self.filters.set_profile_filters(filters);
         self
     }
 
@@ -123,33 +123,33 @@ impl App {
     /// # Errors
     ///
     /// [`ReplayError`] if the recording cannot be read on.
-    pub(super) fn pump(&mut self, now: Instant) -> Result<bool, ReplayError> {
+    pub(super) fn process_items(&mut self, now: Instant) -> Result<bool, ReplayError> {
         for _ in 0..ITEMS_AT_ONCE {
             match self.source.next(now)? {
-                Next::Item(item) => {
-                    self.put_marks(item.at);
-                    let is_snapshot = matches!(item.what, What::Snapshot { .. });
-                    let taken = self.model.take(item);
+                NextItem::Item(item) => {
+                    self.restore_marks(item.at);
+                    let is_snapshot = matches!(item.kind, SourceItemKind::Snapshot { .. });
+                    let reserve_line = self.model.take(item);
                     if is_snapshot {
-                        self.find_games();
+                        self.choose_auto_game();
                     }
-                    if let Some(row) = taken {
+                    if let Some(row) = reserve_line {
                         self.arrived(row, now);
-                        self.note_end(row);
+                        self.report_session_end(row);
                     }
                 }
-                Next::Wait => {
+                NextItem::Wait => {
                     self.notice = self.source.notice().or_else(|| self.notice.take());
                     return Ok(false);
                 }
-                Next::Arrived => {
+                NextItem::GoalReached => {
                     self.list.go_to_end();
                     return Ok(false);
                 }
-                Next::End(goal) => {
-                    self.put_marks(self.source.player().map_or(Duration::MAX, |player| player.replay().length()));
-                    if matches!(goal, Some(Goal::Match(_) | Goal::Ply(..))) {
-                        self.wrong("not found up to the end of the recording");
+                NextItem::End(goal) => {
+                    self.restore_marks(self.source.player().map_or(Duration::MAX, |player| player.replay().length()));
+                    if matches!(goal, Some(SeekGoal::Match(_) | SeekGoal::Ply(..))) {
+                        self.show_error("not found up to the end of the recording");
                     }
                     return Ok(false);
                 }
@@ -159,10 +159,10 @@ impl App {
     }
 
     /// Tells that a session is over: then nothing that is typed goes anywhere.
-    fn note_end(&mut self, row: u64) {
+    fn report_session_end(&mut self, row: u64) {
         let ended = self.model.rows.get(row).filter(|row| self.source.is_live() && row.kind() == "ended");
         if let Some(row) = ended {
-            self.wrong(format!("{}; q leaves", row.line().trim_start_matches("* ")));
+            self.show_error(format!("{}; q leaves", row.line().trim_start_matches("* ")));
             self.focus = Focus::List;
         }
     }
@@ -173,16 +173,18 @@ impl App {
     ///
     /// [`ReplayError`] if the recording cannot be read anew.
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), ReplayError> {
-        let Some(action) = action(self.focus, key).map(|action| self.on_empty_line(action)) else { return Ok(()) };
+        let Some(action) = action(self.focus, key).map(|action| self.remap_on_empty_line(action)) else {
+            return Ok(());
+        };
         self.notice = None;
         match action {
-            Action::Run => return self.run_line(now),
+            Action::SubmitLine => return self.run_line(now),
             Action::Step => self.step(now),
             Action::PlayOrPause => self.play_or_pause(now),
-            Action::Faster => self.play_at(|speed| speed * 2.0, now),
-            Action::Slower => self.play_at(|speed| speed / 2.0, now),
+            Action::Faster => self.change_speed(|speed| speed * 2.0, now),
+            Action::Slower => self.change_speed(|speed| speed / 2.0, now),
             Action::NextMatch => self.next_match(now),
-            Action::LastMatch => self.last_match(),
+            Action::PreviousMatch => self.previous_match(),
             Action::Mark => self.mark(String::new(), now),
             action => self.act(action),
         }
@@ -201,27 +203,29 @@ impl App {
             Action::Quit => self.is_over = true,
             Action::Cancel if self.input.text().is_empty() => self.is_over = true,
             Action::Cancel => drop(self.input.take()),
-            Action::Redraw => self.wants_redraw = true,
+            Action::Redraw => self.needs_clear = true,
             Action::Help => (self.focus, self.scroll) = (Focus::Help, 0),
-            Action::Type(begun) => {
+            Action::StartTyping(begun) => {
                 self.focus = Focus::Input;
                 if let (Some(character), "") = (begun, self.input.text()) {
                     self.input.insert(character.encode_utf8(&mut [0; 4]));
                 }
             }
-            Action::Leave if self.focus == Focus::Help => (self.focus, self.scroll) = (home(&self.source), 0),
-            Action::Leave => self.focus = Focus::List,
-            Action::Go(places) if self.focus == Focus::Help => self.scroll_by(places),
-            Action::Page(pages) if self.focus == Focus::Help => self.scroll_by(pages * 10),
+            Action::LeaveInput if self.focus == Focus::Help => {
+                (self.focus, self.scroll) = (default_focus(&self.source), 0);
+            }
+            Action::LeaveInput => self.focus = Focus::List,
+            Action::MoveRows(places) if self.focus == Focus::Help => self.scroll_by(places),
+            Action::MovePages(pages) if self.focus == Focus::Help => self.scroll_by(pages * 10),
             Action::Scroll(lines) => self.scroll_by(lines),
-            Action::View(place) => self.look(View::ALL.get(place).copied().unwrap_or(self.view)),
+            Action::SelectView(place) => self.look(DetailView::ALL.get(place).copied().unwrap_or(self.view)),
             Action::NextView => self.look(next_view(self.view)),
-            Action::Reply => self.go_to_reply(),
+            Action::GoToReply => self.go_to_reply(),
             Action::Flip => self.flip = !self.flip,
-            Action::All => self.list.toggle_plumbing(&self.model.rows),
-            Action::NextGame => self.pin_beside(1),
-            Action::LastGame => self.pin_beside(-1),
-            Action::Go(_) | Action::Page(_) | Action::Start | Action::End => self.go(action),
+            Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
+            Action::NextGame => self.pin_neighbor(1),
+            Action::PreviousGame => self.pin_neighbor(-1),
+            Action::MoveRows(_) | Action::MovePages(_) | Action::FirstRow | Action::LastRow => self.go(action),
             action => self.edit(action),
         }
     }
@@ -229,14 +233,14 @@ impl App {
     fn go(&mut self, action: Action) {
         self.scroll = 0;
         match action {
-            Action::Go(places) => self.list.go(places),
-            Action::Page(pages) => self.list.go(pages.saturating_mul(self.page.try_into().unwrap_or(1))),
-            Action::Start => self.list.go_to_start(),
+            Action::MoveRows(places) => self.list.go(places),
+            Action::MovePages(pages) => self.list.go(pages.saturating_mul(self.page.try_into().unwrap_or(1))),
+            Action::FirstRow => self.list.go_to_start(),
             _ => self.list.go_to_end(),
         }
     }
 
-    fn look(&mut self, view: View) {
+    fn look(&mut self, view: DetailView) {
         (self.view, self.scroll) = (view, 0);
     }
 
@@ -244,20 +248,20 @@ impl App {
         self.scroll = self.scroll.saturating_add_signed(lines);
     }
 
-    fn wrong(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice::Wrong(text.into()));
+    fn show_error(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice::Error(text.into()));
     }
 }
 
 /// Where keys go at first: what is typed into a session goes to the server.
-const fn home(source: &Source) -> Focus {
+const fn default_focus(source: &Source) -> Focus {
     if source.is_live() { Focus::Input } else { Focus::List }
 }
 
-const fn next_view(view: View) -> View {
+const fn next_view(view: DetailView) -> DetailView {
     match view {
-        View::Bytes => View::Frame,
-        View::Frame => View::Event,
-        View::Event => View::Bytes,
+        DetailView::Bytes => DetailView::Frame,
+        DetailView::Frame => DetailView::Event,
+        DetailView::Event => DetailView::Bytes,
     }
 }

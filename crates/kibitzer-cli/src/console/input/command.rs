@@ -5,23 +5,23 @@ use std::time::Duration;
 use kibitzer::core::message::GameId;
 use thiserror::Error;
 
-use crate::console::model::filter::{Filter, FilterError};
+use crate::console::model::filter::{FilterError, RowFilter};
 
 /// A command that was understood.
 #[derive(Clone, Debug)]
-pub(in crate::console) enum Command {
+pub(in crate::console) enum ConsoleCommand {
     /// Show this game; `None` lets the console choose.
     Game(Option<GameId>),
     /// Look what the words mean: a name of a filter, or an expression. `None` lists everything again.
     Filter(Option<String>),
     /// Give an expression a name.
-    Name(String, Filter),
+    NameFilter(String, RowFilter),
     /// Forget the name of an expression.
-    Forget(String),
+    RemoveFilter(String),
     /// Stop where this matches; `None` stops nowhere.
-    Break(Option<Filter>),
+    Break(Option<RowFilter>),
     /// Go to what matches.
-    Find(Filter),
+    Find(RowFilter),
     Mark(String),
     /// Record the session in this file.
     Record(String),
@@ -31,7 +31,7 @@ pub(in crate::console) enum Command {
     Play,
     Pause,
     Speed(f64),
-    Time(Jump),
+    Time(TimeTarget),
     /// Go to a ply of the game that is shown.
     Move(u32),
     Help,
@@ -40,34 +40,34 @@ pub(in crate::console) enum Command {
 
 /// A time to go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) enum Jump {
-    To(Duration),
-    On(Duration),
-    Back(Duration),
+pub(in crate::console) enum TimeTarget {
+    Absolute(Duration),
+    Forward(Duration),
+    Backward(Duration),
 }
 
 /// What can be typed, and what it does.
 pub(in crate::console) const COMMANDS: [(&str, &str, &str); 16] = [
-    ("/game", "[N]", "show game N; without N, the one the console finds"),
-    ("/filter", "[EXPR]", "list only what matches, or a named filter; without, everything"),
-    ("/filter", "NAME = [EXPR]", "give an expression a name; without, forget the name"),
-    ("/break", "[EXPR]", "stop the screen when something matches; without, never"),
-    ("/find", "EXPR", "go to the next line that matches; n and N repeat it"),
-    ("/mark", "[TEXT]", "put a mark into the list"),
+    ("/game", "[N]", "show game N; without N, the game chosen by the console"),
+    ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
+    ("/filter", "NAME = [EXPR]", "name an expression; without EXPR, remove the name"),
+    ("/break", "[EXPR]", "pause when a line matches; without EXPR, never"),
+    ("/find", "EXPR", "go to the next matching line; n and N repeat it"),
+    ("/mark", "[TEXT]", "insert a mark into the list"),
     ("/record", "FILE", "record the session in a new file from now on"),
-    ("/time", "[+-]M:SS", "go to a time of the recording, so far on or back, or to the end"),
+    ("/time", "[+-]M:SS", "go to a time of the recording, relative with + -, or end"),
     ("/move", "N[...]", "go to White's (or Black's) move N of the game shown"),
-    ("/play", "", "let the recording run; follow the session"),
-    ("/pause", "", "let it stand still; the session goes on behind the screen"),
+    ("/play", "", "play the recording; follow the session"),
+    ("/pause", "", "pause the recording, or the screen of a session"),
     ("/speed", "N", "play N times as fast"),
-    ("/flip", "", "turn the board around"),
+    ("/flip", "", "flip the board"),
     ("/raw", "", "show the bytes, or the event again"),
-    ("/all", "", "list prompts, block marks, repeated reserves too, or not"),
-    ("/help", "", "what keys and commands there are; /quit leaves"),
+    ("/all", "", "show or hide prompts, marks, blank lines, reserves"),
+    ("/help", "", "show this page; /quit leaves"),
 ];
 
 /// Every word a command starts with.
-pub(in crate::console) fn words() -> impl Iterator<Item = &'static str> {
+pub(in crate::console) fn command_words() -> impl Iterator<Item = &'static str> {
     let mut last = "";
     let listed =
         COMMANDS.iter().map(|(word, ..)| *word).filter(move |word| std::mem::replace(&mut last, word) != *word);
@@ -77,15 +77,15 @@ pub(in crate::console) fn words() -> impl Iterator<Item = &'static str> {
 /// Why a line is no command.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(in crate::console) enum CommandError {
-    #[error("there is no command {0}; /help lists them")]
+    #[error("unknown command {0}; /help lists the commands")]
     Unknown(String),
-    #[error("{command} wants {wanted}")]
-    Argument { command: &'static str, wanted: &'static str },
+    #[error("{command} needs {needed}")]
+    Argument { command: &'static str, needed: &'static str },
     #[error("{0}")]
     Filter(#[from] FilterError),
 }
 
-impl Command {
+impl ConsoleCommand {
     /// Reads a line that starts with `/`.
     ///
     /// # Errors
@@ -94,28 +94,28 @@ impl Command {
     pub(in crate::console) fn parse(line: &str) -> Result<Self, CommandError> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let filter = || if rest.is_empty() { Ok(None) } else { Filter::parse(rest).map(Some) };
-        let wants = |command, wanted| CommandError::Argument { command, wanted };
+        let filter = || if rest.is_empty() { Ok(None) } else { RowFilter::parse(rest).map(Some) };
+        let missing = |command, needed| CommandError::Argument { command, needed };
         Ok(match word {
             "/game" if rest.is_empty() => Self::Game(None),
-            "/game" => Self::Game(Some(GameId(rest.parse().map_err(|_| wants("/game", "a number"))?))),
+            "/game" => Self::Game(Some(GameId(rest.parse().map_err(|_| missing("/game", "a number"))?))),
             "/filter" => Self::filter(rest)?,
             "/break" => Self::Break(filter()?),
-            "/find" => Self::Find(Filter::parse(rest)?),
+            "/find" => Self::Find(RowFilter::parse(rest)?),
             "/mark" => Self::Mark(rest.to_owned()),
-            "/time" => {
-                Self::Time(Jump::parse(rest).ok_or(wants("/time", "a time such as 1:23, 83.5, +10, -0:30 or end"))?)
-            }
-            "/move" => Self::Move(ply(rest).ok_or(wants("/move", "a move number such as 12 or 12..."))?),
+            "/time" => Self::Time(
+                TimeTarget::parse(rest).ok_or(missing("/time", "a time such as 1:23, 83.5, +10, -0:30 or end"))?,
+            ),
+            "/move" => Self::Move(ply(rest).ok_or(missing("/move", "a move number such as 12 or 12..."))?),
             "/play" => Self::Play,
             "/pause" => Self::Pause,
-            "/speed" => Self::Speed(speed(rest).ok_or(wants("/speed", "a number above 0, such as 4 or 0.5"))?),
+            "/speed" => Self::Speed(speed(rest).ok_or(missing("/speed", "a number above 0, such as 4 or 0.5"))?),
             "/flip" => Self::Flip,
             "/raw" => Self::Raw,
             "/all" => Self::All,
             "/help" => Self::Help,
             "/quit" => Self::Quit,
-            "/record" if rest.is_empty() => return Err(wants("/record", "the name of a new file")),
+            "/record" if rest.is_empty() => return Err(missing("/record", "the name of a new file")),
             "/record" => Self::Record(rest.to_owned()),
             _ => return Err(CommandError::Unknown(word.to_owned())),
         })
@@ -124,9 +124,9 @@ impl Command {
     fn filter(rest: &str) -> Result<Self, CommandError> {
         match rest.split_once('=') {
             _ if rest.is_empty() => Ok(Self::Filter(None)),
-            Some((name, "")) if is_name(name.trim()) => Ok(Self::Forget(name.trim().to_owned())),
+            Some((name, "")) if is_name(name.trim()) => Ok(Self::RemoveFilter(name.trim().to_owned())),
             Some((name, source)) if is_name(name.trim()) => {
-                Ok(Self::Name(name.trim().to_owned(), Filter::parse(source)?))
+                Ok(Self::NameFilter(name.trim().to_owned(), RowFilter::parse(source)?))
             }
             _ => Ok(Self::Filter(Some(rest.to_owned()))),
         }
@@ -151,24 +151,24 @@ fn ply(text: &str) -> Option<u32> {
     number.checked_mul(2)?.checked_sub(1)?.checked_add(blacks)
 }
 
-impl Jump {
+impl TimeTarget {
     fn parse(text: &str) -> Option<Self> {
         if let Some(time) = text.strip_prefix('+') {
-            return time_of(time).map(Self::On);
+            return time_of(time).map(Self::Forward);
         }
         match text.strip_prefix('-') {
-            _ if text == "end" => Some(Self::To(Duration::MAX)),
-            Some(time) => time_of(time).map(Self::Back),
-            None => time_of(text).map(Self::To),
+            _ if text == "end" => Some(Self::Absolute(Duration::MAX)),
+            Some(time) => time_of(time).map(Self::Backward),
+            None => time_of(text).map(Self::Absolute),
         }
     }
 
     /// The time this means, seen from another.
     pub(in crate::console) const fn from(self, now: Duration) -> Duration {
         match self {
-            Self::To(time) => time,
-            Self::On(by) => now.saturating_add(by),
-            Self::Back(by) => now.saturating_sub(by),
+            Self::Absolute(time) => time,
+            Self::Forward(by) => now.saturating_add(by),
+            Self::Backward(by) => now.saturating_sub(by),
         }
     }
 }
@@ -195,50 +195,52 @@ mod tests {
             ("/game", "Game(None)"),
             ("/mark  after the crash ", "Mark(\"after the crash\")"),
             ("/speed 4x", "Speed(4.0)"),
-            ("/time 1:02:03.5", "Time(To(3723.5s))"),
-            ("/time +10", "Time(On(10s))"),
-            ("/time -1:00", "Time(Back(60s))"),
+            ("/time 1:02:03.5", "Time(Absolute(3723.5s))"),
+            ("/time +10", "Time(Forward(10s))"),
+            ("/time -1:00", "Time(Backward(60s))"),
             ("/move 12", "Move(23)"),
             ("/move 12...", "Move(24)"),
             ("/filter", "Filter(None)"),
-            ("/filter talk =", "Forget(\"talk\")"),
+            ("/filter talk =", "RemoveFilter(\"talk\")"),
             ("/filter talk", "Filter(Some(\"talk\"))"),
             ("/quit", "Quit"),
         ];
         for (line, want) in cases {
-            assert_eq!(format!("{:?}", Command::parse(line).unwrap()), want, "{line}");
+            assert_eq!(format!("{:?}", ConsoleCommand::parse(line).unwrap()), want, "{line}");
         }
-        assert!(matches!(Command::parse("/filter talk = kind:tell"), Ok(Command::Name(name, _)) if name == "talk"));
-        assert!(matches!(Command::parse("/filter \"a = b\""), Ok(Command::Filter(Some(_)))));
-        assert!(matches!(Command::parse("/break kind:tell"), Ok(Command::Break(Some(_)))));
+        assert!(
+            matches!(ConsoleCommand::parse("/filter talk = kind:tell"), Ok(ConsoleCommand::NameFilter(name, _)) if name == "talk")
+        );
+        assert!(matches!(ConsoleCommand::parse("/filter \"a = b\""), Ok(ConsoleCommand::Filter(Some(_)))));
+        assert!(matches!(ConsoleCommand::parse("/break kind:tell"), Ok(ConsoleCommand::Break(Some(_)))));
     }
 
     #[test]
     fn what_is_no_command_is_told() {
         let cases = [
-            ("/nonsense 1", "there is no command /nonsense; /help lists them"),
-            ("/game x", "/game wants a number"),
-            ("/speed 0", "/speed wants a number above 0, such as 4 or 0.5"),
-            ("/speed nan", "/speed wants a number above 0, such as 4 or 0.5"),
-            ("/time soon", "/time wants a time such as 1:23, 83.5, +10, -0:30 or end"),
-            ("/time -", "/time wants a time such as 1:23, 83.5, +10, -0:30 or end"),
-            ("/time 1e9", "/time wants a time such as 1:23, 83.5, +10, -0:30 or end"),
-            ("/move 0", "/move wants a move number such as 12 or 12..."),
-            ("/move 4294967295...", "/move wants a move number such as 12 or 12..."),
-            ("/find", "an expression has at least one term, such as kind:tell"),
-            ("/break kind:x", "no event is of the kind \"x\"; Tab completes kinds"),
-            ("/record", "/record wants the name of a new file"),
+            ("/nonsense 1", "unknown command /nonsense; /help lists the commands"),
+            ("/game x", "/game needs a number"),
+            ("/speed 0", "/speed needs a number above 0, such as 4 or 0.5"),
+            ("/speed nan", "/speed needs a number above 0, such as 4 or 0.5"),
+            ("/time soon", "/time needs a time such as 1:23, 83.5, +10, -0:30 or end"),
+            ("/time -", "/time needs a time such as 1:23, 83.5, +10, -0:30 or end"),
+            ("/time 1e9", "/time needs a time such as 1:23, 83.5, +10, -0:30 or end"),
+            ("/move 0", "/move needs a move number such as 12 or 12..."),
+            ("/move 4294967295...", "/move needs a move number such as 12 or 12..."),
+            ("/find", "an expression needs at least one term, such as kind:tell"),
+            ("/break kind:x", "no event has the kind \"x\"; Tab completes kinds"),
+            ("/record", "/record needs the name of a new file"),
         ];
         for (line, want) in cases {
-            assert_eq!(Command::parse(line).unwrap_err().to_string(), want, "{line}");
+            assert_eq!(ConsoleCommand::parse(line).unwrap_err().to_string(), want, "{line}");
         }
     }
 
     #[test]
     fn every_word_is_a_command() {
-        for word in words() {
-            assert!(!matches!(Command::parse(word), Err(CommandError::Unknown(_))), "{word}");
+        for word in command_words() {
+            assert!(!matches!(ConsoleCommand::parse(word), Err(CommandError::Unknown(_))), "{word}");
         }
-        assert_eq!(words().filter(|word| *word == "/filter").count(), 1);
+        assert_eq!(command_words().filter(|word| *word == "/filter").count(), 1);
     }
 }

@@ -5,100 +5,14 @@ use crate::console::model::Model;
 use crate::console::model::filter;
 
 /// The commands of the servers that are typed most; both families know nearly all of them.
-const SERVER_COMMANDS: [&str; 92] = [
-    "abort",
-    "accept",
-    "addlist",
-    "adjourn",
-    "alias",
-    "allobservers",
-    "assess",
-    "backward",
-    "best",
-    "boards",
-    "cshout",
-    "censor",
-    "channel",
-    "clearmessages",
-    "date",
-    "decline",
-    "draw",
-    "examine",
-    "fbest",
-    "finger",
-    "flag",
-    "flip",
-    "follow",
-    "formula",
-    "forward",
-    "games",
-    "getpi",
-    "ginfo",
-    "goboard",
-    "handles",
-    "help",
-    "history",
-    "hrank",
-    "inchannel",
-    "index",
-    "info",
-    "iset",
-    "it",
-    "ivariables",
-    "journal",
-    "jsave",
-    "kibitz",
-    "lastmoves",
-    "limits",
-    "llogons",
-    "logons",
-    "mailhelp",
-    "mailmess",
-    "mailmoves",
-    "mailoldmoves",
-    "mailsource",
-    "match",
-    "messages",
-    "mexamine",
-    "moretime",
-    "moves",
-    "news",
-    "next",
-    "notify",
-    "observe",
-    "oldmoves",
-    "partner",
-    "pause",
-    "pending",
-    "play",
-    "password",
-    "ptell",
-    "quit",
-    "rank",
-    "refresh",
-    "rematch",
-    "resign",
-    "revert",
-    "say",
-    "seek",
-    "set",
-    "shout",
-    "showlist",
-    "simmatch",
-    "smoves",
-    "sought",
-    "statistics",
-    "stored",
-    "takeback",
-    "tell",
-    "time",
-    "unexamine",
-    "unobserve",
-    "unseek",
-    "variables",
-    "whisper",
-    "who",
-];
+const SERVER_COMMANDS: &str = "\
+    abort accept addlist adjourn alias allobservers assess backward best boards cshout censor channel \
+    clearmessages date decline draw examine fbest finger flag flip follow formula forward games getpi ginfo \
+    goboard handles help history hrank inchannel index info iset it ivariables journal jsave kibitz lastmoves \
+    limits llogons logons mailhelp mailmess mailmoves mailoldmoves mailsource match messages mexamine moretime \
+    moves news next notify observe oldmoves partner pause pending play password ptell quit rank refresh rematch \
+    resign revert say seek set shout showlist simmatch smoves sought statistics stored takeback tell time \
+    unexamine unobserve unseek variables whisper who";
 
 /// What could stand in the place of the word in front of the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,36 +30,41 @@ impl Completion {
         let (before, word) = line.split_at_checked(from)?;
         let command = before.split_whitespace().next();
         match command {
-            None if word.starts_with('/') => Self::among(from, word, command::words()),
-            None => Self::among(from, word, SERVER_COMMANDS.into_iter()),
-            Some("/filter" | "/break" | "/find") => Self::of_expression(from, word, model, names),
+            None if word.starts_with('/') => Self::from_candidates(from, word, command::command_words()),
+            None => Self::from_candidates(from, word, SERVER_COMMANDS.split_whitespace()),
+            Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, names),
             Some("/game") => {
                 let games: Vec<_> = model.games.keys().map(ToString::to_string).collect();
-                Self::among(from, word, games.iter().map(String::as_str))
+                Self::from_candidates(from, word, games.iter().map(String::as_str))
             }
             Some(_) if word.is_empty() => None,
-            Some(_) => Self::among(from, word, people(model).iter().map(String::as_str)),
+            Some(_) => Self::from_candidates(from, word, known_names(model).iter().map(String::as_str)),
         }
     }
 
-    fn of_expression<'a>(from: usize, word: &str, model: &Model, names: impl Iterator<Item = &'a str>) -> Option<Self> {
+    fn for_expression<'a>(
+        from: usize,
+        word: &str,
+        model: &Model,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Option<Self> {
         let Some((key, values)) = word.split_once(':') else {
-            return Self::among(from, word, filter::KEYS.into_iter().chain(names));
+            return Self::from_candidates(from, word, filter::KEYS.into_iter().chain(names));
         };
         let (before, value) = values.rsplit_once(',').map_or(("", values), |(_, value)| (values, value));
         let at = from + key.len() + 1 + before.len().saturating_sub(value.len());
         match key.trim_start_matches(['-', '!']) {
-            "kind" => Self::among(at, value, filter::kinds()),
-            "from" | "name" => Self::among(at, value, model.names.iter().map(String::as_str)),
+            "kind" => Self::from_candidates(at, value, filter::kinds()),
+            "from" | "name" => Self::from_candidates(at, value, model.names.iter().map(String::as_str)),
             "game" => {
                 let games: Vec<_> = model.games.keys().map(ToString::to_string).collect();
-                Self::among(at, value, games.iter().map(String::as_str))
+                Self::from_candidates(at, value, games.iter().map(String::as_str))
             }
             _ => None,
         }
     }
 
-    fn among<'a>(from: usize, begun: &str, words: impl Iterator<Item = &'a str>) -> Option<Self> {
+    fn from_candidates<'a>(from: usize, begun: &str, words: impl Iterator<Item = &'a str>) -> Option<Self> {
         let mut words: Vec<_> = words.filter(|word| starts_with(word, begun)).map(str::to_owned).collect();
         words.sort();
         words.dedup();
@@ -153,7 +72,7 @@ impl Completion {
     }
 
     /// As much as all the words agree on; with a blank if there is only one, and nothing goes on behind it.
-    pub(in crate::console) fn agreed(&self) -> String {
+    pub(in crate::console) fn common_prefix(&self) -> String {
         let Some((first, others)) = self.words.split_first() else { return String::new() };
         if others.is_empty() {
             let ends = !first.ends_with(':');
@@ -165,7 +84,7 @@ impl Completion {
 }
 
 /// Handles and channels that were heard of.
-fn people(model: &Model) -> Vec<String> {
+fn known_names(model: &Model) -> Vec<String> {
     model.names.iter().cloned().chain(model.channels.iter().map(ToString::to_string)).collect()
 }
 
@@ -211,8 +130,8 @@ mod tests {
     #[test]
     fn what_all_agree_on_is_put_in() {
         let words = |words: &[&str]| Completion { from: 0, words: words.iter().map(ToString::to_string).collect() };
-        assert_eq!(words(&["Neumann", "Newton"]).agreed(), "Ne");
-        assert_eq!(words(&["observe"]).agreed(), "observe ");
-        assert_eq!(words(&["kind:"]).agreed(), "kind:");
+        assert_eq!(words(&["Neumann", "Newton"]).common_prefix(), "Ne");
+        assert_eq!(words(&["observe"]).common_prefix(), "observe ");
+        assert_eq!(words(&["kind:"]).common_prefix(), "kind:");
     }
 }

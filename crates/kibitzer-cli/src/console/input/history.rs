@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use kibitzer::core::session::SecretDetector;
 
-use crate::console::input::store::Store;
+use crate::console::input::StateDirectory;
 
 /// Lines that are kept.
 const KEPT_LINES: usize = 1_000;
@@ -19,13 +19,13 @@ pub(in crate::console) struct History {
     back: usize,
     /// What was being typed when looking back began.
     draft: String,
-    store: Option<Store>,
+    store: Option<StateDirectory>,
     detector: SecretDetector,
 }
 
 impl History {
     /// The history of other runs; what is added goes to their file. Lines there that must not be kept are removed.
-    pub(in crate::console) fn load(store: Option<Store>) -> Self {
+    pub(in crate::console) fn load(store: Option<StateDirectory>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
         let mut history = Self { store, ..Self::default() };
         for line in text.lines() {
@@ -110,7 +110,7 @@ mod tests {
     fn no_line_with_a_password_is_kept_or_stays_in_the_file() {
         let secrets =
             ["password old new", "$PASSW a b", "asetpasswd foo bar", "set pass x", "multi who; pa a b", "pw a b"];
-        let store = Store::temporary("history-secrets");
+        let store = StateDirectory::temporary("history-secrets");
         let mut history = History::load(Some(store.clone()));
         let kept = ["alias pw password", "tell foo my password", "partner foo", "p", "/mark x"];
         for line in kept.iter().chain(&secrets).chain(&["who\u{1b}", ""]) {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn other_runs_have_it_too() {
-        let store = Store::temporary("history");
+        let store = StateDirectory::temporary("history");
         let mut history = History::load(Some(store.clone()));
         (0..1_500).for_each(|n| history.add(&format!("finger p{n}")));
         assert_eq!(history.lines.len(), KEPT_LINES);

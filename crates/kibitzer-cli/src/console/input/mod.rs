@@ -1,14 +1,15 @@
-//! The line at the bottom: what is typed, what was typed, what a word can become.
+//! The user's input: keys, the input line with its history and completion, commands, and filters with a name.
 
 pub(in crate::console) mod command;
-pub(in crate::console) mod filters;
 pub(in crate::console) mod keys;
-pub(in crate::console) mod store;
+pub(in crate::console) mod named_filters;
 
 mod completion;
-mod editor;
 mod history;
+mod line_editor;
+mod state_directory;
 
 pub(super) use completion::Completion;
-pub(super) use editor::{Editor, Reach};
 pub(super) use history::History;
+pub(super) use line_editor::{LineEditor, Motion};
+pub(super) use state_directory::StateDirectory;

@@ -26,7 +26,7 @@ pub(in crate::console) const MARK: &str = "mark";
 /// | `"regex"` | lines that match, in either case |
 /// | `-term` | where the term does not hold |
 #[derive(Clone, Debug)]
-pub(in crate::console) struct Filter {
+pub(in crate::console) struct RowFilter {
     terms: Vec<Term>,
     source: String,
 }
@@ -51,15 +51,15 @@ enum Test {
 /// Why an expression means nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum FilterError {
-    #[error("an expression has at least one term, such as kind:tell")]
+    #[error("an expression needs at least one term, such as kind:tell")]
     Empty,
-    #[error("no event is of the kind {0:?}; Tab completes kinds")]
+    #[error("no event has the kind {0:?}; Tab completes kinds")]
     Kind(String),
-    #[error("game {0:?} is no number")]
+    #[error("game {0:?} is not a number")]
     Game(String),
-    #[error("{0:?} is no key: there are kind, game, from, name, text")]
+    #[error("unknown key {0:?}: the keys are kind, game, from, name, text")]
     Key(String),
-    #[error("{0} has nothing behind it")]
+    #[error("{0} needs a value")]
     NoValue(String),
     #[error("the quotation mark is not closed")]
     Unclosed,
@@ -67,7 +67,7 @@ pub(crate) enum FilterError {
     Pattern(String),
 }
 
-impl Filter {
+impl RowFilter {
     /// Reads an expression.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Filter {
     }
 }
 
-impl fmt::Display for Filter {
+impl fmt::Display for RowFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.source)
     }
@@ -118,14 +118,14 @@ impl Test {
         let end = text.find(char::is_whitespace).unwrap_or(text.len());
         let (word, rest) = text.split_at(end);
         let test = match word.split_once(':') {
-            Some((key, value)) => Self::of_key(key, value)?,
+            Some((key, value)) => Self::parse_keyed(key, value)?,
             None if word.is_empty() => return Err(FilterError::NoValue("-".to_owned())),
             None => Self::Text(word.to_lowercase()),
         };
         Ok((test, rest))
     }
 
-    fn of_key(key: &str, value: &str) -> Result<Self, FilterError> {
+    fn parse_keyed(key: &str, value: &str) -> Result<Self, FilterError> {
         let values = || value.split(',').filter(|value| !value.is_empty());
         if values().next().is_none() {
             return Err(FilterError::NoValue(format!("{key}:")));
@@ -145,10 +145,10 @@ impl Test {
         match self {
             Self::Kind(kinds) => kinds.contains(&line.row.kind()),
             Self::Game(games) => line.row.game().is_some_and(|game| games.contains(&game)),
-            Self::From(names) => line.row.speaker().is_some_and(|speaker| is_among(speaker, names)),
+            Self::From(names) => line.row.speaker().is_some_and(|speaker| contains_name(speaker, names)),
             Self::Name(names) => {
                 let mut words = line.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-                words.any(|word| is_among(word, names))
+                words.any(|word| contains_name(word, names))
             }
             Self::Text(text) => line.text().to_lowercase().contains(text),
             Self::Matches(regex) => regex.is_match(line.text()),
@@ -168,7 +168,7 @@ impl Line<'_> {
     }
 }
 
-fn is_among(name: &str, names: &[String]) -> bool {
+fn contains_name(name: &str, names: &[String]) -> bool {
     names.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
@@ -217,7 +217,7 @@ mod tests {
 
     /// The numbers of the rows that are meant.
     fn accepted(source: &str) -> Vec<u64> {
-        let filter = Filter::parse(source).unwrap();
+        let filter = RowFilter::parse(source).unwrap();
         rows(SAID).iter().filter(|row| filter.accepts(row)).map(|row| row.number).collect()
     }
 
@@ -269,13 +269,13 @@ mod tests {
             ("-", FilterError::NoValue("-".into())),
         ];
         for (source, want) in cases {
-            assert_eq!(Filter::parse(source).unwrap_err(), want, "{source}");
+            assert_eq!(RowFilter::parse(source).unwrap_err(), want, "{source}");
         }
-        assert!(matches!(Filter::parse("\"(\""), Err(FilterError::Pattern(_))));
+        assert!(matches!(RowFilter::parse("\"(\""), Err(FilterError::Pattern(_))));
     }
 
     #[test]
     fn an_expression_is_shown_as_typed() {
-        assert_eq!(Filter::parse(" kind:tell  \"x y\" ").unwrap().to_string(), "kind:tell  \"x y\"");
+        assert_eq!(RowFilter::parse(" kind:tell  \"x y\" ").unwrap().to_string(), "kind:tell  \"x y\"");
     }
 }

@@ -7,12 +7,12 @@ use kibitzer::core::text::decode;
 use kibitzer::core::{Event, EventKind};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use crate::console::model::replies::Reply;
-use crate::live::repeats_reserves;
-use crate::output::{Shown, one_line};
+use crate::console::model::reply_matcher::ReplyMatch;
+use crate::live::is_repeated_reserve;
+use crate::output::{TerminalSafe, one_line};
 
 /// What stands for a password.
-const HIDDEN: &str = "********";
+const MASK: &str = "********";
 
 /// A line of the stream.
 #[derive(Clone, Debug)]
@@ -23,34 +23,34 @@ pub(in crate::console) struct Row {
     pub(in crate::console) at: Duration,
     /// Where in all bytes the connection begins whose positions the row has.
     pub(in crate::console) base: u64,
-    pub(in crate::console) body: Body,
+    pub(in crate::console) content: RowContent,
 }
 
 /// What a row is about.
 #[derive(Clone, Debug)]
-pub(in crate::console) enum Body {
+pub(in crate::console) enum RowContent {
     Event(Event),
-    Sent(Sent),
+    Sent(SentLine),
     /// Put there by whoever is watching.
     Mark(String),
 }
 
 /// A line the client sent.
 #[derive(Clone, Debug)]
-pub(in crate::console) struct Sent {
+pub(in crate::console) struct SentLine {
     /// As it went, unless it is secret: then nothing.
     pub(in crate::console) bytes: Vec<u8>,
     /// What it says; nothing if it is secret.
     pub(in crate::console) text: Vec<u8>,
     pub(in crate::console) secret: bool,
-    pub(in crate::console) reply: Option<Reply>,
+    pub(in crate::console) reply: Option<ReplyMatch>,
 }
 
-impl Sent {
+impl SentLine {
     /// The line, without its end.
     pub(in crate::console) fn text(&self) -> String {
         if self.secret {
-            return HIDDEN.to_owned();
+            return MASK.to_owned();
         }
         decode(&self.text).into_owned()
     }
@@ -59,18 +59,18 @@ impl Sent {
 impl Row {
     /// The event, if the row has one.
     pub(in crate::console) fn event(&self) -> Option<&Event> {
-        match &self.body {
-            Body::Event(event) => Some(event),
+        match &self.content {
+            RowContent::Event(event) => Some(event),
             _ => None,
         }
     }
 
     /// The word in front of the line.
     pub(in crate::console) fn kind(&self) -> &'static str {
-        match &self.body {
-            Body::Event(event) => event.kind().as_str(),
-            Body::Sent(_) => EventKind::Sent.as_str(),
-            Body::Mark(_) => "mark",
+        match &self.content {
+            RowContent::Event(event) => event.kind().as_str(),
+            RowContent::Sent(_) => EventKind::Sent.as_str(),
+            RowContent::Mark(_) => "mark",
         }
     }
 
@@ -88,33 +88,33 @@ impl Row {
 
     /// What to say of it; fit for cells.
     pub(in crate::console) fn line(&self) -> String {
-        match &self.body {
-            Body::Event(event) => one_line(event),
-            Body::Sent(sent) => {
+        match &self.content {
+            RowContent::Event(event) => one_line(event),
+            RowContent::Sent(sent) => {
                 let text = sent.text();
                 let reply = sent.reply.as_ref().map_or_else(String::new, |reply| format!("  [{reply}]"));
-                format!("> {}{reply}", Shown(&text).in_cells())
+                format!("> {}{reply}", TerminalSafe(&text).in_cells())
             }
-            Body::Mark(text) => format!("--- {} ---", Shown(text).in_cells()),
+            RowContent::Mark(text) => format!("--- {} ---", TerminalSafe(text).in_cells()),
         }
     }
 
     /// The same for so many cells: of a line that was sent the reply is kept, and its time before anything else.
-    pub(in crate::console) fn line_within(&self, cells: usize) -> String {
+    pub(in crate::console) fn summary_within(&self, cells: usize) -> String {
         let line = self.line();
-        match &self.body {
-            Body::Sent(Sent { reply: Some(reply), .. }) if line.width() > cells => {
-                let told = format!("  [{}]", reply.short());
+        match &self.content {
+            RowContent::Sent(SentLine { reply: Some(reply), .. }) if line.width() > cells => {
+                let told = format!("  [{}]", reply.short_count());
                 let sent = line.rsplit_once("  [").map_or("", |(sent, _)| sent);
-                start_of(sent, cells.saturating_sub(told.width())) + &told
+                truncate_to_cells(sent, cells.saturating_sub(told.width())) + &told
             }
-            _ => start_of(&line, cells),
+            _ => truncate_to_cells(&line, cells),
         }
     }
 
     /// Whether it belongs to how things are said rather than to what is said: prompts, marks of blocks and units, empty lines,
     /// reserves that are told again.
-    pub(in crate::console) fn is_plumbing(&self) -> bool {
+    pub(in crate::console) fn is_protocol_detail(&self) -> bool {
         let Some(event) = self.event() else { return false };
         match event.kind() {
             EventKind::Prompt
@@ -124,23 +124,23 @@ impl Row {
             | EventKind::UnitEnd
             | EventKind::Ping => true,
             EventKind::Text => event.raw().is_empty(),
-            _ => repeats_reserves(event),
+            _ => is_repeated_reserve(event),
         }
     }
 
     /// About how much memory it takes.
     pub(in crate::console) fn size(&self) -> usize {
         size_of::<Self>()
-            + match &self.body {
-                Body::Event(event) => size_of::<Event>() + 2 * event.raw().len(),
-                Body::Sent(sent) => sent.bytes.len() + sent.text.len(),
-                Body::Mark(text) => text.len(),
+            + match &self.content {
+                RowContent::Event(event) => size_of::<Event>() + 2 * event.raw().len(),
+                RowContent::Sent(sent) => sent.bytes.len() + sent.text.len(),
+                RowContent::Mark(text) => text.len(),
             }
     }
 }
 
 /// As much of a text as so many cells take.
-fn start_of(text: &str, cells: usize) -> String {
+fn truncate_to_cells(text: &str, cells: usize) -> String {
     let mut room = cells;
     let fits = |character: &char| {
         let left = room.checked_sub(character.width().unwrap_or(0));
@@ -155,13 +155,13 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::console::model::replies::Surety;
+    use crate::console::model::reply_matcher::Confidence;
 
     #[test]
     fn where_there_is_little_room_the_time_of_the_reply_stays() {
-        let reply = Reply { after: Duration::from_millis(12), row: 345, surety: Surety::Numbered };
-        let sent = Sent { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
-        let row = Row { number: 1, at: Duration::ZERO, base: 0, body: Body::Sent(sent) };
+        let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, confidence: Confidence::Numbered };
+        let sent = SentLine { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
+        let row = Row { number: 1, at: Duration::ZERO, base: 0, content: RowContent::Sent(sent) };
         let cases = [
             (80, "> 14 finger  [reply #345 after 12ms]"),
             (36, "> 14 finger  [reply #345 after 12ms]"),
@@ -170,7 +170,7 @@ mod tests {
             (5, "  [12ms #345]"),
         ];
         for (cells, want) in cases {
-            assert_eq!(row.line_within(cells), want, "{cells}");
+            assert_eq!(row.summary_within(cells), want, "{cells}");
         }
     }
 
@@ -178,7 +178,7 @@ mod tests {
     fn wide_characters_take_two_cells() {
         let cases = [("\u{4e16}\u{754c}", 3, "\u{4e16}"), ("a\u{4e16}b", 3, "a\u{4e16}"), ("abc", 0, "")];
         for (text, cells, want) in cases {
-            assert_eq!(start_of(text, cells), want);
+            assert_eq!(truncate_to_cells(text, cells), want);
         }
     }
 }

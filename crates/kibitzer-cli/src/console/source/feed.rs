@@ -1,151 +1,145 @@
-//! Where the pieces of a live session come from: this process, or another one that exposes it.
+//! Delivers what happens in a session: from the tap of this process's client, or from another process that exposes its session.
 
 use kibitzer::core::Event;
 use kibitzer::core::event::EndReason;
 use kibitzer::core::session::SessionState;
+use kibitzer::core::text::error_chain;
 use kibitzer::transcript::Recording;
 use kibitzer::{Client, Observation, Tap, TapItem, TapState};
-use kibitzer_attach::{AttachError, AttachEvent, Attached, AttachedRequests, Snapshot};
+use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, Attached, AttachedRequests, Snapshot};
 use tokio::sync::mpsc;
 
-/// The word for a session on which requests can be made.
-pub(in crate::console) const LIVE: &str = "live";
+/// Label of the session state in which lines can be sent.
+pub(in crate::console) const READY_LABEL: &str = "live";
 
-/// Pieces of an attached session that wait for the screen. Then its process keeps the next ones, and counts what it cannot.
-const UNSHOWN_PIECES: usize = 4_096;
+/// Messages of an attached session that wait to be shown. Once they fill the channel, the other process buffers, and counts its losses.
+const FEED_CAPACITY: usize = 4_096;
 
-/// A session's end in the console.
+/// Receiving end of a session, and the handle to send lines on it.
 #[derive(Debug)]
-pub(in crate::console) enum Feed {
+pub(in crate::console) enum SessionFeed {
     Own { client: Client, tap: Tap },
-    Other(Box<Remote>),
+    Attached(Box<AttachedFeed>),
 }
 
-/// What comes next.
-pub(in crate::console) enum Fed {
-    Item(TapItem),
+/// Result of polling a [`SessionFeed`].
+pub(in crate::console) enum FeedItem {
+    Tapped(TapItem),
     Snapshot(Box<Snapshot>),
-    /// Nothing more comes of a session that may go on, and why.
-    Gone(String),
-    /// Nothing for now.
-    Nothing,
+    /// The attachment ended, for this reason; the session itself may continue.
+    Disconnected(String),
+    /// Nothing is available now.
+    Empty,
 }
 
-/// A session of another process.
+/// Console end of an attached session. [`forward_events`] fills it.
 #[derive(Debug)]
-pub(in crate::console) struct Remote {
-    seen: mpsc::Receiver<Seen>,
-    /// Where to send lines, if that is wanted.
+pub(in crate::console) struct AttachedFeed {
+    messages: mpsc::Receiver<AttachMessage>,
+    /// `None` if the console was started without write access.
     requests: Option<AttachedRequests>,
     state: &'static str,
     handle: Option<String>,
 }
 
-/// What the task that reads the socket hands over.
+/// Message from the task that reads the attach socket.
 #[derive(Debug)]
-pub(in crate::console) enum Seen {
+pub(in crate::console) enum AttachMessage {
     Event(AttachEvent),
-    Gone(String),
+    Disconnected(String),
 }
 
-/// Whether lines are to be sent on a session of another process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writing {
-    /// It is only looked at.
-    No,
-    Yes,
-}
-
-impl Feed {
-    pub(in crate::console) fn next(&mut self) -> Fed {
+impl SessionFeed {
+    /// Returns the next item, without waiting.
+    pub(in crate::console) fn next(&mut self) -> FeedItem {
         match self {
             Self::Own { tap, .. } => match tap.try_next() {
-                TapState::Item(item) => Fed::Item(item),
-                TapState::Empty | TapState::Closed => Fed::Nothing,
+                TapState::Item(item) => FeedItem::Tapped(item),
+                TapState::Empty | TapState::Closed => FeedItem::Empty,
             },
-            Self::Other(remote) => remote.next(),
+            Self::Attached(feed) => feed.next(),
         }
     }
 
-    /// How the session stands, in a word.
+    /// Returns the session state as a single word.
     pub(in crate::console) fn state(&self) -> &'static str {
         match self {
-            Self::Own { client, .. } => word(&client.state()),
-            Self::Other(remote) => remote.state,
+            Self::Own { client, .. } => state_label(&client.state()),
+            Self::Attached(feed) => feed.state,
         }
     }
 
-    /// Its own name.
+    /// Returns the account name of the session, once it is logged in.
     pub(in crate::console) fn handle(&self) -> Option<String> {
         match self {
             Self::Own { client, .. } => client.handle().map(|handle| handle.to_string()),
-            Self::Other(remote) => remote.handle.clone(),
+            Self::Attached(feed) => feed.handle.clone(),
         }
     }
 
-    /// The recording that this process makes of it.
+    /// Returns the recording that this process makes of the session.
     pub(in crate::console) fn recording(&self) -> Option<Recording> {
         match self {
             Self::Own { client, .. } => client.recording(),
-            Self::Other(_) => None,
+            Self::Attached(_) => None,
         }
     }
 
-    /// Whether nothing may be sent, ever.
-    pub(in crate::console) const fn is_only_looked_at(&self) -> bool {
-        matches!(self, Self::Other(remote) if remote.requests.is_none())
+    /// Returns whether lines can never be sent.
+    pub(in crate::console) const fn is_read_only(&self) -> bool {
+        matches!(self, Self::Attached(feed) if feed.requests.is_none())
     }
 
-    /// What to say of it besides.
-    pub(in crate::console) fn note(&self) -> &'static str {
+    /// Returns a suffix for the first row: whether the session is attached, and with which access.
+    pub(in crate::console) const fn access_label(&self) -> &'static str {
         match self {
             Self::Own { .. } => "",
-            Self::Other(_) if self.is_only_looked_at() => ", attached to look",
-            Self::Other(_) => ", attached",
+            Self::Attached(feed) if feed.requests.is_none() => ", attached to look",
+            Self::Attached(_) => ", attached",
         }
     }
 }
 
-impl Remote {
-    /// A session, and what has to be run for it to be seen: [`read`].
-    pub(in crate::console) fn new(session: &Attached, writing: Writing) -> (Self, mpsc::Sender<Seen>) {
-        let (sender, seen) = mpsc::channel(UNSHOWN_PIECES);
-        let requests = (writing == Writing::Yes).then(|| session.requests());
-        (Self { seen, requests, state: word(&SessionState::Connecting), handle: None }, sender)
+impl AttachedFeed {
+    /// Creates the feed of an attached session, and the sender for [`forward_events`].
+    pub(in crate::console) fn new(session: &Attached, access: AttachAccess) -> (Self, mpsc::Sender<AttachMessage>) {
+        let (sender, messages) = mpsc::channel(FEED_CAPACITY);
+        let requests = access.may_send().then(|| session.requests());
+        (Self { messages, requests, state: state_label(&SessionState::Connecting), handle: None }, sender)
     }
 
-    /// Where to send lines.
     pub(in crate::console) const fn requests(&self) -> Option<&AttachedRequests> {
         self.requests.as_ref()
     }
 
-    fn next(&mut self) -> Fed {
-        match self.seen.try_recv() {
-            Ok(Seen::Event(AttachEvent::Snapshot(snapshot))) => {
-                self.state = word(&snapshot.state);
+    fn next(&mut self) -> FeedItem {
+        match self.messages.try_recv() {
+            Ok(AttachMessage::Event(AttachEvent::Snapshot(snapshot))) => {
+                self.state = state_label(&snapshot.state);
                 self.handle = snapshot.handle.as_ref().map(ToString::to_string);
-                Fed::Snapshot(snapshot)
+                FeedItem::Snapshot(snapshot)
             }
-            Ok(Seen::Event(AttachEvent::Item(item))) => {
+            Ok(AttachMessage::Event(AttachEvent::Item(item))) => {
                 if let Observation::Event { event, .. } = &item.observation {
-                    self.learn(event);
+                    self.track_state(event);
                 }
-                Fed::Item(item)
+                FeedItem::Tapped(item)
             }
-            Ok(Seen::Gone(reason)) => {
+            Ok(AttachMessage::Disconnected(reason)) => {
                 self.state = "gone";
-                Fed::Gone(reason)
+                FeedItem::Disconnected(reason)
             }
-            // What a later version sees.
-            Ok(Seen::Event(_)) | Err(_) => Fed::Nothing,
+            // Kinds that a later version of the protocol adds.
+            Ok(AttachMessage::Event(_)) | Err(_) => FeedItem::Empty,
         }
     }
 
-    fn learn(&mut self, event: &Event) {
+    /// Updates the state and the handle. A snapshot has both, but later changes arrive as events only.
+    fn track_state(&mut self, event: &Event) {
         self.state = match event {
             Event::Connecting { .. } => "dialing",
             Event::Connected => "login",
-            Event::Ready(_) => LIVE,
+            Event::Ready(_) => READY_LABEL,
             Event::Lost { .. } => "lost",
             Event::Ended(_) => "over",
             _ => self.state,
@@ -156,29 +150,31 @@ impl Remote {
     }
 }
 
-const fn word(state: &SessionState) -> &'static str {
+const fn state_label(state: &SessionState) -> &'static str {
     match state {
         SessionState::Connecting => "dialing",
         SessionState::LoggingIn(_) => "login",
-        SessionState::Ready => LIVE,
+        SessionState::Ready => READY_LABEL,
         SessionState::Waiting => "lost",
         SessionState::Ended(_) => "over",
         _ => "closing",
     }
 }
 
-/// Hands over what is seen of a session until it is over, and says why it is.
+/// Forwards the events of an attached session to its [`AttachedFeed`] until the session ends, and returns the reason of that end.
+///
+/// Returns early if the feed is dropped.
 ///
 /// # Errors
 ///
-/// [`AttachError`]: nothing more will be seen of it, though it may go on. That was handed over, too.
+/// [`AttachError`] if the attachment ended before the session; the feed has received it as a message, too.
 ///
 /// # Cancel safety
 ///
-/// What was seen last may be lost.
-pub(in crate::console) async fn read(
+/// The last event may be lost.
+pub(in crate::console) async fn forward_events(
     mut session: Attached,
-    seen: mpsc::Sender<Seen>,
+    feed: mpsc::Sender<AttachMessage>,
 ) -> Result<Option<EndReason>, AttachError> {
     let mut ended = None;
     loop {
@@ -186,8 +182,8 @@ pub(in crate::console) async fn read(
             Ok(Some(attached)) => attached,
             Ok(None) => return Ok(ended),
             Err(error) => {
-                // Who does not look any more does not need it.
-                let _ = seen.send(Seen::Gone(kibitzer::core::text::error_chain(&error))).await;
+                // A closed feed means that the console is closing.
+                let _ = feed.send(AttachMessage::Disconnected(error_chain(&error))).await;
                 return Err(error);
             }
         };
@@ -196,7 +192,7 @@ pub(in crate::console) async fn read(
         {
             ended = Some(reason.clone());
         }
-        if seen.send(Seen::Event(attached)).await.is_err() {
+        if feed.send(AttachMessage::Event(attached)).await.is_err() {
             return Ok(ended);
         }
     }

@@ -1,42 +1,42 @@
 //! Where the console's items come from.
 
-pub(in crate::console) mod clock;
 pub(in crate::console) mod feed;
-pub(in crate::console) mod live;
-pub(in crate::console) mod player;
-pub(in crate::console) mod replay;
+pub(in crate::console) mod live_session;
+pub(in crate::console) mod recording_player;
+pub(in crate::console) mod recording_reader;
+pub(in crate::console) mod replay_clock;
 
 use std::time::{Duration, Instant};
 
 use crate::console::model::Model;
-use crate::console::source::live::Live;
-use crate::console::source::player::{Next, Player};
-use crate::console::source::replay::ReplayError;
+use crate::console::source::live_session::LiveSession;
+use crate::console::source::recording_player::{NextItem, RecordingPlayer};
+use crate::console::source::recording_reader::ReplayError;
 
 /// A message for the user, shown above the input line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::console) enum Notice {
-    Done(String),
-    Wrong(String),
+    Info(String),
+    Error(String),
 }
 
 /// A recording that is played, or a session that goes on.
 #[derive(Debug)]
 pub(in crate::console) enum Source {
-    Recording(Box<Player>),
-    Live(Box<Live>),
+    Recording(Box<RecordingPlayer>),
+    Live(Box<LiveSession>),
 }
 
 impl Source {
     /// What plays, if it is a recording.
-    pub(in crate::console) const fn player(&self) -> Option<&Player> {
+    pub(in crate::console) const fn player(&self) -> Option<&RecordingPlayer> {
         match self {
             Self::Recording(player) => Some(player),
             Self::Live(_) => None,
         }
     }
 
-    pub(in crate::console) fn player_mut(&mut self) -> Option<&mut Player> {
+    pub(in crate::console) fn player_mut(&mut self) -> Option<&mut RecordingPlayer> {
         match self {
             Self::Recording(player) => Some(player),
             Self::Live(_) => None,
@@ -44,7 +44,7 @@ impl Source {
     }
 
     /// The session, if it is live.
-    pub(in crate::console) fn live_mut(&mut self) -> Option<&mut Live> {
+    pub(in crate::console) fn live_mut(&mut self) -> Option<&mut LiveSession> {
         match self {
             Self::Recording(_) => None,
             Self::Live(live) => Some(live),
@@ -56,8 +56,8 @@ impl Source {
     }
 
     /// Whether lines go to a server, or would if it were there.
-    pub(in crate::console) const fn takes_lines(&self) -> bool {
-        matches!(self, Self::Live(live) if !live.is_only_looked_at())
+    pub(in crate::console) const fn accepts_lines(&self) -> bool {
+        matches!(self, Self::Live(live) if !live.is_read_only())
     }
 
     /// The time that clocks are counted from: the recording's, or since the session began.
@@ -80,8 +80,8 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// As [`Player::next`].
-    pub(in crate::console) fn next(&mut self, now: Instant) -> Result<Next, ReplayError> {
+    /// As [`RecordingPlayer::next`].
+    pub(in crate::console) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
         match self {
             Self::Recording(player) => player.next(now),
             Self::Live(live) => Ok(live.next()),

@@ -11,12 +11,12 @@ type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
 
 /// Hears of panics on other threads than the one that draws.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Alarm {
+pub(super) struct PanicCapture {
     /// What the first one says, in one line.
     heard: Arc<Mutex<Option<String>>>,
 }
 
-impl Alarm {
+impl PanicCapture {
     /// Begins to listen, for good. What was to happen at a panic so far happens on this thread only.
     pub(super) fn begin() -> Self {
         let (alarm, drawing, otherwise) = (Self::default(), thread::current().id(), take_hook());

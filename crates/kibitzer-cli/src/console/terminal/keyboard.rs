@@ -9,12 +9,12 @@ pub(super) use self::unix::{Keyboard, terminal};
 
 /// Whether there is something to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum InputState {
     /// Keys, or a new size.
-    Something,
-    Nothing,
+    Ready,
+    Idle,
     /// Nobody can type any more.
-    Gone,
+    Closed,
 }
 
 #[cfg(unix)]
@@ -31,7 +31,7 @@ mod unix {
     use signal_hook::consts::SIGWINCH;
     use signal_hook::low_level::{pipe, unregister};
 
-    use super::{Duration, Heard, io};
+    use super::{Duration, InputState, io};
 
     /// What poll tells of a terminal that is gone, asked for or not.
     const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
@@ -68,25 +68,25 @@ mod unix {
         /// # Errors
         ///
         /// Those of poll.
-        pub(in crate::console::terminal) fn wait(&self, pause: Duration) -> io::Result<Heard> {
+        pub(in crate::console::terminal) fn wait(&self, pause: Duration) -> io::Result<InputState> {
             let watched = [self.terminal.as_fd(), self.resized.as_fd()];
             let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
             let pause = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;
             match poll(&mut watched, Some(&pause)) {
                 // A signal: whoever waits finds out what it means.
-                Err(Errno::INTR) => return Ok(Heard::Nothing),
+                Err(Errno::INTR) => return Ok(InputState::Idle),
                 outcome => outcome?,
             };
             let [terminal, resized] = watched.map(|watched| watched.revents());
             if terminal.intersects(GONE) {
-                return Ok(Heard::Gone);
+                return Ok(InputState::Closed);
             }
             if resized.contains(PollFlags::IN) {
                 // How often does not matter, and what is left is read the next time.
                 let _ = (&self.resized).read(&mut [0; 64]);
             }
             let is_heard = terminal.union(resized).contains(PollFlags::IN);
-            Ok(if is_heard { Heard::Something } else { Heard::Nothing })
+            Ok(if is_heard { InputState::Ready } else { InputState::Idle })
         }
     }
 
@@ -107,8 +107,8 @@ impl Keyboard {
         Ok(Self(()))
     }
 
-    pub(super) fn wait(&self, pause: Duration) -> io::Result<Heard> {
+    pub(super) fn wait(&self, pause: Duration) -> io::Result<InputState> {
         let is_heard = ratatui::crossterm::event::poll(pause)?;
-        Ok(if is_heard { Heard::Something } else { Heard::Nothing })
+        Ok(if is_heard { InputState::Ready } else { InputState::Idle })
     }
 }

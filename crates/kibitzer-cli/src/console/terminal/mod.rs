@@ -1,8 +1,8 @@
 //! The terminal: taken for the console, and given back as it was, whatever happens.
 
 mod alarm;
-mod guard;
 mod keyboard;
+mod shutdown;
 #[cfg(unix)]
 #[cfg(test)]
 mod tests;
@@ -15,9 +15,9 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
 use ratatui::crossterm::execute;
 
-use self::alarm::Alarm;
-use self::guard::Guard;
-use self::keyboard::{Heard, Keyboard};
+use self::alarm::PanicCapture;
+use self::keyboard::{InputState, Keyboard};
+use self::shutdown::ShutdownWatch;
 use super::ConsoleError;
 use crate::console::app::App;
 use crate::console::view::{self, Theme};
@@ -30,22 +30,22 @@ const QUIET_FRAME: Duration = Duration::from_millis(100);
 /// The terminal, as long as the console has it.
 ///
 /// It is given back when this is dropped. A panic gives it back first, so that its message can be read.
-struct Screen {
+struct TerminalSession {
     terminal: DefaultTerminal,
     /// Panics on other threads.
-    alarm: Alarm,
+    alarm: PanicCapture,
 }
 
-impl Screen {
+impl TerminalSession {
     fn take() -> io::Result<Self> {
         let terminal = ratatui::try_init()?;
-        let screen = Self { terminal, alarm: Alarm::begin() };
+        let screen = Self { terminal, alarm: PanicCapture::begin() };
         execute!(io::stdout(), EnableBracketedPaste)?;
         Ok(screen)
     }
 }
 
-impl Drop for Screen {
+impl Drop for TerminalSession {
     fn drop(&mut self) {
         // There is nobody left to tell.
         let _ = execute!(io::stdout(), DisableBracketedPaste);
@@ -63,26 +63,31 @@ impl Drop for Screen {
 /// [`ConsoleError`] if the terminal or the recording fails.
 pub(super) fn run(mut app: App) -> Result<(), ConsoleError> {
     let keyboard = Keyboard::open().map_err(ConsoleError::Terminal)?;
-    let guard = Guard::begin().map_err(ConsoleError::Terminal)?;
-    let mut screen = Screen::take().map_err(ConsoleError::Terminal)?;
+    let guard = ShutdownWatch::begin().map_err(ConsoleError::Terminal)?;
+    let mut screen = TerminalSession::take().map_err(ConsoleError::Terminal)?;
     show(&mut app, &mut screen, &keyboard, &guard)
 }
 
 /// Draws and takes keys, in turn.
-fn show(app: &mut App, screen: &mut Screen, keyboard: &Keyboard, guard: &Guard) -> Result<(), ConsoleError> {
+fn show(
+    app: &mut App,
+    screen: &mut TerminalSession,
+    keyboard: &Keyboard,
+    guard: &ShutdownWatch,
+) -> Result<(), ConsoleError> {
     let theme = Theme::of_environment();
     while !app.is_over && !guard.is_ended() {
         if let Some(panic) = screen.alarm.take() {
             return Err(ConsoleError::Panicked(panic));
         }
-        let more = app.pump(Instant::now())?;
+        let more = app.process_items(Instant::now())?;
         let now = app.source.time(Instant::now());
-        if std::mem::take(&mut app.wants_redraw) {
+        if std::mem::take(&mut app.needs_clear) {
             screen.terminal.clear().map_err(ConsoleError::Terminal)?;
         }
         screen.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(ConsoleError::Terminal)?;
         let pause = if more { Duration::ZERO } else { pause(app) };
-        take_keys(app, keyboard, pause)?;
+        process_input(app, keyboard, pause)?;
     }
     Ok(())
 }
@@ -93,11 +98,11 @@ fn pause(app: &App) -> Duration {
 }
 
 /// Takes in what was typed: waits for the first key, and leaves none behind it to the next picture.
-fn take_keys(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), ConsoleError> {
+fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), ConsoleError> {
     match keyboard.wait(pause).map_err(ConsoleError::Terminal)? {
-        Heard::Something => {}
-        Heard::Nothing => return Ok(()),
-        Heard::Gone => {
+        InputState::Ready => {}
+        InputState::Idle => return Ok(()),
+        InputState::Closed => {
             app.is_over = true;
             return Ok(());
         }
@@ -106,13 +111,13 @@ fn take_keys(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), 
     let mut wait = pause;
     while event::poll(wait).map_err(ConsoleError::Terminal)? {
         let event = event::read().map_err(ConsoleError::Terminal)?;
-        take_event(app, event)?;
+        handle_event(app, event)?;
         wait = Duration::ZERO;
     }
     Ok(())
 }
 
-fn take_event(app: &mut App, event: Event) -> Result<(), ConsoleError> {
+fn handle_event(app: &mut App, event: Event) -> Result<(), ConsoleError> {
     match event {
         Event::Key(key) => app.key(key, Instant::now())?,
         Event::Paste(text) => app.paste(&text),

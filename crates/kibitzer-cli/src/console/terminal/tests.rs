@@ -13,8 +13,8 @@ use rustix::termios::{LocalModes, tcgetattr};
 
 use super::*;
 use crate::console::source::Source;
-use crate::console::source::player::Player;
-use crate::console::source::replay::Replay;
+use crate::console::source::recording_player::RecordingPlayer;
+use crate::console::source::recording_reader::RecordingReader;
 
 /// Set in a process that is to have a console, and a panic of this kind.
 const PANIC: &str = "KIBITZER_TEST_PANIC";
@@ -24,10 +24,10 @@ const NAME: &str = "console::terminal::tests::after_a_panic_the_terminal_is_as_b
 fn panic(kind: &str) {
     let recording =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts/fatics-game-quick-observer.jsonl");
-    let replay = Replay::open(&recording, Family::Auto, Timeseal::Off, Instant::now, false).unwrap();
-    let mut app = App::new(Source::Recording(Box::new(Player::new(replay, 1.0, Instant::now()))), None);
-    let (keyboard, guard) = (Keyboard::open().unwrap(), Guard::begin().unwrap());
-    let mut screen = Screen::take().unwrap();
+    let replay = RecordingReader::open(&recording, Family::Auto, Timeseal::Off, Instant::now, false).unwrap();
+    let mut app = App::new(Source::Recording(Box::new(RecordingPlayer::new(replay, 1.0, Instant::now()))), None);
+    let (keyboard, guard) = (Keyboard::open().unwrap(), ShutdownWatch::begin().unwrap());
+    let mut screen = TerminalSession::take().unwrap();
     screen.terminal.draw(|frame| view::draw(frame, &mut app, Theme::new(true), Duration::ZERO)).unwrap();
     if kind == "drawing" {
         screen.terminal.draw(|_| panic!("on purpose")).unwrap();

@@ -15,15 +15,15 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::text;
-use crate::console::Seen;
+use crate::console::AttachedOutcome;
 use crate::console::app::App;
 use crate::console::source::Source;
-use crate::console::source::feed::{Remote, Writing, read};
-use crate::console::source::live::Live;
+use crate::console::source::feed::{AttachedFeed, forward_events};
+use crate::console::source::live_session::LiveSession;
 use crate::console::view::{self, Theme};
 
 /// Many times what anything here takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A bot that observes a game, and exposes its session.
 struct Bot {
@@ -66,21 +66,21 @@ impl Bot {
 }
 
 /// Somebody in front of a console that is attached to it.
-struct Watcher {
+struct TestConsole {
     app: App,
-    reading: JoinHandle<Seen>,
+    reading: JoinHandle<AttachedOutcome>,
 }
 
-impl Watcher {
+impl TestConsole {
     /// # Cancel safety
     ///
     /// None is needed.
-    async fn attach(bot: &Bot, writing: Writing) -> Self {
+    async fn attach(bot: &Bot, access: AttachAccess) -> Self {
         let session = Attached::connect(bot.folder.join("s")).await.unwrap();
-        let (remote, seen) = Remote::new(&session, writing);
-        let live = Live::attached(remote, "the test's server".to_owned(), Handle::current(), session.began());
+        let (remote, seen) = AttachedFeed::new(&session, access);
+        let live = LiveSession::attached(remote, "the test's server".to_owned(), Handle::current(), session.began());
         let app = App::new(Source::Live(Box::new(live)), None);
-        Self { app, reading: tokio::spawn(read(session, seen)) }
+        Self { app, reading: tokio::spawn(forward_events(session, seen)) }
     }
 
     fn type_line(&mut self, line: &str) {
@@ -108,7 +108,7 @@ impl Watcher {
     async fn sees(&mut self, wanted: &str) -> String {
         let looking = async {
             loop {
-                while self.app.pump(Instant::now()).unwrap() {}
+                while self.app.process_items(Instant::now()).unwrap() {}
                 let screen = self.screen();
                 if screen.contains(wanted) {
                     return screen;
@@ -116,14 +116,14 @@ impl Watcher {
                 tokio::task::yield_now().await;
             }
         };
-        timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("no {wanted}"))
+        timeout(FINAL_FLUSH_TIMEOUT, looking).await.unwrap_or_else(|_| panic!("no {wanted}"))
     }
 }
 
 #[tokio::test]
 async fn who_attaches_sees_the_board_at_once_and_may_only_look() {
     let bot = Bot::start(AttachAccess::Write).await;
-    let mut watcher = Watcher::attach(&bot, Writing::No).await;
+    let mut watcher = TestConsole::attach(&bot, AttachAccess::Read).await;
     let screen = watcher.sees("--- attached; 1 game goes on ---").await;
     let name = bot.client.handle().unwrap();
     assert!(screen.starts_with("kibitzer live "), "{screen}");
@@ -153,7 +153,7 @@ async fn who_attaches_sees_the_board_at_once_and_may_only_look() {
 #[tokio::test]
 async fn what_a_watcher_sends_is_shown_with_its_reply() {
     let bot = Bot::start(AttachAccess::Write).await;
-    let mut watcher = Watcher::attach(&bot, Writing::Yes).await;
+    let mut watcher = TestConsole::attach(&bot, AttachAccess::Write).await;
     watcher.sees("attached;").await;
     watcher.type_line("date");
     let screen = watcher.sees(" date ").await;

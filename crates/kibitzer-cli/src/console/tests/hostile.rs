@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::KeyCode;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{SIZES, Watcher};
+use super::{SIZES, TestConsole};
 use crate::console::view::Theme;
 
 /// What players and servers may send.
@@ -25,7 +25,7 @@ const TEXTS: [&[u8]; 14] = [
 ];
 
 /// A session with this text wherever a player can put it.
-fn session(text: &[u8]) -> Watcher {
+fn session(text: &[u8]) -> TestConsole {
     let board = [
         b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 ",
         text.split(|b| *b == b' ').next().unwrap(),
@@ -34,7 +34,7 @@ fn session(text: &[u8]) -> Watcher {
     .concat();
     let told = [&b"Foo tells you: "[..], text, b"\n\rfics% "].concat();
     let ended = [&b"{Game 7 (A vs. Flohr) "[..], text, b"} 1-0\n\r"].concat();
-    let mut watcher = Watcher::of_pieces(&[&board, &told, &ended, b"fics% "]).played_out();
+    let mut watcher = TestConsole::of_pieces(&[&board, &told, &ended, b"fics% "]).play_to_end();
     watcher.run("/mark \u{5d0}\u{301}x");
     watcher
 }
@@ -57,7 +57,7 @@ fn every_cell_holds_one_harmless_character() {
                         text.escape_ascii()
                     );
                     assert_eq!(
-                        crate::output::Shown(symbol).in_cells(),
+                        crate::output::TerminalSafe(symbol).in_cells(),
                         symbol,
                         "{:?}",
                         text.escape_ascii().to_string()
@@ -113,7 +113,7 @@ fn a_line_of_64_kib_is_one_line() {
     for byte in ["x", "\u{e9}", "\t", "&#x4e16;"] {
         let long = byte.replace('\u{e9}', "\u{1}").repeat((64 << 10) / byte.len());
         let told = format!("Foo tells you: {long}\n\rfics% Bar shouts: behind it\n\r");
-        let mut watcher = Watcher::of_pieces(&[told.as_bytes()]).played_out();
+        let mut watcher = TestConsole::of_pieces(&[told.as_bytes()]).play_to_end();
         for view in ["1", "2", "3"] {
             watcher.press(KeyCode::Home);
             watcher.keys(view);

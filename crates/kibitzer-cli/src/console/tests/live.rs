@@ -16,26 +16,26 @@ use tokio::runtime::Handle;
 use super::text;
 use crate::console::app::App;
 use crate::console::model::Model;
-use crate::console::model::item::{Item, What};
-use crate::console::model::meters::Delays;
-use crate::console::model::row::{Body, Row};
+use crate::console::model::item::{SourceItem, SourceItemKind};
+use crate::console::model::row::{Row, RowContent};
+use crate::console::model::timing::DelaySamples;
 use crate::console::source::Notice;
 use crate::console::source::Source;
-use crate::console::source::live::Live;
+use crate::console::source::live_session::LiveSession;
 use crate::console::view::{self, Theme};
 
-fn take(model: &mut Model, second: u64, what: What) {
-    model.take(Item { at: Duration::from_secs(second), what });
+fn take(model: &mut Model, second: u64, kind: SourceItemKind) {
+    model.take(SourceItem { at: Duration::from_secs(second), kind });
 }
 
 fn event(model: &mut Model, second: u64, event: Event) {
-    take(model, second, What::Event { event, card: None, decoding: Duration::ZERO });
+    take(model, second, SourceItemKind::Event { event, snapshot: None, decoding: Duration::ZERO });
 }
 
 /// A connection on which the server said this.
 fn connection(model: &mut Model, second: u64, said: &[u8]) {
     event(model, second, Event::Connected);
-    take(model, second, What::Bytes(said.to_vec()));
+    take(model, second, SourceItemKind::Bytes(said.to_vec()));
     let (mut reader, mut input) = (EventReader::default(), said);
     while let Some(received) = reader.next(&mut input) {
         event(model, second, received);
@@ -60,10 +60,14 @@ fn each_connection_has_positions_of_its_own() {
 #[test]
 fn a_line_nobody_may_see_is_a_row_without_it() {
     let mut model = Model::default();
-    take(&mut model, 0, What::Sent { bytes: Vec::new(), text: Vec::new(), answers_ping: false, is_secret: true });
+    take(
+        &mut model,
+        0,
+        SourceItemKind::Sent { bytes: Vec::new(), text: Vec::new(), answers_ping: false, is_secret: true },
+    );
     let row = model.rows.get(1).unwrap();
     assert_eq!(row.line(), "> ********");
-    assert!(matches!(&row.body, Body::Sent(sent) if sent.secret));
+    assert!(matches!(&row.content, RowContent::Sent(sent) if sent.secret));
 }
 
 /// Somebody in front of a console with a session on the embedded server.
@@ -116,7 +120,7 @@ impl Guest {
         let (client, tap) =
             Client::start_tapped(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
         client.ready().await.unwrap();
-        let live = Live::new(client.clone(), tap, "the embedded server".to_owned(), Handle::current());
+        let live = LiveSession::new(client.clone(), tap, "the embedded server".to_owned(), Handle::current());
         Self { app: App::new(Source::Live(Box::new(live)), None), client, server }
     }
 
@@ -147,13 +151,13 @@ impl Guest {
     /// None is needed.
     pub(super) async fn wait(&mut self, time: Duration) {
         tokio::time::sleep(time).await;
-        while self.app.pump(now()).unwrap() {}
+        while self.app.process_items(now()).unwrap() {}
     }
 
     /// What a screen of this size shows. How long the decoder takes is the machine's to say: here it is the same every time.
     pub(super) fn buffer(&mut self, (width, height): (u16, u16)) -> Buffer {
         let decoding = &mut self.app.model.latency.decoding;
-        *decoding = Delays::default();
+        *decoding = DelaySamples::default();
         decoding.push(Duration::from_micros(3));
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let time = self.app.source.time(now());
@@ -185,7 +189,7 @@ async fn what_is_typed_is_asked_and_answered() {
     assert!(screen.starts_with("kibitzer live "), "{screen}");
     assert!(screen.contains("the embedded server") && screen.contains("Local time"), "{screen}");
     guest.run("/speed 4").await;
-    assert_eq!(guest.app.notice, Some(Notice::Wrong("only a recording can do that; this session is live".to_owned())));
+    assert_eq!(guest.app.notice, Some(Notice::Error("only a recording can do that; this session is live".to_owned())));
     guest.leave().await;
 }
 
@@ -201,7 +205,7 @@ async fn what_cannot_be_sent_yet_stays_on_the_line() {
     guest.keys("date");
     guest.press(KeyCode::Enter);
     let why = "not sent: the session is not ready; Enter tries again";
-    assert_eq!(guest.app.notice, Some(Notice::Wrong(why.to_owned())));
+    assert_eq!(guest.app.notice, Some(Notice::Error(why.to_owned())));
     guest.client.ready().await.unwrap();
     guest.run("").await;
     assert!(guest.screen().contains("Local time"), "{}", guest.screen());
@@ -212,10 +216,10 @@ async fn what_cannot_be_sent_yet_stays_on_the_line() {
 async fn a_session_that_is_over_says_so_and_keys_go_to_the_list() {
     let mut guest = Guest::log_in().await;
     guest.run("quit").await;
-    assert_eq!(guest.app.notice, Some(Notice::Wrong("session over: quit; q leaves".to_owned())));
+    assert_eq!(guest.app.notice, Some(Notice::Error("session over: quit; q leaves".to_owned())));
     guest.keys("i");
     guest.run("date").await;
-    assert_eq!(guest.app.notice, Some(Notice::Wrong("not sent: the session is over".to_owned())));
+    assert_eq!(guest.app.notice, Some(Notice::Error("not sent: the session is over".to_owned())));
     guest.press(KeyCode::Esc);
     guest.keys("q");
     assert!(guest.app.is_over);
@@ -231,7 +235,7 @@ async fn looking_for_something_at_the_newest_line_finds_what_was_there() {
     let found = guest.app.list.selected().and_then(|row| guest.app.model.rows.get(row)).unwrap().line();
     assert!(found.contains(" date "), "{found}");
     guest.run("/find kind:desync").await;
-    assert_eq!(guest.app.notice, Some(Notice::Wrong("no further line matches yet".to_owned())));
+    assert_eq!(guest.app.notice, Some(Notice::Error("no further line matches yet".to_owned())));
     guest.leave().await;
 }
 

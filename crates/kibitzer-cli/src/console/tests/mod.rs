@@ -24,12 +24,12 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::console::app::App;
 use crate::console::model::Model;
-use crate::console::model::card::Card;
-use crate::console::model::item::{Item, What};
+use crate::console::model::game_snapshot::GameSnapshot;
+use crate::console::model::item::{SourceItem, SourceItemKind};
 use crate::console::model::row::Row;
 use crate::console::source::Source;
-use crate::console::source::player::Player;
-use crate::console::source::replay::Replay;
+use crate::console::source::recording_player::RecordingPlayer;
+use crate::console::source::recording_reader::RecordingReader;
 use crate::console::view::{self, Theme};
 
 /// The sizes every view is tried at.
@@ -38,14 +38,14 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 /// A session in which the server said this, a millisecond for each event.
 pub(super) fn model(said: &[u8]) -> Model {
     let mut model = Model::default();
-    model.take(Item { at: Duration::ZERO, what: What::Bytes(said.to_vec()) });
+    model.take(SourceItem { at: Duration::ZERO, kind: SourceItemKind::Bytes(said.to_vec()) });
     let (mut reader, mut input) = (EventReader::default(), said);
     let mut number = 0;
     while let Some(event) = reader.next(&mut input).or_else(|| reader.finish()) {
         number += 1;
-        let card = event.game().and_then(|id| reader.games().get(id)).map(|game| Box::new(Card::of(game)));
-        let what = What::Event { event, card, decoding: Duration::from_micros(3) };
-        model.take(Item { at: Duration::from_millis(number), what });
+        let snapshot = event.game().and_then(|id| reader.games().get(id)).map(|game| Box::new(GameSnapshot::of(game)));
+        let kind = SourceItemKind::Event { event, snapshot, decoding: Duration::from_micros(3) };
+        model.take(SourceItem { at: Duration::from_millis(number), kind });
     }
     model
 }
@@ -56,14 +56,14 @@ pub(super) fn rows(said: &[u8]) -> Vec<Row> {
 }
 
 /// Somebody in front of a console that plays a recording. Time passes when it is told to.
-struct Watcher {
+struct TestConsole {
     app: App,
     now: Instant,
     /// A folder of the test's own.
     folder: Option<PathBuf>,
 }
 
-impl Watcher {
+impl TestConsole {
     /// Plays a transcript of the repository.
     fn of(name: &str) -> Self {
         Self::of_sealed(name, Timeseal::Off)
@@ -96,26 +96,26 @@ impl Watcher {
     }
 
     fn open(path: &Path, timeseal: Timeseal, folder: Option<PathBuf>) -> Self {
-        let now = frozen();
-        let replay = Replay::open(path, Family::Auto, timeseal, frozen, false).unwrap();
-        Self { app: App::new(Source::Recording(Box::new(Player::new(replay, 1.0, now))), None), now, folder }
+        let now = fixed_instant();
+        let replay = RecordingReader::open(path, Family::Auto, timeseal, fixed_instant, false).unwrap();
+        Self { app: App::new(Source::Recording(Box::new(RecordingPlayer::new(replay, 1.0, now))), None), now, folder }
     }
 
     /// Lets time pass.
     fn wait(&mut self, seconds: f64) {
         self.now += Duration::from_secs_f64(seconds);
-        while self.app.pump(self.now).unwrap() {}
+        while self.app.process_items(self.now).unwrap() {}
     }
 
     /// Plays all of it.
-    fn played_out(mut self) -> Self {
+    fn play_to_end(mut self) -> Self {
         self.wait(1_000_000.0);
         self
     }
 
     fn press(&mut self, code: KeyCode) {
         self.app.key(KeyEvent::new(code, KeyModifiers::NONE), self.now).unwrap();
-        while self.app.pump(self.now).unwrap() {}
+        while self.app.process_items(self.now).unwrap() {}
     }
 
     /// Types characters.
@@ -149,7 +149,7 @@ impl Watcher {
     }
 }
 
-impl Drop for Watcher {
+impl Drop for TestConsole {
     fn drop(&mut self) {
         if let Some(folder) = &self.folder {
             let _ = fs::remove_dir_all(folder);
@@ -158,7 +158,7 @@ impl Drop for Watcher {
 }
 
 /// A clock that stands still, so that nothing takes time.
-fn frozen() -> Instant {
+fn fixed_instant() -> Instant {
     static START: OnceLock<Instant> = OnceLock::new();
     *START.get_or_init(Instant::now)
 }
@@ -185,13 +185,13 @@ fn text(buffer: &Buffer) -> String {
 }
 
 /// Whether the run is to write what the tests compare with, rather than compare.
-fn blessing() -> bool {
+fn is_blessing() -> bool {
     std::env::var_os("KIBITZER_BLESS").is_some()
 }
 
 /// Compares with a file of the repository, or writes it.
-fn assert_kept(path: &Path, got: &str) {
-    if blessing() {
+fn assert_matches_file(path: &Path, got: &str) {
+    if is_blessing() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, got).unwrap();
     }

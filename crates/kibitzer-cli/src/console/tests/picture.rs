@@ -9,7 +9,7 @@ use ratatui::crossterm::event::KeyCode;
 use ratatui::style::{Color, Modifier};
 
 use super::live::Guest;
-use super::{Watcher, assert_kept};
+use super::{TestConsole, assert_matches_file};
 use crate::console::view::Theme;
 
 /// Width and height of a cell, in units of the picture.
@@ -19,7 +19,7 @@ const INK: &str = "#d5d9e0";
 
 #[test]
 fn the_pictures_show_what_is_drawn() {
-    let mut game = Watcher::of("fatics-game-quick-observer");
+    let mut game = TestConsole::of("fatics-game-quick-observer");
     game.wait(5.0);
     assert_picture("console-160x50", &game.buffer((160, 50), Theme::new(true)));
     game.keys("1");
@@ -41,7 +41,7 @@ async fn the_pictures_of_a_session_show_what_is_drawn() {
 
 fn assert_picture(name: &str, buffer: &Buffer) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures").join(name).with_extension("svg");
-    assert_kept(&path, &svg(buffer));
+    assert_matches_file(&path, &svg(buffer));
 }
 
 /// The screen as a picture: a rectangle for each ground, a text for each run of characters that look the same.

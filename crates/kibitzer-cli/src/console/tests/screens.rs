@@ -8,11 +8,11 @@ use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Color;
 
 use super::live::Guest;
-use super::{SIZES, Watcher, assert_kept, text};
+use super::{SIZES, TestConsole, assert_matches_file, text};
 use crate::console::view::Theme;
 
 /// Holds both sizes against the files of this name.
-fn assert_screens(name: &str, watcher: &mut Watcher) {
+fn assert_screens(name: &str, watcher: &mut TestConsole) {
     for size in SIZES {
         assert_screen(name, size, &watcher.screen(size));
     }
@@ -27,12 +27,12 @@ fn assert_live_screens(name: &str, guest: &mut Guest) {
 fn assert_screen(name: &str, (width, height): (u16, u16), screen: &str) {
     let file = format!("src/console/tests/screens/{name}-{width}x{height}.txt");
     assert_eq!(screen.lines().count(), usize::from(height), "{name}");
-    assert_kept(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), screen);
+    assert_matches_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), screen);
 }
 
 /// In the middle of a game.
-fn game() -> Watcher {
-    let mut watcher = Watcher::of("fatics-game-quick-observer");
+fn game() -> TestConsole {
+    let mut watcher = TestConsole::of("fatics-game-quick-observer");
     watcher.wait(5.0);
     watcher
 }
@@ -65,7 +65,7 @@ fn the_help() {
 
 #[test]
 fn a_filter_and_what_is_typed() {
-    let mut watcher = Watcher::of("uhlinfics-talk-1-Alice").played_out();
+    let mut watcher = TestConsole::of("uhlinfics-talk-1-Alice").play_to_end();
     watcher.run("/filter kind:tell,channel_tell -from:Boris");
     watcher.keys("/find \"hello");
     assert_screens("filter", &mut watcher);
@@ -88,7 +88,7 @@ fn an_older_row_that_is_looked_at() {
 
 #[test]
 fn what_was_sent_and_its_reply() {
-    let mut watcher = Watcher::of("fatics-block-client").played_out();
+    let mut watcher = TestConsole::of("fatics-block-client").play_to_end();
     watcher.run("/filter kind:sent,block_start,block_end");
     watcher.run("/find finger");
     watcher.press(KeyCode::Home);
@@ -98,14 +98,14 @@ fn what_was_sent_and_its_reply() {
 
 #[test]
 fn reserves() {
-    let mut watcher = Watcher::of("fatics-crazyhouse-black").played_out();
+    let mut watcher = TestConsole::of("fatics-crazyhouse-black").play_to_end();
     watcher.run("/move 7");
     assert_screens("reserves", &mut watcher);
 }
 
 #[test]
 fn an_empty_session() {
-    assert_screens("empty", &mut Watcher::of_pieces(&[]).played_out());
+    assert_screens("empty", &mut TestConsole::of_pieces(&[]).play_to_end());
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn any_size_is_drawn() {
 
 #[test]
 fn clocks_tick_while_the_recording_runs() {
-    let mut watcher = Watcher::of_pieces(&[
+    let mut watcher = TestConsole::of_pieces(&[
         b"<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein 0 2 12 39 39 \
             119 122 2 K/e1-e2 (0:06) Ke2 0 1 0\n\r",
         b"",

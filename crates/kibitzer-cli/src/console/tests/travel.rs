@@ -4,27 +4,27 @@ use kibitzer::core::message::Family;
 use kibitzer::core::wire::Timeseal;
 use ratatui::crossterm::event::KeyCode;
 
-use super::{SIZES, Watcher, frozen};
-use crate::console::app::Echo;
+use super::{SIZES, TestConsole, fixed_instant};
+use crate::console::app::InputEcho;
 use crate::console::model::row::Row;
 use crate::console::source::Notice;
-use crate::console::source::replay::Replay;
+use crate::console::source::recording_reader::RecordingReader;
 
 /// Ten shouts, a second apart.
-fn shouts() -> Watcher {
+fn shouts() -> TestConsole {
     let pieces: Vec<_> = (0..10).map(|n| format!("Foo shouts: number {n}\n\rfics% ")).collect();
-    Watcher::of_pieces(&pieces.iter().map(String::as_bytes).collect::<Vec<_>>())
+    TestConsole::of_pieces(&pieces.iter().map(String::as_bytes).collect::<Vec<_>>())
 }
 
-fn notice(watcher: &Watcher) -> &str {
+fn notice(watcher: &TestConsole) -> &str {
     match &watcher.app.notice {
-        Some(Notice::Done(text) | Notice::Wrong(text)) => text,
+        Some(Notice::Info(text) | Notice::Error(text)) => text,
         None => "",
     }
 }
 
 /// The line that is looked at.
-fn line(watcher: &Watcher) -> String {
+fn line(watcher: &TestConsole) -> String {
     watcher.app.model.rows.get(watcher.selected()).unwrap().line()
 }
 
@@ -52,7 +52,7 @@ fn it_plays_at_its_speed_and_stops() {
 #[test]
 fn a_torn_recording_is_played_up_to_the_cut_each_time() {
     let torn = "{\"t\": 1, \"dir\": \"rx\", \"hex\": \"466f6f2073686f7574733a206869\"}\n{\"t\": 2, \"di";
-    let mut watcher = Watcher::of_transcript(torn);
+    let mut watcher = TestConsole::of_transcript(torn);
     for _ in 0..2 {
         watcher.wait(100.0);
         assert_eq!(watcher.app.model.rows.iter().map(Row::line).collect::<Vec<_>>(), ["Foo shouts: hi", CUT]);
@@ -62,7 +62,7 @@ fn a_torn_recording_is_played_up_to_the_cut_each_time() {
         watcher.keys(" ");
     }
     let path = watcher.folder.as_ref().unwrap().join("session.jsonl");
-    let error = Replay::open(&path, Family::Auto, Timeseal::Off, frozen, true).unwrap_err();
+    let error = RecordingReader::open(&path, Family::Auto, Timeseal::Off, fixed_instant, true).unwrap_err();
     assert!(error.to_string().ends_with("session.jsonl: transcript ends inside line 2"), "{error}");
 }
 
@@ -107,7 +107,7 @@ fn jumps_go_on_and_back() {
 fn the_next_match_is_found_in_the_list_and_behind_it() {
     let mut watcher = shouts();
     watcher.keys("n");
-    assert_eq!(notice(&watcher), "nothing to look for yet: /find EXPR");
+    assert_eq!(notice(&watcher), "nothing to search for yet: /find EXPR");
     watcher.wait(1.0);
     watcher.run("/find \"number [27]\"");
     assert_eq!(line(&watcher), "Foo shouts: number 2");
@@ -152,7 +152,7 @@ fn what_comes_while_an_older_line_is_looked_at_is_counted() {
 
 #[test]
 fn moves_are_found_by_their_number() {
-    let mut watcher = Watcher::of("fatics-game-quick-observer");
+    let mut watcher = TestConsole::of("fatics-game-quick-observer");
     watcher.run("/move 3");
     assert!(line(&watcher).starts_with("game 1 3. "), "{}", line(&watcher));
     watcher.run("/move 36...");
@@ -165,7 +165,7 @@ fn moves_are_found_by_their_number() {
 
 #[test]
 fn the_board_is_that_of_the_line_looked_at() {
-    let mut watcher = Watcher::of("fatics-game-quick-observer").played_out();
+    let mut watcher = TestConsole::of("fatics-game-quick-observer").play_to_end();
     watcher.run("/move 36");
     let screen = watcher.screen(SIZES[0]);
     assert!(screen.contains("36. Rf1  unrated") && screen.contains("as it was then"), "{screen}");
@@ -179,14 +179,14 @@ fn nothing_is_sent_from_a_recording() {
     watcher.run("tell foo hi");
     assert!(notice(&watcher).starts_with("nothing is sent"));
     watcher.run("/nonsense");
-    assert_eq!(notice(&watcher), "there is no command /nonsense; /help lists them");
+    assert_eq!(notice(&watcher), "unknown command /nonsense; /help lists the commands");
 }
 
 #[test]
 fn what_is_typed_for_a_password_is_not_shown_nor_remembered() {
-    let mut watcher = Watcher::of_pieces(&[b"login: ", b"\n\rpassword: "]).played_out();
+    let mut watcher = TestConsole::of_pieces(&[b"login: ", b"\n\rpassword: "]).play_to_end();
     watcher.keys("isesame");
-    assert_eq!(watcher.app.echo(), Echo::Hidden);
+    assert_eq!(watcher.app.echo(), InputEcho::Masked);
     let screen = watcher.screen(SIZES[0]);
     assert!(screen.contains("> ******") && !screen.contains("sesame"), "{screen}");
     watcher.press(KeyCode::Enter);
@@ -194,12 +194,12 @@ fn what_is_typed_for_a_password_is_not_shown_nor_remembered() {
     watcher.press(KeyCode::Up);
     assert_eq!(watcher.app.input.text(), "");
     watcher.keys("/quit");
-    assert_eq!(watcher.app.echo(), Echo::Shown, "a command of the console");
+    assert_eq!(watcher.app.echo(), InputEcho::Plain, "a command of the console");
 }
 
 #[test]
 fn passwords_of_a_recording_are_not_shown() {
-    let mut watcher = Watcher::of("fatics-block-client").played_out();
+    let mut watcher = TestConsole::of("fatics-block-client").play_to_end();
     assert!(!format!("{:?}", watcher.app.model.rows).contains("pwalekhine"), "not even kept");
     watcher.run("/filter kind:sent \"[*]{8}\"");
     assert_eq!(watcher.app.list.len(), 1);
@@ -211,7 +211,7 @@ fn passwords_of_a_recording_are_not_shown() {
 
 #[test]
 fn a_sent_line_leads_to_its_reply() {
-    let mut watcher = Watcher::of("fatics-block-client").played_out();
+    let mut watcher = TestConsole::of("fatics-block-client").play_to_end();
     watcher.run("/find \"> 5 finger\"");
     watcher.press(KeyCode::Home);
     watcher.keys("nr");
@@ -250,12 +250,12 @@ fn filters_have_names() {
     watcher.run("/filter late");
     assert_eq!(watcher.app.list.len(), 2);
     watcher.run("/filter kind:nonsense");
-    assert_eq!(notice(&watcher), "no event is of the kind \"nonsense\"; Tab completes kinds");
+    assert_eq!(notice(&watcher), "no event has the kind \"nonsense\"; Tab completes kinds");
 }
 
 #[test]
 fn sealed_lines_are_shown_in_clear() {
-    let mut watcher = Watcher::of_sealed("fatics-timeseal2-white", Timeseal::V2).played_out();
+    let mut watcher = TestConsole::of_sealed("fatics-timeseal2-white", Timeseal::V2).play_to_end();
     watcher.run("/filter kind:sent");
     watcher.press(KeyCode::Home);
     watcher.keys("2");
@@ -267,7 +267,7 @@ fn sealed_lines_are_shown_in_clear() {
 
 #[test]
 fn a_view_is_not_scrolled_beyond_its_end() {
-    let mut watcher = Watcher::of("fatics-game-quick-observer");
+    let mut watcher = TestConsole::of("fatics-game-quick-observer");
     watcher.wait(5.0);
     for view in ["1", "2", "3"] {
         watcher.keys(view);

@@ -8,12 +8,12 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::list::clock;
 use super::theme::Theme;
-use crate::console::app::{App, Echo};
+use crate::console::app::{App, InputEcho};
 use crate::console::input::keys::Focus;
 use crate::console::source::Notice;
 use crate::console::source::Source;
-use crate::console::source::player::Player;
-use crate::output::Shown;
+use crate::console::source::recording_player::RecordingPlayer;
+use crate::output::TerminalSafe;
 
 /// What is shown, how far it is, and how it is looked at.
 pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
@@ -24,24 +24,27 @@ pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
             player.replay().name()
         }
         Source::Live(live) => {
-            let style = if live.is_ready() { theme.done() } else { theme.wrong() };
+            let style = if live.is_ready() { theme.success() } else { theme.error() };
             spans.push(Span::styled(format!("{:<7} ", live.state()), style));
             spans.push(Span::raw(format!("{}  ", clock(now))));
             if !app.list.follows() {
-                spans.push(Span::styled("screen paused  ", theme.wrong()));
+                spans.push(Span::styled("screen paused  ", theme.error()));
             }
             live.name()
         }
     };
     if let Some(filter) = &app.breakpoint {
-        spans.push(Span::styled(format!("break at {}  ", Shown(&filter.to_string()).in_cells()), theme.special()));
+        spans.push(Span::styled(
+            format!("break at {}  ", TerminalSafe(&filter.to_string()).in_cells()),
+            theme.special(),
+        ));
     }
-    spans.push(Span::styled(Shown(&name).in_cells().into_owned(), theme.name()));
+    spans.push(Span::styled(TerminalSafe(&name).in_cells().into_owned(), theme.name()));
     Line::from(spans)
 }
 
 /// Whether a recording plays, how far it is, how fast.
-fn progress(theme: Theme, player: &Player, now: Duration) -> [Span<'static>; 2] {
+fn progress(theme: Theme, player: &RecordingPlayer, now: Duration) -> [Span<'static>; 2] {
     let state = if player.goal().is_some() {
         "seeking"
     } else if player.replay().is_over() {
@@ -53,7 +56,7 @@ fn progress(theme: Theme, player: &Player, now: Duration) -> [Span<'static>; 2] 
     };
     let length = clock(player.replay().length());
     [
-        Span::styled(format!("{state:<7} "), if player.is_playing() { theme.done() } else { theme.wrong() }),
+        Span::styled(format!("{state:<7} "), if player.is_playing() { theme.success() } else { theme.error() }),
         Span::raw(format!("{} of {length}  {}\u{d7}  ", clock(now), player.speed())),
     ]
 }
@@ -61,21 +64,21 @@ fn progress(theme: Theme, player: &Player, now: Duration) -> [Span<'static>; 2] 
 /// What the console has to say; `None` if nothing.
 pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'static>> {
     let (text, style) = match notice? {
-        Notice::Done(text) => (text, theme.done()),
-        Notice::Wrong(text) => (text, theme.wrong()),
+        Notice::Info(text) => (text, theme.success()),
+        Notice::Error(text) => (text, theme.error()),
     };
-    Some(Line::styled(Shown(text).in_cells().into_owned(), style))
+    Some(Line::styled(TerminalSafe(text).in_cells().into_owned(), style))
 }
 
 /// What is typed, and in which column the cursor stands.
 pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Option<u16>) {
-    let (before, behind) = app.input.halves();
+    let (before, behind) = app.input.split_at_cursor();
     if app.focus != Focus::Input && app.input.text().is_empty() {
         return (Line::styled(hint(app), theme.quiet()), None);
     }
     let show = |text: &str| match app.echo() {
-        Echo::Shown => Shown(text).in_cells().into_owned(),
-        Echo::Hidden => "*".repeat(text.chars().count()),
+        InputEcho::Plain => TerminalSafe(text).in_cells().into_owned(),
+        InputEcho::Masked => "*".repeat(text.chars().count()),
     };
     let (mut before, behind) = (show(before), show(behind));
     // The cursor stays on the screen: what is far in front of it goes.
@@ -96,7 +99,7 @@ fn hint(app: &App) -> &'static str {
     match app.focus {
         Focus::Help => "Esc back  Up Down scroll",
         _ if app.source.is_live() => "Enter type  Space pause  Up Down look  Tab view  / command  ? help  q quit",
-        _ if app.source.player().is_some_and(Player::is_playing) => {
+        _ if app.source.player().is_some_and(RecordingPlayer::is_playing) => {
             "Space pause  s step  Up Down look  Tab view  / command  ? help  q quit"
         }
         _ => "Space play  s step  Up Down look  Tab view  / command  ? help  q quit",
@@ -106,12 +109,12 @@ fn hint(app: &App) -> &'static str {
 /// What can be typed, as long as nothing is.
 fn typing_hint(app: &App) -> &'static str {
     match app.echo() {
-        Echo::Hidden => "password: it is not shown",
-        Echo::Shown if app.source.takes_lines() => {
+        InputEcho::Masked => "password: it is not shown",
+        InputEcho::Plain if app.source.accepts_lines() => {
             " type to the server  / command  Space pause  PgUp look  Esc keys  F1 help"
         }
-        Echo::Shown if app.source.is_live() => " / command  Space pause  PgUp look  Esc keys  F1 help",
-        Echo::Shown => " / command  Esc keys  F1 help",
+        InputEcho::Plain if app.source.is_live() => " / command  Space pause  PgUp look  Esc keys  F1 help",
+        InputEcho::Plain => " / command  Esc keys  F1 help",
     }
 }
 

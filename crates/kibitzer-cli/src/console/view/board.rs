@@ -7,10 +7,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::{heading, line_at};
+use super::draw::{draw_heading, draw_line};
 use super::theme::Theme;
-use crate::console::model::card::Card;
-use crate::output::{Shown, numbered_move};
+use crate::console::model::game_snapshot::GameSnapshot;
+use crate::output::{TerminalSafe, numbered_move};
 
 /// How wide and high a square is.
 #[derive(Clone, Copy, Debug)]
@@ -35,38 +35,41 @@ pub(super) fn draw(
     buffer: &mut Buffer,
     area: Rect,
     theme: Theme,
-    card: Option<&(Card, Duration)>,
+    snapshot: Option<&(GameSnapshot, Duration)>,
     flip: bool,
     as_of: &str,
 ) {
-    let title = card.map_or_else(|| "board".to_owned(), |(card, _)| format!("game {}", card.id()));
-    let area = heading(buffer, area, theme, &title, as_of);
-    let Some((card, since)) = card else {
-        return line_at(buffer, area, 0, &Line::styled("no game yet", theme.quiet()));
+    let title = snapshot.map_or_else(|| "board".to_owned(), |(snapshot, _)| format!("game {}", snapshot.id()));
+    let area = draw_heading(buffer, area, theme, &title, as_of);
+    let Some((snapshot, since)) = snapshot else {
+        return draw_line(buffer, area, 0, &Line::styled("no game yet", theme.quiet()));
     };
-    let bottom = if (card.board.flip() == Some(true)) == flip { Color::White } else { Color::Black };
+    let bottom = if (snapshot.board.flip() == Some(true)) == flip { Color::White } else { Color::Black };
     let size = Size::fitting(area);
     let rows = usize::from(8 * size.height);
-    let above = [player(theme, card, bottom.opponent(), *since, area.width), taken(theme, card, bottom.opponent())];
-    let below = [taken(theme, card, bottom), player(theme, card, bottom, *since, area.width)];
+    let above = [
+        player(theme, snapshot, bottom.opponent(), *since, area.width),
+        reserve_line(theme, snapshot, bottom.opponent()),
+    ];
+    let below = [reserve_line(theme, snapshot, bottom), player(theme, snapshot, bottom, *since, area.width)];
     for (row, line) in above.iter().enumerate() {
-        line_at(buffer, area, row, line);
+        draw_line(buffer, area, row, line);
     }
     draw_squares(
         buffer,
         Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area },
         theme,
-        card,
+        snapshot,
         bottom,
         size,
     );
     for (row, line) in below.iter().enumerate() {
-        line_at(buffer, area, 3 + rows + row, line);
+        draw_line(buffer, area, 3 + rows + row, line);
     }
-    line_at(buffer, area, 5 + rows, &last_line(theme, card));
+    draw_line(buffer, area, 5 + rows, &last_line(theme, snapshot));
 }
 
-fn draw_squares(buffer: &mut Buffer, area: Rect, theme: Theme, card: &Card, bottom: Color, size: Size) {
+fn draw_squares(buffer: &mut Buffer, area: Rect, theme: Theme, snapshot: &GameSnapshot, bottom: Color, size: Size) {
     for row in 0..8 {
         let rank = if bottom == Color::White { 7 - row } else { row };
         for line in 0..size.height {
@@ -74,24 +77,24 @@ fn draw_squares(buffer: &mut Buffer, area: Rect, theme: Theme, card: &Card, bott
             let mut spans = vec![Span::styled(format!("{label} "), theme.quiet())];
             for column in 0..8 {
                 let file = if bottom == Color::White { column } else { 7 - column };
-                spans.extend(Square::new(file, rank).map(|square| square_span(theme, card, square, size, line)));
+                spans.extend(Square::new(file, rank).map(|square| square_span(theme, snapshot, square, size, line)));
             }
-            line_at(buffer, area, usize::from(u16::from(row) * size.height + line), &Line::from(spans));
+            draw_line(buffer, area, usize::from(u16::from(row) * size.height + line), &Line::from(spans));
         }
     }
     let files = if bottom == Color::White { "abcdefgh" } else { "hgfedcba" };
     let width = usize::from(size.width);
     let labels = files.chars().map(|file| Span::styled(format!("{file:^width$}"), theme.quiet()));
     let labels = [Span::raw("  ")].into_iter().chain(labels).collect();
-    line_at(buffer, area, usize::from(8 * size.height), &labels);
+    draw_line(buffer, area, usize::from(8 * size.height), &labels);
 }
 
 /// One row of a square; the piece stands in its middle.
-fn square_span(theme: Theme, card: &Card, square: Square, size: Size, line: u16) -> Span<'static> {
+fn square_span(theme: Theme, snapshot: &GameSnapshot, square: Square, size: Size, line: u16) -> Span<'static> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
-    let ground = theme.square(is_light, is_touched(card, square));
+    let ground = theme.square(is_light, is_move_square(snapshot, square));
     let width = usize::from(size.width);
-    let piece = card.board.board().piece(square).filter(|_| line == size.height / 2);
+    let piece = snapshot.board.board().piece(square).filter(|_| line == size.height / 2);
     let Some(piece) = piece else {
         // Without color the dark squares have a dot.
         let dot = if theme.has_color() || is_light || line != size.height / 2 { " " } else { "\u{b7}" };
@@ -102,8 +105,8 @@ fn square_span(theme: Theme, card: &Card, square: Square, size: Size, line: u16)
 }
 
 /// Whether the last move began or ended here.
-fn is_touched(card: &Card, square: Square) -> bool {
-    match card.played {
+fn is_move_square(snapshot: &GameSnapshot, square: Square) -> bool {
+    match snapshot.played {
         Some(LastMove::Normal { from, to, .. }) => square == from || square == to,
         Some(LastMove::Drop { to, .. }) => square == to,
         Some(LastMove::Castle { king_from, rook_from, .. }) => king_from == Some(square) || rook_from == Some(square),
@@ -129,14 +132,14 @@ const fn glyph(role: Role, color: Color) -> char {
 }
 
 /// Name and rating at the left, the clock at the right.
-fn player(theme: Theme, card: &Card, color: Color, since: Duration, width: u16) -> Line<'static> {
-    let name = Shown(card.board.player(color).as_str()).in_cells().into_owned();
-    let rating = card.rating(color).map_or_else(String::new, |rating| format!(" {rating}"));
-    let clock = card.clock(color, since).to_string();
+fn player(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, width: u16) -> Line<'static> {
+    let name = TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned();
+    let rating = snapshot.rating(color).map_or_else(String::new, |rating| format!(" {rating}"));
+    let clock = snapshot.clock(color, since).to_string();
     let room = usize::from(width).saturating_sub(clock.len() + 3);
     let name: String = name.chars().take(room.saturating_sub(rating.len())).collect();
     let gap = room.saturating_sub(name.chars().count() + rating.len());
-    let is_to_move = card.board.side_to_move() == color && card.ending.is_none();
+    let is_to_move = snapshot.board.side_to_move() == color && snapshot.ending.is_none();
     let mark = if is_to_move { "\u{25b8} " } else { "  " };
     Line::from(vec![
         Span::raw(mark),
@@ -147,22 +150,22 @@ fn player(theme: Theme, card: &Card, color: Color, since: Duration, width: u16) 
 }
 
 /// What a side has in reserve; without reserves, what it took.
-fn taken(theme: Theme, card: &Card, color: Color) -> Line<'static> {
+fn reserve_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'static> {
     let draw = |roles: &mut dyn Iterator<Item = Role>, color| roles.map(|role| glyph(role, color)).collect::<String>();
-    let (word, pieces) = match &card.hands {
+    let (word, pieces) = match &snapshot.hands {
         Some(hands) => ("holds ", draw(&mut hands.of(color).roles(), color)),
-        None => ("", draw(&mut card.captured(color.opponent()).into_iter(), color.opponent())),
+        None => ("", draw(&mut snapshot.captured(color.opponent()).into_iter(), color.opponent())),
     };
     Line::from(vec![Span::styled(format!("  {word}"), theme.quiet()), Span::raw(pieces)])
 }
 
 /// The last move, and how the game ended or what it is.
-fn last_line(theme: Theme, card: &Card) -> Line<'static> {
-    let played = numbered_move(&card.board).unwrap_or_else(|| "no move yet".to_owned());
-    let about = card.ending.clone().unwrap_or_else(|| card.terms());
-    let style = if card.ending.is_some() { theme.done() } else { theme.quiet() };
+fn last_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
+    let played = numbered_move(&snapshot.board).unwrap_or_else(|| "no move yet".to_owned());
+    let about = snapshot.ending.clone().unwrap_or_else(|| snapshot.terms());
+    let style = if snapshot.ending.is_some() { theme.success() } else { theme.quiet() };
     Line::from(vec![
         Span::styled(format!("  {played}  "), theme.name()),
-        Span::styled(Shown(&about).in_cells().into_owned(), style),
+        Span::styled(TerminalSafe(&about).in_cells().into_owned(), style),
     ])
 }

@@ -6,10 +6,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{line_at, lines_at};
+use super::draw::{draw_line, draw_lines};
 use super::theme::Theme;
 use crate::console::model::Model;
-use crate::console::model::row::{Body, Row};
+use crate::console::model::row::{Row, RowContent};
 
 /// Bytes that are shown behind a frame at most: line ends, blanks, a bell.
 const MOST_BEHIND: u64 = 64;
@@ -33,11 +33,11 @@ pub(super) fn draw(
     let scroll = scroll.min(n_lines.saturating_sub(1));
     let (start, cells) = row.map_or((0, Vec::new()), |row| cells(model, row, scroll, area));
     if cells.is_empty() {
-        line_at(buffer, area, 0, &Line::styled(missing(row), theme.quiet()));
+        draw_line(buffer, area, 0, &Line::styled(missing(row), theme.quiet()));
         return 0;
     }
     let offsets = (start..).step_by(per_line);
-    lines_at(
+    draw_lines(
         buffer,
         area,
         offsets.zip(cells.chunks(per_line)).map(|(offset, cells)| line(theme, offset, cells, per_line)),
@@ -47,33 +47,33 @@ pub(super) fn draw(
 
 /// How many bytes there are to show.
 fn length(model: &Model, row: &Row) -> usize {
-    match &row.body {
-        Body::Sent(sent) => sent.bytes.len(),
-        Body::Event(_) => frame(row).map_or(0, |(from, to)| {
+    match &row.content {
+        RowContent::Sent(sent) => sent.bytes.len(),
+        RowContent::Event(_) => frame(row).map_or(0, |(from, to)| {
             usize::try_from(end_behind(model, row, to).saturating_sub(from)).unwrap_or(usize::MAX)
         }),
-        Body::Mark(_) => 0,
+        RowContent::Mark(_) => 0,
     }
 }
 
 /// Why there is nothing to see.
 fn missing(row: Option<&Row>) -> &'static str {
-    match row.map(|row| &row.body) {
-        Some(Body::Sent(sent)) if sent.secret => "secret",
-        Some(Body::Event(_)) if row.is_some_and(|row| frame(row).is_some()) => "no longer kept",
+    match row.map(|row| &row.content) {
+        Some(RowContent::Sent(sent)) if sent.secret => "secret",
+        Some(RowContent::Event(_)) if row.is_some_and(|row| frame(row).is_some()) => "no longer kept",
         _ => "none",
     }
 }
 
 /// How many there are.
 pub(super) fn note(model: &Model, row: Option<&Row>) -> String {
-    match row.map(|row| (row, &row.body)) {
-        Some((row, Body::Event(_))) => frame(row).map_or_else(String::new, |(from, to)| {
+    match row.map(|row| (row, &row.content)) {
+        Some((row, RowContent::Event(_))) => frame(row).map_or_else(String::new, |(from, to)| {
             let behind = end_behind(model, row, to) - to;
             let behind = if behind > 0 { format!(", {behind} behind it") } else { String::new() };
             format!("{} in the frame{behind}", to.saturating_sub(from))
         }),
-        Some((_, Body::Sent(sent))) if !sent.secret => format!("{} sent", sent.bytes.len()),
+        Some((_, RowContent::Sent(sent))) if !sent.secret => format!("{} sent", sent.bytes.len()),
         _ => String::new(),
     }
 }
@@ -101,19 +101,19 @@ fn frame(row: &Row) -> Option<(u64, u64)> {
 fn cells(model: &Model, row: &Row, scroll: usize, area: Rect) -> (u64, Vec<Cell>) {
     let skipped = scroll.saturating_mul(per_line(area.width));
     let n = usize::from(area.height) * per_line(area.width);
-    match &row.body {
-        Body::Sent(sent) => {
+    match &row.content {
+        RowContent::Sent(sent) => {
             let cells = sent.bytes.iter().skip(skipped).take(n).map(|&byte| (byte, true)).collect();
             (u64::try_from(skipped).unwrap_or(u64::MAX), cells)
         }
-        Body::Event(_) => frame(row).map_or((0, Vec::new()), |(from, to)| {
+        RowContent::Event(_) => frame(row).map_or((0, Vec::new()), |(from, to)| {
             let first = from.saturating_add(u64::try_from(skipped).unwrap_or(u64::MAX));
             let last = first.saturating_add(u64::try_from(n).unwrap_or(u64::MAX));
             let (start, bytes) = model.bytes.get(first..end_behind(model, row, to).min(last));
             let cells = (start..).zip(bytes).map(|(at, byte)| (byte, at < to)).collect();
             (start.saturating_sub(row.base), cells)
         }),
-        Body::Mark(_) => (0, Vec::new()),
+        RowContent::Mark(_) => (0, Vec::new()),
     }
 }
 

@@ -8,12 +8,12 @@ use ratatui::text::{Line, Span};
 use super::theme::Theme;
 
 /// Draws the title of a part in its first row; what is left of it.
-pub(super) fn heading(buffer: &mut Buffer, area: Rect, theme: Theme, title: &str, note: &str) -> Rect {
-    tabs(buffer, area, theme, &[(title, true)], note)
+pub(super) fn draw_heading(buffer: &mut Buffer, area: Rect, theme: Theme, title: &str, note: &str) -> Rect {
+    draw_tabs(buffer, area, theme, &[(title, true)], note)
 }
 
 /// Draws a title of several names in the first row of a part, of which some are chosen; what is left of the part.
-pub(super) fn tabs(buffer: &mut Buffer, area: Rect, theme: Theme, names: &[(&str, bool)], note: &str) -> Rect {
+pub(super) fn draw_tabs(buffer: &mut Buffer, area: Rect, theme: Theme, names: &[(&str, bool)], note: &str) -> Rect {
     if area.is_empty() {
         return area;
     }
@@ -26,27 +26,27 @@ pub(super) fn tabs(buffer: &mut Buffer, area: Rect, theme: Theme, names: &[(&str
     let gap = if names.len() > 1 { "\u{2500} " } else { "" };
     spans.push(Span::styled(format!("{gap}{note}{}", if note.is_empty() { "" } else { " " }), theme.quiet()));
     spans.push(Span::styled("\u{2500}".repeat(area.width.into()), theme.quiet()));
-    line_at(buffer, area, 0, &Line::from(spans));
+    draw_line(buffer, area, 0, &Line::from(spans));
     Rect { y: area.y + 1, height: area.height - 1, ..area }
 }
 
 /// Draws a line in a row of a part, counted from 0; a row that the part does not have is not drawn.
-pub(super) fn line_at(buffer: &mut Buffer, area: Rect, row: usize, line: &Line<'_>) {
+pub(super) fn draw_line(buffer: &mut Buffer, area: Rect, row: usize, line: &Line<'_>) {
     if let Some(row) = u16::try_from(row).ok().filter(|row| *row < area.height) {
         buffer.set_line(area.x, area.y + row, line, area.width);
     }
 }
 
 /// Draws lines from the top of a part.
-pub(super) fn lines_at<'a>(buffer: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = Line<'a>>) {
+pub(super) fn draw_lines<'a>(buffer: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = Line<'a>>) {
     for (row, line) in lines.into_iter().take(area.height.into()).enumerate() {
-        line_at(buffer, area, row, &line);
+        draw_line(buffer, area, row, &line);
     }
 }
 
 /// Text in lines of so many characters, from the line `skipped` on, as many as are asked for. Wide characters may make a
 /// line too wide, and are then cut.
-pub(super) fn wrapped(text: &str, width: u16, skipped: usize, n: usize, style: Style) -> Vec<Line<'static>> {
+pub(super) fn wrap_text(text: &str, width: u16, skipped: usize, n: usize, style: Style) -> Vec<Line<'static>> {
     let width = usize::from(width.max(1));
     let mut rest = text.chars().skip(skipped.saturating_mul(width));
     let mut lines = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn wrapped(text: &str, width: u16, skipped: usize, n: usize, style: S
 }
 
 /// Numbers as a curve of one row, the largest of them at full height.
-pub(super) fn curve(numbers: impl IntoIterator<Item = u64>) -> String {
+pub(super) fn sparkline(numbers: impl IntoIterator<Item = u64>) -> String {
     const STEPS: [char; 9] =
         [' ', '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}'];
     let numbers: Vec<_> = numbers.into_iter().collect();
@@ -71,7 +71,7 @@ pub(super) fn curve(numbers: impl IntoIterator<Item = u64>) -> String {
 }
 
 /// A count in four characters or so.
-pub(super) fn short(number: u64) -> String {
+pub(super) fn short_count(number: u64) -> String {
     match number {
         0..10_000 => number.to_string(),
         10_000..10_000_000 => format!("{}k", number / 1_000),
@@ -85,16 +85,16 @@ mod tests {
 
     #[test]
     fn a_curve_is_as_high_as_its_largest_number() {
-        assert_eq!(curve([0, 1, 50, 100]), " \u{2581}\u{2584}\u{2588}");
-        assert_eq!(curve([0, 0]), "  ");
-        assert_eq!(curve([u64::MAX]), "\u{2588}");
-        assert_eq!(curve([]), "");
+        assert_eq!(sparkline([0, 1, 50, 100]), " \u{2581}\u{2584}\u{2588}");
+        assert_eq!(sparkline([0, 0]), "  ");
+        assert_eq!(sparkline([u64::MAX]), "\u{2588}");
+        assert_eq!(sparkline([]), "");
     }
 
     #[test]
     fn long_text_is_broken_and_found_again() {
         let lines = |skipped, n| {
-            wrapped("abcdefgh", 3, skipped, n, Style::new()).iter().map(ToString::to_string).collect::<Vec<_>>()
+            wrap_text("abcdefgh", 3, skipped, n, Style::new()).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!(lines(0, 9), ["abc", "def", "gh"]);
         assert_eq!(lines(1, 1), ["def"]);

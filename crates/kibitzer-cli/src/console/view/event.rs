@@ -7,14 +7,14 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{lines_at, wrapped};
+use super::draw::{draw_lines, wrap_text};
 use super::theme::Theme;
-use crate::console::model::replies::Reply;
-use crate::console::model::row::{Body, Row, Sent};
-use crate::output::Shown;
+use crate::console::model::reply_matcher::ReplyMatch;
+use crate::console::model::row::{Row, RowContent, SentLine};
+use crate::output::TerminalSafe;
 
 /// Bytes of what is printed. What is behind it can be seen in the other views.
-const MOST_BYTES: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 
 /// What it is.
 pub(super) fn note(row: Option<&Row>) -> String {
@@ -27,23 +27,27 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&R
     let fields = fields(row);
     let lines: Vec<_> = fields.iter().flat_map(|field| broken(theme, field, area.width)).collect();
     let scroll = scroll.min(lines.len().saturating_sub(1));
-    lines_at(buffer, area, lines.into_iter().skip(scroll));
+    draw_lines(buffer, area, lines.into_iter().skip(scroll));
     scroll
 }
 
 fn fields(row: &Row) -> Vec<String> {
-    match &row.body {
-        Body::Event(event) => compact(&printed(event), FIRST),
-        Body::Sent(sent) => sent_fields(sent),
-        Body::Mark(text) => vec![format!("Mark {text:?}")],
+    match &row.content {
+        RowContent::Event(event) => compact_debug(&printed(event), FIRST_FIELDS),
+        RowContent::Sent(sent) => sent_fields(sent),
+        RowContent::Mark(text) => vec![format!("Mark {text:?}")],
     }
 }
 
-fn sent_fields(sent: &Sent) -> Vec<String> {
+fn sent_fields(sent: &SentLine) -> Vec<String> {
     let mut fields = vec![format!("line: {:?}", sent.text()), format!("secret: {}", sent.secret)];
     match &sent.reply {
-        Some(Reply { after, row, surety }) => {
-            fields.extend([format!("reply: #{row}"), format!("after: {after:?}"), format!("surety: {surety:?}")]);
+        Some(ReplyMatch { after, row, confidence }) => {
+            fields.extend([
+                format!("reply: #{row}"),
+                format!("after: {after:?}"),
+                format!("confidence: {confidence:?}"),
+            ]);
         }
         None => fields.push("reply: none".to_owned()),
     }
@@ -52,7 +56,7 @@ fn sent_fields(sent: &Sent) -> Vec<String> {
 
 /// Every field of the event, as the library prints it.
 fn printed(event: &kibitzer::core::Event) -> String {
-    let mut printed = Bounded(String::new());
+    let mut printed = BoundedText(String::new());
     // It fails where the limit is reached, which is what it is for.
     if write!(printed, "{event:#?}").is_err() {
         printed.0.push_str("...");
@@ -60,13 +64,13 @@ fn printed(event: &kibitzer::core::Event) -> String {
     printed.0
 }
 
-/// Text up to [`MOST_BYTES`].
-struct Bounded(String);
+/// Text up to [`MAX_BYTES`].
+struct BoundedText(String);
 
-impl fmt::Write for Bounded {
+impl fmt::Write for BoundedText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.0.len() + text.len() > MOST_BYTES {
-            let room = text.floor_char_boundary(MOST_BYTES - self.0.len());
+        if self.0.len() + text.len() > MAX_BYTES {
+            let room = text.floor_char_boundary(MAX_BYTES - self.0.len());
             self.0.push_str(text.get(..room).unwrap_or_default());
             return Err(fmt::Error);
         }
@@ -77,9 +81,9 @@ impl fmt::Write for Bounded {
 
 /// A field, broken where the part ends, its name less loud than its value.
 fn broken(theme: Theme, field: &str, width: u16) -> Vec<Line<'static>> {
-    let shown = Shown(field).in_cells();
+    let shown = TerminalSafe(field).in_cells();
     if shown.chars().count() > usize::from(width) {
-        return wrapped(&shown, width, 0, usize::MAX, Style::new());
+        return wrap_text(&shown, width, 0, usize::MAX, Style::new());
     }
     let spans = match shown.split_once(": ") {
         Some((name, value)) if !name.contains('"') => {
@@ -94,15 +98,15 @@ fn broken(theme: Theme, field: &str, width: u16) -> Vec<Line<'static>> {
 const SHORT: usize = 32;
 
 /// The fields that tell most, as far as an event has them.
-const FIRST: &[&str] = &["message: ", "change: "];
+const FIRST_FIELDS: &[&str] = &["message: ", "change: "];
 
 /// Brings what `{:#?}` printed into fewer lines: what wraps one thing stands on its line, and commas at the end go. What
 /// is in the outermost brackets, and in those of its first field if that has some, stands at the margin, the fields that
 /// are named before the others.
-fn compact(printed: &str, first: &[&str]) -> Vec<String> {
+fn compact_debug(printed: &str, first: &[&str]) -> Vec<String> {
     let mut lines = printed.lines().peekable();
     let mut nodes = Vec::new();
-    while let Some(node) = Node::read(&mut lines) {
+    while let Some(node) = DebugNode::read(&mut lines) {
         nodes.push(node);
     }
     for _ in 0..2 {
@@ -120,13 +124,13 @@ fn compact(printed: &str, first: &[&str]) -> Vec<String> {
 }
 
 /// A line of `{:#?}`, with the lines inside its brackets.
-struct Node<'a> {
+struct DebugNode<'a> {
     head: String,
     inside: Vec<Self>,
     close: &'a str,
 }
 
-impl<'a> Node<'a> {
+impl<'a> DebugNode<'a> {
     /// Reads a line and what belongs to it. Strings have no line ends of their own; `Debug` has escaped them.
     fn read(lines: &mut std::iter::Peekable<std::str::Lines<'a>>) -> Option<Self> {
         let line = lines.next()?.trim();
@@ -198,13 +202,13 @@ mod tests {
         let printed = "A {\n    id: G(\n        7,\n    ),\n    last: Some(\n        Move {\n            to: e4,\n        },\n    ),\n    \
             text: \"x (\",\n    none: [],\n    two: (\n        1,\n        2,\n    ),\n}";
         let want = "text: \"x (\"\nid: G(7)\nlast: Some(Move { to: e4 })\nnone: []\ntwo: (1, 2)";
-        assert_eq!(compact(printed, &["text: "]).join("\n"), want);
+        assert_eq!(compact_debug(printed, &["text: "]).join("\n"), want);
     }
 
     #[test]
     fn what_is_cut_off_is_no_harm() {
-        assert_eq!(compact("A {\n    x: 1,\n    b: Some(\n        C {\n...", &[]), ["x: 1", "b: Some(C { ... "]);
-        assert_eq!(compact(")\n}", &[]), [")", "}"]);
-        assert!(!compact(&"(\n".repeat(2_000), &[]).is_empty());
+        assert_eq!(compact_debug("A {\n    x: 1,\n    b: Some(\n        C {\n...", &[]), ["x: 1", "b: Some(C { ... "]);
+        assert_eq!(compact_debug(")\n}", &[]), [")", "}"]);
+        assert!(!compact_debug(&"(\n".repeat(2_000), &[]).is_empty());
     }
 }

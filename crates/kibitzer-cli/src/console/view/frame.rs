@@ -8,14 +8,14 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{lines_at, wrapped};
+use super::draw::{draw_lines, wrap_text};
 use super::list::clock;
 use super::theme::Theme;
-use crate::console::model::row::{Body, Row};
-use crate::output::Shown;
+use crate::console::model::row::{Row, RowContent};
+use crate::output::TerminalSafe;
 
 /// Bytes of a line that are shown. More has room on no screen, and can be seen byte by byte.
-const MOST_BYTES: usize = 16 << 10;
+const MAX_BYTES: usize = 16 << 10;
 
 /// Which one it is.
 pub(super) fn note(row: Option<&Row>) -> String {
@@ -25,38 +25,38 @@ pub(super) fn note(row: Option<&Row>) -> String {
 /// Draws what is known of the frame, and its line, so many lines down; how far down it is.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&Row>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
-    let facts = facts(row).into_iter().map(|(name, fact)| {
+    let frame_fields = frame_fields(row).into_iter().map(|(name, fact)| {
         Line::from(vec![
             Span::styled(format!("{name:<8}"), theme.quiet()),
-            Span::raw(Shown(&fact).in_cells().into_owned()),
+            Span::raw(TerminalSafe(&fact).in_cells().into_owned()),
         ])
     });
-    let facts: Vec<_> = facts.collect();
-    let n = usize::from(area.height).saturating_sub(facts.len());
+    let frame_fields: Vec<_> = frame_fields.collect();
+    let n = usize::from(area.height).saturating_sub(frame_fields.len());
     let text = text(row);
-    let shown = Shown(&text).in_cells();
+    let shown = TerminalSafe(&text).in_cells();
     let scroll = scroll.min((shown.chars().count() / usize::from(area.width.max(1))).saturating_sub(1));
-    let line = wrapped(&shown, area.width, scroll, n, Style::new());
-    lines_at(buffer, area, facts.into_iter().chain(line));
+    let line = wrap_text(&shown, area.width, scroll, n, Style::new());
+    draw_lines(buffer, area, frame_fields.into_iter().chain(line));
     scroll
 }
 
 /// The line itself.
 fn text(row: &Row) -> String {
-    match &row.body {
-        Body::Event(event) => {
+    match &row.content {
+        RowContent::Event(event) => {
             let raw = event.raw();
-            decode(raw.get(..MOST_BYTES).unwrap_or(raw)).into_owned()
+            decode(raw.get(..MAX_BYTES).unwrap_or(raw)).into_owned()
         }
-        Body::Sent(sent) => sent.text(),
-        Body::Mark(text) => text.clone(),
+        RowContent::Sent(sent) => sent.text(),
+        RowContent::Mark(text) => text.clone(),
     }
 }
 
 /// What is known of the frame besides.
-fn facts(row: &Row) -> Vec<(&'static str, String)> {
-    match &row.body {
-        Body::Event(event) => match event {
+fn frame_fields(row: &Row) -> Vec<(&'static str, String)> {
+    match &row.content {
+        RowContent::Event(event) => match event {
             Event::Received { received, .. } => received_facts(received, event.raw().len()),
             Event::Desync(desync) => {
                 vec![("class", "none; found by the games".to_owned()), ("offset", desync.offset.to_string())]
@@ -66,11 +66,11 @@ fn facts(row: &Row) -> Vec<(&'static str, String)> {
             }
             _ => vec![("class", "none; of the connection".to_owned())],
         },
-        Body::Sent(sent) => {
+        RowContent::Sent(sent) => {
             let reply = sent.reply.as_ref().map_or_else(|| "none yet".to_owned(), ToString::to_string);
             vec![("class", "line sent".to_owned()), ("answer", reply)]
         }
-        Body::Mark(_) => vec![("class", "mark".to_owned())],
+        RowContent::Mark(_) => vec![("class", "mark".to_owned())],
     }
 }
 

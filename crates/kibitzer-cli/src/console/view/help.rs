@@ -4,17 +4,17 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::{heading, lines_at};
+use super::draw::{draw_heading, draw_lines};
 use super::theme::Theme;
 use crate::console::input::command::COMMANDS;
 use crate::console::input::keys::{INPUT_KEYS, LIST_KEYS};
 
 /// Draws the page in the place of everything else, so many lines down; how far down it can be.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, scroll: usize) -> usize {
-    let area = heading(buffer, area, theme, "help", "Esc goes back");
+    let area = draw_heading(buffer, area, theme, "help", "Esc goes back");
     let lines = lines(theme);
     let most = lines.len().saturating_sub(area.height.into());
-    lines_at(buffer, area, lines.into_iter().skip(scroll.min(most)));
+    draw_lines(buffer, area, lines.into_iter().skip(scroll.min(most)));
     most
 }
 
@@ -29,7 +29,7 @@ fn lines(theme: Theme) -> Vec<Line<'static>> {
     lines.extend(INPUT_KEYS.map(|(keys, about)| entry(keys.to_owned(), about)));
     lines.push(title("Commands"));
     lines.extend(COMMANDS.map(|(word, wants, about)| entry(format!("{word} {wants}"), about)));
-    lines.push(title("Expressions: all terms must hold, - turns one around"));
+    lines.push(title("Expressions: all terms must match; - negates a term"));
     lines.extend(EXPRESSIONS.map(|(term, about)| entry(term.to_owned(), about)));
     lines
 }
@@ -37,8 +37,8 @@ fn lines(theme: Theme) -> Vec<Line<'static>> {
 const EXPRESSIONS: [(&str, &str); 6] = [
     ("kind:tell,say", "of one of these kinds, which Tab completes"),
     ("game:12,14", "about one of these games"),
-    ("from:foo", "said by foo"),
-    ("name:foo", "naming foo"),
-    ("word text:word", "holding this text"),
+    ("from:foo", "spoken by foo"),
+    ("name:foo", "mentioning foo"),
+    ("word text:word", "containing this text"),
     ("\"pattern\"", "matching a regular expression"),
 ];

@@ -9,7 +9,7 @@ const NARROW: u16 = 64;
 
 /// The parts of the screen. A part without room has no area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Areas {
+pub(super) struct ScreenAreas {
     pub(super) title: Rect,
     pub(super) board: Rect,
     pub(super) games: Rect,
@@ -17,43 +17,43 @@ pub(super) struct Areas {
     /// The line between the sides.
     pub(super) divider: Rect,
     pub(super) list: Rect,
-    pub(super) views: Views,
+    pub(super) views: DetailAreas,
     pub(super) status: Rect,
     pub(super) input: Rect,
 }
 
 /// Where the three views are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Views {
+pub(super) enum DetailAreas {
     /// One after the other.
     One(Rect),
     /// Side by side.
     All { bytes: Rect, frame: Rect, event: Rect },
 }
 
-impl Areas {
+impl ScreenAreas {
     pub(super) fn of(screen: Rect) -> Self {
         let (title, rest) = split_top(screen, 1);
         let (rest, input) = split_bottom(rest, 1);
-        let (body, status) = split_bottom(rest, 1);
+        let (content, status) = split_bottom(rest, 1);
         let is_large = screen.width >= LARGE.0 && screen.height >= LARGE.1;
         let left_width = match screen.width {
             ..NARROW => 0,
             _ if is_large => 40,
             _ => 27,
         };
-        let (left, rest) = split_left(body, left_width);
+        let (left, rest) = split_left(content, left_width);
         let (divider, right) = split_left(rest, u16::from(left_width > 0));
         let (board, below) = split_top(left, if is_large { 24 } else { 15 });
         let (games, meters) = split_bottom(below, if is_large { 9 } else { 0 });
         let (list, views) =
             split_top(right, right.height.saturating_mul(if is_large { 2 } else { 1 }) / if is_large { 5 } else { 2 });
-        let views = if is_large { Views::all(views) } else { Views::One(views) };
+        let views = if is_large { DetailAreas::all(views) } else { DetailAreas::One(views) };
         Self { title, board, games, meters, divider, list, views, status, input }
     }
 }
 
-impl Views {
+impl DetailAreas {
     fn all(area: Rect) -> Self {
         let (left, event) = split_left(area, 76.min(area.width / 3 * 2));
         let (frame, bytes) = split_top(left, 9);
@@ -85,7 +85,7 @@ mod tests {
     fn the_parts_of_any_screen_are_on_it_and_apart() {
         for (width, height) in [(80, 24), (160, 50), (120, 40), (63, 20), (10, 3), (1, 1), (0, 0), (300, 100)] {
             let screen = Rect::new(0, 0, width, height);
-            let areas = Areas::of(screen);
+            let areas = ScreenAreas::of(screen);
             let mut parts = vec![
                 areas.title,
                 areas.board,
@@ -97,8 +97,8 @@ mod tests {
                 areas.input,
             ];
             match areas.views {
-                Views::One(view) => parts.push(view),
-                Views::All { bytes, frame, event } => parts.extend([bytes, frame, event]),
+                DetailAreas::One(view) => parts.push(view),
+                DetailAreas::All { bytes, frame, event } => parts.extend([bytes, frame, event]),
             }
             let covered: u32 = parts.iter().map(|part| part.area()).sum();
             assert_eq!(covered, screen.area(), "{width}x{height}");

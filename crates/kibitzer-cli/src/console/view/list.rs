@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::{heading, line_at, short};
+use super::draw::{draw_heading, draw_line, short_count};
 use super::theme::Theme;
 use crate::console::app::App;
 use crate::console::model::row::Row;
@@ -17,13 +17,13 @@ const KIND_CELLS: [usize; 2] = [12, 15];
 /// Draws the rows around the one that is looked at.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, app: &mut App) {
     let note = note(app);
-    let area = heading(buffer, area, theme, "stream", &note);
+    let area = draw_heading(buffer, area, theme, "stream", &note);
     app.page = usize::from(area.height).max(1);
     let selected = app.list.selected();
-    for (place, number) in app.list.on_screen(area.height.into()).into_iter().enumerate() {
+    for (place, number) in app.list.visible_rows(area.height.into()).into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
         let line = line(theme, row, area.width, selected == Some(number));
-        line_at(buffer, area, place, &line);
+        draw_line(buffer, area, place, &line);
         if selected == Some(number) {
             let y = area.y + u16::try_from(place).unwrap_or(0);
             buffer.set_style(Rect { y, height: 1, ..area }, theme.selected());
@@ -33,14 +33,14 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, app: &mut App)
 
 fn note(app: &App) -> String {
     let total = app.model.rows.newest();
-    let listed = match (app.list.filter(), app.list.shows_plumbing()) {
+    let listed = match (app.list.filter(), app.list.shows_protocol_details()) {
         (Some(filter), _) => format!("{} of {total} match {filter}", app.list.len()),
         (None, true) => format!("{total}"),
         (None, false) => format!("{} of {total}, no prompts", app.list.len()),
     };
-    match app.list.n_behind() {
+    match app.list.n_below() {
         0 => listed,
-        n => format!("+{} below, {listed}", short(u64::try_from(n).unwrap_or(u64::MAX))),
+        n => format!("+{} below, {listed}", short_count(u64::try_from(n).unwrap_or(u64::MAX))),
     }
 }
 
@@ -49,8 +49,8 @@ fn line(theme: Theme, row: &Row, width: u16, is_selected: bool) -> Line<'static>
     let cells = if width < 80 { narrow } else { wide };
     let kind: String = row.kind().chars().take(cells).collect();
     let room = usize::from(width).saturating_sub(10 + cells + 1);
-    let text = row.line_within(room);
-    let style = if row.is_plumbing() { theme.quiet() } else { theme.kind(row.kind()) };
+    let text = row.summary_within(room);
+    let style = if row.is_protocol_detail() { theme.quiet() } else { theme.kind(row.kind()) };
     Line::from(vec![
         Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, clock(row.at)), theme.quiet()),
         Span::styled(format!("{kind:<cells$} "), style),

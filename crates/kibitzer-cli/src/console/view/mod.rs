@@ -10,8 +10,8 @@ mod games;
 mod help;
 mod layout;
 mod list;
-mod meters;
 mod theme;
+mod timing;
 
 use std::time::Duration;
 
@@ -20,53 +20,53 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use self::layout::{Areas, Views};
+use self::layout::{DetailAreas, ScreenAreas};
 pub(super) use self::theme::Theme;
-use crate::console::app::{App, View};
+use crate::console::app::{App, DetailView};
 use crate::console::input::keys::Focus;
 use crate::console::model::row::Row;
 
 /// Draws the console as it stands at a time of the session.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
-    let areas = Areas::of(frame.area());
+    let areas = ScreenAreas::of(frame.area());
     let buffer = frame.buffer_mut();
-    draw::line_at(buffer, areas.title, 0, &bars::title(theme, app, now));
+    draw::draw_line(buffer, areas.title, 0, &bars::title(theme, app, now));
     if app.focus == Focus::Help {
-        let body =
+        let content =
             Rect { y: areas.title.bottom(), height: areas.input.y.saturating_sub(areas.title.bottom()), ..areas.title };
-        app.scroll = app.scroll.min(help::draw(buffer, body, theme, app.scroll));
+        app.scroll = app.scroll.min(help::draw(buffer, content, theme, app.scroll));
     } else {
         draw_body(buffer, &areas, app, theme, now);
     }
     let (line, column) = bars::input(theme, app, areas.input.width);
-    draw::line_at(buffer, areas.input, 0, &line);
+    draw::draw_line(buffer, areas.input, 0, &line);
     if let Some(column) = column {
         frame.set_cursor_position(bars::cursor(areas.input, column));
     }
 }
 
-fn draw_body(buffer: &mut Buffer, areas: &Areas, app: &mut App, theme: Theme, now: Duration) {
+fn draw_body(buffer: &mut Buffer, areas: &ScreenAreas, app: &mut App, theme: Theme, now: Duration) {
     list::draw(buffer, areas.list, theme, app);
-    let card = app.card(now);
-    board::draw(buffer, areas.board, theme, card.as_ref(), app.flip, board_note(app, card.is_some()));
+    let snapshot = app.snapshot(now);
+    board::draw(buffer, areas.board, theme, snapshot.as_ref(), app.flip, board_note(app, snapshot.is_some()));
     games::draw(buffer, areas.games, theme, &app.model, app.game());
-    meters::draw(buffer, areas.meters, theme, &app.model, now);
+    timing::draw(buffer, areas.meters, theme, &app.model, now);
     draw_divider(buffer, areas.divider, theme);
     app.scroll = draw_views(buffer, &areas.views, theme, app);
     let meters = if areas.meters.is_empty() {
-        meters::line(theme, &app.model, now, areas.status.width)
+        timing::line(theme, &app.model, now, areas.status.width)
     } else {
         Line::default()
     };
     let status = bars::notice(theme, app.notice.as_ref()).unwrap_or(meters);
-    draw::line_at(buffer, areas.status, 0, &status);
+    draw::draw_line(buffer, areas.status, 0, &status);
 }
 
 /// What there is to say of the board.
 fn board_note(app: &App, is_shown: bool) -> &'static str {
     if !is_shown && app.source.is_live() {
         "games, observe N"
-    } else if app.list.follows() || app.list.n_behind() == 0 {
+    } else if app.list.follows() || app.list.n_below() == 0 {
         ""
     } else {
         "as it was then"
@@ -74,15 +74,15 @@ fn board_note(app: &App, is_shown: bool) -> &'static str {
 }
 
 /// Draws the views there is room for; how far down the one that was chosen is now.
-fn draw_views(buffer: &mut Buffer, views: &Views, theme: Theme, app: &App) -> usize {
+fn draw_views(buffer: &mut Buffer, views: &DetailAreas, theme: Theme, app: &App) -> usize {
     let row = app.list.selected().and_then(|number| app.model.rows.get(number));
     match *views {
-        Views::One(area) => {
-            let names = View::ALL.map(|view| (view.name(), view == app.view));
+        DetailAreas::One(area) => {
+            let names = DetailView::ALL.map(|view| (view.name(), view == app.view));
             draw_view(buffer, area, theme, app, app.view, &names, row)
         }
-        Views::All { bytes, frame, event } => {
-            let all = [(bytes, View::Bytes), (frame, View::Frame), (event, View::Event)];
+        DetailAreas::All { bytes, frame, event } => {
+            let all = [(bytes, DetailView::Bytes), (frame, DetailView::Frame), (event, DetailView::Event)];
             let drawn = all.map(|(area, view)| {
                 (view, draw_view(buffer, area, theme, app, view, &[(view.name(), view == app.view)], row))
             });
@@ -97,29 +97,29 @@ fn draw_view(
     area: Rect,
     theme: Theme,
     app: &App,
-    view: View,
+    view: DetailView,
     names: &[(&str, bool)],
     row: Option<&Row>,
 ) -> usize {
     let note = match view {
-        View::Bytes => bytes::note(&app.model, row),
-        View::Frame => frame::note(row),
-        View::Event => event::note(row),
+        DetailView::Bytes => bytes::note(&app.model, row),
+        DetailView::Frame => frame::note(row),
+        DetailView::Event => event::note(row),
     };
     // A column stays free, so that what stands beside does not read on.
     let area = Rect { width: area.width.saturating_sub(1), ..area };
-    let area = draw::tabs(buffer, area, theme, names, &note);
+    let area = draw::draw_tabs(buffer, area, theme, names, &note);
     // Only the view that was chosen is scrolled.
     let scroll = if view == app.view { app.scroll } else { 0 };
     match view {
-        View::Bytes => bytes::draw(buffer, area, theme, &app.model, row, scroll),
-        View::Frame => frame::draw(buffer, area, theme, row, scroll),
-        View::Event => event::draw(buffer, area, theme, row, scroll),
+        DetailView::Bytes => bytes::draw(buffer, area, theme, &app.model, row, scroll),
+        DetailView::Frame => frame::draw(buffer, area, theme, row, scroll),
+        DetailView::Event => event::draw(buffer, area, theme, row, scroll),
     }
 }
 
 fn draw_divider(buffer: &mut Buffer, area: Rect, theme: Theme) {
     for row in 0..area.height {
-        draw::line_at(buffer, area, row.into(), &Line::styled("\u{2502}", theme.quiet()));
+        draw::draw_line(buffer, area, row.into(), &Line::styled("\u{2502}", theme.quiet()));
     }
 }

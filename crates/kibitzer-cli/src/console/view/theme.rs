@@ -39,11 +39,11 @@ impl Theme {
         self.colored(Color::Reset).add_modifier(Modifier::BOLD)
     }
 
-    pub(super) fn wrong(self) -> Style {
+    pub(super) fn error(self) -> Style {
         self.colored(Color::LightRed).add_modifier(Modifier::BOLD)
     }
 
-    pub(super) fn done(self) -> Style {
+    pub(super) fn success(self) -> Style {
         self.colored(Color::LightGreen).add_modifier(Modifier::BOLD)
     }
 
@@ -67,7 +67,7 @@ impl Theme {
     }
 
     /// A curve of bytes, events or delays.
-    pub(super) fn curve(self) -> Style {
+    pub(super) fn sparkline(self) -> Style {
         self.colored(Color::LightBlue)
     }
 

@@ -10,7 +10,7 @@ const KEPT_DELAYS: usize = 256;
 
 /// What came in each second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::console) struct Second {
+pub(in crate::console) struct SecondCounts {
     pub(in crate::console) bytes: u64,
     pub(in crate::console) events: u64,
     /// How often the connection was lost.
@@ -19,22 +19,22 @@ pub(in crate::console) struct Second {
 
 /// How much comes, second by second.
 #[derive(Debug, Default)]
-pub(in crate::console) struct Rates {
+pub(in crate::console) struct RateHistory {
     /// The seconds before the newest, newest last.
-    past: VecDeque<Second>,
-    newest: Second,
+    past: VecDeque<SecondCounts>,
+    newest: SecondCounts,
     /// Which second since the beginning the newest is.
     number: u64,
 }
 
-impl Rates {
+impl RateHistory {
     /// The second that is going on at this time, to be counted in.
-    pub(in crate::console) fn at(&mut self, at: Duration) -> &mut Second {
+    pub(in crate::console) fn at(&mut self, at: Duration) -> &mut SecondCounts {
         let gone = at.as_secs().saturating_sub(self.number);
         if gone > 0 {
             self.past.push_back(std::mem::take(&mut self.newest));
             let silent = usize::try_from(gone - 1).unwrap_or(usize::MAX).min(KEPT_SECONDS);
-            self.past.extend(std::iter::repeat_n(Second::default(), silent));
+            self.past.extend(std::iter::repeat_n(SecondCounts::default(), silent));
             let excess = self.past.len().saturating_sub(KEPT_SECONDS);
             self.past.drain(..excess);
             self.number = at.as_secs();
@@ -43,11 +43,11 @@ impl Rates {
     }
 
     /// The last `n` seconds up to now, oldest first, the one that is going on included.
-    pub(in crate::console) fn last(&self, n: usize, now: Duration) -> Vec<Second> {
+    pub(in crate::console) fn last(&self, n: usize, now: Duration) -> Vec<SecondCounts> {
         let silent = usize::try_from(now.as_secs().saturating_sub(self.number)).unwrap_or(usize::MAX).min(n);
-        let newest = std::iter::repeat_n(Second::default(), silent).chain([self.newest]);
+        let newest = std::iter::repeat_n(SecondCounts::default(), silent).chain([self.newest]);
         let known = newest.chain(self.past.iter().rev().copied());
-        let mut seconds: Vec<_> = known.chain(std::iter::repeat(Second::default())).take(n).collect();
+        let mut seconds: Vec<_> = known.chain(std::iter::repeat(SecondCounts::default())).take(n).collect();
         seconds.reverse();
         seconds
     }
@@ -55,20 +55,20 @@ impl Rates {
 
 /// The last delays of one kind.
 #[derive(Debug, Default)]
-pub(in crate::console) struct Delays {
+pub(in crate::console) struct DelaySamples {
     /// Newest last.
     kept: VecDeque<Duration>,
 }
 
 /// What the last delays were like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) struct Spread {
+pub(in crate::console) struct Percentiles {
     pub(in crate::console) last: Duration,
     pub(in crate::console) median: Duration,
     pub(in crate::console) p99: Duration,
 }
 
-impl Delays {
+impl DelaySamples {
     pub(in crate::console) fn push(&mut self, delay: Duration) {
         if self.kept.len() >= KEPT_DELAYS {
             self.kept.pop_front();
@@ -76,12 +76,12 @@ impl Delays {
         self.kept.push_back(delay);
     }
 
-    pub(in crate::console) fn spread(&self) -> Option<Spread> {
+    pub(in crate::console) fn percentiles(&self) -> Option<Percentiles> {
         let last = *self.kept.back()?;
         let mut sorted: Vec<_> = self.kept.iter().copied().collect();
         sorted.sort_unstable();
         let at = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
-        Some(Spread { last, median: at(50)?, p99: at(99)? })
+        Some(Percentiles { last, median: at(50)?, p99: at(99)? })
     }
 
     /// The last `n` of them, oldest first.
@@ -94,24 +94,24 @@ impl Delays {
 #[derive(Debug, Default)]
 pub(in crate::console) struct Latency {
     /// From a line to its reply.
-    pub(in crate::console) round_trip: Delays,
+    pub(in crate::console) round_trip: DelaySamples,
     /// What the server says of the way from the player to it.
-    pub(in crate::console) lag: Delays,
+    pub(in crate::console) lag: DelaySamples,
     /// What the decoder takes for an event.
-    pub(in crate::console) decoding: Delays,
+    pub(in crate::console) decoding: DelaySamples,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn events(rates: &Rates, n: usize, now: u64) -> Vec<u64> {
+    fn events(rates: &RateHistory, n: usize, now: u64) -> Vec<u64> {
         rates.last(n, Duration::from_secs(now)).iter().map(|second| second.events).collect()
     }
 
     #[test]
     fn every_second_has_its_count() {
-        let mut rates = Rates::default();
+        let mut rates = RateHistory::default();
         assert_eq!(events(&rates, 3, 0), [0, 0, 0]);
         for (at, n) in [(100, 1), (1_900, 2), (4_000, 3), (4_900, 1)] {
             rates.at(Duration::from_millis(at)).events += n;
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_long_silence_takes_no_memory() {
-        let mut rates = Rates::default();
+        let mut rates = RateHistory::default();
         rates.at(Duration::ZERO).events = 7;
         rates.at(Duration::from_secs(u64::MAX)).events = 5;
         assert_eq!(rates.past.len(), KEPT_SECONDS);
@@ -133,13 +133,13 @@ mod tests {
 
     #[test]
     fn the_spread_is_that_of_the_last_delays() {
-        let mut delays = Delays::default();
-        assert_eq!(delays.spread(), None);
+        let mut delays = DelaySamples::default();
+        assert_eq!(delays.percentiles(), None);
         for ms in (0..1000).rev() {
             delays.push(Duration::from_millis(ms));
         }
         let ms = Duration::from_millis;
-        assert_eq!(delays.spread(), Some(Spread { last: ms(0), median: ms(127), p99: ms(253) }));
+        assert_eq!(delays.percentiles(), Some(Percentiles { last: ms(0), median: ms(127), p99: ms(253) }));
         assert_eq!(delays.last(2).collect::<Vec<_>>(), [ms(1), ms(0)]);
     }
 }

@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthChar as _;
 /// Letters of scripts that are written from right to left are spelled out as well: terminals that know such scripts turn
 /// around what stands beside them too, and a line would no longer read as it was put together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown<'a>(pub(crate) &'a str);
+pub(crate) struct TerminalSafe<'a>(pub(crate) &'a str);
 
 /// What is right to left, and what joins with its neighbours: Unicode's blocks of such scripts, regional indicators,
 /// modifiers of emoji.
@@ -26,7 +26,7 @@ const SPELLED_OUT: [RangeInclusive<char>; 7] = [
     '\u{1f3fb}'..='\u{1f3ff}',
 ];
 
-impl<'a> Shown<'a> {
+impl<'a> TerminalSafe<'a> {
     /// The text for a line of cells, in which a tab, too, is spelled out.
     pub(crate) fn in_cells(self) -> Cow<'a, str> {
         if self.0.bytes().all(|b| matches!(b, b' '..=b'~')) {
@@ -36,7 +36,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for TerminalSafe<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.bytes().all(|b| matches!(b, b' '..=b'~' | b'\t')) {
             return f.write_str(self.0);
@@ -75,7 +75,7 @@ mod tests {
             ("\u{1f1e9}\u{1f1ea} \u{1f44d}\u{1f3fb}", "\\u{1f1e9}\\u{1f1ea} \u{1f44d}\\u{1f3fb}"),
         ];
         for (text, want) in cases {
-            assert_eq!(Shown(text).to_string(), want);
+            assert_eq!(TerminalSafe(text).to_string(), want);
         }
     }
 
@@ -83,14 +83,14 @@ mod tests {
     fn every_character_that_gets_through_has_a_width_of_its_own() {
         for character in '\0'..=char::MAX {
             let text = character.to_string();
-            let shown = Shown(&text).in_cells();
+            let shown = TerminalSafe(&text).in_cells();
             assert!(!shown.is_empty() && shown.chars().all(|shown| matches!(shown.width(), Some(1 | 2))), "{shown:?}");
         }
     }
 
     #[test]
     fn a_line_of_cells_has_no_tabs() {
-        assert_eq!(Shown("a\tb").in_cells(), r"a\tb");
-        assert_eq!(Shown("a b").in_cells(), "a b");
+        assert_eq!(TerminalSafe("a\tb").in_cells(), r"a\tb");
+        assert_eq!(TerminalSafe("a b").in_cells(), "a b");
     }
 }

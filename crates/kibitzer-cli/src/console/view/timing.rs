@@ -6,24 +6,24 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::{curve, heading, lines_at, short};
+use super::draw::{draw_heading, draw_lines, short_count, sparkline};
 use super::theme::Theme;
 use crate::console::model::Model;
-use crate::console::model::meters::{Delays, Second};
-use crate::console::model::replies::Short;
+use crate::console::model::reply_matcher::ShortDuration;
+use crate::console::model::timing::{DelaySamples, SecondCounts};
 
 /// Powers of ten from a microsecond on that the ruler has.
 const DECADES: usize = 7;
 
 /// The delays by name, with the letter each has on the ruler.
-fn delays(model: &Model) -> [(char, &'static str, &Delays); 3] {
+fn delays(model: &Model) -> [(char, &'static str, &DelaySamples); 3] {
     let latency = &model.latency;
     [('R', "round trip", &latency.round_trip), ('L', "lag", &latency.lag), ('D', "decoding", &latency.decoding)]
 }
 
 /// Draws all of it: curves and the ruler.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, model: &Model, now: Duration) {
-    let area = heading(buffer, area, theme, "time", "last, median, 99 of 100");
+    let area = draw_heading(buffer, area, theme, "time", "last, median, 99 of 100");
     let width = usize::from(area.width).saturating_sub(20);
     let seconds = model.rates.last(width, now);
     let mut lines: Vec<_> =
@@ -31,57 +31,67 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, model: &Model,
     lines.extend(ruler(theme, model, usize::from(area.width)));
     lines.push(rate_line(theme, "events/s", &seconds, |second| second.events));
     lines.push(rate_line(theme, "bytes/s", &seconds, |second| second.bytes));
-    lines_at(buffer, area, lines);
+    draw_lines(buffer, area, lines);
 }
 
 /// The same in one line.
 pub(super) fn line(theme: Theme, model: &Model, now: Duration, width: u16) -> Line<'static> {
     let mut spans = Vec::new();
     for (_, name, delays) in delays(model) {
-        let last = delays.spread().map_or_else(|| "-".to_owned(), |spread| Short(spread.last).to_string());
+        let last = delays
+            .percentiles()
+            .map_or_else(|| "-".to_owned(), |percentiles| ShortDuration(percentiles.last).to_string());
         spans.push(Span::styled(format!("{name} "), theme.quiet()));
         spans.push(Span::raw(format!("{last}  ")));
     }
     let seconds = model.rates.last(usize::from(width).saturating_sub(68).clamp(4, 20), now);
-    for (name, rate) in [("ev/s", (|second| second.events) as fn(&Second) -> u64), ("B/s", |second| second.bytes)] {
+    for (name, rate) in [("ev/s", (|second| second.events) as fn(&SecondCounts) -> u64), ("B/s", |second| second.bytes)]
+    {
         let newest = seconds.last().map_or(0, rate);
         spans.push(Span::styled(format!("{name} "), theme.quiet()));
-        spans.push(Span::raw(format!("{} ", short(newest))));
-        spans.extend(marked(theme, curve(seconds.iter().map(rate)), &seconds));
+        spans.push(Span::raw(format!("{} ", short_count(newest))));
+        spans.extend(marked(theme, sparkline(seconds.iter().map(rate)), &seconds));
         spans.push(Span::raw(" "));
     }
     Line::from(spans)
 }
 
-fn delay_line(theme: Theme, letter: char, name: &str, delays: &Delays) -> Line<'static> {
-    let curve = curve(delays.last(6).map(|delay| u64::try_from(delay.as_micros()).unwrap_or(u64::MAX)));
-    let numbers = delays.spread().map_or_else(
+fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> Line<'static> {
+    let sparkline = sparkline(delays.last(6).map(|delay| u64::try_from(delay.as_micros()).unwrap_or(u64::MAX)));
+    let numbers = delays.percentiles().map_or_else(
         || format!("{:>6} {:>6} {:>6} ", "-", "-", "-"),
-        |spread| format!("{:>6} {:>6} {:>6} ", Short(spread.last), Short(spread.median), Short(spread.p99)),
+        |percentiles| {
+            format!(
+                "{:>6} {:>6} {:>6} ",
+                ShortDuration(percentiles.last),
+                ShortDuration(percentiles.median),
+                ShortDuration(percentiles.p99)
+            )
+        },
     );
     Line::from(vec![
         Span::styled(format!("{letter} "), theme.special()),
         Span::styled(format!("{name:<11}"), theme.quiet()),
         Span::raw(numbers),
-        Span::styled(curve, theme.curve()),
+        Span::styled(sparkline, theme.sparkline()),
     ])
 }
 
-fn rate_line(theme: Theme, name: &str, seconds: &[Second], rate: fn(&Second) -> u64) -> Line<'static> {
-    let newest = short(seconds.last().map_or(0, rate));
+fn rate_line(theme: Theme, name: &str, seconds: &[SecondCounts], rate: fn(&SecondCounts) -> u64) -> Line<'static> {
+    let newest = short_count(seconds.last().map_or(0, rate));
     let mut spans = vec![Span::styled(format!("  {name:<11}"), theme.quiet()), Span::raw(format!("{newest:>6}  "))];
-    spans.extend(marked(theme, curve(seconds.iter().map(rate)), seconds));
+    spans.extend(marked(theme, sparkline(seconds.iter().map(rate)), seconds));
     Line::from(spans)
 }
 
 /// A curve with a cross in the seconds in which the connection was lost.
-fn marked(theme: Theme, curve: String, seconds: &[Second]) -> Vec<Span<'static>> {
+fn marked(theme: Theme, sparkline: String, seconds: &[SecondCounts]) -> Vec<Span<'static>> {
     if seconds.iter().all(|second| second.losses == 0) {
-        return vec![Span::styled(curve, theme.curve())];
+        return vec![Span::styled(sparkline, theme.sparkline())];
     }
-    let cells = curve.chars().zip(seconds).map(|(cell, second)| match second.losses {
-        0 => Span::styled(cell.to_string(), theme.curve()),
-        _ => Span::styled("\u{d7}", theme.wrong()),
+    let cells = sparkline.chars().zip(seconds).map(|(cell, second)| match second.losses {
+        0 => Span::styled(cell.to_string(), theme.sparkline()),
+        _ => Span::styled("\u{d7}", theme.error()),
     });
     cells.collect()
 }
@@ -97,8 +107,8 @@ fn ruler(theme: Theme, model: &Model, width: usize) -> [Line<'static>; 2] {
         label.chars().zip(at..).for_each(|(character, at)| put(&mut labels, at, character));
     }
     for (letter, _, delays) in delays(model) {
-        if let Some(spread) = delays.spread() {
-            put(&mut scale, place(spread.median, width), letter);
+        if let Some(percentiles) = delays.percentiles() {
+            put(&mut scale, place(percentiles.median, width), letter);
         }
     }
     let spans = scale.into_iter().map(|character| {

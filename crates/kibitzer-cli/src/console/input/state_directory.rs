@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 
 /// More of a file is not read, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 #[cfg(unix)]
 const FILE_MODE: u32 = 0o600;
 
@@ -13,15 +13,16 @@ const FILE_MODE: u32 = 0o600;
 ///
 /// Not being able to read or write them is no failure: a console without a home forgets.
 #[derive(Clone, Debug)]
-pub(in crate::console) struct Store {
+pub(in crate::console) struct StateDirectory {
     folder: PathBuf,
 }
 
-impl Store {
+impl StateDirectory {
     /// `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; `None` if there is no home.
-    pub(in crate::console) fn of_user() -> Option<Self> {
+    pub(in crate::console) fn for_user() -> Option<Self> {
         let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = path("XDG_STATE_HOME").or_else(|| path("HOME").map(|home| home.join(".local/state")))?;
+        let state =
+            path("XDG_STATE_HOME").or_else(|| path("HOME").map(|default_focus| default_focus.join(".local/state")))?;
         Some(Self { folder: state.join("kibitzer") })
     }
 
@@ -29,7 +30,7 @@ impl Store {
     pub(in crate::console) fn read(&self, name: &str) -> String {
         let mut bytes = Vec::new();
         let file = self.open(name, OpenOptions::new().read(true));
-        let _ = file.and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
+        let _ = file.and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
@@ -79,7 +80,7 @@ impl Store {
 }
 
 #[cfg(test)]
-impl Store {
+impl StateDirectory {
     /// A folder of a test's own.
     pub(in crate::console) fn temporary(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("kibitzer-{name}-{}", std::process::id()));
@@ -98,7 +99,7 @@ mod tests {
 
     #[test]
     fn files_are_their_owners_alone() {
-        let store = Store::temporary("store");
+        let store = StateDirectory::temporary("store");
         assert_eq!(store.read("x"), "");
         store.append("x", "a\n");
         store.append("x", "b\n");
@@ -121,7 +122,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_link_or_a_pipe_in_the_place_of_a_file_is_left_alone() {
-        let store = Store::temporary("store-link");
+        let store = StateDirectory::temporary("store-link");
         store.append("other", "a\n");
         std::os::unix::fs::symlink(store.folder.join("other"), store.folder.join("x")).unwrap();
         let pipe = store.folder.join("y");

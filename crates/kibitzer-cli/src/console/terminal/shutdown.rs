@@ -3,7 +3,7 @@
 use std::io;
 
 #[cfg(unix)]
-pub(super) use self::unix::Guard;
+pub(super) use self::unix::ShutdownWatch;
 
 #[cfg(unix)]
 mod unix {
@@ -29,10 +29,10 @@ mod unix {
 
     /// How long the console has to end by itself. A terminal that takes nothing, or has gone in the wrong moment, would
     /// keep it for ever.
-    const GRACE: Duration = Duration::from_secs(1);
+    const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
     /// A thread that waits for the end, as long as this lives.
-    pub(in crate::console::terminal) struct Guard {
+    pub(in crate::console::terminal) struct ShutdownWatch {
         ended: Arc<AtomicBool>,
         signals: Vec<SigId>,
         /// Wakes the thread.
@@ -42,7 +42,7 @@ mod unix {
         thread: Option<JoinHandle<()>>,
     }
 
-    impl Guard {
+    impl ShutdownWatch {
         pub(in crate::console::terminal) fn begin() -> io::Result<Self> {
             let (woken, wake) = UnixStream::pair()?;
             let register = |signal| pipe::register(signal, wake.try_clone()?);
@@ -62,7 +62,7 @@ mod unix {
         }
     }
 
-    impl Drop for Guard {
+    impl Drop for ShutdownWatch {
         fn drop(&mut self) {
             for signal in self.signals.drain(..) {
                 unregister(signal);
@@ -80,7 +80,7 @@ mod unix {
         let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(terminal, PollFlags::empty())];
         while poll(&mut watched, None) == Err(Errno::INTR) {}
         ended.store(true, Ordering::Relaxed);
-        if over.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
+        if over.recv_timeout(SHUTDOWN_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
             // What is written to the terminal might wait as well; its settings do not.
             let _ = disable_raw_mode();
             process::exit(1);
@@ -90,10 +90,10 @@ mod unix {
 
 #[cfg(not(unix))]
 #[derive(Debug)]
-pub(super) struct Guard(());
+pub(super) struct ShutdownWatch(());
 
 #[cfg(not(unix))]
-impl Guard {
+impl ShutdownWatch {
     pub(super) const fn begin() -> io::Result<Self> {
         Ok(Self(()))
     }

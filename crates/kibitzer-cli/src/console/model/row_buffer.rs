@@ -11,7 +11,7 @@ pub(in crate::console) const KEPT_ROW_BYTES: usize = 32 << 20;
 
 /// The newest rows, found by their number.
 #[derive(Debug)]
-pub(in crate::console) struct Rows {
+pub(in crate::console) struct RowBuffer {
     kept: VecDeque<Row>,
     bytes: usize,
     /// Number of the newest.
@@ -20,13 +20,13 @@ pub(in crate::console) struct Rows {
     limit_bytes: usize,
 }
 
-impl Default for Rows {
+impl Default for RowBuffer {
     fn default() -> Self {
         Self { kept: VecDeque::new(), bytes: 0, newest: 0, limit: KEPT_ROWS, limit_bytes: KEPT_ROW_BYTES }
     }
 }
 
-impl Rows {
+impl RowBuffer {
     /// The number the next row gets.
     pub(in crate::console) const fn next_number(&self) -> u64 {
         self.newest.saturating_add(1)
@@ -68,7 +68,7 @@ impl Rows {
     }
 
     /// From this one back to the oldest.
-    pub(in crate::console) fn back_from(&self, number: u64) -> impl Iterator<Item = &Row> {
+    pub(in crate::console) fn iter_back_from(&self, number: u64) -> impl Iterator<Item = &Row> {
         let n = self.place(number.min(self.newest)).map_or(0, |place| place + 1);
         self.kept.iter().take(n).rev()
     }
@@ -83,15 +83,15 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::console::model::row::Body;
+    use crate::console::model::row::RowContent;
 
     fn mark(number: u64, text: &str) -> Row {
-        Row { number, at: Duration::ZERO, base: 0, body: Body::Mark(text.to_owned()) }
+        Row { number, at: Duration::ZERO, base: 0, content: RowContent::Mark(text.to_owned()) }
     }
 
     #[test]
     fn the_newest_rows_are_kept_and_found_by_number() {
-        let mut rows = Rows { limit: 3, ..Rows::default() };
+        let mut rows = RowBuffer { limit: 3, ..RowBuffer::default() };
         assert_eq!((rows.oldest(), rows.newest(), rows.get(1).is_some()), (1, 0, false));
         for number in 1..=5 {
             rows.push(mark(number, ""));
@@ -99,13 +99,13 @@ mod tests {
         assert_eq!((rows.oldest(), rows.newest()), (3, 5));
         assert!(rows.get(2).is_none() && rows.get(6).is_none());
         assert_eq!(rows.get(4).map(|row| row.number), Some(4));
-        assert_eq!(rows.back_from(4).map(|row| row.number).collect::<Vec<_>>(), [4, 3]);
-        assert_eq!(rows.back_from(99).count(), 3);
+        assert_eq!(rows.iter_back_from(4).map(|row| row.number).collect::<Vec<_>>(), [4, 3]);
+        assert_eq!(rows.iter_back_from(99).count(), 3);
     }
 
     #[test]
     fn long_rows_push_out_more() {
-        let mut rows = Rows { limit_bytes: 10_000, ..Rows::default() };
+        let mut rows = RowBuffer { limit_bytes: 10_000, ..RowBuffer::default() };
         for number in 1..=10 {
             rows.push(mark(number, &"x".repeat(4_000)));
         }

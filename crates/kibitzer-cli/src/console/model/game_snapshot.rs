@@ -9,7 +9,7 @@ use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Style12};
 
 /// What the console keeps of a game: much less than the game itself, which has all its moves.
 #[derive(Clone, Debug)]
-pub(in crate::console) struct Card {
+pub(in crate::console) struct GameSnapshot {
     pub(in crate::console) board: Style12,
     /// The last move, its squares as far as they are known.
     pub(in crate::console) played: Option<LastMove>,
@@ -23,7 +23,7 @@ pub(in crate::console) struct Card {
     running: Option<Color>,
 }
 
-impl Card {
+impl GameSnapshot {
     /// What there is to show of a game.
     pub(in crate::console) fn of(game: &Game) -> Self {
         let board = game.position().clone();
@@ -96,7 +96,7 @@ impl Card {
 }
 
 /// The board an event brought: its own, or the one a delta board led to.
-pub(in crate::console) fn board_of(event: &Event) -> Option<&Style12> {
+pub(in crate::console) fn board_in_event(event: &Event) -> Option<&Style12> {
     let Event::Received { received, change } = event else { return None };
     let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };
     change.as_ref().and_then(|change| change.board.as_ref()).or(own).map(AsRef::as_ref)

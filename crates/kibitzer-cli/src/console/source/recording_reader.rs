@@ -13,8 +13,8 @@ use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
 use thiserror::Error;
 
-use crate::console::model::card::Card;
-use crate::console::model::item::{Item, What};
+use crate::console::model::game_snapshot::GameSnapshot;
+use crate::console::model::item::{SourceItem, SourceItemKind};
 use crate::output::cut;
 
 /// Why a recording cannot be played.
@@ -28,7 +28,7 @@ pub(crate) enum ReplayError {
 
 /// A recording, and how far it was played.
 #[derive(Debug)]
-pub(in crate::console) struct Replay {
+pub(in crate::console) struct RecordingReader {
     path: PathBuf,
     family: Family,
     timeseal: Timeseal,
@@ -46,13 +46,13 @@ pub(in crate::console) struct Replay {
     /// What the server sent at once, as far as it is not decoded.
     undecoded: VecDeque<u8>,
     /// What is made of the record that was taken up last.
-    ready: VecDeque<What>,
+    ready: VecDeque<SourceItemKind>,
     /// The time of that record.
     at: Duration,
     is_over: bool,
 }
 
-impl Replay {
+impl RecordingReader {
     /// Opens a recording, and reads through it once to know how long it is and that it is one.
     ///
     /// # Errors
@@ -129,12 +129,12 @@ impl Replay {
     /// # Errors
     ///
     /// [`ReplayError::Read`] if the file is not what it was when it was opened.
-    pub(in crate::console) fn next_by(&mut self, until: Duration) -> Result<Option<Item>, ReplayError> {
+    pub(in crate::console) fn next_by(&mut self, until: Duration) -> Result<Option<SourceItem>, ReplayError> {
         loop {
             if self.at <= until
-                && let Some(what) = self.ready.pop_front().or_else(|| self.decode())
+                && let Some(kind) = self.ready.pop_front().or_else(|| self.decode())
             {
-                return Ok(Some(Item { at: self.at, what }));
+                return Ok(Some(SourceItem { at: self.at, kind }));
             }
             match self.peek()?.map(|record| record.time) {
                 Some(time) if time.max(self.at) <= until => self.take_up(),
@@ -161,7 +161,7 @@ impl Replay {
         match record.direction {
             Direction::Received => {
                 self.undecoded.extend(&record.bytes);
-                self.ready.push_back(What::Bytes(record.bytes));
+                self.ready.push_back(SourceItemKind::Bytes(record.bytes));
             }
             Direction::Sent => {
                 let lines = record.bytes.split_inclusive(|&b| b == b'\n');
@@ -171,7 +171,7 @@ impl Replay {
         }
     }
 
-    fn decode(&mut self) -> Option<What> {
+    fn decode(&mut self) -> Option<SourceItemKind> {
         let started = (self.stopwatch)();
         let mut rest: &[u8] = self.undecoded.make_contiguous();
         let before = rest.len();
@@ -183,36 +183,36 @@ impl Replay {
     }
 
     /// What is left when the recording is over.
-    fn finish(&mut self) -> Option<Item> {
-        let what = match (self.events.finish(), self.cut) {
+    fn finish(&mut self) -> Option<SourceItem> {
+        let kind = match (self.events.finish(), self.cut) {
             (Some(event), _) => self.wrap(event, Duration::ZERO),
             (None, Some(line)) if !self.is_cut_shown => {
                 self.is_cut_shown = true;
-                What::Told(cut(line))
+                SourceItemKind::Note(cut(line))
             }
             (None, _) => {
                 self.is_over = true;
                 return None;
             }
         };
-        Some(Item { at: self.at, what })
+        Some(SourceItem { at: self.at, kind })
     }
 
-    fn wrap(&self, event: Event, decoding: Duration) -> What {
+    fn wrap(&self, event: Event, decoding: Duration) -> SourceItemKind {
         let game = event.game().and_then(|id| self.events.games().get(id));
-        What::Event { card: game.map(|game| Box::new(Card::of(game))), event, decoding }
+        SourceItemKind::Event { snapshot: game.map(|game| Box::new(GameSnapshot::of(game))), event, decoding }
     }
 }
 
 /// A line that went out: what it means, if it is sealed.
-fn sent(line: &[u8], timeseal: Timeseal, detector: &mut SecretDetector) -> What {
+fn sent(line: &[u8], timeseal: Timeseal, detector: &mut SecretDetector) -> SourceItemKind {
     let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line).ok() };
     let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);
     let text = unsealed.map_or_else(|| line.trim_ascii_end().to_vec(), |unsealed| unsealed.text);
     let typed = String::from_utf8_lossy(&text);
     detector.learn(&typed);
     let is_secret = detector.is_secret(&typed);
-    What::Sent { bytes: line.to_vec(), text, answers_ping, is_secret }
+    SourceItemKind::Sent { bytes: line.to_vec(), text, answers_ping, is_secret }
 }
 
 fn open(path: &Path) -> Result<TranscriptReader<BufReader<File>>, ReplayError> {

@@ -7,53 +7,53 @@ use std::time::Duration;
 use kibitzer::core::Event;
 use kibitzer::core::message::{Control, Message};
 
-use crate::live::{answered, numbered};
+use crate::live::{reply_number, split_request_number};
 
 /// Lines that may wait for a reply at once; the oldest is given up.
-const MOST_WAITING: usize = 256;
+const MAX_PENDING_LINES: usize = 256;
 
 /// What came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) struct Reply {
+pub(in crate::console) struct ReplyMatch {
     /// From the line to the beginning of the reply.
     pub(in crate::console) after: Duration,
     /// The row it begins with.
     pub(in crate::console) row: u64,
-    pub(in crate::console) surety: Surety,
+    pub(in crate::console) confidence: Confidence,
 }
 
 /// How the reply was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) enum Surety {
+pub(in crate::console) enum Confidence {
     /// It bears the number the line was sent with.
     Numbered,
     /// It was the next thing in front of a prompt. Something the server said of itself may have come between.
     Guessed,
 }
 
-impl fmt::Display for Reply {
+impl fmt::Display for ReplyMatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "reply #{} after {}", self.row, self.time())
     }
 }
 
-impl Reply {
+impl ReplyMatch {
     /// What there is room for in a small place: the time, and the row.
-    pub(in crate::console) fn short(&self) -> String {
+    pub(in crate::console) fn short_count(&self) -> String {
         format!("{} #{}", self.time(), self.row)
     }
 
     fn time(&self) -> String {
-        let about = if self.surety == Surety::Guessed { "~" } else { "" };
-        format!("{about}{}", Short(self.after))
+        let about = if self.confidence == Confidence::Guessed { "~" } else { "" };
+        format!("{about}{}", ShortDuration(self.after))
     }
 }
 
 /// A time in three digits or so.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::console) struct Short(pub(in crate::console) Duration);
+pub(in crate::console) struct ShortDuration(pub(in crate::console) Duration);
 
-impl fmt::Display for Short {
+impl fmt::Display for ShortDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let us = self.0.as_micros();
         let text = match us {
@@ -70,36 +70,36 @@ impl fmt::Display for Short {
 
 /// Lines that wait for their reply.
 #[derive(Debug, Default)]
-pub(in crate::console) struct Replies {
-    waiting: VecDeque<Waiting>,
+pub(in crate::console) struct ReplyMatcher {
+    waiting: VecDeque<PendingLine>,
     /// The first row since the last prompt.
     since_prompt: Option<u64>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct PendingLine {
     row: u64,
     at: Duration,
     number: Option<u64>,
 }
 
-impl Replies {
+impl ReplyMatcher {
     /// A line went out.
     pub(in crate::console) fn sent(&mut self, row: u64, at: Duration, line: &[u8]) {
-        if self.waiting.len() >= MOST_WAITING {
+        if self.waiting.len() >= MAX_PENDING_LINES {
             self.waiting.pop_front();
         }
-        self.waiting.push_back(Waiting { row, at, number: numbered(line).map(|(number, _)| number) });
+        self.waiting.push_back(PendingLine { row, at, number: split_request_number(line).map(|(number, _)| number) });
         self.since_prompt = None;
     }
 
     /// Something came in: the row of the line it answers, and the answer.
-    pub(in crate::console) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, Reply)> {
+    pub(in crate::console) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
         let begin = *self.since_prompt.get_or_insert(row);
         let message = event.message()?;
-        if let Some(number) = answered(message) {
+        if let Some(number) = reply_number(message) {
             let place = self.waiting.iter().position(|waiting| waiting.number == Some(number))?;
-            return self.answer(place, at, row, Surety::Numbered);
+            return self.answer(place, at, row, Confidence::Numbered);
         }
         match message {
             Message::Control(
@@ -107,15 +107,15 @@ impl Replies {
             ) => {
                 self.since_prompt = None;
                 let place = self.waiting.iter().position(|waiting| waiting.number.is_none())?;
-                self.answer(place, at, begin, Surety::Guessed)
+                self.answer(place, at, begin, Confidence::Guessed)
             }
             _ => None,
         }
     }
 
-    fn answer(&mut self, place: usize, at: Duration, row: u64, surety: Surety) -> Option<(u64, Reply)> {
+    fn answer(&mut self, place: usize, at: Duration, row: u64, confidence: Confidence) -> Option<(u64, ReplyMatch)> {
         let waiting = self.waiting.remove(place)?;
-        Some((waiting.row, Reply { after: at.saturating_sub(waiting.at), row, surety }))
+        Some((waiting.row, ReplyMatch { after: at.saturating_sub(waiting.at), row, confidence }))
     }
 }
 
@@ -130,8 +130,8 @@ mod tests {
     }
 
     /// The answers to what the server says after these lines, 5 ms later.
-    fn answers(sent: &[&str], said: &str) -> Vec<(u64, Reply)> {
-        let mut replies = Replies::default();
+    fn answers(sent: &[&str], said: &str) -> Vec<(u64, ReplyMatch)> {
+        let mut replies = ReplyMatcher::default();
         for (row, line) in (1..).zip(sent) {
             replies.sent(row, ms(row), line.as_bytes());
         }
@@ -144,40 +144,40 @@ mod tests {
     fn a_numbered_reply_is_the_lines_of_that_number() {
         let said = "\x152\x1637\x16x\n\r\x17\n\rfics% \x151\x1637\x16y\n\r\x17\n\rfics% ";
         let got = answers(&["1 finger a\n", "2 finger b\n"], said);
-        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.surety)).collect();
-        assert_eq!(rows, [(2, 10, Surety::Numbered), (1, 14, Surety::Numbered)]);
+        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.confidence)).collect();
+        assert_eq!(rows, [(2, 10, Confidence::Numbered), (1, 14, Confidence::Numbered)]);
         assert_eq!(got[0].1.after, ms(8));
     }
 
     #[test]
     fn without_a_number_it_is_what_comes_before_the_prompt() {
         let got = answers(&["date\n"], "Local time\n\rServer time\n\rfics% \n\rFoo shouts: x\n\rfics% ");
-        assert_eq!(got, [(1, Reply { after: ms(11), row: 10, surety: Surety::Guessed })]);
+        assert_eq!(got, [(1, ReplyMatch { after: ms(11), row: 10, confidence: Confidence::Guessed })]);
         assert_eq!(got[0].1.to_string(), "reply #10 after ~11ms");
     }
 
     #[test]
     fn on_icc_it_is_the_unit_with_its_tag() {
         let got = answers(&["`1`finger\n", "`2`date\n"], "\x19[28 Bar\nhi\n\r\x19]\x19[37 * 2\ny\n\r\x19]");
-        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.surety)).collect();
-        assert_eq!(rows, [(2, 13, Surety::Numbered)]);
+        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.confidence)).collect();
+        assert_eq!(rows, [(2, 13, Confidence::Numbered)]);
     }
 
     #[test]
     fn lines_that_get_no_reply_are_given_up() {
-        let mut replies = Replies::default();
+        let mut replies = ReplyMatcher::default();
         for row in 0..1000 {
             replies.sent(row, ms(0), b"x\n");
         }
-        assert_eq!(replies.waiting.len(), MOST_WAITING);
+        assert_eq!(replies.waiting.len(), MAX_PENDING_LINES);
     }
 
     #[test]
     fn times_are_short() {
         let cases = [(7, "7\u{b5}s"), (1_234, "1.2ms"), (12_345, "12ms"), (1_234_567, "1.2s"), (123_456_789, "123s")];
-        assert_eq!(Short(Duration::from_nanos(70)).to_string(), "70ns");
+        assert_eq!(ShortDuration(Duration::from_nanos(70)).to_string(), "70ns");
         for (us, want) in cases {
-            assert_eq!(Short(Duration::from_micros(us)).to_string(), want);
+            assert_eq!(ShortDuration(Duration::from_micros(us)).to_string(), want);
         }
     }
 }

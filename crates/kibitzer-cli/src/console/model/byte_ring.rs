@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 /// How many bytes are kept.
-pub(in crate::console) const KEPT_BYTES: usize = 8 << 20;
+pub(in crate::console) const MAX_BYTES: usize = 8 << 20;
 
 /// A window on the stream that moves with its end.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(in crate::console) struct ByteRing {
 
 impl Default for ByteRing {
     fn default() -> Self {
-        Self::new(KEPT_BYTES)
+        Self::new(MAX_BYTES)
     }
 }
 

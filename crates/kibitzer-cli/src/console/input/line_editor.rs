@@ -1,11 +1,11 @@
 //! A line that is being typed.
 
 /// Longest line, in bytes; what does not fit is not taken.
-const MOST_BYTES: usize = 4_096;
+const MAX_BYTES: usize = 4_096;
 
 /// The line, and where in it the next character goes.
 #[derive(Clone, Debug, Default)]
-pub(in crate::console) struct Editor {
+pub(in crate::console) struct LineEditor {
     text: String,
     /// In bytes; never inside a character.
     cursor: usize,
@@ -15,35 +15,35 @@ pub(in crate::console) struct Editor {
 
 /// Where the cursor can go, and what can be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) enum Reach {
+pub(in crate::console) enum Motion {
     /// To the start of the line.
     Start,
     /// To its end.
     End,
     /// One character back.
-    Back,
+    CharLeft,
     /// One character on.
-    On,
+    CharRight,
     /// To the start of this word, or of the one before.
-    WordBack,
+    WordLeft,
     /// To the end of this word, or of the next one.
-    WordOn,
+    WordRight,
 }
 
-impl Editor {
+impl LineEditor {
     pub(in crate::console) fn text(&self) -> &str {
         &self.text
     }
 
     /// What stands in front of the cursor, and what behind it.
-    pub(in crate::console) fn halves(&self) -> (&str, &str) {
+    pub(in crate::console) fn split_at_cursor(&self) -> (&str, &str) {
         self.text.split_at_checked(self.cursor).unwrap_or((&self.text, ""))
     }
 
     /// Puts text in at the cursor. Control characters are left out, so that what is pasted stays one line.
     pub(in crate::console) fn insert(&mut self, text: &str) {
         for character in text.chars().filter(|character| !character.is_control()) {
-            if self.text.len() + character.len_utf8() > MOST_BYTES {
+            if self.text.len() + character.len_utf8() > MAX_BYTES {
                 return;
             }
             self.text.insert(self.cursor, character);
@@ -64,23 +64,23 @@ impl Editor {
         std::mem::take(&mut self.text)
     }
 
-    pub(in crate::console) fn go(&mut self, reach: Reach) {
-        self.cursor = self.place(reach);
+    pub(in crate::console) fn go(&mut self, motion: Motion) {
+        self.cursor = self.place(motion);
     }
 
     /// Takes out what is between the cursor and there. More than a character can be put back.
-    pub(in crate::console) fn cut(&mut self, reach: Reach) {
-        let there = self.place(reach);
+    pub(in crate::console) fn cut(&mut self, motion: Motion) {
+        let there = self.place(motion);
         let (from, to) = (self.cursor.min(there), self.cursor.max(there));
         let out: String = self.text.drain(from..to).collect();
         self.cursor = from;
-        if !matches!(reach, Reach::Back | Reach::On) {
+        if !matches!(motion, Motion::CharLeft | Motion::CharRight) {
             self.cut = out;
         }
     }
 
     /// Puts in what was cut out last.
-    pub(in crate::console) fn paste_cut(&mut self) {
+    pub(in crate::console) fn yank(&mut self) {
         let cut = self.cut.clone();
         self.insert(&cut);
     }
@@ -94,26 +94,26 @@ impl Editor {
         }
     }
 
-    fn place(&self, reach: Reach) -> usize {
-        let (before, behind) = self.halves();
-        match reach {
-            Reach::Start => 0,
-            Reach::End => self.text.len(),
-            Reach::Back => before.char_indices().next_back().map_or(0, |(at, _)| at),
-            Reach::On => self.cursor + behind.chars().next().map_or(0, char::len_utf8),
-            Reach::WordBack => {
-                let word = before.trim_end_matches(|c| !is_of_word(c));
-                word.trim_end_matches(is_of_word).len()
+    fn place(&self, motion: Motion) -> usize {
+        let (before, behind) = self.split_at_cursor();
+        match motion {
+            Motion::Start => 0,
+            Motion::End => self.text.len(),
+            Motion::CharLeft => before.char_indices().next_back().map_or(0, |(at, _)| at),
+            Motion::CharRight => self.cursor + behind.chars().next().map_or(0, char::len_utf8),
+            Motion::WordLeft => {
+                let word = before.trim_end_matches(|c| !is_word_char(c));
+                word.trim_end_matches(is_word_char).len()
             }
-            Reach::WordOn => {
-                let word = behind.trim_start_matches(|c| !is_of_word(c));
-                self.text.len() - word.trim_start_matches(is_of_word).len()
+            Motion::WordRight => {
+                let word = behind.trim_start_matches(|c| !is_word_char(c));
+                self.text.len() - word.trim_start_matches(is_word_char).len()
             }
         }
     }
 }
 
-fn is_of_word(character: char) -> bool {
+fn is_word_char(character: char) -> bool {
     character.is_alphanumeric()
 }
 
@@ -122,67 +122,67 @@ mod tests {
     use super::*;
 
     /// The line with a `|` where the cursor is.
-    fn drawn(editor: &Editor) -> String {
-        let (before, behind) = editor.halves();
+    fn drawn(editor: &LineEditor) -> String {
+        let (before, behind) = editor.split_at_cursor();
         format!("{before}|{behind}")
     }
 
-    fn editor(text: &str) -> Editor {
+    fn editor(text: &str) -> LineEditor {
         let (before, behind) = text.split_once('|').unwrap();
-        let mut editor = Editor::default();
+        let mut editor = LineEditor::default();
         editor.set(&format!("{before}{behind}"));
-        (0..behind.chars().count()).for_each(|_| editor.go(Reach::Back));
+        (0..behind.chars().count()).for_each(|_| editor.go(Motion::CharLeft));
         editor
     }
 
     #[test]
     fn the_cursor_goes_by_characters_and_words() {
         let cases = [
-            ("tell foo| bar", Reach::Start, "|tell foo bar"),
-            ("tell foo| bar", Reach::End, "tell foo bar|"),
-            ("caf\u{e9}|", Reach::Back, "caf|\u{e9}"),
-            ("|\u{4e16}x", Reach::On, "\u{4e16}|x"),
-            ("|", Reach::Back, "|"),
-            ("|", Reach::On, "|"),
-            ("tell foo-bar |", Reach::WordBack, "tell foo-|bar "),
-            ("te|ll", Reach::WordBack, "|tell"),
-            ("tell| \"foo\" x", Reach::WordOn, "tell \"foo|\" x"),
-            ("x | ", Reach::WordOn, "x  |"),
+            ("tell foo| bar", Motion::Start, "|tell foo bar"),
+            ("tell foo| bar", Motion::End, "tell foo bar|"),
+            ("caf\u{e9}|", Motion::CharLeft, "caf|\u{e9}"),
+            ("|\u{4e16}x", Motion::CharRight, "\u{4e16}|x"),
+            ("|", Motion::CharLeft, "|"),
+            ("|", Motion::CharRight, "|"),
+            ("tell foo-bar |", Motion::WordLeft, "tell foo-|bar "),
+            ("te|ll", Motion::WordLeft, "|tell"),
+            ("tell| \"foo\" x", Motion::WordRight, "tell \"foo|\" x"),
+            ("x | ", Motion::WordRight, "x  |"),
         ];
-        for (text, reach, want) in cases {
+        for (text, motion, want) in cases {
             let mut editor = editor(text);
-            editor.go(reach);
-            assert_eq!(drawn(&editor), want, "{text} {reach:?}");
+            editor.go(motion);
+            assert_eq!(drawn(&editor), want, "{text} {motion:?}");
         }
     }
 
     #[test]
     fn what_is_cut_can_be_put_back() {
         let cases = [
-            ("tell foo| bar", Reach::Start, "| bar", " bartell foo|"),
-            ("tell| foo", Reach::End, "tell|", "tell foo|"),
-            ("tell foo|", Reach::WordBack, "tell |", "tell foo|"),
-            ("|tell foo", Reach::WordOn, "| foo", " footell|"),
-            ("\u{e9}|", Reach::Back, "|", "|"),
-            ("|\u{e9}x", Reach::On, "|x", "x|"),
+            ("tell foo| bar", Motion::Start, "| bar", " bartell foo|"),
+            ("tell| foo", Motion::End, "tell|", "tell foo|"),
+            ("tell foo|", Motion::WordLeft, "tell |", "tell foo|"),
+            ("|tell foo", Motion::WordRight, "| foo", " footell|"),
+            ("\u{e9}|", Motion::CharLeft, "|", "|"),
+            ("|\u{e9}x", Motion::CharRight, "|x", "x|"),
         ];
-        for (text, reach, want, back) in cases {
+        for (text, motion, want, back) in cases {
             let mut editor = editor(text);
-            editor.cut(reach);
-            assert_eq!(drawn(&editor), want, "{text} {reach:?}");
-            editor.go(Reach::End);
-            editor.paste_cut();
-            assert_eq!(drawn(&editor), back, "{text} {reach:?}");
+            editor.cut(motion);
+            assert_eq!(drawn(&editor), want, "{text} {motion:?}");
+            editor.go(Motion::End);
+            editor.yank();
+            assert_eq!(drawn(&editor), back, "{text} {motion:?}");
         }
     }
 
     #[test]
     fn a_line_stays_one_line_and_of_bounded_length() {
-        let mut editor = Editor::default();
+        let mut editor = LineEditor::default();
         editor.insert("tell foo hi\r\nresign\n\u{1b}[A\u{7}");
         assert_eq!(editor.text(), "tell foo hiresign[A");
         editor.set(&"\u{4e16}".repeat(10_000));
-        assert!(editor.text().len() <= MOST_BYTES);
+        assert!(editor.text().len() <= MAX_BYTES);
         assert_eq!(editor.take().len() % 3, 0);
         assert_eq!(drawn(&editor), "|");
     }

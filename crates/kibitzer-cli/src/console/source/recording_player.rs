@@ -5,75 +5,75 @@ use std::time::{Duration, Instant};
 use kibitzer::core::message::{GameId, Style12};
 
 use crate::console::model::Model;
-use crate::console::model::card::board_of;
-use crate::console::model::filter::Filter;
-use crate::console::model::item::Item;
+use crate::console::model::filter::RowFilter;
+use crate::console::model::game_snapshot::board_in_event;
+use crate::console::model::item::SourceItem;
 use crate::console::model::row::Row;
-use crate::console::source::clock::ReplayClock;
-use crate::console::source::replay::{Replay, ReplayError};
+use crate::console::source::recording_reader::{RecordingReader, ReplayError};
+use crate::console::source::replay_clock::ReplayClock;
 
 /// Where to go on to, whatever the clock shows.
 #[derive(Clone, Debug)]
-pub(in crate::console) enum Goal {
+pub(in crate::console) enum SeekGoal {
     /// The next row that is listed.
     Row,
     /// A time.
     Time(Duration),
     /// The next row that is meant.
-    Match(Filter),
+    Match(RowFilter),
     /// A ply of a game, or of whichever game comes.
     Ply(Option<GameId>, u32),
 }
 
-impl Goal {
+impl SeekGoal {
     /// Whether this row is it.
     pub(in crate::console) fn is_met(&self, row: &Row, is_listed: bool) -> bool {
         match self {
             Self::Row => is_listed,
             Self::Match(filter) => is_listed && filter.accepts(row),
-            &Self::Ply(game, ply) => ply_of(row, game) == Some(ply),
+            &Self::Ply(game, ply) => ply_after_row(row, game) == Some(ply),
             Self::Time(_) => false,
         }
     }
 }
 
 /// The ply a row brings a game to; any game, if none is named.
-pub(in crate::console) fn ply_of(row: &Row, game: Option<GameId>) -> Option<u32> {
+pub(in crate::console) fn ply_after_row(row: &Row, game: Option<GameId>) -> Option<u32> {
     let event = row.event().filter(|event| event.game().is_some() && (game.is_none() || event.game() == game))?;
-    board_of(event).map(Style12::ply)
+    board_in_event(event).map(Style12::ply)
 }
 
 /// A recording with its clock.
 #[derive(Debug)]
-pub(in crate::console) struct Player {
-    replay: Replay,
+pub(in crate::console) struct RecordingPlayer {
+    replay: RecordingReader,
     clock: ReplayClock,
-    goal: Option<Goal>,
+    goal: Option<SeekGoal>,
 }
 
 /// What comes next.
-pub(in crate::console) enum Next {
-    Item(Item),
+pub(in crate::console) enum NextItem {
+    Item(SourceItem),
     /// Nothing before more time has passed.
     Wait,
     /// The goal is a time, and it is there.
-    Arrived,
+    GoalReached,
     /// There is no more; the goal, if there was one, was not met.
-    End(Option<Goal>),
+    End(Option<SeekGoal>),
 }
 
-impl Player {
-    pub(in crate::console) fn new(replay: Replay, speed: f64, now: Instant) -> Self {
+impl RecordingPlayer {
+    pub(in crate::console) fn new(replay: RecordingReader, speed: f64, now: Instant) -> Self {
         let mut clock = ReplayClock::new(speed, now);
         clock.run(now);
         Self { replay, clock, goal: None }
     }
 
-    pub(in crate::console) const fn replay(&self) -> &Replay {
+    pub(in crate::console) const fn replay(&self) -> &RecordingReader {
         &self.replay
     }
 
-    pub(in crate::console) const fn goal(&self) -> Option<&Goal> {
+    pub(in crate::console) const fn goal(&self) -> Option<&SeekGoal> {
         self.goal.as_ref()
     }
 
@@ -111,7 +111,7 @@ impl Player {
     }
 
     /// Goes on to a goal, where it stops.
-    pub(in crate::console) fn seek(&mut self, goal: Goal, now: Instant) {
+    pub(in crate::console) fn seek(&mut self, goal: SeekGoal, now: Instant) {
         self.clock.stop(now);
         self.goal = Some(goal);
     }
@@ -120,7 +120,7 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// As [`Replay::rewind`].
+    /// As [`RecordingReader::rewind`].
     pub(in crate::console) fn rewind(&mut self, now: Instant) -> Result<(), ReplayError> {
         self.clock.set(Duration::ZERO, now);
         self.replay.rewind()
@@ -130,31 +130,31 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// As [`Replay::next_by`].
-    pub(in crate::console) fn next(&mut self, now: Instant) -> Result<Next, ReplayError> {
+    /// As [`RecordingReader::next_by`].
+    pub(in crate::console) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
         let until = match &self.goal {
             // Where it stands still, what came at the very same time waits as well.
-            None if !self.clock.is_running() => return Ok(Next::Wait),
+            None if !self.clock.is_running() => return Ok(NextItem::Wait),
             None => self.clock.at(now),
-            Some(Goal::Time(time)) => *time,
+            Some(SeekGoal::Time(time)) => *time,
             Some(_) => Duration::MAX,
         };
         if let Some(item) = self.replay.next_by(until)? {
             if self.goal.is_some() {
                 self.clock.set(item.at, now);
             }
-            return Ok(Next::Item(item));
+            return Ok(NextItem::Item(item));
         }
-        if let Some(Goal::Time(time)) = self.goal {
+        if let Some(SeekGoal::Time(time)) = self.goal {
             self.clock.set(time, now);
             self.goal = None;
-            return Ok(Next::Arrived);
+            return Ok(NextItem::GoalReached);
         }
         if self.replay.is_over() {
             self.clock.set(self.time(now), now);
-            return Ok(Next::End(self.goal.take()));
+            return Ok(NextItem::End(self.goal.take()));
         }
-        Ok(Next::Wait)
+        Ok(NextItem::Wait)
     }
 
     /// Ends the way to the goal if this row is it.

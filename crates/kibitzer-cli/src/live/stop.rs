@@ -9,7 +9,7 @@ use crate::duration;
 
 /// A command that goes on until it is told to end.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct EndingArgs {
+pub(crate) struct StopArgs {
     /// End after this time, such as 500ms, 10s or 2m [default: at Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
     limit: Option<Duration>,
@@ -17,14 +17,14 @@ pub(crate) struct EndingArgs {
 
 /// Waits for Ctrl-C, for SIGTERM, for the terminal to go away, or for the time to be up.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct StopSignal {
     signals: Signals,
     deadline: Option<Instant>,
 }
 
-impl EndingArgs {
+impl StopArgs {
     /// Whether a time was given.
-    pub(crate) const fn is_timed(self) -> bool {
+    pub(crate) const fn has_time_limit(self) -> bool {
         self.limit.is_some()
     }
 
@@ -33,14 +33,14 @@ impl EndingArgs {
     /// # Errors
     ///
     /// The system does not let us listen.
-    pub(crate) fn begin(self) -> io::Result<Ending> {
+    pub(crate) fn begin(self) -> io::Result<StopSignal> {
         // A time beyond what a clock can tell never comes.
         let deadline = self.limit.and_then(|limit| Instant::now().checked_add(limit));
-        Ok(Ending { signals: Signals::new()?, deadline })
+        Ok(StopSignal { signals: Signals::new()?, deadline })
     }
 }
 
-impl Ending {
+impl StopSignal {
     /// Waits until it is time to end.
     ///
     /// # Cancel safety

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use kibitzer::Profile;
 use thiserror::Error;
 
+use crate::console::input::StateDirectory;
 use crate::console::input::command::is_name;
-use crate::console::input::store::Store;
-use crate::console::model::filter::{Filter, FilterError};
+use crate::console::model::filter::{FilterError, RowFilter};
 
 /// The name of the file: a line for each, `name = expression`.
 const FILE: &str = "filters";
@@ -16,15 +16,15 @@ const KEPT_NAMES: usize = 100;
 
 /// The expressions by name: those that were typed, also in other runs, over those of the profile.
 #[derive(Debug, Default)]
-pub(in crate::console) struct Filters {
-    named: BTreeMap<String, Filter>,
+pub(in crate::console) struct NamedFilters {
+    named: BTreeMap<String, RowFilter>,
     profile: ProfileFilters,
-    store: Option<Store>,
+    store: Option<StateDirectory>,
 }
 
-impl Filters {
+impl NamedFilters {
     /// Those of other runs; lines that mean nothing (any more) are left alone.
-    pub(in crate::console) fn load(store: Option<Store>) -> Self {
+    pub(in crate::console) fn load(store: Option<StateDirectory>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
         let named = text.lines().filter_map(read).take(KEPT_NAMES).collect();
         Self { named, profile: ProfileFilters::default(), store }
@@ -32,11 +32,11 @@ impl Filters {
 
     /// Takes in those of a profile. They stay in its file: a program that wrote there would have to keep comments and order,
     /// and who else shares it would get what was typed here.
-    pub(in crate::console) fn lay_over(&mut self, profile: ProfileFilters) {
+    pub(in crate::console) fn set_profile_filters(&mut self, profile: ProfileFilters) {
         self.profile = profile;
     }
 
-    pub(in crate::console) fn get(&self, name: &str) -> Option<&Filter> {
+    pub(in crate::console) fn get(&self, name: &str) -> Option<&RowFilter> {
         self.named.get(name).or_else(|| self.profile.0.get(name))
     }
 
@@ -45,7 +45,7 @@ impl Filters {
     }
 
     /// Gives an expression a name; `false` if there are too many.
-    pub(in crate::console) fn set(&mut self, name: &str, filter: Filter) -> bool {
+    pub(in crate::console) fn set(&mut self, name: &str, filter: RowFilter) -> bool {
         if self.named.len() >= KEPT_NAMES && !self.named.contains_key(name) {
             return false;
         }
@@ -72,7 +72,7 @@ impl Filters {
 
 /// The expressions of a profile.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ProfileFilters(BTreeMap<String, Filter>);
+pub(crate) struct ProfileFilters(BTreeMap<String, RowFilter>);
 
 /// Which expression of a profile means nothing.
 #[derive(Debug, Error)]
@@ -89,22 +89,23 @@ impl ProfileFilters {
     /// # Errors
     ///
     /// [`ProfileFilterError`]: as with any other key of a profile, what is wrong is not left out.
-    pub(in crate::console) fn of(profile: &Profile) -> Result<Self, ProfileFilterError> {
+    pub(in crate::console) fn from_profile(profile: &Profile) -> Result<Self, ProfileFilterError> {
         let read = |(name, source): (&String, &String)| {
             if !is_name(name) {
                 return Err(ProfileFilterError::Name(name.clone()));
             }
-            let filter = Filter::parse(source).map_err(|error| ProfileFilterError::Expression(name.clone(), error))?;
+            let filter =
+                RowFilter::parse(source).map_err(|error| ProfileFilterError::Expression(name.clone(), error))?;
             Ok((name.clone(), filter))
         };
         profile.filters().iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 }
 
-fn read(line: &str) -> Option<(String, Filter)> {
+fn read(line: &str) -> Option<(String, RowFilter)> {
     let (name, source) = line.split_once('=')?;
     let name = name.trim();
-    Some((name.to_owned(), Filter::parse(source).ok().filter(|_| is_name(name))?))
+    Some((name.to_owned(), RowFilter::parse(source).ok().filter(|_| is_name(name))?))
 }
 
 #[cfg(test)]
@@ -113,43 +114,43 @@ mod tests {
 
     #[test]
     fn names_are_known_to_other_runs() {
-        let store = Store::temporary("filters");
-        let mut filters = Filters::load(Some(store.clone()));
-        assert!(filters.set("talk", Filter::parse("kind:tell \"a = b\"").unwrap()));
-        assert!(filters.set("mine", Filter::parse("game:7").unwrap()));
+        let store = StateDirectory::temporary("filters");
+        let mut filters = NamedFilters::load(Some(store.clone()));
+        assert!(filters.set("talk", RowFilter::parse("kind:tell \"a = b\"").unwrap()));
+        assert!(filters.set("mine", RowFilter::parse("game:7").unwrap()));
         store.append(FILE, "no expression\nbroken = kind:x\n");
-        let later = Filters::load(Some(store.clone()));
+        let later = NamedFilters::load(Some(store.clone()));
         assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
         assert_eq!(later.get("talk").unwrap().to_string(), "kind:tell \"a = b\"");
         assert!(filters.forget("talk") && !filters.forget("talk"));
-        assert_eq!(Filters::load(Some(store.clone())).names().collect::<Vec<_>>(), ["mine"]);
+        assert_eq!(NamedFilters::load(Some(store.clone())).names().collect::<Vec<_>>(), ["mine"]);
         store.remove();
     }
 
     #[test]
     fn those_of_the_profile_are_there_and_can_be_typed_over() {
         let profile = Profile::fics().filter("talk", "kind:tell").filter("mine", "game:7");
-        let mut filters = Filters::default();
-        filters.lay_over(ProfileFilters::of(&profile).unwrap());
+        let mut filters = NamedFilters::default();
+        filters.set_profile_filters(ProfileFilters::from_profile(&profile).unwrap());
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
-        assert!(filters.set("talk", Filter::parse("kind:say").unwrap()));
+        assert!(filters.set("talk", RowFilter::parse("kind:say").unwrap()));
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:say");
         assert!(filters.forget("talk"));
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
         assert!(filters.names().any(|name| name == "mine"));
         for (name, expression, want) in [
             ("no name", "x", "filter no name of the profile: a name is letters, digits, - and _"),
-            ("talk", "kind:x", "filter talk of the profile: no event is of the kind \"x\"; Tab completes kinds"),
+            ("talk", "kind:x", "filter talk of the profile: no event has the kind \"x\"; Tab completes kinds"),
         ] {
-            let error = ProfileFilters::of(&Profile::fics().filter(name, expression)).unwrap_err();
+            let error = ProfileFilters::from_profile(&Profile::fics().filter(name, expression)).unwrap_err();
             assert_eq!(error.to_string(), want);
         }
     }
 
     #[test]
     fn there_is_a_limit() {
-        let mut filters = Filters::default();
-        let filter = Filter::parse("x").unwrap();
+        let mut filters = NamedFilters::default();
+        let filter = RowFilter::parse("x").unwrap();
         assert!((0..KEPT_NAMES).all(|n| filters.set(&n.to_string(), filter.clone())));
         assert!(!filters.set("more", filter.clone()));
         assert!(filters.set("7", filter));

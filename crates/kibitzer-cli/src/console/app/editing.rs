@@ -1,6 +1,6 @@
 //! The line that is typed.
 
-use super::{App, Echo};
+use super::{App, InputEcho};
 use crate::console::input::Completion;
 use crate::console::input::keys::{Action, Focus};
 use crate::console::source::Notice;
@@ -9,15 +9,15 @@ impl App {
     pub(super) fn edit(&mut self, action: Action) {
         match action {
             Action::Insert(character) => self.input.insert(character.encode_utf8(&mut [0; 4])),
-            Action::Move(reach) => self.input.go(reach),
-            Action::Cut(reach) => self.input.cut(reach),
-            Action::PasteCut => self.input.paste_cut(),
-            Action::HistoryBack => {
+            Action::MoveCursor(motion) => self.input.go(motion),
+            Action::Cut(motion) => self.input.cut(motion),
+            Action::Yank => self.input.yank(),
+            Action::HistoryPrevious => {
                 if let Some(line) = self.history.back(self.input.text()) {
                     self.input.set(line);
                 }
             }
-            Action::HistoryOn => {
+            Action::HistoryNext => {
                 if let Some(line) = self.history.on() {
                     self.input.set(line);
                 }
@@ -28,21 +28,21 @@ impl App {
     }
 
     fn complete(&mut self) {
-        let (line, _) = self.input.halves();
+        let (line, _) = self.input.split_at_cursor();
         let Some(completion) = Completion::of(line, &self.model, self.filters.names()) else { return };
-        let (agreed, from) = (completion.agreed(), completion.from);
+        let (common_prefix, from) = (completion.common_prefix(), completion.from);
         let typed = line.len() - from;
-        if agreed.len() > typed || completion.words.len() == 1 {
-            self.input.complete(from, &agreed);
+        if common_prefix.len() > typed || completion.words.len() == 1 {
+            self.input.complete(from, &common_prefix);
         } else {
             let words = completion.words;
-            self.notice = Some(Notice::Done(format!("{}: {}", words.len(), words.join("  "))));
+            self.notice = Some(Notice::Info(format!("{}: {}", words.len(), words.join("  "))));
         }
     }
 
     /// What a key means on a line on which nothing is typed: Space and Tab do what they do in the list.
-    pub(super) fn on_empty_line(&self, action: Action) -> Action {
-        let is_empty = self.focus == Focus::Input && self.input.text().is_empty() && self.echo() == Echo::Shown;
+    pub(super) fn remap_on_empty_line(&self, action: Action) -> Action {
+        let is_empty = self.focus == Focus::Input && self.input.text().is_empty() && self.echo() == InputEcho::Plain;
         match action {
             Action::Insert(' ') if is_empty => Action::PlayOrPause,
             Action::Complete if is_empty => Action::NextView,
@@ -51,8 +51,8 @@ impl App {
     }
 
     /// Whether what is typed is a password: the server waits for one, and it is no command of the console.
-    pub(in crate::console) fn echo(&self) -> Echo {
+    pub(in crate::console) fn echo(&self) -> InputEcho {
         let is_command = self.input.text().starts_with('/');
-        if self.model.awaits_password() && !is_command { Echo::Hidden } else { Echo::Shown }
+        if self.model.expects_password() && !is_command { InputEcho::Masked } else { InputEcho::Plain }
     }
 }

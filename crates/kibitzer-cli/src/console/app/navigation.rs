@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use super::App;
 use crate::console::input::keys::Focus;
 use crate::console::model::Model;
-use crate::console::model::filter::Filter;
-use crate::console::model::row::{Body, Row, Sent};
+use crate::console::model::filter::RowFilter;
+use crate::console::model::row::{Row, RowContent, SentLine};
 use crate::console::source::Notice;
-use crate::console::source::player::{Goal, Player, ply_of};
-use crate::console::source::replay::ReplayError;
+use crate::console::source::recording_player::{RecordingPlayer, SeekGoal, ply_after_row};
+use crate::console::source::recording_reader::ReplayError;
 
 /// Marks that are put in again when the recording begins anew.
 const KEPT_MARKS: usize = 1_000;
@@ -26,7 +26,7 @@ impl App {
         let may_break = !self.source.is_live() || self.list.follows();
         let is_break = may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(new));
         if let Some(game) = new.game() {
-            self.find_game(game);
+            self.consider_auto_game(game);
         }
         if is_break {
             if let Some(player) = self.source.player_mut() {
@@ -35,7 +35,7 @@ impl App {
             self.search.clone_from(&self.breakpoint);
             self.list.select(row);
             let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
-            self.notice = Some(Notice::Done(format!("break at #{row}; Space goes on, {next} to the next")));
+            self.notice = Some(Notice::Info(format!("break at #{row}; Space goes on, {next} to the next")));
         } else if self.source.arrived(&self.model, row, is_listed) {
             if is_listed {
                 self.list.go_to_end();
@@ -47,7 +47,7 @@ impl App {
 
     /// Lets a recording run, or stand still; for a session, the screen.
     pub(super) fn play_or_pause(&mut self, now: Instant) {
-        let is_playing = self.source.player().map_or(self.list.follows(), Player::is_playing);
+        let is_playing = self.source.player().map_or(self.list.follows(), RecordingPlayer::is_playing);
         if is_playing { self.pause(now) } else { self.play(now) }
     }
 
@@ -55,7 +55,7 @@ impl App {
     pub(super) fn play(&mut self, now: Instant) {
         self.list.go_to_end();
         match self.source.player_mut() {
-            Some(player) if player.replay().is_over() => self.wrong("the recording is over; /time 0 begins anew"),
+            Some(player) if player.replay().is_over() => self.show_error("the recording is over; /time 0 begins anew"),
             Some(player) => player.play(now),
             None => {}
         }
@@ -69,10 +69,10 @@ impl App {
     }
 
     /// Changes the speed of a recording.
-    pub(super) fn play_at(&mut self, speed: impl FnOnce(f64) -> f64, now: Instant) {
+    pub(super) fn change_speed(&mut self, speed: impl FnOnce(f64) -> f64, now: Instant) {
         match self.source.player_mut() {
             Some(player) => player.set_speed(speed(player.speed()), now),
-            None => self.wrong(NO_RECORDING),
+            None => self.show_error(NO_RECORDING),
         }
     }
 
@@ -84,35 +84,35 @@ impl App {
     }
 
     /// Goes on to a goal in the recording.
-    fn seek(&mut self, goal: Goal, now: Instant, otherwise: &str) {
+    fn seek(&mut self, goal: SeekGoal, now: Instant, otherwise: &str) {
         match self.source.player_mut() {
             Some(player) => player.seek(goal, now),
-            None => self.wrong(otherwise),
+            None => self.show_error(otherwise),
         }
     }
 
     /// One line on: in the list, or at its end in the recording.
     pub(super) fn step(&mut self, now: Instant) {
         self.scroll = 0;
-        if self.list.n_behind() > 0 {
+        if self.list.n_below() > 0 {
             self.stop(now);
             self.list.go(1);
         } else {
             self.list.go_to_end();
-            self.seek(Goal::Row, now, "this is the newest line");
+            self.seek(SeekGoal::Row, now, "this is the newest line");
         }
     }
 
-    pub(super) fn jump(&mut self, goal: Goal, is_back: bool, now: Instant) -> Result<(), ReplayError> {
+    pub(super) fn jump(&mut self, goal: SeekGoal, is_back: bool, now: Instant) -> Result<(), ReplayError> {
         let Some(player) = self.source.player_mut() else {
-            self.wrong(NO_RECORDING);
+            self.show_error(NO_RECORDING);
             return Ok(());
         };
         if is_back {
             player.rewind(now)?;
             self.model = Model::default();
             self.list.renew(&self.model.rows);
-            (self.found, self.n_marks) = (None, 0);
+            (self.auto_game, self.n_restored_marks) = (None, 0);
         }
         self.list.go_to_end();
         self.seek(goal, now, NO_RECORDING);
@@ -121,31 +121,31 @@ impl App {
 
     pub(super) fn go_to_ply(&mut self, ply: u32, now: Instant) -> Result<(), ReplayError> {
         let game = self.game();
-        let known = self.model.rows.iter().find(|row| ply_of(row, game) == Some(ply)).map(|row| row.number);
+        let known = self.model.rows.iter().find(|row| ply_after_row(row, game) == Some(ply)).map(|row| row.number);
         if let Some(row) = known {
             self.stop(now);
             self.list.select(row);
             return Ok(());
         }
         let shown = game.and_then(|game| self.model.games.get(&game));
-        let was_played = shown.is_some_and(|game| game.card.board.ply() >= ply);
-        self.pinned = game;
-        self.jump(Goal::Ply(game, ply), was_played, now)
+        let was_played = shown.is_some_and(|game| game.snapshot.board.ply() >= ply);
+        self.pinned_game = game;
+        self.jump(SeekGoal::Ply(game, ply), was_played, now)
     }
 
     /// From a line that was sent to what came back.
     pub(super) fn go_to_reply(&mut self) {
         let row = self.list.selected().and_then(|row| self.model.rows.get(row));
-        match row.map(|row| &row.body) {
-            Some(Body::Sent(Sent { reply: Some(reply), .. })) => self.list.select(reply.row),
-            Some(Body::Sent(_)) => self.wrong("no reply has come"),
-            _ => self.wrong("this line was not sent"),
+        match row.map(|row| &row.content) {
+            Some(RowContent::Sent(SentLine { reply: Some(reply), .. })) => self.list.select(reply.row),
+            Some(RowContent::Sent(_)) => self.show_error("no reply has come"),
+            _ => self.show_error("this line was not sent"),
         }
     }
 
     pub(super) fn next_match(&mut self, now: Instant) {
         let Some(search) = self.search.clone() else {
-            return self.wrong("nothing to look for yet: /find EXPR");
+            return self.show_error("nothing to search for yet: /find EXPR");
         };
         let from = self.list.selected().unwrap_or(0);
         let is_meant = |row: &&Row| row.number > from && self.list.lists(row) && search.accepts(row);
@@ -156,28 +156,28 @@ impl App {
                 self.list.select(row);
             }
             None if self.source.player().is_some_and(|player| player.replay().is_over()) => {
-                self.wrong("no further line matches");
+                self.show_error("no further line matches");
             }
             // Behind the newest line there is none: who looks for something means what was there.
-            None if self.source.is_live() && self.list.follows() => self.go_back_to(&search, u64::MAX),
-            None => self.seek(Goal::Match(search), now, "no further line matches yet"),
+            None if self.source.is_live() && self.list.follows() => self.select_match_before(&search, u64::MAX),
+            None => self.seek(SeekGoal::Match(search), now, "no further line matches yet"),
         }
     }
 
-    pub(super) fn last_match(&mut self) {
+    pub(super) fn previous_match(&mut self) {
         let Some(search) = self.search.clone() else {
-            return self.wrong("nothing to look for yet: /find EXPR");
+            return self.show_error("nothing to search for yet: /find EXPR");
         };
-        self.go_back_to(&search, self.list.selected().unwrap_or(0));
+        self.select_match_before(&search, self.list.selected().unwrap_or(0));
     }
 
     /// Goes to the last line that is meant, of those in front of a row.
-    fn go_back_to(&mut self, search: &Filter, to: u64) {
+    fn select_match_before(&mut self, search: &RowFilter, to: u64) {
         let is_meant = |row: &&Row| row.number < to && self.list.lists(row) && search.accepts(row);
         let known = self.model.rows.iter().rev().find(is_meant).map(|row| row.number);
         match known {
             Some(row) => self.list.select(row),
-            None => self.wrong("no line before this one matches"),
+            None => self.show_error("no line before this one matches"),
         }
     }
 
@@ -187,16 +187,16 @@ impl App {
         if self.marks.len() < KEPT_MARKS {
             let place = self.marks.partition_point(|(other, _)| *other <= at);
             self.marks.insert(place, (at, text.clone()));
-            self.n_marks += 1;
+            self.n_restored_marks += 1;
         }
         let row = self.model.mark(at, text);
         self.arrived(row, now);
     }
 
     /// Puts in the marks that were made up to this time before the recording began anew.
-    pub(super) fn put_marks(&mut self, until: Duration) {
-        while let Some((at, text)) = self.marks.get(self.n_marks).filter(|(at, _)| *at < until).cloned() {
-            self.n_marks += 1;
+    pub(super) fn restore_marks(&mut self, until: Duration) {
+        while let Some((at, text)) = self.marks.get(self.n_restored_marks).filter(|(at, _)| *at < until).cloned() {
+            self.n_restored_marks += 1;
             let row = self.model.mark(at, text);
             if let Some(new) = self.model.rows.get(row) {
                 self.list.arrived(new, self.model.rows.oldest());

@@ -6,14 +6,14 @@ use kibitzer::core::message::{Control, Message};
 use kibitzer::core::session::fence_word;
 use kibitzer::core::{Event, EventKind};
 
-use super::{answered, numbered};
+use super::{reply_number, split_request_number};
 
 /// Leaves out what is of no use to who reads along.
 ///
 /// Without block mode or tags it cannot be told which reply is whose: what is refused before requests can be made was asked
 /// by the session, the answers to its fences are known by their words, and all else is let through.
 #[derive(Debug, Default)]
-pub(crate) struct Reticence {
+pub(crate) struct NoiseFilter {
     /// Whether requests can be made, so that what is asked from now on is asked for somebody.
     is_ready: bool,
     /// The numbers of commands that the session sent for itself. The session's own limit bounds them.
@@ -32,14 +32,14 @@ const PROBE: &str = "$$date";
 /// More fences than a session has under way; one that is never answered is forgotten in the end.
 const MAX_FENCES: usize = 128;
 
-impl Reticence {
+impl NoiseFilter {
     /// For a session in which requests can be made already.
     pub(crate) fn when_ready() -> Self {
         Self { is_ready: true, is_announced: true, ..Self::default() }
     }
 
     /// Whether the event is to be printed.
-    pub(crate) fn lets_through(&mut self, event: &Event) -> bool {
+    pub(crate) fn accepts_event(&mut self, event: &Event) -> bool {
         match event {
             Event::Connected => *self = Self::default(),
             Event::Ready(_) => self.is_ready = true,
@@ -51,13 +51,13 @@ impl Reticence {
                 self.depth = self.depth.saturating_add(1);
             }
             Some(start @ Message::Control(Control::BlockStart { .. } | Control::UnitStart(_))) => {
-                self.depth = usize::from(answered(start).is_some_and(|number| self.own.remove(&number)));
+                self.depth = usize::from(reply_number(start).is_some_and(|number| self.own.remove(&number)));
             }
             Some(Message::Control(Control::BlockEnd { .. } | Control::UnitEnd)) => {
                 self.depth = self.depth.saturating_sub(1);
             }
             Some(Message::LoggedIn(_)) => self.is_announced = true,
-            Some(_) if self.depth > 0 || repeats_reserves(event) || self.answers_session(event) => return false,
+            Some(_) if self.depth > 0 || is_repeated_reserve(event) || self.answers_session(event) => return false,
             _ => {}
         }
         let is_repeated = self.is_announced && matches!(event, Event::LoggedIn(_));
@@ -67,11 +67,11 @@ impl Reticence {
     /// Whether a line says that the server knows no fence, or refuses what only the session can have asked.
     fn answers_session(&mut self, event: &Event) -> bool {
         let line = event.raw();
-        let answered = self.fences.iter().position(|word| line.windows(word.len()).any(|part| part == word));
-        if let Some(at) = answered {
+        let reply_number = self.fences.iter().position(|word| line.windows(word.len()).any(|part| part == word));
+        if let Some(at) = reply_number {
             self.fences.remove(at);
         }
-        answered.is_some() || !self.is_ready && matches!(event.message(), Some(Message::Refused(_)))
+        reply_number.is_some() || !self.is_ready && matches!(event.message(), Some(Message::Refused(_)))
     }
 
     fn sent(&mut self, line: &str) {
@@ -81,7 +81,7 @@ impl Reticence {
                 self.fences.pop_front();
             }
         }
-        let Some((number, command)) = numbered(line.as_bytes()) else { return };
+        let Some((number, command)) = split_request_number(line.as_bytes()) else { return };
         if self.is_ready && command != PROBE.as_bytes() {
             self.own.remove(&number);
         } else {
@@ -91,7 +91,7 @@ impl Reticence {
 }
 
 /// Whether an event only says again what a player holds, as servers do with every board.
-pub(crate) fn repeats_reserves(event: &Event) -> bool {
+pub(crate) fn is_repeated_reserve(event: &Event) -> bool {
     matches!(event.message(), Some(Message::Holding(holding)) if holding.passed.is_none())
 }
 
@@ -121,61 +121,61 @@ mod tests {
     }
 
     /// What gets through of what the server says.
-    fn heard(reticence: &mut Reticence, said: &str) -> Vec<String> {
+    fn heard(noise_filter: &mut NoiseFilter, said: &str) -> Vec<String> {
         let (mut reader, mut input) = (EventReader::default(), said.as_bytes());
         let events: Vec<_> = std::iter::from_fn(|| reader.next(&mut input)).collect();
-        let shown = events.iter().filter(|event| reticence.lets_through(event));
+        let shown = events.iter().filter(|event| noise_filter.accepts_event(event));
         shown.map(|event| String::from_utf8_lossy(event.raw()).into_owned()).collect()
     }
 
     #[test]
     fn replies_to_the_session_itself_are_left_out() {
-        let mut reticence = Reticence::default();
-        assert!(!reticence.lets_through(&sent("3 set style 12")));
+        let mut noise_filter = NoiseFilter::default();
+        assert!(!noise_filter.accepts_event(&sent("3 set style 12")));
         assert_eq!(
-            heard(&mut reticence, "\x153\x1656\x16Style 12 set.\n\r\x17\n\rfics% \n\rHello.\n\rfics% "),
+            heard(&mut noise_filter, "\x153\x1656\x16Style 12 set.\n\r\x17\n\rfics% \n\rHello.\n\rfics% "),
             ["Hello."]
         );
-        assert!(reticence.lets_through(&Event::Ready(Capabilities::default())));
-        reticence.lets_through(&sent("3 date"));
-        reticence.lets_through(&sent("4 $$date"));
+        assert!(noise_filter.accepts_event(&Event::Ready(Capabilities::default())));
+        noise_filter.accepts_event(&sent("3 date"));
+        noise_filter.accepts_event(&sent("4 $$date"));
         let replies =
             "\x153\x1630\x16Noon\n\r\x17\n\rfics% \n\r\x154\x1630\x16Noon\n\r\x17\n\rfics% \n\rBye.\n\rfics% ";
-        assert_eq!(heard(&mut reticence, replies), ["Noon", "Bye."]);
+        assert_eq!(heard(&mut noise_filter, replies), ["Noon", "Bye."]);
     }
 
     #[test]
     fn so_are_replies_that_are_known_by_a_tag() {
-        let mut reticence = Reticence::default();
-        reticence.lets_through(&sent("`2`set prompt 0"));
+        let mut noise_filter = NoiseFilter::default();
+        noise_filter.accepts_event(&sent("`2`set prompt 0"));
         let said = "\x19[107 * 2\nPrompt off.\n\r\x19[28 Bar\nBar shouts: hi\n\r\x19]more\n\r\x19]\x19[28 Bar\nBar shouts: ho\n\r\x19]";
-        assert_eq!(heard(&mut reticence, said), ["Bar shouts: ho"]);
+        assert_eq!(heard(&mut noise_filter, said), ["Bar shouts: ho"]);
     }
 
     #[test]
     fn so_are_the_answers_to_fences_and_refusals_of_the_set_up() {
-        let mut reticence = Reticence::default();
-        reticence.lets_through(&sent("iset block 1"));
-        reticence.lets_through(&sent("zqabcdefgh"));
+        let mut noise_filter = NoiseFilter::default();
+        noise_filter.accepts_event(&sent("iset block 1"));
+        noise_filter.accepts_event(&sent("zqabcdefgh"));
         let said = "iset: Command has failed.\n\rzqabcdefgh: Command has failed.\n\rFoo tells you: zqabcdefgh\n\r";
-        assert_eq!(heard(&mut reticence, said), ["Foo tells you: zqabcdefgh"]);
-        reticence.lets_through(&Event::Ready(Capabilities::default()));
-        reticence.lets_through(&sent("dance"));
-        reticence.lets_through(&sent("$$zqhgfedcba"));
+        assert_eq!(heard(&mut noise_filter, said), ["Foo tells you: zqabcdefgh"]);
+        noise_filter.accepts_event(&Event::Ready(Capabilities::default()));
+        noise_filter.accepts_event(&sent("dance"));
+        noise_filter.accepts_event(&sent("$$zqhgfedcba"));
         let said = "dance: Command not found.\n\rfics% zqhgfedcba: Command not found.\n\rzqhgfedcba: Command not found.\n\rfics% ";
         let again = "zqhgfedcba: Command not found.";
-        assert_eq!(heard(&mut reticence, said), ["dance: Command not found.", again]);
+        assert_eq!(heard(&mut noise_filter, said), ["dance: Command not found.", again]);
         for _ in 0..1_000 {
-            reticence.lets_through(&sent("zqabcdefgh"));
+            noise_filter.accepts_event(&sent("zqabcdefgh"));
         }
-        assert_eq!(reticence.fences.len(), MAX_FENCES);
+        assert_eq!(noise_filter.fences.len(), MAX_FENCES);
     }
 
     #[test]
     fn another_connection_has_other_numbers() {
-        let mut reticence = Reticence::default();
-        reticence.lets_through(&sent("3 set style 12"));
-        reticence.lets_through(&Event::Connected);
-        assert_eq!(heard(&mut reticence, "\x153\x1630\x16Noon\n\r\x17"), ["Noon"]);
+        let mut noise_filter = NoiseFilter::default();
+        noise_filter.accepts_event(&sent("3 set style 12"));
+        noise_filter.accepts_event(&Event::Connected);
+        assert_eq!(heard(&mut noise_filter, "\x153\x1630\x16Noon\n\r\x17"), ["Noon"]);
     }
 }
