@@ -103,7 +103,7 @@ impl FingerRating {
     }
 }
 
-/// The words in front of the rating; letters first, so no chat line is taken for a row.
+/// Reads the words before the rating. They start with a letter, which numbered chat lines do not.
 fn read_category(at: &mut Cursor<'_>) -> Option<String> {
     at.peek().filter(u8::is_ascii_alphabetic)?;
     let from = *at;
