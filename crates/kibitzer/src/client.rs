@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use thiserror::Error;
 use tokio::sync::oneshot;
@@ -85,7 +85,8 @@ pub struct Client {
 struct ClientInner {
     shared: Arc<ClientShared>,
     hub: Hub,
-    recordings: Arc<Recordings>,
+    /// Allocated for the first recording, because most sessions have none.
+    recordings: OnceLock<Arc<Recordings>>,
     server: Box<str>,
     began: Instant,
     /// `None` once a shutdown awaits it.
@@ -209,9 +210,9 @@ impl Client {
         mut observers: Vec<Box<dyn SessionObserver>>,
     ) -> Result<Self, ConnectError> {
         let session = Session::new(profile.session_options().await?);
-        let recordings = Arc::new(Recordings::default());
+        let recordings = OnceLock::<Arc<Recordings>>::new();
         if let Some(path) = &profile.record_file {
-            observers.push(Box::new(recordings.start(Recorder::create(path).await?)?));
+            observers.push(Box::new(recordings.get_or_init(Arc::default).start(Recorder::create(path).await?)?));
         }
         let (hub, began) = (publisher.hub(), Instant::now());
         let shared = Arc::new(ClientShared::new(&session));
@@ -351,13 +352,13 @@ impl Client {
         if self.inner.shared.status(SessionStatus::end).is_some() {
             return Err(RecordError::SessionOver);
         }
-        let observer = self.inner.recordings.start(recorder)?;
+        let observer = self.inner.recordings.get_or_init(Arc::default).start(recorder)?;
         self.add_observer(observer).map_err(|_| RecordError::SessionOver)
     }
 
     /// Returns the latest recording, with its written amount and its error, if it has failed.
     pub fn recording(&self) -> Option<Recording> {
-        self.inner.recordings.latest()
+        self.inner.recordings.get().and_then(|recordings| recordings.latest())
     }
 
     /// Waits until a recording has failed, for example because the disk is full. The session continues without it. If no
@@ -367,7 +368,7 @@ impl Client {
     ///
     /// Cancel safe.
     pub async fn recording_failed(&self) -> Recording {
-        self.inner.recordings.failed().await
+        self.inner.recordings.get_or_init(Arc::default).failed().await
     }
 
     /// Adds an observer, which receives everything that happens from now on.
@@ -413,7 +414,7 @@ impl Client {
     pub fn counters(&self) -> ClientCounters {
         ClientCounters {
             missed_events: self.inner.hub.missed_events(),
-            unrecorded_pieces: self.inner.recordings.unrecorded_pieces(),
+            unrecorded_pieces: self.inner.recordings.get().map_or(0, |recordings| recordings.unrecorded_pieces()),
             ..self.inner.shared.counters()
         }
     }
