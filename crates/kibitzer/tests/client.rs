@@ -22,7 +22,7 @@ fn n_tasks() -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_guest_connects_and_asks() {
+async fn a_guest_connects_and_sends_a_request() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     assert_eq!(client.state(), SessionState::Ready);
@@ -36,7 +36,7 @@ async fn a_guest_connects_and_asks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn connect_is_ready_when_requests_can_be_made() {
+async fn connect_returns_when_requests_can_be_sent() {
     let (mut listener, profile) = listen();
     let serving = tokio::spawn(async move {
         let mut peer = listener.accept().await;
@@ -50,7 +50,7 @@ async fn connect_is_ready_when_requests_can_be_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_starts_a_session_hears_of_everything() {
+async fn subscribers_of_start_receive_every_event() {
     let (mut listener, profile) = listen();
     let (client, events) = Client::start(profile, Hub::subscribe).await.unwrap();
     let mut peer = listener.accept().await;
@@ -87,7 +87,7 @@ async fn a_refused_login_is_the_error_of_connect() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_not_there_is_the_error_of_connect() {
+async fn an_unreachable_server_is_the_error_of_connect() {
     let refusing = Dial::with(|| async { Err::<tokio::io::DuplexStream, _>(io::ErrorKind::ConnectionRefused.into()) });
     let outcome = Client::connect(Profile::new("x").dial(refusing)).await;
     assert!(matches!(outcome, Err(ConnectError::Dial(DialError::Failed(io::ErrorKind::ConnectionRefused)))));
@@ -138,7 +138,7 @@ async fn typed_commands_have_typed_answers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_connect_gives_the_session_up() {
+async fn dropping_connect_ends_the_session() {
     let (mut listener, profile) = listen();
     let outcome = timeout(seconds(1), Client::connect(profile)).await;
     assert!(outcome.is_err());
@@ -148,7 +148,7 @@ async fn a_dropped_connect_gives_the_session_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn replies_go_to_who_asked_in_whatever_order_they_come() {
+async fn replies_are_matched_to_their_requests_in_any_order() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let serving = async {
@@ -166,7 +166,7 @@ async fn replies_go_to_who_asked_in_whatever_order_they_come() {
 
 // Rules: bugs 99
 #[tokio::test(start_paused = true)]
-async fn a_dropped_request_harms_nobody() {
+async fn dropping_a_request_does_not_affect_others() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let number = tokio::select! {
@@ -185,7 +185,7 @@ async fn a_dropped_request_harms_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_wait_for_their_turn_and_are_not_sent_if_nobody_waits_for_them() {
+async fn queued_requests_are_not_sent_after_their_future_is_dropped() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener
         .guest(profile.session(|session| session.requests(RequestLimits::default().queued(1).in_flight(1))))
@@ -211,7 +211,7 @@ async fn requests_wait_for_their_turn_and_are_not_sent_if_nobody_waits_for_them(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_asked_is_an_error() {
+async fn invalid_requests_are_errors() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     for (line, want) in [
@@ -245,7 +245,7 @@ async fn a_request_without_a_reply_times_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_that_has_come_in_time_is_not_late() {
+async fn a_reply_that_arrived_in_time_does_not_time_out() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let asking = tokio::spawn({
@@ -263,7 +263,7 @@ async fn a_reply_that_has_come_in_time_is_not_late() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_subscribers_get_everything_and_a_stuck_one_is_told_how_much_it_missed() {
+async fn a_stuck_subscriber_learns_how_many_events_it_missed() {
     const LINES: usize = 3000;
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile.hub(HubOptions::default().kept_events(100))).await;
@@ -295,7 +295,7 @@ async fn many_subscribers_get_everything_and_a_stuck_one_is_told_how_much_it_mis
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_lossless_subscriber_holds_reading_back_and_nothing_else() {
+async fn a_full_lossless_subscriber_stops_only_reading() {
     const LINES: usize = 1000;
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -323,7 +323,7 @@ async fn a_full_lossless_subscriber_holds_reading_back_and_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_lossless_subscriber_does_not_keep_a_session_from_its_end() {
+async fn a_full_lossless_subscriber_does_not_prevent_the_end_of_a_session() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let events = client.subscribe_lossless(1);
@@ -336,7 +336,7 @@ async fn a_full_lossless_subscriber_does_not_keep_a_session_from_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_latecomer_gets_the_games_first() {
+async fn a_late_subscriber_receives_the_games_first() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let mut watch = client.game(GameId(7));
@@ -351,7 +351,7 @@ async fn a_latecomer_gets_the_games_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bytes_may_come_one_by_one() {
+async fn bytes_may_arrive_one_by_one() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let mut events = client.subscribe();
@@ -369,7 +369,7 @@ async fn bytes_may_come_one_by_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn quit_waits_for_the_server_and_tells_why() {
+async fn quit_waits_for_the_server_and_returns_the_reason() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let events = client.subscribe();
@@ -388,7 +388,7 @@ async fn quit_waits_for_the_server_and_tells_why() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn quit_does_not_wait_for_ever() {
+async fn quit_has_a_timeout() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let start = Instant::now();
@@ -398,7 +398,7 @@ async fn quit_does_not_wait_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutdown_leaves_no_task_whoever_waits_for_it() {
+async fn shutdown_leaves_no_task_for_any_handle() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     assert_eq!(n_tasks(), 1);
@@ -428,7 +428,7 @@ async fn the_last_handle_ends_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn counters_count() {
+async fn counters_report_the_traffic() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let before = client.counters().session;
@@ -449,7 +449,7 @@ async fn counters_count() {
 
 // Rules: transport S2
 #[tokio::test(start_paused = true)]
-async fn a_ping_is_answered_before_anybody_hears_of_it() {
+async fn a_ping_is_answered_before_its_event_is_delivered() {
     let (mut listener, profile) = listen();
     let (client, ()) =
         Client::start(profile.session(|session| session.timeseal(TimesealChoice::V2)), |_| ()).await.unwrap();

@@ -97,20 +97,20 @@ async fn an_ipv6_address_will_do() {
 }
 
 #[tokio::test]
-async fn nobody_listens_at_any_port() {
+async fn refused_connections_at_all_ports_are_an_error() {
     let profile = Profile::new("127.0.0.1").ports([closed_port().await, closed_port().await]);
     let error = Client::connect(profile).await.unwrap_err();
     assert!(matches!(error, ConnectError::Dial(DialError::Failed(io::ErrorKind::ConnectionRefused))), "{error:?}");
 }
 
 #[tokio::test]
-async fn without_a_port_there_is_no_connection() {
+async fn an_empty_list_of_ports_is_an_error() {
     let error = Client::connect(Profile::new("127.0.0.1").ports([])).await.unwrap_err();
     assert!(matches!(error, ConnectError::Dial(DialError::Failed(_))), "{error:?}");
 }
 
 #[tokio::test]
-async fn a_name_that_is_none_is_unknown() {
+async fn an_invalid_host_name_is_unknown() {
     // A label may not be longer than 63 bytes, so nobody is asked.
     let error = Client::connect(Profile::new("x".repeat(64))).await.unwrap_err();
     assert!(matches!(error, ConnectError::Dial(DialError::UnknownHost)), "{error:?}");
@@ -119,7 +119,7 @@ async fn a_name_that_is_none_is_unknown() {
 /// Linux leaves a connection unanswered if the listener's queue is full; it takes one more than asked for.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn each_port_has_so_long_to_answer() {
+async fn the_connect_timeout_applies_to_each_port() {
     async fn full() -> (TcpListener, [TcpStream; 2], u16) {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -138,7 +138,7 @@ async fn each_port_has_so_long_to_answer() {
 }
 
 #[tokio::test]
-async fn a_reset_is_a_loss_behind_what_had_come() {
+async fn a_reset_is_a_loss_after_the_received_bytes() {
     let (listener, address) = listen("127.0.0.1").await.unwrap();
     let profile =
         Profile::new("127.0.0.1").ports([address.port()]).session(|session| session.reconnect(Reconnect::never()));
@@ -159,7 +159,7 @@ async fn a_reset_is_a_loss_behind_what_had_come() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_up_at_once_is_the_error_of_connect() {
+async fn a_server_that_closes_at_once_is_the_error_of_connect() {
     let (listener, address) = listen("127.0.0.1").await.unwrap();
     let hanging_up = tokio::spawn(async move { drop(listener.accept().await.unwrap()) });
     let error = Client::connect(Profile::new("127.0.0.1").ports([address.port()])).await.unwrap_err();

@@ -34,7 +34,7 @@ async fn come_back(listener: &mut Listener, client: &Client) -> Peer {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_closed_connection_is_made_again() {
+async fn a_closed_connection_is_reopened() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let mut events = client.subscribe();
@@ -56,7 +56,7 @@ async fn a_closed_connection_is_made_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_server_is_given_up_within_half_a_minute() {
+async fn a_silent_server_is_disconnected_within_half_a_minute() {
     let (mut listener, profile) = listen();
     let (client, peer) = listener.guest(profile).await;
     let mut events = client.subscribe();
@@ -70,7 +70,7 @@ async fn a_silent_server_is_given_up_within_half_a_minute() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_takes_nothing_is_given_up() {
+async fn a_server_that_reads_nothing_is_disconnected() {
     let (mut listener, profile) = listen_with(256);
     let profile = profile.write_timeout(seconds(7));
     let (client, mut peer) = listener.guest(profile).await;
@@ -94,7 +94,7 @@ async fn a_server_that_takes_nothing_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_may_have_for_ever_to_take_something() {
+async fn an_unlimited_write_timeout_waits() {
     let (mut listener, profile) = listen_with(256);
     let (client, mut peer) = listener.guest(profile.write_timeout(Duration::MAX)).await;
     let shout = format!("shout {}", "x".repeat(900));
@@ -110,7 +110,7 @@ async fn a_server_may_have_for_ever_to_take_something() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_observed_is_observed_again_and_told() {
+async fn observed_games_are_restored_and_reported() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let mut events = client.subscribe();
@@ -135,7 +135,7 @@ async fn what_was_observed_is_observed_again_and_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_come_to_an_end_if_that_is_wanted() {
+async fn a_limit_of_attempts_ends_the_session() {
     let (mut listener, profile) = listen();
     let profile = profile.session(|session| session.reconnect(Reconnect::default().attempts(Some(2))));
     let (client, events) = Client::start(profile, Hub::subscribe).await.unwrap();
@@ -151,7 +151,7 @@ async fn attempts_come_to_an_end_if_that_is_wanted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn being_kicked_is_the_end() {
+async fn a_kick_ends_the_session() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let events = client.subscribe();
@@ -165,7 +165,7 @@ async fn being_kicked_is_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_came_before_a_write_failed_is_read() {
+async fn bytes_before_a_failed_write_are_read() {
     let (mut listener, profile) = listen_with(64 << 10);
     let (client, mut peer) = listener.guest(profile).await;
     // More than is read at once, and then a command that nobody takes any more.

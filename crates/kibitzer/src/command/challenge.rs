@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_stand_in_the_order_servers_take_them() {
+    fn terms_are_in_the_order_that_servers_expect() {
         assert_line(&boris(), "match Boris");
         assert_line(&boris().time(3, 2).rated().color(Color::White), "match Boris 3 2 rated white");
         assert_line(&boris().unrated().variant("wild 1").color(Color::Black), "match Boris unrated wild 1 black");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_that_went_out() {
+    fn a_sent_challenge_is_the_outcome() {
         for (reply, kind) in [
             (
                 "Issuing: Alice (----) [white] Boris (----) rated standard 15 0.\n\
@@ -132,7 +132,7 @@ mod tests {
 
     // As FatICS answers `match` for an adjourned game and `rematch`: fatics-game-endings-a, fatics-game-offers-white.
     #[test]
-    fn games_that_go_on_and_rematches() {
+    fn resumed_games_and_rematches_are_challenges() {
         assert_line(&command::resume_all(), "resume");
         assert_line(&command::resume("Boris".parse().unwrap()), "resume Boris");
         assert_line(&command::rematch(), "rematch");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_began_at_once() {
+    fn a_game_that_begins_at_once_is_the_outcome() {
         let reply = "Your challenge intercepts Boris's challenge.\nAccepting the match offer from Boris.\n\n<pr> 18\n\n\
             {Game 3 (Foo vs. Bar) Creating rated blitz match.}\n\n\
             Creating: Alice (1720) Boris (----) rated blitz 5 5\n{Game 1 (Alice vs. Boris) Creating rated blitz match.}";
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_of_the_opponent_with_another_is_not_ours() {
+    fn a_game_of_the_opponent_with_another_player_is_ignored() {
         let sent = "{Game 3 (Foo vs. Boris) Creating rated blitz match.}\n\
             Issuing: Alice (1720) Boris (----) rated blitz 5 5.";
         assert!(matches!(answer(&boris(), sent), Ok(ChallengeOutcome::Sent(_))));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn challenges_that_are_refused() {
+    fn refused_challenges_are_errors_with_reasons() {
         let cases = [
             ("You are on Boris's noplay list.", Refusal::Noplay),
             ("Boris is not open to match requests.", Refusal::NotOpen),

@@ -64,7 +64,7 @@ mod tests {
         Alice Alice 2 0 0 39 39 0 0 1 none (0:00) none 0 0 0";
 
     #[test]
-    fn every_command_has_its_line() {
+    fn commands_write_their_lines() {
         assert_line(&command::examine_scratch(), "examine");
         assert_line(&command::examine("Alice".parse().unwrap(), 55), "examine Alice 55");
         assert_line(&command::forward(3), "forward 3");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_examined_once_its_board_is_there() {
+    fn examine_returns_the_board() {
         for reply in [format!("Starting a game in examine (scratch) mode.\n\n{BOARD}"), BOARD.to_owned()] {
             assert_eq!(answer(&command::examine_scratch(), &reply).unwrap().game().0, 1, "{reply}");
         }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_lead_to_a_board_or_to_an_edge() {
+    fn steps_return_a_board_or_report_an_edge() {
         let cases = [
             (format!("Carla goes forward 3 moves.\n\n{BOARD}"), true, false),
             ("Game 1: Alekhine goes forward 1 move.".to_owned(), false, false),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_are_not_made() {
+    fn refused_steps_are_errors() {
         for text in ["You are not examining a game.", "You are not examining any games."] {
             let error = answer(&command::forward(1), text).unwrap_err();
             assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NotExamining)));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn an_examined_game_is_left() {
+    fn unexamine_is_confirmed() {
         assert_eq!(answer(&command::unexamine(), "You are no longer examining game 1."), Ok(()));
         assert!(answer(&command::unexamine(), "You are not examining any games.").is_err());
         assert!(answer(&command::unexamine(), "Foo stopped examining game 1.").is_err(), "somebody else");

@@ -61,7 +61,7 @@ mod tests {
         Alice Boris -1 5 0 39 39 300 300 1 P/e2-e4 (0:00) e4 0 1 0";
 
     #[test]
-    fn every_command_has_its_line() {
+    fn commands_write_their_lines() {
         assert_line(&command::draw(), "draw");
         assert_line(&command::abort(), "abort");
         assert_line(&command::adjourn(), "adjourn");
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn offers_that_wait_for_their_answer() {
+    fn offers_without_an_answer_yet_are_sent() {
         assert_eq!(answer(&command::draw(), "Draw request sent."), Ok(OfferOutcome::Sent));
         let another = "{Game 9 (Foo vs. Bar) Foo resigns} 0-1\nDraw request sent.";
         assert_eq!(answer(&command::draw(), another), Ok(OfferOutcome::Sent), "another game ends");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_takeback_that_both_want_is_done_at_once() {
+    fn a_takeback_of_both_players_takes_effect_at_once() {
         let said = format!("Accepting the takeback request from Flohr.\n\n<pr> 1\n\n{BOARD}");
         for reply in [said.as_str(), BOARD] {
             let Ok(OfferOutcome::Done(Some(board))) = answer(&command::takeback(1), reply) else { panic!("{reply}") };
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn games_that_end_by_one_players_word() {
+    fn resign_and_flag_return_the_end_of_the_game() {
         let resigned = "{Game 1 (Alice vs. Boris) Alice resigns} 0-1\nBlitz rating adjustment: 1428 --> 1525";
         assert_eq!(answer(&command::resign(), resigned).map(|ended| ended.result), Ok(GameResult::BlackWins));
         let flagged = "{Game 1 (Alice vs. Boris) Boris forfeits on time} 1-0";
@@ -152,7 +152,7 @@ mod tests {
         {Game 9 (Carla vs. Erika) Erika resigns} 1-0\n{Game 7 (Carla vs. Erika) Creating rated blitz match.}";
 
     #[test]
-    fn another_game_that_ends_in_the_same_reply_is_not_ours() {
+    fn another_game_that_ends_in_the_same_reply_is_ignored() {
         let before = format!("{BOARD}\n{OBSERVED}");
         let agreed = format!("{OTHERS_END}\n{{Game 1 (Alice vs. Boris) Game drawn by agreement}} 1/2-1/2");
         let resigned = format!("{OTHERS_END}\n{{Game 1 (Alice vs. Boris) Alice resigns}} 0-1");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_whose_boards_cannot_be_read_is_ours_if_no_other_can_be_meant() {
+    fn the_only_game_without_readable_boards_is_that_of_this_login() {
         let resigned = "{Game 1 (Alice vs. Boris) Alice resigns} 0-1";
         let observed: Vec<_> = OTHERS_END.lines().take(2).collect();
         let ended = answer_after(OBSERVED, &command::resign(), &format!("{}\n{resigned}", observed.join("\n")));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_to_be_had() {
+    fn refused_claims_and_takebacks_are_errors() {
         for text in ["Your opponent is not out of time.", "Your opponent is not out of time!"] {
             let error = answer(&command::flag(), text).unwrap_err();
             assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)));

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_name_what_is_asked_for() {
+    fn listing_commands_write_their_lines() {
         assert_line(&command::games(), "games");
         assert_line(&command::games_of(GameId(42)), "games 42");
         assert_line(&command::games_of(newton()), "games Newton");
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_between_is_no_part_of_a_listing() {
+    fn unrelated_lines_are_not_part_of_a_listing() {
         let reply = "Bogoljubov tells you: async 0: x\nThere are no games in progress.\n\n\
             Bogoljubov(53): hello\n<d1> 1 6 a6 a7a6 586 299312 0";
         let games = answer(&command::games(), reply).unwrap();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_in_a_move_list_is_its_start() {
+    fn a_board_in_a_move_list_is_the_start_position() {
         let reply = "Movelist for game 34:\n\nA (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002\n\
             Rated standard match, initial time: 10 minutes, increment: 12 seconds.\n\n\
             <12> bbqnnrkr pppppppp -------- -------- -------- -------- PPPPPPPP BBQNNRKR W -1 1 1 1 1 0 34 A B -4 10 12 \
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn no_games_are_a_history_too() {
+    fn an_empty_history_is_parsed() {
         let cases = [
             (command::history(Some(newton())), "Sorry, no game information available.", "Newton"),
             (command::history(None), "Sorry, no game information available.", ""),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_told_in_the_servers_words() {
+    fn refusals_contain_the_text_of_the_server() {
         let no_player =
             answer(&command::finger(newton()), "There is no player matching the name \"nobody\".").unwrap_err();
         assert_eq!(no_player.text(), Some("There is no player matching the name \"nobody\"."));

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_is_observed_comes_with_its_board() {
+    fn observe_returns_the_number_and_the_board() {
         let fatics = format!(
             "You are now observing game 1.\nGame 1: Alekhine (1882) Bogoljubov (1558) unrated blitz 5 0\n\n{BOARD}"
         );
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn games_that_cannot_be_observed() {
+    fn refused_observations_are_errors() {
         let cases = [
             ("There is no such game.", ObservingRefusal::NoSuchGame),
             ("You are already observing game 1.", ObservingRefusal::AlreadyObserving(GameId(1))),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn games_that_are_left() {
+    fn unobserve_returns_the_games() {
         let one = "Removing game 1 from observation list.";
         assert_eq!(answer(&command::unobserve(GameId(1)), one), Ok(vec![GameId(1)]));
         let both = "Removing game 1 from observation list.\nRemoving game 2 from observation list.";

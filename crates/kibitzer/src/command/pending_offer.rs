@@ -172,7 +172,7 @@ mod tests {
 
     // Rules: datagrams P3
     #[test]
-    fn an_offer_is_named_in_four_ways() {
+    fn an_offer_is_selected_in_four_ways() {
         assert_line(&command::accept(OfferRef::Only), "accept");
         assert_line(&command::accept(OfferRef::Number(22)), "accept 22");
         assert_line(&command::decline(OfferRef::Number(7)), "decline 7");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_accepted_is_seen_by_what_came_of_it() {
+    fn accept_derives_the_outcome_from_the_reply() {
         let accept = |reply: &str| answer(&command::accept(OfferRef::Only), reply).unwrap();
         for reply in [
             "Accepting the match offer from Alekhine.\n\n<pr> 2\n\nCreating: Alekhine (----) Bogoljubov (----) rated blitz 5 2\n\
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn another_game_that_begins_or_ends_in_the_same_reply_was_not_accepted() {
+    fn accept_ignores_other_games_in_the_same_reply() {
         const OTHERS: &str =
             "{Game 8 (Foo vs. Bar) Bar resigns} 1-0\n{Game 8 (Foo vs. Bar) Creating rated blitz match.}";
         let accept = |before: &str, reply: &str| answer_after(before, &command::accept(OfferRef::Only), reply).unwrap();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_declined_or_withdrawn_is_named() {
+    fn decline_and_withdraw_return_the_closed_offer() {
         let closed = |name: &str, kind| Ok(ClosedOffer { name: Some(name.parse().unwrap()), kind });
         let cases = [
             ("Declining the draw offer from Euwe.\n\n<pr> 1", "Euwe", Some(OfferKind::Draw)),
@@ -261,7 +261,7 @@ mod tests {
 
     // Rules: datagrams P2, datagrams P3
     #[test]
-    fn offers_that_there_are_not() {
+    fn missing_and_ambiguous_offers_are_errors() {
         for text in ["There are no offers to accept.", "You have no offers to accept."] {
             let error = answer(&command::accept(OfferRef::Only), text).unwrap_err();
             assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NoSuchOffer)));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn partners_are_asked_or_agree() {
+    fn partner_sends_an_offer_or_accepts_one() {
         let command = command::partner("Dmitri".parse().unwrap());
         assert_line(&command, "partner Dmitri");
         let sent = "Making a partnership offer to Dmitri.\n\n<pt> 4 w=Dmitri t=partner p=#";
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partnership_ends() {
+    fn the_end_of_a_partnership_is_confirmed() {
         assert_line(&command::end_partnership(), "partner");
         let withdrawn = "You withdraw the partnership request to Bela.";
         for reply in ["You no longer have a bughouse partner.", withdrawn, "", "Foo tells you: bye"] {

@@ -197,7 +197,7 @@ mod tests {
     use crate::command::testing::{answer, assert_line};
 
     #[test]
-    fn moves_of_both_notations_are_written_as_servers_take_them() {
+    fn moves_of_both_notations_are_converted_for_servers() {
         let cases = [
             ("e2e4", "e2e4"),
             ("e2-e4", "e2e4"),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_was_played_can_be_played() {
+    fn a_reported_move_can_be_sent() {
         let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR B -1 1 1 1 1 0 1 \
             A B -1 5 0 39 39 300 300 9 ";
         for (told, want) in [
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_answered_by_the_board() {
+    fn a_move_returns_the_new_board() {
         let observed = BOARD.replace(" -1 5 0", " 0 5 0").replace(" 1 Alekhine", " 8 Alekhine");
         for reply in [BOARD.to_owned(), format!("{BOARD}\n{observed}"), format!("{BOARD}\nGame 1: Alekhine moves: e4")]
         {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_is_refused_tells_why() {
+    fn a_refused_move_is_an_error_with_its_reason() {
         let cases = [
             ("Illegal move (e2e5).", Refusal::IllegalMove),
             ("Illegal move.", Refusal::IllegalMove),
@@ -310,7 +310,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_passes_is_one_move(text in "[a-hNBRQKPO0-9x@=+#o \n-]{0,14}") {
+        fn accepted_text_is_one_move(text in "[a-hNBRQKPO0-9x@=+#o \n-]{0,14}") {
             if let Ok(played) = MoveText::new(&text) {
                 prop_assert_eq!(MoveText::new(played.as_str()), Ok(played.clone()), "written once more");
                 prop_assert!(played.as_str().bytes().any(|b| b.is_ascii_digit() || b == b'-'), "no command: {}", played);

@@ -139,7 +139,7 @@ mod tests {
     use crate::command::testing::{answer, assert_line};
 
     #[test]
-    fn terms_stand_in_the_order_servers_take_them() {
+    fn terms_are_in_the_order_that_servers_expect() {
         assert_line(&SeekOptions::new(), "seek");
         let all = SeekOptions::new().time(5, 0).rated().color(Color::White).variant("crazyhouse").manual().formula();
         assert_line(&all.ratings(1300..=1600), "seek 5 0 rated white crazyhouse m f 1300-1600");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seek_that_fits_another_begins_a_game() {
+    fn a_seek_that_matches_another_begins_a_game() {
         let reply = "<s> 1 w=Alekhine ti=00 rt=1882  t=4 i=4 r=u tp=blitz c=? rr=0-9999 a=t f=f\n\n\
             Your seek matches one posted by Alekhine.\n\n<sr> 1\n\n\
             Creating: Bogoljubov (1558) Alekhine (1882) unrated blitz 4 4\n\
@@ -189,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn seeks_that_are_taken_back() {
+    fn withdrawn_seeks_are_confirmed() {
         for reply in ["<sr> 1\nYour seeks have been removed.", "Your seek 3 has been removed."] {
             assert_eq!(answer(&command::unseek_all(), reply), Ok(()), "{reply}");
         }
     }
 
     #[test]
-    fn what_is_not_to_be_had_is_told_in_the_servers_words() {
+    fn unknown_refusals_contain_the_text_of_the_server() {
         let seek = answer(&SeekOptions::new(), "You can only have 3 active seeks.").unwrap_err();
         assert_eq!(seek.text(), Some("You can only have 3 active seeks."));
         let play = answer(&command::play(SeekRef::Number(999)), "Alekhine is seeking several games.").unwrap_err();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn seeks_that_are_not_there_and_games_in_the_way() {
+    fn missing_seeks_and_games_in_progress_are_refusals() {
         let refusal = |error: RequestError| error.refusal();
         let gone = Some(RefusalReason::Refusal(Refusal::NoSuchSeek));
         for text in ["You have no active seeks.", "You have no seek 2."] {

@@ -47,7 +47,7 @@ mod tests {
     use crate::command::testing::{answer, assert_line};
 
     #[test]
-    fn every_command_has_its_line() {
+    fn commands_write_their_lines() {
         assert_line(&command::set("gin", "1"), "set gin 1");
         assert_line(&command::unset("formula"), "set formula");
         assert_line(&command::style(12), "set style 12");
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_set_has_its_sentence() {
+    fn set_returns_the_confirmation() {
         for reply in [
             "You will now hear game results.",
             "height set to 240.",
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_stays_as_it_is() {
+    fn refused_variables_are_errors() {
         for text in ["No such variable \"nosuch\".", "No such variable name provshow."] {
             let error = answer(&command::set("nosuch", "1"), text).unwrap_err();
             assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_more_than_one_piece_is_no_command() {
+    fn a_text_of_more_than_one_piece_is_an_error() {
         let longest = Talk::say("x".repeat(MAX_TEXT_BYTES));
         assert!(longest.command().is_ok());
         let long = Talk::say("x".repeat(MAX_TEXT_BYTES + 1));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_talk_has_its_line() {
+    fn every_kind_of_talk_writes_its_line() {
         assert_line(&Talk::tell(&newton(), "hi"), "tell Newton hi");
         assert_line(&Talk::channel(53, "hi"), "tell 53 hi");
         assert_line(&Talk::say("hi"), "say hi");
@@ -183,7 +183,7 @@ mod tests {
 
     // Rules: transport L7, bugs 15
     #[test]
-    fn talk_carries_no_second_command() {
+    fn talk_cannot_contain_a_second_command() {
         for (text, want) in [
             ("hi\nresign", CommandError::LineBreak),
             ("hi\rresign", CommandError::LineBreak),
@@ -200,7 +200,7 @@ mod tests {
 
     // Rules: transport L6
     #[test]
-    fn long_talk_is_cut_between_words() {
+    fn long_talk_is_split_between_words() {
         let talk = Talk::tell(&newton(), "Köln ".repeat(100));
         let pieces = talk.pieces();
         assert!(pieces.len() > 1);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_count_who_heard_it() {
+    fn recipients_are_counted_in_all_formats() {
         let cases = [
             ("(told Bogoljubov, who is playing)", 1),
             ("(told Boris, who in a game, back at 10:30 (idle: 0 secs))", 1),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn talk_that_nobody_heard() {
+    fn talk_without_a_recipient_is_an_error() {
         let cases = [
             ("Bogoljubov is censoring you.", Refusal::Censored),
             ("Player \"Carla\" is censoring you.", Refusal::Censored),

@@ -247,7 +247,7 @@ fn errors_in_a_file_name_key_and_line() {
 }
 
 #[test]
-fn a_file_names_its_host_or_is_laid_over_one_that_does() {
+fn a_loaded_file_needs_a_host() {
     let config = Config::new("hostless", "ports = [4000]\n");
     assert!(matches!(Profile::load(&config.0), Err(ConfigError::NoHost { .. })));
     let profile = Profile::fics().file(&config.0).unwrap();
@@ -329,7 +329,7 @@ fn errors_in_the_environment_name_the_variable() {
 }
 
 #[test]
-fn the_variable_of_the_password_counts_where_there_is_a_handle_and_nothing_else() {
+fn the_password_variable_is_used_with_a_handle_and_no_other_password() {
     let password = ("KIBITZER_PASSWORD", "swordfish");
     let guest = Profile::fics().environment_from(environment(&[password])).unwrap();
     assert!(guest.login.secret.is_none());
@@ -353,7 +353,7 @@ fn a_profile_never_shows_its_password() {
 }
 
 #[tokio::test]
-async fn who_logs_in_is_known_when_the_session_starts() {
+async fn credentials_are_resolved_when_the_session_starts() {
     let handle: Handle = "Newton".parse().unwrap();
     let password = Password::new("swordfish").unwrap();
     let credentials = async |profile: Profile| profile.login.credentials().await;
