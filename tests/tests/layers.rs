@@ -19,10 +19,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree, Visibility};
 
 /// Circles that are still to be resolved. To be empty.
-const OPEN: [&str; 2] = [
-    "kibitzer: circle of src/client.rs, command/mod.rs",
-    "kibitzer: circle of command/challenge.rs, command/info.rs, command/list.rs, command/observing.rs, command/seek.rs, command/setting.rs",
-];
+const OPEN: [&str; 1] = ["kibitzer: circle of src/client.rs, command/mod.rs"];
 
 /// A module of a crate, by its path below the crate's root.
 type ModulePath = Vec<String>;

@@ -5,8 +5,7 @@ use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message, Parsed};
 use kibitzer_core::session::{Command, Reply};
 
-use super::list::typed;
-use super::terms::{Terms, Words, terms_setters};
+use super::terms::{Terms, Words, terms_setters, typed};
 use super::{Request, reply};
 
 /// `match`: challenges a player.

@@ -5,8 +5,7 @@ use kibitzer_core::message::{Handle, listing};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::ServerText;
 
-use super::list::typed;
-use super::terms::Words;
+use super::terms::{Words, typed};
 use super::{Request, reply};
 
 pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::History> + Send + Sync {

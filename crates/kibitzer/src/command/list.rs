@@ -8,11 +8,11 @@ use kibitzer_core::message::{
 use kibitzer_core::text::PlayerText;
 use std::sync::Arc;
 
-use super::terms::Words;
+use super::terms::{Words, typed};
 use super::{
     AcceptOutcome, ChallengeOutcome, ClosedOffer, Delivered, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText,
     ObservedGame, OfferOutcome, OfferRef, PartnerOutcome, Request, SeekOptions, SeekOutcome, SeekRef, ServerDate,
-    TypedCommand, challenge, examining, game_offer, info, observing, pending_offer, reply, seek, setting,
+    challenge, examining, game_offer, info, observing, pending_offer, reply, seek, setting,
 };
 use crate::Client;
 
@@ -87,11 +87,6 @@ macro_rules! commands {
             )+
         }
     };
-}
-
-/// Makes a command of its line and the parser of its reply.
-pub(super) fn typed<A, P: Fn(&super::Reply) -> Result<A, RequestError>>(line: Words, parser: P) -> TypedCommand<P> {
-    TypedCommand { line: line.into_line(), parser }
 }
 
 commands! {

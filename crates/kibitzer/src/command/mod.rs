@@ -100,24 +100,3 @@ line_requests! {
     String: |line| Command::new(line);
     Command: |command| Ok(command.clone());
 }
-
-/// A command whose parser is a function.
-struct TypedCommand<P> {
-    line: String,
-    parser: P,
-}
-
-impl<P, A> Request for TypedCommand<P>
-where
-    P: Fn(&Reply) -> Result<A, RequestError>,
-{
-    type Answer = A;
-
-    fn command(&self) -> Result<Command, CommandError> {
-        Command::new(&self.line)
-    }
-
-    fn parse_reply(&self, reply: Reply) -> Result<A, RequestError> {
-        (self.parser)(&reply)
-    }
-}

@@ -7,8 +7,7 @@ use kibitzer_core::message::{GameId, Message, ObservingChange, ObservingRefusal,
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::ServerText;
 
-use super::list::typed;
-use super::terms::Words;
+use super::terms::{Words, typed};
 use super::{GameRef, Request, reply};
 
 /// A game that this login observes from now on.

@@ -8,8 +8,7 @@ use kibitzer_core::message::{ChallengeChange, Handle, Message, SeekNotice};
 use kibitzer_core::session::{Command, Reply};
 
 use super::challenge::{self, ChallengeOutcome};
-use super::list::typed;
-use super::terms::{Terms, Words, terms_setters};
+use super::terms::{Terms, Words, terms_setters, typed};
 use super::{Request, reply};
 
 /// `seek`: advertises a game to all players.

@@ -4,8 +4,7 @@ use kibitzer_core::event::RequestError;
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
 
-use super::list::typed;
-use super::terms::Words;
+use super::terms::{Words, typed};
 use super::{Request, reply};
 
 /// Beginnings of refusals that the session does not detect, because other commands succeed with them.

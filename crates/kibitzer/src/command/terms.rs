@@ -1,9 +1,13 @@
-//! Arguments of several commands.
+//! Arguments and shape of several commands.
 
 use std::fmt;
 
 use kibitzer_core::chess::Color;
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{GameId, Handle};
+use kibitzer_core::session::{Command, Reply};
+
+use super::Request;
 
 /// Selects a game.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -133,4 +137,30 @@ impl Words {
     pub(super) fn into_line(self) -> String {
         self.0
     }
+}
+
+/// A command whose parser is a function.
+pub(super) struct TypedCommand<P> {
+    line: String,
+    parser: P,
+}
+
+impl<P, A> Request for TypedCommand<P>
+where
+    P: Fn(&Reply) -> Result<A, RequestError>,
+{
+    type Answer = A;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        Command::new(&self.line)
+    }
+
+    fn parse_reply(&self, reply: Reply) -> Result<A, RequestError> {
+        (self.parser)(&reply)
+    }
+}
+
+/// Makes a command of its line and the parser of its reply.
+pub(super) fn typed<A, P: Fn(&Reply) -> Result<A, RequestError>>(line: Words, parser: P) -> TypedCommand<P> {
+    TypedCommand { line: line.into_line(), parser }
 }
