@@ -41,7 +41,7 @@ struct Seen {
 }
 
 /// The kinds of events that are not as many on both families, and why: see "Two families" in the architecture notes.
-const TOLD_OTHERWISE: [(EventKind, &str); 15] = [
+const TOLD_OTHERWISE: [(EventKind, &str); 17] = [
     (EventKind::BlockStart, "replies on FICS"),
     (EventKind::BlockEnd, "replies on FICS"),
     (EventKind::UnitStart, "replies on ICC, and what others do"),
@@ -53,6 +53,8 @@ const TOLD_OTHERWISE: [(EventKind, &str); 15] = [
     (EventKind::Telnet, "no password prompt, so nothing that hides what is typed"),
     (EventKind::Sent, "the set-up has other commands"),
     (EventKind::Refused, "a command nobody knows shows that there are units"),
+    (EventKind::ListingLine, "the set-up on FICS lists the ivars"),
+    (EventKind::Variables, "the set-up on FICS lists the ivars"),
     (EventKind::Text, "replies to the set-up, and empty lines around boards"),
     (EventKind::GameUpdate, "what a game is to this login"),
     (EventKind::Observing, "told by the line and by the datagram that has the terms"),

@@ -48,7 +48,8 @@ fn a_session_is_recorded_and_its_password_is_not() {
     assert!(recorded.contains("\"redacted\": true"), "{recorded}");
     let events = objects(&decode(&[&path], b""));
     assert!(events.iter().any(|event| event["event"] == "logged_in" && event["name"] == "Newton"), "{events:?}");
-    let texts = events.iter().filter(|event| event["event"] == "text").map(|event| event["text"].as_str().unwrap());
+    let lines = events.iter().filter(|event| event["event"] == "listing_line");
+    let texts = lines.map(|event| event["text"].as_str().unwrap());
     assert_eq!(texts.filter(|&text| text == "There are no games in progress.").count(), 1);
 }
 

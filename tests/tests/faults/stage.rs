@@ -229,7 +229,8 @@ impl Subject {
         assert_eq!(newest.len() + usize::try_from(n_missed).unwrap(), self.events.len());
         assert!(self.events.ends_with(&newest), "what was not missed is in order");
         let count = |is: fn(&Event) -> bool| self.events.iter().filter(|event| is(event)).count() as u64;
-        let of_server = count(|event| matches!(event, Event::Received { .. } | Event::Desync(_)));
+        let of_server =
+            count(|event| matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Listing { .. }));
         assert_eq!(counters.session.events, of_server);
         let sent = count(|event| matches!(event, Event::Sent { .. }));
         assert_eq!(counters.session.lines_sent, sent + counters.session.pings);

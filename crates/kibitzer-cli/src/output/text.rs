@@ -19,7 +19,7 @@ const TO_ALL: Style = AnsiColor::Magenta.on_default();
 const TO_CHANNEL: Style = AnsiColor::BrightBlue.on_default();
 const OF_GAME: Style = AnsiColor::Cyan.on_default();
 
-/// Writes the event's line, or the lines of a board; nothing for a ping. The styles are escapes: `out` has to remove them where
+/// Writes the event's line, or the lines of a board; nothing for a ping, or a listing, whose lines were written. The styles are escapes: `out` has to remove them where
 /// they are not wanted. Of what was received nothing but printable characters gets through.
 pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     if let Some(position) = event.position() {
@@ -27,6 +27,7 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     }
     match (event.kind(), event.message()) {
         (EventKind::Ping, _) => Ok(()),
+        (kind, _) if kind.category() == EventCategory::Listing => Ok(()),
         (kind, Some(Message::Talk(talk))) => write_talk(out, style(kind), event, &talk.text()),
         (kind, _) => line(out, style(kind), TerminalSafe(&event.to_string())),
     }
@@ -69,7 +70,7 @@ fn style(kind: EventKind) -> Style {
         EventKind::Holding => return OF_GAME,
         EventKind::Challenge => return OFFER.bold(),
         EventKind::LoginRefused | EventKind::Kicked => return TROUBLE.bold(),
-        EventKind::Text => return PLAIN,
+        EventKind::Text | EventKind::ListingLine => return PLAIN,
         EventKind::SessionReady | EventKind::Restored | EventKind::AdjournedGame => return NEWS,
         _ => {}
     }

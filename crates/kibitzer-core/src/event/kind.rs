@@ -178,8 +178,30 @@ event_kinds! {
     Text {
         /// An ICC datagram that no other kind represents.
         Datagram = "datagram",
+        /// A line of a listing; the listing follows at the end of the reply.
+        ListingLine = "listing_line",
         /// A line of no other kind.
         Text = "text",
+    }
+    Listing {
+        /// The reply to `inchannel`.
+        ChannelList = "channel_list",
+        /// The reply to `finger` and `statistics`.
+        Finger = "finger",
+        /// The reply to `games`.
+        GameList = "game_list",
+        /// The reply to `history`.
+        History = "history",
+        /// The reply to `moves`, `oldmoves` and `smoves`.
+        MoveList = "move_list",
+        /// The reply to `sought`.
+        SoughtList = "sought_list",
+        /// The reply to `stored`.
+        StoredGames = "stored_games",
+        /// The reply to `variables` and `ivariables`.
+        Variables = "variables",
+        /// The reply to `who`.
+        WhoList = "who_list",
     }
     Trouble {
         /// The server dropped the rest of an ICC command's output.
@@ -245,6 +267,8 @@ pub enum EventCategory {
     Control,
     /// Everything else from the server.
     Text,
+    /// Listings, which follow their lines.
+    Listing,
     /// Losses and contradictions.
     Trouble,
     /// State of the session.

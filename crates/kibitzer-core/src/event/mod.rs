@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::game::{Change, Desync, MissedPlies};
+use crate::message::listing::AnyListing;
 use crate::message::{GameId, Message, Received};
 use crate::text::ServerText;
 
@@ -40,6 +41,14 @@ pub enum Event {
     Desync(Desync),
     /// The boards of a played game left out moves. The event after this one is the board that followed them.
     Missed(MissedPlies),
+    /// The listing in a reply, after its lines. A reply is read as a listing if it names its command: in block mode, or in an
+    /// ICC unit.
+    Listing {
+        /// Position of the end of the reply in the stream.
+        offset: u64,
+        /// The listing.
+        listing: Arc<AnyListing>,
+    },
     /// A connection is being made.
     Connecting {
         /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
@@ -121,6 +130,7 @@ impl Event {
             Self::Received { received, .. } => received.offset,
             Self::Desync(desync) => desync.offset,
             Self::Missed(missed) => missed.offset,
+            Self::Listing { offset, .. } => *offset,
             _ => 0,
         }
     }

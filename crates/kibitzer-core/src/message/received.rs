@@ -14,6 +14,7 @@ pub struct Received {
     /// Whether the server rang the bell since the previous line.
     pub bell: bool,
     pub(super) is_datagram: bool,
+    pub(super) is_listed: bool,
     /// The content of the frame.
     pub message: Message,
 }
@@ -26,7 +27,7 @@ impl Received {
     }
 
     pub(super) fn new(offset: u64, end: u64, bell: bool, message: Message) -> Self {
-        Self { offset, length: length(offset, end), bell, is_datagram: false, message }
+        Self { offset, length: length(offset, end), bell, is_datagram: false, is_listed: false, message }
     }
 
     /// A message of several lines, the last of which is `frame`.
@@ -59,9 +60,19 @@ impl Received {
         self.is_datagram.then(|| Datagram::parse(self.raw()))?
     }
 
+    /// Returns whether it is a line of a listing; see [`Event::Listing`](crate::Event::Listing).
+    pub const fn is_listed(&self) -> bool {
+        self.is_listed
+    }
+
+    /// Marks it as a line of a listing.
+    pub(crate) const fn mark_listed(&mut self) {
+        self.is_listed = true;
+    }
+
     /// Returns `line` as text at the same place.
     pub(crate) fn with_text(&self, line: &[u8]) -> Self {
-        Self { message: Message::Text(Line::from(line)), is_datagram: false, ..self.clone() }
+        Self { message: Message::Text(Line::from(line)), is_datagram: false, is_listed: false, ..self.clone() }
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kibitzer::core::message::{GameId, Handle, Message};
 use kibitzer::core::text::decode;
-use kibitzer::core::{Event, EventKind};
+use kibitzer::core::{Event, EventCategory, EventKind};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::console::model::reply_matcher::ReplyMatch;
@@ -124,6 +124,8 @@ impl Row {
             | EventKind::UnitEnd
             | EventKind::Ping => true,
             EventKind::Text => event.raw().is_empty(),
+            // Its lines were shown.
+            kind if kind.category() == EventCategory::Listing => true,
             _ => is_repeated_reserve(event),
         }
     }

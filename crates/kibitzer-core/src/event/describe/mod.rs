@@ -7,6 +7,7 @@ mod board;
 mod control;
 mod game;
 mod json;
+mod listing;
 mod login;
 mod offer;
 mod player;
@@ -178,6 +179,7 @@ impl Event {
                 (Some(_), _) => EventKind::Position,
                 (None, Some(descriptor)) => descriptor.kind(),
                 (None, None) if received.is_datagram() => EventKind::Datagram,
+                (None, None) if received.is_listed() => EventKind::ListingLine,
                 (None, None) => EventKind::Text,
             },
             _ => self.describe(|it| it.kind()),
@@ -186,7 +188,8 @@ impl Event {
 
     /// Position in the stream; `None` for the session's own events, which are not part of it.
     fn position_in_stream(&self) -> Option<u64> {
-        matches!(self, Self::Received { .. } | Self::Desync(_) | Self::Missed(_)).then(|| self.offset())
+        matches!(self, Self::Received { .. } | Self::Desync(_) | Self::Missed(_) | Self::Listing { .. })
+            .then(|| self.offset())
     }
 
     /// Passes every field of its descriptor to `put`, and those of the received line.
@@ -212,6 +215,7 @@ impl Event {
             },
             Self::Desync(desync) => read(desync),
             Self::Missed(missed) => read(missed),
+            Self::Listing { listing, .. } => read(&**listing),
             Self::LoggedIn(identity) => read(&**identity),
             Self::Ready(capabilities) => read(capabilities),
             Self::Restored(restored) => read(&**restored),
@@ -228,6 +232,7 @@ impl Event {
 fn describe_line<R>(received: &Received, read: impl FnOnce(&dyn Describe) -> R) -> R {
     match received.datagram() {
         Some(datagram) => read(&datagram),
+        None if received.is_listed() => read(&ListingLine(decode(received.raw()))),
         None => read(&Text(decode(received.raw()))),
     }
 }
@@ -291,7 +296,15 @@ impl Write for Printable<'_, '_> {
 /// A line that is none of the known ones.
 struct Text<'a>(Cow<'a, str>);
 
+/// A line of a listing.
+struct ListingLine<'a>(Cow<'a, str>);
+
 describe! {
+    ListingLine<'_> as it => EventKind::ListingLine, {
+        fields: [text: &*it.0],
+        words(out): out.write_str(&it.0),
+    }
+
     Text<'_> as it => EventKind::Text, {
         fields: [text: &*it.0],
         words(out): out.write_str(&it.0),

@@ -3,6 +3,7 @@
 use super::finger_ratings::{Column, FingerRating, read_columns};
 use super::parts::{ListedField, extend, read_text};
 use super::{CollectorStep, ListedPlayer, Listing};
+use crate::by_name::named_enum;
 use crate::message::{GameId, Handle};
 use crate::scan::Cursor;
 use crate::text::{Line, PlayerText, decode};
@@ -71,16 +72,18 @@ pub struct FingerGame {
     pub black: Option<Handle>,
 }
 
-/// The part a player has in a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Activity {
-    /// `playing`, `is in game`.
-    Playing,
-    /// `examining`
-    Examining,
-    /// `observing`
-    Observing,
+named_enum! {
+    /// The part a player has in a game.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Activity("Returns the name in JSON.") {
+        /// `playing`, `is in game`.
+        Playing = "playing",
+        /// `examining`
+        Examining = "examining",
+        /// `observing`
+        Observing = "observing",
+    }
 }
 
 /// One note of a [`Finger`].

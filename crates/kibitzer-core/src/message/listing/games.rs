@@ -2,6 +2,7 @@
 
 use super::parts::{ListedPlayer, extend, read_clock, read_color, read_free_name, read_materials};
 use super::{CollectorStep, GameTerms, Listing, RowCount};
+use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::message::clock::ClockReading;
 use crate::message::{GameId, Rating, Titles};
@@ -57,16 +58,18 @@ pub struct GameRow {
     pub move_number: u32,
 }
 
-/// The state of a [`GameRow`]'s game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum GameRowState {
-    /// It is played.
-    Played,
-    /// It is examined: `(Exam.`, on ICC `Ex:`.
-    Examined,
-    /// A position is being set up: `(Setup`.
-    Setup,
+named_enum! {
+    /// The state of a [`GameRow`]'s game.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum GameRowState("Returns the name in JSON.") {
+        /// It is played.
+        Played = "played",
+        /// It is examined: `(Exam.`, on ICC `Ex:`.
+        Examined = "examined",
+        /// A position is being set up: `(Setup`.
+        Setup = "setup",
+    }
 }
 
 impl Listing for GameListing {

@@ -2,6 +2,7 @@
 
 use super::parts::{extend, read_color, read_free_name, read_head, read_text, read_text_word};
 use super::{CollectorStep, GameTerms, Listing};
+use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::message::{Handle, Rating};
 use crate::scan::Cursor;
@@ -55,18 +56,20 @@ pub struct HistoryRow {
     pub date: String,
 }
 
-/// How a game ended for one player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
-pub enum HistoryOutcome {
-    /// `+`
-    Won,
-    /// `-`
-    Lost,
-    /// `=`
-    Drawn,
-    /// `*`
-    Unfinished,
+named_enum! {
+    /// How a game ended for one player.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
+    pub enum HistoryOutcome("Returns the name in JSON.") {
+        /// `+`
+        Won = "won",
+        /// `-`
+        Lost = "lost",
+        /// `=`
+        Drawn = "drawn",
+        /// `*`
+        Unfinished = "unfinished",
+    }
 }
 
 impl Listing for History {

@@ -3,6 +3,7 @@
 //! Every listing implements [`Listing`]: [`parse`](Listing::parse) parses a whole reply, a [`Collector`] picks the
 //! lines of a reply out of a live stream, where boards and tells come between them.
 
+mod any;
 mod collect;
 mod finger;
 mod finger_ratings;
@@ -16,6 +17,8 @@ mod stored;
 mod variables;
 mod who;
 
+pub(crate) use any::AnyCollector;
+pub use any::AnyListing;
 pub use collect::{Collector, CollectorStep, Listing, ListingError};
 pub use finger::{Activity, Finger, FingerGame, FingerNote, Presence};
 pub use finger_ratings::FingerRating;

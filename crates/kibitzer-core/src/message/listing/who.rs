@@ -1,6 +1,7 @@
 //! The reply to `who`.
 
 use super::{CollectorStep, ListedPlayer, Listing, RowCount};
+use crate::by_name::named_enum;
 use crate::message::Rating;
 use crate::scan::Cursor;
 use crate::text::Line;
@@ -36,24 +37,26 @@ pub struct WhoEntry {
     pub status: WhoStatus,
 }
 
-/// A player's activity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum WhoStatus {
-    /// A blank.
-    Free,
-    /// `^`
-    Playing,
-    /// `~`
-    Simul,
-    /// `:`, accepts no challenges.
-    NotOpen,
-    /// `#`
-    Examining,
-    /// `.`, idle for five minutes or more, or marked as busy.
-    Idle,
-    /// `&`
-    Tournament,
+named_enum! {
+    /// A player's activity.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum WhoStatus("Returns the name in JSON.") {
+        /// A blank.
+        Free = "free",
+        /// `^`
+        Playing = "playing",
+        /// `~`
+        Simul = "simul",
+        /// `:`, accepts no challenges.
+        NotOpen = "not_open",
+        /// `#`
+        Examining = "examining",
+        /// `.`, idle for five minutes or more, or marked as busy.
+        Idle = "idle",
+        /// `&`
+        Tournament = "tournament",
+    }
 }
 
 impl Listing for WhoList {

@@ -152,8 +152,9 @@ impl Driver {
     /// Returns the session's own events since the last call, except for sent lines.
     fn take_session_events(&mut self) -> Vec<Event> {
         let events = std::mem::take(&mut self.events);
-        let is_of_server =
-            |event: &Event| matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_));
+        let is_of_server = |event: &Event| {
+            matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_) | Event::Listing { .. })
+        };
         let is_news = |event: &Event| !is_of_server(event) && !matches!(event, Event::Sent { .. });
         events.into_iter().filter(is_news).collect()
     }

@@ -1,0 +1,128 @@
+//! Listings: replies that are tables.
+
+use std::fmt::{self, Write};
+
+use super::value::{AsValue, Displayed, Fields, Put, Value, fields, known};
+use super::{Describe, LineUse};
+use crate::event::EventKind;
+use crate::message::listing::{
+    AnyListing, ChannelMembers, FingerGame, FingerNote, FingerRating, GameRow, GameTerms, HistoryRow, ListedField,
+    ListedMove, ListedPlayer, Presence, RowCount, StoredDetails, StoredGame, WhoEntry,
+};
+use crate::message::{ClockReading, Seek};
+
+impl Fields for AnyListing {
+    fn fields(&self, put: &mut Put<'_>) {
+        match self {
+            Self::Channels(it) => fields!(put, it; channels),
+            Self::Finger(it) => fields!(put, it;
+                player, registered: !it.is_unregistered, presence, game, ratings, details, notes,
+            ),
+            Self::Games(it) => fields!(put, it; games, count),
+            Self::History(it) => fields!(put, it; owner, games),
+            Self::Moves(it) => fields!(put, it;
+                game, white, black, date, rated, kind, initial_min, increment_s,
+                start: it.start.iter().map(|board| Displayed(board.fen())).collect::<Vec<_>>(),
+                moves, reason, result: it.result.map(Displayed),
+            ),
+            Self::Sought(it) => fields!(put, it; seeks, count),
+            Self::Stored(it) => fields!(put, it; owner, games),
+            Self::Variables(it) => fields!(put, it; owner, interface: it.is_interface, values, texts),
+            Self::Who(it) => fields!(put, it; players, count),
+        }
+    }
+}
+
+impl Describe for AnyListing {
+    fn kind(&self) -> EventKind {
+        match self {
+            Self::Channels(_) => EventKind::ChannelList,
+            Self::Finger(_) => EventKind::Finger,
+            Self::Games(_) => EventKind::GameList,
+            Self::History(_) => EventKind::History,
+            Self::Moves(_) => EventKind::MoveList,
+            Self::Sought(_) => EventKind::SoughtList,
+            Self::Stored(_) => EventKind::StoredGames,
+            Self::Variables(_) => EventKind::Variables,
+            Self::Who(_) => EventKind::WhoList,
+        }
+    }
+
+    fn line(&self) -> LineUse {
+        LineUse::Nowhere
+    }
+
+    /// Writes the name only: the lines before it are the words.
+    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+        write!(out, "end of {}", self.kind().as_str().replace('_', " "))
+    }
+}
+
+/// Declares the objects in listings by their fields.
+macro_rules! objects {
+    ($($kind:ident as $it:ident: [$($fields:tt)*];)+) => {$(
+        impl Fields for $kind {
+            fn fields(&self, put: &mut Put<'_>) {
+                let $it = self;
+                fields!(put, $it; $($fields)*);
+            }
+        }
+
+        impl AsValue for $kind {
+            fn as_value(&self) -> Value<'_> {
+                Value::Object(self)
+            }
+        }
+    )+};
+}
+
+objects! {
+    ChannelMembers as it: [channel, name, members];
+    FingerGame as it: [activity: it.activity.as_str(), game, white, black];
+    FingerNote as it: [number, text];
+    FingerRating as it: [
+        category, rating, rd_tenths, volatility_millionths, wins, losses, draws, total, best, best_on,
+    ];
+    GameRow as it: [
+        game, state: it.state.as_str(), white, black, terms, example: known(it.example.as_str()),
+        white_clock_ms: it.white_clock.map(ClockReading::as_ms), black_clock_ms: it.black_clock.map(ClockReading::as_ms),
+        white_material, black_material, to_move, move_number,
+    ];
+    GameTerms as it: [mark, kind, rated, initial_min, increment_s];
+    HistoryRow as it: [
+        index, outcome: it.outcome.as_str(), rating, color, opponent_rating, opponent, terms, eco, ending, date,
+    ];
+    ListedField as it: [name, value];
+    ListedMove as it: [ply, san, elapsed_ms];
+    ListedPlayer as it: [name, titles, rating];
+    RowCount as it: [shown, total];
+    StoredDetails as it: [
+        index, color, opponent_is_on, terms, white_material, black_material, to_move, move_number, eco, date,
+    ];
+    StoredGame as it: [white, black, details];
+    WhoEntry as it: [name: it.player.name, titles: it.player.titles, rating: it.player.rating, status: it.status.as_str()];
+}
+
+impl AsValue for Seek {
+    fn as_value(&self) -> Value<'_> {
+        Value::Object(self)
+    }
+}
+
+/// An object with the keys `state` (`online`, `away`, `never`), `on_for`, `idle` and `since`.
+impl Fields for Presence {
+    fn fields(&self, put: &mut Put<'_>) {
+        let (state, on_for, idle, since) = match self {
+            Self::Online { on_for, idle } => ("online", Some(on_for), Some(idle), None),
+            Self::Away { since } => ("away", None, None, Some(since)),
+            Self::Never => ("never", None, None, None),
+        };
+        fields!(put, self; state: state, on_for: on_for, idle: idle, since: since);
+    }
+}
+
+impl AsValue for Presence {
+    fn as_value(&self) -> Value<'_> {
+        Value::Object(self)
+    }
+}

@@ -1,0 +1,81 @@
+//! Listings of every kind, by the command that they answer.
+
+use super::{
+    ChannelList, Collector, CollectorStep, Finger, GameListing, History, MoveList, SoughtList, StoredGames, Variables,
+    WhoList,
+};
+
+/// Declares a variant for each listing: its type, the codes of its commands in block mode, their numbers in ICC's units.
+macro_rules! listings {
+    ($($(#[$doc:meta])* $variant:ident($kind:ident): [$($code:literal),+], [$($number:literal),*];)+) => {
+        /// The listing in a reply.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum AnyListing {
+            $($(#[$doc])* $variant($kind),)+
+        }
+
+        /// A [`Collector`] of the listing that one reply may contain.
+        #[derive(Clone, Debug)]
+        pub(crate) enum AnyCollector {
+            $($variant(Collector<$kind>),)+
+        }
+
+        impl AnyCollector {
+            /// Creates the collector for the reply in block mode to this command; `None` if it has no listing.
+            ///
+            /// Source: FICS help file `block_codes`.
+            pub(crate) fn of_code(code: u32) -> Option<Self> {
+                match code {
+                    $($($code)|+ => Some(Self::$variant(Collector::default())),)+
+                    _ => None,
+                }
+            }
+
+            /// Creates the collector for the ICC unit of this command; `None` if it has no listing.
+            ///
+            /// Source: ICC's description of its level-1 format.
+            pub(crate) fn of_number(number: u32) -> Option<Self> {
+                match number {
+                    $($($number => Some(Self::$variant(Collector::default())),)*)+
+                    _ => None,
+                }
+            }
+
+            /// Takes the line if it belongs to the listing.
+            pub(crate) fn line(&mut self, line: &[u8]) -> CollectorStep {
+                match self {
+                    $(Self::$variant(collector) => collector.line(line),)+
+                }
+            }
+
+            /// Returns the listing, if it is whole.
+            pub(crate) fn finish(self) -> Option<AnyListing> {
+                match self {
+                    $(Self::$variant(collector) => collector.finish().ok().map(AnyListing::$variant),)+
+                }
+            }
+        }
+    };
+}
+
+listings! {
+    /// Reply to `inchannel`.
+    Channels(ChannelList): [53], [];
+    /// Reply to `finger` and `statistics`.
+    Finger(Finger): [37, 126], [130];
+    /// Reply to `games`.
+    Games(GameListing): [43], [155];
+    /// Reply to `history`.
+    History(History): [51], [129];
+    /// Reply to `moves`, `oldmoves` and `smoves`.
+    Moves(MoveList): [77, 81, 123], [150, 171];
+    /// Reply to `sought`.
+    Sought(SoughtList): [157], [215];
+    /// Reply to `stored`.
+    Stored(StoredGames): [127], [210];
+    /// Reply to `variables` and `ivariables`.
+    Variables(Variables): [58, 143], [131];
+    /// Reply to `who`.
+    Who(WhoList): [146], [106];
+}

@@ -1,0 +1,70 @@
+//! Listings in the stream: which lines belong to one, and the listing once its reply is over.
+//!
+//! Only a reply that names its command is read as a listing: one in block mode, or in an ICC unit. Elsewhere a player's words
+//! could look like a row.
+//!
+//! | state | input | next state | output |
+//! |---|---|---|---|
+//! | none | start of the reply to a command with a listing | collecting | |
+//! | collecting | line of the listing | collecting | the line is marked |
+//! | collecting | other line | collecting | |
+//! | collecting | start of an inner unit | collecting, one level deeper | |
+//! | collecting | end of an inner unit | collecting, one level up | |
+//! | collecting | end of the reply | none | the listing, if it is whole |
+//! | collecting | end of an incomplete reply | none | |
+
+use crate::message::listing::{AnyCollector, AnyListing, CollectorStep};
+use crate::message::{Control, Message, Received};
+
+/// The listing that the current reply may contain.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Listings {
+    /// Boxed, as most replies have none.
+    collector: Option<Box<AnyCollector>>,
+    /// Number of inner units that have begun and not ended.
+    depth: u8,
+}
+
+impl Listings {
+    /// Processes a message: marks it if it is a line of a listing, and returns the listing that ends with it.
+    pub(super) fn receive(&mut self, received: &mut Received) -> Option<AnyListing> {
+        match &received.message {
+            Message::Control(control) => self.receive_control(control),
+            // What players and others cause is no part of a listing.
+            Message::Talk(_) | Message::OverLong(_) => None,
+            _ => {
+                let collector = self.collector.as_mut().filter(|_| !received.is_datagram())?;
+                let is_listed = collector.line(received.raw()) != CollectorStep::Unrelated;
+                if is_listed && matches!(received.message, Message::Text(_)) && !received.raw().is_empty() {
+                    received.mark_listed();
+                }
+                None
+            }
+        }
+    }
+
+    /// Returns whether a reply that may contain a listing has begun.
+    pub(super) const fn is_collecting(&self) -> bool {
+        self.collector.is_some()
+    }
+
+    fn receive_control(&mut self, control: &Control) -> Option<AnyListing> {
+        match control {
+            Control::BlockStart { code, .. } => self.start(AnyCollector::of_code(code.0)),
+            Control::UnitStart(_) if self.collector.is_some() => self.depth = self.depth.saturating_add(1),
+            Control::UnitStart(header) if header.player.as_str() == "*" => {
+                self.start(AnyCollector::of_number(header.command));
+            }
+            Control::BlockEnd { complete: false, .. } => self.collector = None,
+            Control::UnitEnd if self.depth > 0 => self.depth -= 1,
+            Control::BlockEnd { .. } | Control::UnitEnd => return self.collector.take()?.finish(),
+            _ => {}
+        }
+        None
+    }
+
+    fn start(&mut self, collector: Option<AnyCollector>) {
+        self.collector = collector.map(Box::new);
+        self.depth = 0;
+    }
+}
