@@ -1,4 +1,4 @@
-//! `kibitzer connect`: what a live server says, printed as events; what is typed, sent.
+//! `kibitzer connect`: prints a live session as events, and sends lines of standard input.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ impl Args {
         run(self.session())
     }
 
-    /// One session, from the connection to its end.
+    /// Runs one session to its end.
     ///
     /// # Cancel safety
     ///
@@ -75,32 +75,32 @@ impl Args {
         wait_for_end(&self.server, &client, printed).await.map(report_recorded)
     }
 
-    /// The name of the server, as it was typed.
+    /// Returns the server argument as text.
     pub(crate) fn server(&self) -> String {
         self.server.to_string()
     }
 
-    /// Whether programs are to read what is printed.
+    /// Returns whether the output is JSON.
     pub(crate) fn is_for_programs(&self) -> bool {
         self.line_format() == LineFormat::Jsonl
     }
 
-    /// How to print what happens.
+    /// Returns the output format.
     pub(crate) const fn line_format(&self) -> LineFormat {
         self.format.format()
     }
 
-    /// When it ends.
+    /// Returns the time limit and signals that end the command.
     pub(crate) const fn ending(&self) -> StopArgs {
         self.ending
     }
 
-    /// Whether it ends by itself.
+    /// Returns whether a time limit was given.
     pub(crate) const fn has_time_limit(&self) -> bool {
         self.ending.has_time_limit()
     }
 
-    /// Starts a session, tapped, and exposes it if its profile names a socket.
+    /// Starts a session with a tap, and exposes it if its profile names a socket.
     ///
     /// # Cancel safety
     ///
@@ -115,7 +115,7 @@ impl Args {
         Ok((client, tap))
     }
 
-    /// Begins to connect, and to print.
+    /// Starts the session and its printer.
     ///
     /// # Cancel safety
     ///
@@ -127,11 +127,11 @@ impl Args {
         Ok((client, printer))
     }
 
-    /// Where to connect, who logs in, and what is recorded.
+    /// Returns the profile with all arguments applied. May ask for a password.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future ends the prompt for a password.
+    /// Dropping the future ends the password prompt.
     pub(crate) async fn profile(&self) -> Result<Profile, SessionError> {
         let mut profile = self.login.apply(self.server.profile()?).await?;
         if let Some(path) = &self.record {

@@ -1,12 +1,12 @@
-//! Times as people type them.
+//! Parsing of durations.
 
 use std::time::Duration;
 
-/// Reads a time such as `10s`, `2m` or `500ms`.
+/// Parses a duration such as `10s`, `2m` or `500ms`.
 ///
 /// # Errors
 ///
-/// Says what it should look like.
+/// A description of the expected format.
 pub(crate) fn parse(text: &str) -> Result<Duration, &'static str> {
     const FORM: &str = "a time looks like 500ms, 10s, 2m or 1h";
     let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or(FORM)?;

@@ -1,4 +1,4 @@
-//! What a script can tell from the exit status.
+//! Exit statuses of the program.
 
 use std::error::Error;
 
@@ -6,12 +6,12 @@ use std::error::Error;
 pub(crate) const FAILED: u8 = 1;
 /// The arguments are wrong.
 pub(crate) const USAGE: u8 = 2;
-/// There was no session: nobody answered, or the login was refused.
+/// No session was established: no answer, or the login was refused.
 pub(crate) const NO_SESSION: u8 = 3;
-/// There was a session, and it was lost for good.
+/// The session was lost permanently.
 pub(crate) const LOST: u8 = 4;
 
-/// The same for people, in the help of what opens a session.
+/// Section of the help of all commands that open a session.
 pub(crate) const EXIT_STATUS: &str = "\
 Exit status:
   0  it ended as it was told to: by quit, a signal, or the time given
@@ -20,9 +20,9 @@ Exit status:
   3  there was no session: nobody answers, or the login is refused
   4  there was one, and it was lost for good";
 
-/// An error that ends the program.
+/// An error that ends the program, with an exit status.
 pub(crate) trait Failure: Error {
-    /// The exit status it ends with.
+    /// Returns the exit status of the program.
     fn status(&self) -> u8 {
         FAILED
     }

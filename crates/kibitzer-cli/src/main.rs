@@ -80,7 +80,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the help that was asked for, or tells in one line what is wrong with the arguments.
+/// Prints the requested help, or reports invalid arguments in one line.
 fn refuse(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         let _ = error.print();
@@ -94,7 +94,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-/// Tells in one line why a command failed. That nobody wants to read more of it is no failure.
+/// Reports a failed command in one line. A closed pipe is not a failure.
 fn exit(result: Result<(), impl Failure>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
     if error.source().and_then(|source| source.downcast_ref()).is_some_and(WriteError::is_closed_pipe) {

@@ -1,4 +1,4 @@
-//! `kibitzer completions` and `kibitzer man`: what the argument parser knows, for shells and for `man`.
+//! `kibitzer completions` and `kibitzer man`: shell completions and manual pages, generated from the arguments.
 
 use std::io::{self, Write as _};
 
@@ -41,7 +41,7 @@ Examples:
   kibitzer man | man -l -                          read it
   kibitzer man console > kibitzer-console.1        for a package";
 
-/// Why nothing was printed.
+/// Failure of `kibitzer completions` and `kibitzer man`.
 #[derive(Debug, Error)]
 pub(crate) enum ManualError {
     #[error("there is no command {0}; kibitzer --help lists them")]
@@ -69,7 +69,7 @@ impl ManArgs {
         print(&page_of(&self.command()?).map_err(WriteError::from)?)
     }
 
-    /// The command the page is about.
+    /// Returns the command of the page.
     fn command(&self) -> Result<Command, ManualError> {
         let mut program = Cli::command().disable_help_subcommand(true);
         program.build();
@@ -78,7 +78,7 @@ impl ManArgs {
     }
 }
 
-/// The page, part by part: what stands behind the help has lines of its own, which the whole would be filled into one.
+/// Renders the page part by part: `clap_mangen` alone would join the lines of the examples into one paragraph.
 fn page_of(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let man = Man::new(command.clone()).source(concat!("kibitzer ", env!("CARGO_PKG_VERSION")));
@@ -96,7 +96,7 @@ fn page_of(command: &Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Paragraphs such as `Examples:` as sections whose lines stay as they are.
+/// Converts paragraphs such as `Examples:` to sections that keep their lines.
 fn sections(help: &str) -> Roff {
     let mut roff = Roff::new();
     for (title, lines) in help.split("\n\n").filter_map(|paragraph| paragraph.split_once(":\n")) {

@@ -1,15 +1,15 @@
-//! The simulated players of the embedded server, as people want them.
+//! Arguments for the simulated players of the embedded server.
 
 use std::ops::RangeInclusive;
 
 use kibitzer_server::PopulationOptions;
 
-/// The range of `--speed`, as the server takes it.
+/// Accepted values of `--speed`.
 const SPEEDS: RangeInclusive<f64> = 0.01..=1000.0;
 
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct PopulationArgs {
-    /// What chance starts from: another number, other players and games
+    /// Seed of the random numbers; another seed gives other players and games
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// How many times faster than people simulated players think and talk: 0.01 to 1000

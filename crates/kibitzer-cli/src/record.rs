@@ -1,4 +1,4 @@
-//! `kibitzer record`: a session into a file.
+//! `kibitzer record`: records a session in a file.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ Examples:
   echo 'observe 12' | kibitzer record --for 10m localhost:5000 game.jsonl
   kibitzer decode --format text session.jsonl           what is in it";
 
-/// How often the count is shown anew.
+/// How often the progress is updated.
 const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Args {
@@ -50,7 +50,7 @@ impl Args {
         run(self.record())
     }
 
-    /// One session, from the connection to its end, or to that of a recording that fails.
+    /// Runs one session until it ends, or its recording fails.
     ///
     /// # Cancel safety
     ///
@@ -84,15 +84,15 @@ impl Args {
     }
 }
 
-/// Shows how much is recorded until the session is over, the recording fails, or it is time to end.
+/// Shows the progress until the session ends, the recording fails, or the stop signal.
 ///
 /// # Errors
 ///
-/// [`SessionError::Input`]: a typed line is too long.
+/// [`SessionError::Input`] if a line of standard input is too long.
 ///
 /// # Cancel safety
 ///
-/// Lines that were typed and not sent are lost.
+/// Lines that were read but not sent are lost.
 async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), SessionError> {
     // It draws nothing where standard error is no terminal.
     let bar = ProgressBar::new_spinner();

@@ -1,4 +1,4 @@
-//! `kibitzer replay`: a recorded session, shown again at its own pace.
+//! `kibitzer replay`: plays a recorded session at its own pace.
 
 use std::fs::File;
 use std::io::{self, BufReader, IsTerminal as _};
@@ -52,7 +52,7 @@ Examples:
   kibitzer replay --format text session.jsonl      watch it without a console
   kibitzer replay --speed 100 session.jsonl | jq 'select(.event==\"tell\")'";
 
-/// Why a replay ended before its recording did.
+/// Failure of `kibitzer replay`.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
     #[error("cannot open {name}: {source}")]
@@ -103,7 +103,7 @@ impl Args {
         EventReader::new(Reader::new(framer, self.server.family()))
     }
 
-    /// How long until it is the time of a record.
+    /// Returns how long to wait until a record is due.
     fn until(&self, time: Duration, started: Instant) -> Duration {
         let due = Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).unwrap_or(Duration::MAX);
         due.saturating_sub(started.elapsed())

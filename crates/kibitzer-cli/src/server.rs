@@ -1,10 +1,10 @@
-//! The option `--server`.
+//! The argument `--server`.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kibitzer::core::message::Family;
 
-/// A family of servers, by its name.
+/// A family of servers, by name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Server(Family);
 

@@ -1,15 +1,15 @@
-//! The option `--timeseal`.
+//! The argument `--timeseal`.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kibitzer::core::wire::Timeseal;
 
-/// A version that is spoken; without the option none is.
+/// A version of the timeseal protocol.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Version(Timeseal);
 
 impl Version {
-    /// What the option stands for.
+    /// Returns the version, `Off` without the argument.
     pub(crate) fn of(option: Option<Self>) -> Timeseal {
         option.map_or(Timeseal::Off, |Self(version)| version)
     }

@@ -1,4 +1,4 @@
-//! Pieces of a session to lines.
+//! Converts the pieces of a log or recording into lines.
 
 use std::io;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::output::{Lines, PasswordPrompt, Stamp, WriteError, sent_text};
 /// A piece of a log or a recording.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum StreamPiece<'a> {
-    /// The server sent this.
+    /// Bytes received from the server.
     Received(&'a [u8]),
-    /// The client sent this; `None` if the recording leaves it out.
+    /// Bytes sent by the client; `None` if the recording withholds them.
     Sent(Option<&'a [u8]>),
     /// The connection ended. Received bytes that follow are of another one.
     Ended,
@@ -35,12 +35,12 @@ impl<'a> StreamPiece<'a> {
     }
 }
 
-/// Prints what comes of the pieces.
+/// Parses pieces and prints their events.
 pub(crate) struct Decoder {
     events: EventReader,
-    /// The reader with which every connection begins.
+    /// Initial reader of every connection.
     fresh: EventReader,
-    /// How many bytes were received, on all connections.
+    /// Number of bytes received on all connections.
     n_received: u64,
     password_prompt: PasswordPrompt,
     secrets: SecretDetector,
@@ -66,7 +66,7 @@ impl Decoder {
         }
     }
 
-    /// Takes in the next piece, and when that was.
+    /// Parses and prints the next piece, with its time.
     pub(crate) fn take(&mut self, piece: StreamPiece<'_>, stamp: Option<Stamp>) -> Result<(), WriteError> {
         self.stamp = stamp;
         match piece {
@@ -106,7 +106,7 @@ impl Decoder {
         self.output.event(&sent, self.stamp.as_ref())
     }
 
-    /// Prints what is left at the end of a connection.
+    /// Prints an unfinished line at the end of a connection.
     fn finish_connection(&mut self) -> Result<(), WriteError> {
         while let Some(event) = self.events.finish() {
             self.output.event(&event, self.stamp.as_ref())?;
@@ -114,12 +114,12 @@ impl Decoder {
         Ok(())
     }
 
-    /// Shows what has come so far.
+    /// Writes all buffered output.
     pub(crate) fn flush(&mut self) -> Result<(), WriteError> {
         self.output.flush()
     }
 
-    /// Prints what is left at the end. Returns the line inside which the recording ends, if it does.
+    /// Prints the rest and the summary. Returns the line inside which the recording was cut off, if it was.
     pub(crate) fn finish(mut self) -> Result<Option<u64>, WriteError> {
         self.finish_connection()?;
         if let Some(line) = self.cut {
@@ -130,7 +130,7 @@ impl Decoder {
     }
 }
 
-/// Where events go.
+/// Destination of the events.
 enum Output {
     Lines(Lines),
     Summary(Summary),

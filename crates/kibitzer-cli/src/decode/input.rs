@@ -1,4 +1,4 @@
-//! Where the bytes come from: a file or standard input, raw or a transcript, in pieces.
+//! Input of `kibitzer decode`: a file or standard input, raw or a transcript.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, IsTerminal as _, Read};
@@ -11,21 +11,21 @@ use kibitzer::transcript::{Record, TranscriptError, TranscriptReader};
 use super::StreamPiece;
 use crate::output::Stamp;
 
-/// The longest piece that is held at once, however many bytes were asked for.
+/// Maximum size of a piece, whatever `--chunk` says.
 const MOST_BYTES: u64 = 1 << 20;
-/// How much is read at once where nobody says.
+/// Size of a read without `--chunk`.
 const READ_BYTES: usize = 64 << 10;
-/// Shorter files are read before anybody could look at a bar, which would only blink between the lines of a `| jq`.
+/// Minimum file size for a progress bar; shorter files are read too fast for one.
 const LARGE_BYTES: u64 = 1 << 20;
 
-/// A session in pieces.
+/// Reads a log or recording piece by piece.
 pub(super) struct Input {
     source: Source,
     chunk: Option<NonZeroUsize>,
     progress: ProgressBar,
 }
 
-/// Where the pieces come from.
+/// Format of the input, and its reader.
 enum Source {
     Raw {
         reader: Reader,
@@ -33,7 +33,7 @@ enum Source {
     },
     Transcript {
         records: TranscriptReader<Reader>,
-        /// The record that is given out, and how much of it was.
+        /// The current record, and how much of it has been returned.
         record: Option<(Record, usize)>,
         /// The time of the last record.
         stamp: Stamp,
@@ -43,10 +43,10 @@ enum Source {
 type Reader = BufReader<Box<dyn Read>>;
 
 impl Input {
-    /// Opens a file, or standard input. A bar on standard error follows the reading of much if that is a terminal and
-    /// nothing else is printed there.
+    /// Opens a file or standard input, and detects its format. Large inputs show a progress bar if standard error is a
+    /// terminal.
     ///
-    /// Whether it is a transcript is told by how it starts.
+    /// The first bytes decide whether it is a transcript.
     pub(super) fn open(path: Option<&Path>, chunk: Option<NonZeroUsize>, may_show_progress: bool) -> io::Result<Self> {
         let file = path.map(File::open).transpose()?;
         let size = file.as_ref().and_then(|file| file.metadata().ok()).filter(Metadata::is_file);
@@ -58,10 +58,10 @@ impl Input {
         Ok(Self { source: Source::detect(source)?, chunk, progress })
     }
 
-    /// The next piece, and its time if it comes from a transcript; `None` at the end.
+    /// Returns the next piece, with its time if the input is a transcript; `None` at the end.
     ///
-    /// What the server sent comes in pieces of as many bytes as were asked for, but none goes beyond its record: so the time of
-    /// an event does not depend on the number.
+    /// Received bytes are split into pieces of `--chunk` bytes, but never across records, so that the times of events do not
+    /// depend on it.
     pub(super) fn next(&mut self) -> io::Result<Option<(StreamPiece<'_>, Option<Stamp>)>> {
         match &mut self.source {
             Source::Raw { reader, piece } => {
@@ -88,7 +88,7 @@ impl Input {
     }
 }
 
-/// The next part of a record: all of what was sent, as many bytes as were asked for of what was received.
+/// Returns the next part of a record: all sent bytes, or up to `chunk` received ones.
 fn part<'a>(record: &'a Record, n_given: &mut usize, chunk: Option<NonZeroUsize>) -> StreamPiece<'a> {
     let rest = record.bytes.get(*n_given..).unwrap_or_default();
     let length = chunk.map_or(rest.len(), |chunk| chunk.get().min(rest.len()));
@@ -124,7 +124,7 @@ fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
     }
 }
 
-/// Reads as many bytes as are asked for, or what one read gives. At the end there are none.
+/// Reads `chunk` bytes, or the result of one read. Reads nothing at the end.
 fn read_some(reader: &mut Reader, chunk: Option<NonZeroUsize>, piece: &mut Vec<u8>) -> io::Result<()> {
     piece.clear();
     if let Some(bytes) = chunk {
@@ -145,8 +145,8 @@ fn read_some(reader: &mut Reader, chunk: Option<NonZeroUsize>, piece: &mut Vec<u
 }
 
 impl Source {
-    /// A transcript is lines of JSON objects; a line of a server may start with a brace too, but never with one and a
-    /// quotation mark or a blank.
+    /// A transcript starts with a JSON object. A line of a server may start with a brace, but not followed by a quotation mark
+    /// or a blank.
     fn detect(mut source: Box<dyn Read>) -> io::Result<Self> {
         let mut start = Vec::with_capacity(2);
         source.by_ref().take(2).read_to_end(&mut start)?;

@@ -1,4 +1,4 @@
-//! `kibitzer decode`: what a server sent, printed as events.
+//! `kibitzer decode`: prints a log or recording as events.
 
 mod decoder;
 mod input;
@@ -75,7 +75,7 @@ impl ValueEnum for Format {
     }
 }
 
-/// Why decoding ended before the input did.
+/// Failure of `kibitzer decode`.
 #[derive(Debug, Error)]
 pub(crate) enum DecodeError {
     #[error("cannot open {name}: {source}")]

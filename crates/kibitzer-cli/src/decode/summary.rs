@@ -1,4 +1,4 @@
-//! What a stream held, in numbers.
+//! `--format summary`: counts of a stream as one JSON object.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,21 +7,21 @@ use std::time::Instant;
 use kibitzer::core::{Event, EventKind};
 use serde::Serialize;
 
-/// Counts while the stream is read.
+/// Counts events while a stream is read.
 #[derive(Debug)]
 pub(super) struct Summary {
     start: Instant,
     totals: Totals,
 }
 
-/// The object that is printed.
+/// The printed object.
 #[derive(Debug, Default, Serialize)]
 struct Totals {
-    /// Bytes the server sent.
+    /// Received bytes.
     bytes: u64,
-    /// Messages in them, those that print no line included.
+    /// Messages, including those that print no line.
     frames: u64,
-    /// Lines of each name.
+    /// Number of events of each kind.
     events: BTreeMap<&'static str, u64>,
     desyncs: u64,
     elapsed_s: f64,

@@ -1,4 +1,4 @@
-//! `kibitzer` alone: three games of the embedded server, as a guest sees them.
+//! `kibitzer` without a command: a guest on the embedded server observes three games.
 
 mod tables;
 
@@ -15,10 +15,10 @@ use crate::output::LineFormat;
 use crate::population::PopulationArgs;
 use tables::keep_observing;
 
-/// Where the session is, in messages about it.
+/// Name of the server in messages.
 const SERVER: &str = "the embedded server";
 
-/// What people see; programs get everything.
+/// Kinds of events in text output; JSON output has all.
 const SHOWN: [EventKind; 26] = [
     EventKind::LoggedIn,
     EventKind::Position,
@@ -48,7 +48,7 @@ const SHOWN: [EventKind; 26] = [
     EventKind::Restored,
 ];
 
-/// What `kibitzer` does without a command.
+/// Arguments of the demo.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Args {
     /// Print lines, and open no console [default on a pipe]
@@ -73,7 +73,7 @@ impl Args {
         Ok(run(self.demo())?)
     }
 
-    /// Shows it in the console.
+    /// Runs the demo in the console.
     fn show(self) -> Result<(), console::Error> {
         let runtime = runtime()?;
         let (server, address) = runtime.block_on(self.serve())?;
@@ -94,7 +94,7 @@ impl Args {
         shown
     }
 
-    /// Starts the server.
+    /// Starts the embedded server.
     ///
     /// # Cancel safety
     ///
@@ -106,7 +106,7 @@ impl Args {
         Ok((server, address))
     }
 
-    /// From the start of the server to its end.
+    /// Runs the server until the stop signal.
     ///
     /// # Cancel safety
     ///
@@ -127,7 +127,7 @@ impl Args {
         SessionError::check_end(&SERVER, client.ended().await)
     }
 
-    /// Begins to log in as a guest, and to print.
+    /// Starts a guest session and its printer.
     ///
     /// # Cancel safety
     ///
@@ -143,7 +143,7 @@ impl Args {
     }
 }
 
-/// Tells who looks on what he sees.
+/// Prints the address of the server, if standard error is a terminal.
 fn print_greeting(address: SocketAddr) {
     if io::stderr().is_terminal() {
         crate::tell(&format!(

@@ -1,4 +1,4 @@
-//! Which games a guest looks at.
+//! Chooses the games that the demo observes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use kibitzer::core::message::listing::GameRow;
 use kibitzer::core::message::{GameId, Message};
 use tokio::time::timeout;
 
-/// How many games are observed at a time.
+/// Number of games observed at a time.
 const OBSERVED_GAMES: usize = 3;
 
-/// How long to wait for another game where there are too few.
+/// How long to wait before looking for more games.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The channels in which there is something to hear.
+/// Channels in which the simulated players talk.
 const CHANNELS: [u16; 2] = [1, 50];
 
-/// Observes three games, and another whenever one is over, until the session is.
+/// Observes three games, replacing each that ends, until the session ends.
 ///
 /// # Cancel safety
 ///
@@ -45,12 +45,12 @@ pub(super) async fn keep_observing(client: &Client) {
     }
 }
 
-/// The games that this session follows.
+/// Returns the games in progress that this session follows.
 fn followed_games(games: &[Arc<Game>]) -> BTreeSet<GameId> {
     games.iter().filter(|game| game.is_going_on()).map(|game| game.id()).collect()
 }
 
-/// Observes more games until there are enough, or no others. Returns how many are observed.
+/// Observes more games until there are three, or no others. Returns the number of observed games.
 ///
 /// # Cancel safety
 ///
@@ -70,7 +70,7 @@ async fn fill(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
     observed.len()
 }
 
-/// Another game to observe: of a kind that is not observed yet, if there is one; of bughouse one board is enough.
+/// Chooses a public game: preferably of a kind not observed yet, and only one board of bughouse.
 fn choose(games: &[GameRow], observed: &BTreeSet<GameId>) -> Option<GameId> {
     let kinds: Vec<_> = games.iter().filter(|row| observed.contains(&row.game)).map(kind).collect();
     let is_eligible = |row: &&GameRow| {
@@ -82,7 +82,7 @@ fn choose(games: &[GameRow], observed: &BTreeSet<GameId>) -> Option<GameId> {
     games.iter().filter(is_eligible).min_by_key(order).map(|row| row.game)
 }
 
-/// What games have to do with each other; what most people know comes first.
+/// Groups of variants, most common first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Chess,
@@ -98,7 +98,7 @@ const fn kind(row: &GameRow) -> Kind {
     }
 }
 
-/// Waits until a game is over or not observed any more, or the session has come back.
+/// Waits until a game ends or is no longer observed, or the session is restored after a reconnect.
 ///
 /// # Cancel safety
 ///

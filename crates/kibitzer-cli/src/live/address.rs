@@ -1,4 +1,4 @@
-//! `HOST[:PORT]`, as people type it.
+//! Parsing of `HOST[:PORT]`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) host: String,
-    /// If one was typed.
+    /// `None` if the text has no port.
     pub(crate) port: Option<u16>,
 }
 

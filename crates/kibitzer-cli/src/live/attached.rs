@@ -1,4 +1,4 @@
-//! Sessions of other processes, printed as lines.
+//! Printing of attached sessions as lines.
 
 use std::path::Path;
 
@@ -13,15 +13,15 @@ use tokio::time::Instant;
 use super::{EventPrinter, EventSelection, EventSender, NoiseFilter, SessionError, StopArgs, send_typed_attached};
 use crate::output::LineFormat;
 
-/// Attaches to the session behind a socket.
+/// Attaches to the session exposed on a socket.
 ///
 /// # Errors
 ///
-/// [`SessionError::Attach`], and [`SessionError::ReadOnly`] where lines are to be sent and must not be.
+/// [`SessionError::Attach`], or [`SessionError::ReadOnly`] if write access is requested but not granted.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future attaches nobody.
+/// Dropping the future attaches to nothing.
 pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached, SessionError> {
     let session = Attached::connect(path).await.map_err(SessionError::Attach)?;
     if access.may_send() && !session.access().may_send() {
@@ -30,15 +30,15 @@ pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached
     Ok(session)
 }
 
-/// Prints what happens in the session of another process, from how it stands on; sends what is typed, if that is wanted.
+/// Prints an attached session, starting with the state of its games; with write access, also sends lines of standard input.
 ///
 /// # Errors
 ///
-/// [`SessionError`]: nobody can attach, or the session is lost.
+/// [`SessionError`] if attaching fails, or the session is lost.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future leaves the session to itself.
+/// Dropping the future detaches; the session continues.
 pub(crate) async fn print_attached(
     path: &Path,
     access: AttachAccess,
@@ -73,7 +73,7 @@ pub(crate) async fn print_attached(
     SessionError::check_attached_end(&server, seen)
 }
 
-/// What is left out depends on how far the session has come.
+/// Returns the noise filter that fits the state of the session at attaching.
 fn reticence_for(first: Option<&AttachEvent>) -> NoiseFilter {
     match first {
         Some(AttachEvent::Snapshot(snapshot)) if snapshot.state == SessionState::Ready => NoiseFilter::when_ready(),
@@ -81,15 +81,15 @@ fn reticence_for(first: Option<&AttachEvent>) -> NoiseFilter {
     }
 }
 
-/// Publishes what is seen until there is no more, and says why the session is over, if it is.
+/// Forwards events to the printer until the session ends. Returns the reason of its end.
 ///
 /// # Errors
 ///
-/// [`AttachError`]: nothing more will be seen of it, though it may go on.
+/// [`AttachError`] if the attachment ended; the session may continue.
 ///
 /// # Cancel safety
 ///
-/// What was seen last may be lost.
+/// The last event may be lost.
 async fn publish(
     mut session: Attached,
     first: Option<AttachEvent>,
@@ -110,7 +110,7 @@ async fn publish(
     Ok(ended)
 }
 
-/// When something was seen, and the events of it.
+/// Returns the time and the events of an attach event.
 fn events_of(attached: AttachEvent) -> (Instant, Vec<Event>) {
     match attached {
         AttachEvent::Snapshot(snapshot) => (snapshot.at, snapshot_as_events(&snapshot)),
@@ -119,7 +119,7 @@ fn events_of(attached: AttachEvent) -> (Instant, Vec<Event>) {
     }
 }
 
-/// How the games of a session stand, as its server would tell it. What was missed is told apart from it.
+/// Returns events for the games of a snapshot, and reports on standard error what this watcher missed.
 fn snapshot_as_events(snapshot: &Snapshot) -> Vec<Event> {
     let Missed { received_bytes, sent_lines, notes, .. } = snapshot.missed;
     if !snapshot.missed.is_nothing() {

@@ -1,4 +1,4 @@
-//! How live sessions are printed.
+//! Arguments that select the output format of live sessions.
 
 use crate::output::LineFormat;
 

@@ -1,4 +1,4 @@
-//! Who logs in, as people say it on the command line.
+//! Login arguments.
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use kibitzer::core::session::{Password, Reconnect};
 use kibitzer::{PasswordSource, Profile};
 use thiserror::Error;
 
-/// The variable of a password that no profile asks for.
+/// Environment variable of the password for `--user`.
 const PASSWORD_VARIABLE: &str = "KIBITZER_PASSWORD";
 
 #[derive(Clone, Debug, clap::Args)]
@@ -31,7 +31,7 @@ pub(crate) struct LoginArgs {
     no_reconnect: bool,
 }
 
-/// Why nobody can log in.
+/// Invalid or insufficient login arguments.
 #[derive(Debug, Error)]
 pub(crate) enum LoginArgsError {
     #[error("a password, but no account: use --user NAME")]
@@ -45,15 +45,15 @@ pub(crate) enum LoginArgsError {
 }
 
 impl LoginArgs {
-    /// Lays what was typed over a profile.
+    /// Applies the arguments to a profile. Asks for a missing password on the terminal.
     ///
     /// # Errors
     ///
-    /// [`LoginArgsError`].
+    /// [`LoginArgsError`] if no password is found, or a password has no account.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future ends the prompt for a password; the terminal is as before.
+    /// Dropping the future ends the password prompt and restores the terminal.
     pub(crate) async fn apply(&self, profile: Profile) -> Result<Profile, LoginArgsError> {
         let profile =
             if self.no_reconnect { profile.session(|session| session.reconnect(Reconnect::never())) } else { profile };
@@ -84,7 +84,7 @@ impl LoginArgs {
     }
 }
 
-/// Finds the password of an account that was named without one: in the environment, or by asking.
+/// Sets the password of an account from the environment or, on a terminal, by asking.
 ///
 /// # Cancel safety
 ///
@@ -108,7 +108,7 @@ async fn ask(handle: &Handle) -> Result<Password, LoginArgsError> {
     Ok(Password::new(super::prompt::password(handle).await?.as_str())?)
 }
 
-/// Where we do not know how to hide what is typed, it is not asked for.
+/// Always fails: hiding typed text is implemented for Unix only.
 ///
 /// # Cancel safety
 ///

@@ -1,4 +1,4 @@
-//! What the commands with a live session have in common.
+//! Shared parts of all commands with a live session.
 
 mod address;
 mod attached;
@@ -42,7 +42,7 @@ use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 use crate::output::WriteError;
 use kibitzer::core::text::error_chain;
 
-/// Why a session failed. That it was told to end is no failure.
+/// Failure of a session. Being stopped by the user is not a failure.
 #[derive(Debug, Error)]
 pub(crate) enum SessionError {
     #[error("cannot start: {0}")]
@@ -91,7 +91,7 @@ impl Failure for SessionError {
 }
 
 impl SessionError {
-    /// What the end of a session on a server means to who asked for it.
+    /// Returns `Ok` if the session ended as requested, else the error.
     pub(crate) fn check_end(server: &impl ToString, reason: EndReason) -> Result<(), Self> {
         let server = server.to_string();
         match reason {
@@ -101,7 +101,7 @@ impl SessionError {
         }
     }
 
-    /// The same of a session that another process has.
+    /// Like [`check_end`](Self::check_end), for an attached session.
     pub(crate) fn check_attached_end(server: &str, seen: Result<Option<EndReason>, AttachError>) -> Result<(), Self> {
         match seen {
             Ok(None) => Ok(()),
@@ -111,7 +111,7 @@ impl SessionError {
     }
 }
 
-/// Why a recording ended before its session, or how much there is of the one that took its place.
+/// Returns why a recording failed, or how much of its successor is written.
 fn recorded(recording: &Recording) -> String {
     match recording.error {
         Some(_) => failure(recording),
@@ -119,24 +119,24 @@ fn recorded(recording: &Recording) -> String {
     }
 }
 
-/// What to do about it, where that is known: the server that is asked for if nobody names one has to be started first.
+/// Returns a hint for a failed connection: the default server `demo` has to be started first.
 fn advice(server: &str, source: &ConnectError) -> &'static str {
     let is_absent = server == "demo" && matches!(source, ConnectError::Dial(_));
     if is_absent { "; `kibitzer serve` starts it, `kibitzer` alone has one of its own" } else { "" }
 }
 
-/// An error's causes; the error itself if it has none.
+/// Returns an error's chain of sources, or the error itself if it has none.
 fn cause_text(error: &(dyn Error + 'static)) -> String {
     error_chain(error.source().unwrap_or(error))
 }
 
-/// Builds the runtime of a session.
+/// Builds a single-threaded runtime.
 ///
 /// # Errors
 ///
-/// The system refuses what it needs, such as file descriptors.
+/// [`io::Error`] if the system lacks resources, such as file descriptors.
 pub(crate) fn runtime() -> io::Result<Runtime> {
-    /// File descriptors that the runtime opens. Without one for its signals it panics.
+    /// File descriptors that the runtime opens. tokio panics if it cannot open them, so this is tried first.
     #[cfg(unix)]
     const DESCRIPTORS: usize = 6;
     #[cfg(unix)]
@@ -144,7 +144,7 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
-/// Runs a command on a runtime of its own.
+/// Runs a command on its own runtime. Does not wait for blocking threads that read standard input.
 pub(crate) fn run<E: From<io::Error>>(command: impl Future<Output = Result<(), E>>) -> Result<(), E> {
     let runtime = runtime()?;
     let result = runtime.block_on(command);

@@ -1,4 +1,4 @@
-//! What a live session keeps from people: the marks of the stream, and what it asks the server on its own account.
+//! Removes protocol marks, and replies to the session's own commands, from text output.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -8,37 +8,37 @@ use kibitzer::core::{Event, EventKind};
 
 use super::{reply_number, split_request_number};
 
-/// Leaves out what is of no use to who reads along.
+/// Filter for text output.
 ///
-/// Without block mode or tags it cannot be told which reply is whose: what is refused before requests can be made was asked
-/// by the session, the answers to its fences are known by their words, and all else is let through.
+/// Without block mode or tags, replies cannot be matched to commands. Refusals before the session is ready belong to its
+/// set-up; replies to its fences are recognized by their words; everything else passes.
 #[derive(Debug, Default)]
 pub(crate) struct NoiseFilter {
-    /// Whether requests can be made, so that what is asked from now on is asked for somebody.
+    /// Whether the session is ready, so that later commands belong to the user.
     is_ready: bool,
-    /// The numbers of commands that the session sent for itself. The session's own limit bounds them.
+    /// Numbers of the session's own commands, bounded by the session's limit of requests.
     own: BTreeSet<u64>,
-    /// The words of its fences that were not answered yet.
+    /// Words of fences without a reply.
     fences: VecDeque<Vec<u8>>,
-    /// How deep inside a reply to one of them the stream is: units can hold others.
+    /// Nesting depth inside a reply to the session; units can contain units.
     depth: usize,
-    /// Whether the server has said itself that we are logged in.
+    /// Whether the server has announced the login itself.
     is_announced: bool,
 }
 
-/// The command with which a session makes sure that the server is still there.
+/// Command of the session's liveness probe.
 const PROBE: &str = "$$date";
 
-/// More fences than a session has under way; one that is never answered is forgotten in the end.
+/// Maximum number of stored fences, more than a session sends at once; the oldest is dropped.
 const MAX_FENCES: usize = 128;
 
 impl NoiseFilter {
-    /// For a session in which requests can be made already.
+    /// Creates the filter for a session that is already ready.
     pub(crate) fn when_ready() -> Self {
         Self { is_ready: true, is_announced: true, ..Self::default() }
     }
 
-    /// Whether the event is to be printed.
+    /// Returns whether to print an event. All events have to pass through here in order.
     pub(crate) fn accepts_event(&mut self, event: &Event) -> bool {
         match event {
             Event::Connected => *self = Self::default(),
@@ -64,7 +64,7 @@ impl NoiseFilter {
         !is_repeated && !is_mark(event.kind())
     }
 
-    /// Whether a line says that the server knows no fence, or refuses what only the session can have asked.
+    /// Returns whether a line answers a fence, or refuses a command of the set-up.
     fn answers_session(&mut self, event: &Event) -> bool {
         let line = event.raw();
         let reply_number = self.fences.iter().position(|word| line.windows(word.len()).any(|part| part == word));
@@ -90,12 +90,12 @@ impl NoiseFilter {
     }
 }
 
-/// Whether an event only says again what a player holds, as servers do with every board.
+/// Returns whether an event repeats a player's reserve, as servers do with every board.
 pub(crate) fn is_repeated_reserve(event: &Event) -> bool {
     matches!(event.message(), Some(Message::Holding(holding)) if holding.passed.is_none())
 }
 
-/// Whether an event is a mark of the stream, or repeats what was typed.
+/// Returns whether events of a kind are protocol marks, or echo a sent line.
 const fn is_mark(kind: EventKind) -> bool {
     matches!(
         kind,
@@ -120,7 +120,7 @@ mod tests {
         Event::Sent { line: Some(line.into()), request: None }
     }
 
-    /// What gets through of what the server says.
+    /// Returns the lines of the events that pass.
     fn heard(noise_filter: &mut NoiseFilter, said: &str) -> Vec<String> {
         let (mut reader, mut input) = (EventReader::default(), said.as_bytes());
         let events: Vec<_> = std::iter::from_fn(|| reader.next(&mut input)).collect();

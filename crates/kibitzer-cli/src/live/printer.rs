@@ -1,4 +1,4 @@
-//! Events to standard output while a session goes on.
+//! Prints events on standard output while a session runs.
 
 use std::time::Duration;
 
@@ -11,41 +11,41 @@ use tokio::time::{Instant, timeout};
 use super::NoiseFilter;
 use crate::output::{LineFormat, Lines, SessionClock, WriteError};
 
-/// Events that may wait to be printed before the server has to wait too.
+/// Capacity of the channel to the printer; once full, the session reads no more.
 const UNPRINTED_EVENTS: usize = 256;
 
-/// How long who reads standard output has for the last lines, once the session is over.
+/// Time for the reader of standard output to accept the last lines after the end of the session.
 const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Takes the events that are to be printed, and when each happened.
+/// Sends events, with their times, to the printer.
 pub(crate) type EventSender = mpsc::Sender<(Instant, Event)>;
 
-/// Prints events on a thread of its own: whoever reads standard output may stop reading, which must keep nobody from ending
-/// the session, nor the session from answering the server.
+/// Prints events on its own thread: a reader of standard output that stalls must not prevent stopping the session, nor its
+/// answers to the server.
 #[derive(Debug)]
 pub(crate) struct EventPrinter {
     thread: JoinHandle<Result<(), WriteError>>,
     is_done: bool,
-    /// Takes the events out of a tap.
+    /// Task that reads the tap.
     feeding: Option<AbortHandle>,
 }
 
-/// What is printed of a session.
+/// Selects the events to print.
 #[derive(Debug)]
 pub(crate) struct EventSelection {
-    /// Only events of these kinds, if it says any.
+    /// Only events of these kinds; `None` for all.
     kinds: Option<&'static [EventKind]>,
-    /// What is left out for people.
+    /// Filter for text output; `None` for JSON.
     noise_filter: Option<NoiseFilter>,
 }
 
 impl EventSelection {
-    /// Everything for programs; less for people, who have seen so much of the session.
+    /// Selects all events for JSON, and those that pass the noise filter for text.
     pub(crate) fn of(format: LineFormat, noise_filter: NoiseFilter) -> Self {
         Self { kinds: None, noise_filter: matches!(format, LineFormat::Text).then_some(noise_filter) }
     }
 
-    /// The same, for people of these kinds alone.
+    /// Restricts text output to these kinds; JSON output stays complete.
     pub(crate) fn kinds(self, kinds: &'static [EventKind]) -> Self {
         Self { kinds: self.noise_filter.is_some().then_some(kinds), ..self }
     }
@@ -57,8 +57,8 @@ impl EventSelection {
 }
 
 impl EventPrinter {
-    /// Begins to print the events of a session. It has to be [finished](Self::finish) while the session is shut down: whoever
-    /// does not read holds the session up as long as the tap is there.
+    /// Starts to print the events of a tap. Call [`finish`](Self::finish) while the session shuts down: an unread tap blocks
+    /// the session.
     pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, selection: EventSelection) -> Self {
         let (sender, printer) = Self::start(client.began(), format, selection);
         let feeding = tokio::spawn(async move {
@@ -73,7 +73,7 @@ impl EventPrinter {
         Self { feeding: Some(feeding.abort_handle()), ..printer }
     }
 
-    /// Begins to print the events that are sent to it, of a session that began then.
+    /// Starts a printer for a session that began at `began`. Returns the sender of its events.
     pub(crate) fn start(began: Instant, format: LineFormat, selection: EventSelection) -> (EventSender, Self) {
         let (sender, events) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
@@ -81,11 +81,11 @@ impl EventPrinter {
         (sender, Self { thread, is_done: false, feeding: None })
     }
 
-    /// Waits until the session is over and all of it is printed, or nobody wants to read more.
+    /// Waits until the session has ended and everything is printed, or standard output is closed.
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if something could not be printed.
+    /// [`WriteError`] if standard output fails.
     ///
     /// # Cancel safety
     ///
@@ -100,11 +100,11 @@ impl EventPrinter {
         printed.unwrap_or(Ok(()))
     }
 
-    /// Waits until what is left of a session that is over is printed, but not for long.
+    /// Waits until the rest of an ended session is printed, at most one second.
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if something could not be printed.
+    /// [`WriteError`] if standard output fails.
     ///
     /// # Cancel safety
     ///
@@ -126,7 +126,7 @@ struct PrintLoop {
 }
 
 impl PrintLoop {
-    /// Prints until the session is over.
+    /// Prints until all senders are dropped.
     fn run(mut self) -> Result<(), WriteError> {
         while let Some((at, event)) = self.next()? {
             if self.selection.includes(&event) {
@@ -136,7 +136,7 @@ impl PrintLoop {
         self.lines.flush()
     }
 
-    /// The next event. What has come so far is shown before more is waited for.
+    /// Returns the next event. Flushes the output before waiting.
     fn next(&mut self) -> Result<Option<(Instant, Event)>, WriteError> {
         match self.events.try_recv() {
             Ok(event) => Ok(Some(event)),

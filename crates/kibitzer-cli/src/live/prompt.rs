@@ -14,18 +14,18 @@ use zeroize::Zeroizing;
 
 use crate::output::TerminalSafe;
 
-/// Most of a line that is read; a terminal hands out one line at a time.
+/// Maximum length of the answer; a terminal returns one line per read.
 const LINE_BYTES: usize = 1024;
 
-/// Asks for the password of an account, and reads the answer without showing it.
+/// Asks for the password of an account, and reads the answer with echo disabled.
 ///
 /// # Errors
 ///
-/// Standard input is no terminal, or ends.
+/// [`io::Error`] if standard input is not a terminal, or ends.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future shows again what is typed; a line may still be read, and is lost.
+/// Dropping the future restores echo; a line may still be read, and is lost.
 pub(super) async fn password(handle: &Handle) -> io::Result<Zeroizing<String>> {
     let _hidden = Hidden::begin()?;
     // Without standard error nobody sees that we wait.
@@ -42,7 +42,7 @@ fn line() -> io::Result<Zeroizing<String>> {
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-/// While it lives, the terminal does not show what is typed.
+/// Disables echo; restored on drop.
 struct Hidden {
     before: Termios,
 }

@@ -1,8 +1,8 @@
-//! Which reply is whose: the number a line was sent with, and the one its reply begins with.
+//! Numbers of sent lines, and of their replies.
 
 use kibitzer::core::message::{Control, Message};
 
-/// The number of a line, and what is behind it: `12 finger foo` in block mode, `` `12`finger foo `` for ICC.
+/// Splits a numbered line into number and command: `12 finger foo` in block mode, `` `12`finger foo `` on ICC.
 pub(crate) fn split_request_number(line: &[u8]) -> Option<(u64, &[u8])> {
     let (rest, end) = line.strip_prefix(b"`").map_or((line, b' '), |rest| (rest, b'`'));
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -12,7 +12,7 @@ pub(crate) fn split_request_number(line: &[u8]) -> Option<(u64, &[u8])> {
     Some((number, command))
 }
 
-/// The number of the line that is answered from here on.
+/// Returns the number of the line whose reply starts with this message.
 pub(crate) fn reply_number(message: &Message) -> Option<u64> {
     match message {
         Message::Control(Control::BlockStart { id, .. }) => Some(*id),

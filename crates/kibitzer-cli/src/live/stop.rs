@@ -1,4 +1,4 @@
-//! When a command that would go on for ever has to end.
+//! When a command without a natural end stops: after a time, or on a signal.
 
 use std::io;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::duration;
 
-/// A command that goes on until it is told to end.
+/// Arguments that limit the duration of a command.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct StopArgs {
     /// End after this time, such as 500ms, 10s or 2m [default: at Ctrl-C]
@@ -15,7 +15,7 @@ pub(crate) struct StopArgs {
     limit: Option<Duration>,
 }
 
-/// Waits for Ctrl-C, for SIGTERM, for the terminal to go away, or for the time to be up.
+/// Waits for Ctrl-C, SIGTERM, the loss of the terminal, or the deadline.
 #[derive(Debug)]
 pub(crate) struct StopSignal {
     signals: Signals,
@@ -23,16 +23,16 @@ pub(crate) struct StopSignal {
 }
 
 impl StopArgs {
-    /// Whether a time was given.
+    /// Returns whether a time limit was given.
     pub(crate) const fn has_time_limit(self) -> bool {
         self.limit.is_some()
     }
 
-    /// Begins to listen; the time begins to run.
+    /// Registers the signal handlers, and starts the time limit.
     ///
     /// # Errors
     ///
-    /// The system does not let us listen.
+    /// [`io::Error`] if a signal handler cannot be registered.
     pub(crate) fn begin(self) -> io::Result<StopSignal> {
         // A time beyond what a clock can tell never comes.
         let deadline = self.limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -41,7 +41,7 @@ impl StopArgs {
 }
 
 impl StopSignal {
-    /// Waits until it is time to end.
+    /// Waits for a signal or the deadline.
     ///
     /// # Cancel safety
     ///
@@ -60,11 +60,11 @@ impl StopSignal {
         }
     }
 
-    /// What comes of the future; `None` if it is time to end before that.
+    /// Returns the result of the future, or `None` on a signal or at the deadline.
     ///
     /// # Cancel safety
     ///
-    /// As safe as the future: it is dropped with this one, and when it is time to end.
+    /// As safe as the future, which is dropped with this one or on a signal.
     pub(crate) async fn or<T>(&mut self, future: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             outcome = future => Some(outcome),
@@ -94,7 +94,7 @@ impl Signals {
 
     /// # Cancel safety
     ///
-    /// Cancel safe: a signal is noticed by the next call.
+    /// Cancel safe: a signal is reported by the next call.
     async fn wait(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

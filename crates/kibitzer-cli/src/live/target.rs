@@ -1,4 +1,4 @@
-//! Which server, as people type it.
+//! The server argument.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use kibitzer::{ConfigError, Profile};
 
 use super::address::{Address, AddressError};
 
-/// A server's profile by name or file, or its address.
+/// A server: a built-in profile, a profile file, or an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Named(&'static str),
@@ -20,11 +20,11 @@ pub(crate) enum Target {
 pub(crate) const TARGET_HELP: &str =
     "The server: fics, icc, demo (what `kibitzer serve` runs), a profile (PATH.toml), or HOST[:PORT]";
 
-/// The profiles that come with the program.
+/// Names of the built-in profiles.
 const NAMES: [&str; 3] = ["fics", "icc", "demo"];
 
 impl Target {
-    /// The profile, with the environment over it; what was typed goes over both.
+    /// Returns the profile, overridden by the environment. Other arguments are applied later.
     ///
     /// # Errors
     ///

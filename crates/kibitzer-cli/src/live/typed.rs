@@ -1,4 +1,4 @@
-//! What is typed while a session goes on.
+//! Sends lines of standard input to a session.
 
 use std::future::pending;
 
@@ -9,40 +9,40 @@ use thiserror::Error;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::task::JoinSet;
 
-/// Commands that may wait for their replies before no more are read.
+/// Maximum number of commands without a reply; reading pauses at it.
 const UNANSWERED_COMMANDS: usize = 16;
-/// Longest line of standard input, without its end. A server accepts a fraction of it.
+/// Maximum length of a line, without its end. Servers accept much less.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// A line of standard input that is too long to read on.
+/// A line of standard input exceeds the maximum length.
 #[derive(Debug, Error)]
 #[error("a line of standard input is longer than {} KiB", MAX_LINE_BYTES >> 10)]
 pub(crate) struct LongLine;
 
-/// Sends each line of standard input. Neither its end nor that of the session ends it: then the server has the last word.
-/// Returns only if a line is too long.
+/// Sends each line of standard input. Does not return at its end or at that of the session, because output may still follow;
+/// returns only if a line is too long.
 ///
 /// # Cancel safety
 ///
-/// Lines that were typed and not sent are lost.
+/// Lines that were read but not sent are lost.
 pub(crate) async fn send_typed(client: &Client) -> LongLine {
     forward(async || client.ready().await.is_ok(), |line| send(client.clone(), line)).await
 }
 
-/// The same for a session that another process has.
+/// Like [`send_typed`], for an attached session.
 ///
 /// # Cancel safety
 ///
-/// Lines that were typed and not sent are lost.
+/// Lines that were read but not sent are lost.
 pub(crate) async fn send_typed_attached(requests: &AttachedRequests) -> LongLine {
     forward(async || true, |line| send_attached(requests.clone(), line)).await
 }
 
-/// Hands on each line of standard input once there is somebody to take it, until there never will be.
+/// Sends each line of standard input once the session is ready, until it never will be again.
 ///
 /// # Cancel safety
 ///
-/// Lines that were typed and not sent are lost.
+/// Lines that were read but not sent are lost.
 async fn forward<S: Future<Output = ()> + Send + 'static>(
     is_ready: impl AsyncFn() -> bool,
     send: impl Fn(String) -> S,
@@ -69,7 +69,7 @@ async fn forward<S: Future<Output = ()> + Send + 'static>(
     pending().await
 }
 
-/// Sends a line. What the server answers is printed with everything else it says.
+/// Sends a line. The reply is printed with all other output.
 ///
 /// # Cancel safety
 ///
@@ -80,7 +80,7 @@ async fn send(client: Client, line: String) {
     }
 }
 
-/// The same for a session that another process has.
+/// Like [`send_typed`], for an attached session.
 ///
 /// # Cancel safety
 ///
@@ -93,7 +93,7 @@ async fn send_attached(requests: AttachedRequests, line: String) {
     }
 }
 
-/// Tells what the stream does not show.
+/// Reports a failure that the printed events do not show.
 fn tell(error: &RequestError) {
     match error {
         RequestError::Command(error) => crate::tell(&format!("not sent: {error}")),

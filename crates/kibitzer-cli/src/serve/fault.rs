@@ -1,4 +1,4 @@
-//! Faults as people type them.
+//! Parsing of `--fault`.
 
 use std::str::FromStr;
 
@@ -23,7 +23,7 @@ and POINT, if it is not the start of the connection (connect), one of
   after=N                     at byte N of the connection
   now                         at the next line";
 
-/// A fault, and when.
+/// A fault, and the point of the connection at which it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScheduledFault {
     pub(super) fault: Fault,

@@ -1,4 +1,4 @@
-//! `kibitzer serve`: the embedded server, for clients outside.
+//! `kibitzer serve`: runs the embedded server for other programs.
 
 mod fault;
 
@@ -77,7 +77,7 @@ Examples:
   kibitzer serve --fault cut@next-board           the next client loses its connection in the middle of a board
   kibitzer serve --no-population --accounts accounts.toml --for 10m";
 
-/// Why the server does not run.
+/// Failure of `kibitzer serve`.
 #[derive(Debug, Error)]
 pub(crate) enum ServeError {
     #[error("cannot start: {0}")]
@@ -100,7 +100,7 @@ impl Args {
         run(self.serve())
     }
 
-    /// From the start of the server to its end.
+    /// Runs the server until the stop signal.
     ///
     /// # Cancel safety
     ///
@@ -141,7 +141,7 @@ impl Args {
     }
 }
 
-/// Tells where the server listens.
+/// Prints the address of the server on standard output.
 fn announce(address: SocketAddr) -> Result<(), WriteError> {
     let mut out = io::stdout().lock();
     writeln!(out, "{address}").and_then(|()| out.flush()).map_err(WriteError::from)

@@ -1,4 +1,4 @@
-//! What a line that was typed does.
+//! Runs typed lines: commands of the console, and lines for the server.
 
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,7 @@ impl App {
         self.look(if self.view == DetailView::Bytes { DetailView::Event } else { DetailView::Bytes });
     }
 
-    /// Sends what was typed to the server.
+    /// Sends a typed line to the server. If it fails, the line returns to the editor.
     fn send(&mut self, line: &str) {
         let Some(live) = self.source.live_mut() else {
             return self.show_error("nothing is sent: this is a recording; commands of the console start with /");

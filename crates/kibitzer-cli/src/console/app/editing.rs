@@ -1,4 +1,4 @@
-//! The line that is typed.
+//! Editing of the input line.
 
 use super::{App, InputEcho};
 use crate::console::input::Completion;
@@ -40,7 +40,7 @@ impl App {
         }
     }
 
-    /// What a key means on a line on which nothing is typed: Space and Tab do what they do in the list.
+    /// Maps Space and Tab on an empty line to their actions in the list.
     pub(super) fn remap_on_empty_line(&self, action: Action) -> Action {
         let is_empty = self.focus == Focus::Input && self.input.text().is_empty() && self.echo() == InputEcho::Plain;
         match action {
@@ -50,7 +50,7 @@ impl App {
         }
     }
 
-    /// Whether what is typed is a password: the server waits for one, and it is no command of the console.
+    /// Returns whether to mask the input: the server expects a password, and the line is not a command of the console.
     pub(in crate::console) fn echo(&self) -> InputEcho {
         let is_command = self.input.text().starts_with('/');
         if self.model.expects_password() && !is_command { InputEcho::Masked } else { InputEcho::Plain }

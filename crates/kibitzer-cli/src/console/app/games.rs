@@ -1,4 +1,4 @@
-//! Which game the board shows.
+//! Chooses the game on the board.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use crate::console::model::game_snapshot::GameSnapshot;
 use crate::console::model::row::Row;
 
 impl App {
-    /// The game the board shows: the one asked for, that of an older row that is looked at, or the one found.
+    /// Returns the game on the board: the pinned one, else that of the selected older row, else the automatic choice.
     pub(in crate::console) fn game(&self) -> Option<GameId> {
         let selected = self.list.selected().filter(|_| !self.list.follows()).and_then(|row| self.model.rows.get(row));
         let of_row = selected.and_then(Row::game).filter(|game| self.model.games.contains_key(game));
         self.pinned_game.or(of_row).or(self.auto_game)
     }
 
-    /// That game as it is now, or as it was when an older row came; with how long ago its clocks were told.
+    /// Returns that game now, or at the selected older row, and the time since its clocks were reported.
     pub(in crate::console) fn snapshot(&self, now: Duration) -> Option<(GameSnapshot, Duration)> {
         let game = self.game()?;
         if let Some(row) = self.list.selected().filter(|_| !self.list.follows() && self.list.n_below() > 0) {
@@ -44,7 +44,7 @@ impl App {
         }
     }
 
-    /// Finds the game to show among all of them.
+    /// Reconsiders the automatic choice for all games.
     pub(super) fn choose_auto_game(&mut self) {
         let games: Vec<_> = self.model.games.keys().copied().collect();
         for game in games {
@@ -52,7 +52,7 @@ impl App {
         }
     }
 
-    /// Shows a new game if the one that is shown is over, and one's own at once.
+    /// Chooses a game if the current one has ended, or if the user plays in the new one.
     pub(super) fn consider_auto_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };
         let known = self.auto_game.and_then(|auto_game| self.model.games.get(&auto_game));

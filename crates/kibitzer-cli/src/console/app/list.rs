@@ -1,4 +1,4 @@
-//! Which rows are shown, and which of them is looked at.
+//! The list of rows: filtering, selection and scrolling.
 
 use std::collections::VecDeque;
 
@@ -6,18 +6,18 @@ use crate::console::model::filter::RowFilter;
 use crate::console::model::row::Row;
 use crate::console::model::row_buffer::RowBuffer;
 
-/// The list of rows: those that the filter lets through.
+/// Numbers of the rows accepted by the filter, the selection and the scroll position.
 #[derive(Debug)]
 pub(in crate::console) struct RowList {
     filter: Option<RowFilter>,
     shows_protocol_details: bool,
-    /// Numbers of the rows that are listed, in order.
+    /// Numbers of the listed rows, ascending.
     listed: VecDeque<u64>,
-    /// Number of the row that is looked at; 0 if there is none.
+    /// Number of the selected row; 0 if there is none.
     selected: u64,
-    /// Whether the newest row is looked at, whichever that is.
+    /// Whether the selection follows the newest row.
     follows: bool,
-    /// Number of the first row on the screen.
+    /// Number of the first visible row.
     top: u64,
 }
 
@@ -35,7 +35,7 @@ impl Default for RowList {
 }
 
 impl RowList {
-    /// Whether rows such as this one are listed.
+    /// Returns whether the filter, or without one the setting for details, lists a row.
     pub(in crate::console) fn lists(&self, row: &Row) -> bool {
         // Who asks for prompts gets prompts.
         match &self.filter {
@@ -44,7 +44,7 @@ impl RowList {
         }
     }
 
-    /// Takes note of a new row; whether it is listed.
+    /// Adds a row if it is to be listed, and drops rows before `oldest`. Returns whether the row is listed.
     pub(in crate::console) fn arrived(&mut self, row: &Row, oldest: u64) -> bool {
         let is_listed = self.lists(row);
         if is_listed {
@@ -77,7 +77,7 @@ impl RowList {
         self.renew(rows);
     }
 
-    /// Asks of every row anew whether it is listed. The row that is looked at, or the one before it, stays so.
+    /// Filters all rows again. The selection moves to the nearest listed row before it.
     pub(in crate::console) fn renew(&mut self, rows: &RowBuffer) {
         self.listed = rows.iter().filter(|row| self.lists(row)).map(|row| row.number).collect();
         if self.follows {
@@ -87,7 +87,7 @@ impl RowList {
         }
     }
 
-    /// Number of the row that is looked at.
+    /// Returns the number of the selected row.
     pub(in crate::console) fn selected(&self) -> Option<u64> {
         (self.selected > 0).then_some(self.selected)
     }
@@ -100,23 +100,23 @@ impl RowList {
         self.listed.len()
     }
 
-    /// How many rows are listed behind the one that is looked at.
+    /// Returns the number of listed rows after the selected one.
     pub(in crate::console) fn n_below(&self) -> usize {
         self.listed.len() - self.listed.partition_point(|&number| number <= self.selected)
     }
 
-    /// Looks at a row, whether or not it is listed. Those that come later leave it there.
+    /// Selects a row, listed or not, and stops following.
     pub(in crate::console) const fn select(&mut self, number: u64) {
         self.selected = number;
         self.follows = false;
     }
 
-    /// Stays with the row that is looked at.
+    /// Stops following the newest row.
     pub(in crate::console) const fn hold(&mut self) {
         self.follows = false;
     }
 
-    /// Looks at the row so many places up or down. Beyond the end it follows what comes.
+    /// Moves the selection by a number of rows. Beyond the end it follows the newest row.
     pub(in crate::console) fn go(&mut self, places: isize) {
         let at = self.listed.partition_point(|&number| number < self.selected);
         let to = at.saturating_add_signed(places);
@@ -137,7 +137,7 @@ impl RowList {
         self.follows = true;
     }
 
-    /// The numbers that are on a screen of this height, the one that is looked at among them.
+    /// Returns the rows visible at this height, the selected one among them. Scrolls no more than necessary.
     pub(in crate::console) fn visible_rows(&mut self, height: usize) -> Vec<u64> {
         let place = |number| self.listed.partition_point(|&listed| listed < number);
         let selected = place(self.selected).min(self.listed.len().saturating_sub(1));

@@ -1,4 +1,4 @@
-//! The console as a whole: what the keys and commands do to it. Nothing here draws.
+//! State of the console, and the effects of keys and items on it. Contains no drawing code.
 
 pub(in crate::console) mod list;
 
@@ -24,10 +24,10 @@ use crate::console::source::recording_player::{NextItem, SeekGoal};
 use crate::console::source::recording_reader::ReplayError;
 use crate::console::source::{Notice, Source};
 
-/// What is taken in before keys and screen have their turn.
+/// Maximum number of items processed before keys and screen get their turn.
 const ITEMS_AT_ONCE: usize = 2_000;
 
-/// The console: the session as far as it has come, and how it is looked at.
+/// State of the console: the session, and how it is shown.
 #[derive(Debug)]
 pub(super) struct App {
     pub(super) model: Model,
@@ -36,29 +36,29 @@ pub(super) struct App {
     pub(super) input: LineEditor,
     pub(super) focus: Focus,
     pub(super) view: DetailView,
-    /// How far down the view is scrolled, in lines.
+    /// Scroll offset of the detail view, in lines.
     pub(super) scroll: usize,
     pub(super) flip: bool,
     pub(super) notice: Option<Notice>,
     pub(super) breakpoint: Option<RowFilter>,
-    /// Height of the list on the screen, for keys that go by pages.
+    /// Height of the list, for paging; set while drawing.
     pub(super) page: usize,
     pub(super) is_over: bool,
     pub(super) needs_clear: bool,
     filters: NamedFilters,
     history: History,
-    /// What `n` looks for.
+    /// Filter of `/find` or the last breakpoint, for `n` and `N`.
     search: Option<RowFilter>,
-    /// The game that was asked for.
+    /// Game chosen with `/game` or the game keys.
     pinned_game: Option<GameId>,
-    /// The game that is shown if none was asked for.
+    /// Game shown if none is pinned.
     auto_game: Option<GameId>,
     marks: Vec<(Duration, String)>,
-    /// How many of the marks are in the list.
+    /// How many of the marks are in the list since the recording was last restarted.
     n_restored_marks: usize,
 }
 
-/// Which view is shown where there is room for one.
+/// A detail view of the selected row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DetailView {
     Bytes,
@@ -78,7 +78,7 @@ impl DetailView {
     }
 }
 
-/// Whether what is typed is shown.
+/// How the input line is displayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InputEcho {
     Plain,
@@ -112,17 +112,17 @@ impl App {
         }
     }
 
-    /// Knows these filters by name.
+    /// Adds the filters of a profile.
     pub(super) fn with_profile_filters(mut self, filters: ProfileFilters) -> Self {
         self.filters.set_profile_filters(filters);
         self
     }
 
-    /// Takes in what is due; whether there may be more of it at once.
+    /// Processes the items that are due. Returns whether more may be due.
     ///
     /// # Errors
     ///
-    /// [`ReplayError`] if the recording cannot be read on.
+    /// [`ReplayError`] if the recording can no longer be read.
     pub(super) fn process_items(&mut self, now: Instant) -> Result<bool, ReplayError> {
         for _ in 0..ITEMS_AT_ONCE {
             match self.source.next(now)? {
@@ -158,7 +158,7 @@ impl App {
         Ok(true)
     }
 
-    /// Tells that a session is over: then nothing that is typed goes anywhere.
+    /// Shows why a session ended, and focuses the list, because lines can no longer be sent.
     fn report_session_end(&mut self, row: u64) {
         let ended = self.model.rows.get(row).filter(|row| self.source.is_live() && row.kind() == "ended");
         if let Some(row) = ended {
@@ -167,11 +167,11 @@ impl App {
         }
     }
 
-    /// Does what a key asks for.
+    /// Runs the action of a key.
     ///
     /// # Errors
     ///
-    /// [`ReplayError`] if the recording cannot be read anew.
+    /// [`ReplayError`] if the recording cannot be read again.
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), ReplayError> {
         let Some(action) = action(self.focus, key).map(|action| self.remap_on_empty_line(action)) else {
             return Ok(());
@@ -191,13 +191,13 @@ impl App {
         Ok(())
     }
 
-    /// Takes in text that was pasted.
+    /// Inserts pasted text into the input line.
     pub(super) fn paste(&mut self, text: &str) {
         self.focus = Focus::Input;
         self.input.insert(text);
     }
 
-    /// What keys do that have nothing to do with time.
+    /// Runs an action that does not depend on time.
     fn act(&mut self, action: Action) {
         match action {
             Action::Quit => self.is_over = true,
@@ -253,7 +253,7 @@ impl App {
     }
 }
 
-/// Where keys go at first: what is typed into a session goes to the server.
+/// Returns the initial focus: the input line of a session, the list of a recording.
 const fn default_focus(source: &Source) -> Focus {
     if source.is_live() { Focus::Input } else { Focus::List }
 }

@@ -1,4 +1,4 @@
-//! Through time: play, step, jump, break, find.
+//! Navigation in time: play, step, seek, breakpoints, search, marks.
 
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,13 @@ use crate::console::source::Notice;
 use crate::console::source::recording_player::{RecordingPlayer, SeekGoal, ply_after_row};
 use crate::console::source::recording_reader::ReplayError;
 
-/// Marks that are put in again when the recording begins anew.
+/// Maximum number of marks that are restored after a restart of the recording.
 const KEPT_MARKS: usize = 1_000;
-/// Why a command does nothing.
+/// Error for commands that need a recording.
 const NO_RECORDING: &str = "only a recording can do that; this session is live";
 
 impl App {
-    /// Takes note of a new row, and stops if that was wanted.
+    /// Adds a row to the list, and pauses at a breakpoint or the goal of a seek.
     pub(super) fn arrived(&mut self, row: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row) else { return };
         let is_listed = self.list.arrived(new, self.model.rows.oldest());
@@ -45,13 +45,13 @@ impl App {
         }
     }
 
-    /// Lets a recording run, or stand still; for a session, the screen.
+    /// Toggles playback of a recording, or following of a session.
     pub(super) fn play_or_pause(&mut self, now: Instant) {
         let is_playing = self.source.player().map_or(self.list.follows(), RecordingPlayer::is_playing);
         if is_playing { self.pause(now) } else { self.play(now) }
     }
 
-    /// Plays on from the newest row; a session is followed again.
+    /// Continues playback from the newest row, or follows a session again.
     pub(super) fn play(&mut self, now: Instant) {
         self.list.go_to_end();
         match self.source.player_mut() {
@@ -68,7 +68,7 @@ impl App {
         }
     }
 
-    /// Changes the speed of a recording.
+    /// Changes the playback speed.
     pub(super) fn change_speed(&mut self, speed: impl FnOnce(f64) -> f64, now: Instant) {
         match self.source.player_mut() {
             Some(player) => player.set_speed(speed(player.speed()), now),
@@ -76,14 +76,14 @@ impl App {
         }
     }
 
-    /// Stops a recording where it is; a session goes on.
+    /// Stops playback; has no effect on a session.
     fn stop(&mut self, now: Instant) {
         if let Some(player) = self.source.player_mut() {
             player.stop(now);
         }
     }
 
-    /// Goes on to a goal in the recording.
+    /// Starts a seek, or shows `error` if the source is not a recording.
     fn seek(&mut self, goal: SeekGoal, now: Instant, otherwise: &str) {
         match self.source.player_mut() {
             Some(player) => player.seek(goal, now),
@@ -91,7 +91,7 @@ impl App {
         }
     }
 
-    /// One line on: in the list, or at its end in the recording.
+    /// Selects the next row, or plays a recording up to it.
     pub(super) fn step(&mut self, now: Instant) {
         self.scroll = 0;
         if self.list.n_below() > 0 {
@@ -133,7 +133,7 @@ impl App {
         self.jump(SeekGoal::Ply(game, ply), was_played, now)
     }
 
-    /// From a line that was sent to what came back.
+    /// Selects the reply to the selected sent line.
     pub(super) fn go_to_reply(&mut self) {
         let row = self.list.selected().and_then(|row| self.model.rows.get(row));
         match row.map(|row| &row.content) {
@@ -171,7 +171,7 @@ impl App {
         self.select_match_before(&search, self.list.selected().unwrap_or(0));
     }
 
-    /// Goes to the last line that is meant, of those in front of a row.
+    /// Selects the last matching row before a row.
     fn select_match_before(&mut self, search: &RowFilter, to: u64) {
         let is_meant = |row: &&Row| row.number < to && self.list.lists(row) && search.accepts(row);
         let known = self.model.rows.iter().rev().find(is_meant).map(|row| row.number);
@@ -193,7 +193,7 @@ impl App {
         self.arrived(row, now);
     }
 
-    /// Puts in the marks that were made up to this time before the recording began anew.
+    /// Inserts the marks up to a time again, after the recording was restarted.
     pub(super) fn restore_marks(&mut self, until: Duration) {
         while let Some((at, text)) = self.marks.get(self.n_restored_marks).filter(|(at, _)| *at < until).cloned() {
             self.n_restored_marks += 1;

@@ -1,4 +1,4 @@
-//! The commands of the console itself: what is typed behind `/`.
+//! Commands of the console itself: lines that start with `/`.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use thiserror::Error;
 
 use crate::console::model::filter::{FilterError, RowFilter};
 
-/// A command that was understood.
+/// A parsed command.
 #[derive(Clone, Debug)]
 pub(in crate::console) enum ConsoleCommand {
     /// Show this game; `None` lets the console choose.
     Game(Option<GameId>),
-    /// Look what the words mean: a name of a filter, or an expression. `None` lists everything again.
+    /// List only rows that match a named filter or an expression; `None` lists everything.
     Filter(Option<String>),
-    /// Give an expression a name.
+    /// Name an expression.
     NameFilter(String, RowFilter),
-    /// Forget the name of an expression.
+    /// Remove the name of an expression.
     RemoveFilter(String),
-    /// Stop where this matches; `None` stops nowhere.
+    /// Pause at rows that match; `None` removes the breakpoint.
     Break(Option<RowFilter>),
-    /// Go to what matches.
+    /// Go to the next matching row.
     Find(RowFilter),
     Mark(String),
     /// Record the session in this file.
@@ -32,13 +32,13 @@ pub(in crate::console) enum ConsoleCommand {
     Pause,
     Speed(f64),
     Time(TimeTarget),
-    /// Go to a ply of the game that is shown.
+    /// Go to a ply of the shown game.
     Move(u32),
     Help,
     Quit,
 }
 
-/// A time to go to.
+/// A time of a recording, absolute or relative to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::console) enum TimeTarget {
     Absolute(Duration),
@@ -46,7 +46,7 @@ pub(in crate::console) enum TimeTarget {
     Backward(Duration),
 }
 
-/// What can be typed, and what it does.
+/// Commands with their arguments and descriptions, for the help page and completion.
 pub(in crate::console) const COMMANDS: [(&str, &str, &str); 16] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
@@ -66,7 +66,7 @@ pub(in crate::console) const COMMANDS: [(&str, &str, &str); 16] = [
     ("/help", "", "show this page; /quit leaves"),
 ];
 
-/// Every word a command starts with.
+/// Returns the first words of all commands, without duplicates.
 pub(in crate::console) fn command_words() -> impl Iterator<Item = &'static str> {
     let mut last = "";
     let listed =
@@ -74,7 +74,7 @@ pub(in crate::console) fn command_words() -> impl Iterator<Item = &'static str> 
     listed.chain(["/quit"])
 }
 
-/// Why a line is no command.
+/// Syntax error of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(in crate::console) enum CommandError {
     #[error("unknown command {0}; /help lists the commands")]
@@ -86,11 +86,11 @@ pub(in crate::console) enum CommandError {
 }
 
 impl ConsoleCommand {
-    /// Reads a line that starts with `/`.
+    /// Parses a line that starts with `/`.
     ///
     /// # Errors
     ///
-    /// [`CommandError`] says what is wrong with it.
+    /// [`CommandError`] names the unknown command or the invalid argument.
     pub(in crate::console) fn parse(line: &str) -> Result<Self, CommandError> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -133,18 +133,18 @@ impl ConsoleCommand {
     }
 }
 
-/// Whether a filter can go by this name: letters, digits, `-`, `_`.
+/// Returns whether a word is a valid filter name: letters, digits, `-`, `_`.
 pub(in crate::console) fn is_name(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-/// Reads a speed: `4`, `0.5`, `4x`.
+/// Parses a positive speed: `4`, `0.5`, `4x`.
 pub(in crate::console) fn speed(text: &str) -> Option<f64> {
     let number: f64 = text.trim_end_matches(['x', '\u{d7}']).parse().ok()?;
     (number > 0.0 && number.is_finite()).then_some(number)
 }
 
-/// The ply a move number stands for: `12` is White's, `12...` Black's.
+/// Parses a move number into a ply: `12` is White's move, `12...` Black's.
 fn ply(text: &str) -> Option<u32> {
     let number: u32 = text.trim_end_matches('.').parse().ok().filter(|&number| number > 0)?;
     let blacks = u32::from(text.ends_with("..."));
@@ -163,7 +163,7 @@ impl TimeTarget {
         }
     }
 
-    /// The time this means, seen from another.
+    /// Returns the absolute time, given the current one.
     pub(in crate::console) const fn from(self, now: Duration) -> Duration {
         match self {
             Self::Absolute(time) => time,
@@ -173,7 +173,7 @@ impl TimeTarget {
     }
 }
 
-/// Reads `s`, `m:ss` or `h:mm:ss`, the seconds with or without a fraction.
+/// Parses `s`, `m:ss` or `h:mm:ss`, the seconds with an optional fraction.
 fn time_of(text: &str) -> Option<Duration> {
     let (whole, seconds) = text.rsplit_once(':').unwrap_or(("0", text));
     let (hours, minutes) = whole.rsplit_once(':').unwrap_or(("0", whole));

@@ -1,10 +1,10 @@
-//! What a word that was begun can become.
+//! Completion of the word before the cursor.
 
 use crate::console::input::command;
 use crate::console::model::Model;
 use crate::console::model::filter;
 
-/// The commands of the servers that are typed most; both families know nearly all of them.
+/// Frequent server commands, common to both families with few exceptions.
 const SERVER_COMMANDS: &str = "\
     abort accept addlist adjourn alias allobservers assess backward best boards cshout censor channel \
     clearmessages date decline draw examine fbest finger flag flip follow formula forward games getpi ginfo \
@@ -14,17 +14,17 @@ const SERVER_COMMANDS: &str = "\
     resign revert say seek set shout showlist simmatch smoves sought statistics stored takeback tell time \
     unexamine unobserve unseek variables whisper who";
 
-/// What could stand in the place of the word in front of the cursor.
+/// Candidates for the word before the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::console) struct Completion {
-    /// Where the word begins, in bytes.
+    /// Byte offset of the word in the line.
     pub(in crate::console) from: usize,
-    /// In order, without doubles; never empty.
+    /// Sorted, without duplicates, never empty.
     pub(in crate::console) words: Vec<String>,
 }
 
 impl Completion {
-    /// Looks at the line in front of the cursor; `None` if nothing fits. `names` are those of the filters.
+    /// Completes the last word of the line before the cursor; `None` without candidates. `names` are those of the filters.
     pub(in crate::console) fn of<'a>(line: &str, model: &Model, names: impl Iterator<Item = &'a str>) -> Option<Self> {
         let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let (before, word) = line.split_at_checked(from)?;
@@ -71,7 +71,7 @@ impl Completion {
         (!words.is_empty()).then_some(Self { from, words })
     }
 
-    /// As much as all the words agree on; with a blank if there is only one, and nothing goes on behind it.
+    /// Returns the common prefix of all candidates. A single candidate is followed by a blank, unless a value follows it.
     pub(in crate::console) fn common_prefix(&self) -> String {
         let Some((first, others)) = self.words.split_first() else { return String::new() };
         if others.is_empty() {
@@ -83,7 +83,7 @@ impl Completion {
     }
 }
 
-/// Handles and channels that were heard of.
+/// Returns handles and channels seen in the session.
 fn known_names(model: &Model) -> Vec<String> {
     model.names.iter().cloned().chain(model.channels.iter().map(ToString::to_string)).collect()
 }

@@ -1,4 +1,4 @@
-//! Lines that were typed before, in this run and in others.
+//! History of typed lines, stored across runs.
 
 use std::collections::VecDeque;
 
@@ -6,25 +6,25 @@ use kibitzer::core::session::SecretDetector;
 
 use crate::console::input::StateDirectory;
 
-/// Lines that are kept.
+/// Maximum number of lines.
 const KEPT_LINES: usize = 1_000;
-/// The name of the file.
+/// File name.
 const FILE: &str = "history";
 
-/// The lines, and which one is looked at.
+/// The lines, and the position while browsing them.
 #[derive(Debug, Default)]
 pub(in crate::console) struct History {
     lines: VecDeque<String>,
-    /// How far back the line that is shown stands: 0 is the one being typed.
+    /// How many lines back the shown line is; 0 is the line being typed.
     back: usize,
-    /// What was being typed when looking back began.
+    /// The unfinished line from before browsing.
     draft: String,
     store: Option<StateDirectory>,
     detector: SecretDetector,
 }
 
 impl History {
-    /// The history of other runs; what is added goes to their file. Lines there that must not be kept are removed.
+    /// Loads the stored history; lines that must not be stored are removed from the file.
     pub(in crate::console) fn load(store: Option<StateDirectory>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
         let mut history = Self { store, ..Self::default() };
@@ -39,7 +39,7 @@ impl History {
         history
     }
 
-    /// Adds a line that was run.
+    /// Adds a line to the history and its file. Repetitions and secrets are skipped.
     pub(in crate::console) fn add(&mut self, line: &str) {
         self.back = 0;
         if self.lines.back().is_some_and(|last| last == line) || !self.keep(line) {
@@ -50,7 +50,7 @@ impl History {
         }
     }
 
-    /// Keeps a line that is one line and contains no password. Returns whether it did.
+    /// Stores a single line that contains no password. Returns whether it did.
     fn keep(&mut self, line: &str) -> bool {
         self.detector.learn(line);
         let may_be_kept = !line.trim().is_empty() && !line.contains(char::is_control) && !self.detector.is_secret(line);
@@ -63,7 +63,7 @@ impl History {
         may_be_kept
     }
 
-    /// The line before the one that is shown; `None` if there is none.
+    /// Returns the previous line; `None` at the oldest.
     pub(in crate::console) fn back(&mut self, shown: &str) -> Option<&str> {
         if self.back >= self.lines.len() {
             return None;
@@ -75,7 +75,7 @@ impl History {
         self.lines.get(self.lines.len() - self.back).map(String::as_str)
     }
 
-    /// The line behind the one that is shown; at the end, what was being typed.
+    /// Returns the next line; after the newest, the unfinished line.
     pub(in crate::console) fn on(&mut self) -> Option<&str> {
         self.back = self.back.checked_sub(1)?;
         if self.back == 0 {

@@ -1,29 +1,29 @@
-//! What each key does.
+//! Key bindings.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::console::input::Motion;
 
-/// Where keys go.
+/// Which part of the screen receives keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::console) enum Focus {
-    /// To the list: letters are commands.
+    /// The list: letters are commands.
     List,
-    /// To the line at the bottom: letters are letters.
+    /// The input line: letters are text.
     Input,
-    /// To the page of help.
+    /// The help page.
     Help,
 }
 
-/// What a key asks for.
+/// The effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::console) enum Action {
     Quit,
     Redraw,
     Help,
-    /// Keys go to the line; a command is begun with this character.
+    /// Focus the input line, inserting this character if it is empty.
     StartTyping(Option<char>),
-    /// Keys go to the list.
+    /// Focus the list, or close the help page.
     LeaveInput,
     MoveRows(isize),
     MovePages(isize),
@@ -43,7 +43,7 @@ pub(in crate::console) enum Action {
     Flip,
     ToggleDetails,
     Mark,
-    /// From a line that was sent to its reply.
+    /// Select the reply of the selected sent line.
     GoToReply,
     Insert(char),
     MoveCursor(Motion),
@@ -53,11 +53,11 @@ pub(in crate::console) enum Action {
     HistoryNext,
     Complete,
     SubmitLine,
-    /// Empties the line; if it is empty, ends the program.
+    /// Empty the line, or quit if it is empty.
     Cancel,
 }
 
-/// The keys of the list and what they do, for the page of help.
+/// Keys of the list, for the help page.
 pub(in crate::console) const LIST_KEYS: [(&str, &str); 15] = [
     ("Up Down PgUp PgDn", "select another line; the views follow"),
     ("Home End", "the first line; the last one, following new lines"),
@@ -76,7 +76,7 @@ pub(in crate::console) const LIST_KEYS: [(&str, &str); 15] = [
     ("/ i q ?", "type a command; type; quit; this page"),
 ];
 
-/// The keys of the line.
+/// Keys of the input line, for the help page.
 pub(in crate::console) const INPUT_KEYS: [(&str, &str); 6] = [
     ("Enter Esc", "run the line; back to the keys of the list"),
     ("Space Tab", "on an empty line as in the list"),
@@ -86,7 +86,7 @@ pub(in crate::console) const INPUT_KEYS: [(&str, &str); 6] = [
     ("Ctrl-W U K Y, Alt-D", "cut a word, to the start, to the end; paste"),
 ];
 
-/// What a key asks for, given where keys go.
+/// Returns the action of a key, depending on the focus.
 pub(in crate::console) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
     if key.kind == KeyEventKind::Release {
         return None;

@@ -1,30 +1,30 @@
-//! A line that is being typed.
+//! Editor of the input line.
 
-/// Longest line, in bytes; what does not fit is not taken.
+/// Maximum length of the line, in bytes; further input is dropped.
 const MAX_BYTES: usize = 4_096;
 
-/// The line, and where in it the next character goes.
+/// The input line and its cursor.
 #[derive(Clone, Debug, Default)]
 pub(in crate::console) struct LineEditor {
     text: String,
-    /// In bytes; never inside a character.
+    /// Byte offset, always at a character boundary.
     cursor: usize,
-    /// What was cut out last.
+    /// Text of the last cut, for [`yank`](Self::yank).
     cut: String,
 }
 
-/// Where the cursor can go, and what can be cut.
+/// A cursor movement; also selects the text to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::console) enum Motion {
     /// To the start of the line.
     Start,
-    /// To its end.
+    /// To the end of the line.
     End,
-    /// One character back.
+    /// One character to the left.
     CharLeft,
-    /// One character on.
+    /// One character to the right.
     CharRight,
-    /// To the start of this word, or of the one before.
+    /// To the start of this word, or of the previous one.
     WordLeft,
     /// To the end of this word, or of the next one.
     WordRight,
@@ -35,12 +35,12 @@ impl LineEditor {
         &self.text
     }
 
-    /// What stands in front of the cursor, and what behind it.
+    /// Returns the text before and after the cursor.
     pub(in crate::console) fn split_at_cursor(&self) -> (&str, &str) {
         self.text.split_at_checked(self.cursor).unwrap_or((&self.text, ""))
     }
 
-    /// Puts text in at the cursor. Control characters are left out, so that what is pasted stays one line.
+    /// Inserts text at the cursor. Control characters are removed, so that pasted text stays one line.
     pub(in crate::console) fn insert(&mut self, text: &str) {
         for character in text.chars().filter(|character| !character.is_control()) {
             if self.text.len() + character.len_utf8() > MAX_BYTES {
@@ -51,14 +51,14 @@ impl LineEditor {
         }
     }
 
-    /// Replaces the whole line; the cursor goes to its end.
+    /// Replaces the whole line; the cursor moves to its end.
     pub(in crate::console) fn set(&mut self, text: &str) {
         self.text.clear();
         self.cursor = 0;
         self.insert(text);
     }
 
-    /// Takes the line away.
+    /// Removes and returns the line.
     pub(in crate::console) fn take(&mut self) -> String {
         self.cursor = 0;
         std::mem::take(&mut self.text)
@@ -68,7 +68,7 @@ impl LineEditor {
         self.cursor = self.place(motion);
     }
 
-    /// Takes out what is between the cursor and there. More than a character can be put back.
+    /// Cuts the text between the cursor and the target of a motion. Single characters are not stored for yanking.
     pub(in crate::console) fn cut(&mut self, motion: Motion) {
         let there = self.place(motion);
         let (from, to) = (self.cursor.min(there), self.cursor.max(there));
@@ -79,13 +79,13 @@ impl LineEditor {
         }
     }
 
-    /// Puts in what was cut out last.
+    /// Inserts the text of the last cut.
     pub(in crate::console) fn yank(&mut self) {
         let cut = self.cut.clone();
         self.insert(&cut);
     }
 
-    /// Replaces what stands between this place and the cursor.
+    /// Replaces the text between a byte offset and the cursor.
     pub(in crate::console) fn complete(&mut self, from: usize, with: &str) {
         if from <= self.cursor && self.text.is_char_boundary(from) {
             self.text.drain(from..self.cursor);

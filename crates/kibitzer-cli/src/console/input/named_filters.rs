@@ -1,4 +1,4 @@
-//! Expressions that have a name.
+//! Filter expressions with a name.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::console::input::StateDirectory;
 use crate::console::input::command::is_name;
 use crate::console::model::filter::{FilterError, RowFilter};
 
-/// The name of the file: a line for each, `name = expression`.
+/// File name; one line each: `name = expression`.
 const FILE: &str = "filters";
-/// Names that are kept.
+/// Maximum number of names.
 const KEPT_NAMES: usize = 100;
 
-/// The expressions by name: those that were typed, also in other runs, over those of the profile.
+/// Named expressions: the user's own, stored across runs, take precedence over those of the profile.
 #[derive(Debug, Default)]
 pub(in crate::console) struct NamedFilters {
     named: BTreeMap<String, RowFilter>,
@@ -23,15 +23,15 @@ pub(in crate::console) struct NamedFilters {
 }
 
 impl NamedFilters {
-    /// Those of other runs; lines that mean nothing (any more) are left alone.
+    /// Loads the stored expressions; invalid lines are ignored.
     pub(in crate::console) fn load(store: Option<StateDirectory>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
         let named = text.lines().filter_map(read).take(KEPT_NAMES).collect();
         Self { named, profile: ProfileFilters::default(), store }
     }
 
-    /// Takes in those of a profile. They stay in its file: a program that wrote there would have to keep comments and order,
-    /// and who else shares it would get what was typed here.
+    /// Adds the expressions of a profile. They are never written back: rewriting the file would lose comments and order, and
+    /// others may share it.
     pub(in crate::console) fn set_profile_filters(&mut self, profile: ProfileFilters) {
         self.profile = profile;
     }
@@ -44,7 +44,7 @@ impl NamedFilters {
         self.named.keys().chain(self.profile.0.keys()).map(String::as_str)
     }
 
-    /// Gives an expression a name; `false` if there are too many.
+    /// Names an expression and saves the list. Returns `false` if there are too many.
     pub(in crate::console) fn set(&mut self, name: &str, filter: RowFilter) -> bool {
         if self.named.len() >= KEPT_NAMES && !self.named.contains_key(name) {
             return false;
@@ -54,7 +54,8 @@ impl NamedFilters {
         true
     }
 
-    /// Forgets a name that was typed; whether there was one. That of the profile, if it has the same, counts again.
+    /// Removes a name of the user and saves the list. Returns whether it existed. The profile's expression of that name applies
+    /// again.
     pub(in crate::console) fn forget(&mut self, name: &str) -> bool {
         let was_there = self.named.remove(name).is_some();
         if was_there {
@@ -70,11 +71,11 @@ impl NamedFilters {
     }
 }
 
-/// The expressions of a profile.
+/// Named expressions of a profile.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProfileFilters(BTreeMap<String, RowFilter>);
 
-/// Which expression of a profile means nothing.
+/// Invalid filter in a profile.
 #[derive(Debug, Error)]
 pub(crate) enum ProfileFilterError {
     #[error("filter {0} of the profile: a name is letters, digits, - and _")]
@@ -84,11 +85,11 @@ pub(crate) enum ProfileFilterError {
 }
 
 impl ProfileFilters {
-    /// Reads those of a profile.
+    /// Parses the filters of a profile.
     ///
     /// # Errors
     ///
-    /// [`ProfileFilterError`]: as with any other key of a profile, what is wrong is not left out.
+    /// [`ProfileFilterError`] for the first invalid name or expression.
     pub(in crate::console) fn from_profile(profile: &Profile) -> Result<Self, ProfileFilterError> {
         let read = |(name, source): (&String, &String)| {
             if !is_name(name) {

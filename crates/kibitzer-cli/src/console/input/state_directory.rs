@@ -1,24 +1,24 @@
-//! What stays from run to run: small text files in the user's own folder.
+//! Small text files in the user's state directory, kept between runs.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 
-/// More of a file is not read, in bytes.
+/// Maximum number of bytes read from a file; the rest is ignored.
 const MAX_BYTES: u64 = 1 << 20;
 #[cfg(unix)]
 const FILE_MODE: u32 = 0o600;
 
-/// A folder for the console's files.
+/// Directory of the console's files.
 ///
-/// Not being able to read or write them is no failure: a console without a home forgets.
+/// Errors are ignored: without a usable directory, nothing is kept between runs.
 #[derive(Clone, Debug)]
 pub(in crate::console) struct StateDirectory {
     folder: PathBuf,
 }
 
 impl StateDirectory {
-    /// `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; `None` if there is no home.
+    /// Returns `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; `None` without a home directory.
     pub(in crate::console) fn for_user() -> Option<Self> {
         let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let state =
@@ -26,7 +26,7 @@ impl StateDirectory {
         Some(Self { folder: state.join("kibitzer") })
     }
 
-    /// A file's text; empty if there is none.
+    /// Reads a file, up to 1 MiB of it; empty if it cannot be read.
     pub(in crate::console) fn read(&self, name: &str) -> String {
         let mut bytes = Vec::new();
         let file = self.open(name, OpenOptions::new().read(true));
@@ -39,7 +39,7 @@ impl StateDirectory {
         let _ = file.and_then(|mut file| file.set_len(0).and_then(|()| file.write_all(text.as_bytes())));
     }
 
-    /// Replaces a file by these lines.
+    /// Overwrites a file with these lines.
     pub(in crate::console) fn write_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
         let mut text = String::new();
         for line in lines {
@@ -49,19 +49,19 @@ impl StateDirectory {
         self.write(name, &text);
     }
 
-    /// Adds to a file.
+    /// Appends text to a file.
     pub(in crate::console) fn append(&self, name: &str, text: &str) {
         let _ = self.create(name, OpenOptions::new().append(true)).and_then(|mut file| file.write_all(text.as_bytes()));
     }
 
-    /// Opens a file, and makes folder and file if they are not there.
+    /// Opens a file, creating it and the directory if needed.
     fn create(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
         fs::create_dir_all(&self.folder)?;
         self.open(name, options.create(true))
     }
 
-    /// Opens a file and gives it its mode: it belongs to its owner alone, as it holds private talk. A symbolic link is not
-    /// followed, and anything but a regular file is left alone.
+    /// Opens a file and sets mode 0600, because it may contain private talk. Fails on symbolic links and anything but regular
+    /// files.
     fn open(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
         #[cfg(unix)]
         {

@@ -1,17 +1,17 @@
-//! The last bytes the server sent, found by their position in the stream.
+//! The last bytes received from the server, addressed by stream position.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// How many bytes are kept.
+/// Capacity of the ring, in bytes.
 pub(in crate::console) const MAX_BYTES: usize = 8 << 20;
 
-/// A window on the stream that moves with its end.
+/// Ring buffer of the newest bytes of a stream.
 #[derive(Debug)]
 pub(in crate::console) struct ByteRing {
     kept: VecDeque<u8>,
     limit: usize,
-    /// Position behind the last byte.
+    /// Stream position after the last byte.
     end: u64,
 }
 
@@ -34,17 +34,17 @@ impl ByteRing {
         self.kept.extend(newest);
     }
 
-    /// Position behind the last byte.
+    /// Stream position after the last byte.
     pub(in crate::console) const fn end(&self) -> u64 {
         self.end
     }
 
-    /// Position of the oldest byte that is kept.
+    /// Stream position of the oldest stored byte.
     fn start(&self) -> u64 {
         self.end.saturating_sub(u64::try_from(self.kept.len()).unwrap_or(u64::MAX))
     }
 
-    /// The bytes of a range, as many of them as are kept, with the position of the first.
+    /// Returns the stored bytes of a range of positions, and the position of the first of them.
     pub(in crate::console) fn get(&self, range: Range<u64>) -> (u64, impl Iterator<Item = u8>) {
         let start = range.start.max(self.start());
         let place = |position: u64| usize::try_from(position.saturating_sub(self.start())).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! Which rows are meant: `kind:tell,say game:12 from:foo "regex"`.
+//! Filter expressions over rows: `kind:tell,say game:12 from:foo "regex"`.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use thiserror::Error;
 
 use crate::console::model::row::Row;
 
-/// What is printed where somebody asks what an expression may hold.
+/// Keys of an expression, for completion.
 pub(in crate::console) const KEYS: [&str; 5] = ["kind:", "game:", "from:", "name:", "text:"];
-/// The word for rows that whoever is watching put there; all others are kinds of events.
+/// Kind name of marks. All other kind names are those of events.
 pub(in crate::console) const MARK: &str = "mark";
 
-/// An expression over rows: all of its terms must hold.
+/// A filter expression; accepts a row if all of its terms match.
 ///
 /// | term | holds for |
 /// |---|---|
@@ -43,12 +43,12 @@ enum Test {
     Game(Vec<GameId>),
     From(Vec<String>),
     Name(Vec<String>),
-    /// In lower case.
+    /// Lower-case text to search for.
     Text(String),
     Matches(Regex),
 }
 
-/// Why an expression means nothing.
+/// Syntax error of a filter expression.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum FilterError {
     #[error("an expression needs at least one term, such as kind:tell")]
@@ -68,11 +68,11 @@ pub(crate) enum FilterError {
 }
 
 impl RowFilter {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
     ///
-    /// [`FilterError`] names the first term that means nothing.
+    /// [`FilterError`] describes the first invalid term.
     pub(in crate::console) fn parse(source: &str) -> Result<Self, FilterError> {
         let mut terms = Vec::new();
         let mut rest = source.trim();
@@ -87,7 +87,7 @@ impl RowFilter {
         Ok(Self { terms, source: source.trim().to_owned() })
     }
 
-    /// Whether all terms hold.
+    /// Returns whether all terms match the row.
     pub(in crate::console) fn accepts(&self, row: &Row) -> bool {
         let mut line = Line { row, text: None };
         self.terms.iter().all(|term| term.test.holds(&mut line) != term.negated)
@@ -101,7 +101,7 @@ impl fmt::Display for RowFilter {
 }
 
 impl Term {
-    /// Reads the first term of a text that is not empty; the text behind it.
+    /// Parses the first term of a non-empty text. Returns the rest of the text, too.
     fn read(text: &str) -> Result<(Self, &str), FilterError> {
         let positive = text.strip_prefix('-').or_else(|| text.strip_prefix('!'));
         let (test, rest) = Test::read(positive.unwrap_or(text))?;
@@ -156,7 +156,7 @@ impl Test {
     }
 }
 
-/// A row, and its line once somebody has asked for it.
+/// A row, with its summary computed on first use.
 struct Line<'a> {
     row: &'a Row,
     text: Option<String>,
@@ -172,7 +172,7 @@ fn contains_name(name: &str, names: &[String]) -> bool {
     names.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// Every word behind `kind:`.
+/// Returns every valid value of `kind:`.
 pub(in crate::console) fn kinds() -> impl Iterator<Item = &'static str> {
     EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK])
 }
@@ -185,7 +185,7 @@ fn game(number: &str) -> Result<GameId, FilterError> {
     number.parse().map(GameId).map_err(|_| FilterError::Game(number.to_owned()))
 }
 
-/// The text up to the closing quotation mark, `\"` being one that does not close, and what is behind it.
+/// Splits a text at its closing quotation mark. `\"` is an escaped one that does not close.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut inside = String::new();
     let mut characters = text.chars();

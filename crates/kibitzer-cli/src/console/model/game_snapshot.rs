@@ -1,4 +1,4 @@
-//! One game as the console shows it.
+//! State of one game, as the console draws it.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use kibitzer::core::chess::{Color, Hands, LastMove, Role};
 use kibitzer::core::game::{Game, PlayedMove};
 use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Style12};
 
-/// What the console keeps of a game: much less than the game itself, which has all its moves.
+/// The part of a game that the console draws. Much smaller than [`Game`], which holds all moves.
 #[derive(Clone, Debug)]
 pub(in crate::console) struct GameSnapshot {
     pub(in crate::console) board: Style12,
-    /// The last move, its squares as far as they are known.
+    /// The last move, with its squares as far as they are known.
     pub(in crate::console) played: Option<LastMove>,
     pub(in crate::console) hands: Option<Hands>,
     pub(in crate::console) kind: Option<String>,
     pub(in crate::console) rated: Option<bool>,
     ratings: [Option<Rating>; 2],
-    /// Result and reason, once it is over.
+    /// Result and reason, once the game has ended.
     pub(in crate::console) ending: Option<String>,
     pub(in crate::console) followed: bool,
     running: Option<Color>,
 }
 
 impl GameSnapshot {
-    /// What there is to show of a game.
+    /// Copies the drawn part of a game.
     pub(in crate::console) fn of(game: &Game) -> Self {
         let board = game.position().clone();
         let reported = board.played();
@@ -42,7 +42,7 @@ impl GameSnapshot {
         }
     }
 
-    /// The game as an earlier board showed it. No clock runs there.
+    /// Returns the game at an earlier board, with both clocks stopped.
     pub(in crate::console) fn at_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
         let (board, ending) = (board.clone(), None);
         Self { board, played, hands: hands.or(self.hands), ending, running: None, ..self.clone() }
@@ -52,7 +52,7 @@ impl GameSnapshot {
         self.board.game()
     }
 
-    /// What the server told of a player's strength.
+    /// Returns a player's rating, if the server reported one.
     pub(in crate::console) fn rating(&self, color: Color) -> Option<Rating> {
         let [white, black] = self.ratings;
         // Datagrams have 0 for players without a rating.
@@ -63,7 +63,7 @@ impl GameSnapshot {
         .filter(|rating| rating.value() != Some(0))
     }
 
-    /// What a clock shows, so long after the board came.
+    /// Returns a clock's reading at `since` after the board arrived.
     pub(in crate::console) fn clock(&self, color: Color, since: Duration) -> ClockReading {
         let told = self.board.clock(color);
         if self.running != Some(color) {
@@ -74,7 +74,7 @@ impl GameSnapshot {
         )
     }
 
-    /// The pieces of this color that are not on the board any more, pawns first, had the game begun with the usual ones.
+    /// Returns the pieces of a color that are missing from the board, pawns first, compared with the usual starting position.
     pub(in crate::console) fn captured(&self, color: Color) -> Vec<Role> {
         let start = [8_usize, 2, 2, 2, 1, 0];
         let left =
@@ -83,7 +83,7 @@ impl GameSnapshot {
         missing.flat_map(|(role, n)| std::iter::repeat_n(role, n)).collect()
     }
 
-    /// Which game it is, for a list.
+    /// Returns the rating mode, kind and time control, such as `rated blitz 5+0`.
     pub(in crate::console) fn terms(&self) -> String {
         let rated = match self.rated {
             Some(true) => "rated ",
@@ -95,7 +95,7 @@ impl GameSnapshot {
     }
 }
 
-/// The board an event brought: its own, or the one a delta board led to.
+/// Returns the board in an event: its own, or the one that a delta board led to.
 pub(in crate::console) fn board_in_event(event: &Event) -> Option<&Style12> {
     let Event::Received { received, change } = event else { return None };
     let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };

@@ -1,4 +1,4 @@
-//! What a source of the console hands over, recording or live session.
+//! Items that a source delivers to the model.
 
 use std::time::Duration;
 
@@ -6,46 +6,46 @@ use kibitzer::core::Event;
 
 use crate::console::model::game_snapshot::GameSnapshot;
 
-/// One thing that happened, with the time since the session began.
+/// One step of a session.
 ///
-/// Bytes come before what was made of them, and all of it in the order in which it happened.
+/// Items arrive in session order: bytes before the events parsed from them.
 #[derive(Clone, Debug)]
 pub(in crate::console) struct SourceItem {
     pub(in crate::console) at: Duration,
     pub(in crate::console) kind: SourceItemKind,
 }
 
-/// What happened.
+/// Content of a [`SourceItem`].
 #[derive(Clone, Debug)]
 pub(in crate::console) enum SourceItemKind {
-    /// The server sent these bytes.
+    /// Bytes received from the server.
     Bytes(Vec<u8>),
-    /// This was made of bytes that came before, or happened to the connection.
+    /// An event parsed from earlier bytes, or an event of the connection.
     Event {
         event: Event,
-        /// The game it changed, as it stands now.
+        /// State of the changed game after the event.
         snapshot: Option<Box<GameSnapshot>>,
-        /// How long the decoder took for it.
+        /// Time that parsing the event took.
         decoding: Duration,
     },
-    /// How a session stands that was going on before: nothing is known of what came before that.
+    /// State of a session that was already running when the console attached to it.
     Snapshot {
         /// Its games.
         snapshots: Vec<GameSnapshot>,
-        /// What to say of it.
+        /// Text of the mark that shows it.
         text: String,
     },
-    /// Something is to be said in the stream.
+    /// Text to show as a mark in the list.
     Note(String),
-    /// The client sent a line.
+    /// A line sent by the client.
     Sent {
-        /// Its bytes as they went, line end included.
+        /// Bytes as sent, including the line end. Empty if the line is secret.
         bytes: Vec<u8>,
-        /// What they say: without line end, and in clear if they were sealed.
+        /// The line without its end, unsealed.
         text: Vec<u8>,
-        /// Whether it answers a timeseal ping, and is no line of the user's.
+        /// Whether the line belongs to timeseal and was not typed or requested.
         answers_ping: bool,
-        /// Whether it is known to be a secret; then there are no bytes and no text.
+        /// Whether the line is known to contain a password.
         is_secret: bool,
     },
 }

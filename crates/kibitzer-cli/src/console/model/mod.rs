@@ -1,4 +1,4 @@
-//! What the console knows of the session: rows, bytes, games, delays. Nothing here draws.
+//! State of the session shown by the console: rows, bytes, games, delays. Contains no drawing code.
 
 pub(in crate::console) mod byte_ring;
 pub(in crate::console) mod filter;
@@ -25,14 +25,14 @@ use crate::console::model::row_buffer::RowBuffer;
 use crate::console::model::timing::{Latency, RateHistory};
 use crate::output::PasswordPrompt;
 
-/// Games that are kept; one that is over makes room.
+/// Maximum number of games; a finished one is evicted first.
 const KEPT_GAMES: usize = 256;
-/// The first byte of a telnet command.
+/// First byte of a telnet command.
 const IAC: u8 = 0xFF;
-/// Names that completion knows.
+/// Maximum number of player names stored for completion.
 const KEPT_NAMES: usize = 4_096;
 
-/// A session as far as it has come.
+/// The session up to the last applied item.
 #[derive(Debug, Default)]
 pub(in crate::console) struct Model {
     pub(in crate::console) rows: RowBuffer,
@@ -40,16 +40,16 @@ pub(in crate::console) struct Model {
     pub(in crate::console) games: BTreeMap<GameId, TrackedGame>,
     pub(in crate::console) rates: RateHistory,
     pub(in crate::console) latency: Latency,
-    /// Players that were heard of.
+    /// Players seen in the session, for completion.
     pub(in crate::console) names: BTreeSet<String>,
     pub(in crate::console) channels: BTreeSet<u16>,
     replies: ReplyMatcher,
     password_prompt: PasswordPrompt,
-    /// Where in all bytes the connection begins.
+    /// Position of the connection's first byte among all received bytes.
     base: u64,
 }
 
-/// A game, and when it became what it is.
+/// A game, and the time of its last board.
 #[derive(Clone, Debug)]
 pub(in crate::console) struct TrackedGame {
     pub(in crate::console) snapshot: Box<GameSnapshot>,
@@ -57,7 +57,7 @@ pub(in crate::console) struct TrackedGame {
 }
 
 impl Model {
-    /// Takes in what happened; the number of the row it became, if it became one.
+    /// Applies an item. Returns the number of the row that it added, if any.
     pub(in crate::console) fn take(&mut self, item: SourceItem) -> Option<u64> {
         let at = item.at;
         match item.kind {
@@ -84,12 +84,12 @@ impl Model {
         }
     }
 
-    /// Puts a mark behind what has come so far.
+    /// Appends a mark. Returns its row number.
     pub(in crate::console) fn mark(&mut self, at: Duration, text: String) -> u64 {
         self.push(at, RowContent::Mark(text))
     }
 
-    /// Whether the last thing the server wanted was a password.
+    /// Returns whether the server's last prompt asked for a password.
     pub(in crate::console) const fn expects_password(&self) -> bool {
         self.password_prompt.is_open()
     }
@@ -127,7 +127,7 @@ impl Model {
         self.push(at, RowContent::Event(event))
     }
 
-    /// Begins with what is told of a session that was going on before.
+    /// Starts with the games of a session that was already running.
     fn begin(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) -> u64 {
         self.connected();
         for snapshot in snapshots {
@@ -136,7 +136,7 @@ impl Model {
         self.mark(at, text)
     }
 
-    /// A new connection: positions begin anew, nobody answers what was asked before, and no game is followed.
+    /// Resets what depends on the connection: stream positions, pending replies, followed games.
     fn connected(&mut self) {
         self.base = self.bytes.end();
         self.replies = ReplyMatcher::default();
@@ -146,7 +146,7 @@ impl Model {
         }
     }
 
-    /// Gives the line that was sent the reply that begins.
+    /// Attaches a reply that starts with this event to the line that caused it.
     fn answer(&mut self, number: u64, at: Duration, event: &Event) {
         let Some((row, reply)) = self.replies.received(number, at, event) else { return };
         self.latency.round_trip.push(reply.after);
@@ -188,7 +188,7 @@ impl Model {
         }
     }
 
-    /// The game as it stood after this row, rather than as it is now.
+    /// Returns the game after a row, reconstructed from the rows up to it; `None` if its board is no longer stored.
     pub(in crate::console) fn game_at_row(&self, game: GameId, row: u64) -> Option<GameSnapshot> {
         let known = &self.games.get(&game)?.snapshot;
         let mut hands = None;
@@ -208,7 +208,7 @@ impl Model {
     }
 }
 
-/// The move that led to the board of an event.
+/// Returns the move that led to the board in an event.
 const fn move_of(event: &Event) -> Option<LastMove> {
     match event {
         Event::Received { change: Some(change), .. } => change.played,

@@ -1,4 +1,4 @@
-//! Which reply belongs to which line that was sent.
+//! Matches replies to sent lines, by number or, without numbers, by the next prompt.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,25 +9,25 @@ use kibitzer::core::message::{Control, Message};
 
 use crate::live::{reply_number, split_request_number};
 
-/// Lines that may wait for a reply at once; the oldest is given up.
+/// Maximum number of lines without a reply; the oldest is dropped.
 const MAX_PENDING_LINES: usize = 256;
 
-/// What came back.
+/// The reply to a sent line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::console) struct ReplyMatch {
-    /// From the line to the beginning of the reply.
+    /// Time from the line to the start of the reply.
     pub(in crate::console) after: Duration,
-    /// The row it begins with.
+    /// Number of the reply's first row.
     pub(in crate::console) row: u64,
     pub(in crate::console) confidence: Confidence,
 }
 
-/// How the reply was found.
+/// How reliably a reply was matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::console) enum Confidence {
-    /// It bears the number the line was sent with.
+    /// The reply carries the number of the line.
     Numbered,
-    /// It was the next thing in front of a prompt. Something the server said of itself may have come between.
+    /// The reply is the output before the next prompt, which may include unrelated output.
     Guessed,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for ReplyMatch {
 }
 
 impl ReplyMatch {
-    /// What there is room for in a small place: the time, and the row.
+    /// Returns the time and the row, for a narrow screen.
     pub(in crate::console) fn short_count(&self) -> String {
         format!("{} #{}", self.time(), self.row)
     }
@@ -49,7 +49,7 @@ impl ReplyMatch {
     }
 }
 
-/// A time in three digits or so.
+/// Formats a duration with about three digits and a unit.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::console) struct ShortDuration(pub(in crate::console) Duration);
 
@@ -68,11 +68,11 @@ impl fmt::Display for ShortDuration {
     }
 }
 
-/// Lines that wait for their reply.
+/// Sent lines that wait for their reply.
 #[derive(Debug, Default)]
 pub(in crate::console) struct ReplyMatcher {
     waiting: VecDeque<PendingLine>,
-    /// The first row since the last prompt.
+    /// First row after the last prompt.
     since_prompt: Option<u64>,
 }
 
@@ -84,7 +84,7 @@ struct PendingLine {
 }
 
 impl ReplyMatcher {
-    /// A line went out.
+    /// Records a sent line.
     pub(in crate::console) fn sent(&mut self, row: u64, at: Duration, line: &[u8]) {
         if self.waiting.len() >= MAX_PENDING_LINES {
             self.waiting.pop_front();
@@ -93,7 +93,7 @@ impl ReplyMatcher {
         self.since_prompt = None;
     }
 
-    /// Something came in: the row of the line it answers, and the answer.
+    /// Records an event. Returns the row of the answered line and its reply, if the event starts or completes one.
     pub(in crate::console) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
         let begin = *self.since_prompt.get_or_insert(row);
         let message = event.message()?;

@@ -1,4 +1,4 @@
-//! One line of the stream: what happened, when, and what to say of it in one line.
+//! A row of the list: an event, a sent line or a mark, with its one-line summary.
 
 use std::time::Duration;
 
@@ -11,43 +11,43 @@ use crate::console::model::reply_matcher::ReplyMatch;
 use crate::live::is_repeated_reserve;
 use crate::output::{TerminalSafe, one_line};
 
-/// What stands for a password.
+/// Shown in place of a secret line.
 const MASK: &str = "********";
 
-/// A line of the stream.
+/// A row of the list.
 #[derive(Clone, Debug)]
 pub(in crate::console) struct Row {
-    /// Counted from 1 since the session began.
+    /// Number of the row, starting at 1.
     pub(in crate::console) number: u64,
-    /// Since the session began.
+    /// Time since the session began.
     pub(in crate::console) at: Duration,
-    /// Where in all bytes the connection begins whose positions the row has.
+    /// Position of the connection's first byte among all received bytes; event offsets are relative to it.
     pub(in crate::console) base: u64,
     pub(in crate::console) content: RowContent,
 }
 
-/// What a row is about.
+/// Content of a row.
 #[derive(Clone, Debug)]
 pub(in crate::console) enum RowContent {
     Event(Event),
     Sent(SentLine),
-    /// Put there by whoever is watching.
+    /// Text inserted by the user or the console.
     Mark(String),
 }
 
-/// A line the client sent.
+/// A line sent by the client.
 #[derive(Clone, Debug)]
 pub(in crate::console) struct SentLine {
-    /// As it went, unless it is secret: then nothing.
+    /// Bytes as sent; empty if the line is secret.
     pub(in crate::console) bytes: Vec<u8>,
-    /// What it says; nothing if it is secret.
+    /// Unsealed text; empty if the line is secret.
     pub(in crate::console) text: Vec<u8>,
     pub(in crate::console) secret: bool,
     pub(in crate::console) reply: Option<ReplyMatch>,
 }
 
 impl SentLine {
-    /// The line, without its end.
+    /// Returns the line without its end, or a mask if it is secret.
     pub(in crate::console) fn text(&self) -> String {
         if self.secret {
             return MASK.to_owned();
@@ -57,7 +57,7 @@ impl SentLine {
 }
 
 impl Row {
-    /// The event, if the row has one.
+    /// Returns the row's event, if it has one.
     pub(in crate::console) fn event(&self) -> Option<&Event> {
         match &self.content {
             RowContent::Event(event) => Some(event),
@@ -65,7 +65,7 @@ impl Row {
         }
     }
 
-    /// The word in front of the line.
+    /// Returns the name of the row's kind.
     pub(in crate::console) fn kind(&self) -> &'static str {
         match &self.content {
             RowContent::Event(event) => event.kind().as_str(),
@@ -74,19 +74,19 @@ impl Row {
         }
     }
 
-    /// The game it is about.
+    /// Returns the game that the row is about.
     pub(in crate::console) fn game(&self) -> Option<GameId> {
         let event = self.event()?;
         event.game().or_else(|| event.message().and_then(Message::game))
     }
 
-    /// Who speaks.
+    /// Returns the handle of the speaker, if the row is talk.
     pub(in crate::console) fn speaker(&self) -> Option<&str> {
         let message = self.event()?.message()?;
         message.speaker().map(Handle::as_str)
     }
 
-    /// What to say of it; fit for cells.
+    /// Returns a one-line summary, safe for the terminal.
     pub(in crate::console) fn line(&self) -> String {
         match &self.content {
             RowContent::Event(event) => one_line(event),
@@ -99,7 +99,7 @@ impl Row {
         }
     }
 
-    /// The same for so many cells: of a line that was sent the reply is kept, and its time before anything else.
+    /// Returns the summary cut to a width. The reply of a sent line, and its time first, takes precedence over the line's text.
     pub(in crate::console) fn summary_within(&self, cells: usize) -> String {
         let line = self.line();
         match &self.content {
@@ -112,8 +112,8 @@ impl Row {
         }
     }
 
-    /// Whether it belongs to how things are said rather than to what is said: prompts, marks of blocks and units, empty lines,
-    /// reserves that are told again.
+    /// Returns whether the row is a detail of the protocol: a prompt, a mark of a block or unit, an empty line, a repeated
+    /// reserve.
     pub(in crate::console) fn is_protocol_detail(&self) -> bool {
         let Some(event) = self.event() else { return false };
         match event.kind() {
@@ -130,7 +130,7 @@ impl Row {
         }
     }
 
-    /// About how much memory it takes.
+    /// Returns the approximate memory of the row, in bytes.
     pub(in crate::console) fn size(&self) -> usize {
         size_of::<Self>()
             + match &self.content {
@@ -141,7 +141,7 @@ impl Row {
     }
 }
 
-/// As much of a text as so many cells take.
+/// Returns the longest start of a text that fits into a number of cells.
 fn truncate_to_cells(text: &str, cells: usize) -> String {
     let mut room = cells;
     let fits = |character: &char| {

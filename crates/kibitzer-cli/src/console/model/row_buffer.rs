@@ -1,20 +1,20 @@
-//! The rows that are kept.
+//! Ring buffer of rows, limited by count and memory.
 
 use std::collections::VecDeque;
 
 use crate::console::model::row::Row;
 
-/// How many rows are kept.
+/// Maximum number of rows.
 pub(in crate::console) const KEPT_ROWS: usize = 20_000;
-/// How much memory they may take, in bytes.
+/// Maximum memory of all rows, in bytes.
 pub(in crate::console) const KEPT_ROW_BYTES: usize = 32 << 20;
 
-/// The newest rows, found by their number.
+/// The newest rows, addressed by number.
 #[derive(Debug)]
 pub(in crate::console) struct RowBuffer {
     kept: VecDeque<Row>,
     bytes: usize,
-    /// Number of the newest.
+    /// Number of the newest row.
     newest: u64,
     limit: usize,
     limit_bytes: usize,
@@ -27,22 +27,22 @@ impl Default for RowBuffer {
 }
 
 impl RowBuffer {
-    /// The number the next row gets.
+    /// Returns the number of the next row.
     pub(in crate::console) const fn next_number(&self) -> u64 {
         self.newest.saturating_add(1)
     }
 
-    /// Number of the newest row; 0 if there is none.
+    /// Returns the number of the newest row, 0 if there is none.
     pub(in crate::console) const fn newest(&self) -> u64 {
         self.newest
     }
 
-    /// Number of the oldest row that is kept.
+    /// Returns the number of the oldest stored row.
     pub(in crate::console) fn oldest(&self) -> u64 {
         self.kept.front().map_or(self.next_number(), |row| row.number)
     }
 
-    /// Takes the next row. The oldest ones go where there are too many, or too much is in them.
+    /// Appends a row, and drops the oldest ones beyond the limits. The newest row always stays.
     pub(in crate::console) fn push(&mut self, row: Row) {
         self.newest = row.number;
         self.bytes += row.size();
@@ -62,12 +62,12 @@ impl RowBuffer {
         self.kept.get_mut(place)
     }
 
-    /// All of them, oldest first.
+    /// Iterates over all rows, oldest first.
     pub(in crate::console) fn iter(&self) -> impl DoubleEndedIterator<Item = &Row> {
         self.kept.iter()
     }
 
-    /// From this one back to the oldest.
+    /// Iterates from a row back to the oldest one.
     pub(in crate::console) fn iter_back_from(&self, number: u64) -> impl Iterator<Item = &Row> {
         let n = self.place(number.min(self.newest)).map_or(0, |place| place + 1);
         self.kept.iter().take(n).rev()

@@ -1,34 +1,34 @@
-//! Speeds and delays: bytes and events per second, round trips, lag, decoding.
+//! Rates and delays: bytes and events per second, round trips, lag, parsing times.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Seconds that are kept.
+/// Length of the history, in seconds.
 const KEPT_SECONDS: usize = 120;
-/// Delays that are kept of each kind.
+/// Samples stored for each kind of delay.
 const KEPT_DELAYS: usize = 256;
 
-/// What came in each second.
+/// Counts of one second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::console) struct SecondCounts {
     pub(in crate::console) bytes: u64,
     pub(in crate::console) events: u64,
-    /// How often the connection was lost.
+    /// Number of lost connections.
     pub(in crate::console) losses: u64,
 }
 
-/// How much comes, second by second.
+/// History of counts per second, over the last two minutes.
 #[derive(Debug, Default)]
 pub(in crate::console) struct RateHistory {
-    /// The seconds before the newest, newest last.
+    /// Seconds before the newest one, newest last.
     past: VecDeque<SecondCounts>,
     newest: SecondCounts,
-    /// Which second since the beginning the newest is.
+    /// Number of the newest second since the session began.
     number: u64,
 }
 
 impl RateHistory {
-    /// The second that is going on at this time, to be counted in.
+    /// Returns the counts of the second at `at`, inserting empty seconds since the previous one.
     pub(in crate::console) fn at(&mut self, at: Duration) -> &mut SecondCounts {
         let gone = at.as_secs().saturating_sub(self.number);
         if gone > 0 {
@@ -42,7 +42,7 @@ impl RateHistory {
         &mut self.newest
     }
 
-    /// The last `n` seconds up to now, oldest first, the one that is going on included.
+    /// Returns the last `n` seconds up to now, oldest first, including the current one.
     pub(in crate::console) fn last(&self, n: usize, now: Duration) -> Vec<SecondCounts> {
         let silent = usize::try_from(now.as_secs().saturating_sub(self.number)).unwrap_or(usize::MAX).min(n);
         let newest = std::iter::repeat_n(SecondCounts::default(), silent).chain([self.newest]);
@@ -53,14 +53,14 @@ impl RateHistory {
     }
 }
 
-/// The last delays of one kind.
+/// The newest samples of one kind of delay.
 #[derive(Debug, Default)]
 pub(in crate::console) struct DelaySamples {
     /// Newest last.
     kept: VecDeque<Duration>,
 }
 
-/// What the last delays were like.
+/// Last value, median and 99th percentile of the stored samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::console) struct Percentiles {
     pub(in crate::console) last: Duration,
@@ -84,20 +84,20 @@ impl DelaySamples {
         Some(Percentiles { last, median: at(50)?, p99: at(99)? })
     }
 
-    /// The last `n` of them, oldest first.
+    /// Returns the last `n` samples, oldest first.
     pub(in crate::console) fn last(&self, n: usize) -> impl Iterator<Item = Duration> {
         self.kept.iter().rev().take(n).rev().copied()
     }
 }
 
-/// All delays the console shows.
+/// All delays that the console measures.
 #[derive(Debug, Default)]
 pub(in crate::console) struct Latency {
-    /// From a line to its reply.
+    /// Time from a sent line to its reply.
     pub(in crate::console) round_trip: DelaySamples,
-    /// What the server says of the way from the player to it.
+    /// Lag of players as measured by the server.
     pub(in crate::console) lag: DelaySamples,
-    /// What the decoder takes for an event.
+    /// Time to parse an event.
     pub(in crate::console) decoding: DelaySamples,
 }
 

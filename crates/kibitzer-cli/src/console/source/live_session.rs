@@ -1,4 +1,4 @@
-//! A live session as a source of the console.
+//! A live session as a source: converts its feed into items, and sends lines on it.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -20,32 +20,32 @@ use crate::console::source::recording_player::NextItem;
 use crate::live::failure;
 use kibitzer::core::text::error_chain;
 
-/// Lines that may wait for their reply at once.
+/// Maximum number of requests without a reply.
 const UNANSWERED_LINES: usize = 64;
 
-/// How timeseal begins, and how it answers a ping, in words.
+/// Texts shown for the lines of timeseal itself, which are unreadable.
 const TIMESEAL_HELLO: &str = "(timeseal hello)";
 const TIMESEAL_PING_ANSWER: &str = "(timeseal answers a ping)";
 
-/// A session that goes on, and what is asked of it.
+/// A session of this process or an attached one, and its running requests.
 #[derive(Debug)]
 pub(in crate::console) struct LiveSession {
     feed: SessionFeed,
-    /// What the server is called.
+    /// Name of the server, for the first row.
     server: String,
-    /// Runs the requests.
+    /// Runtime of the requests.
     runtime: Handle,
     jobs: JoinSet<Option<Notice>>,
     began: tokio::time::Instant,
-    /// Lines that went out, and of which the session has not told yet.
+    /// Bytes of sent lines whose `Event::Sent`, which has the text, has not arrived yet.
     unconfirmed: VecDeque<Vec<u8>>,
-    /// Whether the failure of the recording was shown.
+    /// Whether a failure of the recording has been shown.
     is_failure_shown: bool,
-    /// What has to be told at the bottom of the screen.
+    /// Notice for the status row.
     pending_notice: Option<Notice>,
-    /// Whether something has come since the last time nothing did.
+    /// Whether an item arrived since the feed was last empty.
     has_new_items: bool,
-    /// Whether something had come by then.
+    /// Whether items arrived between the last two times that the feed was empty.
     is_busy: bool,
 }
 
@@ -54,7 +54,7 @@ impl LiveSession {
         Self::of(SessionFeed::Own { client, tap }, server, runtime, tokio::time::Instant::now())
     }
 
-    /// A session of another process, which began then.
+    /// Creates the source for a session of another process that began at `began`.
     pub(in crate::console) fn attached(
         remote: AttachedFeed,
         server: String,
@@ -81,32 +81,32 @@ impl LiveSession {
         }
     }
 
-    /// Since the session began.
+    /// Time since the session began.
     pub(in crate::console) fn time(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.began.into_std())
     }
 
-    /// Whether nothing may be sent, ever.
+    /// Returns whether lines can never be sent.
     pub(in crate::console) const fn is_read_only(&self) -> bool {
         self.feed.is_read_only()
     }
 
-    /// Whether something came lately.
+    /// Returns whether items arrived recently, so that the screen is to be drawn often.
     pub(in crate::console) const fn is_busy(&self) -> bool {
         self.is_busy
     }
 
-    /// How the session stands, in a word.
+    /// Returns the session state as a single word.
     pub(in crate::console) fn state(&self) -> &'static str {
         self.feed.state()
     }
 
-    /// Whether requests can be made.
+    /// Returns whether lines can be sent now.
     pub(in crate::console) fn is_ready(&self) -> bool {
         self.state() == READY_LABEL
     }
 
-    /// Who is where, and what it is recorded in.
+    /// Returns the title: the handle, the server, the kind of access and the recording.
     pub(in crate::console) fn name(&self) -> String {
         let who = self.feed.handle().map_or_else(String::new, |handle| format!("{handle} at "));
         let recording = match self.feed.recording() {
@@ -117,7 +117,7 @@ impl LiveSession {
         format!("{who}{}{}{recording}", self.server, self.feed.access_label())
     }
 
-    /// The next thing that happened.
+    /// Returns the next item, without waiting.
     pub(in crate::console) fn next(&mut self) -> NextItem {
         loop {
             match self.feed.next() {
@@ -140,7 +140,7 @@ impl LiveSession {
         }
     }
 
-    /// How a session stood when it was attached to, or when what was missed of it was over.
+    /// Converts the snapshot that follows attaching, or a gap.
     fn begin(&mut self, snapshot: &Snapshot) -> SourceItem {
         self.unconfirmed.clear();
         let snapshots: Vec<_> = snapshot.games.iter().map(GameSnapshot::of).collect();
@@ -161,13 +161,13 @@ impl LiveSession {
         }
     }
 
-    /// Nothing more comes of a session that another process has.
+    /// Reports that the attachment ended.
     fn gone(&mut self, reason: String) -> SourceItem {
         self.pending_notice = Some(Notice::Error(format!("{reason}; q leaves")));
         SourceItem { at: self.time(Instant::now()), kind: SourceItemKind::Note(reason) }
     }
 
-    /// The failure of the recording, once.
+    /// Returns a failure of the recording, once.
     fn failed_recording(&mut self) -> Option<SourceItem> {
         let failed = self.feed.recording().filter(|recording| recording.error.is_some());
         let was_shown = std::mem::replace(&mut self.is_failure_shown, failed.is_some());
@@ -207,14 +207,14 @@ impl LiveSession {
         Some(SourceItem { at, kind })
     }
 
-    /// A line that went out; `None` if nobody may see it.
+    /// Converts a sent line; its text is `None` if it is secret.
     fn sent(&mut self, line: Option<&str>) -> SourceItemKind {
         let bytes = self.unconfirmed.pop_front().unwrap_or_default();
         let text = line.unwrap_or_default().as_bytes().to_vec();
         SourceItemKind::Sent { bytes, text, answers_ping: false, is_secret: line.is_none() }
     }
 
-    /// Sends a line. What comes back is in the stream; [`notice`](Self::notice) tells what does not get that far.
+    /// Starts to send a line. Its reply arrives as items; [`notice`](Self::notice) returns failures that no item shows.
     pub(in crate::console) fn request(&mut self, line: &str) -> Result<(), &'static str> {
         match self.state() {
             "over" | "gone" => return Err("not sent: the session is over"),
@@ -246,7 +246,7 @@ impl LiveSession {
         Ok(())
     }
 
-    /// Records the session from now on.
+    /// Starts to record the session in a new file. [`notice`](Self::notice) returns the outcome.
     pub(in crate::console) fn record(&mut self, file: String) -> Result<(), &'static str> {
         let SessionFeed::Own { client, .. } = &self.feed else {
             return Err("an attached session can be recorded by its own process only");
@@ -262,7 +262,7 @@ impl LiveSession {
         Ok(())
     }
 
-    /// What became of something that was asked, if it has to be told.
+    /// Returns the outcome of a request or recording, if it has to be shown.
     pub(in crate::console) fn notice(&mut self) -> Option<Notice> {
         while let Some(outcome) = self.jobs.try_join_next() {
             if let Ok(Some(notice)) = outcome {
@@ -273,12 +273,12 @@ impl LiveSession {
     }
 }
 
-/// Bytes of the seal itself, which say nothing to anybody who reads them.
+/// Converts a line of timeseal itself.
 fn timeseal_item(bytes: Vec<u8>, name: &str) -> SourceItemKind {
     SourceItemKind::Sent { bytes, text: name.into(), answers_ping: true, is_secret: false }
 }
 
-/// The same of a line that another process was to send.
+/// Returns the notice for a failed request on an attached session.
 fn attached_request_notice(error: &AttachedRequestError) -> Option<Notice> {
     match error {
         AttachedRequestError::Request(error) => request_notice(error),
@@ -286,7 +286,7 @@ fn attached_request_notice(error: &AttachedRequestError) -> Option<Notice> {
     }
 }
 
-/// What the stream does not show of a failure: that the line was not sent, or that nothing came.
+/// Returns the notice for a failed request; `None` if the stream shows the failure.
 fn request_notice(error: &RequestError) -> Option<Notice> {
     match error {
         RequestError::Command(error) => Some(Notice::Error(format!("not sent: {error}"))),

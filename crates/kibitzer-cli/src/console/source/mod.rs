@@ -1,4 +1,4 @@
-//! Where the console's items come from.
+//! Sources of items: a recording or a session.
 
 pub(in crate::console) mod feed;
 pub(in crate::console) mod live_session;
@@ -20,7 +20,7 @@ pub(in crate::console) enum Notice {
     Error(String),
 }
 
-/// A recording that is played, or a session that goes on.
+/// The source of a console.
 #[derive(Debug)]
 pub(in crate::console) enum Source {
     Recording(Box<RecordingPlayer>),
@@ -28,7 +28,7 @@ pub(in crate::console) enum Source {
 }
 
 impl Source {
-    /// What plays, if it is a recording.
+    /// Returns the player, if the source is a recording.
     pub(in crate::console) const fn player(&self) -> Option<&RecordingPlayer> {
         match self {
             Self::Recording(player) => Some(player),
@@ -43,7 +43,7 @@ impl Source {
         }
     }
 
-    /// The session, if it is live.
+    /// Returns the session, if the source is live.
     pub(in crate::console) fn live_mut(&mut self) -> Option<&mut LiveSession> {
         match self {
             Self::Recording(_) => None,
@@ -55,12 +55,12 @@ impl Source {
         matches!(self, Self::Live(_))
     }
 
-    /// Whether lines go to a server, or would if it were there.
+    /// Returns whether lines can be sent, at least while the session is ready.
     pub(in crate::console) const fn accepts_lines(&self) -> bool {
         matches!(self, Self::Live(live) if !live.is_read_only())
     }
 
-    /// The time that clocks are counted from: the recording's, or since the session began.
+    /// Returns the current time of the recording, or since the session began.
     pub(in crate::console) fn time(&self, now: Instant) -> Duration {
         match self {
             Self::Recording(player) => player.time(now),
@@ -68,7 +68,7 @@ impl Source {
         }
     }
 
-    /// Whether the screen should be drawn often.
+    /// Returns whether the screen is to be drawn often.
     pub(in crate::console) fn is_moving(&self) -> bool {
         match self {
             Self::Recording(player) => player.goal().is_some() || player.is_playing(),
@@ -76,7 +76,7 @@ impl Source {
         }
     }
 
-    /// The next thing that is due.
+    /// Returns the next item that is due, without waiting.
     ///
     /// # Errors
     ///
@@ -88,12 +88,12 @@ impl Source {
         }
     }
 
-    /// Whether this row is what was gone on to.
+    /// Returns whether a row is the goal of a running seek, and ends the seek if so.
     pub(in crate::console) fn arrived(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
         self.player_mut().is_some_and(|player| player.arrived(model, row, is_listed))
     }
 
-    /// What the session has to say besides what happens.
+    /// Returns a notice that no item shows.
     pub(in crate::console) fn notice(&mut self) -> Option<Notice> {
         self.live_mut()?.notice()
     }

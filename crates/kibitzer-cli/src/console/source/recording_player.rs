@@ -1,4 +1,4 @@
-//! Plays a recording: at its speed, or as fast as it can be read up to a goal.
+//! Plays a recording at its speed, or as fast as possible up to a goal.
 
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,21 @@ use crate::console::model::row::Row;
 use crate::console::source::recording_reader::{RecordingReader, ReplayError};
 use crate::console::source::replay_clock::ReplayClock;
 
-/// Where to go on to, whatever the clock shows.
+/// Where a seek in a recording stops.
 #[derive(Clone, Debug)]
 pub(in crate::console) enum SeekGoal {
-    /// The next row that is listed.
+    /// The next listed row.
     Row,
-    /// A time.
+    /// A time of the recording.
     Time(Duration),
-    /// The next row that is meant.
+    /// The next listed row that the filter accepts.
     Match(RowFilter),
-    /// A ply of a game, or of whichever game comes.
+    /// A ply of a game, or of any game.
     Ply(Option<GameId>, u32),
 }
 
 impl SeekGoal {
-    /// Whether this row is it.
+    /// Returns whether a row reaches the goal.
     pub(in crate::console) fn is_met(&self, row: &Row, is_listed: bool) -> bool {
         match self {
             Self::Row => is_listed,
@@ -37,13 +37,13 @@ impl SeekGoal {
     }
 }
 
-/// The ply a row brings a game to; any game, if none is named.
+/// Returns the ply that a row's board shows, if it is about the game, or about any if none is given.
 pub(in crate::console) fn ply_after_row(row: &Row, game: Option<GameId>) -> Option<u32> {
     let event = row.event().filter(|event| event.game().is_some() && (game.is_none() || event.game() == game))?;
     board_in_event(event).map(Style12::ply)
 }
 
-/// A recording with its clock.
+/// A recording, its clock and the goal of a running seek.
 #[derive(Debug)]
 pub(in crate::console) struct RecordingPlayer {
     replay: RecordingReader,
@@ -51,14 +51,14 @@ pub(in crate::console) struct RecordingPlayer {
     goal: Option<SeekGoal>,
 }
 
-/// What comes next.
+/// Result of polling a source.
 pub(in crate::console) enum NextItem {
     Item(SourceItem),
-    /// Nothing before more time has passed.
+    /// Nothing is due yet.
     Wait,
-    /// The goal is a time, and it is there.
+    /// The goal was a time and has been reached.
     GoalReached,
-    /// There is no more; the goal, if there was one, was not met.
+    /// The recording ended; holds the goal if it was not reached.
     End(Option<SeekGoal>),
 }
 
@@ -85,7 +85,7 @@ impl RecordingPlayer {
         self.clock.is_running() && !self.replay.is_over()
     }
 
-    /// The time of the recording.
+    /// Returns the current time of the recording.
     pub(in crate::console) fn time(&self, now: Instant) -> Duration {
         self.clock.at(now).min(self.replay.length())
     }
@@ -94,13 +94,13 @@ impl RecordingPlayer {
         self.clock.run(now);
     }
 
-    /// Stops where it is, goal or not.
+    /// Stops playback and abandons the goal.
     pub(in crate::console) fn stop(&mut self, now: Instant) {
         self.clock.stop(now);
         self.goal = None;
     }
 
-    /// Stops at a time that was just played, however late it is.
+    /// Stops playback and sets the clock back to the time of an item just played.
     pub(in crate::console) fn stop_at(&mut self, time: Duration, now: Instant) {
         self.stop(now);
         self.clock.set(time, now);
@@ -110,13 +110,13 @@ impl RecordingPlayer {
         self.clock.set_speed(speed, now);
     }
 
-    /// Goes on to a goal, where it stops.
+    /// Plays as fast as possible up to a goal, and stops there.
     pub(in crate::console) fn seek(&mut self, goal: SeekGoal, now: Instant) {
         self.clock.stop(now);
         self.goal = Some(goal);
     }
 
-    /// Begins anew.
+    /// Restarts the recording from the beginning.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl RecordingPlayer {
         self.replay.rewind()
     }
 
-    /// The next thing that is due.
+    /// Returns the next item that is due, without waiting.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl RecordingPlayer {
         Ok(NextItem::Wait)
     }
 
-    /// Ends the way to the goal if this row is it.
+    /// Returns whether a row reaches the goal, and ends the seek if so.
     pub(in crate::console) fn arrived(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
         let row = model.rows.get(row);
         let is_met = self.goal.as_ref().zip(row).is_some_and(|(goal, row)| goal.is_met(row, is_listed));

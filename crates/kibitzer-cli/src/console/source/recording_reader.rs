@@ -1,4 +1,4 @@
-//! A recording as a source of the console: read piece by piece, decoded by what decodes a live session.
+//! Reads a recording piece by piece and parses it like a live session.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -17,7 +17,7 @@ use crate::console::model::game_snapshot::GameSnapshot;
 use crate::console::model::item::{SourceItem, SourceItemKind};
 use crate::output::cut;
 
-/// Why a recording cannot be played.
+/// A recording cannot be played.
 #[derive(Debug, Error)]
 pub(crate) enum ReplayError {
     #[error("cannot open {path}: {source}", path = .path.display())]
@@ -26,39 +26,39 @@ pub(crate) enum ReplayError {
     Read { path: PathBuf, source: TranscriptError },
 }
 
-/// A recording, and how far it was played.
+/// A recording, and the position of playback in it.
 #[derive(Debug)]
 pub(in crate::console) struct RecordingReader {
     path: PathBuf,
     family: Family,
     timeseal: Timeseal,
-    /// The clock that times the decoder.
+    /// Clock that measures parsing times.
     stopwatch: fn() -> Instant,
     length: Duration,
-    /// The line inside which the recording ends, if it does.
+    /// Line inside which the recording ends, if it was cut off.
     cut: Option<u64>,
     is_cut_shown: bool,
     records: TranscriptReader<BufReader<File>>,
-    /// The record behind those that were taken up.
+    /// The next record, if it has been read ahead.
     next: Option<Record>,
     events: EventReader,
     detector: SecretDetector,
-    /// What the server sent at once, as far as it is not decoded.
+    /// Received bytes that are not parsed yet.
     undecoded: VecDeque<u8>,
-    /// What is made of the record that was taken up last.
+    /// Items of the current record that are not delivered yet.
     ready: VecDeque<SourceItemKind>,
-    /// The time of that record.
+    /// Time of the current record.
     at: Duration,
     is_over: bool,
 }
 
 impl RecordingReader {
-    /// Opens a recording, and reads through it once to know how long it is and that it is one.
+    /// Opens a recording, and reads it once to validate it and find its length.
     ///
     /// # Errors
     ///
-    /// [`ReplayError`] if the file cannot be read, or a line of it is no record; if it is strict, also if the file ends inside
-    /// a line.
+    /// [`ReplayError`] if the file cannot be read, or a line is not a record; if `is_strict`, also if the file ends inside a
+    /// line.
     pub(in crate::console) fn open(
         path: &Path,
         family: Family,
@@ -93,27 +93,27 @@ impl RecordingReader {
         })
     }
 
-    /// Time of the last record.
+    /// Returns the time of the last record.
     pub(in crate::console) const fn length(&self) -> Duration {
         self.length
     }
 
-    /// Whether everything was played.
+    /// Returns whether all records have been delivered.
     pub(in crate::console) const fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// The file's own name.
+    /// Returns the file name without its directory.
     pub(in crate::console) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()
     }
 
-    /// Goes back to the beginning.
+    /// Restarts from the beginning. Reopens the file.
     ///
     /// # Errors
     ///
-    /// [`ReplayError::Open`] if the file is not there any more.
+    /// [`ReplayError::Open`] if the file no longer exists.
     pub(in crate::console) fn rewind(&mut self) -> Result<(), ReplayError> {
         self.records = open(&self.path)?;
         self.events = reader(self.family, self.timeseal);
@@ -124,11 +124,11 @@ impl RecordingReader {
         Ok(())
     }
 
-    /// The next thing that happened, if it did by this time; `None` too at the end.
+    /// Returns the next item with a time up to `until`; `None` if there is none, or at the end.
     ///
     /// # Errors
     ///
-    /// [`ReplayError::Read`] if the file is not what it was when it was opened.
+    /// [`ReplayError::Read`] if the file has changed since it was opened.
     pub(in crate::console) fn next_by(&mut self, until: Duration) -> Result<Option<SourceItem>, ReplayError> {
         loop {
             if self.at <= until
@@ -154,7 +154,7 @@ impl RecordingReader {
         Ok(self.next.as_ref())
     }
 
-    /// Makes the next record the one that is decoded. Times never run back, whatever the recording says.
+    /// Starts the next record. Times never decrease, even if those of the recording do.
     fn take_up(&mut self) {
         let Some(record) = self.next.take() else { return };
         self.at = record.time.max(self.at);
@@ -182,7 +182,7 @@ impl RecordingReader {
         event.map(|event| self.wrap(event, decoding))
     }
 
-    /// What is left when the recording is over.
+    /// Returns what remains at the end: an unfinished line, then the mark of a cut recording.
     fn finish(&mut self) -> Option<SourceItem> {
         let kind = match (self.events.finish(), self.cut) {
             (Some(event), _) => self.wrap(event, Duration::ZERO),
@@ -204,7 +204,7 @@ impl RecordingReader {
     }
 }
 
-/// A line that went out: what it means, if it is sealed.
+/// Converts a sent line, unsealed if it is sealed.
 fn sent(line: &[u8], timeseal: Timeseal, detector: &mut SecretDetector) -> SourceItemKind {
     let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line).ok() };
     let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);

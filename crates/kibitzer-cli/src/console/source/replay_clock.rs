@@ -1,14 +1,14 @@
-//! The time of a recording: it runs, faster or slower, or stands still.
+//! The clock of a recording: runs at a speed, or stands still.
 
 use std::time::{Duration, Instant};
 
-/// The slowest and the fastest a recording is played.
+/// Accepted playback speeds.
 pub(in crate::console) const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
-/// A clock that shows the time of a recording.
+/// Maps the time of day to the time of a recording.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::console) struct ReplayClock {
-    /// What it showed at `since`.
+    /// Reading at `since`.
     shown: Duration,
     since: Instant,
     speed: f64,
@@ -16,7 +16,7 @@ pub(in crate::console) struct ReplayClock {
 }
 
 impl ReplayClock {
-    /// A clock that stands at zero. A speed outside of [`SPEEDS`] is brought inside.
+    /// Creates a stopped clock at zero. The speed is clamped to [`SPEEDS`].
     pub(in crate::console) fn new(speed: f64, now: Instant) -> Self {
         Self {
             shown: Duration::ZERO,
@@ -26,7 +26,7 @@ impl ReplayClock {
         }
     }
 
-    /// What it shows.
+    /// Returns the reading at `now`.
     pub(in crate::console) fn at(&self, now: Instant) -> Duration {
         if !self.is_running {
             return self.shown;
@@ -36,7 +36,7 @@ impl ReplayClock {
         self.shown.saturating_add(gone)
     }
 
-    /// Puts it to a time; it goes on or stands still as before.
+    /// Sets the reading without starting or stopping the clock.
     pub(in crate::console) const fn set(&mut self, time: Duration, now: Instant) {
         self.shown = time;
         self.since = now;

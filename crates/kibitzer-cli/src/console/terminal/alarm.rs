@@ -1,7 +1,7 @@
-//! Panics while the console has the terminal.
+//! Capture of panics on other threads while the console owns the terminal.
 //!
-//! One of the thread that draws ends the console, so the terminal is given back before its message is printed. One of
-//! another thread would print over the screen, and the screen over it: its message waits until the screen is gone.
+//! A panic of the drawing thread restores the terminal before its message is printed. A message of another thread would be
+//! overwritten by the screen; it is stored until the screen is closed.
 
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,15 +9,15 @@ use std::thread;
 
 type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
 
-/// Hears of panics on other threads than the one that draws.
+/// Stores the first panic of any thread but the drawing one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PanicCapture {
-    /// What the first one says, in one line.
+    /// Message of the first panic, on one line.
     heard: Arc<Mutex<Option<String>>>,
 }
 
 impl PanicCapture {
-    /// Begins to listen, for good. What was to happen at a panic so far happens on this thread only.
+    /// Replaces the panic hook permanently. The previous hook still runs for panics on this thread.
     pub(super) fn begin() -> Self {
         let (alarm, drawing, otherwise) = (Self::default(), thread::current().id(), take_hook());
         let ours = alarm.clone();
@@ -33,7 +33,7 @@ impl PanicCapture {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
     }
 
-    /// What was heard, once.
+    /// Removes and returns the stored message.
     pub(super) fn take(&self) -> Option<String> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -1,5 +1,4 @@
-//! Where keys come from, watched by ourselves: the library that reads them spins for ever once its terminal is gone, deaf
-//! to signals.
+//! Waits for terminal input. crossterm's own poll spins forever once its terminal is gone, and ignores signals.
 
 use std::io;
 use std::time::Duration;
@@ -7,13 +6,13 @@ use std::time::Duration;
 #[cfg(unix)]
 pub(super) use self::unix::{Keyboard, terminal};
 
-/// Whether there is something to read.
+/// Result of waiting for input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InputState {
-    /// Keys, or a new size.
+    /// Keys or a new terminal size can be read.
     Ready,
     Idle,
-    /// Nobody can type any more.
+    /// The terminal is gone.
     Closed,
 }
 
@@ -33,10 +32,10 @@ mod unix {
 
     use super::{Duration, InputState, io};
 
-    /// What poll tells of a terminal that is gone, asked for or not.
+    /// Flags that poll reports for a terminal that is gone, requested or not.
     const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
 
-    /// The terminal that keys are read from: standard input, or, if that is none, the one that controls the process.
+    /// Opens the terminal that keys are read from: standard input or, if that is not a terminal, the controlling terminal.
     pub(in crate::console::terminal) fn terminal() -> io::Result<OwnedFd> {
         let stdin = io::stdin();
         if isatty(&stdin) {
@@ -45,12 +44,12 @@ mod unix {
         File::options().read(true).write(true).open("/dev/tty").map(OwnedFd::from)
     }
 
-    /// The terminal, and word of its new sizes.
+    /// The terminal and the signal for its size changes.
     #[derive(Debug)]
     pub(in crate::console::terminal) struct Keyboard {
         terminal: OwnedFd,
-        /// Written to by a signal. The library has to be asked at once then: of a size and a key that it finds together it
-        /// loses the key.
+        /// The signal handler writes to it. crossterm has to be polled at once then: if it finds a resize and a key together,
+        /// it loses the key.
         resized: UnixStream,
         signal: SigId,
     }
@@ -63,7 +62,7 @@ mod unix {
             Ok(Self { terminal, resized, signal: pipe::register(SIGWINCH, resizes)? })
         }
 
-        /// Waits for keys or a new size, no longer than this.
+        /// Waits for keys or a new size, at most for `pause`.
         ///
         /// # Errors
         ///

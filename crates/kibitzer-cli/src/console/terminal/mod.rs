@@ -1,4 +1,4 @@
-//! The terminal: taken for the console, and given back as it was, whatever happens.
+//! Event loop of the console on the terminal, which is restored afterwards, even after a panic.
 
 mod alarm;
 mod keyboard;
@@ -22,17 +22,17 @@ use super::ConsoleError;
 use crate::console::app::App;
 use crate::console::view::{self, Theme};
 
-/// Between two pictures while things happen.
+/// Time between two frames while items arrive.
 const FRAME: Duration = Duration::from_millis(33);
-/// Between two pictures while nothing does; clocks show tenths of a second.
+/// Time between two frames otherwise; clocks show tenths of a second.
 const QUIET_FRAME: Duration = Duration::from_millis(100);
 
-/// The terminal, as long as the console has it.
+/// The terminal in raw mode with the alternate screen; restored on drop.
 ///
-/// It is given back when this is dropped. A panic gives it back first, so that its message can be read.
+/// A panic restores it first, so that its message can be read.
 struct TerminalSession {
     terminal: DefaultTerminal,
-    /// Panics on other threads.
+    /// Panics of other threads.
     alarm: PanicCapture,
 }
 
@@ -56,7 +56,7 @@ impl Drop for TerminalSession {
     }
 }
 
-/// Runs the console until somebody ends it, tells it to end, or closes the terminal.
+/// Runs the console until the user quits, a signal arrives, or the terminal is gone.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub(super) fn run(mut app: App) -> Result<(), ConsoleError> {
     show(&mut app, &mut screen, &keyboard, &guard)
 }
 
-/// Draws and takes keys, in turn.
+/// Alternates between drawing and processing input.
 fn show(
     app: &mut App,
     screen: &mut TerminalSession,
@@ -92,12 +92,12 @@ fn show(
     Ok(())
 }
 
-/// How long to wait for keys before the next picture.
+/// Returns how long to wait for keys before the next frame.
 fn pause(app: &App) -> Duration {
     if app.source.is_moving() { FRAME } else { QUIET_FRAME }
 }
 
-/// Takes in what was typed: waits for the first key, and leaves none behind it to the next picture.
+/// Waits for input, then processes all of it before the next frame.
 fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), ConsoleError> {
     match keyboard.wait(pause).map_err(ConsoleError::Terminal)? {
         InputState::Ready => {}

@@ -1,4 +1,4 @@
-//! Sees to it that the console ends: told to by a signal, or because its terminal is gone.
+//! Ends the console on a signal, or when its terminal is gone.
 
 use std::io;
 
@@ -27,17 +27,17 @@ mod unix {
     use super::io;
     use crate::console::terminal::keyboard::terminal;
 
-    /// How long the console has to end by itself. A terminal that takes nothing, or has gone in the wrong moment, would
-    /// keep it for ever.
+    /// Time for the console to end by itself, before the process exits. Writing to a terminal that is stopped or gone could
+    /// block forever.
     const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-    /// A thread that waits for the end, as long as this lives.
+    /// A thread that waits for a signal or the loss of the terminal. Dropping this value ends it.
     pub(in crate::console::terminal) struct ShutdownWatch {
         ended: Arc<AtomicBool>,
         signals: Vec<SigId>,
-        /// Wakes the thread.
+        /// Writing to it wakes the thread.
         wake: UnixStream,
-        /// Dropped when the console is over.
+        /// Dropped when the console has ended.
         alive: Option<Sender<()>>,
         thread: Option<JoinHandle<()>>,
     }
@@ -56,7 +56,7 @@ mod unix {
             Ok(Self { ended, signals, wake, alive: Some(alive), thread: Some(thread) })
         }
 
-        /// Whether the console has to end.
+        /// Returns whether the console has to end.
         pub(in crate::console::terminal) fn is_ended(&self) -> bool {
             self.ended.load(Ordering::Relaxed)
         }
@@ -75,7 +75,8 @@ mod unix {
         }
     }
 
-    /// Waits for a signal or for the terminal to go, and then for the console.
+    /// Waits for a signal or the loss of the terminal, then for the console; exits the process if the console does not end in
+    /// time.
     fn watch(woken: &UnixStream, terminal: &OwnedFd, ended: &AtomicBool, over: &Receiver<()>) {
         let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(terminal, PollFlags::empty())];
         while poll(&mut watched, None) == Err(Errno::INTR) {}

@@ -1,4 +1,4 @@
-//! The first and the last rows of the screen.
+//! Title row, status row and input row.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::console::source::Source;
 use crate::console::source::recording_player::RecordingPlayer;
 use crate::output::TerminalSafe;
 
-/// What is shown, how far it is, and how it is looked at.
+/// Returns the title row: state, time, breakpoint and name.
 pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
     let mut spans = vec![Span::styled("kibitzer ", theme.title())];
     let name = match &app.source {
@@ -43,7 +43,7 @@ pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Whether a recording plays, how far it is, how fast.
+/// Returns state, position and speed of a recording.
 fn progress(theme: Theme, player: &RecordingPlayer, now: Duration) -> [Span<'static>; 2] {
     let state = if player.goal().is_some() {
         "seeking"
@@ -61,7 +61,7 @@ fn progress(theme: Theme, player: &RecordingPlayer, now: Duration) -> [Span<'sta
     ]
 }
 
-/// What the console has to say; `None` if nothing.
+/// Returns the row of a notice.
 pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'static>> {
     let (text, style) = match notice? {
         Notice::Info(text) => (text, theme.success()),
@@ -70,7 +70,7 @@ pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'stat
     Some(Line::styled(TerminalSafe(text).in_cells().into_owned(), style))
 }
 
-/// What is typed, and in which column the cursor stands.
+/// Returns the input row, and the cursor's column if the line is focused.
 pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Option<u16>) {
     let (before, behind) = app.input.split_at_cursor();
     if app.focus != Focus::Input && app.input.text().is_empty() {
@@ -106,7 +106,7 @@ fn hint(app: &App) -> &'static str {
     }
 }
 
-/// What can be typed, as long as nothing is.
+/// Returns the hint in an empty, focused line.
 fn typing_hint(app: &App) -> &'static str {
     match app.echo() {
         InputEcho::Masked => "password: it is not shown",
@@ -118,7 +118,7 @@ fn typing_hint(app: &App) -> &'static str {
     }
 }
 
-/// Where the cursor is drawn.
+/// Returns the screen position of a cursor column.
 pub(super) fn cursor(area: ratatui::layout::Rect, column: u16) -> Position {
     Position::new(area.x + column.min(area.width.saturating_sub(1)), area.y)
 }

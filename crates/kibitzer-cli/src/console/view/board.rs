@@ -1,4 +1,4 @@
-//! The board of a game, with what belongs to it above and below.
+//! The board of a game, with players, clocks, reserves and the last move.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::theme::Theme;
 use crate::console::model::game_snapshot::GameSnapshot;
 use crate::output::{TerminalSafe, numbered_move};
 
-/// How wide and high a square is.
+/// Size of a square, in cells.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     width: u16,
@@ -20,7 +20,7 @@ struct Size {
 }
 
 impl Size {
-    /// The largest squares there is room for: beside the board stand its ranks, around it six rows.
+    /// Returns the largest size that leaves space for the labels of ranks and six rows around the board.
     const fn fitting(area: Rect) -> Self {
         if area.width >= 8 * 4 + 3 && area.height >= 8 * 2 + 6 {
             Self { width: 4, height: 2 }
@@ -30,7 +30,7 @@ impl Size {
     }
 }
 
-/// Draws a game. The clocks were told `since` ago. `flip` turns the board around.
+/// Draws a game whose clocks were reported `since` ago. `flip` shows it from the other side.
 pub(super) fn draw(
     buffer: &mut Buffer,
     area: Rect,
@@ -89,7 +89,7 @@ fn draw_squares(buffer: &mut Buffer, area: Rect, theme: Theme, snapshot: &GameSn
     draw_line(buffer, area, usize::from(8 * size.height), &labels);
 }
 
-/// One row of a square; the piece stands in its middle.
+/// Returns one row of a square; the piece is in the middle row.
 fn square_span(theme: Theme, snapshot: &GameSnapshot, square: Square, size: Size, line: u16) -> Span<'static> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
     let ground = theme.square(is_light, is_move_square(snapshot, square));
@@ -104,7 +104,7 @@ fn square_span(theme: Theme, snapshot: &GameSnapshot, square: Square, size: Size
     Span::styled(format!("{:^width$}", glyph(piece.role, piece.color)), ground.patch(theme.piece(is_white)))
 }
 
-/// Whether the last move began or ended here.
+/// Returns whether the last move started or ended on a square.
 fn is_move_square(snapshot: &GameSnapshot, square: Square) -> bool {
     match snapshot.played {
         Some(LastMove::Normal { from, to, .. }) => square == from || square == to,
@@ -131,7 +131,7 @@ const fn glyph(role: Role, color: Color) -> char {
     }
 }
 
-/// Name and rating at the left, the clock at the right.
+/// Returns a player's row: name and rating on the left, clock on the right.
 fn player(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, width: u16) -> Line<'static> {
     let name = TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned();
     let rating = snapshot.rating(color).map_or_else(String::new, |rating| format!(" {rating}"));
@@ -149,7 +149,7 @@ fn player(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, 
     ])
 }
 
-/// What a side has in reserve; without reserves, what it took.
+/// Returns a side's reserve or, in games without reserves, the pieces it captured.
 fn reserve_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'static> {
     let draw = |roles: &mut dyn Iterator<Item = Role>, color| roles.map(|role| glyph(role, color)).collect::<String>();
     let (word, pieces) = match &snapshot.hands {
@@ -159,7 +159,7 @@ fn reserve_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'st
     Line::from(vec![Span::styled(format!("  {word}"), theme.quiet()), Span::raw(pieces)])
 }
 
-/// The last move, and how the game ended or what it is.
+/// Returns the last move and the result, or the terms while the game is in progress.
 fn last_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
     let played = numbered_move(&snapshot.board).unwrap_or_else(|| "no move yet".to_owned());
     let about = snapshot.ending.clone().unwrap_or_else(|| snapshot.terms());

@@ -1,4 +1,4 @@
-//! The very bytes of a row.
+//! Hex view of a row's bytes.
 
 use kibitzer::core::Event;
 use ratatui::buffer::Buffer;
@@ -11,15 +11,15 @@ use super::theme::Theme;
 use crate::console::model::Model;
 use crate::console::model::row::{Row, RowContent};
 
-/// Bytes that are shown behind a frame at most: line ends, blanks, a bell.
+/// Maximum number of bytes shown after a frame, such as line ends and blanks.
 const MOST_BEHIND: u64 = 64;
-/// Rows that are looked through for the next frame.
+/// Rows searched for the start of the next frame.
 const ROWS_AHEAD: u64 = 16;
 
-/// A byte, and whether it is the row's own or between this frame and the next.
+/// A byte, and whether it belongs to the row's frame instead of the gap after it.
 type Cell = (u8, bool);
 
-/// Draws the bytes in hexadecimal and as characters, so many lines down; how far down they are.
+/// Draws the bytes in hexadecimal and as characters. Returns the scroll offset, limited to the last line.
 pub(super) fn draw(
     buffer: &mut Buffer,
     area: Rect,
@@ -45,7 +45,7 @@ pub(super) fn draw(
     scroll
 }
 
-/// How many bytes there are to show.
+/// Returns the number of bytes to show.
 fn length(model: &Model, row: &Row) -> usize {
     match &row.content {
         RowContent::Sent(sent) => sent.bytes.len(),
@@ -56,7 +56,7 @@ fn length(model: &Model, row: &Row) -> usize {
     }
 }
 
-/// Why there is nothing to see.
+/// Returns why there are no bytes to show.
 fn missing(row: Option<&Row>) -> &'static str {
     match row.map(|row| &row.content) {
         Some(RowContent::Sent(sent)) if sent.secret => "secret",
@@ -65,7 +65,7 @@ fn missing(row: Option<&Row>) -> &'static str {
     }
 }
 
-/// How many there are.
+/// Returns the title's note: the number of bytes.
 pub(super) fn note(model: &Model, row: Option<&Row>) -> String {
     match row.map(|row| (row, &row.content)) {
         Some((row, RowContent::Event(_))) => frame(row).map_or_else(String::new, |(from, to)| {
@@ -78,7 +78,7 @@ pub(super) fn note(model: &Model, row: Option<&Row>) -> String {
     }
 }
 
-/// How many bytes fit beside their offset: 16 if there is room, else 8, else 4.
+/// Returns the bytes per line: 16, 8 or 4, depending on the width.
 const fn per_line(width: u16) -> usize {
     match width {
         75.. => 16,
@@ -87,7 +87,7 @@ const fn per_line(width: u16) -> usize {
     }
 }
 
-/// Where in all bytes the frame of a row is.
+/// Returns the positions of a row's frame among all received bytes.
 fn frame(row: &Row) -> Option<(u64, u64)> {
     match row.event()? {
         Event::Received { received, .. } => {
@@ -97,7 +97,7 @@ fn frame(row: &Row) -> Option<(u64, u64)> {
     }
 }
 
-/// The bytes that are on the screen, and the offset of the first.
+/// Returns the visible bytes, and the offset of the first.
 fn cells(model: &Model, row: &Row, scroll: usize, area: Rect) -> (u64, Vec<Cell>) {
     let skipped = scroll.saturating_mul(per_line(area.width));
     let n = usize::from(area.height) * per_line(area.width);
@@ -117,7 +117,7 @@ fn cells(model: &Model, row: &Row, scroll: usize, area: Rect) -> (u64, Vec<Cell>
     }
 }
 
-/// Up to where the bytes behind a frame belong to no other.
+/// Returns the position up to which bytes after a frame belong to no other frame.
 fn end_behind(model: &Model, row: &Row, end: u64) -> u64 {
     let later = (row.number + 1..=row.number + ROWS_AHEAD).filter_map(|number| model.rows.get(number));
     let next = later.filter_map(frame).map(|(from, _)| from).find(|from| *from >= end);
@@ -141,7 +141,7 @@ fn style(theme: Theme, byte: u8, own: bool) -> Style {
     }
 }
 
-/// The byte as a character; a dot for what is none in ASCII.
+/// Returns a printable ASCII byte as a character, any other as a dot.
 const fn character(byte: u8) -> char {
     match byte {
         b' '..=b'~' => byte as char,

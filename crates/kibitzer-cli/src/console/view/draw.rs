@@ -1,4 +1,4 @@
-//! Small things all parts of the screen are drawn with.
+//! Drawing helpers shared by all parts of the screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,12 +7,12 @@ use ratatui::text::{Line, Span};
 
 use super::theme::Theme;
 
-/// Draws the title of a part in its first row; what is left of it.
+/// Draws a title in the first row of an area. Returns the rest of the area.
 pub(super) fn draw_heading(buffer: &mut Buffer, area: Rect, theme: Theme, title: &str, note: &str) -> Rect {
     draw_tabs(buffer, area, theme, &[(title, true)], note)
 }
 
-/// Draws a title of several names in the first row of a part, of which some are chosen; what is left of the part.
+/// Draws several titles in the first row of an area, highlighting the chosen ones. Returns the rest of the area.
 pub(super) fn draw_tabs(buffer: &mut Buffer, area: Rect, theme: Theme, names: &[(&str, bool)], note: &str) -> Rect {
     if area.is_empty() {
         return area;
@@ -30,22 +30,22 @@ pub(super) fn draw_tabs(buffer: &mut Buffer, area: Rect, theme: Theme, names: &[
     Rect { y: area.y + 1, height: area.height - 1, ..area }
 }
 
-/// Draws a line in a row of a part, counted from 0; a row that the part does not have is not drawn.
+/// Draws a line in a row of an area, counted from 0; rows outside of the area are ignored.
 pub(super) fn draw_line(buffer: &mut Buffer, area: Rect, row: usize, line: &Line<'_>) {
     if let Some(row) = u16::try_from(row).ok().filter(|row| *row < area.height) {
         buffer.set_line(area.x, area.y + row, line, area.width);
     }
 }
 
-/// Draws lines from the top of a part.
+/// Draws lines from the top of an area.
 pub(super) fn draw_lines<'a>(buffer: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = Line<'a>>) {
     for (row, line) in lines.into_iter().take(area.height.into()).enumerate() {
         draw_line(buffer, area, row, &line);
     }
 }
 
-/// Text in lines of so many characters, from the line `skipped` on, as many as are asked for. Wide characters may make a
-/// line too wide, and are then cut.
+/// Wraps text into lines of `width` characters, skipping `skipped` lines and returning at most `n`. Lines of wide characters
+/// may be cut when drawn.
 pub(super) fn wrap_text(text: &str, width: u16, skipped: usize, n: usize, style: Style) -> Vec<Line<'static>> {
     let width = usize::from(width.max(1));
     let mut rest = text.chars().skip(skipped.saturating_mul(width));
@@ -60,7 +60,7 @@ pub(super) fn wrap_text(text: &str, width: u16, skipped: usize, n: usize, style:
     lines
 }
 
-/// Numbers as a curve of one row, the largest of them at full height.
+/// Draws numbers as a sparkline, scaled to the largest.
 pub(super) fn sparkline(numbers: impl IntoIterator<Item = u64>) -> String {
     const STEPS: [char; 9] =
         [' ', '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}'];
@@ -70,7 +70,7 @@ pub(super) fn sparkline(numbers: impl IntoIterator<Item = u64>) -> String {
     numbers.into_iter().filter_map(|number| STEPS.get(usize::try_from(step(number)).ok()?)).collect()
 }
 
-/// A count in four characters or so.
+/// Formats a count in about four characters.
 pub(super) fn short_count(number: u64) -> String {
     match number {
         0..10_000 => number.to_string(),

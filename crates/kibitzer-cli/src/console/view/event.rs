@@ -1,4 +1,4 @@
-//! A row as it was parsed: every field.
+//! Detail view of a row's event: every field, from its `Debug` output.
 
 use std::fmt::{self, Write as _};
 
@@ -13,15 +13,15 @@ use crate::console::model::reply_matcher::ReplyMatch;
 use crate::console::model::row::{Row, RowContent, SentLine};
 use crate::output::TerminalSafe;
 
-/// Bytes of what is printed. What is behind it can be seen in the other views.
+/// Maximum size of the `Debug` output; the other views show the whole line.
 const MAX_BYTES: usize = 64 << 10;
 
-/// What it is.
+/// Returns the title's note: number and kind of the row.
 pub(super) fn note(row: Option<&Row>) -> String {
     row.map_or_else(String::new, |row| format!("#{} {}", row.number, row.kind()))
 }
 
-/// Draws the fields, so many lines down; how far down they are.
+/// Draws the fields. Returns the scroll offset, limited to the last line.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&Row>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
     let fields = fields(row);
@@ -54,7 +54,7 @@ fn sent_fields(sent: &SentLine) -> Vec<String> {
     fields
 }
 
-/// Every field of the event, as the library prints it.
+/// Returns the `Debug` output of an event, cut at [`MAX_BYTES`].
 fn printed(event: &kibitzer::core::Event) -> String {
     let mut printed = BoundedText(String::new());
     // It fails where the limit is reached, which is what it is for.
@@ -64,7 +64,7 @@ fn printed(event: &kibitzer::core::Event) -> String {
     printed.0
 }
 
-/// Text up to [`MAX_BYTES`].
+/// A writer that fails beyond [`MAX_BYTES`].
 struct BoundedText(String);
 
 impl fmt::Write for BoundedText {
@@ -79,7 +79,7 @@ impl fmt::Write for BoundedText {
     }
 }
 
-/// A field, broken where the part ends, its name less loud than its value.
+/// Returns the lines of a field, its name dimmed.
 fn broken(theme: Theme, field: &str, width: u16) -> Vec<Line<'static>> {
     let shown = TerminalSafe(field).in_cells();
     if shown.chars().count() > usize::from(width) {
@@ -94,15 +94,14 @@ fn broken(theme: Theme, field: &str, width: u16) -> Vec<Line<'static>> {
     vec![Line::from(spans)]
 }
 
-/// Fields shorter than this stand on one line together.
+/// Fields are joined on one line while they are shorter than this together.
 const SHORT: usize = 32;
 
-/// The fields that tell most, as far as an event has them.
+/// The most important fields, shown first.
 const FIRST_FIELDS: &[&str] = &["message: ", "change: "];
 
-/// Brings what `{:#?}` printed into fewer lines: what wraps one thing stands on its line, and commas at the end go. What
-/// is in the outermost brackets, and in those of its first field if that has some, stands at the margin, the fields that
-/// are named before the others.
+/// Compacts `{:#?}` output: a wrapper shares the line of its content, and trailing commas are removed. The content of the
+/// outermost brackets, and of its first field's, is unindented, the fields in `first` before the others.
 fn compact_debug(printed: &str, first: &[&str]) -> Vec<String> {
     let mut lines = printed.lines().peekable();
     let mut nodes = Vec::new();
@@ -123,7 +122,7 @@ fn compact_debug(printed: &str, first: &[&str]) -> Vec<String> {
     out
 }
 
-/// A line of `{:#?}`, with the lines inside its brackets.
+/// A line of `{:#?}` output, with the lines nested in its brackets.
 struct DebugNode<'a> {
     head: String,
     inside: Vec<Self>,
@@ -131,7 +130,7 @@ struct DebugNode<'a> {
 }
 
 impl<'a> DebugNode<'a> {
-    /// Reads a line and what belongs to it. Strings have no line ends of their own; `Debug` has escaped them.
+    /// Parses a line and its nested lines. Strings never contain line ends, because `Debug` escapes them.
     fn read(lines: &mut std::iter::Peekable<std::str::Lines<'a>>) -> Option<Self> {
         let line = lines.next()?.trim();
         let mut node = Self { head: line.trim_end_matches(',').to_owned(), inside: Vec::new(), close: "" };
@@ -150,12 +149,12 @@ impl<'a> DebugNode<'a> {
         Some(node)
     }
 
-    /// Whether nothing is inside it.
+    /// Returns whether nothing is nested in the line.
     const fn is_leaf(&self) -> bool {
         self.inside.is_empty() && self.close.is_empty()
     }
 
-    /// Whether it has fields, or wraps something that does.
+    /// Returns whether the line has fields, or wraps a struct.
     fn is_struct(&self) -> bool {
         self.head.ends_with('{') || matches!(&self.inside[..], [only] if only.head.ends_with('{'))
     }

@@ -1,4 +1,4 @@
-//! A row as the framer cut it: what kind of thing it is, where it stands, its line.
+//! Detail view of a row's frame: its class, position and line.
 
 use kibitzer::core::Event;
 use kibitzer::core::message::{Control, Message, Received};
@@ -14,15 +14,15 @@ use super::theme::Theme;
 use crate::console::model::row::{Row, RowContent};
 use crate::output::TerminalSafe;
 
-/// Bytes of a line that are shown. More has room on no screen, and can be seen byte by byte.
+/// Maximum number of shown bytes of a line; the hex view shows all of them.
 const MAX_BYTES: usize = 16 << 10;
 
-/// Which one it is.
+/// Returns the title's note: number and time of the row.
 pub(super) fn note(row: Option<&Row>) -> String {
     row.map_or_else(String::new, |row| format!("#{} at {}", row.number, clock(row.at)))
 }
 
-/// Draws what is known of the frame, and its line, so many lines down; how far down it is.
+/// Draws the properties of the frame, then its line. Returns the scroll offset, limited to the last line.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&Row>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
     let frame_fields = frame_fields(row).into_iter().map(|(name, fact)| {
@@ -41,7 +41,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&R
     scroll
 }
 
-/// The line itself.
+/// Returns the text of the row.
 fn text(row: &Row) -> String {
     match &row.content {
         RowContent::Event(event) => {
@@ -53,7 +53,7 @@ fn text(row: &Row) -> String {
     }
 }
 
-/// What is known of the frame besides.
+/// Returns the properties of the frame as names and values.
 fn frame_fields(row: &Row) -> Vec<(&'static str, String)> {
     match &row.content {
         RowContent::Event(event) => match event {
@@ -87,7 +87,7 @@ fn received_facts(received: &Received, line_bytes: usize) -> Vec<(&'static str, 
     ]
 }
 
-/// What the framer said of it.
+/// Returns the class of a frame, in words.
 fn class(received: &Received) -> String {
     match &received.message {
         Message::Control(Control::Prompt) => "prompt".to_owned(),
@@ -111,7 +111,7 @@ fn class(received: &Received) -> String {
     }
 }
 
-/// The tag in front of a datagram of FICS: `<12>`.
+/// Returns the tag at the start of a line, such as `<12>`.
 fn tag(line: &[u8]) -> Option<String> {
     let end = line.iter().take(5).position(|&b| b == b'>')?;
     line.get(..=end).filter(|tag| tag.starts_with(b"<")).map(|tag| decode(tag).into_owned())

@@ -1,4 +1,4 @@
-//! The list of games.
+//! List of games.
 
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::GameId;
@@ -12,7 +12,7 @@ use crate::console::model::Model;
 use crate::console::model::game_snapshot::GameSnapshot;
 use crate::output::{TerminalSafe, numbered_move};
 
-/// Draws the games, those that go on first, so that the one whose board is shown is among them.
+/// Draws the games, those in progress first, scrolled so that the shown one is visible.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, model: &Model, shown: Option<GameId>) {
     let n_going_on = model.games.values().filter(|game| game.snapshot.followed).count();
     let note = format!("{} known, {n_going_on} going on", model.games.len());

@@ -1,4 +1,4 @@
-//! The page of help.
+//! The help page.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,7 +9,7 @@ use super::theme::Theme;
 use crate::console::input::command::COMMANDS;
 use crate::console::input::keys::{INPUT_KEYS, LIST_KEYS};
 
-/// Draws the page in the place of everything else, so many lines down; how far down it can be.
+/// Draws the help page. Returns the largest useful scroll offset.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, scroll: usize) -> usize {
     let area = draw_heading(buffer, area, theme, "help", "Esc goes back");
     let lines = lines(theme);

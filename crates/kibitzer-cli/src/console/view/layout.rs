@@ -1,20 +1,20 @@
-//! Where everything stands on the screen.
+//! Layout of the screen.
 
 use ratatui::layout::Rect;
 
-/// From this size on all three views are shown at once, and the squares of the board are large.
+/// Minimum size at which all three detail views are shown at once, and the squares of the board are large.
 const LARGE: (u16, u16) = (120, 40);
-/// Below this width there is no room for a board beside the list.
+/// Below this width, there is no board beside the list.
 const NARROW: u16 = 64;
 
-/// The parts of the screen. A part without room has no area.
+/// Areas of the screen. Parts that do not fit have an empty area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScreenAreas {
     pub(super) title: Rect,
     pub(super) board: Rect,
     pub(super) games: Rect,
     pub(super) meters: Rect,
-    /// The line between the sides.
+    /// The vertical line between the sides.
     pub(super) divider: Rect,
     pub(super) list: Rect,
     pub(super) views: DetailAreas,
@@ -22,10 +22,10 @@ pub(super) struct ScreenAreas {
     pub(super) input: Rect,
 }
 
-/// Where the three views are.
+/// Areas of the detail views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DetailAreas {
-    /// One after the other.
+    /// One view at a time.
     One(Rect),
     /// Side by side.
     All { bytes: Rect, frame: Rect, event: Rect },

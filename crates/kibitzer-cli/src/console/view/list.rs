@@ -1,4 +1,4 @@
-//! The stream of events.
+//! The list of rows.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::theme::Theme;
 use crate::console::app::App;
 use crate::console::model::row::Row;
 
-/// Cells for the kind: on a small screen the longest ones are cut.
+/// Width of the kind column, on narrow and wide screens; longer kinds are cut.
 const KIND_CELLS: [usize; 2] = [12, 15];
 
-/// Draws the rows around the one that is looked at.
+/// Draws the rows around the selected one.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, app: &mut App) {
     let note = note(app);
     let area = draw_heading(buffer, area, theme, "stream", &note);
@@ -58,7 +58,7 @@ fn line(theme: Theme, row: &Row, width: u16, is_selected: bool) -> Line<'static>
     ])
 }
 
-/// A time of the session: `m:ss.mmm`.
+/// Formats a time of the session: `m:ss.mmm`.
 pub(super) fn clock(at: Duration) -> String {
     let seconds = at.as_secs();
     format!("{}:{:02}.{:03}", seconds / 60, seconds % 60, at.subsec_millis())

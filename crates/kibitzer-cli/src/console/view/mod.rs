@@ -1,4 +1,4 @@
-//! The screen: one file for each of its parts.
+//! Draws the screen. One file for each part.
 
 mod bars;
 mod board;
@@ -26,7 +26,7 @@ use crate::console::app::{App, DetailView};
 use crate::console::input::keys::Focus;
 use crate::console::model::row::Row;
 
-/// Draws the console as it stands at a time of the session.
+/// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
     let areas = ScreenAreas::of(frame.area());
     let buffer = frame.buffer_mut();
@@ -62,7 +62,7 @@ fn draw_body(buffer: &mut Buffer, areas: &ScreenAreas, app: &mut App, theme: The
     draw::draw_line(buffer, areas.status, 0, &status);
 }
 
-/// What there is to say of the board.
+/// Returns the note in the board's title.
 fn board_note(app: &App, is_shown: bool) -> &'static str {
     if !is_shown && app.source.is_live() {
         "games, observe N"
@@ -73,7 +73,7 @@ fn board_note(app: &App, is_shown: bool) -> &'static str {
     }
 }
 
-/// Draws the views there is room for; how far down the one that was chosen is now.
+/// Draws the detail views that fit. Returns the scroll offset of the chosen one.
 fn draw_views(buffer: &mut Buffer, views: &DetailAreas, theme: Theme, app: &App) -> usize {
     let row = app.list.selected().and_then(|number| app.model.rows.get(number));
     match *views {
@@ -91,7 +91,7 @@ fn draw_views(buffer: &mut Buffer, views: &DetailAreas, theme: Theme, app: &App)
     }
 }
 
-/// Draws a view; how far down it is, which is not beyond its last line.
+/// Draws a detail view. Returns its scroll offset, limited to its last line.
 fn draw_view(
     buffer: &mut Buffer,
     area: Rect,

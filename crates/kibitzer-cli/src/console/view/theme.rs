@@ -1,9 +1,9 @@
-//! Colors, or what stands for them where there are none.
+//! Styles of the screen, with and without color.
 
 use kibitzer::core::{EventCategory, EventKind};
 use ratatui::style::{Color, Modifier, Style};
 
-/// How things look. Without color all differences are told by weight, underlining and reversal.
+/// The styles. Without color, weight, underlining and reversal replace it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::console) struct Theme {
     has_color: bool,
@@ -14,7 +14,7 @@ impl Theme {
         Self { has_color }
     }
 
-    /// Color as the environment has it: none if `NO_COLOR` is set to something.
+    /// Uses color unless `NO_COLOR` is set to a non-empty value.
     pub(in crate::console) fn of_environment() -> Self {
         Self::new(std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
     }
@@ -47,7 +47,7 @@ impl Theme {
         self.colored(Color::LightGreen).add_modifier(Modifier::BOLD)
     }
 
-    /// The line that is looked at.
+    /// The selected row.
     pub(super) fn selected(self) -> Style {
         if self.has_color {
             Style::new().bg(Color::Indexed(24)).add_modifier(Modifier::BOLD)
@@ -56,22 +56,22 @@ impl Theme {
         }
     }
 
-    /// A byte that is no character.
+    /// Bytes that are not printable; also breakpoints.
     pub(super) fn special(self) -> Style {
         self.colored(Color::LightYellow).add_modifier(Modifier::BOLD)
     }
 
-    /// A clock that runs, the player to move.
+    /// The clock of the player to move.
     pub(super) fn running(self) -> Style {
         self.colored(Color::LightYellow).add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
     }
 
-    /// A curve of bytes, events or delays.
+    /// Sparklines.
     pub(super) fn sparkline(self) -> Style {
         self.colored(Color::LightBlue)
     }
 
-    /// The word in front of a row.
+    /// The kind of a row.
     pub(super) fn kind(self, kind: &str) -> Style {
         // Marks are not events.
         let category = kind.parse::<EventKind>().map_or(EventCategory::Session, EventKind::category);
@@ -89,7 +89,7 @@ impl Theme {
         }
     }
 
-    /// A square of the board: dark or light, and whether the last move began or ended there.
+    /// A square of the board, highlighted if it belongs to the last move.
     pub(super) fn square(self, is_light: bool, is_moved: bool) -> Style {
         let ground = match (is_moved, is_light) {
             (true, true) => Color::Indexed(180),

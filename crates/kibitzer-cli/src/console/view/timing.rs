@@ -1,4 +1,4 @@
-//! Delays and speeds.
+//! Delays and rates.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::console::model::Model;
 use crate::console::model::reply_matcher::ShortDuration;
 use crate::console::model::timing::{DelaySamples, SecondCounts};
 
-/// Powers of ten from a microsecond on that the ruler has.
+/// Powers of ten on the ruler, starting at a microsecond.
 const DECADES: usize = 7;
 
-/// The delays by name, with the letter each has on the ruler.
+/// Returns the kinds of delays, with letter and name.
 fn delays(model: &Model) -> [(char, &'static str, &DelaySamples); 3] {
     let latency = &model.latency;
     [('R', "round trip", &latency.round_trip), ('L', "lag", &latency.lag), ('D', "decoding", &latency.decoding)]
 }
 
-/// Draws all of it: curves and the ruler.
+/// Draws the delays, the ruler and the rates.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, model: &Model, now: Duration) {
     let area = draw_heading(buffer, area, theme, "time", "last, median, 99 of 100");
     let width = usize::from(area.width).saturating_sub(20);
@@ -34,7 +34,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, model: &Model,
     draw_lines(buffer, area, lines);
 }
 
-/// The same in one line.
+/// Returns delays and rates as a single line, for small screens.
 pub(super) fn line(theme: Theme, model: &Model, now: Duration, width: u16) -> Line<'static> {
     let mut spans = Vec::new();
     for (_, name, delays) in delays(model) {
@@ -84,7 +84,7 @@ fn rate_line(theme: Theme, name: &str, seconds: &[SecondCounts], rate: fn(&Secon
     Line::from(spans)
 }
 
-/// A curve with a cross in the seconds in which the connection was lost.
+/// Returns a sparkline with a cross in each second that lost the connection.
 fn marked(theme: Theme, sparkline: String, seconds: &[SecondCounts]) -> Vec<Span<'static>> {
     if seconds.iter().all(|second| second.losses == 0) {
         return vec![Span::styled(sparkline, theme.sparkline())];
@@ -96,7 +96,7 @@ fn marked(theme: Theme, sparkline: String, seconds: &[SecondCounts]) -> Vec<Span
     cells.collect()
 }
 
-/// A scale from a microsecond to ten seconds, each power of ten as long as the next, with the medians on it.
+/// Returns a logarithmic scale from one microsecond to ten seconds, with the medians on it.
 fn ruler(theme: Theme, model: &Model, width: usize) -> [Line<'static>; 2] {
     let width = width.saturating_sub(1).max(DECADES);
     let mut scale: Vec<char> = vec!['\u{2500}'; width];
@@ -118,7 +118,7 @@ fn ruler(theme: Theme, model: &Model, width: usize) -> [Line<'static>; 2] {
     [spans.collect(), Line::styled(labels.into_iter().collect::<String>(), theme.quiet())]
 }
 
-/// Where on the ruler a delay stands.
+/// Returns the column of a delay on the ruler.
 fn place(delay: Duration, width: usize) -> usize {
     let us = delay.as_micros().max(1);
     let decade = usize::try_from(us.ilog10()).unwrap_or(usize::MAX).min(DECADES - 1);
