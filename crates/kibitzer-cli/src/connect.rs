@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use kibitzer::{Client, Profile, Tap};
 use kibitzer_attach::{AttachAccess, AttachSocket};
 
+use crate::arguments::FormatArgs;
 use crate::failure::EXIT_STATUS;
 use crate::live::{
-    EventPrinter, EventSelection, FormatArgs, LoginArgs, NoiseFilter, SessionError, StopArgs, TARGET_HELP, Target,
+    EventPrinter, EventSelection, LoginArgs, NoiseFilter, SessionError, StopArgs, TARGET_HELP, Target,
     announce_recording, report_failed_recording, report_recorded, run, send_typed, wait_for_end,
 };
 use crate::output::LineFormat;

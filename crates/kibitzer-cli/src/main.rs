@@ -1,20 +1,17 @@
 //! The command line of kibitzer.
 
+mod arguments;
 mod connect;
 mod console;
 mod decode;
 mod demo;
-mod duration;
 mod failure;
 mod live;
 mod manual;
 mod output;
-mod population;
 mod record;
 mod replay;
 mod serve;
-mod server;
-mod timeseal;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;

@@ -12,12 +12,11 @@ use kibitzer::core::wire::Framer;
 use kibitzer::transcript::{TranscriptError, TranscriptReader};
 use thiserror::Error;
 
+use crate::arguments::{FamilyArg, TimesealArg};
 use crate::console::{self, ConsoleError};
 use crate::decode::{Decoder, Format, StreamPiece};
 use crate::failure::Failure;
 use crate::output::{LineFormat, Stamp, WriteError};
-use crate::server::Server;
-use crate::timeseal::Version;
 
 /// Show a recorded session again
 ///
@@ -35,11 +34,11 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     format: Option<LineFormat>,
     /// Which family the server belongs to
-    #[arg(long, value_enum, default_value_t = Server::AUTO)]
-    server: Server,
+    #[arg(long, value_enum, default_value_t = FamilyArg::AUTO)]
+    server: FamilyArg,
     /// Which timeseal protocol the session spoke: its pings are removed, sealed lines shown in clear [default: none]
     #[arg(long, value_enum, value_name = "VERSION")]
-    timeseal: Option<Version>,
+    timeseal: Option<TimesealArg>,
     /// Fail if the transcript ends inside a line, as it does after a crash or on a full disk
     #[arg(long)]
     strict: bool,
@@ -71,7 +70,7 @@ impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Error> {
         if self.format.is_none() && io::stdout().is_terminal() {
-            let (family, timeseal) = (self.server.family(), Version::of(self.timeseal));
+            let (family, timeseal) = (self.server.family(), TimesealArg::of(self.timeseal));
             return Ok(console::replay(&self.file, family, timeseal, self.speed, self.strict)?);
         }
         let name = || self.file.display().to_string();
@@ -99,7 +98,7 @@ impl Args {
     }
 
     fn events(&self) -> EventReader {
-        let framer = Framer::new().with_timeseal(Version::of(self.timeseal));
+        let framer = Framer::new().with_timeseal(TimesealArg::of(self.timeseal));
         EventReader::new(Reader::new(framer, self.server.family()))
     }
 

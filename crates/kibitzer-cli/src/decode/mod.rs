@@ -16,10 +16,9 @@ use kibitzer::core::wire::Framer;
 use kibitzer::transcript::TranscriptError;
 use thiserror::Error;
 
+use crate::arguments::{FamilyArg, TimesealArg};
 use crate::failure::Failure;
 use crate::output::{FORMAT_HELP, LineFormat, WriteError};
-use crate::server::Server;
-use crate::timeseal::Version;
 pub(crate) use decoder::{Decoder, StreamPiece};
 use input::Input;
 
@@ -35,11 +34,11 @@ pub(crate) struct Args {
     #[arg(long, value_enum, help = FORMAT_HELP)]
     format: Option<Format>,
     /// Which family the server belongs to
-    #[arg(long, value_enum, default_value_t = Server::AUTO)]
-    server: Server,
+    #[arg(long, value_enum, default_value_t = FamilyArg::AUTO)]
+    server: FamilyArg,
     /// Remove the pings of this timeseal protocol [default: there are none]
     #[arg(long, value_enum, value_name = "VERSION")]
-    timeseal: Option<Version>,
+    timeseal: Option<TimesealArg>,
     /// Feed the decoder this many bytes at a time; what is printed stays the same
     #[arg(long, value_name = "BYTES")]
     chunk: Option<NonZeroUsize>,
@@ -112,6 +111,6 @@ impl Args {
     }
 
     fn events(&self) -> EventReader {
-        EventReader::new(Reader::new(Framer::new().with_timeseal(Version::of(self.timeseal)), self.server.family()))
+        EventReader::new(Reader::new(Framer::new().with_timeseal(TimesealArg::of(self.timeseal)), self.server.family()))
     }
 }

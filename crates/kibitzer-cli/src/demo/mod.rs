@@ -9,10 +9,10 @@ use kibitzer::core::EventKind;
 use kibitzer::{Client, Profile};
 use kibitzer_server::{Server, ServerOptions};
 
+use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters};
-use crate::live::{EventPrinter, EventSelection, FormatArgs, NoiseFilter, SessionError, StopArgs, run, runtime};
+use crate::live::{EventPrinter, EventSelection, NoiseFilter, SessionError, StopArgs, run, runtime};
 use crate::output::LineFormat;
-use crate::population::PopulationArgs;
 use tables::keep_observing;
 
 /// Name of the server in messages.

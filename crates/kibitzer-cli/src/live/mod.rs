@@ -2,14 +2,12 @@
 
 mod address;
 mod attached;
-mod format;
 mod login;
 mod noise_filter;
 mod printer;
 #[cfg(unix)]
 mod prompt;
 mod recording;
-mod reply;
 mod stop;
 mod target;
 mod typed;
@@ -26,14 +24,12 @@ use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, print_attached};
-pub(crate) use format::FormatArgs;
 pub(crate) use login::{LoginArgs, LoginArgsError};
-pub(crate) use noise_filter::{NoiseFilter, is_repeated_reserve};
+pub(crate) use noise_filter::{NoiseFilter, is_repeated_reserve, reply_number, split_request_number};
 pub(crate) use printer::{EventPrinter, EventSelection, EventSender};
 pub(crate) use recording::{
     amount, announce_recording, failure, report_failed_recording, report_recorded, wait_for_end,
 };
-pub(crate) use reply::{reply_number, split_request_number};
 pub(crate) use stop::{StopArgs, StopSignal};
 pub(crate) use target::{TARGET_HELP, Target};
 pub(crate) use typed::{LongLine, send_typed, send_typed_attached};

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::duration;
+use crate::arguments::parse_duration;
 
 /// Arguments that limit the duration of a command.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct StopArgs {
     /// End after this time, such as 500ms, 10s or 2m [default: at Ctrl-C]
-    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
     limit: Option<Duration>,
 }
 

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use kibitzer_server::{At, Fault, LoginObstacle};
 
-use crate::duration;
+use crate::arguments::parse_duration;
 
 /// The long help of `--fault`.
 pub(super) const HELP: &str = "\
@@ -51,7 +51,7 @@ fn parse_fault(text: &str) -> Result<Fault, &'static str> {
         ("split-randomly", _) => number().map(Fault::SplitRandomly),
         ("garbage", _) => number().map(Fault::Garbage),
         ("over-long", _) => number().map(Fault::OverLongLine),
-        ("delay", value) => duration::parse(value.unwrap_or_default()).map(Fault::Delay),
+        ("delay", value) => parse_duration(value.unwrap_or_default()).map(Fault::Delay),
         ("refuse", Some(why)) => parse_refusal(why).map(Fault::RefuseLogin).ok_or("there is no such refusal"),
         ("stall", None) => Ok(Fault::Stall),
         ("cut", None) => Ok(Fault::CutMidLine),

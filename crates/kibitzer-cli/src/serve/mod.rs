@@ -11,10 +11,10 @@ use clap::builder::PossibleValue;
 use kibitzer_server::{Accounts, AccountsError, ControlError, Family, Server, ServerOptions, Target};
 use thiserror::Error;
 
+use crate::arguments::PopulationArgs;
 use crate::failure::Failure;
 use crate::live::{StopArgs, run};
 use crate::output::WriteError;
-use crate::population::PopulationArgs;
 use fault::ScheduledFault;
 use kibitzer::core::text::error_chain;
 

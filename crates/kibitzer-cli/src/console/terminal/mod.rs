@@ -1,6 +1,5 @@
 //! Event loop of the console on the terminal, which is restored afterwards, even after a panic.
 
-mod alarm;
 mod keyboard;
 mod shutdown;
 #[cfg(unix)]
@@ -8,6 +7,8 @@ mod shutdown;
 mod tests;
 
 use std::io;
+use std::panic::{PanicHookInfo, set_hook, take_hook};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,6 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
 use ratatui::crossterm::execute;
 
-use self::alarm::PanicCapture;
 use self::keyboard::{InputState, Keyboard};
 use self::shutdown::ShutdownWatch;
 use super::ConsoleError;
@@ -125,4 +125,39 @@ fn handle_event(app: &mut App, event: Event) -> Result<(), ConsoleError> {
         _ => {}
     }
     Ok(())
+}
+
+type PanicHook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
+
+/// Stores the first panic of any thread but the drawing one.
+///
+/// A panic of the drawing thread restores the terminal before its message is printed. A message of another thread would be
+/// overwritten by the screen; it is stored until the screen is closed.
+#[derive(Clone, Debug, Default)]
+struct PanicCapture {
+    /// Message of the first panic, on one line.
+    heard: Arc<Mutex<Option<String>>>,
+}
+
+impl PanicCapture {
+    /// Replaces the panic hook permanently. The previous hook still runs for panics on this thread.
+    fn begin() -> Self {
+        let (alarm, drawing, otherwise) = (Self::default(), thread::current().id(), take_hook());
+        let ours = alarm.clone();
+        set_hook(Box::new(move |info| ours.hear(info, thread::current().id() == drawing, &otherwise)));
+        alarm
+    }
+
+    fn hear(&self, info: &PanicHookInfo<'_>, is_drawing: bool, otherwise: &PanicHook) {
+        if is_drawing {
+            return otherwise(info);
+        }
+        let told = info.to_string().replace('\n', " ");
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
+    }
+
+    /// Removes and returns the stored message.
+    fn take(&self) -> Option<String> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
