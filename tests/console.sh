@@ -105,7 +105,7 @@ keys -l '/move 5' && keys Enter
 expect 'game 1 5\. '
 expect '  5\. '
 line '/nonsense'
-expect 'there is no command /nonsense'
+expect 'unknown command /nonsense'
 
 # Breakpoint: it pauses the screen, and later events wait.
 line '/break kind:game_ended'
