@@ -68,7 +68,8 @@ impl EventReader {
         self.reader.shrink();
     }
 
-    /// The games as they stand after the last event.
+    /// The games after all messages read so far. After a [`Desync`](Event::Desync) or [`Missed`](Event::Missed) they already
+    /// include the [`Received`](Event::Received) that follows it.
     pub const fn games(&self) -> &Games {
         &self.games
     }

@@ -42,7 +42,8 @@ pub trait SessionObserver: Send {
     /// Processes one observation.
     fn observe(&mut self, observation: &Observation, session: SessionView<'_>);
 
-    /// Returns whether the session should pause reading until the observer has caught up. Default: never.
+    /// Returns whether the session should pause reading because this observer has no room. One full observer pauses reading for
+    /// the whole session; subscribers then receive nothing new, either. Default: never.
     fn is_full(&self) -> bool {
         false
     }

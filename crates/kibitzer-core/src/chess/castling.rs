@@ -40,7 +40,7 @@ impl CastlingSide {
     }
 }
 
-/// The castling rights of both sides: a right is there until its king or rook has moved.
+/// The castling rights of both sides. A right is lost when the king or its rook moves, or when the rook is captured.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct CastlingRights(u8);
 

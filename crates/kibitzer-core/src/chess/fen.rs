@@ -167,7 +167,9 @@ impl fmt::Display for Fen {
     }
 }
 
-/// Reads the first field: rows, and reserves in one of the two forms.
+/// Parses the first field of a FEN: the rows of the board, then optional reserves as `[QNp]` or as a ninth row after a `/`.
+///
+/// Fails with [`FenError::Placement`] for the rows, with [`FenError::Hands`] for the reserves.
 fn read_placement(field: &str) -> Result<(Board, Option<Hands>), FenError> {
     let (rows, hands) = split_hands(field);
     let hands = hands.map(|letters| Hands::parse_fen(letters.as_bytes()).ok_or(FenError::Hands)).transpose()?;

@@ -87,7 +87,8 @@ pub enum Event {
     Ended(EndReason),
 }
 
-/// Formats the server's words as the end of an error message, with control characters escaped.
+/// Formats the server's words as `: "..."` with control characters escaped, for the end of an error message; `otherwise` if
+/// there are none.
 fn quoted(text: &ServerText, otherwise: &str) -> String {
     if text.as_str().is_empty() { otherwise.to_owned() } else { format!(": {:?}", text.as_str()) }
 }

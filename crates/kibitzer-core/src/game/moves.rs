@@ -41,7 +41,7 @@ impl PlayedMove {
         Self { played, removed, castling: before.castling(), report }
     }
 
-    /// The move, with the squares of a castling where the board before tells them.
+    /// The move. Castling includes the squares of king and rook if they follow from the previous board.
     pub const fn played(&self) -> LastMove {
         self.played
     }
@@ -121,7 +121,8 @@ impl fmt::Debug for PlayedMove {
     }
 }
 
-/// The moves from a board on, without a gap, as many as fit.
+/// Consecutive moves from a base board. When the limit is reached, all are dropped, and the list starts again at the current
+/// board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moves {
     /// The board before the first one.

@@ -105,7 +105,8 @@ fn read_bit(at: &mut Cursor<'_>) -> Option<bool> {
     at.number::<u8>().and_then(|bit| (bit <= 1).then_some(bit == 1))
 }
 
-/// Reads two values with a comma between them, each side's or a time and its increment.
+/// Parses `a,b`: one value for each side, or an initial time and its increment. Fails with [`ParseError::Invalid`] that names the
+/// field `name`.
 fn pair<'a, T>(
     name: &'static str,
     value: &'a [u8],

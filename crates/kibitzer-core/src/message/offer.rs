@@ -31,10 +31,10 @@ pub struct Offer {
 }
 
 named_enum! {
-    /// A kind of offer.
+    /// A kind of offer between the players of a game. Challenges and bughouse partnerships are messages of their own.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "the offers that players of a game can make one another")]
-    pub enum OfferKind("The word of the servers for the offer.") {
+    pub enum OfferKind("The name of the offer in commands and JSON.") {
         /// A draw.
         Draw = "draw",
         /// To end the game without a result.

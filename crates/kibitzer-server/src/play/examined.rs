@@ -97,8 +97,8 @@ impl ExaminedGame {
         self.ending = Some(ending);
     }
 
-    /// Returns to the position where the variation left the main line, and that position's move number; `None` on the main
-    /// line.
+    /// Goes back to the position where the variation left the main line, and returns its move number. Does nothing
+    /// on the main line, and returns `None`.
     pub(crate) fn revert(&mut self) -> Option<u32> {
         self.at = self.branch.take()?;
         self.line = self.main.clone();

@@ -228,7 +228,8 @@ impl Game {
         self.ending = Some(ending);
     }
 
-    /// Resumes an adjourned game under a new number; its clock starts at once if it ran before.
+    /// Resumes an adjourned game under a new number. Clears its ending, pause and partner game. The clock starts at once, unless
+    /// the game is untimed or has not reached the ply at which clocks start.
     pub(crate) fn resume(mut self, id: GameId, now: Instant) -> Self {
         self.header.id = id;
         self.ending = None;

@@ -64,7 +64,7 @@ impl<T> Sides<T> {
     }
 }
 
-/// A player of a game, as the game's lines show that player.
+/// The facts about a player that the lines of a game contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seat {
     pub(crate) name: Handle,

@@ -147,7 +147,7 @@ pub(super) fn partner(reply: &Reply) -> Result<PartnerOutcome, RequestError> {
     })
 }
 
-/// Parses the end of a partnership. uhlin-fics answers nothing.
+/// Parses the end of a partnership. An empty reply counts as success, because uhlin-fics sends none.
 pub(super) fn partnership_ended(reply: &Reply) -> Result<(), RequestError> {
     if reply.answer().is_none() {
         return Ok(());

@@ -19,7 +19,7 @@ pub(super) fn confirmation(reply: &Reply) -> Result<PlayerText, RequestError> {
     }
 }
 
-/// Every server knows `set style`; some do not know `style`.
+/// Sets the board style with `set style N`, as some servers have no command `style`. The reply must be `Style N set.`
 pub(super) fn style(style: u8) -> impl Request<Answer = ()> + Send + Sync {
     typed(Words::new("set style").with(style), move |reply| {
         let done = format!("Style {style} set.");

@@ -46,7 +46,8 @@ impl<'a> RawValue<'a> {
         })
     }
 
-    /// Returns the items of an array, or those between the commas of a variable.
+    /// Returns the items of a TOML array, or the trimmed parts of an environment variable between commas. An empty variable has one
+    /// empty item. Fails if the TOML value is not an array.
     fn items(self) -> Result<Vec<Self>, String> {
         match self {
             Self::Toml(value) => {

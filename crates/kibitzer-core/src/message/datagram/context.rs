@@ -55,7 +55,8 @@ impl DatagramContext {
         self.games.get_mut(&game)
     }
 
-    /// Stores the players of a game that starts.
+    /// Stores the players of a game that starts, without open offers. Replaces an entry of the same number; with [`MAX_GAMES`]
+    /// entries, the lowest number is dropped.
     pub(in crate::message) fn add_game(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
         if self.games.len() >= MAX_GAMES && !self.games.contains_key(&game) {
             self.games.pop_first();

@@ -140,7 +140,7 @@ impl<'a> Arguments<'a> {
         self.number("game").map(GameId)
     }
 
-    /// Reads a name that is not empty.
+    /// Returns the player's name in the argument called `name`; `None` if it is missing or empty.
     pub(super) fn handle(&self, name: &str) -> Option<Handle> {
         self.bytes(name).filter(|name| !name.is_empty()).map(Handle::from_wire)
     }

@@ -17,6 +17,8 @@ use crate::session::requests::{CompletedRequest, Requester};
 
 impl Live {
     /// Sends what may be sent, and processes completed requests, until the next step needs a message of the server.
+    ///
+    /// Moves on to the next stage where one is complete, and keeps the block mode of the framer up to date.
     pub(super) fn progress(&mut self, cx: &mut Context<'_>) {
         loop {
             if self.requests.send(cx) {

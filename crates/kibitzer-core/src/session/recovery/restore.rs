@@ -35,7 +35,7 @@ pub(crate) struct Restoration {
     last: Vec<(Command, RestoreTask)>,
 }
 
-/// A command that is sent again, and the reason for which it failed, if it did.
+/// A command to restore, and its error. One that has an error from the start was given up, and is not sent.
 type SentAgain = (Command, Option<RequestError>);
 
 /// A game in progress at the loss, and the report about it so far.
@@ -241,7 +241,8 @@ impl GameSearch {
         search
     }
 
-    /// Returns whether a board shows that the game goes on.
+    /// Returns whether a board is the observed game that is being searched for: the same players, and not found yet. Always false
+    /// for games that this login played.
     fn matches(&self, board: &Style12) -> bool {
         self.before.relation().is_observer() && self.report.now.is_none() && is_same_game(&self.before, board)
     }

@@ -71,7 +71,8 @@ impl LineGate {
         self.state = GateState::Prompt { until: after(now, PROMPT_WAIT) };
     }
 
-    /// Closes the gate after the fence of a command.
+    /// Closes the gate after the fence of a command was sent, until the answer to `fence` and a prompt after it are received, or
+    /// until [`ANSWER_WAIT`] is over.
     pub(crate) fn close_until_answer(&mut self, fence: Fence, now: Instant) {
         self.state = GateState::Answer { fence, until: after(now, ANSWER_WAIT) };
     }

@@ -35,7 +35,8 @@ impl SecretDetector {
         !self.secrets(line).is_empty()
     }
 
-    /// Returns the words of the line that may be a password, in order.
+    /// Returns the words of the line that may be a password, in order. Neighboring arguments
+    /// are included where the password has no fixed place, such as the name in `register`.
     ///
     /// Commands may be abbreviated. An abbreviation that the server refuses as ambiguous counts too, because the password was typed.
     pub fn secrets<'a>(&self, line: &'a str) -> Vec<&'a str> {
@@ -59,7 +60,7 @@ impl SecretDetector {
         while let Some(command) = commands.pop() {
             let command = command.trim_start_matches(PREFIX);
             if let Some(rest) = command.strip_prefix(';') {
-                commands.extend(rest.split(';'));
+                commands.extend(rest.split(';').rev());
                 continue;
             }
             let (verb, rest) = split_word(command);
@@ -129,6 +130,7 @@ mod tests {
             ("multi finger; password old new;date", &["old", "new"]),
             ("MUL password a b; set passw c", &["a", "b", "c"]),
             (";date;password old new", &["old", "new"]),
+            (";password a b;passw c d", &["a", "b", "c", "d"]),
             ("register Newton swordfish", &["Newton", "swordfish"]),
             ("reg Newton swordfish", &["Newton", "swordfish"]),
             ("login Newton swordfish", &["swordfish"]),

@@ -34,7 +34,7 @@ impl Framer {
         self.line.set_quote(state.quote);
     }
 
-    /// Applies the settings of a state.
+    /// Applies the family, block mode, timeseal, prompt and wrapping of a state, but not its position in the stream.
     pub(crate) fn apply_settings(&mut self, state: &StreamState) {
         self.family = state.family;
         self.is_unblocked = state.is_unblocked;

@@ -208,7 +208,8 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> Reply {
 }
 
 impl World {
-    /// Sends a player's talk to all receivers; to the speaker as part of the reply.
+    /// Sends `said` to all `hearers`. If the speaker is one of them, that copy becomes part of the reply and has no prompt of its
+    /// own.
     pub(super) fn broadcast(&mut self, from: ConnectionId, said: &Talk, hearers: impl Iterator<Item = ConnectionId>) {
         for whom in hearers {
             self.lobby.put_talk(from, whom, said);
