@@ -5,7 +5,7 @@ use std::hint::black_box;
 use kibitzer_core::chess::Color;
 use kibitzer_core::game::Change;
 use kibitzer_core::message::{Message, Reader, Style12};
-use kibitzer_core::wire::{FrameKind, Framer, Tag};
+use kibitzer_core::wire::{FrameKind, Framer, LineTag};
 use kibitzer_core::{Event, EventReader};
 
 use crate::floors::{Checksum, Reading};
@@ -37,7 +37,7 @@ pub(crate) fn frames(stream: &[u8]) -> Checksum {
     let mut rest = stream;
     while let Some(frame) = framer.next_frame(&mut rest) {
         match frame.kind {
-            FrameKind::Line { tag: Tag::Style12, bytes } => {
+            FrameKind::Line { tag: LineTag::Style12, bytes } => {
                 let board = Style12::parse(bytes).expect("the corpus holds good boards");
                 read.add_board(&reading(&board));
             }

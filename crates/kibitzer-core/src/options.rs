@@ -20,7 +20,7 @@ pub struct NumericOption<G: 'static> {
 }
 
 /// A type of numeric options.
-pub(crate) trait OptionValue: Copy {
+pub(crate) trait OptionNumber: Copy {
     /// Numbers that a setting of this type accepts.
     const RANGE: RangeInclusive<u64> = 1..=u64::MAX;
 
@@ -32,7 +32,7 @@ pub(crate) trait OptionValue: Copy {
 }
 
 /// In milliseconds.
-impl OptionValue for Duration {
+impl OptionNumber for Duration {
     fn from_number(number: u64) -> Self {
         Self::from_millis(number)
     }
@@ -42,7 +42,7 @@ impl OptionValue for Duration {
     }
 }
 
-impl OptionValue for usize {
+impl OptionNumber for usize {
     fn from_number(number: u64) -> Self {
         Self::try_from(number).unwrap_or(Self::MAX)
     }
@@ -52,7 +52,7 @@ impl OptionValue for usize {
     }
 }
 
-impl OptionValue for u64 {
+impl OptionNumber for u64 {
     fn from_number(number: u64) -> Self {
         number
     }
@@ -63,7 +63,7 @@ impl OptionValue for u64 {
 }
 
 /// A number with a limit, or none.
-impl OptionValue for Option<u32> {
+impl OptionNumber for Option<u32> {
     const RANGE: RangeInclusive<u64> = 0..=0xFFFF_FFFF;
 
     fn from_number(number: u64) -> Self {
@@ -101,14 +101,14 @@ macro_rules! numeric_options {
         impl $group {
             /// Describes every option of this group, in the order in which they are documented.
             pub const OPTIONS: &[$crate::options::NumericOption<Self>] = &[$({
-                use $crate::options::OptionValue;
+                use $crate::options::OptionNumber;
 
                 $crate::options::NumericOption {
                     key: $key,
                     doc: &[$($doc),+],
-                    range: <$kind as OptionValue>::RANGE,
-                    get: |group| OptionValue::to_number(group.$field),
-                    set: |group, number| group.$field = OptionValue::from_number(number),
+                    range: <$kind as OptionNumber>::RANGE,
+                    get: |group| OptionNumber::to_number(group.$field),
+                    set: |group, number| group.$field = OptionNumber::from_number(number),
                 }
             },)+];
 

@@ -45,7 +45,7 @@ mod world;
 pub use account::{Account, Accounts, AccountsError};
 pub use family::Family;
 pub use fault::{At, Fault};
-pub use lobby::{Connected, ConnectionId, LoginObstacle, Target};
+pub use lobby::{ConnectedClient, ConnectionId, LoginObstacle, Target};
 pub use options::{Feature, ServerOptions};
 pub use population::{Activity, PopulationOptions};
 pub use server::{Connector, Control, ControlError, Server};

@@ -123,7 +123,7 @@ fn is_end(event: &Event) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer::core::message::listing::{Collector, GameListing};
+    use kibitzer::core::message::listing::{Collector, GameList};
 
     use super::*;
 
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn kinds_take_turns_and_one_board_of_bughouse_is_enough() {
-        let mut collector = Collector::<GameListing>::default();
+        let mut collector = Collector::<GameList>::default();
         for line in LISTING.lines() {
             collector.line(line.as_bytes());
         }

@@ -2,7 +2,7 @@
 #![no_main]
 
 use kibitzer_core::text::Line;
-use kibitzer_core::wire::{Frame, FrameKind, Framer, Tag, Timeseal};
+use kibitzer_core::wire::{Frame, FrameKind, Framer, LineTag, Timeseal};
 use kibitzer_core_fuzz::{Kept, Setup};
 use libfuzzer_sys::fuzz_target;
 
@@ -34,7 +34,7 @@ struct Owned {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Kind {
-    Line(Tag, Line),
+    Line(LineTag, Line),
     OverLong(Line, u64),
     Prompt,
     LoginPrompt,
@@ -330,21 +330,21 @@ fn check_plain_lines(setup: &Setup<'_>) {
 }
 
 fn plain_line(line: Vec<u8>, limit: usize) -> Kind {
-    const TAGS: [(&[u8], Tag); 14] = [
-        (b"<12>", Tag::Style12),
-        (b"<10>", Tag::Style10),
-        (b"<b1>", Tag::Holding),
-        (b"<d1>", Tag::Delta),
-        (b"<s>", Tag::Seek),
-        (b"<sn>", Tag::NewSeek),
-        (b"<sr>", Tag::SeeksRemoved),
-        (b"<sc>", Tag::SeeksCleared),
-        (b"<pt>", Tag::PendingTo),
-        (b"<pf>", Tag::PendingFrom),
-        (b"<pr>", Tag::PendingRemoved),
-        (b"<g1>", Tag::GameInfo),
-        (b"<wa>", Tag::UserArrived),
-        (b"<wd>", Tag::UserDeparted),
+    const TAGS: [(&[u8], LineTag); 14] = [
+        (b"<12>", LineTag::Style12),
+        (b"<10>", LineTag::Style10),
+        (b"<b1>", LineTag::Holding),
+        (b"<d1>", LineTag::Delta),
+        (b"<s>", LineTag::Seek),
+        (b"<sn>", LineTag::NewSeek),
+        (b"<sr>", LineTag::SeeksRemoved),
+        (b"<sc>", LineTag::SeeksCleared),
+        (b"<pt>", LineTag::PendingTo),
+        (b"<pf>", LineTag::PendingFrom),
+        (b"<pr>", LineTag::PendingRemoved),
+        (b"<g1>", LineTag::GameInfo),
+        (b"<wa>", LineTag::UserArrived),
+        (b"<wd>", LineTag::UserDeparted),
     ];
     if line.len() > limit {
         return Kind::OverLong(line[..limit].into(), line.len() as u64);
@@ -352,7 +352,7 @@ fn plain_line(line: Vec<u8>, limit: usize) -> Kind {
     let head = &line[line.iter().take_while(|&&b| b == b' ').count()..];
     match TAGS.iter().find(|(tag, _)| head.starts_with(tag)) {
         Some(&(_, tag)) => Kind::Line(tag, head.into()),
-        None => Kind::Line(Tag::None, line[..].into()),
+        None => Kind::Line(LineTag::None, line[..].into()),
     }
 }
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use kibitzer_core::message::listing::{
-    ChannelList, Finger, GameListing, History, Listing, MoveList, SoughtList, StoredGames, Variables, WhoList,
+    ChannelList, Finger, GameList, History, Listing, MoveList, SoughtList, StoredGames, Variables, WhoList,
 };
 use kibitzer_core::message::{
     Arrival, Challenge, ChallengeUpdate, Creating, Datagram, Delta, Examine, Family, Farewell, Focus, GameCreated,
@@ -55,7 +55,7 @@ fn parse_listings(lines: &[&[u8]]) {
     }
     parse::<ChannelList>(lines);
     parse::<Finger>(lines);
-    parse::<GameListing>(lines);
+    parse::<GameList>(lines);
     parse::<History>(lines);
     parse::<MoveList>(lines);
     parse::<SoughtList>(lines);

@@ -8,25 +8,25 @@ use super::{
     Pending, PendingRemoved, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk, UserArrived,
     UserDeparted,
 };
-use crate::wire::Tag;
+use crate::wire::LineTag;
 
 /// Types a line of a session that is logged in. `None` for text, and for a tagged line that does not fit its tag.
-pub(super) fn line(tag: Tag, line: &[u8]) -> Option<Message> {
+pub(super) fn line(tag: LineTag, line: &[u8]) -> Option<Message> {
     match tag {
-        Tag::Style12 => Style12::parse(line).ok().map(Arc::new).map(Message::Style12),
-        Tag::CutStyle12 => Style12::parse_cut(line).ok().map(Arc::new).map(Message::Style12),
-        Tag::Holding => Holding::parse(line).ok().map(Message::from),
-        Tag::Delta => Delta::parse(line).ok().map(Message::from),
-        Tag::Seek | Tag::NewSeek => Seek::parse(line).ok().map(Message::from),
-        Tag::SeeksRemoved => SeeksRemoved::parse(line).ok().map(Message::from),
-        Tag::SeeksCleared => SeeksCleared::parse(line).ok().map(Message::from),
-        Tag::PendingTo | Tag::PendingFrom => Pending::parse(line).ok().map(Message::from),
-        Tag::PendingRemoved => PendingRemoved::parse(line).ok().map(Message::from),
-        Tag::GameInfo => GameInfo::parse(line).ok().map(Message::from),
-        Tag::UserArrived => UserArrived::parse(line).ok().map(Message::from),
-        Tag::UserDeparted => UserDeparted::parse(line).ok().map(Message::from),
-        Tag::Style10 | Tag::None => text(line),
-        Tag::PlayerText => None,
+        LineTag::Style12 => Style12::parse(line).ok().map(Arc::new).map(Message::Style12),
+        LineTag::CutStyle12 => Style12::parse_cut(line).ok().map(Arc::new).map(Message::Style12),
+        LineTag::Holding => Holding::parse(line).ok().map(Message::from),
+        LineTag::Delta => Delta::parse(line).ok().map(Message::from),
+        LineTag::Seek | LineTag::NewSeek => Seek::parse(line).ok().map(Message::from),
+        LineTag::SeeksRemoved => SeeksRemoved::parse(line).ok().map(Message::from),
+        LineTag::SeeksCleared => SeeksCleared::parse(line).ok().map(Message::from),
+        LineTag::PendingTo | LineTag::PendingFrom => Pending::parse(line).ok().map(Message::from),
+        LineTag::PendingRemoved => PendingRemoved::parse(line).ok().map(Message::from),
+        LineTag::GameInfo => GameInfo::parse(line).ok().map(Message::from),
+        LineTag::UserArrived => UserArrived::parse(line).ok().map(Message::from),
+        LineTag::UserDeparted => UserDeparted::parse(line).ok().map(Message::from),
+        LineTag::Style10 | LineTag::None => text(line),
+        LineTag::PlayerText => None,
     }
 }
 

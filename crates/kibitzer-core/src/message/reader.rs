@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::datagram::{self, DatagramContext, DatagramMessages};
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{
-    CommandCode, Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, TalkKind,
+    BlockCode, Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, TalkKind,
     Titles, UnitHeader, dispatch,
 };
 use crate::text::Line;
-use crate::wire::{FastFrame, FastFrameKind, Frame, FrameKind, Framer, StreamState, Tag, sender};
+use crate::wire::{FastFrame, FastFrameKind, Frame, FrameKind, Framer, LineTag, StreamState, sender};
 
 /// Reads messages from the byte stream of a server.
 ///
@@ -180,7 +180,7 @@ impl Reader {
             self.parser.family = self.framer.family();
             let frame = self.framer.next_frame(input)?;
             self.last = match frame.kind {
-                FrameKind::Line { tag: Tag::Style12, bytes } if !self.parser.is_mid_message() => {
+                FrameKind::Line { tag: LineTag::Style12, bytes } if !self.parser.is_mid_message() => {
                     Received::of_line(&frame, self.spare.board(bytes), bytes)
                 }
                 FrameKind::Line { tag, bytes }
@@ -266,7 +266,7 @@ impl LineParser {
             FrameKind::LoginPrompt => Control::LoginPrompt,
             FrameKind::PasswordPrompt => Control::PasswordPrompt,
             FrameKind::GuestPrompt { name } => Control::GuestPrompt(Arc::new(Handle::from_wire(name))),
-            FrameKind::BlockStart { id, code } => Control::BlockStart { id, code: CommandCode(code) },
+            FrameKind::BlockStart { id, code } => Control::BlockStart { id, code: BlockCode(code) },
             FrameKind::BlockEnd { id, complete } => Control::BlockEnd { id, complete },
             FrameKind::Telnet { command, option } => Control::Telnet { command, option },
             FrameKind::Ping => Control::Ping,
@@ -297,7 +297,7 @@ impl LineParser {
     fn read_line(
         &mut self,
         frame: &Frame<'_>,
-        tag: Tag,
+        tag: LineTag,
         line: &[u8],
         ready: &mut VecDeque<Received>,
     ) -> Option<Received> {
@@ -315,17 +315,17 @@ impl LineParser {
     }
 
     /// Whether a message of several lines begins.
-    fn begins_block(&self, tag: Tag, line: &[u8]) -> bool {
+    fn begins_block(&self, tag: LineTag, line: &[u8]) -> bool {
         match tag {
-            Tag::Style10 => true,
-            Tag::None => (self.family == Family::Icc && line == br#""10""#) || sender(line).is_some(),
+            LineTag::Style10 => true,
+            LineTag::None => (self.family == Family::Icc && line == br#""10""#) || sender(line).is_some(),
             _ => false,
         }
     }
 
-    fn begin_block(&mut self, frame: &Frame<'_>, tag: Tag, line: &[u8]) {
+    fn begin_block(&mut self, frame: &Frame<'_>, tag: LineTag, line: &[u8]) {
         let first = Received::of_line(frame, text(line), line);
-        if tag == Tag::None
+        if tag == LineTag::None
             && let Some(sender) = sender(line)
         {
             (self.heading, self.sender) = (Some(Box::new(first)), Some(Box::new(sender)));
@@ -341,7 +341,7 @@ impl LineParser {
         frame: &Frame<'_>,
         ready: &mut VecDeque<Received>,
     ) -> Option<Received> {
-        let FrameKind::Line { tag: Tag::PlayerText, bytes } = frame.kind else {
+        let FrameKind::Line { tag: LineTag::PlayerText, bytes } = frame.kind else {
             return self.release([heading], frame, ready);
         };
         let message = self.player_text(&[heading.raw(), b"\n", bytes].concat(), bytes);
@@ -375,14 +375,14 @@ impl LineParser {
     }
 
     /// Parses a line; `None` for text.
-    fn message(&mut self, tag: Tag, line: &[u8]) -> Option<Message> {
+    fn message(&mut self, tag: LineTag, line: &[u8]) -> Option<Message> {
         match tag {
-            Tag::PlayerText => return self.player_text(line, line),
-            Tag::None if !line.is_empty() => self.sender = None,
+            LineTag::PlayerText => return self.player_text(line, line),
+            LineTag::None if !line.is_empty() => self.sender = None,
             _ => {}
         }
         if !self.logged_in
-            && tag == Tag::None
+            && tag == LineTag::None
             && let Some(message) = dispatch::login(line)
         {
             self.logged_in = matches!(message, Message::LoggedIn(_));

@@ -157,7 +157,7 @@ impl<'a> TalkParts<'a> {
         let name = Handle::read(&mut at)?;
         let titles = Titles::read(&mut at);
         let kind = TalkKind::read(&mut at)?;
-        let text = read_text(&mut at)?;
+        let text = read_after_colon(&mut at)?;
         Some(Self { kind, from: Some(name), titles, text })
     }
 
@@ -175,7 +175,7 @@ impl<'a> TalkParts<'a> {
         let mut at = Cursor::new(line);
         let _ = at.blanks().expect(b"**")?.eat(b"UNREG ");
         let (from, titles) = read_announcer(at.expect(b"ANNOUNCEMENT**")?).unzip();
-        let text = read_text(&mut at)?;
+        let text = read_after_colon(&mut at)?;
         Some(Self { kind: TalkKind::Announcement, from, titles: titles.unwrap_or_default(), text })
     }
 
@@ -246,7 +246,7 @@ fn read_announcer<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], Titles)> {
 
 /// Reads the words after a colon. One blank belongs to the server, further ones to the player. Servers cut blanks at
 /// the end.
-fn read_text<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+fn read_after_colon<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     (at.is_empty() || at.eat(b" ")).then(|| at.take_rest())
 }
 

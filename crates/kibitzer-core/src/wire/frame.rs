@@ -23,7 +23,7 @@ pub enum FrameKind<'a> {
     /// A whole line: cleaned, wrapped pieces joined, without line end. Tagged lines start at their tag.
     Line {
         /// The tag at the start of the line.
-        tag: Tag,
+        tag: LineTag,
         /// The line.
         bytes: &'a [u8],
     },
@@ -88,7 +88,7 @@ pub enum FrameKind<'a> {
 /// The tag a line starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Tag {
+pub enum LineTag {
     /// No tag, or an unknown one.
     None,
     /// No tag: an indented line of a message that the server quotes, blanks included. All of it is a player's.
@@ -126,7 +126,7 @@ pub enum Tag {
     UserDeparted,
 }
 
-impl Tag {
+impl LineTag {
     /// Whether the line starts with it, rather than with the line's first byte.
     pub(super) const fn is_written(self) -> bool {
         !matches!(self, Self::None | Self::PlayerText)

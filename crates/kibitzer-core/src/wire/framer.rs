@@ -35,7 +35,7 @@ pub(crate) use self::fast_frame::{FastFrame, FastFrameKind};
 use self::whole_line::WholeLine;
 use super::control::{Sequence, SequenceState};
 use super::family::Family;
-use super::frame::{Frame, FrameKind, Tag};
+use super::frame::{Frame, FrameKind, LineTag};
 use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
 use super::prompt::{PromptKind, Prompts, guest_prompt};
@@ -53,7 +53,7 @@ use crate::scan::find;
 /// bytes, are copied. [`Limits`] bound the memory of the framer.
 ///
 /// ```
-/// use kibitzer_core::wire::{FrameKind, Framer, Tag};
+/// use kibitzer_core::wire::{FrameKind, Framer, LineTag};
 ///
 /// let mut framer = Framer::new();
 /// let mut tags = Vec::new();
@@ -65,7 +65,7 @@ use crate::scan::find;
 ///         }
 ///     }
 /// }
-/// assert_eq!(tags, [(Tag::Holding, 31, 8)]);
+/// assert_eq!(tags, [(LineTag::Holding, 31, 8)]);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Framer {
@@ -354,7 +354,7 @@ impl Framer {
             return Frame { offset: self.line.offset(false), end, bell, kind };
         }
         let (tag, bytes) = self.line.tagged();
-        if tag == Tag::None {
+        if tag == LineTag::None {
             apply_server_line(&mut self.prompts, &mut self.wrapping, bytes);
         }
         Frame { offset: self.line.offset(tag.is_written()), end, bell, kind: FrameKind::Line { tag, bytes } }
@@ -372,7 +372,7 @@ impl Framer {
             UnitFrame::Broken if unit_bytes.len() >= self.limits.datagram_bytes => {
                 FrameKind::OverLong { bytes, length: bytes.len() as u64 }
             }
-            UnitFrame::Broken => FrameKind::Line { tag: Tag::None, bytes },
+            UnitFrame::Broken => FrameKind::Line { tag: LineTag::None, bytes },
         };
         Frame { offset, end, bell: false, kind }
     }

@@ -1,7 +1,7 @@
 //! One logical line while it comes in: its cleaned bytes, and whether a wrapped piece may follow.
 
 use super::family::Family;
-use super::frame::Tag;
+use super::frame::LineTag;
 use super::options::Limits;
 use super::prompt::{PromptKind, Prompts, guest_prompt};
 use super::quote::Quote;
@@ -150,7 +150,7 @@ impl LineBuffer {
             self.bell |= bell;
             let (tag, line) = self.tagged();
             // No text follows the continuation mark after a board that uhlin-fics has cut.
-            if self.piece > 0 || tag != Tag::Style12 || !is_cut_board(line) {
+            if self.piece > 0 || tag != LineTag::Style12 || !is_cut_board(line) {
                 return (1, LineStep::Pending);
             }
             self.phase = Phase::CutOff { is_ended: false };
@@ -242,7 +242,7 @@ impl LineBuffer {
         }
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let (tag, line) = self.tagged();
-        if is_last_piece_empty && tag == Tag::Style12 {
+        if is_last_piece_empty && tag == LineTag::Style12 {
             self.phase = Phase::CutOff { is_ended: true };
             return LineStep::Complete;
         }
@@ -281,13 +281,13 @@ impl LineBuffer {
     }
 
     /// Notes that `line` was read past this buffer; whether the bell rang before it.
-    pub(super) fn end_whole(&mut self, line: &[u8]) -> bool {
+    pub(super) fn note_borrowed_line(&mut self, line: &[u8]) -> bool {
         self.quote = self.quote.after_line(line);
         self.end_line()
     }
 
-    /// [`end_whole`](Self::end_whole) of a line that starts with a tag.
-    pub(super) const fn end_tagged(&mut self) -> bool {
+    /// [`note_borrowed_line`](Self::note_borrowed_line) of a line that starts with a tag.
+    pub(super) const fn note_borrowed_tagged_line(&mut self) -> bool {
         self.quote = Quote::None;
         self.end_line()
     }
@@ -326,9 +326,9 @@ impl LineBuffer {
     }
 
     /// The tag, and the line from its tag on or, without one, from its first byte on.
-    pub(super) fn tagged(&self) -> (Tag, &[u8]) {
+    pub(super) fn tagged(&self) -> (LineTag, &[u8]) {
         match tagged(&self.text, self.indent, self.quote) {
-            (Tag::Style12, line) if matches!(self.phase, Phase::CutOff { .. }) => (Tag::CutStyle12, line),
+            (LineTag::Style12, line) if matches!(self.phase, Phase::CutOff { .. }) => (LineTag::CutStyle12, line),
             tagged => tagged,
         }
     }
@@ -378,13 +378,13 @@ pub(super) fn is_prompted(prompts: &Prompts, family: Family) -> bool {
 
 /// Returns the tag after `indent` blanks, and the line from its tag on or, without a tag, from its first byte on.
 #[inline]
-pub(super) fn tagged(line: &[u8], indent: usize, quote: Quote) -> (Tag, &[u8]) {
+pub(super) fn tagged(line: &[u8], indent: usize, quote: Quote) -> (LineTag, &[u8]) {
     if quote.holds(indent) {
-        return (Tag::PlayerText, line);
+        return (LineTag::PlayerText, line);
     }
     let head = line.get(indent..).unwrap_or_default();
-    match Tag::of(head) {
-        Tag::None => (Tag::None, line),
+    match LineTag::of(head) {
+        LineTag::None => (LineTag::None, line),
         tag => (tag, head),
     }
 }

@@ -19,9 +19,9 @@ mod telnet;
 mod tests;
 mod wrap;
 
-pub use block_code::CommandCode;
+pub use block_code::BlockCode;
 pub use family::Family;
-pub use frame::{Frame, FrameKind, Tag};
+pub use frame::{Frame, FrameKind, LineTag};
 pub use framer::Framer;
 pub(crate) use framer::{FastFrame, FastFrameKind};
 pub use options::{Limits, Timeseal};

@@ -1,7 +1,7 @@
 //! Messages that a server quotes: a heading of its own, then the words of a player on an indented line.
 //!
 //! The words may be anything, a board or a prompt included, so the framer marks the lines that hold them
-//! ([`Tag::PlayerText`](super::Tag::PlayerText)), and nothing parses those again.
+//! ([`LineTag::PlayerText`](super::LineTag::PlayerText)), and nothing parses those again.
 //!
 //! | state      | indented line | heading    | other line | empty line | prompt     |
 //! |------------|---------------|------------|------------|------------|------------|

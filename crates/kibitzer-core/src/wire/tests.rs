@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::{Family, FrameKind, Framer, Limits, Tag, Timeseal};
+use super::{Family, FrameKind, Framer, Limits, LineTag, Timeseal};
 
 /// A frame as the tables below write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Seen {
-    Line(Tag, Vec<u8>),
+    Line(LineTag, Vec<u8>),
     OverLong(Vec<u8>, u64),
     Prompt,
     Login,
@@ -24,10 +24,10 @@ enum Seen {
 }
 
 fn text(line: &str) -> Seen {
-    Seen::Line(Tag::None, line.as_bytes().to_vec())
+    Seen::Line(LineTag::None, line.as_bytes().to_vec())
 }
 
-fn tagged(tag: Tag, line: &str) -> Seen {
+fn tagged(tag: LineTag, line: &str) -> Seen {
     Seen::Line(tag, line.as_bytes().to_vec())
 }
 
@@ -112,7 +112,7 @@ fn noise_is_dropped_and_a_bell_is_reported() {
     check(&[(b"a\0b\0\n\0", &[text("ab")])]);
     for stream in [&b"fics% \x07\n\r<b1> game 1 white [] black []\n"[..], b"\x07<b1> game 1 white [] black []\nx\n"] {
         let frames = frames_of(&Framer::new(), stream);
-        let holding = frames.iter().find(|frame| matches!(frame.3, Seen::Line(Tag::Holding, _)));
+        let holding = frames.iter().find(|frame| matches!(frame.3, Seen::Line(LineTag::Holding, _)));
         assert_eq!(holding.map(|frame| frame.2), Some(true), "{:?}", stream.escape_ascii());
     }
     let frames = frames_of(&Framer::new(), b"\x07a\nb\n");
@@ -127,7 +127,7 @@ fn telnet_commands_leave_the_text_around_them_intact() {
         (b"\xff\xfc\x01login: ", &[Seen::Telnet(252, Some(1)), Seen::Login]),
         (b"x\xff\xf9y\n", &[Seen::Telnet(249, None), text("xy")]),
         (b"x\xff\xfa\x18\x00\xff\xf0y\n", &[Seen::Telnet(250, Some(24)), text("xy")]),
-        (b"a\xff\xffb\n", &[Seen::Line(Tag::None, b"a\xffb".to_vec())]),
+        (b"a\xff\xffb\n", &[Seen::Line(LineTag::None, b"a\xffb".to_vec())]),
         (b"fi\xff\xfb\x01cs% ok\n", &[Seen::Telnet(251, Some(1)), Seen::Prompt, text("ok")]),
         (b"cut\xff", &[text("cut\u{0}").map_last(0xff)]),
         (b"\xff\xfb", &[Seen::Telnet(251, None)]),
@@ -137,7 +137,7 @@ fn telnet_commands_leave_the_text_around_them_intact() {
 // Rules: transport T4, transport C1
 #[test]
 fn letters_that_look_like_telnet_verbs_stay() {
-    check(&[(b"\xfb\xfc\xfd\n", &[Seen::Line(Tag::None, b"\xfb\xfc\xfd".to_vec())])]);
+    check(&[(b"\xfb\xfc\xfd\n", &[Seen::Line(LineTag::None, b"\xfb\xfc\xfd".to_vec())])]);
 }
 
 // Rules: transport P2
@@ -163,10 +163,10 @@ fn any_number_of_prompts_is_removed_from_the_start_of_a_line() {
             b"fics% fics% Game 4: Game clock paused.\n",
             &[Seen::Prompt, Seen::Prompt, text("Game 4: Game clock paused.")],
         ),
-        (b"fics% <12> short\n", &[Seen::Prompt, tagged(Tag::Style12, board)]),
-        (b"<12> short\n\r\\   \n\rfics% ", &[tagged(Tag::CutStyle12, board), Seen::Prompt]),
-        (b"<12>\n\r\\   short\n\rfics% ", &[tagged(Tag::Style12, board), Seen::Prompt]),
-        (b"fics% \x07 <12> short\n", &[Seen::Prompt, tagged(Tag::Style12, board)]),
+        (b"fics% <12> short\n", &[Seen::Prompt, tagged(LineTag::Style12, board)]),
+        (b"<12> short\n\r\\   \n\rfics% ", &[tagged(LineTag::CutStyle12, board), Seen::Prompt]),
+        (b"<12>\n\r\\   short\n\rfics% ", &[tagged(LineTag::Style12, board), Seen::Prompt]),
+        (b"fics% \x07 <12> short\n", &[Seen::Prompt, tagged(LineTag::Style12, board)]),
         (b"  fics%  \n", &[Seen::Prompt]),
         (b"12:34_fics% x\n", &[Seen::Prompt, text("x")]),
         (b"aics% fics% \n", &[Seen::Prompt, Seen::Prompt]),
@@ -188,18 +188,18 @@ fn a_board_that_uhlin_fics_cut_does_not_wait_for_its_line_end() {
         let mut framer = Framer::new();
         let cut = format!("{board}\n\r\\   ");
         let frame = framer.next_frame(&mut cut.as_bytes()).expect("a frame").kind;
-        assert_eq!(frame, FrameKind::Line { tag: Tag::CutStyle12, bytes: board.as_bytes() });
+        assert_eq!(frame, FrameKind::Line { tag: LineTag::CutStyle12, bytes: board.as_bytes() });
         for next in ["\n\rfics% ", "fics% "] {
             assert_eq!(
                 seen(format!("{cut}{next}").as_bytes()),
-                [tagged(Tag::CutStyle12, board), Seen::Prompt],
+                [tagged(LineTag::CutStyle12, board), Seen::Prompt],
                 "{next}"
             );
         }
         // Others break boards where their width ends.
         let (piece, rest) = board.rsplit_once(' ').expect("words");
         let broken = format!("{piece}\n\r\\   {rest}) e4 0\n\rfics% ");
-        assert_eq!(seen(broken.as_bytes()), [tagged(Tag::Style12, &format!("{board}) e4 0")), Seen::Prompt]);
+        assert_eq!(seen(broken.as_bytes()), [tagged(LineTag::Style12, &format!("{board}) e4 0")), Seen::Prompt]);
     }
 }
 
@@ -294,7 +294,7 @@ fn talk_of_any_length_is_joined_with_the_long_word_after_it() {
 fn a_tagged_line_changes_no_setting_wherever_reads_cut_it() {
     let piece = format!("a {}", "x".repeat(77));
     let sent = format!("<pt>FatICS\n{piece}\n\\   x");
-    assert_eq!(seen(sent.as_bytes()), [tagged(Tag::PendingTo, "<pt>FatICS"), text(&format!("{piece} x"))]);
+    assert_eq!(seen(sent.as_bytes()), [tagged(LineTag::PendingTo, "<pt>FatICS"), text(&format!("{piece} x"))]);
 }
 
 // Rules: transport W4, bugs 12
@@ -311,10 +311,10 @@ fn an_entity_cut_by_a_break_survives_joining() {
 fn machine_lines_broken_by_a_small_width_are_joined() {
     let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 9 A B 0 2 12 39 39 120 120 1 none (0:00) none 0";
     let sent = board.replace(" PPPPPPPP", "\n\r\\   PPPPPPPP").replace(" 39 39", "\n\r\\   39 39") + "\n\rfics% ";
-    assert_eq!(seen(sent.as_bytes()), [tagged(Tag::Style12, board), Seen::Prompt]);
+    assert_eq!(seen(sent.as_bytes()), [tagged(LineTag::Style12, board), Seen::Prompt]);
     let seek = "<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f";
     let sent = seek.replace(" c=?", "\n\r\\   c=?") + "\n\r";
-    assert_eq!(seen(sent.as_bytes()), [tagged(Tag::Seek, seek)]);
+    assert_eq!(seen(sent.as_bytes()), [tagged(LineTag::Seek, seek)]);
 }
 
 // Rules: transport W5, transport W6
@@ -369,7 +369,7 @@ fn machine_lines_broken_in_their_last_words_are_joined() {
     ];
     for line in lines {
         let frames = seen(format!("{}\n\rfics% ", line.replace('|', "\n\r\\   ")).as_bytes());
-        assert_eq!(frames[0], Seen::Line(Tag::of(line.as_bytes()), line.replace('|', " ").into()), "{line}");
+        assert_eq!(frames[0], Seen::Line(LineTag::of(line.as_bytes()), line.replace('|', " ").into()), "{line}");
         assert_eq!(frames.len(), 2, "{line}");
     }
 }
@@ -413,11 +413,11 @@ fn quoted_words_are_player_text_whatever_comes_between_them_and_their_heading() 
                 let mut want = vec![text(""), text(heading)];
                 want.extend_from_slice(frames);
                 want.extend([
-                    tagged(Tag::PlayerText, &format!("{indent}{}", words.trim_start_matches('\x07'))),
-                    tagged(Tag::PlayerText, &format!("{indent}more")),
+                    tagged(LineTag::PlayerText, &format!("{indent}{}", words.trim_start_matches('\x07'))),
+                    tagged(LineTag::PlayerText, &format!("{indent}more")),
                     Seen::Prompt,
-                    tagged(Tag::Holding, "<b1> x"),
-                    tagged(Tag::Holding, "<b1> y"),
+                    tagged(LineTag::Holding, "<b1> x"),
+                    tagged(LineTag::Holding, "<b1> y"),
                 ]);
                 let mut found = seen_by(&Framer::new().with_timeseal(Timeseal::V1), sent.as_bytes());
                 found.retain(|frame| !matches!(frame, Seen::End(12, false) | Seen::UnitEnd));
@@ -426,7 +426,7 @@ fn quoted_words_are_player_text_whatever_comes_between_them_and_their_heading() 
         }
     }
     let sent = "Foo tells you: Bar just sent you a message:\n    <b1> x\n";
-    assert_eq!(seen(sent.as_bytes())[1], tagged(Tag::Holding, "<b1> x"));
+    assert_eq!(seen(sent.as_bytes())[1], tagged(LineTag::Holding, "<b1> x"));
 }
 
 // Rules: text X8, transport W2
@@ -435,13 +435,13 @@ fn wrapped_quoted_words_of_any_length_are_joined() {
     let sent = "Foo just sent you a message:\n    <12>\n\\   <b1> x\n\\   fics% \n\\   <12> y\n<b1> z\n";
     assert_eq!(
         seen(sent.as_bytes())[1..],
-        [tagged(Tag::PlayerText, "    <12> <b1> x fics% <12> y"), tagged(Tag::Holding, "<b1> z")]
+        [tagged(LineTag::PlayerText, "    <12> <b1> x fics% <12> y"), tagged(LineTag::Holding, "<b1> z")]
     );
     let word = "y".repeat(75);
     let sent = format!("Foo just sent you a message:\n    {word}\n\\   {word}\n\\   <12> x\n");
-    assert_eq!(seen(sent.as_bytes())[1..], [tagged(Tag::PlayerText, &format!("    {word}{word}<12> x"))]);
+    assert_eq!(seen(sent.as_bytes())[1..], [tagged(LineTag::PlayerText, &format!("    {word}{word}<12> x"))]);
     let sent = format!("Foo just sent you a message:\n\\   {}\n\\   <12> x\n", "y".repeat(75));
-    assert!(!seen(sent.as_bytes()).iter().any(|frame| matches!(frame, Seen::Line(Tag::Style12, _))), "{sent}");
+    assert!(!seen(sent.as_bytes()).iter().any(|frame| matches!(frame, Seen::Line(LineTag::Style12, _))), "{sent}");
 }
 
 #[test]
@@ -452,7 +452,7 @@ fn an_incomplete_continuation_mark_starts_a_line() {
         assert_eq!(seen(sent.as_bytes()), [text(long), text(want)], "{next}");
     }
     let sent = format!("{long}\n\\   \n<b1> game 1 white [] black []\n");
-    assert_eq!(seen(sent.as_bytes()), [text(long), tagged(Tag::Holding, "<b1> game 1 white [] black []")]);
+    assert_eq!(seen(sent.as_bytes()), [text(long), tagged(LineTag::Holding, "<b1> game 1 white [] black []")]);
 }
 
 // Rules: text X0, icc DG9, bugs K5
@@ -501,7 +501,7 @@ fn block_marks_count_only_without_words_before_them_and_if_block_mode_may_be_on(
     }
     let reply = b"fics% \x1512\x1637\x16<12>\n\x17\n";
     let [prompt, end] = [Seen::Prompt, Seen::End(12, true)];
-    assert_eq!(seen(reply), [prompt.clone(), Seen::Block(12, 37), tagged(Tag::Style12, "<12>"), end]);
+    assert_eq!(seen(reply), [prompt.clone(), Seen::Block(12, 37), tagged(LineTag::Style12, "<12>"), end]);
     assert_eq!(seen_by(&off, reply), [prompt, text("1237\x16<12>"), text("\x17")]);
 }
 
@@ -556,7 +556,7 @@ fn a_block_may_contain_every_kind_of_line() {
             b"\x1558\x161\x16\n<b1> game 1 white [] black []\n\x17\nfics% ",
             &[
                 Seen::Block(58, 1),
-                tagged(Tag::Holding, "<b1> game 1 white [] black []"),
+                tagged(LineTag::Holding, "<b1> game 1 white [] black []"),
                 Seen::End(58, true),
                 Seen::Prompt,
             ],
@@ -568,7 +568,7 @@ fn a_block_may_contain_every_kind_of_line() {
                 Seen::Block(54, 73),
                 text("Issuing: x"),
                 text(""),
-                tagged(Tag::PendingTo, "<pt> 7 w=B t=draw p=#"),
+                tagged(LineTag::PendingTo, "<pt> 7 w=B t=draw p=#"),
                 Seen::Prompt,
                 Seen::End(54, true),
                 Seen::Prompt,
@@ -718,7 +718,7 @@ fn a_long_read_loses_nothing() {
     sent.extend(b"fics% <b1> game 1 white [] black []\n\r");
     let seen = seen(&sent);
     assert_eq!(seen.len(), 402);
-    assert_eq!(seen.last(), Some(&tagged(Tag::Holding, "<b1> game 1 white [] black []")));
+    assert_eq!(seen.last(), Some(&tagged(LineTag::Holding, "<b1> game 1 white [] black []")));
 }
 
 // Rules: ten 7

@@ -1,6 +1,6 @@
 //! Lines that a server broke at its width, and when a line may still be one of them.
 
-use super::frame::Tag;
+use super::frame::LineTag;
 use crate::scan::find;
 
 /// The start of every further piece of a wrapped line.
@@ -35,10 +35,17 @@ impl Wrapping {
     /// address, follows. Where no prompt follows all text, before the login and on ICC, a line shorter than the
     /// narrowest width never continues. A tagged line with all the fields of its tag does not continue either; this is
     /// checked for its first piece only.
-    pub(super) fn may_continue(self, is_prompted: bool, tag: Tag, line: &[u8], piece: &[u8], is_joined: bool) -> bool {
+    pub(super) fn may_continue(
+        self,
+        is_prompted: bool,
+        tag: LineTag,
+        line: &[u8],
+        piece: &[u8],
+        is_joined: bool,
+    ) -> bool {
         if !self.enabled {
             false
-        } else if tag == Tag::None && !line.starts_with(b"{") {
+        } else if tag == LineTag::None && !line.starts_with(b"{") {
             piece.len() >= if is_prompted { 1 } else { NARROWEST_WIDTH }
         } else {
             is_joined || !is_complete(tag, line)
@@ -61,25 +68,30 @@ impl Wrapping {
 ///
 /// Some lines have optional last fields: the clock and the lag of a board, a passed piece, more numbers. Without them
 /// they count as complete, unless they are as long as a line that the default width breaks.
-fn is_complete(tag: Tag, line: &[u8]) -> bool {
+fn is_complete(tag: LineTag, line: &[u8]) -> bool {
     let may_be_broken = (DEFAULT_WIDTH - 15..=DEFAULT_WIDTH + 1).contains(&line.len());
     match tag {
-        Tag::None => is_whole_game_line(line),
-        Tag::PlayerText => false,
+        LineTag::None => is_whole_game_line(line),
+        LineTag::PlayerText => false,
         // Old servers end the line after 31 words, ICC too; FICS and FatICS send 33.
-        Tag::Style12 => match count_words(line) {
+        LineTag::Style12 => match count_words(line) {
             ..=30 => false,
             31 | 32 => !may_be_broken,
             _ => true,
         },
         // The passed piece is optional, and comes last.
-        Tag::Holding => find(line, b" <- ").is_some() || (line.trim_ascii_end().ends_with(b"]") && !may_be_broken),
+        LineTag::Holding => find(line, b" <- ").is_some() || (line.trim_ascii_end().ends_with(b"]") && !may_be_broken),
         // `f=` and `n=` are the last keys of their lines.
-        Tag::Seek | Tag::NewSeek => find(line, b" f=").is_some(),
-        Tag::GameInfo => find(line, b" n=").is_some() || (find(line, b" ts=").is_some() && !may_be_broken),
-        Tag::PendingTo | Tag::PendingFrom => is_whole_offer(line),
-        Tag::SeeksRemoved | Tag::PendingRemoved => !may_be_broken,
-        Tag::CutStyle12 | Tag::Style10 | Tag::Delta | Tag::SeeksCleared | Tag::UserArrived | Tag::UserDeparted => true,
+        LineTag::Seek | LineTag::NewSeek => find(line, b" f=").is_some(),
+        LineTag::GameInfo => find(line, b" n=").is_some() || (find(line, b" ts=").is_some() && !may_be_broken),
+        LineTag::PendingTo | LineTag::PendingFrom => is_whole_offer(line),
+        LineTag::SeeksRemoved | LineTag::PendingRemoved => !may_be_broken,
+        LineTag::CutStyle12
+        | LineTag::Style10
+        | LineTag::Delta
+        | LineTag::SeeksCleared
+        | LineTag::UserArrived
+        | LineTag::UserDeparted => true,
     }
 }
 
@@ -130,7 +142,7 @@ mod tests {
     use super::*;
 
     fn may_continue(line: &str) -> bool {
-        Wrapping::default().may_continue(true, Tag::of(line.as_bytes()), line.as_bytes(), line.as_bytes(), false)
+        Wrapping::default().may_continue(true, LineTag::of(line.as_bytes()), line.as_bytes(), line.as_bytes(), false)
     }
 
     // Rules: transport W5, bugs 13

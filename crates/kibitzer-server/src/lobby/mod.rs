@@ -51,7 +51,7 @@ pub enum Target {
 /// A client that is connected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Connected {
+pub struct ConnectedClient {
     /// Its connection.
     pub id: ConnectionId,
     /// Handle of the player logged in over it.

@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::chess::{Color, Role};
-use kibitzer_core::message::listing::{GameListing, History, Listing, MoveList, StoredGames};
+use kibitzer_core::message::listing::{GameList, History, Listing, MoveList, StoredGames};
 use kibitzer_core::message::{Confidence, GameId, GameInfo, Rating, Style12};
 
 use super::game::{PlayError, TakebackError};
@@ -355,7 +355,7 @@ fn the_client_parses_rows_of_games() {
     let mut examined = ExaminedGame::scratch(GameId(25), guest("Friar"), date());
     let exam = examined_row(&examined);
     assert_eq!(exam, " 25 (Exam.    0 Friar          0 Friar     ) [ uu  0   0] W:  1");
-    let listing: GameListing = parse(&format!("{row}\n{exam}\n\n  2 games displayed."));
+    let listing: GameList = parse(&format!("{row}\n{exam}\n\n  2 games displayed."));
     assert_eq!((listing.games.len(), listing.unread.len()), (2, 0));
     assert_eq!(examined.revert(), None);
     let long = Table::new(
@@ -364,7 +364,7 @@ fn the_client_parses_rows_of_games() {
     );
     let row = games_row(&long.game, long.now);
     assert_eq!(row, "  7 ++++ Abcdefghijk ++++ Zyxwvutsrq [ Br100  60] 1:40:00 -1:40:00 (39-39) W:  1");
-    assert_eq!(parse::<GameListing>(&format!("{row}\n  1 game displayed.")).games.len(), 1);
+    assert_eq!(parse::<GameList>(&format!("{row}\n  1 game displayed.")).games.len(), 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant, SystemTime};
 
-use kibitzer_core::message::listing::{GameListing, GameRowState, Listing};
+use kibitzer_core::message::listing::{GameList, GameRowState, Listing};
 use kibitzer_core::message::{GameEndReason, Message, Reader, Relation, Style12, TalkKind};
 
 use super::{Activity, PopulationOptions};
@@ -67,9 +67,9 @@ impl Hall {
         self.heard.remove(&id).unwrap_or_default()
     }
 
-    fn games(&mut self, id: ConnectionId) -> GameListing {
+    fn games(&mut self, id: ConnectionId) -> GameList {
         let reply = self.ask(id, "games");
-        GameListing::parse(reply.lines().map(|line| line.trim_matches('\r').as_bytes())).unwrap()
+        GameList::parse(reply.lines().map(|line| line.trim_matches('\r').as_bytes())).unwrap()
     }
 }
 

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::ActorRequest;
 use crate::fault::{At, Fault};
-use crate::lobby::{Connected, Target};
+use crate::lobby::{ConnectedClient, Target};
 
 /// Why a request of the operator failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -56,7 +56,7 @@ impl Control {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub async fn connections(&self) -> Result<Vec<Connected>, ControlError> {
+    pub async fn connections(&self) -> Result<Vec<ConnectedClient>, ControlError> {
         self.ask(ActorRequest::List).await
     }
 

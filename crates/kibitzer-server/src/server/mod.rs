@@ -19,7 +19,7 @@ use self::actor::{Actor, QUEUE_LENGTH};
 use self::client_task::Stream;
 pub use self::control::{Control, ControlError};
 use crate::fault::{At, Fault};
-use crate::lobby::{Connected, ConnectionId, Target};
+use crate::lobby::{ConnectedClient, ConnectionId, Target};
 use crate::options::ServerOptions;
 
 /// Size of the buffer in each direction of a connection within the process.
@@ -42,7 +42,7 @@ enum ActorRequest {
     /// A fault is injected.
     Inject(Target, At, Fault, oneshot::Sender<Result<(), ControlError>>),
     /// Requests the list of clients.
-    List(oneshot::Sender<Vec<Connected>>),
+    List(oneshot::Sender<Vec<ConnectedClient>>),
     Announce(String),
     /// Announces the shutdown, which follows after that time.
     ShutDown(Duration),

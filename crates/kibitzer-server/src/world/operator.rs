@@ -8,15 +8,15 @@ use kibitzer_core::message::GameId;
 
 use super::{ConnectionId, Deadline, KickReason, LoginObstacle, Table, World};
 use crate::calendar::count;
-use crate::lobby::{Connected, Target};
+use crate::lobby::{ConnectedClient, Target};
 use crate::play::{Ending, Game};
 
 impl World {
     /// Returns all clients; simulated players are not among them.
-    pub(crate) fn connected(&self) -> Vec<Connected> {
+    pub(crate) fn connected(&self) -> Vec<ConnectedClient> {
         let clients = self.lobby.connections().iter().filter(|(_, connection)| !connection.is_simulated);
         clients
-            .map(|(&id, _)| Connected { id, handle: self.lobby.player(id).map(|player| player.handle.clone()) })
+            .map(|(&id, _)| ConnectedClient { id, handle: self.lobby.player(id).map(|player| player.handle.clone()) })
             .collect()
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer_server::{At, Connected, ControlError, Family, Fault, LoginObstacle, Server, ServerOptions, Target};
+use kibitzer_server::{At, ConnectedClient, ControlError, Family, Fault, LoginObstacle, Server, ServerOptions, Target};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time;
 
@@ -235,7 +235,7 @@ async fn thousands_of_clients_receive_one_shout() {
         stream.write_all(b"guest\n\n").await.unwrap();
         guests.push(stream);
     }
-    let is_in = |connected: &Connected| connected.handle.is_some();
+    let is_in = |connected: &ConnectedClient| connected.handle.is_some();
     while !server.control().connections().await.unwrap().iter().all(is_in) {
         time::sleep(Duration::from_millis(10)).await;
     }

@@ -92,9 +92,9 @@ macro_rules! commands {
 commands! {
     functions {
         /// Requests all games that are played or examined.
-        "games" games() -> listing::GameListing = typed(Words::new("games"), reply::listing);
+        "games" games() -> listing::GameList = typed(Words::new("games"), reply::listing);
         /// Requests the listing row of one game, or of the games of players whose names begin with this one.
-        "games" games_of(game: impl Into<GameRef>) -> listing::GameListing
+        "games" games_of(game: impl Into<GameRef>) -> listing::GameList
             = typed(Words::new("games").with(game.into()), reply::listing);
         /// Requests the players who are logged in.
         "who" who() -> listing::WhoList = typed(Words::new("who"), reply::listing);

@@ -139,7 +139,7 @@ impl Game {
         let awaited = self.awaited.take();
         let told = SentNotation::read(sent).ok_or(DesyncReason::WrongMove)?;
         let side = self.position.side_to_move();
-        if awaited.is_none() && self.repeats(told, sent) {
+        if awaited.is_none() && self.is_last_move_again(told, sent) {
             self.set_own_clock(!side, sent);
             return Ok(Some(self.repeated()));
         }
@@ -200,7 +200,7 @@ impl Game {
     ///
     /// No move can be made twice running: the square it leaves is empty then, or the one it goes to is not. By its algebraic
     /// notation alone, a move that the side to move can make is a new one.
-    fn repeats(&self, told: SentNotation, sent: &SentMove) -> bool {
+    fn is_last_move_again(&self, told: SentNotation, sent: &SentMove) -> bool {
         match told {
             SentNotation::Smith(smith) => self.is_last(smith),
             SentNotation::San(_) => {

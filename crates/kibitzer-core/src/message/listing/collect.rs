@@ -210,9 +210,7 @@ pub(super) mod testing {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{
-        ChannelList, Finger, GameListing, History, MoveList, SoughtList, StoredGames, Variables, WhoList,
-    };
+    use super::super::{ChannelList, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables, WhoList};
     use super::testing::parse;
     use super::*;
 
@@ -267,7 +265,7 @@ mod tests {
         fn no_bytes_panic(lines in reply()) {
             try_parse::<ChannelList>(&lines);
             try_parse::<Finger>(&lines);
-            try_parse::<GameListing>(&lines);
+            try_parse::<GameList>(&lines);
             try_parse::<History>(&lines);
             try_parse::<MoveList>(&lines);
             try_parse::<SoughtList>(&lines);

@@ -19,7 +19,7 @@ use crate::text::{Line, PlayerText};
 /// Source: transcripts of FatICS and uhlin-fics; ICC's rows as clients know them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct GameListing {
+pub struct GameList {
     /// The rows as received, highest numbers last on most servers.
     pub games: Vec<GameRow>,
     /// The last line; `None` if the server reports in a sentence that there are no games.
@@ -28,7 +28,7 @@ pub struct GameListing {
     pub unread: Vec<Line>,
 }
 
-/// One row of [`GameListing`].
+/// One row of [`GameList`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameRow {
@@ -72,7 +72,7 @@ named_enum! {
     }
 }
 
-impl Listing for GameListing {
+impl Listing for GameList {
     const HAS_LAST_LINE: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> CollectorStep {
@@ -340,19 +340,19 @@ mod tests {
         let reply = "  1 2100 Alekhine    1500 Bogoljubov [ bu  3   0]  0:00 -  0:00 (39-39) B:  1\n\n  \
                        3 ---- Euwe        ---- Flohr      [ zu  3   0]  0:00 -  0:00 (24-24) B:  1\n\n  \
                        4 games displayed (of   4 in progress).";
-        let listing = parse::<GameListing>(reply).unwrap();
+        let listing = parse::<GameList>(reply).unwrap();
         assert_eq!((listing.games.len(), listing.unread.len()), (2, 0));
         assert_eq!(listing.count.map(|count| (count.shown, count.total)), Some((4, Some(4))));
-        assert_eq!(interrupted::<GameListing>(reply), Ok(listing));
+        assert_eq!(interrupted::<GameList>(reply), Ok(listing));
     }
 
     #[test]
     fn no_games_and_no_end() {
-        assert_eq!(parse::<GameListing>("There are no games in progress."), Ok(GameListing::default()));
-        assert!(parse::<GameListing>("  0 games displayed.").is_ok());
+        assert_eq!(parse::<GameList>("There are no games in progress."), Ok(GameList::default()));
+        assert!(parse::<GameList>("  0 games displayed.").is_ok());
         let cut = " 1 ---- Alice       ---- Boris      [ su 15   5]  14:59 - 15:00 (39-39) W:  1";
-        assert_eq!(parse::<GameListing>(cut), Err(ListingError::Incomplete));
-        let odd = parse::<GameListing>(&format!("{cut} x\n  1 game displayed.")).unwrap();
+        assert_eq!(parse::<GameList>(cut), Err(ListingError::Incomplete));
+        let odd = parse::<GameList>(&format!("{cut} x\n  1 game displayed.")).unwrap();
         assert_eq!((odd.games.len(), odd.unread.len()), (0, 1));
     }
 }

@@ -22,7 +22,7 @@ pub use any::AnyListing;
 pub use collect::{Collector, CollectorStep, Listing, ListingError};
 pub use finger::{Activity, Finger, FingerGame, FingerNote, Presence};
 pub use finger_ratings::FingerRating;
-pub use games::{GameListing, GameRow, GameRowState};
+pub use games::{GameList, GameRow, GameRowState};
 pub use history::{History, HistoryOutcome, HistoryRow};
 pub use inchannel::{ChannelList, ChannelMembers};
 pub use moves::{ListedMove, MoveList};

@@ -5,7 +5,7 @@
 use super::{Framer, WHO_AM_I, apply_server_line};
 use crate::wire::control::{CONTROL_Y, CONTROL_Z};
 use crate::wire::family::Family;
-use crate::wire::frame::{Frame, FrameKind, Tag};
+use crate::wire::frame::{Frame, FrameKind, LineTag};
 use crate::wire::line::{is_prompted, tagged};
 use crate::wire::options::Timeseal;
 use crate::wire::telnet::IAC;
@@ -70,11 +70,11 @@ impl Framer {
             self.line.hold(line, first, end);
             return WholeLine::NotWhole;
         }
-        if tag == Tag::None {
+        if tag == LineTag::None {
             apply_server_line(&mut self.prompts, &mut self.wrapping, line);
         }
         let offset = if tag.is_written() { first + indent as u64 } else { first };
-        let bell = self.line.end_whole(line);
+        let bell = self.line.note_borrowed_line(line);
         WholeLine::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }
 

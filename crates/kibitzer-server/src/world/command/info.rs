@@ -114,7 +114,7 @@ fn ping(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     let name = world.lobby.name(whom);
     let unsealed = || format!("Ping time not available; {name} is not using timeseal.\n");
     let seal = world.lobby.connection(whom).and_then(|connection| connection.seal.as_ref()).ok_or_else(unsealed)?;
-    let (lag, n_samples) = seal.samples();
+    let (lag, n_samples) = seal.latest_lag_and_count();
     let samples = count(n_samples, "sample");
     Ok(format!("Ping time for {name}, based on {samples}:\nAverage: {}ms\n", lag.as_millis()))
 }
