@@ -12,7 +12,7 @@ use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::{RefusalReason, RequestError};
 use kibitzer_core::message::{
-    BlockCode, Control, GameId, GameResult, Handle, Ivar, Message, ObservingRefusal, Refusal,
+    CommandCode, Control, GameId, GameResult, Handle, Ivar, Message, ObservingRefusal, Refusal,
 };
 use kibitzer_core::session::Reply;
 use kibitzer_tests::Transcript;
@@ -178,5 +178,5 @@ fn settings_and_the_rest() {
     let withdrawn = blocks.answer(124, &command::withdraw(OfferRef::Only)).unwrap();
     assert_eq!((withdrawn.name, withdrawn.kind), (Some(bogoljubov()), None));
     let usage = blocks.answer_to_like(19, &MatchOptions::new(bogoljubov())).unwrap_err();
-    assert_eq!(usage.refusal(), Some(RefusalReason::Code(BlockCode::BAD_PARAMETERS)));
+    assert_eq!(usage.refusal(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));
 }

@@ -113,7 +113,10 @@ fn essence(item: &TapItem) -> Option<String> {
         Observation::Sent { bytes, kind } => format!("{kind:?} {:?}", bytes.escape_ascii().to_string()),
         // The number of a request is not part of the stream.
         Observation::Event { event: Event::Sent { line, .. }, .. } => format!("sent {line:?}"),
-        Observation::Event { event, .. } => format!("{event:?} {:?}", item.game.as_deref().map(kibitzer::Game::fen)),
+        Observation::Event { event, .. } => {
+            let fen = item.game.as_deref().map(kibitzer::Game::fen);
+            format!("{event:?} {:?} {}", fen, event.raw().escape_ascii())
+        }
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kibitzer::core::Event;
 use kibitzer::core::event::{CommandError, EndReason, RefusalReason, RequestError};
-use kibitzer::core::message::{BlockCode, Refusal};
+use kibitzer::core::message::{CommandCode, Refusal};
 use kibitzer::core::session::{RequestLimits, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{At, Family, Fault, Feature, Target};
@@ -145,7 +145,7 @@ async fn refusals_have_types() {
         assert!(is_unsent || refused.is_refusal(Refusal::CommandTooLong), "{refused:?}");
         if framing == Framing::Blocks {
             let refused = guest.request("match").await.unwrap_err();
-            assert_eq!(refused.refusal(), Some(RefusalReason::Code(BlockCode::BAD_PARAMETERS)));
+            assert_eq!(refused.refusal(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));
         }
         // None of these has spoilt what comes next.
         assert!(guest.request("date").await.unwrap().text().contains("Server time"));

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{EndReason, quoted};
 use crate::message::listing::ListingError;
-use crate::message::{BlockCode, ObservingRefusal, Refusal};
+use crate::message::{CommandCode, ObservingRefusal, Refusal};
 use crate::text::{PlayerText, ServerText};
 
 /// Longest line that is sent, its number in block mode and its line feed included, in bytes.
@@ -61,7 +61,7 @@ pub enum RefusalReason {
     /// Given by a line about observing.
     Observing(ObservingRefusal),
     /// Given only by the code of the reply.
-    Code(BlockCode),
+    Code(CommandCode),
 }
 
 /// Reason for which a request failed: it was not sent, no reply came, the server refused, or the reply is not an answer to it.

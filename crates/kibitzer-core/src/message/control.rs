@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{BlockCode, Handle, UnitHeader};
+use super::{CommandCode, Handle, UnitHeader};
 
 /// A part of the stream that carries the protocol rather than text.
 ///
@@ -23,7 +23,7 @@ pub enum Control {
         /// The number that the client gave the command.
         id: u64,
         /// The command that the reply answers.
-        code: BlockCode,
+        code: CommandCode,
     },
     /// End of a reply in block mode.
     BlockEnd {

@@ -83,7 +83,7 @@ pub use template::Actor;
 pub use user_info::{UserArrived, UserDeparted};
 
 pub use crate::text::{Handle, HandleError, Titles};
-pub use crate::wire::{BlockCode, Family};
+pub use crate::wire::{CommandCode, Family};
 
 use std::sync::Arc;
 

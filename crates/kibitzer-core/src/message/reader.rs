@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::datagram::{self, DatagramContext, DatagramMessages};
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{
-    BlockCode, Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, TalkKind,
+    CommandCode, Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, TalkKind,
     Titles, UnitHeader, dispatch,
 };
 use crate::text::Line;
@@ -266,7 +266,7 @@ impl LineParser {
             FrameKind::LoginPrompt => Control::LoginPrompt,
             FrameKind::PasswordPrompt => Control::PasswordPrompt,
             FrameKind::GuestPrompt { name } => Control::GuestPrompt(Arc::new(Handle::from_wire(name))),
-            FrameKind::BlockStart { id, code } => Control::BlockStart { id, code: BlockCode(code) },
+            FrameKind::BlockStart { id, code } => Control::BlockStart { id, code: CommandCode(code) },
             FrameKind::BlockEnd { id, complete } => Control::BlockEnd { id, complete },
             FrameKind::Telnet { command, option } => Control::Telnet { command, option },
             FrameKind::Ping => Control::Ping,

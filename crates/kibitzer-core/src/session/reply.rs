@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::event::{Event, RefusalReason, RequestError};
-use crate::message::{Actor, BlockCode, Message, Refusal, Relation};
+use crate::message::{Actor, CommandCode, Message, Refusal, Relation};
 use crate::session::options::RequestLimits;
 use crate::text::{ServerText, decode};
 
@@ -15,7 +15,7 @@ use crate::text::{ServerText, decode};
 #[non_exhaustive]
 pub struct Reply {
     /// Code of the answered command, in block mode.
-    pub code: Option<BlockCode>,
+    pub code: Option<CommandCode>,
     /// Events of the reply in order, without prompts and other marks of the stream.
     pub events: Vec<Event>,
 }
@@ -74,7 +74,7 @@ impl Reply {
         let answer = self.answer();
         let by_code = || {
             let reason = match self.code.filter(|code| code.is_error())? {
-                BlockCode::UNNUMBERED => return Some(RequestError::Unnumbered),
+                CommandCode::UNNUMBERED => return Some(RequestError::Unnumbered),
                 code => reason_of(code, answer),
             };
             Some(RequestError::Refused { reason, text: ServerText::from_wire(answer.map_or(&[], Event::raw)) })
@@ -98,18 +98,18 @@ impl RequestError {
 /// Returns the reason of a reply without a refusing line.
 ///
 /// Source: FICS help file `block_codes`.
-fn reason_of(code: BlockCode, answer: Option<&Event>) -> RefusalReason {
+fn reason_of(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
     match code {
         // FatICS gives missing parameters the code of an unknown command.
-        BlockCode::UNKNOWN_COMMAND if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => {
-            RefusalReason::Code(BlockCode::BAD_PARAMETERS)
+        CommandCode::UNKNOWN_COMMAND if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => {
+            RefusalReason::Code(CommandCode::BAD_PARAMETERS)
         }
-        BlockCode::UNKNOWN_COMMAND | BlockCode::OBSOLETE_COMMAND | BlockCode::REMOVED_COMMAND => {
+        CommandCode::UNKNOWN_COMMAND | CommandCode::OBSOLETE_COMMAND | CommandCode::REMOVED_COMMAND => {
             RefusalReason::Refusal(Refusal::UnknownCommand)
         }
-        BlockCode::AMBIGUOUS_COMMAND => RefusalReason::Refusal(Refusal::AmbiguousCommand),
-        BlockCode::NOT_PLAYING => RefusalReason::Refusal(Refusal::NotPlaying),
-        BlockCode::LINE_TOO_LONG => RefusalReason::Refusal(Refusal::CommandTooLong),
+        CommandCode::AMBIGUOUS_COMMAND => RefusalReason::Refusal(Refusal::AmbiguousCommand),
+        CommandCode::NOT_PLAYING => RefusalReason::Refusal(Refusal::NotPlaying),
+        CommandCode::LINE_TOO_LONG => RefusalReason::Refusal(Refusal::CommandTooLong),
         code => RefusalReason::Code(code),
     }
 }
@@ -165,7 +165,7 @@ pub(super) struct PartialReply {
 }
 
 impl PartialReply {
-    pub(super) const fn set_code(&mut self, code: Option<BlockCode>) {
+    pub(super) const fn set_code(&mut self, code: Option<CommandCode>) {
         self.reply.code = code;
     }
 

@@ -11,9 +11,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::exhaustive_structs, reason = "a number with a name")]
-pub struct BlockCode(pub u32);
+pub struct CommandCode(pub u32);
 
-impl BlockCode {
+impl CommandCode {
     /// A move, which has no command name.
     pub const GAME_MOVE: Self = Self(1);
     /// No command has this name. This code and all greater ones mean that the command was not executed.
@@ -49,7 +49,7 @@ impl BlockCode {
 }
 
 /// The number alone, as on the wire.
-impl fmt::Display for BlockCode {
+impl fmt::Display for CommandCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -87,11 +87,11 @@ const NAMES: &[(u32, &str)] = &[
     (174, "csnewst"), (175, "ctnewse"), (176, "ctnewsf"), (177, "ctnewsi"), (178, "ctnewsp"), (179, "ctnewst"),
     (180, "cnews"), (181, "snews"), (182, "tnews"), (183, "rmatch"), (184, "rstat"), (185, "crstat"), (186, "hrstat"),
     (187, "gstat"), (190, "ping"),
-    (BlockCode::UNKNOWN_COMMAND.0, "unknown command"), (BlockCode::BAD_PARAMETERS.0, "bad parameters"),
-    (BlockCode::AMBIGUOUS_COMMAND.0, "ambiguous command"),
-    (BlockCode::INSUFFICIENT_RIGHTS.0, "insufficient rights"), (BlockCode::OBSOLETE_COMMAND.0, "obsolete command"),
-    (BlockCode::REMOVED_COMMAND.0, "command removed"), (BlockCode::NOT_PLAYING.0, "not playing a game"),
-    (BlockCode::UNNUMBERED.0, "no sequence number given"), (BlockCode::LINE_TOO_LONG.0, "line too long"),
+    (CommandCode::UNKNOWN_COMMAND.0, "unknown command"), (CommandCode::BAD_PARAMETERS.0, "bad parameters"),
+    (CommandCode::AMBIGUOUS_COMMAND.0, "ambiguous command"),
+    (CommandCode::INSUFFICIENT_RIGHTS.0, "insufficient rights"), (CommandCode::OBSOLETE_COMMAND.0, "obsolete command"),
+    (CommandCode::REMOVED_COMMAND.0, "command removed"), (CommandCode::NOT_PLAYING.0, "not playing a game"),
+    (CommandCode::UNNUMBERED.0, "no sequence number given"), (CommandCode::LINE_TOO_LONG.0, "line too long"),
 ];
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn the_table_is_sorted_and_complete() {
         assert!(NAMES.is_sorted_by(|a, b| a.0 < b.0));
-        let known = (0..1000).filter(|&code| BlockCode(code).name().is_some()).count();
+        let known = (0..1000).filter(|&code| CommandCode(code).name().is_some()).count();
         // 0 and 1, 10 to 187 without 129, 190, and nine errors.
         assert_eq!(known, 2 + 177 + 1 + 9);
     }
@@ -128,8 +128,8 @@ mod tests {
             (u32::MAX, None),
         ];
         for (code, want) in cases {
-            assert_eq!(BlockCode(code).name(), want, "{code}");
-            assert_eq!(BlockCode(code).to_string(), code.to_string());
+            assert_eq!(CommandCode(code).name(), want, "{code}");
+            assert_eq!(CommandCode(code).to_string(), code.to_string());
         }
     }
 
@@ -138,7 +138,7 @@ mod tests {
     fn codes_from_512_on_are_errors() {
         let cases = [(0, false), (73, false), (300, false), (511, false), (512, true), (520, true), (u32::MAX, true)];
         for (code, want) in cases {
-            assert_eq!(BlockCode(code).is_error(), want, "{code}");
+            assert_eq!(CommandCode(code).is_error(), want, "{code}");
         }
     }
 }

@@ -19,7 +19,7 @@ mod telnet;
 mod tests;
 mod wrap;
 
-pub use block_code::BlockCode;
+pub use block_code::CommandCode;
 pub use family::Family;
 pub use frame::{Frame, FrameKind, LineTag};
 pub use framer::Framer;

@@ -2,7 +2,7 @@
 //!
 //! Source: datagrams §8; transcripts fatics-block-client, fatics-talk-mixed-a, fatics-seal-errors-*.
 
-use kibitzer_core::message::BlockCode;
+use kibitzer_core::message::CommandCode;
 use kibitzer_core::wire::{Timeseal, unseal};
 
 use super::{ConnectionId, Ivar, LoginStage, World};
@@ -77,7 +77,7 @@ impl World {
         let number = std::str::from_utf8(start.get(..=MAX_NUMBER_DIGITS).unwrap_or(start)).ok().and_then(split_number);
         self.in_block(id, number.map_or("0", |(number, _)| number), |world| {
             world.lobby.put(id, LINE_TOO_LONG);
-            BlockCode::LINE_TOO_LONG
+            CommandCode::LINE_TOO_LONG
         });
     }
 
@@ -91,12 +91,12 @@ impl World {
         }
         match split_number(line) {
             Some((number, command)) => self.in_block(id, number, |world| world.run_command(id, command)),
-            None => self.in_block(id, "0", |_| BlockCode::UNNUMBERED),
+            None => self.in_block(id, "0", |_| CommandCode::UNNUMBERED),
         }
     }
 
     /// Frames the output of `run` to `id` as a block.
-    fn in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> BlockCode) {
+    fn in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> CommandCode) {
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = run(self);
         let Some(connection) = self.lobby.connection_mut(id) else { return };

@@ -1,7 +1,7 @@
 //! Listings of every kind, by the command that they answer.
 
 use super::{
-    ChannelList, Collector, CollectorStep, Finger, GameListing, History, MoveList, SoughtList, StoredGames, Variables,
+    ChannelList, Collector, CollectorStep, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables,
     WhoList,
 };
 
@@ -65,7 +65,7 @@ listings! {
     /// Reply to `finger` and `statistics`.
     Finger(Finger): [37, 126], [130];
     /// Reply to `games`.
-    Games(GameListing): [43], [155];
+    Games(GameList): [43], [155];
     /// Reply to `history`.
     History(History): [51], [129];
     /// Reply to `moves`, `oldmoves` and `smoves`.

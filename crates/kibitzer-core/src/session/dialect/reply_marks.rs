@@ -1,6 +1,6 @@
 //! Delimitation of replies: marks around them, or fences.
 
-use crate::message::{BlockCode, Control, Message, UnitHeader};
+use crate::message::{CommandCode, Control, Message, UnitHeader};
 use crate::session::fence::Fence;
 
 /// Player name in a unit's header if this login gave the command. Source: ICC's description of level 1.
@@ -21,7 +21,7 @@ impl ReplyMode {
     /// Returns the mode that the answer to a fence reveals; `None` if the message is not the answer.
     pub(crate) fn revealed_by(fence: Fence, message: &Message, raw: &[u8]) -> Option<Self> {
         match message {
-            Message::Control(Control::BlockStart { id: 0, code }) if *code == BlockCode::UNNUMBERED => {
+            Message::Control(Control::BlockStart { id: 0, code }) if *code == CommandCode::UNNUMBERED => {
                 Some(Self::Numbered)
             }
             Message::Control(Control::UnitStart(header))
@@ -47,7 +47,7 @@ impl ReplyMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplyMark {
     /// The reply to the command of this number begins.
-    Start { number: u64, code: Option<BlockCode> },
+    Start { number: u64, code: Option<CommandCode> },
     /// A reply ends; the server may have left out a part of it.
     End { is_complete: bool },
     /// The server refused a line because it had no number.
@@ -67,7 +67,9 @@ impl ReplyMarks {
     /// Returns the mark in a message, if it is one.
     pub(crate) fn parse(&mut self, message: &Message) -> Option<ReplyMark> {
         match *message {
-            Message::Control(Control::BlockStart { id: 0, code: BlockCode::UNNUMBERED }) => Some(ReplyMark::Unnumbered),
+            Message::Control(Control::BlockStart { id: 0, code: CommandCode::UNNUMBERED }) => {
+                Some(ReplyMark::Unnumbered)
+            }
             Message::Control(Control::BlockStart { id, code }) => {
                 Some(ReplyMark::Start { number: id, code: Some(code) })
             }

@@ -29,7 +29,7 @@ use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
 use super::options::{RequestLimits, Timings, after};
 use super::reply::{PartialReply, Reply, is_content};
 use crate::event::{Event, RequestError, RequestId};
-use crate::message::{BlockCode, Control, Message};
+use crate::message::{CommandCode, Control, Message};
 
 use line_gate::LineGate;
 use sent::{QueuedCommand, SentCommand, SentCommands};
@@ -216,7 +216,7 @@ impl Requests {
         }
     }
 
-    fn start_reply(&mut self, number: u64, code: Option<BlockCode>, now: Instant) {
+    fn start_reply(&mut self, number: u64, code: Option<CommandCode>, now: Instant) {
         if self.mode == ReplyMode::Tagged && self.open.is_some() {
             self.end_reply(false, now);
         }

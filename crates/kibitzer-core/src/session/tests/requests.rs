@@ -4,7 +4,7 @@ use super::login::{on_fics, on_uhlin};
 use super::peer::{Manner, Peer};
 use super::*;
 use crate::event::ServerFault;
-use crate::message::{BlockCode, Ivar, ObservingRefusal, Refusal};
+use crate::message::{CommandCode, Ivar, ObservingRefusal, Refusal};
 
 /// Returns the block of a reply and the prompt after it.
 fn block(number: &str, code: u32, text: &str) -> String {
@@ -32,7 +32,7 @@ fn a_numbered_reply_is_its_block_alone() {
     driver.feed("\n\rFoo tells you: nor this\n\rfics% ");
     let replies = driver.take_replies();
     let [(over, Ok(reply))] = &replies[..] else { panic!("{replies:?}") };
-    assert_eq!((*over, reply.code), (id, Some(BlockCode(37))));
+    assert_eq!((*over, reply.code), (id, Some(CommandCode(37))));
     assert_eq!(reply.lines().collect::<Vec<_>>(), [&b"Finger of Newton:"[..], b"", b"On for: 5 secs"]);
 }
 
@@ -391,7 +391,7 @@ fn a_refusal_may_follow_messages_that_others_caused() {
 
 #[test]
 fn reply_codes_are_refusals_too() {
-    let (refusal, of_code) = (RefusalReason::Refusal, |code| RefusalReason::Code(BlockCode(code)));
+    let (refusal, of_code) = (RefusalReason::Refusal, |code| RefusalReason::Code(CommandCode(code)));
     let cases = [
         (512, "foo: Command not found.", refusal(Refusal::UnknownCommand)),
         (512, "Usage: TODO for match", of_code(513)),

@@ -2,7 +2,7 @@
 
 use super::whole_line::{has_control_bytes, is_control_byte};
 use super::{Block, Framer, MAX_UNITS, PendingFrame, UnitFrame, Units};
-use crate::wire::block_code::BlockCode;
+use crate::wire::block_code::CommandCode;
 use crate::wire::control::{
     BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, POSE_START, SequenceState, SequenceStep,
 };
@@ -13,7 +13,7 @@ use crate::wire::options::Timeseal;
 use crate::wire::telnet::{IAC, Telnet, TelnetByte};
 
 /// The block that complains about a line without a number.
-const UNNUMBERED: (u64, BlockCode) = (0, BlockCode::UNNUMBERED);
+const UNNUMBERED: (u64, CommandCode) = (0, CommandCode::UNNUMBERED);
 
 /// A byte that went through the telnet layer.
 #[derive(Clone, Copy, Debug)]
@@ -156,7 +156,7 @@ impl Framer {
             SequenceStep::Dropped => self.end_sequence(None),
             // Without block mode these bytes are text, apart from the complaint about a line without a number: it
             // proves that block mode is on after all.
-            SequenceStep::BlockStart { id, code } if self.is_unblocked && (id, BlockCode(code)) != UNNUMBERED => {
+            SequenceStep::BlockStart { id, code } if self.is_unblocked && (id, CommandCode(code)) != UNNUMBERED => {
                 self.sequence.give_up();
                 self.pending_bytes.push_front(byte);
                 None

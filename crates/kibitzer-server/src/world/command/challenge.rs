@@ -3,7 +3,7 @@
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-endings-* (interrupted games).
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::BlockCode;
+use kibitzer_core::message::CommandCode;
 
 use super::game::color;
 use super::{Command, DONE, Refusal, Reply, refuse_if};
@@ -103,7 +103,7 @@ impl Proposal {
         match self.is_rated {
             Some(true) if !is_possible => {
                 let text = "Only registered players can play rated games.\n".to_owned();
-                return Err(Refusal::Coded(BlockCode::INSUFFICIENT_RIGHTS, text));
+                return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
             }
             None if !is_possible => world.lobby.put(id, &format!("Setting {subject} to unrated.\n")),
             _ => {}
@@ -227,7 +227,7 @@ fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> R
     let name = world.lobby.name(opponent);
     let index = world.tables.stored_between(&world.lobby.name(id), &name);
     let Some(stored) = index.and_then(|index| world.tables.stored.get(index)) else {
-        return Err(Refusal::Coded(BlockCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
+        return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
     };
     issue(world, id, opponent, Challenge { terms: stored.game.header.terms, color: None, is_adjourned: true });
     DONE

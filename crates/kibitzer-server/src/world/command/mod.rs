@@ -18,7 +18,7 @@ mod talk;
 
 use std::collections::BTreeMap;
 
-use kibitzer_core::message::BlockCode;
+use kibitzer_core::message::CommandCode;
 
 pub(crate) use self::examine::ending_text;
 use crate::account::matching;
@@ -26,10 +26,10 @@ use crate::family::Family;
 use crate::world::{ConnectionId, World};
 
 /// Number of an empty command in block mode.
-const NULL: BlockCode = BlockCode(0);
+const NULL: CommandCode = CommandCode(0);
 
 /// Number of `sublist`; missing in the published list, used by the recorded server.
-const SUBLIST: BlockCode = BlockCode(129);
+const SUBLIST: CommandCode = CommandCode(129);
 
 /// Text that completes the reply to a command after the output it has queued, or the reason of a refusal.
 type Reply = Result<String, Refusal>;
@@ -45,7 +45,7 @@ enum Refusal {
     /// Refused with this text; block mode has no code for it.
     Text(String),
     /// Refused with this text and code of block mode.
-    Coded(BlockCode, String),
+    Coded(CommandCode, String),
 }
 
 /// Refuses a command with this text if a condition is met.
@@ -173,13 +173,13 @@ const QUIT: &str = "quit";
 
 /// The commands by name, with their numbers in block mode.
 #[derive(Debug)]
-pub(crate) struct CommandDirectory(BTreeMap<&'static str, (BlockCode, &'static Command)>);
+pub(crate) struct CommandDirectory(BTreeMap<&'static str, (CommandCode, &'static Command)>);
 
 impl CommandDirectory {
     /// Returns the commands of a family of servers.
     pub(crate) fn new(family: Family) -> Self {
         let codes: BTreeMap<_, _> = (0..u32::from(u8::MAX))
-            .map(BlockCode)
+            .map(CommandCode)
             .filter_map(|code| Some((code.name()?, code)))
             .chain([("sublist", SUBLIST)])
             .collect();
@@ -198,7 +198,7 @@ impl CommandDirectory {
     }
 
     /// Like [`command`](Self::command), with the command's number. The error lists the names that start with `name`.
-    fn find(&self, name: &str) -> Result<(BlockCode, &'static Command), Vec<&'static str>> {
+    fn find(&self, name: &str) -> Result<(CommandCode, &'static Command), Vec<&'static str>> {
         match matching(self.0.iter().map(|(&known, &entry)| (known, entry)), name).as_slice() {
             &[(_, only)] => Ok(only),
             other => Err(other.iter().map(|&(known, _)| known).collect()),
@@ -208,7 +208,7 @@ impl CommandDirectory {
 
 impl World {
     /// Executes a command line and returns the command's number. The reply is queued without a prompt.
-    pub(crate) fn run_command(&mut self, id: ConnectionId, line: &str) -> BlockCode {
+    pub(crate) fn run_command(&mut self, id: ConnectionId, line: &str) -> CommandCode {
         let line = line.trim();
         let now = self.now();
         // `$` prevents the expansion of aliases; `$$` also keeps the player idle.
@@ -228,13 +228,13 @@ impl World {
     }
 
     /// Executes a command by its name, or plays a move. Only the whole name of a command takes precedence over a move.
-    fn run_word(&mut self, id: ConnectionId, name: &str, parameters: &str) -> BlockCode {
+    fn run_word(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let lower = name.to_ascii_lowercase();
         let played = if self.directory.0.contains_key(&*lower) { None } else { self.try_move(id, name) };
         played.unwrap_or_else(|| self.run_named(id, &lower, parameters))
     }
 
-    fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> BlockCode {
+    fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
         // The family of the connection decides: simulated players use FICS commands on an ICC server too.
         match self.directory.find(name) {
@@ -244,21 +244,21 @@ impl World {
             Err(names) if names.is_empty() => self.refuse_unknown(id, family, name),
             Err(names) => {
                 self.lobby.put(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
-                BlockCode::AMBIGUOUS_COMMAND
+                CommandCode::AMBIGUOUS_COMMAND
             }
         }
     }
 
-    fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> BlockCode {
+    fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> CommandCode {
         self.lobby.put(id, &family.unknown_command(name));
-        BlockCode::UNKNOWN_COMMAND
+        CommandCode::UNKNOWN_COMMAND
     }
 
-    fn run_found(&mut self, id: ConnectionId, code: BlockCode, command: &Command, parameters: &str) -> BlockCode {
+    fn run_found(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
         let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
         if command.is_for_registered && !is_registered {
             self.lobby.put(id, &format!("Only registered players can use the {} command.\n", command.name));
-            return BlockCode::INSUFFICIENT_RIGHTS;
+            return CommandCode::INSUFFICIENT_RIGHTS;
         }
         let outcome = match command.run {
             Run::Query(run) => run(self, id, parameters),
@@ -267,7 +267,7 @@ impl World {
         let (code, text) = match outcome {
             Ok(text) | Err(Refusal::Text(text)) => (code, text),
             Err(Refusal::Coded(code, text)) => (code, text),
-            Err(Refusal::Usage) => (BlockCode::BAD_PARAMETERS, usage(command)),
+            Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, usage(command)),
         };
         if !text.is_empty() {
             self.lobby.put(id, &text);
@@ -276,12 +276,12 @@ impl World {
     }
 
     /// Refuses an abbreviated `quit` by a tell from the player to that player, as recorded.
-    fn warn_of_quit(&mut self, id: ConnectionId) -> BlockCode {
+    fn warn_of_quit(&mut self, id: ConnectionId) -> CommandCode {
         let Some((display, name)) = self.lobby.player(id).map(|me| (me.display(), me.name().to_owned())) else {
             return NULL;
         };
         self.lobby.put(id, &format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n"));
-        BlockCode::UNKNOWN_COMMAND
+        CommandCode::UNKNOWN_COMMAND
     }
 }
 

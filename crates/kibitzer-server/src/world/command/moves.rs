@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use kibitzer_core::chess::{Color, Role};
-use kibitzer_core::message::{BlockCode, GameId};
+use kibitzer_core::message::{CommandCode, GameId};
 
 use super::Refusal;
 use crate::chess::{Move, MoveCase, MoveError, Position, Variant};
@@ -19,7 +19,7 @@ const MIN_PLIES_TO_PING: usize = 2;
 
 impl World {
     /// Plays the typed move; `None` if the text is not a move.
-    pub(super) fn try_move(&mut self, id: ConnectionId, typed: &str) -> Option<BlockCode> {
+    pub(super) fn try_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let player = self.lobby.player(id)?;
         let Some(number) = player.game else { return self.refuse_move_without_game(id, typed) };
         let case = if player.ivars.is_set(Ivar::MoveCase) { MoveCase::Sensitive } else { MoveCase::Insensitive };
@@ -40,17 +40,17 @@ impl World {
                 self.refuse_move(id, number, &format!("{error} move ({typed}).\n"));
             }
         }
-        Some(BlockCode::GAME_MOVE)
+        Some(CommandCode::GAME_MOVE)
     }
 
     /// Refuses a move of a player without a game; only text that cannot be the name of a command is treated as one.
-    fn refuse_move_without_game(&mut self, id: ConnectionId, typed: &str) -> Option<BlockCode> {
+    fn refuse_move_without_game(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let start = Position::start(Variant::Crazyhouse);
         let is_move = start.read_move(typed, MoveCase::Insensitive, Role::Queen) != Err(MoveError::NotAMove);
         let is_unmistakable = typed.contains(|c: char| c.is_ascii_digit()) || typed.contains('-');
         (is_move && is_unmistakable).then(|| {
             self.lobby.put(id, "You are not playing or examining a game.\n");
-            BlockCode::GAME_MOVE
+            CommandCode::GAME_MOVE
         })
     }
 
@@ -143,7 +143,7 @@ impl World {
 
     /// Returns the game a player plays, and the player's color.
     pub(super) fn own_side(&self, id: ConnectionId) -> Result<(GameId, Color), Refusal> {
-        let refusal = || Refusal::Coded(BlockCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
+        let refusal = || Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
         self.side_of(id).ok_or_else(refusal)
     }
 }

@@ -3,7 +3,7 @@
 //! Source of the forms: transcripts fatics-talk-mixed-*, fatics-block-client, fatics-examine-*, fatics-bughouse-*;
 //! observed-fatics §12.
 
-use kibitzer_core::message::{BlockCode, Datagram, GameId};
+use kibitzer_core::message::{CommandCode, Datagram, GameId};
 
 use super::lists::parse_channel;
 use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
@@ -167,7 +167,7 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
     let Some(me) = world.lobby.player(id) else { return DONE };
     if !me.is_registered && me.game != Some(number) {
         let text = format!("Only registered players may {verb} to others' games.\n");
-        return Err(Refusal::Coded(BlockCode::INSUFFICIENT_RIGHTS, text));
+        return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
     }
     let kind = world.tables.get(number).map_or("", |table| table.header().terms.kind().as_str());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());

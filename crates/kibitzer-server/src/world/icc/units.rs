@@ -2,7 +2,7 @@
 //!
 //! Source: icc §3.
 
-use kibitzer_core::message::BlockCode;
+use kibitzer_core::message::CommandCode;
 
 use crate::world::{ConnectionId, World};
 
@@ -77,7 +77,7 @@ impl World {
     }
 
     /// Executes a command of `id`. Its output to other clients that receive units is framed, with the player's name.
-    pub(crate) fn issue(&mut self, id: ConnectionId, run: impl FnOnce(&mut Self) -> BlockCode) -> BlockCode {
+    pub(crate) fn issue(&mut self, id: ConnectionId, run: impl FnOnce(&mut Self) -> CommandCode) -> CommandCode {
         let name = self.lobby.player(id).map(|player| player.handle.clone()).unwrap_or_default();
         self.lobby.start_command(id);
         let code = run(self);
@@ -108,8 +108,8 @@ fn split_tag(line: &str) -> Option<(&str, &str)> {
     is_tag.then_some((tag, command))
 }
 
-fn number_of(code: BlockCode) -> u16 {
-    let name = code.name().filter(|_| code != BlockCode::UNKNOWN_COMMAND).unwrap_or_default();
+fn number_of(code: CommandCode) -> u16 {
+    let name = code.name().filter(|_| code != CommandCode::UNKNOWN_COMMAND).unwrap_or_default();
     let at = NUMBERS.binary_search_by_key(&name, |(name, _)| name).ok();
     at.and_then(|at| NUMBERS.get(at)).map_or(0, |(_, number)| *number)
 }
@@ -122,10 +122,10 @@ mod tests {
     fn numbers_are_those_of_commands() {
         assert!(NUMBERS.is_sorted_by_key(|(name, _)| name));
         for (name, number) in NUMBERS {
-            let code = (0..=190).map(BlockCode).find(|code| code.name() == Some(name));
+            let code = (0..=190).map(CommandCode).find(|code| code.name() == Some(name));
             assert_eq!(number_of(code.unwrap_or_else(|| panic!("{name}"))), number, "{name}");
         }
-        assert_eq!(number_of(BlockCode::UNKNOWN_COMMAND), 0);
+        assert_eq!(number_of(CommandCode::UNKNOWN_COMMAND), 0);
     }
 
     #[test]
