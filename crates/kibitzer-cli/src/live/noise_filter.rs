@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn so_are_replies_that_are_known_by_a_tag() {
+    fn replies_to_the_session_with_a_tag_are_left_out() {
         let mut noise_filter = NoiseFilter::default();
         noise_filter.accepts_event(&sent("`2`set prompt 0"));
         let said = "\x19[107 * 2\nPrompt off.\n\r\x19[28 Bar\nBar shouts: hi\n\r\x19]more\n\r\x19]\x19[28 Bar\nBar shouts: ho\n\r\x19]";
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn so_are_the_answers_to_fences_and_refusals_of_the_set_up() {
+    fn answers_to_fences_and_refusals_of_the_set_up_are_left_out() {
         let mut noise_filter = NoiseFilter::default();
         noise_filter.accepts_event(&sent("iset block 1"));
         noise_filter.accepts_event(&sent("zqabcdefgh"));

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_spelled_out() {
+    fn control_characters_are_spelled_out() {
         let cases = [
             ("plain \"'\\ \t text", "plain \"'\\ \t text"),
             ("caf\u{e9} \u{265a} \u{4e16}", "caf\u{e9} \u{265a} \u{4e16}"),

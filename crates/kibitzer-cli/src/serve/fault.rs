@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused() {
+    fn invalid_faults_are_refused() {
         for text in
             ["", "fire", "stall=1", "split", "split=x", "delay=5", "refuse", "refuse=me", "cut@noon", "cut@after="]
         {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_names_what_there_is() {
+    fn the_help_names_every_fault() {
         for word in HELP.split([' ', ',', '\n']).filter(|word| word.starts_with("refuse=") || word.contains("=N")) {
             let word = word.replace("=N", "=1").replace("=WHY", "=full");
             assert!(

@@ -65,7 +65,7 @@ impl App {
     }
 
     fn toggle_bytes(&mut self) {
-        self.look(if self.view == DetailView::Bytes { DetailView::Event } else { DetailView::Bytes });
+        self.select_view(if self.view == DetailView::Bytes { DetailView::Event } else { DetailView::Bytes });
     }
 
     /// Sends a typed line to the server. If it fails, the line returns to the editor.

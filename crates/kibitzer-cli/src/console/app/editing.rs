@@ -13,12 +13,12 @@ impl App {
             Action::Cut(motion) => self.input.cut(motion),
             Action::Yank => self.input.yank(),
             Action::HistoryPrevious => {
-                if let Some(line) = self.history.back(self.input.text()) {
+                if let Some(line) = self.history.previous(self.input.text()) {
                     self.input.set(line);
                 }
             }
             Action::HistoryNext => {
-                if let Some(line) = self.history.on() {
+                if let Some(line) = self.history.next() {
                     self.input.set(line);
                 }
             }
@@ -29,7 +29,7 @@ impl App {
 
     fn complete(&mut self) {
         let (line, _) = self.input.split_at_cursor();
-        let Some(completion) = Completion::of(line, &self.model, self.filters.names()) else { return };
+        let Some(completion) = Completion::for_line(line, &self.model, self.filters.names()) else { return };
         let (common_prefix, from) = (completion.common_prefix(), completion.from);
         let typed = line.len() - from;
         if common_prefix.len() > typed || completion.words.len() == 1 {

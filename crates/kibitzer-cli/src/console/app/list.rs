@@ -36,7 +36,7 @@ impl Default for RowList {
 
 impl RowList {
     /// Returns whether the filter, or without one the setting for details, lists a row.
-    pub(in crate::console) fn lists(&self, row: &Row) -> bool {
+    pub(in crate::console) fn includes(&self, row: &Row) -> bool {
         // Who asks for prompts gets prompts.
         match &self.filter {
             Some(filter) => filter.accepts(row),
@@ -45,8 +45,8 @@ impl RowList {
     }
 
     /// Adds a row if it is to be listed, and drops rows before `oldest`. Returns whether the row is listed.
-    pub(in crate::console) fn arrived(&mut self, row: &Row, oldest: u64) -> bool {
-        let is_listed = self.lists(row);
+    pub(in crate::console) fn add_row(&mut self, row: &Row, oldest: u64) -> bool {
+        let is_listed = self.includes(row);
         if is_listed {
             self.listed.push_back(row.number);
             if self.follows {
@@ -69,17 +69,17 @@ impl RowList {
 
     pub(in crate::console) fn set_filter(&mut self, filter: Option<RowFilter>, rows: &RowBuffer) {
         self.filter = filter;
-        self.renew(rows);
+        self.rebuild(rows);
     }
 
     pub(in crate::console) fn toggle_protocol_details(&mut self, rows: &RowBuffer) {
         self.shows_protocol_details = !self.shows_protocol_details;
-        self.renew(rows);
+        self.rebuild(rows);
     }
 
     /// Filters all rows again. The selection moves to the nearest listed row before it.
-    pub(in crate::console) fn renew(&mut self, rows: &RowBuffer) {
-        self.listed = rows.iter().filter(|row| self.lists(row)).map(|row| row.number).collect();
+    pub(in crate::console) fn rebuild(&mut self, rows: &RowBuffer) {
+        self.listed = rows.iter().filter(|row| self.includes(row)).map(|row| row.number).collect();
         if self.follows {
             self.go_to_end();
         } else {
@@ -112,7 +112,7 @@ impl RowList {
     }
 
     /// Stops following the newest row.
-    pub(in crate::console) const fn hold(&mut self) {
+    pub(in crate::console) const fn stop_following(&mut self) {
         self.follows = false;
     }
 
@@ -167,7 +167,7 @@ mod tests {
     fn list(n: usize) -> (RowList, Vec<Row>) {
         let (mut list, rows) = (RowList::default(), rows("Foo shouts: x\n\rfics% ".repeat(n).as_bytes()));
         for row in &rows {
-            list.arrived(row, 1);
+            list.add_row(row, 1);
         }
         (list, rows)
     }
@@ -190,12 +190,12 @@ mod tests {
     }
 
     #[test]
-    fn it_follows_until_somebody_looks_elsewhere() {
+    fn the_selection_follows_the_newest_row_until_moved() {
         let (mut shown, rows) = list(4);
         assert!(shown.follows());
         shown.go(-1);
         assert_eq!((shown.selected(), shown.follows(), shown.n_below()), (Some(5), false, 1));
-        shown.arrived(&Row { number: 9, ..rows[0].clone() }, 1);
+        shown.add_row(&Row { number: 9, ..rows[0].clone() }, 1);
         assert_eq!((shown.selected(), shown.n_below()), (Some(5), 2));
         shown.go(-100);
         assert_eq!(shown.selected(), Some(1));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_screen_moves_no_more_than_it_has_to() {
+    fn the_list_scrolls_no_more_than_necessary() {
         let (mut shown, _) = list(10);
         assert_eq!(shown.visible_rows(4), [13, 15, 17, 19]);
         shown.go(-2);
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn rows_that_are_gone_are_not_listed() {
         let (mut shown, rows) = list(3);
-        shown.arrived(&Row { number: 7, ..rows[0].clone() }, 5);
+        shown.add_row(&Row { number: 7, ..rows[0].clone() }, 5);
         assert_eq!(shown.visible_rows(9), [5, 7]);
     }
 }

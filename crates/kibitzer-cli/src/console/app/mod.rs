@@ -129,12 +129,12 @@ impl App {
                 NextItem::Item(item) => {
                     self.restore_marks(item.at);
                     let is_snapshot = matches!(item.kind, SourceItemKind::Snapshot { .. });
-                    let reserve_line = self.model.take(item);
+                    let reserve_line = self.model.apply(item);
                     if is_snapshot {
                         self.choose_auto_game();
                     }
                     if let Some(row) = reserve_line {
-                        self.arrived(row, now);
+                        self.add_row(row, now);
                         self.report_session_end(row);
                     }
                 }
@@ -218,8 +218,8 @@ impl App {
             Action::MoveRows(places) if self.focus == Focus::Help => self.scroll_by(places),
             Action::MovePages(pages) if self.focus == Focus::Help => self.scroll_by(pages * 10),
             Action::Scroll(lines) => self.scroll_by(lines),
-            Action::SelectView(place) => self.look(DetailView::ALL.get(place).copied().unwrap_or(self.view)),
-            Action::NextView => self.look(next_view(self.view)),
+            Action::SelectView(place) => self.select_view(DetailView::ALL.get(place).copied().unwrap_or(self.view)),
+            Action::NextView => self.select_view(next_view(self.view)),
             Action::GoToReply => self.go_to_reply(),
             Action::Flip => self.flip = !self.flip,
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
@@ -240,7 +240,7 @@ impl App {
         }
     }
 
-    fn look(&mut self, view: DetailView) {
+    fn select_view(&mut self, view: DetailView) {
         (self.view, self.scroll) = (view, 0);
     }
 

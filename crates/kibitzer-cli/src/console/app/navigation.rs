@@ -18,9 +18,9 @@ const NO_RECORDING: &str = "only a recording can do that; this session is live";
 
 impl App {
     /// Adds a row to the list, and pauses at a breakpoint or the goal of a seek.
-    pub(super) fn arrived(&mut self, row: u64, now: Instant) {
+    pub(super) fn add_row(&mut self, row: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row) else { return };
-        let is_listed = self.list.arrived(new, self.model.rows.oldest());
+        let is_listed = self.list.add_row(new, self.model.rows.oldest());
         let at = new.at;
         // A session goes on behind a screen that stands still, and does not move it.
         let may_break = !self.source.is_live() || self.list.follows();
@@ -36,7 +36,7 @@ impl App {
             self.list.select(row);
             let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
             self.notice = Some(Notice::Info(format!("break at #{row}; Space goes on, {next} to the next")));
-        } else if self.source.arrived(&self.model, row, is_listed) {
+        } else if self.source.reaches_goal(&self.model, row, is_listed) {
             if is_listed {
                 self.list.go_to_end();
             } else {
@@ -64,7 +64,7 @@ impl App {
     pub(super) fn pause(&mut self, now: Instant) {
         match self.source.player_mut() {
             Some(player) => player.stop(now),
-            None => self.list.hold(),
+            None => self.list.stop_following(),
         }
     }
 
@@ -111,7 +111,7 @@ impl App {
         if is_back {
             player.rewind(now)?;
             self.model = Model::default();
-            self.list.renew(&self.model.rows);
+            self.list.rebuild(&self.model.rows);
             (self.auto_game, self.n_restored_marks) = (None, 0);
         }
         self.list.go_to_end();
@@ -148,7 +148,7 @@ impl App {
             return self.show_error("nothing to search for yet: /find EXPR");
         };
         let from = self.list.selected().unwrap_or(0);
-        let is_meant = |row: &&Row| row.number > from && self.list.lists(row) && search.accepts(row);
+        let is_meant = |row: &&Row| row.number > from && self.list.includes(row) && search.accepts(row);
         let known = self.model.rows.iter().find(is_meant).map(|row| row.number);
         match known {
             Some(row) => {
@@ -173,7 +173,7 @@ impl App {
 
     /// Selects the last matching row before a row.
     fn select_match_before(&mut self, search: &RowFilter, to: u64) {
-        let is_meant = |row: &&Row| row.number < to && self.list.lists(row) && search.accepts(row);
+        let is_meant = |row: &&Row| row.number < to && self.list.includes(row) && search.accepts(row);
         let known = self.model.rows.iter().rev().find(is_meant).map(|row| row.number);
         match known {
             Some(row) => self.list.select(row),
@@ -190,7 +190,7 @@ impl App {
             self.n_restored_marks += 1;
         }
         let row = self.model.mark(at, text);
-        self.arrived(row, now);
+        self.add_row(row, now);
     }
 
     /// Inserts the marks up to a time again, after the recording was restarted.
@@ -199,7 +199,7 @@ impl App {
             self.n_restored_marks += 1;
             let row = self.model.mark(at, text);
             if let Some(new) = self.model.rows.get(row) {
-                self.list.arrived(new, self.model.rows.oldest());
+                self.list.add_row(new, self.model.rows.oldest());
             }
         }
     }

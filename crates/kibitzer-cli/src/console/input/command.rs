@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_read_with_what_they_want() {
+    fn commands_are_parsed_with_their_arguments() {
         let cases = [
             ("/game 3", "Game(Some(GameId(3)))"),
             ("/game", "Game(None)"),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_told() {
+    fn invalid_commands_are_reported() {
         let cases = [
             ("/nonsense 1", "unknown command /nonsense; /help lists the commands"),
             ("/game x", "/game needs a number"),

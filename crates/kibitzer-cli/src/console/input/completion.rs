@@ -25,7 +25,11 @@ pub(in crate::console) struct Completion {
 
 impl Completion {
     /// Completes the last word of the line before the cursor; `None` without candidates. `names` are those of the filters.
-    pub(in crate::console) fn of<'a>(line: &str, model: &Model, names: impl Iterator<Item = &'a str>) -> Option<Self> {
+    pub(in crate::console) fn for_line<'a>(
+        line: &str,
+        model: &Model,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Option<Self> {
         let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let (before, word) = line.split_at_checked(from)?;
         let command = before.split_whitespace().next();
@@ -102,7 +106,7 @@ mod tests {
             b"Newton tells you: hi\n\rNeumann(50): hi\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- \
             PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 107 Euwe Flohr 0 2 12 39 39 120 120 1 none (0:00) none 0 0 0\n\rfics% ",
         );
-        Completion::of(line, &model, ["talk"].into_iter()).map(|completion| (completion.from, completion.words))
+        Completion::for_line(line, &model, ["talk"].into_iter()).map(|completion| (completion.from, completion.words))
     }
 
     #[test]
@@ -128,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_agree_on_is_put_in() {
+    fn the_common_prefix_of_candidates_is_inserted() {
         let words = |words: &[&str]| Completion { from: 0, words: words.iter().map(ToString::to_string).collect() };
         assert_eq!(words(&["Neumann", "Newton"]).common_prefix(), "Ne");
         assert_eq!(words(&["observe"]).common_prefix(), "observe ");

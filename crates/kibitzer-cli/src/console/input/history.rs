@@ -29,7 +29,7 @@ impl History {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
         let mut history = Self { store, ..Self::default() };
         for line in text.lines() {
-            history.keep(line);
+            history.push_if_allowed(line);
         }
         if let Some(store) = &history.store
             && history.lines.len() < text.lines().count()
@@ -42,7 +42,7 @@ impl History {
     /// Adds a line to the history and its file. Repetitions and secrets are skipped.
     pub(in crate::console) fn add(&mut self, line: &str) {
         self.back = 0;
-        if self.lines.back().is_some_and(|last| last == line) || !self.keep(line) {
+        if self.lines.back().is_some_and(|last| last == line) || !self.push_if_allowed(line) {
             return;
         }
         if let Some(store) = &self.store {
@@ -51,7 +51,7 @@ impl History {
     }
 
     /// Stores a single line that contains no password. Returns whether it did.
-    fn keep(&mut self, line: &str) -> bool {
+    fn push_if_allowed(&mut self, line: &str) -> bool {
         self.detector.learn(line);
         let may_be_kept = !line.trim().is_empty() && !line.contains(char::is_control) && !self.detector.is_secret(line);
         if may_be_kept {
@@ -64,7 +64,7 @@ impl History {
     }
 
     /// Returns the previous line; `None` at the oldest.
-    pub(in crate::console) fn back(&mut self, shown: &str) -> Option<&str> {
+    pub(in crate::console) fn previous(&mut self, shown: &str) -> Option<&str> {
         if self.back >= self.lines.len() {
             return None;
         }
@@ -76,7 +76,7 @@ impl History {
     }
 
     /// Returns the next line; after the newest, the unfinished line.
-    pub(in crate::console) fn on(&mut self) -> Option<&str> {
+    pub(in crate::console) fn next(&mut self) -> Option<&str> {
         self.back = self.back.checked_sub(1)?;
         if self.back == 0 {
             return Some(&self.draft);
@@ -92,18 +92,18 @@ mod tests {
     #[test]
     fn lines_come_back_and_the_draft_stays() {
         let mut history = History::default();
-        assert_eq!(history.back("dra"), None);
+        assert_eq!(history.previous("dra"), None);
         for line in ["who", "games", "games", " ", "finger foo"] {
             history.add(line);
         }
-        assert_eq!(history.back("dra"), Some("finger foo"));
-        assert_eq!(history.back("finger foo"), Some("games"));
-        assert_eq!(history.back("games"), Some("who"));
-        assert_eq!(history.back("who"), None);
-        assert_eq!(history.on(), Some("games"));
-        assert_eq!(history.on(), Some("finger foo"));
-        assert_eq!(history.on(), Some("dra"));
-        assert_eq!(history.on(), None);
+        assert_eq!(history.previous("dra"), Some("finger foo"));
+        assert_eq!(history.previous("finger foo"), Some("games"));
+        assert_eq!(history.previous("games"), Some("who"));
+        assert_eq!(history.previous("who"), None);
+        assert_eq!(history.next(), Some("games"));
+        assert_eq!(history.next(), Some("finger foo"));
+        assert_eq!(history.next(), Some("dra"));
+        assert_eq!(history.next(), None);
     }
 
     #[test]
@@ -127,13 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn other_runs_have_it_too() {
+    fn history_is_kept_between_runs() {
         let store = StateDirectory::temporary("history");
         let mut history = History::load(Some(store.clone()));
         (0..1_500).for_each(|n| history.add(&format!("finger p{n}")));
         assert_eq!(history.lines.len(), KEPT_LINES);
         let mut later = History::load(Some(store.clone()));
-        assert_eq!(later.back(""), Some("finger p1499"));
+        assert_eq!(later.previous(""), Some("finger p1499"));
         assert_eq!(later.lines.front().map(String::as_str), Some("finger p500"));
         assert_eq!(store.read(FILE).lines().count(), KEPT_LINES);
         store.remove();

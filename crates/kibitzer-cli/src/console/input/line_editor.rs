@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_can_be_put_back() {
+    fn cut_text_can_be_yanked() {
         let cases = [
             ("tell foo| bar", Motion::Start, "| bar", " bartell foo|"),
             ("tell| foo", Motion::End, "tell|", "tell foo|"),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_stays_one_line_and_of_bounded_length() {
+    fn input_stays_one_line_of_bounded_length() {
         let mut editor = LineEditor::default();
         editor.insert("tell foo hi\r\nresign\n\u{1b}[A\u{7}");
         assert_eq!(editor.text(), "tell foo hiresign[A");
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_completion_takes_the_place_of_what_was_typed() {
+    fn a_completion_replaces_the_typed_word() {
         let mut editor = editor("tell ne| x");
         editor.complete(5, "Newton");
         assert_eq!(drawn(&editor), "tell Newton| x");

@@ -26,7 +26,7 @@ impl NamedFilters {
     /// Loads the stored expressions; invalid lines are ignored.
     pub(in crate::console) fn load(store: Option<StateDirectory>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
-        let named = text.lines().filter_map(read).take(KEPT_NAMES).collect();
+        let named = text.lines().filter_map(parse_stored).take(KEPT_NAMES).collect();
         Self { named, profile: ProfileFilters::default(), store }
     }
 
@@ -50,7 +50,7 @@ impl NamedFilters {
             return false;
         }
         self.named.insert(name.to_owned(), filter);
-        self.keep();
+        self.save();
         true
     }
 
@@ -59,12 +59,12 @@ impl NamedFilters {
     pub(in crate::console) fn forget(&mut self, name: &str) -> bool {
         let was_there = self.named.remove(name).is_some();
         if was_there {
-            self.keep();
+            self.save();
         }
         was_there
     }
 
-    fn keep(&self) {
+    fn save(&self) {
         if let Some(store) = &self.store {
             store.write_lines(FILE, self.named.iter().map(|(name, filter)| format!("{name} = {filter}")));
         }
@@ -103,7 +103,7 @@ impl ProfileFilters {
     }
 }
 
-fn read(line: &str) -> Option<(String, RowFilter)> {
+fn parse_stored(line: &str) -> Option<(String, RowFilter)> {
     let (name, source) = line.split_once('=')?;
     let name = name.trim();
     Some((name.to_owned(), RowFilter::parse(source).ok().filter(|_| is_name(name))?))
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_known_to_other_runs() {
+    fn named_filters_are_kept_between_runs() {
         let store = StateDirectory::temporary("filters");
         let mut filters = NamedFilters::load(Some(store.clone()));
         assert!(filters.set("talk", RowFilter::parse("kind:tell \"a = b\"").unwrap()));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn those_of_the_profile_are_there_and_can_be_typed_over() {
+    fn filters_of_a_profile_can_be_overridden() {
         let profile = Profile::fics().filter("talk", "kind:tell").filter("mine", "game:7");
         let mut filters = NamedFilters::default();
         filters.set_profile_filters(ProfileFilters::from_profile(&profile).unwrap());
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_limit() {
+    fn the_number_of_named_filters_is_limited() {
         let mut filters = NamedFilters::default();
         let filter = RowFilter::parse("x").unwrap();
         assert!((0..KEPT_NAMES).all(|n| filters.set(&n.to_string(), filter.clone())));

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_their_owners_alone() {
+    fn files_are_private_to_their_owner() {
         let store = StateDirectory::temporary("store");
         assert_eq!(store.read("x"), "");
         store.append("x", "a\n");
@@ -121,7 +121,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_or_a_pipe_in_the_place_of_a_file_is_left_alone() {
+    fn symbolic_links_and_pipes_are_not_written() {
         let store = StateDirectory::temporary("store-link");
         store.append("other", "a\n");
         std::os::unix::fs::symlink(store.folder.join("other"), store.folder.join("x")).unwrap();

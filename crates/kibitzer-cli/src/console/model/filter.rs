@@ -34,11 +34,11 @@ pub(in crate::console) struct RowFilter {
 #[derive(Clone, Debug)]
 struct Term {
     negated: bool,
-    test: Test,
+    test: Predicate,
 }
 
 #[derive(Clone, Debug)]
-enum Test {
+enum Predicate {
     Kind(Vec<&'static str>),
     Game(Vec<GameId>),
     From(Vec<String>),
@@ -89,8 +89,8 @@ impl RowFilter {
 
     /// Returns whether all terms match the row.
     pub(in crate::console) fn accepts(&self, row: &Row) -> bool {
-        let mut line = Line { row, text: None };
-        self.terms.iter().all(|term| term.test.holds(&mut line) != term.negated)
+        let mut line = CachedSummary { row, text: None };
+        self.terms.iter().all(|term| term.test.matches(&mut line) != term.negated)
     }
 }
 
@@ -104,12 +104,12 @@ impl Term {
     /// Parses the first term of a non-empty text. Returns the rest of the text, too.
     fn read(text: &str) -> Result<(Self, &str), FilterError> {
         let positive = text.strip_prefix('-').or_else(|| text.strip_prefix('!'));
-        let (test, rest) = Test::read(positive.unwrap_or(text))?;
+        let (test, rest) = Predicate::read(positive.unwrap_or(text))?;
         Ok((Self { negated: positive.is_some(), test }, rest))
     }
 }
 
-impl Test {
+impl Predicate {
     fn read(text: &str) -> Result<(Self, &str), FilterError> {
         if let Some(pattern) = text.strip_prefix('"') {
             let (pattern, rest) = quoted(pattern).ok_or(FilterError::Unclosed)?;
@@ -141,7 +141,7 @@ impl Test {
         }
     }
 
-    fn holds(&self, line: &mut Line<'_>) -> bool {
+    fn matches(&self, line: &mut CachedSummary<'_>) -> bool {
         match self {
             Self::Kind(kinds) => kinds.contains(&line.row.kind()),
             Self::Game(games) => line.row.game().is_some_and(|game| games.contains(&game)),
@@ -157,12 +157,12 @@ impl Test {
 }
 
 /// A row, with its summary computed on first use.
-struct Line<'a> {
+struct CachedSummary<'a> {
     row: &'a Row,
     text: Option<String>,
 }
 
-impl Line<'_> {
+impl CachedSummary<'_> {
     fn text(&mut self) -> &str {
         self.text.get_or_insert_with(|| self.row.line())
     }
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_told() {
+    fn invalid_expressions_are_reported() {
         let cases = [
             ("", FilterError::Empty),
             ("  ", FilterError::Empty),

@@ -25,7 +25,7 @@ pub(in crate::console) struct GameSnapshot {
 
 impl GameSnapshot {
     /// Copies the drawn part of a game.
-    pub(in crate::console) fn of(game: &Game) -> Self {
+    pub(in crate::console) fn new(game: &Game) -> Self {
         let board = game.position().clone();
         let reported = board.played();
         let info = game.info();
@@ -43,7 +43,12 @@ impl GameSnapshot {
     }
 
     /// Returns the game at an earlier board, with both clocks stopped.
-    pub(in crate::console) fn at_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
+    pub(in crate::console) fn at_earlier_board(
+        &self,
+        board: &Style12,
+        played: Option<LastMove>,
+        hands: Option<Hands>,
+    ) -> Self {
         let (board, ending) = (board.clone(), None);
         Self { board, played, hands: hands.or(self.hands), ending, running: None, ..self.clone() }
     }

@@ -58,7 +58,7 @@ pub(in crate::console) struct TrackedGame {
 
 impl Model {
     /// Applies an item. Returns the number of the row that it added, if any.
-    pub(in crate::console) fn take(&mut self, item: SourceItem) -> Option<u64> {
+    pub(in crate::console) fn apply(&mut self, item: SourceItem) -> Option<u64> {
         let at = item.at;
         match item.kind {
             SourceItemKind::Bytes(bytes) => {
@@ -73,7 +73,7 @@ impl Model {
                 }
                 Some(self.event(at, event, snapshot))
             }
-            SourceItemKind::Snapshot { snapshots, text } => Some(self.begin(at, snapshots, text)),
+            SourceItemKind::Snapshot { snapshots, text } => Some(self.start_from_snapshot(at, snapshots, text)),
             SourceItemKind::Note(text) => Some(self.mark(at, text)),
             SourceItemKind::Sent { bytes, text, answers_ping, is_secret } => {
                 let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
@@ -113,11 +113,11 @@ impl Model {
 
     fn event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) -> u64 {
         let number = self.rows.next_number();
-        self.answer(number, at, &event);
+        self.attach_reply(number, at, &event);
         self.record_names(&event);
         self.password_prompt.event(event.kind());
         match event.kind() {
-            EventKind::Connected => self.connected(),
+            EventKind::Connected => self.reset_connection(),
             EventKind::Lost => self.rates.at(at).losses += 1,
             _ => {}
         }
@@ -128,8 +128,8 @@ impl Model {
     }
 
     /// Starts with the games of a session that was already running.
-    fn begin(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) -> u64 {
-        self.connected();
+    fn start_from_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) -> u64 {
+        self.reset_connection();
         for snapshot in snapshots {
             self.games.insert(snapshot.id(), TrackedGame { snapshot: Box::new(snapshot), since: at });
         }
@@ -137,7 +137,7 @@ impl Model {
     }
 
     /// Resets what depends on the connection: stream positions, pending replies, followed games.
-    fn connected(&mut self) {
+    fn reset_connection(&mut self) {
         self.base = self.bytes.end();
         self.replies = ReplyMatcher::default();
         self.password_prompt = PasswordPrompt::default();
@@ -147,7 +147,7 @@ impl Model {
     }
 
     /// Attaches a reply that starts with this event to the line that caused it.
-    fn answer(&mut self, number: u64, at: Duration, event: &Event) {
+    fn attach_reply(&mut self, number: u64, at: Duration, event: &Event) {
         let Some((row, reply)) = self.replies.received(number, at, event) else { return };
         self.latency.round_trip.push(reply.after);
         if let Some(Row { content: RowContent::Sent(sent), .. }) = self.rows.get_mut(row) {
@@ -200,7 +200,7 @@ impl Model {
                 _ if event.game() != Some(game) => {}
                 _ => {
                     let Some(board) = board_in_event(event) else { continue };
-                    return Some(known.at_board(board, move_of(event), hands));
+                    return Some(known.at_earlier_board(board, move_of(event), hands));
                 }
             }
         }
@@ -239,13 +239,13 @@ mod tests {
                     answers_ping: false,
                     is_secret: false,
                 };
-                model.take(SourceItem { at: Duration::ZERO, kind });
+                model.apply(SourceItem { at: Duration::ZERO, kind });
                 continue;
             }
             let mut input = *bytes;
             while let Some(event) = reader.next(&mut input) {
                 let kind = SourceItemKind::Event { event, snapshot: None, decoding: Duration::ZERO };
-                model.take(SourceItem { at: Duration::ZERO, kind });
+                model.apply(SourceItem { at: Duration::ZERO, kind });
             }
         }
         model
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_the_password_prompt_is_not_kept() {
+    fn answers_to_a_password_prompt_are_not_stored() {
         let prompt: &[u8] = b"login: \n\rpassword: ";
         let model = session(&[
             ("tx", b"Foo\n"),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_that_is_not_wanted_any_more_is_a_line() {
+    fn after_another_prompt_a_line_is_not_a_password() {
         let model = session(&[("rx", b"password: "), ("rx", b"\n\rfics% "), ("tx", b"who\n")]);
         assert_eq!(sent(&model), ["who"]);
     }

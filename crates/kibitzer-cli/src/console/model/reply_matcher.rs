@@ -150,21 +150,21 @@ mod tests {
     }
 
     #[test]
-    fn without_a_number_it_is_what_comes_before_the_prompt() {
+    fn without_numbers_the_reply_is_the_output_before_the_prompt() {
         let got = answers(&["date\n"], "Local time\n\rServer time\n\rfics% \n\rFoo shouts: x\n\rfics% ");
         assert_eq!(got, [(1, ReplyMatch { after: ms(11), row: 10, confidence: Confidence::Guessed })]);
         assert_eq!(got[0].1.to_string(), "reply #10 after ~11ms");
     }
 
     #[test]
-    fn on_icc_it_is_the_unit_with_its_tag() {
+    fn on_icc_the_reply_is_the_unit_with_the_tag() {
         let got = answers(&["`1`finger\n", "`2`date\n"], "\x19[28 Bar\nhi\n\r\x19]\x19[37 * 2\ny\n\r\x19]");
         let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.confidence)).collect();
         assert_eq!(rows, [(2, 13, Confidence::Numbered)]);
     }
 
     #[test]
-    fn lines_that_get_no_reply_are_given_up() {
+    fn lines_without_a_reply_are_dropped_at_the_limit() {
         let mut replies = ReplyMatcher::default();
         for row in 0..1000 {
             replies.sent(row, ms(0), b"x\n");

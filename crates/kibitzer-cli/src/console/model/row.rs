@@ -160,7 +160,7 @@ mod tests {
     use crate::console::model::reply_matcher::Confidence;
 
     #[test]
-    fn where_there_is_little_room_the_time_of_the_reply_stays() {
+    fn a_narrow_row_keeps_the_time_of_the_reply() {
         let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, confidence: Confidence::Numbered };
         let sent = SentLine { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
         let row = Row { number: 1, at: Duration::ZERO, base: 0, content: RowContent::Sent(sent) };

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_is_that_of_the_last_delays() {
+    fn percentiles_cover_the_stored_delays() {
         let mut delays = DelaySamples::default();
         assert_eq!(delays.percentiles(), None);
         for ms in (0..1000).rev() {

@@ -127,8 +127,8 @@ impl LiveSession {
                         return NextItem::Item(item);
                     }
                 }
-                FeedItem::Snapshot(snapshot) => return NextItem::Item(self.begin(&snapshot)),
-                FeedItem::Disconnected(reason) => return NextItem::Item(self.gone(reason)),
+                FeedItem::Snapshot(snapshot) => return NextItem::Item(self.snapshot_item(&snapshot)),
+                FeedItem::Disconnected(reason) => return NextItem::Item(self.disconnected_item(reason)),
                 FeedItem::Empty => {
                     if let Some(item) = self.failed_recording() {
                         return NextItem::Item(item);
@@ -141,9 +141,9 @@ impl LiveSession {
     }
 
     /// Converts the snapshot that follows attaching, or a gap.
-    fn begin(&mut self, snapshot: &Snapshot) -> SourceItem {
+    fn snapshot_item(&mut self, snapshot: &Snapshot) -> SourceItem {
         self.unconfirmed.clear();
-        let snapshots: Vec<_> = snapshot.games.iter().map(GameSnapshot::of).collect();
+        let snapshots: Vec<_> = snapshot.games.iter().map(GameSnapshot::new).collect();
         let games = match snapshots.len() {
             1 => "1 game goes on".to_owned(),
             n => format!("{n} games go on"),
@@ -162,7 +162,7 @@ impl LiveSession {
     }
 
     /// Reports that the attachment ended.
-    fn gone(&mut self, reason: String) -> SourceItem {
+    fn disconnected_item(&mut self, reason: String) -> SourceItem {
         self.pending_notice = Some(Notice::Error(format!("{reason}; q leaves")));
         SourceItem { at: self.time(Instant::now()), kind: SourceItemKind::Note(reason) }
     }
@@ -196,7 +196,7 @@ impl LiveSession {
                         self.unconfirmed.clear();
                     }
                     SourceItemKind::Event {
-                        snapshot: item.game.map(|game| Box::new(GameSnapshot::of(&game))),
+                        snapshot: item.game.map(|game| Box::new(GameSnapshot::new(&game))),
                         event,
                         decoding: parsing,
                     }

@@ -89,8 +89,8 @@ impl Source {
     }
 
     /// Returns whether a row is the goal of a running seek, and ends the seek if so.
-    pub(in crate::console) fn arrived(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
-        self.player_mut().is_some_and(|player| player.arrived(model, row, is_listed))
+    pub(in crate::console) fn reaches_goal(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
+        self.player_mut().is_some_and(|player| player.reaches_goal(model, row, is_listed))
     }
 
     /// Returns a notice that no item shows.

@@ -130,7 +130,7 @@ impl RecordingPlayer {
     ///
     /// # Errors
     ///
-    /// As [`RecordingReader::next_by`].
+    /// As [`RecordingReader::next_until`].
     pub(in crate::console) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
         let until = match &self.goal {
             // Where it stands still, what came at the very same time waits as well.
@@ -139,7 +139,7 @@ impl RecordingPlayer {
             Some(SeekGoal::Time(time)) => *time,
             Some(_) => Duration::MAX,
         };
-        if let Some(item) = self.replay.next_by(until)? {
+        if let Some(item) = self.replay.next_until(until)? {
             if self.goal.is_some() {
                 self.clock.set(item.at, now);
             }
@@ -158,7 +158,7 @@ impl RecordingPlayer {
     }
 
     /// Returns whether a row reaches the goal, and ends the seek if so.
-    pub(in crate::console) fn arrived(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
+    pub(in crate::console) fn reaches_goal(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
         let row = model.rows.get(row);
         let is_met = self.goal.as_ref().zip(row).is_some_and(|(goal, row)| goal.is_met(row, is_listed));
         if is_met {

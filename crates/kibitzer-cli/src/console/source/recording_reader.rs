@@ -129,7 +129,7 @@ impl RecordingReader {
     /// # Errors
     ///
     /// [`ReplayError::Read`] if the file has changed since it was opened.
-    pub(in crate::console) fn next_by(&mut self, until: Duration) -> Result<Option<SourceItem>, ReplayError> {
+    pub(in crate::console) fn next_until(&mut self, until: Duration) -> Result<Option<SourceItem>, ReplayError> {
         loop {
             if self.at <= until
                 && let Some(kind) = self.ready.pop_front().or_else(|| self.decode())
@@ -137,7 +137,7 @@ impl RecordingReader {
                 return Ok(Some(SourceItem { at: self.at, kind }));
             }
             match self.peek()?.map(|record| record.time) {
-                Some(time) if time.max(self.at) <= until => self.take_up(),
+                Some(time) if time.max(self.at) <= until => self.start_next_record(),
                 Some(_) => return Ok(None),
                 None => return Ok(self.finish()),
             }
@@ -155,7 +155,7 @@ impl RecordingReader {
     }
 
     /// Starts the next record. Times never decrease, even if those of the recording do.
-    fn take_up(&mut self) {
+    fn start_next_record(&mut self) {
         let Some(record) = self.next.take() else { return };
         self.at = record.time.max(self.at);
         match record.direction {
@@ -200,7 +200,7 @@ impl RecordingReader {
 
     fn wrap(&self, event: Event, decoding: Duration) -> SourceItemKind {
         let game = event.game().and_then(|id| self.events.games().get(id));
-        SourceItemKind::Event { snapshot: game.map(|game| Box::new(GameSnapshot::of(game))), event, decoding }
+        SourceItemKind::Event { snapshot: game.map(|game| Box::new(GameSnapshot::new(game))), event, decoding }
     }
 }
 

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_runs_at_its_speed_and_stands_still() {
+    fn the_clock_runs_at_its_speed_and_stops() {
         let start = Instant::now();
         let s = |s| start + Duration::from_secs(s);
         let mut clock = ReplayClock::new(1.0, start);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn no_speed_is_too_much_for_it() {
+    fn extreme_speeds_are_clamped() {
         let start = Instant::now();
         let mut clock = ReplayClock::new(f64::INFINITY, start);
         assert!(clock.speed().total_cmp(SPEEDS.end()).is_eq());

@@ -75,7 +75,7 @@ fn show(
     keyboard: &Keyboard,
     guard: &ShutdownWatch,
 ) -> Result<(), ConsoleError> {
-    let theme = Theme::of_environment();
+    let theme = Theme::from_environment();
     while !app.is_over && !guard.is_ended() {
         if let Some(panic) = screen.alarm.take() {
             return Err(ConsoleError::Panicked(panic));

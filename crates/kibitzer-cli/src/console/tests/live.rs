@@ -25,7 +25,7 @@ use crate::console::source::live_session::LiveSession;
 use crate::console::view::{self, Theme};
 
 fn take(model: &mut Model, second: u64, kind: SourceItemKind) {
-    model.take(SourceItem { at: Duration::from_secs(second), kind });
+    model.apply(SourceItem { at: Duration::from_secs(second), kind });
 }
 
 fn event(model: &mut Model, second: u64, event: Event) {

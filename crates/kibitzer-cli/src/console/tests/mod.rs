@@ -38,14 +38,14 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 /// A session in which the server said this, a millisecond for each event.
 pub(super) fn model(said: &[u8]) -> Model {
     let mut model = Model::default();
-    model.take(SourceItem { at: Duration::ZERO, kind: SourceItemKind::Bytes(said.to_vec()) });
+    model.apply(SourceItem { at: Duration::ZERO, kind: SourceItemKind::Bytes(said.to_vec()) });
     let (mut reader, mut input) = (EventReader::default(), said);
     let mut number = 0;
     while let Some(event) = reader.next(&mut input).or_else(|| reader.finish()) {
         number += 1;
-        let snapshot = event.game().and_then(|id| reader.games().get(id)).map(|game| Box::new(GameSnapshot::of(game)));
+        let snapshot = event.game().and_then(|id| reader.games().get(id)).map(|game| Box::new(GameSnapshot::new(game)));
         let kind = SourceItemKind::Event { event, snapshot, decoding: Duration::from_micros(3) };
-        model.take(SourceItem { at: Duration::from_millis(number), kind });
+        model.apply(SourceItem { at: Duration::from_millis(number), kind });
     }
     model
 }

@@ -74,7 +74,7 @@ pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'stat
 pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Option<u16>) {
     let (before, behind) = app.input.split_at_cursor();
     if app.focus != Focus::Input && app.input.text().is_empty() {
-        return (Line::styled(hint(app), theme.quiet()), None);
+        return (Line::styled(hint(app), theme.dimmed()), None);
     }
     let show = |text: &str| match app.echo() {
         InputEcho::Plain => TerminalSafe(text).in_cells().into_owned(),
@@ -88,7 +88,7 @@ pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Opti
     }
     let column = u16::try_from(2 + before.width()).ok().filter(|_| app.focus == Focus::Input);
     let typed = if app.input.text().is_empty() {
-        Span::styled(typing_hint(app), theme.quiet())
+        Span::styled(typing_hint(app), theme.dimmed())
     } else {
         Span::raw(format!("{before}{behind}"))
     };

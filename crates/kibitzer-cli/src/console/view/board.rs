@@ -42,7 +42,7 @@ pub(super) fn draw(
     let title = snapshot.map_or_else(|| "board".to_owned(), |(snapshot, _)| format!("game {}", snapshot.id()));
     let area = draw_heading(buffer, area, theme, &title, as_of);
     let Some((snapshot, since)) = snapshot else {
-        return draw_line(buffer, area, 0, &Line::styled("no game yet", theme.quiet()));
+        return draw_line(buffer, area, 0, &Line::styled("no game yet", theme.dimmed()));
     };
     let bottom = if (snapshot.board.flip() == Some(true)) == flip { Color::White } else { Color::Black };
     let size = Size::fitting(area);
@@ -74,7 +74,7 @@ fn draw_squares(buffer: &mut Buffer, area: Rect, theme: Theme, snapshot: &GameSn
         let rank = if bottom == Color::White { 7 - row } else { row };
         for line in 0..size.height {
             let label = if line == size.height / 2 { (rank + 1).to_string() } else { " ".to_owned() };
-            let mut spans = vec![Span::styled(format!("{label} "), theme.quiet())];
+            let mut spans = vec![Span::styled(format!("{label} "), theme.dimmed())];
             for column in 0..8 {
                 let file = if bottom == Color::White { column } else { 7 - column };
                 spans.extend(Square::new(file, rank).map(|square| square_span(theme, snapshot, square, size, line)));
@@ -84,7 +84,7 @@ fn draw_squares(buffer: &mut Buffer, area: Rect, theme: Theme, snapshot: &GameSn
     }
     let files = if bottom == Color::White { "abcdefgh" } else { "hgfedcba" };
     let width = usize::from(size.width);
-    let labels = files.chars().map(|file| Span::styled(format!("{file:^width$}"), theme.quiet()));
+    let labels = files.chars().map(|file| Span::styled(format!("{file:^width$}"), theme.dimmed()));
     let labels = [Span::raw("  ")].into_iter().chain(labels).collect();
     draw_line(buffer, area, usize::from(8 * size.height), &labels);
 }
@@ -144,7 +144,7 @@ fn player(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, 
     Line::from(vec![
         Span::raw(mark),
         Span::styled(name, theme.name()),
-        Span::styled(format!("{rating}{}", " ".repeat(gap)), theme.quiet()),
+        Span::styled(format!("{rating}{}", " ".repeat(gap)), theme.dimmed()),
         Span::styled(clock, if is_to_move { theme.running() } else { theme.name() }),
     ])
 }
@@ -156,14 +156,14 @@ fn reserve_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'st
         Some(hands) => ("holds ", draw(&mut hands.of(color).roles(), color)),
         None => ("", draw(&mut snapshot.captured(color.opponent()).into_iter(), color.opponent())),
     };
-    Line::from(vec![Span::styled(format!("  {word}"), theme.quiet()), Span::raw(pieces)])
+    Line::from(vec![Span::styled(format!("  {word}"), theme.dimmed()), Span::raw(pieces)])
 }
 
 /// Returns the last move and the result, or the terms while the game is in progress.
 fn last_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
     let played = numbered_move(&snapshot.board).unwrap_or_else(|| "no move yet".to_owned());
     let about = snapshot.ending.clone().unwrap_or_else(|| snapshot.terms());
-    let style = if snapshot.ending.is_some() { theme.success() } else { theme.quiet() };
+    let style = if snapshot.ending.is_some() { theme.success() } else { theme.dimmed() };
     Line::from(vec![
         Span::styled(format!("  {played}  "), theme.name()),
         Span::styled(TerminalSafe(&about).in_cells().into_owned(), style),

@@ -33,7 +33,7 @@ pub(super) fn draw(
     let scroll = scroll.min(n_lines.saturating_sub(1));
     let (start, cells) = row.map_or((0, Vec::new()), |row| cells(model, row, scroll, area));
     if cells.is_empty() {
-        draw_line(buffer, area, 0, &Line::styled(missing(row), theme.quiet()));
+        draw_line(buffer, area, 0, &Line::styled(missing(row), theme.dimmed()));
         return 0;
     }
     let offsets = (start..).step_by(per_line);
@@ -125,7 +125,7 @@ fn end_behind(model: &Model, row: &Row, end: u64) -> u64 {
 }
 
 fn line(theme: Theme, offset: u64, cells: &[Cell], per_line: usize) -> Line<'static> {
-    let mut spans = vec![Span::styled(format!("{offset:08x}  "), theme.quiet())];
+    let mut spans = vec![Span::styled(format!("{offset:08x}  "), theme.dimmed())];
     spans.extend(cells.iter().map(|&(byte, own)| Span::styled(format!("{byte:02x} "), style(theme, byte, own))));
     let gap = (per_line - cells.len()) * 3 + 1;
     spans.push(Span::raw(" ".repeat(gap)));
@@ -135,7 +135,7 @@ fn line(theme: Theme, offset: u64, cells: &[Cell], per_line: usize) -> Line<'sta
 
 fn style(theme: Theme, byte: u8, own: bool) -> Style {
     match (own, byte) {
-        (false, _) => theme.quiet(),
+        (false, _) => theme.dimmed(),
         (true, b' '..=b'~') => Style::new(),
         (true, _) => theme.special(),
     }

@@ -17,15 +17,15 @@ pub(super) fn draw_tabs(buffer: &mut Buffer, area: Rect, theme: Theme, names: &[
     if area.is_empty() {
         return area;
     }
-    let mut spans = vec![Span::styled("\u{2500} ", theme.quiet())];
+    let mut spans = vec![Span::styled("\u{2500} ", theme.dimmed())];
     for &(name, is_chosen) in names {
-        spans.push(Span::styled(name.to_owned(), if is_chosen { theme.title() } else { theme.quiet() }));
+        spans.push(Span::styled(name.to_owned(), if is_chosen { theme.title() } else { theme.dimmed() }));
         spans.push(Span::raw(" "));
     }
     // Several names end where the note begins.
     let gap = if names.len() > 1 { "\u{2500} " } else { "" };
-    spans.push(Span::styled(format!("{gap}{note}{}", if note.is_empty() { "" } else { " " }), theme.quiet()));
-    spans.push(Span::styled("\u{2500}".repeat(area.width.into()), theme.quiet()));
+    spans.push(Span::styled(format!("{gap}{note}{}", if note.is_empty() { "" } else { " " }), theme.dimmed()));
+    spans.push(Span::styled("\u{2500}".repeat(area.width.into()), theme.dimmed()));
     draw_line(buffer, area, 0, &Line::from(spans));
     Rect { y: area.y + 1, height: area.height - 1, ..area }
 }

@@ -87,7 +87,7 @@ fn broken(theme: Theme, field: &str, width: u16) -> Vec<Line<'static>> {
     }
     let spans = match shown.split_once(": ") {
         Some((name, value)) if !name.contains('"') => {
-            vec![Span::styled(format!("{name}: "), theme.quiet()), Span::raw(value.to_owned())]
+            vec![Span::styled(format!("{name}: "), theme.dimmed()), Span::raw(value.to_owned())]
         }
         _ => vec![Span::raw(shown.into_owned())],
     };
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_no_harm() {
+    fn truncated_debug_output_is_compacted() {
         assert_eq!(compact_debug("A {\n    x: 1,\n    b: Some(\n        C {\n...", &[]), ["x: 1", "b: Some(C { ... "]);
         assert_eq!(compact_debug(")\n}", &[]), [")", "}"]);
         assert!(!compact_debug(&"(\n".repeat(2_000), &[]).is_empty());

@@ -27,7 +27,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&R
     let Some(row) = row else { return 0 };
     let frame_fields = frame_fields(row).into_iter().map(|(name, fact)| {
         Line::from(vec![
-            Span::styled(format!("{name:<8}"), theme.quiet()),
+            Span::styled(format!("{name:<8}"), theme.dimmed()),
             Span::raw(TerminalSafe(&fact).in_cells().into_owned()),
         ])
     });

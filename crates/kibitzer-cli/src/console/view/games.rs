@@ -40,10 +40,10 @@ fn line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
         (None, false) => "left".to_owned(),
         (None, true) => numbered_move(&snapshot.board).unwrap_or_default(),
     };
-    let style = if snapshot.followed { theme.name() } else { theme.quiet() };
+    let style = if snapshot.followed { theme.name() } else { theme.dimmed() };
     Line::from(vec![
         Span::styled(format!("{mark}{:>3} ", snapshot.id()), style),
         Span::raw(format!("{white}-{black} ")),
-        Span::styled(state, theme.quiet()),
+        Span::styled(state, theme.dimmed()),
     ])
 }

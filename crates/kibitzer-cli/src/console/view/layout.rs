@@ -32,7 +32,7 @@ pub(super) enum DetailAreas {
 }
 
 impl ScreenAreas {
-    pub(super) fn of(screen: Rect) -> Self {
+    pub(super) fn new(screen: Rect) -> Self {
         let (title, rest) = split_top(screen, 1);
         let (rest, input) = split_bottom(rest, 1);
         let (content, status) = split_bottom(rest, 1);
@@ -85,7 +85,7 @@ mod tests {
     fn the_parts_of_any_screen_are_on_it_and_apart() {
         for (width, height) in [(80, 24), (160, 50), (120, 40), (63, 20), (10, 3), (1, 1), (0, 0), (300, 100)] {
             let screen = Rect::new(0, 0, width, height);
-            let areas = ScreenAreas::of(screen);
+            let areas = ScreenAreas::new(screen);
             let mut parts = vec![
                 areas.title,
                 areas.board,

@@ -50,9 +50,9 @@ fn line(theme: Theme, row: &Row, width: u16, is_selected: bool) -> Line<'static>
     let kind: String = row.kind().chars().take(cells).collect();
     let room = usize::from(width).saturating_sub(10 + cells + 1);
     let text = row.summary_within(room);
-    let style = if row.is_protocol_detail() { theme.quiet() } else { theme.kind(row.kind()) };
+    let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.kind(row.kind()) };
     Line::from(vec![
-        Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, clock(row.at)), theme.quiet()),
+        Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, clock(row.at)), theme.dimmed()),
         Span::styled(format!("{kind:<cells$} "), style),
         Span::raw(text),
     ])

@@ -28,7 +28,7 @@ use crate::console::model::row::Row;
 
 /// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
-    let areas = ScreenAreas::of(frame.area());
+    let areas = ScreenAreas::new(frame.area());
     let buffer = frame.buffer_mut();
     draw::draw_line(buffer, areas.title, 0, &bars::title(theme, app, now));
     if app.focus == Focus::Help {
@@ -120,6 +120,6 @@ fn draw_view(
 
 fn draw_divider(buffer: &mut Buffer, area: Rect, theme: Theme) {
     for row in 0..area.height {
-        draw::draw_line(buffer, area, row.into(), &Line::styled("\u{2502}", theme.quiet()));
+        draw::draw_line(buffer, area, row.into(), &Line::styled("\u{2502}", theme.dimmed()));
     }
 }

@@ -15,7 +15,7 @@ impl Theme {
     }
 
     /// Uses color unless `NO_COLOR` is set to a non-empty value.
-    pub(in crate::console) fn of_environment() -> Self {
+    pub(in crate::console) fn from_environment() -> Self {
         Self::new(std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
     }
 
@@ -27,7 +27,7 @@ impl Theme {
         if self.has_color { Style::new().fg(color) } else { Style::new() }
     }
 
-    pub(super) fn quiet(self) -> Style {
+    pub(super) fn dimmed(self) -> Style {
         if self.has_color { Style::new().fg(Color::DarkGray) } else { Style::new().add_modifier(Modifier::DIM) }
     }
 
@@ -85,7 +85,7 @@ impl Theme {
             EventCategory::ChannelTalk | EventCategory::GameTalk => self.colored(Color::Cyan),
             EventCategory::Offer => self.colored(Color::Yellow),
             EventCategory::Refusal | EventCategory::Trouble => self.colored(Color::LightRed),
-            _ => self.quiet(),
+            _ => self.dimmed(),
         }
     }
 

@@ -41,14 +41,14 @@ pub(super) fn line(theme: Theme, model: &Model, now: Duration, width: u16) -> Li
         let last = delays
             .percentiles()
             .map_or_else(|| "-".to_owned(), |percentiles| ShortDuration(percentiles.last).to_string());
-        spans.push(Span::styled(format!("{name} "), theme.quiet()));
+        spans.push(Span::styled(format!("{name} "), theme.dimmed()));
         spans.push(Span::raw(format!("{last}  ")));
     }
     let seconds = model.rates.last(usize::from(width).saturating_sub(68).clamp(4, 20), now);
     for (name, rate) in [("ev/s", (|second| second.events) as fn(&SecondCounts) -> u64), ("B/s", |second| second.bytes)]
     {
         let newest = seconds.last().map_or(0, rate);
-        spans.push(Span::styled(format!("{name} "), theme.quiet()));
+        spans.push(Span::styled(format!("{name} "), theme.dimmed()));
         spans.push(Span::raw(format!("{} ", short_count(newest))));
         spans.extend(marked(theme, sparkline(seconds.iter().map(rate)), &seconds));
         spans.push(Span::raw(" "));
@@ -71,7 +71,7 @@ fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> 
     );
     Line::from(vec![
         Span::styled(format!("{letter} "), theme.special()),
-        Span::styled(format!("{name:<11}"), theme.quiet()),
+        Span::styled(format!("{name:<11}"), theme.dimmed()),
         Span::raw(numbers),
         Span::styled(sparkline, theme.sparkline()),
     ])
@@ -79,7 +79,7 @@ fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> 
 
 fn rate_line(theme: Theme, name: &str, seconds: &[SecondCounts], rate: fn(&SecondCounts) -> u64) -> Line<'static> {
     let newest = short_count(seconds.last().map_or(0, rate));
-    let mut spans = vec![Span::styled(format!("  {name:<11}"), theme.quiet()), Span::raw(format!("{newest:>6}  "))];
+    let mut spans = vec![Span::styled(format!("  {name:<11}"), theme.dimmed()), Span::raw(format!("{newest:>6}  "))];
     spans.extend(marked(theme, sparkline(seconds.iter().map(rate)), seconds));
     Line::from(spans)
 }
@@ -112,10 +112,10 @@ fn ruler(theme: Theme, model: &Model, width: usize) -> [Line<'static>; 2] {
         }
     }
     let spans = scale.into_iter().map(|character| {
-        let style = if character.is_ascii_uppercase() { theme.special() } else { theme.quiet() };
+        let style = if character.is_ascii_uppercase() { theme.special() } else { theme.dimmed() };
         Span::styled(character.to_string(), style)
     });
-    [spans.collect(), Line::styled(labels.into_iter().collect::<String>(), theme.quiet())]
+    [spans.collect(), Line::styled(labels.into_iter().collect::<String>(), theme.dimmed())]
 }
 
 /// Returns the column of a delay on the ruler.
