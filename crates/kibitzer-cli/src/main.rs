@@ -102,6 +102,6 @@ fn exit(result: Result<(), impl Failure>) -> ExitCode {
 }
 
 fn tell(message: &str) {
-    // Without standard error the exit status has to do.
+    // Without standard error, only the exit status reports the failure.
     let _ = writeln!(io::stderr(), "kibitzer: {}", TerminalSafe(message));
 }

@@ -57,7 +57,7 @@ impl CompletionsArgs {
     pub(crate) fn run(&self) -> Result<(), ManualError> {
         let (mut command, mut script) = (Cli::command(), Vec::new());
         let name = command.get_name().to_owned();
-        // Into memory first: it takes a full disk for a bug of its own.
+        // Into memory first: clap_complete panics if writing fails.
         generate(self.shell, &mut command, name, &mut script);
         print(&script)
     }

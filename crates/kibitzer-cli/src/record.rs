@@ -94,7 +94,7 @@ impl Args {
 ///
 /// Lines that were read but not sent are lost.
 async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), SessionError> {
-    // It draws nothing where standard error is no terminal.
+    // Draws only if standard error is a terminal.
     let bar = ProgressBar::new_spinner();
     let mut ticks = interval(COUNT_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);

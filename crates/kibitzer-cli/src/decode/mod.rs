@@ -100,7 +100,7 @@ impl Args {
         while let Some((piece, stamp)) = input.next().map_err(read)? {
             decoder.take(piece, stamp)?;
             if self.chunk.is_none() {
-                // What has come so far is shown before more is waited for.
+                // Show all output before waiting for more input.
                 decoder.flush()?;
             }
         }

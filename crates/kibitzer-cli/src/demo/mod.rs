@@ -65,7 +65,7 @@ pub(crate) struct Args {
 impl Args {
     /// Runs the demo.
     pub(crate) fn run(self) -> Result<(), console::Error> {
-        // Who says when it is to end does not look on.
+        // A time limit is for scripts.
         let is_for_people = self.format.format() == LineFormat::Text && !self.ending.has_time_limit();
         if is_for_people && !self.plain && console::is_on_terminal() {
             return self.show();

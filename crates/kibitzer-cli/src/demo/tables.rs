@@ -29,7 +29,7 @@ const CHANNELS: [u16; 2] = [1, 50];
 pub(super) async fn keep_observing(client: &Client) {
     if client.ready().await.is_ok() {
         for channel in CHANNELS {
-            // Without the channel there is less talk.
+            // A failure only means less talk.
             let _ = client.request(&format!("+channel {channel}")).await;
         }
     }
@@ -37,7 +37,7 @@ pub(super) async fn keep_observing(client: &Client) {
         && let Ok((games, mut events)) = client.subscribe_with_games().await
     {
         if fill(client, followed_games(&games)).await < OBSERVED_GAMES {
-            // Nobody tells a guest of games that begin.
+            // The server does not announce new games to a guest, so poll.
             let _ = timeout(PAUSE, wait_for_game_end(&mut events)).await;
         } else {
             wait_for_game_end(&mut events).await;
@@ -63,7 +63,7 @@ async fn fill(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
         if client.observe(game).await.is_ok() {
             observed.insert(game);
         } else {
-            // It is over by now.
+            // The game has ended since the listing.
             candidates.retain(|row| row.game != game);
         }
     }
@@ -107,7 +107,7 @@ async fn wait_for_game_end(events: &mut Subscription) {
     loop {
         match events.next().await {
             Ok(event) if !is_end(&event) => {}
-            // Among what was missed there may have been an end.
+            // Missed events may include an end.
             _ => return,
         }
     }

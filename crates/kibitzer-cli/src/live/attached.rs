@@ -102,7 +102,7 @@ async fn publish(
             if let Event::Ended(reason) = &event {
                 ended = Some(reason.clone());
             }
-            // Where nobody reads on, the printer says so.
+            // If the printer has stopped, `done` returns its error.
             let _ = events.send((at, event)).await;
         }
         next = session.next().await?;

@@ -70,7 +70,7 @@ pub(crate) enum SessionError {
 impl Failure for SessionError {
     fn status(&self) -> u8 {
         match self {
-            // What nobody could be asked for.
+            // Local failures, before any server was contacted.
             Self::Connect { source: ConnectError::Secret(_) | ConnectError::Record(_), .. }
             | Self::Expose(_)
             | Self::ReadOnly(_)
@@ -144,7 +144,7 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
 pub(crate) fn run<E: From<io::Error>>(command: impl Future<Output = Result<(), E>>) -> Result<(), E> {
     let runtime = runtime()?;
     let result = runtime.block_on(command);
-    // A thread may still wait for a line to be typed, or to be read.
+    // A blocking thread may still wait for standard input or output.
     runtime.shutdown_background();
     result
 }

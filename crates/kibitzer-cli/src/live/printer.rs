@@ -96,7 +96,7 @@ impl EventPrinter {
         }
         let printed = (&mut self.thread).await;
         self.is_done = true;
-        // It is not cancelled, so the rest is a panic, which was reported on its thread.
+        // Never cancelled, so an error is a panic, which its thread has reported.
         printed.unwrap_or(Ok(()))
     }
 

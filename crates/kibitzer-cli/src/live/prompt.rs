@@ -28,7 +28,7 @@ const LINE_BYTES: usize = 1024;
 /// Dropping the future restores echo; a line may still be read, and is lost.
 pub(super) async fn password(handle: &Handle) -> io::Result<Zeroizing<String>> {
     let _hidden = Hidden::begin()?;
-    // Without standard error nobody sees that we wait.
+    // Without standard error the prompt is invisible, but the password can still be typed.
     let _ = write!(io::stderr(), "password for {}: ", TerminalSafe(handle.as_str()));
     spawn_blocking(line).await.map_err(io::Error::other)?
 }
@@ -52,7 +52,7 @@ impl Hidden {
         let before = tcgetattr(stdin())?;
         let mut modes = before.clone();
         modes.local_modes.remove(LocalModes::ECHO);
-        // The end of the line moves the cursor all the same.
+        // Echo the line end, so that later output starts on a new line.
         modes.local_modes.insert(LocalModes::ECHONL);
         tcsetattr(stdin(), OptionalActions::Flush, &modes)?;
         Ok(Self { before })
@@ -61,7 +61,7 @@ impl Hidden {
 
 impl Drop for Hidden {
     fn drop(&mut self) {
-        // A terminal that is gone has nothing to be put right.
+        // Fails only if the terminal is gone.
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }

@@ -34,7 +34,7 @@ impl StopArgs {
     ///
     /// [`io::Error`] if a signal handler cannot be registered.
     pub(crate) fn begin(self) -> io::Result<StopSignal> {
-        // A time beyond what a clock can tell never comes.
+        // A limit beyond the range of `Instant` never expires.
         let deadline = self.limit.and_then(|limit| Instant::now().checked_add(limit));
         Ok(StopSignal { signals: Signals::new()?, deadline })
     }
@@ -119,7 +119,7 @@ impl Signals {
     ///
     /// Cancel safe.
     async fn wait(&mut self) {
-        // Where nobody can tell us, only the time ends it.
+        // Without a signal handler, only the time limit ends the command.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }

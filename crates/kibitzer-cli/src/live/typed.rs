@@ -59,7 +59,7 @@ async fn forward<S: Future<Output = ()> + Send + 'static>(
         while unanswered.len() >= UNANSWERED_COMMANDS {
             unanswered.join_next().await;
         }
-        // One after the other: who waits for the same thing is not woken in turn.
+        // Wait in sequence: tasks that wait for the same state are not woken in order.
         if !is_ready().await {
             break;
         }

@@ -37,7 +37,7 @@ impl Default for RowList {
 impl RowList {
     /// Returns whether the filter, or without one the setting for details, lists a row.
     pub(in crate::console) fn includes(&self, row: &Row) -> bool {
-        // Who asks for prompts gets prompts.
+        // A filter such as `kind:prompt` may ask for details.
         match &self.filter {
             Some(filter) => filter.accepts(row),
             None => self.shows_protocol_details || !row.is_protocol_detail(),
@@ -142,7 +142,7 @@ impl RowList {
         let place = |number| self.listed.partition_point(|&listed| listed < number);
         let selected = place(self.selected).min(self.listed.len().saturating_sub(1));
         let lowest = selected.saturating_sub(height.saturating_sub(1));
-        // At the end of the list no line stays empty that could be filled.
+        // At the end of the list, fill the whole screen.
         let highest = selected.min(self.listed.len().saturating_sub(height));
         let top = if self.follows {
             lowest

@@ -22,7 +22,7 @@ impl App {
         let Some(new) = self.model.rows.get(row) else { return };
         let is_listed = self.list.add_row(new, self.model.rows.oldest());
         let at = new.at;
-        // A session goes on behind a screen that stands still, and does not move it.
+        // A paused screen of a session must not jump; the session itself continues.
         let may_break = !self.source.is_live() || self.list.follows();
         let is_break = may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(new));
         if let Some(game) = new.game() {
@@ -158,7 +158,7 @@ impl App {
             None if self.source.player().is_some_and(|player| player.replay().is_over()) => {
                 self.show_error("no further line matches");
             }
-            // Behind the newest line there is none: who looks for something means what was there.
+            // A session has no later rows yet, so search backwards from the end.
             None if self.source.is_live() && self.list.follows() => self.select_match_before(&search, u64::MAX),
             None => self.seek(SeekGoal::Match(search), now, "no further line matches yet"),
         }

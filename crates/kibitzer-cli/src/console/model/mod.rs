@@ -170,7 +170,7 @@ impl Model {
                 self.games.remove(&id);
             }
         }
-        // What comes between two boards does not set the clocks.
+        // Only a new board restarts the clocks; other changes of the game do not.
         let known = self.games.get(&snapshot.id()).filter(|known| known.snapshot.board == snapshot.board);
         let since = known.map_or(at, |known| known.since);
         self.games.insert(snapshot.id(), TrackedGame { snapshot, since });

@@ -222,7 +222,7 @@ impl LiveSession {
                 return Err("not sent: attached to look; with --write lines are sent");
             }
             READY_LABEL => {}
-            // What is typed is meant for the moment: it does not wait for a connection that may be hours away.
+            // A typed line is meant for now: it must not wait for a connection that may come hours later.
             _ => return Err("not sent: the session is not ready; Enter tries again"),
         }
         if self.jobs.len() >= UNANSWERED_LINES {

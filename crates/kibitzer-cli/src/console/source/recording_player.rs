@@ -133,7 +133,7 @@ impl RecordingPlayer {
     /// As [`RecordingReader::next_until`].
     pub(in crate::console) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
         let until = match &self.goal {
-            // Where it stands still, what came at the very same time waits as well.
+            // A stopped clock must not deliver further items of the current time.
             None if !self.clock.is_running() => return Ok(NextItem::Wait),
             None => self.clock.at(now),
             Some(SeekGoal::Time(time)) => *time,

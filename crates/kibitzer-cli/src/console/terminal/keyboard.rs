@@ -72,7 +72,7 @@ mod unix {
             let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
             let pause = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;
             match poll(&mut watched, Some(&pause)) {
-                // A signal: whoever waits finds out what it means.
+                // Interrupted by a signal, which the caller checks.
                 Err(Errno::INTR) => return Ok(InputState::Idle),
                 outcome => outcome?,
             };
@@ -81,7 +81,7 @@ mod unix {
                 return Ok(InputState::Closed);
             }
             if resized.contains(PollFlags::IN) {
-                // How often does not matter, and what is left is read the next time.
+                // Only drains the pipe; a rest is read the next time.
                 let _ = (&self.resized).read(&mut [0; 64]);
             }
             let is_heard = terminal.union(resized).contains(PollFlags::IN);

@@ -47,9 +47,9 @@ impl TerminalSession {
 
 impl Drop for TerminalSession {
     fn drop(&mut self) {
-        // There is nobody left to tell.
+        // A failure cannot be reported: the terminal is being restored.
         let _ = execute!(io::stdout(), DisableBracketedPaste);
-        // A panic has given it back already. Twice would put the cursor back as well, onto what the panic says.
+        // ratatui's panic hook has restored it. A second time would move the cursor onto the panic message.
         if !thread::panicking() {
             ratatui::restore();
         }
@@ -107,7 +107,7 @@ fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<
             return Ok(());
         }
     }
-    // Half of a key's bytes are no key yet: then the rest is waited for.
+    // The first bytes may be half of a key; wait for its rest.
     let mut wait = pause;
     while event::poll(wait).map_err(ConsoleError::Terminal)? {
         let event = event::read().map_err(ConsoleError::Terminal)?;
@@ -121,7 +121,7 @@ fn handle_event(app: &mut App, event: Event) -> Result<(), ConsoleError> {
     match event {
         Event::Key(key) => app.key(key, Instant::now())?,
         Event::Paste(text) => app.paste(&text),
-        // A new size needs no more than the next picture.
+        // A new size takes effect with the next frame.
         _ => {}
     }
     Ok(())

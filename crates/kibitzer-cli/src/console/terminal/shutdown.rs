@@ -68,7 +68,7 @@ mod unix {
                 unregister(signal);
             }
             self.alive = None;
-            // Should the thread not be woken, it has nothing left to do either.
+            // If the write fails, the thread has already ended; joining could block.
             if self.wake.write_all(b"x").is_ok() {
                 self.thread.take().map(JoinHandle::join);
             }
@@ -82,7 +82,7 @@ mod unix {
         while poll(&mut watched, None) == Err(Errno::INTR) {}
         ended.store(true, Ordering::Relaxed);
         if over.recv_timeout(SHUTDOWN_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
-            // What is written to the terminal might wait as well; its settings do not.
+            // Writing to the terminal could block as well; changing its settings does not.
             let _ = disable_raw_mode();
             process::exit(1);
         }

@@ -81,7 +81,7 @@ pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Opti
         InputEcho::Masked => "*".repeat(text.chars().count()),
     };
     let (mut before, behind) = (show(before), show(behind));
-    // The cursor stays on the screen: what is far in front of it goes.
+    // Drop the start of a long line, so that the cursor stays visible.
     let room = usize::from(width).saturating_sub(4);
     while before.width() > room {
         before.remove(0);

@@ -96,7 +96,7 @@ fn square_span(theme: Theme, snapshot: &GameSnapshot, square: Square, size: Size
     let width = usize::from(size.width);
     let piece = snapshot.board.board().piece(square).filter(|_| line == size.height / 2);
     let Some(piece) = piece else {
-        // Without color the dark squares have a dot.
+        // Without color, a dot marks dark squares.
         let dot = if theme.has_color() || is_light || line != size.height / 2 { " " } else { "\u{b7}" };
         return Span::styled(format!("{dot:^width$}"), ground);
     };

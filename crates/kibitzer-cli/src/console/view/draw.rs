@@ -22,7 +22,7 @@ pub(super) fn draw_tabs(buffer: &mut Buffer, area: Rect, theme: Theme, names: &[
         spans.push(Span::styled(name.to_owned(), if is_chosen { theme.title() } else { theme.dimmed() }));
         spans.push(Span::raw(" "));
     }
-    // Several names end where the note begins.
+    // Separates several titles from the note.
     let gap = if names.len() > 1 { "\u{2500} " } else { "" };
     spans.push(Span::styled(format!("{gap}{note}{}", if note.is_empty() { "" } else { " " }), theme.dimmed()));
     spans.push(Span::styled("\u{2500}".repeat(area.width.into()), theme.dimmed()));

@@ -57,7 +57,7 @@ fn sent_fields(sent: &SentLine) -> Vec<String> {
 /// Returns the `Debug` output of an event, cut at [`MAX_BYTES`].
 fn printed(event: &kibitzer::core::Event) -> String {
     let mut printed = BoundedText(String::new());
-    // It fails where the limit is reached, which is what it is for.
+    // Fails at the limit, by design of `BoundedText`.
     if write!(printed, "{event:#?}").is_err() {
         printed.0.push_str("...");
     }

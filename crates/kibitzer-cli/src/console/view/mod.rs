@@ -106,10 +106,10 @@ fn draw_view(
         DetailView::Frame => frame::note(row),
         DetailView::Event => event::note(row),
     };
-    // A column stays free, so that what stands beside does not read on.
+    // One free column separates the view from its neighbor.
     let area = Rect { width: area.width.saturating_sub(1), ..area };
     let area = draw::draw_tabs(buffer, area, theme, names, &note);
-    // Only the view that was chosen is scrolled.
+    // Only the chosen view scrolls.
     let scroll = if view == app.view { app.scroll } else { 0 };
     match view {
         DetailView::Bytes => bytes::draw(buffer, area, theme, &app.model, row, scroll),

@@ -123,7 +123,7 @@ fn place(delay: Duration, width: usize) -> usize {
     let us = delay.as_micros().max(1);
     let decade = usize::try_from(us.ilog10()).unwrap_or(usize::MAX).min(DECADES - 1);
     let floor = 10_u128.pow(us.ilog10());
-    // Inside a power of ten the places of 1, 2 and 5 are a third apart.
+    // 1, 2 and 5 divide a power of ten into about equal thirds on a logarithmic scale.
     let third = match us / floor {
         1 => 0,
         2..5 => 1,
