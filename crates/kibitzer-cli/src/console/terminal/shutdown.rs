@@ -68,7 +68,7 @@ mod unix {
                 unregister(signal);
             }
             self.alive = None;
-            // If the write fails, the thread has already ended; joining could block.
+            // Join only a thread that was woken: joining another could block.
             if self.wake.write_all(b"x").is_ok() {
                 self.thread.take().map(JoinHandle::join);
             }
