@@ -17,13 +17,14 @@ use crate::socket::{self, Stream};
 use crate::wire::{Answer, AnswerError, Hello, Line, Note, NoteKind, Order, VERSION};
 use crate::{AttachAccess, AttachError, AttachEvent, AttachedRequestError};
 
-/// How long the process of the session has to accept the connection, and then to send its first line.
+/// Timeout of the connection, and then of the first line.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a line may remain unanswered. Longer than the session's own timeout, so it expires only if the process is stopped.
+/// Timeout of an answer. It is longer than the session's own timeout of a request, so it expires only if the process is stopped.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
-/// Longest received line: four times the size of the queue that the process of the session keeps for a watcher.
+/// Maximum length of a received line in bytes: four times the size of the queue that the process of the session keeps for a
+/// watcher.
 const LINE_BYTES: usize = 4 << 20;
-/// Most lines that wait to be sent, and most that wait for their answer.
+/// Maximum number of lines that wait to be sent, and maximum number that wait for their answer.
 const WAITING_LINES: usize = 64;
 
 /// A session of another process of this user, which [exposes](crate::expose) it.
@@ -46,21 +47,26 @@ const WAITING_LINES: usize = 64;
 pub struct Attached {
     lines: Lines<ReadHalf<Stream>>,
     writer: WriteHalf<Stream>,
+    /// Bytes of lines that the socket has not accepted yet.
     unsent: VecDeque<u8>,
     hello: Hello,
     decoder: WatcherDecoder,
+    /// Lines that [`AttachedRequests`] were asked to send.
     orders: mpsc::Receiver<Pending>,
+    /// The handle that is cloned for callers; it keeps the channel open.
     requests: AttachedRequests,
+    /// Number of each sent line without an answer, and the caller that waits for it.
     unanswered: Vec<(u64, AnswerSender)>,
     next_id: u64,
     is_over: bool,
 }
 
-/// Sends lines on an attached session. Lines are sent, and their answers received, while [`Attached::next`] is polled.
+/// Sends lines on an attached session; clones send on the same one. Lines are sent, and their answers received, only while
+/// [`Attached::next`] is polled.
 #[derive(Clone, Debug)]
 pub struct AttachedRequests(mpsc::Sender<Pending>);
 
-/// A line to send.
+/// A line that waits to be sent, and the channel for its answer.
 #[derive(Debug)]
 struct Pending {
     line: String,
@@ -106,22 +112,22 @@ impl Attached {
         })
     }
 
-    /// Returns the host name of the server.
+    /// Returns the host name of the server to which the session is connected.
     pub fn server(&self) -> &str {
         &self.hello.server
     }
 
-    /// Returns the rights of this watcher.
+    /// Returns whether this watcher may send lines.
     pub const fn access(&self) -> AttachAccess {
         self.hello.access
     }
 
-    /// Returns the time at which the session started.
+    /// Returns the time at which the session started, converted to this process's clock.
     pub const fn began(&self) -> Instant {
         self.decoder.began()
     }
 
-    /// Returns a handle that sends lines.
+    /// Returns a handle that sends lines on this session.
     pub fn requests(&self) -> AttachedRequests {
         self.requests.clone()
     }
@@ -147,7 +153,7 @@ impl Attached {
         }
     }
 
-    /// Receives a line, or sends some.
+    /// Processes one received line, accepts one line to send, or writes some unsent bytes, whichever is possible first.
     ///
     /// # Errors
     ///
@@ -172,6 +178,7 @@ impl Attached {
         }
     }
 
+    /// Queues a line for the socket, and registers the caller that waits for its answer.
     fn send(&mut self, Pending { line, answer }: Pending) {
         let id = self.next_id;
         self.next_id += 1;
@@ -194,12 +201,13 @@ impl Attached {
         Ok(())
     }
 
-    /// Ends the stream of events. It is an error unless the session has reported its end.
+    /// Marks the stream as over. Returns `error` unless the session has reported its end.
     fn close(&mut self, error: AttachError) -> Result<(), AttachError> {
         self.is_over = true;
         if self.decoder.has_ended() { Ok(()) } else { Err(error) }
     }
 
+    /// Passes an answer to the caller that waits for it, and forgets callers that no longer wait.
     fn answer(&mut self, answer: Answer) {
         self.unanswered.retain(|(_, sender)| !sender.is_closed());
         let Some(position) = self.unanswered.iter().position(|(id, _)| *id == answer.id) else { return };
@@ -214,7 +222,8 @@ impl Attached {
 }
 
 impl AttachedRequests {
-    /// Sends a line and waits until it is answered. The reply itself is part of the events.
+    /// Sends a line to the server and waits until the session has its reply, at most two minutes. The reply itself is part of the
+    /// events.
     ///
     /// # Errors
     ///

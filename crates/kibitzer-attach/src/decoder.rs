@@ -29,19 +29,19 @@ use tokio::time::Instant;
 use crate::Missed;
 use crate::wire::{Life, Line, Note, NoteKind, Piece, SnapshotNote};
 
-/// Something that a watcher receives.
+/// An event of an attached session.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant, clippy::allow_attributes, reason = "nearly all are items")]
 pub enum AttachEvent {
-    /// The state of the session: the first event, and the event after missed ones.
+    /// The state of the session: the first event, and the first one after this watcher has missed some.
     Snapshot(Box<Snapshot>),
-    /// What happened next, in order, as a [`Tap`](kibitzer::Tap) receives it. Offsets in the stream count from the snapshot, or
+    /// The next observation, in order, as a [`Tap`](kibitzer::Tap) receives it. Offsets in the stream count from the snapshot, or
     /// from the start of the connection if that is later.
     Item(TapItem),
 }
 
-/// The state of a session.
+/// The state of a session at one time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Snapshot {
@@ -49,21 +49,23 @@ pub struct Snapshot {
     pub at: Instant,
     /// State of the connection and login.
     pub state: SessionState,
-    /// Own handle, if known.
+    /// Handle of this login; `None` if it is not known yet.
     pub handle: Option<Handle>,
     /// Games in progress, with their last moves.
     pub games: Vec<Game>,
-    /// What this watcher missed since the previous event, because it read too slowly.
+    /// Amounts that this watcher missed since the previous event because it read too slowly; zero in the first snapshot.
     pub missed: Missed,
 }
 
-/// Parses received bytes with the reader that the session itself uses.
+/// Converts the lines of an exposed session to events. Received bytes are parsed with the reader that the session itself uses.
 #[derive(Debug)]
 pub(crate) struct WatcherDecoder {
     began: Instant,
     state: DecoderState,
     timeseal: Timeseal,
+    /// Events that were not returned yet.
     events: VecDeque<AttachEvent>,
+    /// Whether [`Event::Ended`] was received.
     has_ended: bool,
 }
 
@@ -90,7 +92,7 @@ impl WatcherDecoder {
         self.has_ended
     }
 
-    /// Returns the next event.
+    /// Removes and returns the next event; `None` if another line has to be processed first.
     pub(crate) fn pop(&mut self) -> Option<AttachEvent> {
         let event = self.events.pop_front();
         if self.events.is_empty() {
@@ -99,7 +101,7 @@ impl WatcherDecoder {
         event
     }
 
-    /// Processes a line.
+    /// Processes a line and queues the events that follow from it. Lines that the current state does not expect are ignored.
     pub(crate) fn process(&mut self, line: Line) {
         match line {
             Line::Piece(Piece { hex, snapshot: true, .. }) => self.game_line(&hex),
@@ -115,18 +117,19 @@ impl WatcherDecoder {
         }
     }
 
-    /// Returns the time of a line; now if no clock can represent it.
+    /// Converts the time of a line to this process's clock; returns the current time if the clock cannot represent it.
     fn time(&self, t: Duration) -> Instant {
         self.began.checked_add(t).unwrap_or_else(Instant::now)
     }
 
+    /// Starts a snapshot. Its event is queued with the stream note that ends it.
     fn snapshot(&mut self, at: Instant, note: SnapshotNote) {
         let SnapshotNote { state, handle, missed } = note;
         let snapshot = Box::new(Snapshot { at, state, handle, games: Vec::new(), missed });
         self.state = DecoderState::Snapshot { snapshot, reader: Box::default() };
     }
 
-    /// Processes a line that is part of a game's state.
+    /// Parses a line of a snapshot, which describes the state of a game.
     fn game_line(&mut self, mut line: &[u8]) {
         if let DecoderState::Snapshot { reader, .. } = &mut self.state {
             while reader.next(&mut line).is_some() {}
@@ -150,6 +153,8 @@ impl WatcherDecoder {
         };
     }
 
+    /// Queues received bytes and the events parsed from them. No bytes mark the end of the connection: the unfinished line is an
+    /// event.
     fn received(&mut self, at: Instant, bytes: Vec<u8>) {
         let DecoderState::Attached(reader) = &mut self.state else { return };
         if bytes.is_empty() {
@@ -171,6 +176,7 @@ impl WatcherDecoder {
         self.events.extend(events);
     }
 
+    /// Queues a sent line, and the event of it unless it is part of the protocol itself. Without bytes the line is private.
     fn sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind) {
         if !matches!(self.state, DecoderState::Attached(_)) {
             return;
@@ -182,7 +188,7 @@ impl WatcherDecoder {
         }
     }
 
-    /// Returns the text of a sent line.
+    /// Returns the text of a sent line: without its line feed, or decoded by timeseal.
     fn text(&self, bytes: &[u8]) -> Arc<str> {
         let plain = match self.timeseal {
             Timeseal::Off => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
@@ -191,6 +197,7 @@ impl WatcherDecoder {
         decode(&plain).into()
     }
 
+    /// Queues an event of the session itself. A new connection resets the reader.
     fn session_event(&mut self, at: Instant, event: Event) {
         self.has_ended |= matches!(event, Event::Ended(_));
         let DecoderState::Attached(reader) = &mut self.state else { return };
@@ -204,7 +211,7 @@ impl WatcherDecoder {
     }
 }
 
-/// Returns the games that a reader knows once its last line has ended.
+/// Returns the games of a reader after parsing its unfinished last line.
 fn finish(mut reader: EventReader) -> Games {
     while reader.finish().is_some() {}
     reader.into_games()

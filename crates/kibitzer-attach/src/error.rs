@@ -69,10 +69,10 @@ pub enum AttachError {
     /// The process that listens belongs to another user.
     #[error("the process of the session belongs to another user")]
     OtherUser,
-    /// The process did not accept the connection, or sent nothing, in this time.
+    /// The process did not accept the connection, or sent nothing, within the contained time.
     #[error("no answer within {0:?}")]
     Silent(Duration),
-    /// A received line does not belong to the protocol.
+    /// A received line is not part of the protocol; the socket may belong to another program.
     #[error("the socket is not that of an exposed session")]
     InvalidLine,
     /// The protocol has another version.
@@ -83,13 +83,13 @@ pub enum AttachError {
         /// Version of this program.
         ours: u32,
     },
-    /// The process of the session disconnected this watcher, for this reason.
+    /// The process of the session disconnected this watcher; contains its reason.
     #[error("detached: {0}")]
     Dismissed(String),
-    /// The connection ended without a reason.
+    /// The connection ended without a reason: the process has probably ended.
     #[error("the process of the session is gone")]
     Gone,
-    /// Reading failed.
+    /// Reading from the socket failed, or a received line is longer than 4 MiB.
     #[error("connection to the session failed")]
     Io(#[source] io::Error),
 }
@@ -104,7 +104,7 @@ pub enum AttachedRequestError {
     /// The request failed.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// Too many lines wait to be sent.
+    /// The maximum number of lines, 64, already waits to be sent.
     #[error("too many lines wait to be sent")]
     Busy,
     /// The connection to the session has ended.

@@ -17,12 +17,12 @@ use crate::Missed;
 use crate::watchers::Watchers;
 use crate::wire::{self, NoteKind, SnapshotNote};
 
-/// Size of the part of an incomplete frame that is kept for watchers that attach before its end. No parser looks at more than
-/// the beginning of a longer one.
+/// Size in bytes of the beginning of an incomplete frame that is kept for watchers that attach before its end; the rest is
+/// dropped, because no parser looks at it.
 const INCOMPLETE_FRAME_BYTES: usize = 256 << 10;
 
-/// Size of the text after a line feed that may show whether the line continues: a carriage return and the mark of a
-/// continuation. The session's reader has looked at it when it emits the line.
+/// Size in bytes of the text after a line feed that shows whether the line continues: a carriage return and the mark of a
+/// continuation. The session's reader has seen this text by the time it emits the line.
 const LOOK_AHEAD_BYTES: u64 = 6;
 
 /// Writes what happens in a session as lines for its watchers.
@@ -35,7 +35,7 @@ pub(crate) struct Exposure {
     began: Instant,
     /// The received bytes; `None` until the first observation shows their position in the stream.
     tail: Option<Tail>,
-    /// The stream state that watchers have.
+    /// The stream state that was last sent to the watchers, or that they assume.
     known: StreamState,
 }
 
@@ -43,6 +43,7 @@ pub(crate) struct Exposure {
 /// from the start of the connection.
 #[derive(Debug, Default)]
 struct Tail {
+    /// The last received bytes, which end at position `end`.
     bytes: Vec<u8>,
     /// Position at which the exposure started.
     start: u64,
@@ -59,13 +60,15 @@ impl Exposure {
         Self { watchers, host, began, tail: None, known: StreamState::default() }
     }
 
+    /// Returns the tail with the current end of the last complete frame. Creates it at the current position if there is none.
     fn tail(&mut self, view: SessionView<'_>) -> &mut Tail {
         let tail = self.tail.get_or_insert_with(|| Tail::starting_at(view.position()));
         tail.frame_end = view.frame_end();
         tail
     }
 
-    /// Sends the bytes up to this position.
+    /// Sends the received bytes up to this position that were not sent before, as one line. Without watchers they only count as
+    /// sent.
     fn send_received(&mut self, position: u64, view: SessionView<'_>) {
         let (elapsed, is_watched) = (self.began.elapsed(), !self.watchers.is_empty());
         let bytes = self.tail(view).take_unsent(position);
@@ -75,12 +78,13 @@ impl Exposure {
         }
     }
 
-    /// Sends a line that follows from the bytes up to the current position.
+    /// Sends a line after the received bytes that the session had looked at when it caused the line.
     fn send_in_order(&mut self, line: &Bytes, size: Missed, view: SessionView<'_>) {
         self.send_received(view.position().saturating_add(LOOK_AHEAD_BYTES), view);
         self.watchers.send(line, size);
     }
 
+    /// Sends an event of the session itself, and the stream state if it has changed. A new connection also starts a new tail.
     fn event(&mut self, event: &Event, view: SessionView<'_>) {
         if matches!(event, Event::Connected) {
             self.tail = Some(Tail::default());
@@ -98,6 +102,7 @@ impl Exposure {
         self.send_stream_state(view);
     }
 
+    /// Sends the stream state if its settings differ from those that the watchers know.
     fn send_stream_state(&mut self, view: SessionView<'_>) {
         let state = view.session().stream_state();
         if !state.has_same_settings(&self.known) {
@@ -107,7 +112,7 @@ impl Exposure {
         }
     }
 
-    /// Returns the lines of a snapshot.
+    /// Returns the lines of a snapshot: state, games in progress, stream state, and the bytes of an incomplete frame.
     fn snapshot(&self, view: SessionView<'_>, missed: Missed) -> Bytes {
         let (t, session) = (self.began.elapsed(), view.session());
         let note = SnapshotNote { state: session.state(), handle: session.handle().cloned(), missed };
@@ -165,7 +170,8 @@ impl Tail {
         Self { start: position, end: position, sent: position, ..Self::default() }
     }
 
-    /// Adds received bytes. The part of an incomplete frame that is kept is limited.
+    /// Appends received bytes. If every earlier byte was sent, those beyond the first [`INCOMPLETE_FRAME_BYTES`] are dropped
+    /// first.
     fn push(&mut self, bytes: &[u8]) {
         if self.sent == self.end {
             self.bytes.truncate(INCOMPLETE_FRAME_BYTES);
@@ -174,14 +180,15 @@ impl Tail {
         self.end = self.end.saturating_add(count(bytes));
     }
 
-    /// Returns the bytes up to a position that were not returned before.
+    /// Returns the bytes up to a position that were not returned before, and counts them as sent. The position is limited to the
+    /// end of the received bytes.
     fn take_unsent(&mut self, position: u64) -> &[u8] {
         let from = self.sent;
         self.sent = position.clamp(from, self.end.max(from));
         self.between(from, self.sent)
     }
 
-    /// Removes the bytes of complete frames that were sent. An idle session keeps no buffer.
+    /// Removes the bytes that were sent and belong to complete frames, and frees the buffer once it is empty.
     fn forget_sent(&mut self) {
         let n_forgotten = self.index(self.frame_end.min(self.sent));
         self.bytes.drain(..n_forgotten);
@@ -190,16 +197,18 @@ impl Tail {
         }
     }
 
-    /// Returns the bytes of the incomplete frame that were sent.
+    /// Returns the bytes after the last complete frame that were sent.
     fn incomplete_frame(&self) -> &[u8] {
         self.between(self.frame_end, self.sent)
     }
 
+    /// Returns the kept bytes between two positions; positions of dropped bytes are skipped.
     fn between(&self, from: u64, to: u64) -> &[u8] {
         self.bytes.get(self.index(from)..self.index(to)).unwrap_or_default()
     }
 
-    /// Returns the index of a position in `bytes`, counted from their end, because bytes may be missing before it.
+    /// Returns the index of a position in `bytes`, limited to their range. It is counted from their end, because bytes before
+    /// them may have been dropped.
     fn index(&self, position: u64) -> usize {
         let from_end = usize::try_from(self.end.saturating_sub(position)).unwrap_or(usize::MAX);
         self.bytes.len().saturating_sub(from_end)

@@ -20,20 +20,22 @@ use crate::socket::{Accepted, Listener};
 use crate::watchers::{MAX_WATCHERS, WatcherGuard, WatcherId, Watchers};
 use crate::wire::{self, Answer, AnswerError, Hello, NoteKind, Order, VERSION};
 
-/// How long watchers can read after the end of the session.
+/// Time that watchers have to read the last lines after the end of the session.
 const FAREWELL: Duration = Duration::from_millis(250);
-/// How long a watcher may read nothing before it is disconnected. Long, because it may be stopped in a debugger.
+/// Time after which a watcher that accepts no bytes is disconnected. It is long, because the process may be stopped in a
+/// debugger.
 const READ_TIMEOUT: Duration = Duration::from_mins(10);
-/// How long a refused peer has to read the reason.
+/// Time that a refused or disconnected peer has to read the reason.
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Delay after a failure to accept, such as too many open files.
+/// Pause after a failure to accept a connection, such as too many open files.
 const ACCEPT_RETRY: Duration = Duration::from_secs(1);
-/// Longest line of a watcher. No command is longer, encoded.
+/// Maximum length in bytes of a line from a watcher, which no encoded command exceeds. A longer line ends the connection.
 const ORDER_BYTES: usize = 16 << 10;
-/// Most lines of one watcher that wait for their reply.
+/// Maximum number of lines of one watcher that wait for their reply; no more are read until one is answered.
 const UNANSWERED_LINES: usize = 64;
 
-/// Starts to accept watchers of a session. Returns the observer that writes their lines.
+/// Spawns the task that accepts watchers of a session. Returns the observer that writes lines for them, which the caller has to
+/// add to the session.
 pub(crate) fn start(listener: Listener, access: AttachAccess, client: &Client) -> Exposure {
     let watchers = Arc::new(Watchers::default());
     let hello = Hello {
@@ -51,7 +53,7 @@ pub(crate) fn start(listener: Listener, access: AttachAccess, client: &Client) -
     Exposure::new(watchers, task, began)
 }
 
-/// Everything that serves a watcher.
+/// The state that the task that accepts watchers and the tasks that serve them share.
 #[derive(Clone)]
 struct Host {
     watchers: Arc<Watchers>,
@@ -61,7 +63,7 @@ struct Host {
 }
 
 impl Host {
-    /// Accepts watchers until the session is over, then waits briefly until they have read the last lines.
+    /// Accepts watchers until the session is over, then waits at most [`FAREWELL`] until they have read the last lines.
     ///
     /// # Cancel safety
     ///
@@ -93,7 +95,7 @@ impl Host {
         let _ = timeout(FAREWELL, async { while peers.join_next().await.is_some() {} }).await;
     }
 
-    /// Serves a watcher until it disconnects or the session is over.
+    /// Serves one watcher until it disconnects, breaks the protocol, or the session is over. Refuses it if there are too many.
     ///
     /// # Cancel safety
     ///
@@ -118,7 +120,7 @@ impl Host {
         }
     }
 
-    /// Sends the reason for a refusal.
+    /// Sends the first line and the reason for a refusal, and closes the connection.
     ///
     /// # Cancel safety
     ///
@@ -150,7 +152,8 @@ impl Host {
         writer.shutdown().await
     }
 
-    /// Processes the lines of a watcher until it closes its end; a process that died looks the same.
+    /// Sends the lines of a watcher to the server and queues their answers, until the watcher closes its end. A process that died
+    /// looks the same.
     ///
     /// # Errors
     ///
@@ -181,17 +184,19 @@ impl Host {
         }
     }
 
-    /// Returns the first line, with the time of day.
+    /// Returns the first line for a watcher, with the current time of day.
     fn hello(&self) -> Bytes {
         self.note(NoteKind::Hello(Hello { utc: Some(Utc::now().to_string()), ..self.hello.clone() }))
     }
 
+    /// Returns the line of a note with the current time.
     fn note(&self, kind: NoteKind) -> Bytes {
         wire::note(self.began.elapsed(), kind)
     }
 }
 
-/// Sends a watcher's line and waits for the result. The client is kept alive meanwhile.
+/// Sends a watcher's line to the server and waits for the result, unless watchers may only read. Keeps the client alive
+/// meanwhile.
 ///
 /// # Cancel safety
 ///

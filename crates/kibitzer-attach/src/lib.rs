@@ -97,7 +97,7 @@ impl AttachSocket {
         Ok(Some(Self::bind(path).await?.access(profile.watcher_access())))
     }
 
-    /// Sets the rights of watchers. Default [`AttachAccess::Read`].
+    /// Sets whether watchers may send lines. Default [`AttachAccess::Read`].
     #[must_use]
     pub fn access(self, access: AttachAccess) -> Self {
         Self { access, ..self }
@@ -114,15 +114,15 @@ impl AttachSocket {
     }
 }
 
-/// What a watcher missed because it read too slowly.
+/// Amounts that a watcher missed because it read too slowly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Missed {
-    /// Number of received bytes.
+    /// Number of bytes that the server sent.
     pub received_bytes: u64,
-    /// Number of sent lines.
+    /// Number of lines that the session sent.
     pub sent_lines: u64,
-    /// Number of events of the session itself, such as a lost connection.
+    /// Number of events of the session itself, such as a lost connection, and of changes of the stream's state.
     pub notes: u64,
 }
 

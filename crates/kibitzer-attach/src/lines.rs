@@ -4,6 +4,7 @@ use std::io;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
+/// Reads lines of limited length.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     input: BufReader<R>,
@@ -13,6 +14,7 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
+    /// Creates a reader of lines of at most this many bytes, without their line ends.
     pub(crate) fn new(input: R, limit_bytes: usize) -> Self {
         Self { input: BufReader::new(input), line: Vec::new(), limit_bytes }
     }

@@ -20,11 +20,11 @@ use tokio::sync::Notify;
 
 use crate::Missed;
 
-/// Most watchers of a session.
+/// Maximum number of watchers of a session; further ones are refused.
 pub(crate) const MAX_WATCHERS: usize = 16;
 /// Size of a watcher's queue in bytes. A watcher with a full queue misses lines until it has read the queue to its end.
 pub(crate) const QUEUE_BYTES: usize = 1 << 20;
-/// Size of the queue above which a watcher receives no answers either: it sends, but does not read.
+/// Size of the queue in bytes above which answers are refused, too: the watcher sends lines, but reads nothing.
 const ANSWERS_BYTES: usize = 8 << 20;
 
 /// The watchers of a session.
@@ -34,7 +34,7 @@ const ANSWERS_BYTES: usize = 8 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
     state: Mutex<WatchersState>,
-    /// Number of watchers, so that the session's task needs no lock if there are none.
+    /// Number of watchers. It spares the session's task the lock while there are none.
     count: AtomicUsize,
     /// Notifies the host of new lines and of the end.
     changed: Notify,
@@ -49,9 +49,10 @@ struct WatchersState {
     waker: Option<Waker>,
 }
 
-/// Number of a watcher.
+/// Number of a watcher, unique in its session.
 pub(crate) type WatcherId = u64;
 
+/// One watcher with its queue of unread lines.
 #[derive(Debug)]
 struct Watcher {
     id: WatcherId,
@@ -60,30 +61,31 @@ struct Watcher {
     state: WatcherState,
 }
 
+/// Which lines a watcher receives.
 #[derive(Clone, Copy, Debug)]
 enum WatcherState {
-    /// It needs a snapshot.
+    /// The watcher needs a snapshot; contains what it missed since the last one.
     Joining(Missed),
-    /// It receives every line.
+    /// The watcher receives every line.
     Following,
-    /// It receives no line until it has read its queue.
+    /// The watcher receives no line until it has read its queue to the end; contains what it missed meanwhile.
     Lagging(Missed),
 }
 
-/// What a watcher can read.
+/// The result of reading a watcher's queue.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
     /// The next line.
     Line(Bytes),
-    /// No line until another one is queued.
+    /// The queue is empty until another line is queued.
     Nothing,
-    /// No line until a snapshot is queued.
+    /// The queue is empty until a snapshot is queued.
     NeedsSnapshot,
-    /// No more lines.
+    /// No more lines follow: the session is over, or the watcher was removed.
     Closed,
 }
 
-/// Too many bytes are unread for an answer.
+/// An answer was refused because the watcher has more than 8 MiB of unread lines.
 #[derive(Debug)]
 pub(crate) struct WatcherLagged;
 
@@ -98,7 +100,8 @@ impl Watchers {
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// Adds a watcher with its first line; `None` if there are too many, or the session is over.
+    /// Adds a watcher with a first line in its queue. Returns `None` if there are [`MAX_WATCHERS`] already, or the session is
+    /// over.
     pub(crate) fn join(&self, first: Bytes) -> Option<WatcherId> {
         let mut state = self.state();
         if state.is_over || state.watchers.len() >= MAX_WATCHERS {
@@ -117,14 +120,15 @@ impl Watchers {
         Some(id)
     }
 
-    /// Removes a watcher.
+    /// Removes a watcher and its unread lines. Does nothing if it was removed before.
     pub(crate) fn leave(&self, id: WatcherId) {
         let mut state = self.state();
         state.watchers.retain(|watcher| watcher.id != id);
         self.count.store(state.watchers.len(), Ordering::Relaxed);
     }
 
-    /// Queues a line for every watcher that follows. The others miss it, counted as `size`.
+    /// Queues a line for every watcher that follows and has room for it. A watcher without room starts to lag; a watcher that
+    /// lags has `size` added to what it missed.
     pub(crate) fn send(&self, line: &Bytes, size: Missed) {
         let mut state = self.state();
         state.watchers.iter_mut().for_each(|watcher| watcher.send(line, size));
@@ -132,7 +136,8 @@ impl Watchers {
         self.changed.notify_waiters();
     }
 
-    /// Queues a snapshot for every watcher that needs one.
+    /// Queues a snapshot for every watcher that needs one, after which it follows. `snapshot` returns the lines for a watcher
+    /// that missed the given amount; they are queued even if the queue is full.
     pub(crate) fn send_snapshots(&self, mut snapshot: impl FnMut(Missed) -> Bytes) {
         let mut state = self.state();
         for watcher in &mut state.watchers {
@@ -145,7 +150,8 @@ impl Watchers {
         self.changed.notify_waiters();
     }
 
-    /// Returns whether a watcher needs a snapshot. Wakes `waker` when one does later.
+    /// Returns whether a watcher needs a snapshot. Registers `waker`, replacing an earlier one, to be woken when one needs it
+    /// later.
     pub(crate) fn needs_snapshot(&self, waker: &Waker) -> bool {
         let mut state = self.state();
         if !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
@@ -154,7 +160,11 @@ impl Watchers {
         state.watchers.iter().any(|watcher| matches!(watcher.state, WatcherState::Joining(_)))
     }
 
-    /// Queues an answer for one watcher.
+    /// Queues an answer for one watcher, even if its queue is full. Does nothing if the watcher was removed.
+    ///
+    /// # Errors
+    ///
+    /// [`WatcherLagged`] if more than [`ANSWERS_BYTES`] are unread.
     pub(crate) fn answer(&self, id: WatcherId, line: Bytes) -> Result<(), WatcherLagged> {
         let mut state = self.state();
         let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return Ok(()) };
@@ -167,7 +177,7 @@ impl Watchers {
         Ok(())
     }
 
-    /// Queues a last line for every watcher. Later calls have no effect.
+    /// Ends the session for the watchers: queues a last line for each, even if its queue is full. Later calls have no effect.
     pub(crate) fn close(&self, last: &Bytes) {
         let mut state = self.state();
         if std::mem::replace(&mut state.is_over, true) {
@@ -178,7 +188,7 @@ impl Watchers {
         self.changed.notify_waiters();
     }
 
-    /// Removes the next line from a watcher's queue.
+    /// Removes and returns the next line of a watcher's queue. A lagging watcher with an empty queue starts to need a snapshot.
     fn pop(&self, id: WatcherId) -> Unread {
         let mut state = self.state();
         let is_over = state.is_over;
@@ -201,7 +211,8 @@ impl Watchers {
         }
     }
 
-    /// Waits for the next line of a watcher; `None` once there are no more. Wakes the session's task for a snapshot.
+    /// Waits for the next line of a watcher; `None` once the session is over and every line was read, or the watcher was removed.
+    /// Wakes the session's task if the watcher needs a snapshot.
     ///
     /// # Cancel safety
     ///
@@ -221,7 +232,7 @@ impl Watchers {
         }
     }
 
-    /// Waits until the session is over.
+    /// Waits until [`close`](Self::close) was called.
     ///
     /// # Cancel safety
     ///
@@ -237,6 +248,7 @@ impl Watchers {
         }
     }
 
+    /// Wakes the session's task if it has registered a waker.
     fn wake_session(&self) {
         let waker = self.state().waker.clone();
         if let Some(waker) = waker {
@@ -246,6 +258,7 @@ impl Watchers {
 }
 
 impl Watcher {
+    /// Queues a line if the watcher follows and has room for it; otherwise counts it as missed.
     fn send(&mut self, line: &Bytes, size: Missed) {
         match &mut self.state {
             WatcherState::Following if self.n_unread_bytes + line.len() <= QUEUE_BYTES => self.push(line.clone()),
@@ -256,6 +269,7 @@ impl Watcher {
         }
     }
 
+    /// Queues a line without regard to the size of the queue.
     fn push(&mut self, line: Bytes) {
         self.n_unread_bytes += line.len();
         self.unread.push_back(line);

@@ -21,10 +21,10 @@ use crate::{AttachAccess, Missed};
 /// Version of the protocol. It changes if a reader of the previous version would misinterpret a line.
 pub(crate) const VERSION: u32 = 2;
 
-/// Stands for the text of a line that is withheld.
+/// Placeholder for the text of a private line.
 const REDACTED: &[u8] = b"[redacted]\n";
 
-/// A line with its time since the start of the session.
+/// A line of the protocol. Its field `t` is the time since the start of the session.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Line {
@@ -32,7 +32,7 @@ pub(crate) enum Line {
     Note(Note),
 }
 
-/// Bytes of the stream, as in a transcript.
+/// Received or sent bytes, with the keys of a transcript's line.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Piece {
     #[serde(with = "seconds")]
@@ -40,13 +40,13 @@ pub(crate) struct Piece {
     pub(crate) dir: Direction,
     #[serde(with = "hex")]
     pub(crate) hex: Vec<u8>,
-    /// Whether a sent line is withheld; `hex` is a placeholder then.
+    /// Whether `hex` is a placeholder for a sent line that is private.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) redacted: bool,
-    /// Whether it is a line of a snapshot.
+    /// Whether the line describes the state of a game in a snapshot, and was not received.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) snapshot: bool,
-    /// The kind of a sent line.
+    /// The kind of a sent line; `None` for received bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<TransmitKind>,
 }
@@ -63,27 +63,27 @@ pub(crate) struct Note {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub(crate) enum NoteKind {
-    /// The first line.
+    /// The first line of a connection.
     Hello(Hello),
     /// State of the session. Lines marked `snapshot` follow, then [`Stream`](Self::Stream).
     Snapshot(SnapshotNote),
     /// State that the meaning of the next byte depends on.
     Stream(StreamState),
-    /// An event of the session itself.
+    /// An event that the session itself caused, such as a lost connection.
     Life(Life),
     /// Result of a line that this watcher sent.
     Answer(Answer),
-    /// The last line.
+    /// The last line of a connection.
     Bye {
         /// Reason, for people.
         reason: Cow<'static, str>,
     },
-    /// A note that a later version of this protocol adds.
+    /// A note of a later version of this protocol; ignored.
     #[serde(other)]
     Unknown,
 }
 
-/// The exposed session.
+/// The description of the exposed session, and of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Hello {
     pub(crate) version: u32,
@@ -91,11 +91,12 @@ pub(crate) struct Hello {
     pub(crate) program: String,
     pub(crate) server: String,
     pub(crate) access: AttachAccess,
-    /// Time of day at this line, as in a transcript.
+    /// Time of day at which this line was written, in RFC 3339 form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) utc: Option<String>,
 }
 
+/// The state of the session at the time of a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SnapshotNote {
     pub(crate) state: SessionState,
@@ -104,10 +105,12 @@ pub(crate) struct SnapshotNote {
     pub(crate) missed: Missed,
 }
 
+/// An event of the session itself.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Life(#[serde(with = "SessionEvent")] pub(crate) Event);
 
-/// The events of the session itself. The others are parsed from received bytes, or follow from a sent line.
+/// The serialized form of events that the session itself causes. Other events are parsed from received bytes, or follow from a
+/// sent line.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Event", tag = "event", content = "data", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -135,7 +138,7 @@ enum SessionEvent {
 pub(crate) struct Answer {
     /// Number of the [`Order`].
     pub(crate) id: u64,
-    /// Why there is no reply; `None` if the reply is in the stream.
+    /// Why there is no reply; `None` if the reply is part of the stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<AnswerError>,
 }
@@ -144,13 +147,13 @@ pub(crate) struct Answer {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AnswerError {
-    /// Watchers may not send.
+    /// Watchers of this session may not send.
     ReadOnly,
     /// The request failed.
     Request(RequestError),
 }
 
-/// A line that a watcher sends.
+/// A line that a watcher asks the session to send to the server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Order<'a> {
     /// Number that the [`Answer`] repeats.
@@ -160,7 +163,7 @@ pub(crate) struct Order<'a> {
 }
 
 impl Line {
-    /// Parses a line; `None` if it does not belong to the protocol.
+    /// Parses a line without its line end; `None` if it does not belong to the protocol.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         // Tried one after the other: serde would first copy the hexadecimal digits of an untagged line.
         let piece = serde_json::from_slice(line).map(Self::Piece);
@@ -168,19 +171,19 @@ impl Line {
     }
 }
 
-/// Returns the line of received bytes. No bytes: the connection has ended.
+/// Returns the line of received bytes. An empty slice stands for the end of the connection.
 pub(crate) fn received(t: Duration, bytes: &[u8]) -> Bytes {
     line(&piece(t, Direction::Received, bytes))
 }
 
-/// Returns the line of sent bytes, without the text of private lines.
+/// Returns the line of sent bytes, with a placeholder in place of a private line.
 pub(crate) fn sent(t: Duration, bytes: &[u8], kind: TransmitKind) -> Bytes {
     let redacted = kind.is_private();
     let shown = if redacted { REDACTED } else { bytes };
     line(&Piece { redacted, kind: Some(kind), ..piece(t, Direction::Sent, shown) })
 }
 
-/// Returns a line of a snapshot, which a server could send.
+/// Returns a line of a snapshot. `bytes` is a line that a server could send, without its line end.
 pub(crate) fn snapshot(t: Duration, bytes: &[u8]) -> Bytes {
     line(&Piece { snapshot: true, ..piece(t, Direction::Received, &[bytes, b"\n\r"].concat()) })
 }
@@ -190,7 +193,7 @@ pub(crate) fn note(t: Duration, kind: NoteKind) -> Bytes {
     line(&Note { t, kind })
 }
 
-/// Returns the line of an event; `None` if it is not one of the session itself.
+/// Returns the line of an event; `None` if it is not an event of the session itself, or this version cannot serialize it.
 pub(crate) fn life(t: Duration, event: &Event) -> Option<Bytes> {
     if matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_) | Event::Sent { .. }) {
         return None;
@@ -203,7 +206,7 @@ fn piece(t: Duration, dir: Direction, bytes: &[u8]) -> Piece {
     Piece { t, dir, hex: bytes.to_vec(), redacted: false, snapshot: false, kind: None }
 }
 
-/// Writes a line; an empty one if the value contains a variant that this version does not know.
+/// Serializes a line, with its line end. Returns no bytes if the value contains a variant that cannot be serialized.
 fn line(value: &impl Serialize) -> Bytes {
     let mut line = Vec::new();
     match json::write(&mut line, value) {
@@ -220,7 +223,7 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// A time in seconds, with microseconds.
+/// Serializes a time as seconds, rounded down to microseconds. A negative or too large number is an error.
 mod seconds {
     use std::time::Duration;
 
@@ -236,7 +239,7 @@ mod seconds {
     }
 }
 
-/// Bytes as hexadecimal digits.
+/// Serializes bytes as hexadecimal digits. Other characters and an odd number of digits are errors.
 mod hex {
     use std::borrow::Cow;
 

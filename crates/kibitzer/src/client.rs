@@ -81,26 +81,26 @@ pub struct Client {
     inner: Arc<ClientInner>,
 }
 
-/// The common part of all handles; its drop ends the session.
+/// The common part of all handles. Dropping it requests a shutdown of the session.
 struct ClientInner {
     shared: Arc<ClientShared>,
     hub: Hub,
-    /// Allocated for the first recording, because most sessions have none.
+    /// State of the recordings; allocated for the first one, because most sessions have none.
     recordings: OnceLock<Arc<Recordings>>,
     server: Box<str>,
     began: Instant,
-    /// `None` once a shutdown awaits it.
+    /// The task of the session; `None` once a call of [`shutdown`](Client::shutdown) awaits it.
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// A handle that does not keep the session alive: it ends when its last [`Client`] is dropped.
+/// A handle that does not keep the session alive: the session ends when its last [`Client`] is dropped.
 #[derive(Clone, Debug, Default)]
 pub struct WeakClient {
     inner: Weak<ClientInner>,
 }
 
 impl WeakClient {
-    /// Returns a handle that keeps the session alive; `None` if there is no such handle any more.
+    /// Returns a handle that keeps the session alive; `None` if the last [`Client`] was dropped, or for a default value.
     pub fn upgrade(&self) -> Option<Client> {
         Some(Client { inner: self.inner.upgrade()? })
     }
@@ -199,6 +199,8 @@ impl Client {
         Ok((Self::start_observed(profile, vec![Box::new(sender)]).await?, tap))
     }
 
+    /// Fetches the password, creates the recording if the profile has one, and spawns the task of the session.
+    ///
     /// # Errors
     ///
     /// # Cancel safety
@@ -231,7 +233,8 @@ impl Client {
         Ok(Self { inner: Arc::new(ClientInner { shared, hub, recordings, server, began, task }) })
     }
 
-    /// Waits until requests can be sent. Returns at once if the session is ready.
+    /// Waits until requests can be sent. Returns at once if the session is ready; after a lost connection, waits until it is
+    /// restored.
     ///
     /// # Errors
     ///
@@ -284,7 +287,7 @@ impl Client {
         self.inner.hub.subscribe_with_games().await
     }
 
-    /// Watches the latest state of one game.
+    /// Watches the latest state of one game; only the newest state is kept for the watch.
     ///
     /// The games of a lost connection are dropped: from [`Event::Connected`](crate::Event::Connected) on the watch has no
     /// state, until a game with this number has its first board. [`Event::Restored`](crate::Event::Restored) reports the new
@@ -293,7 +296,7 @@ impl Client {
         self.inner.hub.watch_game(id)
     }
 
-    /// Returns the hub, which offers all kinds of subscriptions.
+    /// Returns the hub, which has methods for all kinds of subscriptions.
     pub fn hub(&self) -> &Hub {
         &self.inner.hub
     }
@@ -322,6 +325,8 @@ impl Client {
         command.parse_reply(self.reply_to(command.command()?).await?)
     }
 
+    /// Queues a command for the task and waits for the whole reply.
+    ///
     /// # Errors
     ///
     /// # Cancel safety
@@ -356,7 +361,7 @@ impl Client {
         self.add_observer(observer).map_err(|_| RecordError::SessionOver)
     }
 
-    /// Returns the latest recording, with its written amount and its error, if it has failed.
+    /// Returns the recording that was started last, also after it has failed; `None` if none was started.
     pub fn recording(&self) -> Option<Recording> {
         self.inner.recordings.get().and_then(|recordings| recordings.latest())
     }
@@ -371,7 +376,7 @@ impl Client {
         self.inner.recordings.get_or_init(Arc::default).failed().await
     }
 
-    /// Adds an observer, which receives everything that happens from now on.
+    /// Adds an observer, which receives everything that the session's task processes from now on.
     ///
     /// # Errors
     ///
@@ -385,7 +390,7 @@ impl Client {
         WeakClient { inner: Arc::downgrade(&self.inner) }
     }
 
-    /// Returns the host name in the profile.
+    /// Returns the host name of the profile.
     pub fn server(&self) -> &str {
         &self.inner.server
     }
@@ -395,12 +400,12 @@ impl Client {
         self.inner.began
     }
 
-    /// Returns the phase of the session.
+    /// Returns the current phase of the session.
     pub fn state(&self) -> SessionState {
         self.inner.shared.status(|status| status.state.clone())
     }
 
-    /// Returns the features that the server granted; none until the session is set up.
+    /// Returns the features that the server granted on the current connection; none until the session is set up.
     pub fn capabilities(&self) -> Capabilities {
         self.inner.shared.status(|status| status.capabilities)
     }
@@ -410,7 +415,7 @@ impl Client {
         self.inner.shared.status(|status| status.handle.clone())
     }
 
-    /// Returns the traffic so far.
+    /// Returns totals since the start of the session: traffic, missed events, and pieces that recordings lack.
     pub fn counters(&self) -> ClientCounters {
         ClientCounters {
             missed_events: self.inner.hub.missed_events(),
@@ -419,7 +424,7 @@ impl Client {
         }
     }
 
-    /// Sends `quit`, and waits until the session is over.
+    /// Sends `quit`, and waits until the session is over. Ends the session for all handles.
     ///
     /// # Cancel safety
     ///

@@ -12,25 +12,25 @@ use crate::core::message::Handle;
 use crate::core::session::{Command, Reply, Session, SessionCounters, SessionState};
 use crate::observer::SessionObserver;
 
-/// Most requests that wait for the task, which accepts them in its next turn.
+/// Maximum number of requests that wait for the task to accept them; one more is refused as [`RequestError::Busy`].
 const WAITING_REQUESTS: usize = 64;
 
-/// Sends a reply to the caller that waits for it.
+/// The sending half of the channel on which a caller waits for its reply.
 pub(crate) type ReplySender = oneshot::Sender<Result<Reply, RequestError>>;
 
 /// The state that the handles of a client and its task share: requests for the task, and the status of the session.
 // Two channels would do the same, but need a quarter of the memory that an idle session may use.
 pub(crate) struct ClientShared {
     state: Mutex<SharedState>,
-    /// Notifies the task of requests.
+    /// Notifies the task of new requests, new observers and a request to end the session.
     task: Notify,
-    /// Notifies the handles of a new status.
+    /// Notifies the handles of a changed status.
     handles: Notify,
 }
 
 struct SharedState {
     requests: VecDeque<(Command, ReplySender)>,
-    /// Observers that the task has not added yet.
+    /// Observers that the task has not taken over yet.
     observers: Vec<Box<dyn SessionObserver>>,
     ending: Option<Ending>,
     status: SessionStatus,
@@ -40,13 +40,13 @@ struct SharedState {
 /// A request to end the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ending {
-    /// With the server's command.
+    /// Send `quit` and wait for the server to close the connection.
     Quit,
-    /// At once.
+    /// Close the connection without sending anything.
     Shutdown,
 }
 
-/// Status of the session.
+/// The status of the session, as of the end of the task's last turn.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionStatus {
     pub(crate) state: SessionState,
@@ -57,7 +57,8 @@ pub(crate) struct SessionStatus {
 }
 
 impl SessionStatus {
-    /// Returns why the session is over, if it is. A task that ended without a reason was dropped by its runtime.
+    /// Returns why the session is over; `None` while it continues. A task that ended without a reason, because its runtime
+    /// dropped it, counts as [`EndReason::Shutdown`].
     pub(crate) fn end(&self) -> Option<EndReason> {
         match &self.state {
             SessionState::Ended(reason) => Some(reason.clone()),
@@ -66,15 +67,15 @@ impl SessionStatus {
     }
 }
 
-/// Amounts that went through a client.
+/// Totals since the start of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientCounters {
-    /// Amounts that went over the connections.
+    /// Traffic over all connections of the session.
     pub session: SessionCounters,
-    /// Sum of the events that slow subscribers missed.
+    /// Number of events that slow subscribers missed, summed over all subscribers.
     pub missed_events: u64,
-    /// Largest number of pieces that recordings may lack because they could not be written.
+    /// Upper bound of the number of pieces that are missing from recordings because they could not be written.
     pub unrecorded_pieces: u64,
 }
 
@@ -101,7 +102,12 @@ impl ClientShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a request for the task.
+    /// Queues a request for the task and wakes it.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if [`WAITING_REQUESTS`] requests are queued
+    /// already.
     pub(crate) fn request(&self, command: Command, reply: ReplySender) -> Result<(), RequestError> {
         let mut state = self.state();
         if let Some(reason) = state.status.end() {
@@ -116,7 +122,7 @@ impl ClientShared {
         Ok(())
     }
 
-    /// Queues an observer for the task.
+    /// Queues an observer for the task and wakes it. Fails with the reason if the session is over; the observer is then dropped.
     pub(crate) fn add_observer(&self, observer: Box<dyn SessionObserver>) -> Result<(), EndReason> {
         let mut state = self.state();
         if let Some(reason) = state.status.end() {
@@ -128,7 +134,8 @@ impl ClientShared {
         Ok(())
     }
 
-    /// Requests the end of the session. The quicker one of two requests wins.
+    /// Requests the end of the session and wakes the task. Of several requests that the task has not taken yet,
+    /// [`Shutdown`](Ending::Shutdown) takes precedence over [`Quit`](Ending::Quit).
     pub(crate) fn end(&self, ending: Ending) {
         let mut state = self.state();
         state.ending = state.ending.max(Some(ending));
@@ -136,7 +143,7 @@ impl ClientShared {
         self.task.notify_one();
     }
 
-    /// Reads the status.
+    /// Calls `read` with the current status, under the lock, and returns its result.
     pub(crate) fn status<T>(&self, read: impl FnOnce(&SessionStatus) -> T) -> T {
         read(&self.state().status)
     }
@@ -145,7 +152,7 @@ impl ClientShared {
         self.state().counters
     }
 
-    /// Waits until `read` returns a value for the status.
+    /// Waits until `read` returns `Some` for the current status, and returns the value.
     ///
     /// # Cancel safety
     ///
@@ -162,7 +169,7 @@ impl ClientShared {
         }
     }
 
-    /// Removes the next request from the queue.
+    /// Removes the oldest request from the queue; `None` if it is empty.
     pub(crate) fn take_request(&self) -> Option<(Command, ReplySender)> {
         let mut state = self.state();
         let request = state.requests.pop_front();
@@ -173,17 +180,17 @@ impl ClientShared {
         request
     }
 
-    /// Removes the queued observers.
+    /// Removes and returns all queued observers.
     pub(crate) fn take_observers(&self) -> Vec<Box<dyn SessionObserver>> {
         std::mem::take(&mut self.state().observers)
     }
 
-    /// Returns the request to end the session, once.
+    /// Removes and returns the request to end the session; `None` if there is none.
     pub(crate) fn take_ending(&self) -> Option<Ending> {
         self.state().ending.take()
     }
 
-    /// Waits for requests.
+    /// Waits until a handle has queued a request or an observer, or requested the end.
     ///
     /// # Cancel safety
     ///
@@ -192,7 +199,7 @@ impl ClientShared {
         self.task.notified().await;
     }
 
-    /// Updates the status and the counters.
+    /// Copies the status and the counters of the session, and wakes the handles if the state or the capabilities have changed.
     pub(crate) fn update(&self, session: &Session) {
         let mut state = self.state();
         state.counters.session = session.counters();
@@ -206,7 +213,8 @@ impl ClientShared {
         self.handles.notify_waiters();
     }
 
-    /// Marks the task as ended, and fails the requests that it did not accept.
+    /// Marks the task as ended, drops the queued observers, fails the queued requests with [`RequestError::Ended`], and wakes the
+    /// handles.
     pub(crate) fn close(&self) {
         let mut state = self.state();
         state.status.is_closed = true;

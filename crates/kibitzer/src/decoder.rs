@@ -43,7 +43,7 @@ impl EventDecoder {
         &self.events
     }
 
-    /// Returns the reader, to change its configuration when more is known about the stream.
+    /// Returns the reader for changes of its configuration, for example once the family of the server is known.
     pub const fn events_mut(&mut self) -> &mut EventReader {
         &mut self.events
     }

@@ -15,7 +15,7 @@ use tracing::debug;
 
 use crate::core::event::DialError;
 
-/// Maximum number of addresses of one host that are tried.
+/// Maximum number of addresses of one host that are tried; further ones are ignored.
 const MAX_ADDRESSES: usize = 16;
 
 /// The method that opens connections: TCP by default.
@@ -33,7 +33,7 @@ const MAX_ADDRESSES: usize = 16;
 /// ```
 #[derive(Clone, Default)]
 pub struct Dial {
-    /// Replaces TCP.
+    /// The function that opens connections; `None` for TCP.
     custom: Option<Arc<CustomDial>>,
 }
 
@@ -80,16 +80,17 @@ impl<S: AsyncRead + AsyncWrite + Send + Sync> Stream for S {}
 pub(crate) struct Transport {
     pub(crate) dial: Dial,
     pub(crate) host: String,
-    /// In the order in which they are tried.
+    /// TCP ports, in the order in which they are tried.
     pub(crate) ports: Vec<u16>,
-    /// For the name lookup, and for each attempt.
+    /// Timeout of the name lookup, of each TCP connection attempt, and of a custom method.
     pub(crate) connect_timeout: Duration,
-    /// How long the server may accept no bytes.
+    /// Maximum time for which the server may accept no bytes while some are unsent.
     pub(crate) write_timeout: Duration,
 }
 
 impl Transport {
-    /// Returns the default settings for a host: FICS and ICC both listen on ports 5000 and 23.
+    /// Returns the default settings for a host: TCP to port 5000, then 23, on which both FICS and ICC listen, with a connect
+    /// timeout of 10 s and a write timeout of 30 s.
     pub(crate) fn new(host: String) -> Self {
         Self {
             dial: Dial::tcp(),
@@ -100,7 +101,7 @@ impl Transport {
         }
     }
 
-    /// Opens a connection.
+    /// Opens a connection, with the custom method if there is one, otherwise over TCP.
     ///
     /// # Errors
     ///
@@ -145,7 +146,7 @@ impl Transport {
         Err(outcome)
     }
 
-    /// Resolves the host to IPv4 and IPv6 addresses, in the system's order.
+    /// Resolves the host to at most [`MAX_ADDRESSES`] IPv4 and IPv6 addresses, in the system's order.
     ///
     /// # Errors
     ///
@@ -170,7 +171,7 @@ impl Transport {
     }
 }
 
-/// Opens a socket that sends every write at once: lines are short, and their replies are awaited.
+/// Connects and disables Nagle's algorithm: lines are short, and their replies are awaited.
 ///
 /// # Cancel safety
 ///
@@ -181,7 +182,8 @@ async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Converts the error of a failed attempt.
+/// Converts the error of a failed attempt: to [`DialError::TooManyFiles`] if the process or the system may open no more files,
+/// otherwise to [`DialError::Failed`].
 fn dial_error(error: &io::Error) -> DialError {
     // The standard library has no kind of error for a process or a system that may open no more files.
     #[cfg(unix)]

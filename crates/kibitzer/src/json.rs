@@ -25,7 +25,7 @@ pub fn write<T: Serialize + ?Sized>(out: &mut impl Write, value: &T) -> io::Resu
     Ok(value.serialize(&mut Serializer::with_formatter(out, TerminalSafe))?)
 }
 
-/// Compact JSON in which [`is_escaped`] characters are escaped, besides those that JSON requires.
+/// Formats compact JSON and escapes the characters of [`is_escaped`] in addition to those that JSON requires.
 struct TerminalSafe;
 
 impl Formatter for TerminalSafe {

@@ -39,7 +39,7 @@ use crate::core::session::{Session, TransmitKind};
 /// # }
 /// ```
 pub trait SessionObserver: Send {
-    /// Processes one observation.
+    /// Processes one observation. `session` is the state of the session at that time.
     fn observe(&mut self, observation: &Observation, session: SessionView<'_>);
 
     /// Returns whether the session should pause reading because this observer has no room. One full observer pauses reading for
@@ -48,7 +48,8 @@ pub trait SessionObserver: Send {
         false
     }
 
-    /// Returns whether the observer needs no further calls; it is dropped then. Default: never.
+    /// Returns whether the observer needs no further calls. It is dropped when another observer is added, or at the end of the
+    /// session. Default: never.
     fn is_done(&self) -> bool {
         false
     }
@@ -58,8 +59,8 @@ pub trait SessionObserver: Send {
     /// Called whenever the session waits: after each batch of observations, and after the waker of `context` was woken.
     fn poll_progress(&mut self, _session: SessionView<'_>, _context: &mut Context<'_>) {}
 
-    /// Finishes pending work. Polled after the last observation, until it is ready or the write timeout of the profile is
-    /// over. The observer is dropped then.
+    /// Finishes pending work. Polled after the last observation, until it is ready or the write timeout of the profile expires;
+    /// then the observer is dropped. Default: ready.
     fn poll_close(&mut self, _context: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }
@@ -86,7 +87,7 @@ pub enum Observation {
     Event {
         /// The event as subscribers receive it, except for redacted secrets.
         event: Event,
-        /// Time that parsing took.
+        /// Time that parsing the event took.
         parsing: Duration,
     },
     /// A request has ended. The events of its reply were observed before.
@@ -109,12 +110,13 @@ pub struct SessionView<'a> {
 }
 
 impl<'a> SessionView<'a> {
-    /// Returns the session, with its state and the games after the last event.
+    /// Returns the session, with its state and games after the last parsed event.
     pub const fn session(&self) -> &'a Session {
         self.session
     }
 
-    /// Returns the position in the stream of this connection up to which bytes were parsed. More may have been observed.
+    /// Returns the position in the stream of this connection, in bytes, up to which bytes were parsed. More bytes may have been
+    /// observed.
     pub const fn position(&self) -> u64 {
         self.position
     }

@@ -16,9 +16,9 @@ use zeroize::Zeroizing;
 use crate::core::event::CommandError;
 use crate::core::session::Password;
 
-/// Timeout of a password command; its user may have to type another password to unlock it.
+/// Timeout of a password command. It is long, because the user may have to type another password to unlock the store.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
-/// Maximum number of bytes read from a file or a command; a line to a server is shorter.
+/// Maximum length of a password's line in bytes; lines to a server are shorter.
 const MAX_BYTES: u64 = 1024;
 
 /// The source of a password, from which it is fetched when a session starts.
@@ -27,10 +27,10 @@ const MAX_BYTES: u64 = 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PasswordSource {
-    /// The environment variable with this name.
+    /// The first line of the environment variable with this name.
     Variable(String),
-    /// The first line that a program prints, such as `["pass", "show", "fics"]`. It runs without a shell, and has to succeed
-    /// within a minute.
+    /// The first line that a program prints, such as `["pass", "show", "fics"]`: its name and its arguments. It runs without a
+    /// shell and without input, and has to succeed within a minute.
     Command(Vec<String>),
     /// The first line of a file of this user without permissions for other users (mode 0600 or less).
     File(PathBuf),
@@ -54,13 +54,13 @@ pub enum SecretError {
         /// The system's error.
         source: io::Error,
     },
-    /// The program failed.
+    /// The program exited with a failure status, or was ended by a signal.
     #[error("password command {program} was not successful")]
     Unsuccessful {
         /// The program, without its arguments.
         program: String,
     },
-    /// The program took too long, and was killed.
+    /// The program did not finish in time, and was killed.
     #[error("password command {program} took longer than {after:?}")]
     TimedOut {
         /// The program, without its arguments.
@@ -85,16 +85,16 @@ pub enum SecretError {
     /// The profile has a password, but no handle.
     #[error("a password, but no handle")]
     NoHandle,
-    /// The first line is empty or too long, or is not UTF-8.
+    /// The first line is empty, longer than 1024 bytes, or not UTF-8. Contains the kind of source.
     #[error("no password in the first line of {0}")]
     NoLine(&'static str),
-    /// No server accepts such a password.
+    /// The line contains characters, or has a length, that no server accepts in a password.
     #[error("not a password")]
     Invalid(#[from] CommandError),
 }
 
 impl PasswordSource {
-    /// Fetches the password.
+    /// Reads the password from its source; a command is run for up to a minute.
     ///
     /// # Errors
     ///
@@ -113,11 +113,14 @@ impl PasswordSource {
     }
 }
 
+/// Returns the first line of an environment variable.
 fn variable(name: &str) -> Result<Zeroizing<String>, SecretError> {
     let value = env::var_os(name).ok_or_else(|| SecretError::NoVariable(name.to_owned()))?;
     first_line(&Zeroizing::new(value.into_encoded_bytes())).ok_or(SecretError::NoLine("an environment variable"))
 }
 
+/// Runs a program and returns the first line of its output. The program is killed after [`COMMAND_TIMEOUT`].
+///
 /// # Cancel safety
 ///
 /// Dropping the future kills the program.
@@ -141,7 +144,8 @@ async fn command(words: &[String]) -> Result<Zeroizing<String>, SecretError> {
     first_line(&bytes).ok_or(SecretError::NoLine("a command"))
 }
 
-/// Returns the output of a program, up to the limit, and whether it succeeded.
+/// Reads at most [`MAX_BYTES`] + 1 bytes of a program's output, then waits for its exit. Returns the bytes and whether it
+/// succeeded.
 ///
 /// # Cancel safety
 ///
@@ -155,6 +159,8 @@ async fn output(child: &mut Child) -> io::Result<(Zeroizing<Vec<u8>>, bool)> {
     Ok((bytes, child.wait().await?.success()))
 }
 
+/// Returns the first line of a file, if only this user can access it.
+///
 /// # Cancel safety
 ///
 /// Cancel safe.
@@ -180,7 +186,7 @@ async fn open(path: &Path) -> io::Result<File> {
     options.open(path).await
 }
 
-/// Returns whether it is a regular file of this user that other users can neither read nor write.
+/// Returns whether the metadata is that of a regular file of this user, without any permission for group and others.
 #[cfg(unix)]
 fn is_private(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -188,13 +194,13 @@ fn is_private(metadata: &std::fs::Metadata) -> bool {
     metadata.is_file() && for_others == 0 && metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Without file modes it is unknown who can read a file, so none is accepted.
+/// Returns `false`: without file modes it is unknown who can read a file, so none is accepted.
 #[cfg(not(unix))]
 const fn is_private(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// Reads up to one byte more than the limit.
+/// Reads up to [`MAX_BYTES`] + 1 bytes, so that a line that is too long can be detected.
 ///
 /// # Cancel safety
 ///
@@ -207,7 +213,7 @@ async fn start_of(source: impl AsyncRead + Unpin) -> io::Result<Zeroizing<Vec<u8
     Ok(bytes)
 }
 
-/// Returns the first line without its end, if it is UTF-8 and neither empty nor too long.
+/// Returns the first line without its line end; `None` if it is empty, longer than [`MAX_BYTES`] or not UTF-8.
 fn first_line(bytes: &[u8]) -> Option<Zeroizing<String>> {
     let line = bytes.split(|&byte| byte == b'\n').next()?;
     let line = line.strip_suffix(b"\r").unwrap_or(line);

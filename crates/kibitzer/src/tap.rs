@@ -14,7 +14,7 @@ use crate::observer::{Observation, SessionObserver, SessionView};
 /// the channel holds at most 92 MB.
 const CAPACITY: usize = 512;
 
-/// An observation with its time.
+/// An observation with its time and, for an event that concerns a game, the state of the game.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TapItem {
@@ -22,7 +22,7 @@ pub struct TapItem {
     pub at: Instant,
     /// What was observed.
     pub observation: Observation,
-    /// The game that an observed event changed, in its state after the event.
+    /// The game that an observed event is about, in its state after the event; `None` for other observations.
     pub game: Option<Box<Game>>,
 }
 
@@ -55,7 +55,7 @@ pub enum TapState {
 }
 
 impl Tap {
-    /// Waits for the next item; `None` once the session is over.
+    /// Waits for the next item; returns `None` once the session is over and every item was received.
     ///
     /// # Cancel safety
     ///
@@ -64,7 +64,7 @@ impl Tap {
         self.items.recv().await
     }
 
-    /// Returns the next item if there is one.
+    /// Returns the next item without waiting.
     pub fn try_next(&mut self) -> TapState {
         match self.items.try_recv() {
             Ok(item) => TapState::Item(item),
@@ -74,7 +74,7 @@ impl Tap {
     }
 }
 
-/// The session's end of a tap.
+/// The sending half of a tap, which observes the session.
 #[derive(Debug)]
 pub(crate) struct TapSender {
     items: PollSender<TapItem>,
@@ -82,7 +82,7 @@ pub(crate) struct TapSender {
     unsent: VecDeque<TapItem>,
 }
 
-/// Creates a tap.
+/// Creates a tap with a channel of [`CAPACITY`] items, and its sender.
 pub(crate) fn tap() -> (TapSender, Tap) {
     let (sender, items) = mpsc::channel(CAPACITY);
     (TapSender { items: PollSender::new(sender), unsent: VecDeque::new() }, Tap { items })

@@ -33,16 +33,17 @@ use timer::Timer;
 /// Most events that are published before the task yields to subscribers on the same thread.
 const EVENTS_PER_TURN: usize = 128;
 
-/// The state of a running session.
+/// The owner of a running session, which moves bytes, time, requests and events between its parts.
 pub(crate) struct Task {
     session: Session,
     publisher: Publisher,
     shared: Arc<ClientShared>,
     replies: Replies,
     transport: Transport,
-    /// Most events per turn. No more than the hub keeps, so that a subscriber that reads after each turn misses none.
+    /// Maximum number of events per turn: [`EVENTS_PER_TURN`], but no more than the hub keeps, so that a subscriber that reads
+    /// after each turn misses none.
     events_per_turn: usize,
-    /// Events that were published in this turn.
+    /// Number of events published since the last yield.
     n_published: usize,
     connection: Connection,
     input: Input,
@@ -50,13 +51,13 @@ pub(crate) struct Task {
     held: Option<Event>,
     observers: Observers,
     timer: Timer,
-    /// Whether the session was shut down. Lossless subscribers without room lose the remaining events.
+    /// Whether the session was shut down. Events are then dropped if a lossless subscriber has no room for them.
     is_shut_down: bool,
-    /// Whether subscribers receive events without passwords.
+    /// Whether subscribers receive events with recently sent passwords masked.
     redacts_events: bool,
 }
 
-/// Everything a task is created from.
+/// The parts from which a [`Task`] is created.
 pub(crate) struct TaskConfig {
     pub(crate) session: Session,
     pub(crate) publisher: Publisher,
@@ -69,9 +70,9 @@ pub(crate) struct TaskConfig {
 
 /// How a turn ended.
 enum Turn {
-    /// All work is done for now.
+    /// No work is left until something happens.
     Wait,
-    /// There is more work, after a yield.
+    /// The maximum number of events was published; work may be left, which continues after a yield.
     More,
     /// The session is over, and all its events are published.
     Over,
@@ -121,7 +122,7 @@ impl Task {
         let _ = timeout(self.transport.write_timeout, self.observers.close(self.input.view(&self.session))).await;
     }
 
-    /// Does all work that needs no waiting.
+    /// Does all work that is possible without waiting, up to the maximum number of events.
     fn turn(&mut self, now: Instant) -> Turn {
         self.accept_requests(now);
         if self.held.is_some() || self.observers.is_full() {
@@ -139,6 +140,8 @@ impl Task {
         self.pump(now)
     }
 
+    /// Takes the queued observers and requests from the handles, cancels requests whose callers have stopped waiting, and passes
+    /// on a request to end the session.
     fn accept_requests(&mut self, now: Instant) {
         // A new observer receives no event whose bytes it has not observed.
         if self.input.is_empty() {
@@ -166,7 +169,8 @@ impl Task {
         }
     }
 
-    /// Moves the session's output to its destinations until there is no more, or a subscriber has no room.
+    /// Passes the session's output to the connection, the callers and the subscribers, and parses received bytes, until nothing
+    /// is left, a subscriber has no room, or the maximum number of events per turn is published.
     fn pump(&mut self, now: Instant) -> Turn {
         while self.n_published < self.events_per_turn {
             self.hang_up(now);
@@ -205,7 +209,7 @@ impl Task {
         }
     }
 
-    /// Writes everything that the session sends, in one piece if possible: servers answer lines of one read together.
+    /// Writes everything that the session sends, at once if possible: servers answer lines that they read together in one block.
     fn send(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
@@ -222,7 +226,8 @@ impl Task {
         }
     }
 
-    /// Publishes the held event, if there is one. Returns whether there is room for the next.
+    /// Publishes the held event, if there is one. Returns whether the next event can be published. After a shutdown, an event for
+    /// which a lossless subscriber has no room is dropped.
     fn publish(&mut self) -> bool {
         let Some(event) = self.held.take() else { return true };
         let Err(TryPublishError::Full(event)) = self.publisher.try_publish(event, self.session.games()) else {
@@ -235,7 +240,8 @@ impl Task {
         self.is_shut_down
     }
 
-    /// Returns the next event: first the session's own, then those of received bytes, then the end of the connection.
+    /// Returns the next event and shows it to the observers; `None` if there is none now. The session's own events come first,
+    /// then those parsed from received bytes, then the end of the connection.
     fn next_event(&mut self, now: Instant) -> Option<Event> {
         let started = self.observers.start_parsing();
         let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
@@ -250,6 +256,7 @@ impl Task {
         Some(redacted.filter(|_| self.redacts_events).unwrap_or(event))
     }
 
+    /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.
     fn close(&mut self, cause: CloseCause, now: Instant) {
         self.connection = Connection::None;
         self.observers.closed(self.input.view(&self.session));
@@ -257,7 +264,7 @@ impl Task {
         self.session.closed(cause, now);
     }
 
-    /// Waits until there is work.
+    /// Waits until there is work for a turn. Reads nothing while an event is held, bytes are unparsed, or an observer is full.
     ///
     /// # Cancel safety
     ///
@@ -295,18 +302,19 @@ impl Drop for Task {
     }
 }
 
-/// Requests whose callers wait for the reply. The session limits their number.
+/// Requests that were sent and whose callers wait for the reply. The session limits their number.
 #[derive(Debug, Default)]
 struct Replies {
     waiting: Vec<(RequestId, ReplySender)>,
 }
 
 impl Replies {
+    /// Registers the caller that waits for the reply to a request.
     fn expect(&mut self, id: RequestId, sender: ReplySender) {
         self.waiting.push((id, sender));
     }
 
-    /// Sends a reply to its caller, if it still waits.
+    /// Sends a reply to its caller. Does nothing if the caller no longer waits.
     fn answer(&mut self, id: RequestId, result: Result<Reply, RequestError>) {
         if let Some(position) = self.waiting.iter().position(|(waiting, _)| *waiting == id) {
             let (_, sender) = self.waiting.swap_remove(position);
@@ -317,14 +325,15 @@ impl Replies {
         }
     }
 
-    /// Removes a request whose caller no longer waits.
+    /// Removes one request whose caller no longer waits and returns its number; `None` if there is no such request.
     fn take_abandoned(&mut self) -> Option<RequestId> {
         let position = self.waiting.iter().position(|(_, sender)| sender.is_closed())?;
         Some(self.waiting.swap_remove(position).0)
     }
 }
 
-/// Waits until there is room for the held event, and publishes it. Without an event, admits new subscribers.
+/// Waits until there is room for the held event, publishes it, and clears `held`. Without a held event, waits for new subscribers
+/// and admits them.
 ///
 /// # Cancel safety
 ///

@@ -28,19 +28,19 @@ pub use recorder::{RecordError, Recorder, Recording};
 pub(crate) use recordings::Recordings;
 pub use utc::{Utc, UtcError};
 
-/// A piece of a recorded session.
+/// One line of a transcript: bytes that were received or sent at once, with their time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
     /// Time since the start of the recording.
     pub time: Duration,
-    /// Time of day, if the recording contains one.
+    /// Time of day, computed from the last `utc` in the transcript; `None` if there was none before this record.
     pub utc: Option<Utc>,
     /// Direction of the bytes.
     pub direction: Direction,
-    /// The bytes, or a placeholder if they were redacted.
+    /// The bytes; a placeholder if `redacted`. Empty received bytes mark the end of a connection.
     pub bytes: Vec<u8>,
-    /// Whether the bytes are a placeholder for a line of the login or with a password.
+    /// Whether the bytes are a placeholder, because the sent line was part of the login or contained a password.
     pub redacted: bool,
 }
 
@@ -57,7 +57,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Returns the word for it in a transcript.
+    /// Returns the value of the key `dir` in a transcript.
     const fn as_str(self) -> &'static str {
         match self {
             Self::Received => "rx",
@@ -72,7 +72,7 @@ pub fn encode_hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// Decodes pairs of hexadecimal digits; `None` for any other text.
+/// Decodes pairs of hexadecimal digits of either case. Returns `None` for an odd number of digits or any other character.
 pub fn decode_hex(digits: &str) -> Option<Vec<u8>> {
     let value = |digit| u8::try_from(char::from(digit).to_digit(16)?).ok();
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();

@@ -11,7 +11,7 @@ use crate::family::Family;
 use crate::play::BoardForm;
 use crate::wire::{InputReader, write_text};
 
-/// Why a login is refused.
+/// A reason for which the server refuses a login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoginObstacle {
@@ -33,12 +33,12 @@ pub enum LoginObstacle {
     Silence,
 }
 
-/// Reason for which a session is ended from outside.
+/// The reason for which the server ends a session that its client did not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KickReason {
     /// The same player logged in on another connection.
     SecondLogin,
-    /// By an administrator.
+    /// An administrator ended the session.
     Admin,
 }
 
@@ -57,23 +57,25 @@ pub(crate) enum LoginStage {
     LoggedIn(Box<Player>),
 }
 
+/// The state of one client's connection: its login, settings, and bytes to send.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) input: InputReader,
-    /// Bytes received during a pause.
+    /// Bytes received during the pause after a wrong password, which are processed after it.
     pub(crate) held: Vec<u8>,
-    /// Bytes to be sent.
+    /// Bytes queued for the client.
     pub(crate) unsent: Vec<u8>,
     /// Whether the connection is closed once `unsent` is sent.
     pub(crate) is_closing: bool,
     /// Whether a line was received: timeseal is recognized in the first line only.
     pub(crate) has_received_line: bool,
+    /// The clock of a client that uses timeseal; `None` for other clients.
     pub(crate) seal: Option<TimesealClock>,
     /// The obstacle that the operator has ordered for this connection.
     pub(crate) obstacle: Option<LoginObstacle>,
     /// A kick that was ordered before the end of the login.
     pub(crate) kick: Option<KickReason>,
-    /// Interface variables of the login string.
+    /// Interface variables from the login string; `None` if none was received.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: LoginStage,
     /// Family that the server imitates for this client.
@@ -82,7 +84,7 @@ pub(crate) struct Connection {
     pub(crate) board_form: Option<BoardForm>,
     /// Level settings of an ICC client.
     pub(crate) levels: LevelSettings,
-    /// Whether the player is simulated, so that there is no client.
+    /// Whether the connection is that of a simulated player, without a client.
     pub(crate) is_simulated: bool,
 }
 
@@ -119,7 +121,8 @@ impl Connection {
         if let LoginStage::LoggedIn(player) = &mut self.stage { Some(player) } else { None }
     }
 
-    /// Queues text; long lines are wrapped unless the client switched that off.
+    /// Queues text. Wraps lines longer than the player's `width`, unless the client has switched wrapping off or no player is
+    /// logged in.
     pub(crate) fn put(&mut self, text: &str) {
         let width = match self.player() {
             Some(player) if !player.ivars.is_set(Ivar::NoWrap) && self.levels.is_wrapping => {

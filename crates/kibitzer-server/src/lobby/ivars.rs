@@ -4,17 +4,18 @@ use kibitzer_core::message::Ivar;
 
 use crate::account::matching;
 
-/// Returns the variable of that name, or all variables whose names start with it.
+/// Returns the variable with this name, otherwise all variables whose names start with it. A variable that cannot be set is never
+/// returned.
 pub(crate) fn ivars_starting_with(prefix: &str) -> Vec<Ivar> {
     matching(all().map(|ivar| (ivar.as_str(), ivar)), prefix).into_iter().map(|(_, ivar)| ivar).collect()
 }
 
-/// Returns the variables that can be set.
+/// Returns the variables that can be set: all but `xml`.
 fn all() -> impl Iterator<Item = Ivar> {
     Ivar::ALL.iter().copied().filter(|&ivar| ivar != Ivar::Xml)
 }
 
-/// The values of all interface variables.
+/// The values of all interface variables, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ivars(u64);
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Highest number of a datagram.
+/// Highest datagram number that a client can switch on.
 const MAX_NUMBER: usize = 255;
 
 /// Level settings of an ICC client.
@@ -22,7 +22,8 @@ impl Default for LevelSettings {
 }
 
 impl LevelSettings {
-    /// Parses a line before the name: `level1=5`, `level2settings=10001`. Returns whether it is one.
+    /// Applies a line before the name: `level1=5`, `level2settings=10001`. Returns whether it is such a line, even if its value
+    /// is invalid and changes nothing. Digits after number [`MAX_NUMBER`] are ignored.
     ///
     /// Source: icc §1.
     pub(crate) fn read(&mut self, line: &str) -> bool {
@@ -71,7 +72,7 @@ impl LevelSettings {
         self.level_1 & 4 != 0
     }
 
-    /// Returns whether prompts are sent; never with units.
+    /// Returns whether the client receives prompts: they are switched on and its output is not in units.
     pub(crate) const fn has_prompt(&self) -> bool {
         self.has_prompt_on && !self.has_units()
     }

@@ -99,7 +99,7 @@ impl Lobby {
         }
     }
 
-    /// Adds a connection.
+    /// Adds a connection and returns its new identifier.
     pub(crate) fn open(&mut self, connection: Connection) -> ConnectionId {
         self.n_opened += 1;
         let id = ConnectionId(self.n_opened);
@@ -107,7 +107,7 @@ impl Lobby {
         id
     }
 
-    /// Removes a connection and its unsent bytes.
+    /// Removes a connection and discards its unsent bytes. The player has to be logged out first.
     pub(crate) fn remove(&mut self, id: ConnectionId) {
         self.connections.remove(&id);
         self.unsent.remove(&id);
@@ -119,7 +119,8 @@ impl Lobby {
         self.enter(id, LoginStage::LoggedIn(Box::new(player)));
     }
 
-    /// Logs the player of a connection out and returns that player. Settings of registered players are kept.
+    /// Logs the player of a connection out and returns that player; `None` if there is none. The settings of a registered player
+    /// are saved.
     pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
         let connection = self.connections.get_mut(&id)?;
         let LoginStage::LoggedIn(player) = std::mem::replace(&mut connection.stage, LoginStage::Name) else {
@@ -132,12 +133,12 @@ impl Lobby {
         Some(*player)
     }
 
-    /// Returns the settings of a registered player at the end of the last session.
+    /// Returns the settings of a registered player at the last logout, otherwise the defaults.
     pub(crate) fn saved_settings(&self, name: &str) -> SavedSettings {
         self.saved.get(&key(name)).cloned().unwrap_or_default()
     }
 
-    /// Sets the login stage of a connection.
+    /// Sets the login stage of a connection; does nothing if it was removed.
     pub(crate) fn enter(&mut self, id: ConnectionId, stage: LoginStage) {
         if let Some(connection) = self.connection_mut(id) {
             connection.stage = stage;
@@ -152,7 +153,8 @@ impl Lobby {
         self.connections.get(&id)
     }
 
-    /// Returns a connection for writing, and queues it for sending.
+    /// Returns a connection for writing and queues it for sending; `None` if it was removed. If a command of another client is
+    /// being executed, the start of its output to this one is recorded.
     pub(crate) fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(&id)?;
         let queue = if connection.is_simulated { &mut self.unsent_to_simulated } else { &mut self.unsent };
@@ -181,7 +183,7 @@ impl Lobby {
         self.current_command.take().map(|current| current.starts).unwrap_or_default()
     }
 
-    /// Takes the bytes queued for the next client.
+    /// Removes and returns the bytes queued for one client; `None` if no client has any.
     pub(crate) fn take_unsent(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
         Self::take_first(&mut self.unsent, &mut self.connections)
     }
@@ -190,7 +192,7 @@ impl Lobby {
         !self.unsent_to_simulated.is_empty()
     }
 
-    /// Takes the bytes queued for the next simulated player.
+    /// Removes and returns the bytes queued for one simulated player; `None` if no such player has any.
     pub(crate) fn take_unsent_to_simulated(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
         Self::take_first(&mut self.unsent_to_simulated, &mut self.connections)
     }
@@ -225,12 +227,13 @@ impl Lobby {
         self.players().filter(|&(id, player)| is_chosen(id, player)).map(|(id, _)| id).collect()
     }
 
-    /// Returns the connection of the player of that name; case is ignored.
+    /// Returns the connection of the player with this name, in any case; `None` if the player is not logged in.
     pub(crate) fn online(&self, name: &str) -> Option<ConnectionId> {
         self.online.get(&key(name)).copied()
     }
 
-    /// Returns the player of that name, or the only one whose name starts with it.
+    /// Returns the player with this name, otherwise the only one whose name starts with it; `None` if there is none or there are
+    /// several.
     pub(crate) fn find(&self, name: &str) -> Option<ConnectionId> {
         let prefix = key(name);
         if let Some(&exact) = self.online.get(&prefix) {
@@ -259,18 +262,20 @@ impl Lobby {
         self.player(id).is_some_and(|player| player.ivars.is_set(ivar))
     }
 
-    /// Returns the game that a player plays or examines.
+    /// Returns the game that a player plays or examines; `None` if there is none.
     pub(crate) fn own_game(&self, id: ConnectionId) -> Option<GameId> {
         self.player(id)?.game
     }
 
-    /// Returns the game that a command without a number refers to: the player's own game, else the first one observed.
+    /// Returns the game that a command without a number refers to: the player's own game, otherwise the one observed for the
+    /// longest time.
     pub(crate) fn primary_game(&self, id: ConnectionId) -> Option<GameId> {
         let player = self.player(id)?;
         player.game.or_else(|| player.observing.first().copied())
     }
 
-    /// Returns the player's entry in the lines of a game of that kind.
+    /// Returns the facts about a player for the lines of a game of this kind; `None` if no player is logged in over the
+    /// connection.
     pub(crate) fn seat(&self, id: ConnectionId, kind: GameKind) -> Option<Seat> {
         let player = self.player(id)?;
         Some(Seat {
@@ -291,6 +296,7 @@ impl Lobby {
         self.has_flag(id, flag) == value && !self.censors(id, from)
     }
 
+    /// Returns whether the sender is on the player's censor list.
     pub(crate) fn censors(&self, id: ConnectionId, from: ConnectionId) -> bool {
         let (Some(receiver), Some(sender)) = (self.player(id), self.player(from)) else { return false };
         receiver.saved.lists(List::Censor, sender.name())

@@ -18,7 +18,7 @@ pub(crate) struct Talk {
 }
 
 impl Lobby {
-    /// Queues text; long lines are wrapped if the client asked for it.
+    /// Queues text, with long lines wrapped as [`Connection::put`] does.
     pub(crate) fn put(&mut self, to: ConnectionId, text: &str) {
         if let Some(connection) = self.connection_mut(to) {
             connection.put(text);
@@ -120,7 +120,8 @@ impl Lobby {
         }
     }
 
-    /// Reports that a player has arrived or departed to those with `pin` set and to those with the name on the notify list.
+    /// Reports an arrival or a departure to players with the variable `pin` set, and to players with the name on their notify
+    /// list, except to one connection. `logged` and `listed` are the verbs of the two texts.
     pub(crate) fn announce_presence(
         &mut self,
         name: &str,

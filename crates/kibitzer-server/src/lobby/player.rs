@@ -10,7 +10,7 @@ use super::ivars::Ivars;
 use super::variables::{Flag, Variables};
 use crate::account::{Account, key};
 
-/// Maximum number of entries of a player's list.
+/// Maximum number of entries of each list of a player.
 pub(crate) const MAX_LIST_ENTRIES: usize = 200;
 
 /// A player's list of names or of channels.
@@ -68,8 +68,9 @@ pub(crate) struct Player {
     pub(crate) ivars: Ivars,
     pub(crate) since: Instant,
     pub(crate) last_command: Instant,
-    /// Receivers of `tell .` and `tell ,`.
+    /// Receiver of `tell .`.
     pub(crate) last_told: Option<Handle>,
+    /// Channel of `tell ,`.
     pub(crate) last_channel: Option<String>,
     /// The game that is played or examined.
     pub(crate) game: Option<GameId>,
@@ -122,7 +123,7 @@ impl Player {
         self.saved.variables.is_set(flag)
     }
 
-    /// Returns the name in the form in which names are compared.
+    /// Returns the form of the name that identifies the player.
     pub(crate) fn key(&self) -> String {
         key(self.name())
     }
@@ -132,7 +133,7 @@ impl Player {
         format!("{}{}", self.name(), self.titles)
     }
 
-    /// Returns the rating in one kind of game.
+    /// Returns the rating in one kind of game; a guest and a registered player without a rating have different values.
     pub(crate) fn rating(&self, kind: &str) -> Rating {
         match self.ratings.get(kind) {
             Some(&rating) => Rating::Rated(rating, Confidence::Established),

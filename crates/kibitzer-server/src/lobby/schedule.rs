@@ -49,7 +49,7 @@ impl<T> Default for Schedule<T> {
 }
 
 impl<T: Copy + Ord> Schedule<T> {
-    /// Sets the due time of an item, replacing a former one.
+    /// Sets the due time of an item, replacing an earlier setting.
     pub(crate) fn set(&mut self, item: T, time: Instant) {
         if let Some(former) = self.times.insert(item, time) {
             self.order.remove(&(former, item));
@@ -63,12 +63,12 @@ impl<T: Copy + Ord> Schedule<T> {
         }
     }
 
-    /// Returns the earliest due time.
+    /// Returns the earliest due time; `None` if no item is scheduled.
     pub(crate) fn next_time(&self) -> Option<Instant> {
         self.order.first().map(|&(time, _)| time)
     }
 
-    /// Removes and returns the first item that is due.
+    /// Removes and returns the item with the earliest due time; `None` if none is due at this time.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<T> {
         let (_, item) = self.order.first().copied().filter(|&(time, _)| time <= now)?;
         self.cancel(item);

@@ -30,7 +30,8 @@ impl TimesealClock {
         if matches!(self.version, Timeseal::V1) { b"\n\r[G]\n\r" } else { b"[G]\0" }
     }
 
-    /// Records the answer to a ping. An answer without a ping only updates the client's clock.
+    /// Records the client's answer to a ping, and with it the lag. Without an unanswered ping, only updates the reading of the
+    /// client's clock.
     pub(crate) fn record_answer(&mut self, time_ms: u64, now: Instant) {
         self.time_ms = time_ms;
         if let Some(pinged) = self.pinged.take() {

@@ -133,7 +133,7 @@ pub(crate) struct Variables {
     notes: BTreeMap<u8, String>,
 }
 
-/// Returns the variable of that name, or the only one whose name starts with it.
+/// Returns the variable with this name, otherwise the only one whose name starts with it.
 fn find(prefix: &str) -> Result<(&'static str, Kind), SetError> {
     match matching(VARIABLES, &key(prefix)).as_slice() {
         [] => Err(SetError::Unknown),
@@ -168,7 +168,12 @@ impl Variables {
         self.notes.iter().map(|(&number, note)| (number, note.as_str()))
     }
 
-    /// Sets a variable or a note; returns the reply without line end.
+    /// Sets a variable, whose name may be abbreviated, or the note of a number from 1 to [`MAX_NOTES`]. Without a value, inverts
+    /// a flag and clears a text or note. Returns the reply without its line end.
+    ///
+    /// # Errors
+    ///
+    /// [`SetError`]; nothing is changed.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<String, SetError> {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);

@@ -42,7 +42,8 @@ impl Clocks {
         self.running = None;
     }
 
-    /// Stops the running clock, adds the increment, and returns the time that was charged for the move.
+    /// Stops the running clock, adds the increment, and returns the time that was charged for the move; zero if no clock was
+    /// running.
     ///
     /// `lag` is the network delay in that time, as measured by timeseal; it is not charged. Without a running clock nothing changes.
     pub(crate) fn press(&mut self, now: Instant, lag: Duration) -> Duration {
@@ -53,7 +54,7 @@ impl Clocks {
         taken
     }
 
-    /// Returns the reading of one clock.
+    /// Returns the reading of one clock in milliseconds; negative once its time is over.
     pub(crate) fn reading(&self, color: Color, now: Instant) -> i64 {
         let left = *self.left_ms.of(color);
         match self.running {

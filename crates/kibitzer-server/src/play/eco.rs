@@ -55,7 +55,7 @@ const LINES: &[(&str, &str)] = &[
 /// Code of a game that matches no line.
 const IRREGULAR: &str = "A00";
 
-/// Returns the code of a game's opening.
+/// Returns the opening code of the longest line in [`LINES`] with which the game begins, otherwise [`IRREGULAR`].
 pub(super) fn eco(record: &MoveRecord) -> &'static str {
     let fits = |line: &str| {
         let mut plies = record.plies().iter();

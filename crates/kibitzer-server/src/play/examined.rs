@@ -50,19 +50,19 @@ impl ExaminedGame {
         self.line.position_after(self.at)
     }
 
-    /// Returns how the game ended if its last position is on the board.
+    /// Returns how the game ended; `None` if another position than its last one is on the board, or it has no ending.
     pub(crate) fn ending_here(&self) -> Option<Ending> {
         self.ending.filter(|_| self.branch.is_none() && self.at == self.line.len())
     }
 
-    /// Moves forward along the line; returns the number of plies, which is smaller at the end.
+    /// Moves forward along the line, at most to its end, and returns the number of plies moved.
     pub(crate) fn forward(&mut self, plies: usize) -> usize {
         let n_moved = plies.min(self.line.len() - self.at);
         self.at += n_moved;
         n_moved
     }
 
-    /// Moves backward; returns the number of plies, which is smaller at the start.
+    /// Moves backward, at most to the start, and returns the number of plies moved.
     pub(crate) fn backward(&mut self, plies: usize) -> usize {
         let n_moved = plies.min(self.at);
         self.at -= n_moved;
@@ -105,7 +105,7 @@ impl ExaminedGame {
         Some(self.position().move_number)
     }
 
-    /// Returns the last ply on the board.
+    /// Returns the ply that led to the position on the board; `None` at the start.
     fn last(&self) -> Option<&Ply> {
         self.at.checked_sub(1).and_then(|at| self.line.plies().get(at))
     }

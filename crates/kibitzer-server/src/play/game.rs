@@ -61,7 +61,7 @@ pub(crate) enum FlagError {
     Untimed,
 }
 
-/// More plies were to be taken back than the contained number that was played.
+/// More plies were to be taken back than were played; contains the number of those that were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[error("there are only {0} half moves in the game")]
 pub(crate) struct TakebackError(pub(crate) usize);
@@ -139,7 +139,7 @@ impl Game {
         self.record.add_to_hand(color, role);
     }
 
-    /// Returns the draw that a player may claim now.
+    /// Returns the draw that a player may claim now, by repetition or by the fifty-move rule; `None` if there is none.
     pub(crate) fn draw_by_claim(&self) -> Option<Ending> {
         if self.record.n_repetitions() >= N_REPETITIONS_TO_DRAW {
             Some(Ending::Repetition)
@@ -164,7 +164,8 @@ impl Game {
         }
     }
 
-    /// Returns how the game ends by the clock if the side to move is out of time: the server's autoflag.
+    /// Returns how the game ends because the side to move is out of time; `None` while it has time left, or if the game has no
+    /// clocks.
     pub(crate) fn flag_fallen(&self, now: Instant) -> Option<Ending> {
         // Only the clock of the side to move runs.
         let loser = self.side_to_move();

@@ -88,7 +88,7 @@ impl GameHeader {
         Sides { white: self.seats.white.name.as_str(), black: self.seats.black.name.as_str() }
     }
 
-    /// Returns the color of the player of that name.
+    /// Returns the color of the player with this name; `None` if neither player has it. White if both have it.
     pub(crate) fn color_of(&self, name: &str) -> Option<Color> {
         Color::BOTH.into_iter().find(|&color| self.seats.of(color).name.is_same_player(name))
     }

@@ -61,12 +61,12 @@ impl MoveRecord {
         self.plies.push(Ply { played, san, elapsed_ms, lag_ms, position, clocks_ms });
     }
 
-    /// Removes all but the first plies.
+    /// Removes all but the first `plies` plies; does nothing if there are fewer.
     pub(crate) fn truncate(&mut self, plies: usize) {
         self.plies.truncate(plies);
     }
 
-    /// Adds a piece to a reserve in the last position.
+    /// Adds a piece to the reserve of a side in the last position.
     pub(crate) fn add_to_hand(&mut self, color: Color, role: Role) {
         match self.plies.last_mut() {
             Some(ply) => ply.position.add_to_hand(color, role),

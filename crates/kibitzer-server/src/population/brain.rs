@@ -8,13 +8,13 @@ use kibitzer_core::chess::{Color, Role, Square};
 use crate::chess::{Move, Position, Termination, home_rank};
 use crate::random::Random;
 
-/// Value of a pawn.
+/// Value of a pawn, in the unit of scores.
 const PAWN: i32 = 100;
 
 /// Value of checkmate, above all other scores.
 const MATE: i32 = 100_000;
 
-/// Exclusive maximum of the random part of a score.
+/// Random part of a score: from 0 up to, but not including, this number.
 const NOISE: usize = 45;
 
 /// Chooses a simulated player's move; `None` if there is no legal one.

@@ -124,12 +124,13 @@ impl Population {
         self.players.len()
     }
 
-    /// Returns when [`next_action`](Self::next_action) is due.
+    /// Returns when [`next_action`](Self::next_action) is due next; `None` if nothing is scheduled.
     pub(crate) fn next_time(&self) -> Option<Instant> {
         self.schedule.next_time()
     }
 
-    /// Returns the next action that is due. The output that it causes has to be [received](Self::receive) before the next call.
+    /// Returns the next action that is due; `None` if there is none now, which also ends the start of the server. The output that
+    /// an action causes has to be [received](Self::receive) before the next call.
     pub(crate) fn next_action(&mut self, now: Instant) -> Option<Action> {
         loop {
             if let Some(action) = self.actions.pop_front() {
@@ -145,7 +146,7 @@ impl Population {
         }
     }
 
-    /// Processes the server's output to a simulated player.
+    /// Processes the server's output to a simulated player and schedules the reactions. Does nothing for another connection.
     pub(crate) fn receive(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
         let Some(player) = self.players.get_mut(&id) else { return };
         for observation in player.receive(bytes) {
@@ -215,7 +216,7 @@ impl Population {
         self.actions.push_back(Action::Command(id, line));
     }
 
-    /// Returns the time that a player thinks about the next move.
+    /// Returns the time that a player thinks about the next move; zero if the move is to be played at once, or there is no game.
     fn thinking_time(&mut self, id: ConnectionId) -> Duration {
         let player = self.players.get(&id).filter(|player| !player.plays_instantly());
         let Some(board) = player.and_then(|player| player.board.as_deref()) else { return Duration::ZERO };
@@ -228,7 +229,7 @@ impl Population {
         self.options.pace(Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
     }
 
-    /// Like [`pause`](Self::pause), but zero when the server starts.
+    /// Returns a random time like [`pause`](Self::pause), but zero while the server starts.
     fn delay(&mut self, min_ms: usize, max_ms: usize) -> Duration {
         // The random number is drawn in either case.
         let pause = self.pause(min_ms, max_ms);

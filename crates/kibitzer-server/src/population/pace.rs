@@ -6,7 +6,7 @@ use kibitzer_core::message::Style12;
 
 use crate::random::Random;
 
-/// Minimum time for a move, unless the clock has less than six times that.
+/// Minimum time for a move, unless a sixth of the remaining time is less.
 const QUICKEST: Duration = Duration::from_millis(400);
 
 /// Time for a move in an untimed game.
@@ -68,13 +68,13 @@ pub(super) fn turn_action(board: &Style12, random: &mut Random) -> TurnAction {
     }
 }
 
-/// Returns whether a player accepts a draw.
+/// Returns whether a player accepts a draw: one who is three pawns behind always, one who is not ahead from ply 30 on.
 pub(super) fn accepts_draw(board: &Style12) -> bool {
     let mine = if board.my_color() == Some(board.side_to_move()) { balance(board) } else { -balance(board) };
     mine <= -3 || (mine <= 0 && board.ply() >= 30)
 }
 
-/// Returns how much more material than the opponent the side to move has.
+/// Returns the material of the side to move minus that of the opponent, in pawns.
 fn balance(board: &Style12) -> i32 {
     let white = board.white_material() - board.black_material();
     if board.side_to_move() == kibitzer_core::chess::Color::White { white } else { -white }

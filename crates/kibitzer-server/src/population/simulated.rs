@@ -13,10 +13,10 @@ use super::{brain, phrases};
 use crate::chess::{Move, Position, Variant};
 use crate::random::Random;
 
-/// Number of received offers that a simulated player remembers; others are not answered.
+/// Maximum number of received offers that a simulated player remembers; further ones are ignored.
 const MAX_OFFERS: usize = 32;
 
-/// What a simulated player does on the server.
+/// The role of a simulated player on the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SimulatedRole {
     /// Plays against other regulars, and talks.
@@ -111,7 +111,7 @@ impl SimulatedPlayer {
         self.board.is_none() && self.seek.is_none() && !self.is_reserved
     }
 
-    /// Reads the server's output.
+    /// Parses the server's output, updates the player's state, and returns the observations in order.
     pub(super) fn receive(&mut self, mut bytes: &[u8]) -> Vec<PlayerObservation> {
         let mut observations = Vec::new();
         while let Some(received) = self.reader.next(&mut bytes) {
@@ -173,7 +173,8 @@ impl SimulatedPlayer {
         self.board.as_ref().is_some_and(|board| board.ply() < self.n_instant_plies)
     }
 
-    /// Returns the commands at the player's turn, in order; none if it is not the player's turn.
+    /// Returns the commands at the player's turn, in order. Empty if it is not the player's turn, or the player lets the clock
+    /// run out.
     pub(super) fn take_turn(&mut self, random: &mut Random) -> Vec<String> {
         let Some(board) = self.board.as_deref().filter(|board| board.relation() == Relation::MyTurn) else {
             return Vec::new();
@@ -192,7 +193,7 @@ impl SimulatedPlayer {
         first.into_iter().chain(self.find_move(random)).collect()
     }
 
-    /// Chooses a move and formats it as typed.
+    /// Chooses a move and formats it as a command; `None` without a game or a legal move.
     fn find_move(&self, random: &mut Random) -> Option<String> {
         let board = self.board.as_deref()?;
         // In bughouse too, only the pieces in hand matter for the choice of a move.
@@ -201,7 +202,7 @@ impl SimulatedPlayer {
         brain::choose(&position, random).map(|found| typed(&position, found))
     }
 
-    /// Returns the answer to an offer; `None` if it was removed.
+    /// Removes a received offer and returns the command that accepts or declines it; `None` if it is no longer pending.
     pub(super) fn answer(&mut self, number: u32, random: &mut Random) -> Option<String> {
         let offer = self.offers.remove(&number)?;
         let answer = if self.accepts(&offer, random) { "accept" } else { "decline" };

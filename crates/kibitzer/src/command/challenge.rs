@@ -57,7 +57,7 @@ pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<Chal
     })
 }
 
-/// Returns the challenges that were sent.
+/// Returns the challenges of this login that the reply reports as sent.
 fn sent(reply: &Reply) -> impl Iterator<Item = ChallengeOutcome> {
     reply.messages().filter_map(|message| match message {
         Message::Challenge(challenge) if challenge.actor == Actor::Me => {
@@ -67,7 +67,8 @@ fn sent(reply: &Reply) -> impl Iterator<Item = ChallengeOutcome> {
     })
 }
 
-/// Parses the challenge that was sent, or the game that began with this player.
+/// Parses the game that began, with this opponent if one is named, otherwise the first challenge that was sent. Fails with
+/// [`RequestError::Unexpected`] or a refusal without either.
 pub(super) fn outcome(reply: &Reply, opponent: Option<&Handle>) -> Result<ChallengeOutcome, RequestError> {
     let started = |created: &GameCreated| ChallengeOutcome::Started(Box::new(created.clone()));
     if let Some(own) = reply::own_start(reply, opponent) {

@@ -43,7 +43,7 @@ pub(super) fn outcome(reply: &Reply, kind: OfferKind) -> Result<OfferOutcome, Re
     Err(reply::unexpected(reply))
 }
 
-/// Parses the end of the game.
+/// Parses the end of this login's game; fails if the reply does not contain it.
 pub(super) fn end(reply: &Reply) -> Result<GameEnded, RequestError> {
     reply::likely_end(reply).cloned().ok_or_else(|| reply::unexpected(reply))
 }

@@ -20,13 +20,13 @@ pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::
     })
 }
 
-/// The clocks of a server; each server has its own format.
+/// The times that a server reports, as text, because each server has its own format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerDate {
     /// Time in the time zone of this login.
     pub local: ServerText,
-    /// Time of the server, or Greenwich time, if the server reports one of them.
+    /// Time of the server or, if it reports no such time, Greenwich time; `None` without either.
     pub server: Option<ServerText>,
 }
 
@@ -38,7 +38,8 @@ pub(super) fn date(reply: &Reply) -> Result<ServerDate, RequestError> {
     Ok(ServerDate { local, server })
 }
 
-/// `Local time     - Sat Nov 21, 00:37 UTC 2026`
+/// Returns the time in a line like `Local time - Sat Nov 21, 00:37 UTC 2026`; `None` if the line does not begin with `name`, in
+/// any case, and a hyphen.
 fn time_after(line: &[u8], name: &[u8]) -> Option<ServerText> {
     let (head, tail) = line.split_at_checked(name.len())?;
     let time = head.eq_ignore_ascii_case(name).then_some(tail)?.trim_ascii().strip_prefix(b"-")?;

@@ -52,11 +52,12 @@ pub enum AcceptOutcome {
     Ended(Box<GameEnded>),
     /// This player is the bughouse partner from now on.
     Partner(Handle),
-    /// The game changed; with the new board, if there is one.
+    /// The game changed, for example by a takeback. Contains the new board, if the reply has one.
     Changed(Option<Arc<Style12>>),
 }
 
-/// Parses the outcome of an accepted offer. uhlin-fics does not say what was accepted.
+/// Parses the outcome of an accepted offer. uhlin-fics does not report which offer was accepted, so it is derived from starts,
+/// ends and boards in the reply. Fails if there are none of these.
 pub(super) fn accepted(reply: &Reply) -> Result<AcceptOutcome, RequestError> {
     let own = started_or_ended(reply::own_start(reply, None), reply::own_end(reply));
     if let Some(outcome) = own.or_else(|| new_partner(reply)) {
@@ -79,11 +80,13 @@ pub(super) fn accepted(reply: &Reply) -> Result<AcceptOutcome, RequestError> {
     Ok(AcceptOutcome::Changed(board))
 }
 
+/// Converts a start, otherwise an end, to the outcome; `None` without either.
 fn started_or_ended(start: Option<&GameCreated>, end: Option<&GameEnded>) -> Option<AcceptOutcome> {
     let started = start.map(|created| AcceptOutcome::Started(Box::new(created.clone())));
     started.or_else(|| end.map(|ended| AcceptOutcome::Ended(Box::new(ended.clone()))))
 }
 
+/// Returns the partner if the reply reports that this login has agreed to a partnership.
 fn new_partner(reply: &Reply) -> Option<AcceptOutcome> {
     reply.messages().find_map(|message| match message {
         Message::Partner(partner) if let Partner::Agreed { actor: Actor::Me, name } = &**partner => {
@@ -98,6 +101,7 @@ const fn ends_games(kind: OfferKind) -> bool {
     matches!(kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn)
 }
 
+/// Returns whether an answer to an offer is the expected one, and this login gave it.
 fn is_answer(actor: Actor, answer: Option<OfferAnswer>, expected: OfferAnswer) -> bool {
     actor == Actor::Me && answer == Some(expected)
 }

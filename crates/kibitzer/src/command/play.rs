@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::{Request, reply};
 
-/// Maximum length of a move, in bytes: `Qa1xb2=Q+`, and room for the marks of variants.
+/// Maximum length of a move in bytes: `Qa1xb2=Q+`, with space for the marks of variants.
 const MAX_BYTES: usize = 12;
 
 /// A move to play, as engines write it (`e2e4`, `e7e8q`, `N@f3`) or as people do (`Nf3`, `exd5`, `O-O`, `e8=Q+`).
@@ -23,7 +23,7 @@ const MAX_BYTES: usize = 12;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MoveText(String);
 
-/// The text is not a move in either notation.
+/// The text is not a move in the notation of engines or of people, or is longer than 12 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[error("not a move")]
 pub struct MoveTextError(());
@@ -43,19 +43,19 @@ impl MoveText {
         read.map(Self).ok_or(MoveTextError(()))
     }
 
-    /// Returns the move as it is sent.
+    /// Returns the normalized move, as it is sent.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// `O-O`, `o-o-o`, `0-0`.
+/// Normalizes castling (`O-O`, `o-o-o`, `0-0`) to capital letters; `None` for other text.
 fn castling(text: &str) -> Option<String> {
     let letters = text.replace(['o', '0'], "O");
     matches!(letters.as_str(), "O-O" | "O-O-O").then_some(letters)
 }
 
-/// `N@f3`, `p@e4`.
+/// Normalizes a drop (`N@f3`, `p@e4`) to a capital piece; `None` for other text.
 fn drop_move(text: &str) -> Option<String> {
     let mut at = MoveParser(text.as_bytes());
     let piece = at.one_of(b"PNBRQpnbrq")?.to_ascii_uppercase();
@@ -64,7 +64,8 @@ fn drop_move(text: &str) -> Option<String> {
     at.end().map(|()| format!("{piece}@{to}"))
 }
 
-/// `Nf3`, `Nbxd2`, `R1d1`, `Qa1b2`, `exd5`, `e4`, `exd8=Q`; also `e2e4`, `e2-e4`, `e7e8q`.
+/// Normalizes a move by its squares: `Nf3`, `Nbxd2`, `R1d1`, `Qa1b2`, `exd5`, `e4`, `exd8=Q`, also `e2e4`, `e2-e4`, `e7e8q`.
+/// Removes `-` and adds `=` before a promotion. `None` for other text.
 fn san(text: &str) -> Option<String> {
     let mut at = MoveParser(text.as_bytes());
     if at.one_of(b"NBRQK").is_some() {
@@ -77,7 +78,7 @@ fn san(text: &str) -> Option<String> {
     text.get(..squares).map(|squares| squares.replace('-', "") + &promotion)
 }
 
-/// The unparsed rest of a move.
+/// The unparsed rest of a move. A method that returns `None` may have consumed part of it.
 struct MoveParser<'a>(&'a [u8]);
 
 impl MoveParser<'_> {
@@ -99,7 +100,7 @@ impl MoveParser<'_> {
         Some(format!("{}{}", self.file()?, self.rank()?))
     }
 
-    /// Skips the squares of a move in SAN: the optional origin, `x` or `-`, and the target.
+    /// Skips the squares of a move: the optional origin, `x` or `-`, and the target. `None` if there is no target.
     fn squares(&mut self) -> Option<()> {
         let mut origin = MoveParser(self.0);
         let _ = (origin.file(), origin.rank(), origin.one_of(b"x-"));
@@ -110,7 +111,7 @@ impl MoveParser<'_> {
         self.square().map(|_| ())
     }
 
-    /// Parses the rest: nothing, or a promotion, with or without `=`.
+    /// Parses the rest of a move: nothing, or a promotion with or without `=`, which is returned as `=q`. `None` for other text.
     fn promotion(&mut self) -> Option<String> {
         if self.end().is_some() {
             return Some(String::new());

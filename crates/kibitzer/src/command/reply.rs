@@ -21,7 +21,8 @@ pub(super) fn first_line<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> Opt
     reply.answers().map(Event::raw).find_map(read).ok_or_else(|| unexpected(reply))
 }
 
-/// Parses the whole reply as a listing, without unrelated output.
+/// Parses the lines of a reply as a listing; lines that the command did not cause are skipped. Fails with
+/// [`RequestError::Listing`].
 pub(super) fn listing<L: Listing>(reply: &Reply) -> Result<L, RequestError> {
     L::parse(reply.answers().map(Event::raw))
         .map_err(|source| RequestError::Listing { source, text: first_text(reply) })
@@ -35,18 +36,19 @@ pub(super) fn unexpected(reply: &Reply) -> RequestError {
         .unwrap_or_else(|| RequestError::Unexpected { text: first_text(reply) })
 }
 
-/// Returns the last board of a game in which this login moves the pieces.
+/// Returns the last board of a game that this login plays or examines; `None` if there is none.
 pub(super) fn own_board(reply: &Reply) -> Option<&Arc<Style12>> {
     let boards = reply.events.iter().rev().filter_map(|event| board_of(event));
     boards.into_iter().find(|board| board.relation().is_mine() || board.relation() == Relation::Examining)
 }
 
-/// Returns the last board of this game.
+/// Returns the last board of this game; `None` if there is none.
 pub(super) fn board_of_game(reply: &Reply, game: GameId) -> Option<&Arc<Style12>> {
     reply.events.iter().rev().filter_map(|event| board_of(event)).find(|board| board.game() == game)
 }
 
-/// Returns the board after an event. Boards printed on request are left out, and those in style 10, whose game numbers differ.
+/// Returns the board that an event contains or leads to; `None` if there is none. Boards that were requested once are left out,
+/// and those in style 10, whose game numbers differ.
 fn board_of(event: &Event) -> Option<&Arc<Style12>> {
     let Event::Received { received, change } = event else { return None };
     match &received.message {
@@ -55,14 +57,15 @@ fn board_of(event: &Event) -> Option<&Arc<Style12>> {
     }
 }
 
-/// Returns the end of the game that this login plays. Others may end in the same reply: observed ones, and all if the variable
-/// `gin` is set.
+/// Returns the end of the game that this login plays; `None` if it has not ended. Other games may end in the same reply: observed
+/// ones, and all if the variable `gin` is set.
 pub(super) fn own_end(reply: &Reply) -> Option<&GameEnded> {
     let is_mine = |change: Option<&Change>| change.is_some_and(|change| change.relation.is_mine());
     ends(reply).find(|&(change, _)| is_mine(change)).map(|(_, ended)| ended)
 }
 
-/// Returns [`own_end`], otherwise the end of the only unknown game: its boards may have been unreadable.
+/// Returns [`own_end`], otherwise the end of the only game whose state is unknown, whose boards may have been unreadable. `None`
+/// if several such games end.
 pub(super) fn likely_end(reply: &Reply) -> Option<&GameEnded> {
     own_end(reply).or_else(|| {
         // Some servers report an end twice to an observer, and only the first report changes the game.
@@ -72,13 +75,13 @@ pub(super) fn likely_end(reply: &Reply) -> Option<&GameEnded> {
     })
 }
 
-/// Returns the first item if all items are about one game, and the reply has no board of a game of this login.
+/// Returns the first item if all items are about one game and the reply has no board of a game of this login; otherwise `None`.
 fn only<'a, T>(reply: &Reply, mut items: impl Iterator<Item = &'a T>, game: impl Fn(&T) -> GameId) -> Option<&'a T> {
     let first = items.next()?;
     (items.all(|other| game(other) == game(first)) && own_board(reply).is_none()).then_some(first)
 }
 
-/// Returns the end of this game.
+/// Returns the end of this game; `None` if it has not ended.
 pub(super) fn end_of_game(reply: &Reply, game: GameId) -> Option<&GameEnded> {
     ends(reply).map(|(_, ended)| ended).find(|ended| ended.game == game)
 }

@@ -7,7 +7,7 @@ use kibitzer_core::text::encode;
 
 use super::{Request, reply};
 
-/// Maximum length of the text of one line after encoding, in bytes.
+/// Maximum length in bytes of the encoded text of one line; a longer text is split, because servers drop the rest.
 ///
 /// Source: transport L6. FICS cuts tells at some 400 characters; ICC wants 320 or fewer.
 const MAX_TEXT_BYTES: usize = 320;
@@ -114,7 +114,7 @@ impl Request for Talk {
     }
 }
 
-/// Returns the number of recipients in the confirmation of a message.
+/// Returns the number of recipients that a line confirms; `None` if it is not the confirmation of a message.
 fn recipients(line: &[u8]) -> Option<u32> {
     let line = line.trim_ascii();
     let bracketed = || line.strip_prefix(b"(").and_then(bracketed_recipients);
@@ -132,14 +132,15 @@ fn bracketed_recipients(line: &[u8]) -> Option<u32> {
     recipients_after_verb(line, b" player").or_else(|| by_channel().or_else(by_shout).map(|(players, _)| players))
 }
 
-/// Returns the number in `kibitzed to 3` if it is followed by `suffix`.
+/// Returns the number in `kibitzed to 3` if `suffix` follows it; `None` for any other text.
 fn recipients_after_verb(line: &[u8], suffix: &[u8]) -> Option<u32> {
     const VERBS: [&[u8]; 5] = [b"kibitzed to ", b"whispered to ", b"shouted to ", b"c-shouted to ", b"it-shouted to "];
     let count = VERBS.iter().find_map(|verb| line.strip_prefix(*verb))?;
     number(count).filter(|(_, rest)| rest.starts_with(suffix)).map(|(players, _)| players)
 }
 
-/// Parses a number, and returns it with the rest of the text.
+/// Parses leading decimal digits; returns the number and the text after it. `None` without digits, or if the number exceeds
+/// `u32`.
 fn number(text: &[u8]) -> Option<(u32, &[u8])> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at_checked(length)?;

@@ -44,7 +44,7 @@ impl fmt::Display for GameRef {
 /// The terms of a game. The server chooses those that are not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Terms {
-    /// Minutes at the start, seconds per move.
+    /// Minutes on the clock at the start, and seconds added per move.
     pub(super) time: Option<(u32, u32)>,
     /// `rated` or `unrated`.
     pub(super) rated: Option<&'static str>,
@@ -57,7 +57,7 @@ impl Terms {
         Self { time: None, rated: None, color: None, variant: None }
     }
 
-    /// Returns the arguments of the time control: `3 2`.
+    /// Returns the arguments of the time control, such as `3 2`; `None` if it is not set.
     pub(super) fn time(&self) -> Option<String> {
         self.time.map(|(initial_min, increment_s)| format!("{initial_min} {increment_s}"))
     }
@@ -105,7 +105,7 @@ macro_rules! terms_setters {
 }
 pub(super) use terms_setters;
 
-/// A line of words.
+/// A command line under construction, whose words are separated by blanks. Words are not checked.
 #[derive(Debug)]
 pub(super) struct Words(String);
 
@@ -115,7 +115,7 @@ impl Words {
         Self(command.to_owned())
     }
 
-    /// Appends a word.
+    /// Appends a blank and a word.
     #[must_use]
     pub(super) fn with(mut self, word: impl fmt::Display) -> Self {
         use std::fmt::Write as _;
@@ -125,7 +125,7 @@ impl Words {
         self
     }
 
-    /// Appends a word if there is one.
+    /// Appends a word, or nothing for `None`.
     #[must_use]
     pub(super) fn maybe(self, word: Option<impl fmt::Display>) -> Self {
         match word {

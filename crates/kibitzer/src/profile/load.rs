@@ -14,17 +14,17 @@ use crate::password::PasswordSource;
 /// Prefix of the names of environment variables.
 const PREFIX: &str = "KIBITZER_";
 
-/// Prefix of the tables of other programs in a file.
+/// Prefix of keys and tables of other programs in a file, which are ignored.
 const FOREIGN_PREFIX: &str = "x-";
 
-/// Similarity of two keys, from 0 to 1, from which one is suggested for the other.
+/// Jaro similarity of two keys, from 0 to 1, above which an error suggests the known key for an unknown one.
 const MIN_SIMILARITY: f64 = 0.7;
 
 /// Reason for which a configuration was rejected.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The file cannot be read.
+    /// The file cannot be read, or is not UTF-8.
     #[error("cannot read {path}", path = .path.display())]
     Read {
         /// Path of the file.
@@ -32,7 +32,7 @@ pub enum ConfigError {
         /// The system's error.
         source: io::Error,
     },
-    /// The file is not TOML, or a key is unknown, or its value is invalid.
+    /// The file is not TOML, a key is unknown, or a value is invalid.
     #[error("{path}, line {line}: {reason}", path = .path.display())]
     File {
         /// Path of the file.
@@ -76,7 +76,8 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Changes the settings that a file contains, as [`load`](Self::load) reads it; the others stay.
+    /// Changes the settings that a file contains, by the rules of [`load`](Self::load). Settings without a key in the file keep
+    /// their values; a host is not required.
     ///
     /// # Errors
     ///
@@ -123,7 +124,7 @@ impl Profile {
         self.environment_from(|name| Some(std::env::var_os(name)?.to_string_lossy().into_owned()))
     }
 
-    /// Does the same as [`environment`](Self::environment), with this function to look up a variable.
+    /// Changes settings like [`environment`](Self::environment), with `look_up` in place of the process's environment.
     ///
     /// # Errors
     ///
@@ -150,7 +151,8 @@ pub(super) fn variable_of(key: &str) -> String {
     format!("{PREFIX}{}", key.to_ascii_uppercase())
 }
 
-/// Describes an unknown key; its value is not repeated, because it may be a password.
+/// Returns the error text for an unknown key, with the most similar known key. The value is left out, because it may be a
+/// password.
 fn unknown_key(key: &str, value: &DeValue<'_>, settings: &[Setting]) -> String {
     let similar = settings.iter().map(|setting| (strsim::jaro(setting.key, key), setting.key));
     let nearest = similar.max_by(|one, other| one.0.total_cmp(&other.0));

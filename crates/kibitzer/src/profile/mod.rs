@@ -64,19 +64,21 @@ pub enum AttachAccess {
 }
 
 impl AttachAccess {
-    /// Returns whether lines can be sent.
+    /// Returns whether lines can be sent to the server.
     pub const fn may_send(self) -> bool {
         matches!(self, Self::Write)
     }
 }
 
-/// The login. Without a handle: a guest with a name chosen by the server. Without a secret: a guest of this name.
+/// The login of a session. Without a handle, the server chooses the name of a guest; with a handle and no secret, the handle is
+/// that of a guest.
 #[derive(Clone, Debug, Default)]
 struct Login {
     handle: Option<Handle>,
     secret: Option<Secret>,
 }
 
+/// The password of an account, or its source.
 #[derive(Clone, Debug)]
 enum Secret {
     Known(Password),
@@ -122,14 +124,14 @@ impl Profile {
         self
     }
 
-    /// Sets the TCP ports, in the order in which they are tried. Default 5000, 23. Without ports every connection fails.
+    /// Sets the TCP ports, in the order in which they are tried. Default 5000, 23. Without ports every connection attempt fails.
     #[must_use]
     pub fn ports(mut self, ports: impl IntoIterator<Item = u16>) -> Self {
         self.transport.ports = ports.into_iter().collect();
         self
     }
 
-    /// Sets the transport. Default [`Dial::tcp`].
+    /// Sets the method that opens connections. Default [`Dial::tcp`].
     #[must_use]
     pub fn dial(mut self, dial: Dial) -> Self {
         self.transport.dial = dial;
@@ -162,7 +164,7 @@ impl Profile {
         Self { login: Login { handle: Some(handle), secret: None }, ..self }
     }
 
-    /// Logs in to an account.
+    /// Logs in to an account with this password.
     #[must_use]
     pub fn account(self, handle: Handle, password: Password) -> Self {
         Self { login: Login { handle: Some(handle), secret: Some(Secret::Known(password)) }, ..self }
@@ -195,7 +197,7 @@ impl Profile {
         Ok(self)
     }
 
-    /// Sets the limit of undelivered events. Default as in [`HubOptions`].
+    /// Sets the limits of the events that are kept for subscribers. Default as in [`HubOptions`].
     #[must_use]
     pub const fn hub(mut self, hub: HubOptions) -> Self {
         self.hub = hub;
@@ -210,7 +212,8 @@ impl Profile {
         Self { record_file: Some(path.into()), ..self }
     }
 
-    /// Adds a named filter for a console that shows sessions with this profile. Default none. The session ignores filters.
+    /// Adds a named filter for a console that shows sessions with this profile, replacing one of the same name. The expression is
+    /// not checked, and the session ignores filters. Default none.
     #[must_use]
     pub fn filter(mut self, name: impl Into<String>, expression: impl Into<String>) -> Self {
         self.filters.insert(name.into(), expression.into());
@@ -240,17 +243,17 @@ impl Profile {
         Self { redacts_events: true, ..self }
     }
 
-    /// Returns the socket on which the session is exposed.
+    /// Returns the path of the socket on which the session is to be exposed; `None` if no socket is set.
     pub fn attach_path(&self) -> Option<&Path> {
         self.attach_socket.as_deref()
     }
 
-    /// Returns the access of processes that attach to the session.
+    /// Returns the rights of processes that attach to the session.
     pub const fn watcher_access(&self) -> AttachAccess {
         self.attach_access
     }
 
-    /// Returns the host.
+    /// Returns the host: a name, or an IP address.
     pub fn host_name(&self) -> &str {
         &self.transport.host
     }
@@ -291,7 +294,7 @@ impl Profile {
 }
 
 impl Login {
-    /// Fetches the password if one is needed.
+    /// Returns the credentials of the login, and fetches the password if it comes from a source.
     ///
     /// # Cancel safety
     ///
@@ -311,7 +314,7 @@ impl Login {
     }
 }
 
-/// Returns an unguessable number.
+/// Returns a random number that other programs cannot predict.
 fn random_seed() -> u64 {
     // The standard library seeds the keys of its hash maps from the system; a crate for random numbers would add a dependency
     // for this one number.

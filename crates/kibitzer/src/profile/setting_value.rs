@@ -25,6 +25,7 @@ pub(super) enum RawValue<'a> {
 }
 
 impl<'a> RawValue<'a> {
+    /// Returns a string; fails if the TOML value has another type.
     fn text(self) -> Result<&'a str, String> {
         match self {
             Self::Toml(value) => value.as_str().ok_or_else(|| "must be a string".to_owned()),
@@ -32,7 +33,7 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// Parses a number in this range.
+    /// Parses a whole number; fails if the value has another type or is outside this range.
     pub(super) fn number(self, range: &RangeInclusive<u64>) -> Result<u64, String> {
         let number = match self {
             Self::Toml(value) => {
@@ -58,7 +59,8 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// Returns the entries of a table, or the `name=value` pairs between the semicolons of a variable.
+    /// Returns the entries of a TOML table, or the trimmed `name=value` pairs between the semicolons of a variable. Fails if the
+    /// TOML value is not a table, or a pair has no `=`.
     fn entries(self) -> Result<Vec<(&'a str, Self)>, String> {
         match self {
             Self::Toml(value) => {
@@ -76,7 +78,8 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// Returns the only entry of a table, or the two sides of the colon in a variable.
+    /// Returns the only entry of a TOML table, or the two sides of the first colon in a variable. `None` if the table does not
+    /// have exactly one entry, or there is no colon.
     fn entry(self) -> Option<(&'a str, Self)> {
         match self {
             Self::Toml(_) => {
@@ -88,7 +91,7 @@ impl<'a> RawValue<'a> {
     }
 }
 
-/// A type of settings.
+/// A type of values that a setting can have, with its form in files and variables.
 pub(super) trait SettingValue: Sized {
     /// Parses a value.
     ///
@@ -97,7 +100,7 @@ pub(super) trait SettingValue: Sized {
     /// The reason, as the rest of a sentence that begins with the key.
     fn parse(value: RawValue<'_>) -> Result<Self, String>;
 
-    /// Writes the value as TOML; `None` if it is not set.
+    /// Returns the value as TOML; `None` if it is not set or has no form in files.
     fn to_toml(&self) -> Option<String>;
 }
 
@@ -141,7 +144,7 @@ fn access(text: &str) -> Result<AttachAccess, String> {
     }
 }
 
-/// Milliseconds.
+/// A whole number of milliseconds, at least 1.
 impl SettingValue for Duration {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
         value.number(&(1..=u64::MAX)).map(Self::from_millis)
@@ -152,7 +155,7 @@ impl SettingValue for Duration {
     }
 }
 
-/// Ports.
+/// A list of TCP ports from 1 to 65,535, not empty.
 impl SettingValue for Vec<u16> {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
         let port = |item: RawValue<'_>| {
@@ -251,13 +254,13 @@ impl SettingValue for BTreeMap<String, Command> {
     }
 }
 
-/// Writes an inline table; `None` if it has no entries.
+/// Formats an inline table of strings; `None` if it has no entries.
 fn inline_table<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Option<String> {
     let entries: Vec<_> = entries.map(|(key, value)| format!("{} = {}", quoted(key), quoted(value))).collect();
     (!entries.is_empty()).then(|| format!("{{ {} }}", entries.join(", ")))
 }
 
-/// Writes a TOML string.
+/// Formats a TOML basic string, with control characters escaped.
 fn quoted(text: &str) -> String {
     let escaped = text.chars().map(|character| match character {
         '"' | '\\' => format!("\\{character}"),
@@ -267,7 +270,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
-/// Writes a number with an underscore between groups of three digits.
+/// Formats a number with an underscore between groups of three digits.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();

@@ -25,7 +25,7 @@ use crate::dial::{Socket, Transport};
 
 /// Size of a read. The buffer is on the stack: an idle session keeps none.
 const READ_BYTES: usize = 16 << 10;
-/// Unsent bytes at which reading pauses, because received bytes cause answers.
+/// Number of unsent bytes from which reading pauses, because received bytes cause answers that would be queued as well.
 const MAX_UNSENT_BYTES: usize = 64 << 10;
 
 /// The connection of a session.
@@ -42,18 +42,18 @@ pub(super) enum Connection {
 
 type Dialing = Pin<Box<dyn Future<Output = Result<Socket, DialError>> + Send>>;
 
-/// A change of the connection.
+/// A change of the connection that [`progress`](Connection::progress) waited for.
 pub(super) enum Progress {
-    /// It was established, or failed.
+    /// The connection was established, or the attempt failed.
     Dialed(Result<(), DialError>),
     /// Bytes were received.
     Received,
-    /// It has ended.
+    /// The connection has ended; [`take_broken`](Connection::take_broken) returns the cause.
     Broken,
 }
 
 impl Connection {
-    /// Starts to connect.
+    /// Returns the state of a connection attempt, which starts when [`progress`](Self::progress) is polled.
     pub(super) fn dial(transport: &Transport) -> Self {
         let transport = transport.clone();
         Self::Dialing(Box::pin(async move { transport.open().await }))
@@ -63,7 +63,7 @@ impl Connection {
         matches!(self, Self::Dialing(_))
     }
 
-    /// Queues bytes. Without a connection they are discarded.
+    /// Queues bytes to be written. Discards them if the connection is not open, or writing to it has failed.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         if let Self::Open(open) = self
             && open.failed.is_none()
@@ -79,7 +79,8 @@ impl Connection {
         }
     }
 
-    /// Returns the deadline of the pending write; `None` if there is no such write, or no clock can represent the deadline.
+    /// Returns the time at which the write timeout expires; `None` if no write is pending, or the clock cannot represent the
+    /// time.
     pub(super) fn deadline(&self, write_timeout: Duration) -> Option<Instant> {
         match self {
             Self::Open(open) => open.stalled.and_then(|since| since.checked_add(write_timeout)),
@@ -87,7 +88,8 @@ impl Connection {
         }
     }
 
-    /// Ends the connection if the deadline of the pending write is over.
+    /// Breaks the connection if the write timeout has expired: with the cause of a failed write, if there was one, otherwise with
+    /// [`CloseCause::WriteTimedOut`].
     pub(super) fn check_deadline(&mut self, write_timeout: Duration, now: Instant) {
         if self.deadline(write_timeout).is_some_and(|deadline| deadline <= now) {
             let failed = if let Self::Open(open) = self { open.failed } else { None };
@@ -95,14 +97,15 @@ impl Connection {
         }
     }
 
-    /// Returns why the connection has ended, once.
+    /// Returns the cause of a broken connection and resets the state to `None`; returns `None` in every other state.
     pub(super) fn take_broken(&mut self) -> Option<CloseCause> {
         let Self::Broken(cause) = *self else { return None };
         *self = Self::None;
         Some(cause)
     }
 
-    /// Waits for the next change, and writes queued bytes. Received bytes are appended to `input`.
+    /// Waits for the next change of the connection, and writes queued bytes meanwhile. Appends received bytes to `input` if
+    /// `may_read`; otherwise reads nothing. Never completes without a connection.
     ///
     /// # Cancel safety
     ///
@@ -133,13 +136,13 @@ impl Connection {
 /// An established connection.
 pub(super) struct OpenConnection {
     socket: Socket,
-    /// Zeroized, because it may contain a password.
+    /// Queued bytes that are not written yet. Zeroized, because they may contain a password.
     unsent: Zeroizing<Vec<u8>>,
     /// Whether the socket may hold bytes that are not flushed.
     is_dirty: bool,
-    /// Time of the last write, while more bytes wait.
+    /// When the pending write last made progress, or when writing failed; `None` if nothing is pending.
     stalled: Option<Instant>,
-    /// Why writing failed. Bytes that the server sent before can still be read, and may contain its reason.
+    /// Why writing failed. Reading continues, because the server may have sent the reason before.
     failed: Option<CloseCause>,
 }
 
@@ -156,7 +159,7 @@ impl OpenConnection {
         }
     }
 
-    /// Returns whether reading should pause.
+    /// Returns whether reading should pause because [`MAX_UNSENT_BYTES`] or more are queued.
     fn is_full(&self) -> bool {
         self.unsent.len() >= MAX_UNSENT_BYTES
     }
@@ -179,7 +182,8 @@ impl OpenConnection {
         .map_err(|cause| self.failed.unwrap_or(cause))
     }
 
-    /// Writes queued bytes. The write timeout starts again with every accepted byte.
+    /// Writes as many queued bytes as the socket accepts. The write timeout restarts whenever it accepts some. An error stops
+    /// writing and leaves the connection open for reading.
     fn poll_send(&mut self, context: &mut Context<'_>) {
         if self.failed.is_some() {
             return;
@@ -195,13 +199,15 @@ impl OpenConnection {
         }
     }
 
-    /// Stops writing. The rest of the input has as much time as a write.
+    /// Stops writing after an error: discards queued bytes, and limits the time for reading the rest of the input to the write
+    /// timeout.
     fn fail(&mut self, error: &io::Error) {
         self.failed = Some(failed(error));
         self.unsent = Zeroizing::default();
         self.stalled = Some(super::now());
     }
 
+    /// Writes and flushes all queued bytes; ready once none is left.
     fn poll_send_all(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.unsent.is_empty() {
             let written = ready!(self.socket.as_mut().poll_write(context, &self.unsent))?;
@@ -221,6 +227,7 @@ impl OpenConnection {
         Poll::Ready(Ok(()))
     }
 
+    /// Reads once and appends the bytes to `input`. The end of the stream is [`CloseCause::Closed`].
     fn poll_receive(&mut self, context: &mut Context<'_>, input: &mut Vec<u8>) -> Poll<Result<(), CloseCause>> {
         let mut buffer = [const { MaybeUninit::uninit() }; READ_BYTES];
         let mut buffer = ReadBuf::uninit(&mut buffer);

@@ -10,18 +10,22 @@ use crate::observer::SessionView;
 #[derive(Default)]
 pub(super) struct Input {
     pub(super) bytes: Vec<u8>,
+    /// Number of bytes at the start of `bytes` that are parsed.
     n_parsed: usize,
-    /// Position in the stream of the first of `bytes`.
+    /// Position of the first of `bytes` in the stream of this connection.
     start: u64,
+    /// Position of the end of the last complete frame in the stream.
     frame_end: u64,
 }
 
 impl Input {
+    /// Returns whether every received byte is parsed.
     pub(super) fn is_empty(&self) -> bool {
         self.n_parsed >= self.bytes.len()
     }
 
-    /// Parses the next event; `None` once all bytes are parsed.
+    /// Parses received bytes up to the next event and returns it. Returns `None`, and frees the buffer, once all bytes are
+    /// parsed.
     pub(super) fn next_event(&mut self, session: &mut Session, now: Instant) -> Option<Event> {
         let mut rest = self.bytes.get(self.n_parsed..).unwrap_or_default();
         let event = session.receive(&mut rest, now);
@@ -35,11 +39,12 @@ impl Input {
         event
     }
 
-    /// Returns the session as its observers see it.
+    /// Returns the view of the session that is passed to observers with an observation at the current position.
     pub(super) fn view<'a>(&self, session: &'a Session) -> SessionView<'a> {
         SessionView { session, position: self.position(), frame_end: self.frame_end }
     }
 
+    /// Returns the position in the stream up to which bytes are parsed.
     fn position(&self) -> u64 {
         self.start.saturating_add(u64::try_from(self.n_parsed).unwrap_or(u64::MAX))
     }

@@ -6,11 +6,12 @@ use crate::core::Event;
 use crate::core::event::EndReason;
 use crate::core::session::Transmit;
 
-/// Logs what happens in a session, without its secrets.
+/// Writes what happens in a session to `tracing`, without its secrets.
 pub(super) struct SessionLog {
     /// Span of the session; entered while its task runs.
     span: Span,
-    /// Span of the login while it lasts. Boxed, because it is short.
+    /// Span of the login, from the start of a connection attempt until the session is ready, lost or over. Boxed, because most of
+    /// the time there is none.
     login: Option<Box<Span>>,
 }
 
@@ -19,16 +20,19 @@ impl SessionLog {
         Self { span, login: None }
     }
 
+    /// Logs received bytes at level TRACE. The caller has redacted them.
     pub(super) fn received(&self, bytes: &[u8]) {
         self.trace(|| trace!(bytes = %bytes.escape_ascii(), "received"));
     }
 
+    /// Logs a sent line at level TRACE, unless it is private.
     pub(super) fn sent(&self, transmit: &Transmit) {
         if !transmit.is_private() {
             self.trace(|| trace!(bytes = %transmit.bytes().escape_ascii(), "sent"));
         }
     }
 
+    /// Logs an event, and opens or closes the span of the login.
     pub(super) fn event(&mut self, event: &Event) {
         if let Event::Connecting { attempt } = event {
             self.login = Some(Box::new(info_span!(parent: &self.span, "login", attempt)));
@@ -39,6 +43,7 @@ impl SessionLog {
         }
     }
 
+    /// Logs an event at the level of its kind, inside the span of the login if there is one.
     fn log(&self, event: &Event) {
         let _login = self.login.as_ref().map(|login| login.enter());
         match event {
@@ -59,6 +64,7 @@ impl SessionLog {
         }
     }
 
+    /// Calls `log` inside the span of the login, if level TRACE is enabled.
     fn trace(&self, log: impl FnOnce()) {
         if enabled!(Level::TRACE) {
             let _login = self.login.as_ref().map(|login| login.enter());

@@ -17,7 +17,7 @@ use crate::observer::{Observation, SessionObserver, SessionView};
 pub(super) struct Observers {
     log: SessionLog,
     list: Vec<Box<dyn SessionObserver>>,
-    /// Present while the server may echo a secret.
+    /// Redactor of received bytes and events; `None` while no secret was sent that the server may still echo.
     redactor: Option<Box<Redactor>>,
 }
 
@@ -26,7 +26,9 @@ impl Observers {
         Self { log, list, redactor: None }
     }
 
-    /// Adds observers. Every byte that was received is parsed, so that the next observation follows from the session's state.
+    /// Adds observers and drops those that are done. Call it only while every received byte is parsed, so that the new observers
+    /// receive no event whose bytes they have not observed. Bytes that the redactor withholds are shown to the earlier observers
+    /// first.
     pub(super) fn add(&mut self, new: Vec<Box<dyn SessionObserver>>, view: SessionView<'_>) {
         if new.is_empty() {
             return;
@@ -36,18 +38,19 @@ impl Observers {
         self.list.extend(new);
     }
 
-    /// Returns whether the session should pause reading.
+    /// Returns whether an observer is full, so that the session should pause reading.
     pub(super) fn is_full(&self) -> bool {
         self.list.iter().any(|observer| observer.is_full())
     }
 
-    /// Returns the time at which parsing starts, if an observer receives how long it takes. It is the system's time, which a
-    /// paused runtime does not stop.
+    /// Returns the system's time if there are observers, to which the duration of parsing is reported; otherwise `None`. It is
+    /// not the runtime's time, which a paused runtime stops.
     pub(super) fn start_parsing(&self) -> Option<Instant> {
         (!self.list.is_empty()).then(Instant::now)
     }
 
-    /// Processes received bytes, before they are parsed.
+    /// Logs received bytes and shows them to the observers, redacted. Bytes that may begin a secret are withheld until later
+    /// bytes decide, or until something else is observed.
     pub(super) fn received(&mut self, bytes: &[u8], now: Instant, view: SessionView<'_>) {
         let Some(redactor) = &mut self.redactor else { return self.show_received(bytes, view) };
         redactor.expire(now);
@@ -56,7 +59,8 @@ impl Observers {
         self.stop_redacting(view);
     }
 
-    /// Processes bytes that are written.
+    /// Logs a sent line and shows it to the observers, without bytes if it is secret. Its secrets are redacted in received bytes
+    /// from now on.
     pub(super) fn sent(&mut self, transmit: &Transmit, now: Instant, view: SessionView<'_>) {
         self.release(view);
         if transmit.is_secret() {
@@ -69,7 +73,8 @@ impl Observers {
         });
     }
 
-    /// Processes the end of a request. The reply may still come after a timeout.
+    /// Shows the end of a request to the observers. Redaction of its secrets ends, except after a timeout, because the reply may
+    /// still come.
     pub(super) fn replied(&mut self, id: RequestId, result: &Result<Reply, RequestError>, view: SessionView<'_>) {
         self.observe(view, || Observation::Reply { request: id, is_ok: result.is_ok() });
         if let Some(redactor) = &mut self.redactor
@@ -80,14 +85,16 @@ impl Observers {
         }
     }
 
-    /// Processes the end of the connection.
+    /// Shows the end of the connection to the observers, after the withheld bytes, and forgets all secrets.
     pub(super) fn closed(&mut self, view: SessionView<'_>) {
         self.release(view);
         self.redactor = None;
         self.observe(view, || Observation::Closed);
     }
 
-    /// Processes an event whose parsing started at this time. Returns the event without its secrets, if it contains one.
+    /// Logs an event and shows it to the observers, redacted. `started` is the time at which its parsing started. Returns the
+    /// redacted event, or `None` if it contains no secret. The secrets of the login are forgotten once the session is ready, lost
+    /// or over.
     pub(super) fn event(&mut self, event: &Event, started: Option<Instant>, view: SessionView<'_>) -> Option<Event> {
         let redacted = self.redactor.as_ref().and_then(|redactor| redactor.event(event));
         self.observe(view, || Observation::Event {
@@ -104,7 +111,8 @@ impl Observers {
         redacted
     }
 
-    /// Lets the observers work, and registers their wakers. Ready once none of them is full any more.
+    /// Lets every observer do pending work and registers their wakers. Ready if an observer was full and none is any more;
+    /// otherwise pending.
     pub(super) fn poll(&mut self, view: SessionView<'_>, context: &mut Context<'_>) -> Poll<()> {
         let was_full = self.is_full();
         for observer in &mut self.list {
@@ -113,7 +121,8 @@ impl Observers {
         if was_full && !self.is_full() { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Closes the observers.
+    /// Shows withheld bytes to the observers, then waits until all of them are closed. Each observer is dropped as soon as it is
+    /// closed.
     ///
     /// # Cancel safety
     ///
@@ -132,6 +141,7 @@ impl Observers {
         self.list.clear();
     }
 
+    /// Logs received bytes that are already redacted and shows them to the observers; does nothing without bytes.
     fn show_received(&mut self, bytes: &[u8], view: SessionView<'_>) {
         if !bytes.is_empty() {
             self.log.received(bytes);
@@ -139,7 +149,7 @@ impl Observers {
         }
     }
 
-    /// Passes on withheld bytes, redacted, so that they precede what follows.
+    /// Shows the withheld bytes, masked, so that the observers receive them before what follows.
     fn release(&mut self, view: SessionView<'_>) {
         if let Some(redactor) = &mut self.redactor {
             let withheld = redactor.release();
@@ -147,7 +157,7 @@ impl Observers {
         }
     }
 
-    /// Drops the redactor if no secret is left.
+    /// Drops the redactor if it has no secret left, after showing the bytes that it withheld.
     fn stop_redacting(&mut self, view: SessionView<'_>) {
         if self.redactor.as_ref().is_some_and(|redactor| redactor.is_over()) {
             self.release(view);
@@ -155,6 +165,7 @@ impl Observers {
         }
     }
 
+    /// Passes an observation to all observers. It is created only if there are any.
     fn observe(&mut self, view: SessionView<'_>, observation: impl FnOnce() -> Observation) {
         if self.list.is_empty() {
             return;

@@ -8,7 +8,7 @@ use crate::core::Event;
 use crate::core::event::RequestId;
 use crate::core::session::{Secret, SecretSource, Transmit, TransmitKind, hide_secrets, mask_text};
 
-/// How long the secrets of a command are redacted if its reply is never received.
+/// Maximum time for which the secrets of a command are redacted while its reply is not received.
 const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Replaces secrets that were sent in the bytes that the server sends, independently of read boundaries.
@@ -19,7 +19,7 @@ pub(super) struct Redactor {
     secrets: Vec<SentSecret>,
     /// The last received bytes if a secret may begin with them. They are withheld until the next bytes decide.
     withheld: Zeroizing<Vec<u8>>,
-    /// Number of withheld bytes that were returned, redacted, before it was decided.
+    /// Number of withheld bytes that [`release`](Self::release) has already returned, masked.
     n_released: usize,
 }
 
@@ -31,7 +31,9 @@ struct SentSecret {
 /// How long a secret is redacted.
 #[derive(Clone, Copy)]
 enum Until {
+    /// Until the session is set up. For a password of the login.
     SetUp,
+    /// Until the request that contained the secret is replied to, at the latest until `at_latest`. For a secret in a command.
     Replied { request: Option<RequestId>, at_latest: Instant },
 }
 
@@ -40,7 +42,7 @@ impl Redactor {
         Self { secrets: Vec::new(), withheld: Zeroizing::default(), n_released: 0 }
     }
 
-    /// Redacts the secrets of a sent line from now on.
+    /// Redacts the secrets of a sent line in bytes received from now on.
     pub(super) fn learn(&mut self, transmit: &Transmit, now: Instant) {
         let until = match transmit.kind() {
             TransmitKind::Password => Until::SetUp,
@@ -49,17 +51,17 @@ impl Redactor {
         self.secrets.extend(transmit.secrets().filter_map(Secret::new).map(|secret| SentSecret { secret, until }));
     }
 
-    /// Removes the secrets of the login: the session is set up.
+    /// Forgets the secrets of the login, because the session is set up.
     pub(super) fn set_up(&mut self) {
         self.secrets.retain(|secret| !matches!(secret.until, Until::SetUp));
     }
 
-    /// Removes the secrets of a request that was replied to.
+    /// Forgets the secrets of a request that was replied to.
     pub(super) fn replied(&mut self, id: RequestId) {
         self.secrets.retain(|secret| !matches!(secret.until, Until::Replied { request, .. } if request == Some(id)));
     }
 
-    /// Removes the secrets of requests whose reply is overdue.
+    /// Forgets the secrets of requests whose reply is overdue at this time.
     pub(super) fn expire(&mut self, now: Instant) {
         self.secrets.retain(|secret| !matches!(secret.until, Until::Replied { at_latest, .. } if at_latest <= now));
     }
@@ -69,7 +71,8 @@ impl Redactor {
         self.secrets.is_empty()
     }
 
-    /// Returns the received bytes that can be shown now, redacted. Bytes that may begin a secret are withheld.
+    /// Returns the redacted bytes that can be shown now: the bytes withheld before and `bytes`, up to the first byte that may
+    /// begin a secret. That byte and all after it are withheld.
     pub(super) fn received(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut all = std::mem::take(&mut self.withheld);
         all.extend_from_slice(bytes);
@@ -80,8 +83,8 @@ impl Redactor {
         shown
     }
 
-    /// Returns the withheld bytes, redacted as if they were secret. They remain part of the search, because later bytes may
-    /// complete the secret.
+    /// Returns the withheld bytes that were not returned before, masked as if they were secret. They remain withheld, because
+    /// later bytes may complete the secret.
     pub(super) fn release(&mut self) -> Vec<u8> {
         let mut shown = self.withheld.to_vec();
         mask_text(&mut shown);
@@ -96,7 +99,8 @@ impl Redactor {
         if line == event.raw() { None } else { event.with_text(&line) }
     }
 
-    /// Redacts the secrets. Returns the number of bytes that are decided; the rest may begin a secret.
+    /// Masks the secrets in `bytes`. Returns the number of bytes at the start for which it is decided whether they are secret;
+    /// the rest may begin a secret.
     fn hide(&self, bytes: &mut [u8], source: SecretSource) -> usize {
         hide_secrets(&self.secrets.iter().map(|sent| &sent.secret), bytes, source)
     }

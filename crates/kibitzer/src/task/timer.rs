@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A delay that no session waits for, and that the clock can represent.
+/// Delay of a timer without a deadline: one year, which the clock can represent and no session waits for.
 const NEVER: Duration = Duration::from_hours(365 * 24);
 
 /// Expires at its deadline, or at an earlier deadline that was set before.

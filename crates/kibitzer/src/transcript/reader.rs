@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::{Direction, Record, Utc, decode_hex};
 
-/// Default limit of a line: 64 MiB, which is a piece of 32 MiB.
+/// Default limit of a line: 64 MiB, enough for a piece of 32 MiB, because each byte is two hexadecimal digits.
 const LINE_LIMIT_BYTES: usize = 64 << 20;
 
 /// Why a line of a transcript cannot be read. Lines are counted from 1.
@@ -47,7 +47,7 @@ pub enum TranscriptError {
         /// Which line.
         line: u64,
     },
-    /// The time is negative or too large, or `utc` is not a time.
+    /// The time `t` is negative or exceeds the range of [`Duration`], or `utc` is not a valid time.
     #[error("transcript line {line} has a time out of range")]
     Time {
         /// Which line.
@@ -78,15 +78,18 @@ pub enum TranscriptError {
 pub struct TranscriptReader<R> {
     input: R,
     limit_bytes: usize,
+    /// The last line that was read, without its line end.
     line: Vec<u8>,
-    /// Number of the line in `line`.
+    /// Number of that line, from 1; 0 before the first read.
     number: u64,
-    /// Whether the line in `line` has a line end.
+    /// Whether that line has a line end. Only the last line of the input may lack one.
     is_whole: bool,
-    /// Time of day at time 0, from the last line with a time of day.
+    /// Time of day at time 0, computed from the last `utc` in the transcript; `None` before the first one, and after time goes
+    /// back.
     began: Option<Utc>,
     /// Time of the last record.
     time: Duration,
+    /// Whether the iterator is exhausted: the input ended, cannot be read, or has a line that is too long.
     ended: bool,
 }
 
@@ -111,7 +114,7 @@ impl<R: BufRead> TranscriptReader<R> {
         Self { limit_bytes, ..self }
     }
 
-    /// Reads the next line; `None` at the end.
+    /// Reads the next line into `line`; `None` at the end of the input. Any error is final.
     fn read_line(&mut self) -> Option<Result<(), TranscriptError>> {
         self.line.clear();
         self.number += 1;
@@ -153,7 +156,8 @@ impl<R: BufRead> Iterator for TranscriptReader<R> {
 }
 
 impl<R> TranscriptReader<R> {
-    /// Parses the line; `None` if it is a note.
+    /// Parses the current line as a record; `None` if it is a note. The `utc` of a note also sets the time of day of later
+    /// records.
     fn parse(&mut self) -> Result<Option<Record>, TranscriptError> {
         let line = self.number;
         let source = match serde_json::from_slice::<Wire<'_>>(&self.line) {
@@ -177,7 +181,8 @@ impl<R> TranscriptReader<R> {
         Err(if is_torn { TranscriptError::Torn { line } } else { TranscriptError::Json { line, source } })
     }
 
-    /// Returns the time of day of a line: the stated one, or that counted from the last stated one.
+    /// Returns the time of day of a line: the stated one, otherwise the one computed from the last stated one. `None` if there is
+    /// no such one, or time has gone back since.
     fn utc(&mut self, time: Duration, stated: Option<&str>) -> Result<Option<Utc>, TranscriptError> {
         if let Some(stated) = stated {
             let utc: Utc = stated.parse().map_err(|_| TranscriptError::Time { line: self.number })?;
@@ -191,7 +196,7 @@ impl<R> TranscriptReader<R> {
     }
 }
 
-/// A line with a piece.
+/// The JSON object of a line with a piece.
 #[derive(Deserialize)]
 struct Wire<'a> {
     t: f64,
@@ -204,7 +209,7 @@ struct Wire<'a> {
     utc: Option<Cow<'a, str>>,
 }
 
-/// A line without a piece.
+/// The JSON object of a line with the key `note`, which has no bytes.
 #[derive(Deserialize)]
 struct Note<'a> {
     #[serde(rename = "note")]
@@ -214,6 +219,7 @@ struct Note<'a> {
     utc: Option<Cow<'a, str>>,
 }
 
+/// Converts seconds to a duration. Fails with [`TranscriptError::Time`] if they are negative, too large or not a number.
 fn time(seconds: f64, line: u64) -> Result<Duration, TranscriptError> {
     Duration::try_from_secs_f64(seconds).map_err(|_| TranscriptError::Time { line })
 }

@@ -17,7 +17,8 @@ use tokio::time::Instant;
 
 use super::{Direction, Utc, encode_hex};
 
-/// Unwritten bytes at which the session pauses reading: 1 MiB, which is half a MiB received.
+/// Size of the unwritten lines, in bytes, from which a recorder is full and the session pauses reading: 1 MiB, which holds about
+/// half a MiB of received bytes, because each byte is two hexadecimal digits.
 const FULL_BYTES: usize = 1 << 20;
 
 /// Placeholder for a line that is not recorded.
@@ -46,21 +47,21 @@ pub enum RecordError {
     SessionOver,
 }
 
-/// The state of a recording that was started for a session.
+/// The state of a recording that was started for a session: its file, its size so far, and its failure if there was one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recording {
-    /// The file.
+    /// Path of the file.
     pub path: Arc<Path>,
-    /// Number of pieces written to the file.
+    /// Number of pieces in the file, counted at the end of each complete flush.
     pub pieces: u64,
-    /// Number of bytes written to the file.
+    /// Size of those pieces' lines in the file, in bytes.
     pub bytes: u64,
-    /// Why the recording ended before its session; `None` while it continues.
+    /// The error that ended the recording before its session; `None` while it continues, or if it is complete.
     pub error: Option<Arc<io::Error>>,
 }
 
-/// Writes a transcript, piece by piece, without waiting for a disk.
+/// Writes a transcript piece by piece. Adding a piece never waits: it only appends a line to a buffer in memory.
 ///
 /// Pieces are added to a buffer, which [`flush`](Self::flush) writes. Times are tokio's, counted from the creation of the
 /// recorder.
@@ -87,7 +88,9 @@ pub struct Recording {
 /// ```
 pub struct Recorder {
     sink: Pin<Box<dyn AsyncWrite + Send + Sync>>,
+    /// Creation of the recorder, from which times are counted.
     began: Instant,
+    /// Complete lines, and possibly the rest of one, that the sink has not accepted yet.
     unwritten: BytesMut,
     /// Pieces that were added since the last complete flush.
     n_unwritten: u64,
@@ -100,7 +103,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Creates a recorder that writes to this sink and starts now.
+    /// Creates a recorder that writes to this sink. Its time 0 is the time of this call.
     pub fn new(sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
         Self {
             sink: Box::pin(sink),
@@ -134,49 +137,51 @@ impl Recorder {
         Ok(Self::at(path, file))
     }
 
-    /// Creates a recorder whose sink is the file at this path.
+    /// Creates a recorder for a sink that is the file at this path. The file is removed if no piece is added before the recorder
+    /// is dropped.
     pub(crate) fn at(path: &Path, sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
         let mut recorder = Self::new(sink);
         recorder.recording = Some(Recording { path: path.into(), pieces: 0, bytes: 0, error: None });
         recorder
     }
 
-    /// Returns the created file, and how much of the recording is written to it; `None` for another sink.
+    /// Returns the path of the created file and the amount written to it so far; `None` if the sink is not a file that
+    /// [`create`](Self::create) made.
     pub fn recording(&self) -> Option<&Recording> {
         self.recording.as_ref()
     }
 
-    /// Adds received bytes. No bytes mark the end of the connection.
+    /// Adds a piece of received bytes. An empty slice records the end of the connection.
     pub fn received(&mut self, bytes: &[u8]) {
         self.put(Direction::Received, bytes, "");
     }
 
-    /// Adds sent bytes.
+    /// Adds a piece of sent bytes, without any redaction; use [`sent_secret`](Self::sent_secret) for private lines.
     pub fn sent(&mut self, bytes: &[u8]) {
         self.put(Direction::Sent, bytes, "");
     }
 
-    /// Adds a placeholder for a sent line.
+    /// Adds the placeholder `[redacted]` in place of a sent line that must not be recorded.
     pub fn sent_secret(&mut self) {
         self.put(Direction::Sent, REDACTED, r#", "redacted": true"#);
     }
 
-    /// Returns whether the buffer is so large that it should be written before more is added.
+    /// Returns whether the buffer holds 1 MiB or more and should be flushed first. A full recorder still accepts every piece.
     pub fn is_full(&self) -> bool {
         self.unwritten.len() >= FULL_BYTES
     }
 
-    /// Returns whether every piece is written.
+    /// Returns whether the sink has accepted and flushed every piece.
     pub fn is_flushed(&self) -> bool {
         self.unwritten.is_empty() && !self.is_dirty
     }
 
-    /// Returns the number of pieces that may not be written yet.
+    /// Returns the number of pieces added since the last complete flush. Some of them may be in the sink already.
     pub fn n_unwritten(&self) -> u64 {
         self.n_unwritten
     }
 
-    /// Writes every piece.
+    /// Writes all buffered pieces to the sink and flushes it.
     ///
     /// # Errors
     ///
@@ -189,6 +194,7 @@ impl Recorder {
         poll_fn(|context| self.poll_flush(context)).await
     }
 
+    /// Polls [`flush`](Self::flush).
     pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.unwritten.is_empty() {
             let n_written = ready!(self.sink.as_mut().poll_write(context, &self.unwritten))?;
@@ -209,7 +215,8 @@ impl Recorder {
         Poll::Ready(Ok(()))
     }
 
-    /// Adds a line; `mark` is a further key, after a comma.
+    /// Appends the line of a piece to the buffer. `mark` is inserted at the end of the JSON object, and begins with a comma
+    /// unless it is empty. The first line of a recording also states the time of day.
     fn put(&mut self, direction: Direction, bytes: &[u8], mark: &str) {
         let before = self.unwritten.len();
         let mark = match self.n_bytes {

@@ -20,7 +20,9 @@ pub(crate) struct Recordings {
 
 #[derive(Debug, Default)]
 struct RecordingsState {
+    /// The recording that was started last, whether it continues or has failed.
     latest: Option<Recording>,
+    /// Number of pieces missing from all recordings of this session, including those between a failure and the next recording.
     unrecorded_pieces: u64,
 }
 
@@ -30,7 +32,7 @@ impl Recordings {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a recording and returns its observer.
+    /// Registers a new recording and returns the observer that writes it.
     ///
     /// # Errors
     ///
@@ -44,17 +46,17 @@ impl Recordings {
         Ok(RecordingObserver { recorder: Some(recorder), recordings: Arc::clone(self) })
     }
 
-    /// Returns the recording that was started last.
+    /// Returns the recording that was started last, also after it has failed; `None` if none was started.
     pub(crate) fn latest(&self) -> Option<Recording> {
         self.state().latest.clone()
     }
 
-    /// Returns the number of pieces that recordings lack because they failed.
+    /// Returns the number of pieces that are missing from recordings because they failed.
     pub(crate) fn unrecorded_pieces(&self) -> u64 {
         self.state().unrecorded_pieces
     }
 
-    /// Waits until the recording that was started last has failed.
+    /// Waits until the recording that was started last has failed, and returns it; returns at once if it already has.
     ///
     /// # Cancel safety
     ///
@@ -72,14 +74,17 @@ impl Recordings {
     }
 }
 
-/// Records a session. After a failure it counts the pieces that are not recorded, until another recording is started.
+/// Writes observations to a recorder. After a failure it drops the recorder and counts the pieces that are not recorded, until
+/// another recording is started.
 #[derive(Debug)]
 pub(crate) struct RecordingObserver {
+    /// `None` after a failure.
     recorder: Option<Recorder>,
     recordings: Arc<Recordings>,
 }
 
 impl RecordingObserver {
+    /// Logs a failure, drops the recorder, counts its unwritten pieces as missing, and wakes those who wait for a failure.
     fn fail(&mut self, error: io::Error) {
         error!(%error, "recording failed");
         let mut state = self.recordings.state();

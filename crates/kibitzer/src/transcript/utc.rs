@@ -8,9 +8,9 @@ use thiserror::Error;
 use toml::value::{Datetime, Offset};
 
 const SECONDS_PER_DAY: u64 = 86_400;
-/// From 1 January of the year 1 to 1 January 1970.
+/// Number of days from 1 January of the year 1 to 1 January 1970.
 const DAYS_BEFORE_1970: u64 = days_before(1970);
-/// RFC 3339 writes four digits of the year.
+/// Last year that can be represented: RFC 3339 has four digits for it.
 const LAST_YEAR: u64 = 9_999;
 
 /// A time of day in UTC, between the years 1970 and 9999. As text it is RFC 3339 with milliseconds: `2025-03-01T12:34:56.789Z`.
@@ -41,18 +41,19 @@ impl Utc {
         Self::since_1970(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 
-    /// Returns the time that much later, or the last millisecond of the year 9999.
+    /// Returns this time plus a duration, limited to the last millisecond of the year 9999.
     #[must_use]
     pub fn plus(self, time: Duration) -> Self {
         Self::since_1970(self.0.saturating_add(time))
     }
 
-    /// Returns the time that much earlier, or the beginning of 1970.
+    /// Returns this time minus a duration, limited to the beginning of 1970.
     #[must_use]
     pub fn minus(self, time: Duration) -> Self {
         Self(self.0.saturating_sub(time))
     }
 
+    /// Creates a time from the duration since the beginning of 1970, limited to the last millisecond of the year 9999.
     fn since_1970(time: Duration) -> Self {
         let end = (days_before(LAST_YEAR + 1) - DAYS_BEFORE_1970) * SECONDS_PER_DAY;
         Self(time.min(Duration::from_millis(end * 1_000 - 1)))
@@ -87,6 +88,7 @@ impl FromStr for Utc {
     }
 }
 
+/// Parses an RFC 3339 time with the offset `Z`; `None` for another form, or a year before 1970.
 fn parse(text: &str) -> Option<Utc> {
     // What an RFC 3339 time looks like is known to TOML.
     let Datetime { date: Some(date), time: Some(time), offset: Some(Offset::Z) } = text.parse().ok()? else {
@@ -100,7 +102,7 @@ fn parse(text: &str) -> Option<Utc> {
     Some(Utc::since_1970(Duration::new(seconds, time.nanosecond.unwrap_or_default())))
 }
 
-/// Counts the days from the year 1 to the beginning of this one.
+/// Returns the number of days from 1 January of the year 1 to 1 January of this year, in the Gregorian calendar.
 const fn days_before(year: u64) -> u64 {
     let years = year - 1;
     365 * years + years / 4 - years / 100 + years / 400
