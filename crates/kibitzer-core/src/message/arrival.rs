@@ -9,17 +9,17 @@ use crate::scan::Cursor;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrival {
-    /// Who.
+    /// The player who logged in or out.
     pub name: Handle,
-    /// The titles after the name.
+    /// The player's titles; empty if the line has none.
     pub titles: Titles,
-    /// Which way.
+    /// Whether the player logged in or out.
     pub kind: ArrivalKind,
     /// Why the server sends the line.
     pub reason: ArrivalReason,
 }
 
-/// Which way a player went.
+/// Whether a player logged in or out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "players come or go")]
 pub enum ArrivalKind {
@@ -33,18 +33,18 @@ pub enum ArrivalKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArrivalReason {
-    /// The player is on our notify list.
+    /// The player is on this login's notify list.
     Notify,
     /// This login is on the player's notify list, but not the reverse (variable `notifiedby`).
     NotifiedBy,
-    /// The player and we have an adjourned game.
+    /// The player has an adjourned game with this login.
     Adjourned,
     /// The server reports all players (variable `pin`).
     Pin,
 }
 
 impl Arrival {
-    /// Reads a notification, or a line of the variable `pin`, whole.
+    /// Parses a whole line: a notification, or a line sent with the variable `pin` set. `None` for any other line.
     ///
     /// A line that starts with `:` is a robot's, even if it relays a notification. `pin` lines may have the player's address in
     /// brackets after the name, which administrators see.

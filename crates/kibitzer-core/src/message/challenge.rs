@@ -16,13 +16,13 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Challenge {
-    /// Who challenges: [`Actor::Me`] for my own.
+    /// Whether this login made the challenge ([`Actor::Me`]) or received it ([`Actor::Other`]).
     pub actor: Actor,
-    /// The first named: the challenger.
+    /// The challenger, whom the line names first.
     pub from: Handle,
     /// The challenger's rating for this type of game.
     pub from_rating: Rating,
-    /// The color that the challenger requests; `None` leaves it to the server.
+    /// The color that the challenger requests; `None` if the server is to choose.
     pub from_color: Option<Color>,
     /// The challenged player.
     pub to: Handle,
@@ -30,33 +30,34 @@ pub struct Challenge {
     pub to_rating: Rating,
     /// Whether ratings are at stake.
     pub rated: bool,
-    /// The type of game.
+    /// The type of game as received: `blitz`, `wild/fr`; may have several words or be empty.
     pub kind: ServerText,
     /// Minutes on the clock at the start; `None` in an untimed game.
     pub initial_min: Option<u32>,
     /// Seconds added per move; `None` in an untimed game.
     pub increment_s: Option<u32>,
-    /// Black's minutes, if the sides get different times.
+    /// Black's minutes at the start; `None` if both sides get the same time.
     pub black_initial_min: Option<u32>,
-    /// Black's increment in seconds, if the sides get different times.
+    /// Black's increment in seconds; `None` if both sides get the same time.
     pub black_increment_s: Option<u32>,
-    /// The stored position to start from: `wild/fr`.
+    /// The stored position that the game starts from, such as `wild/fr`; `None` if the line names none.
     pub loaded_from: Option<ServerText>,
-    /// Whether it would resume an adjourned game.
+    /// Whether the game would resume an adjourned one.
     pub adjourned: bool,
     /// Words after the clocks without a field of their own: `idn=518`, `hourglass`, `overtime 40/90,SD/30+30`.
     pub options: Option<ServerText>,
 }
 
 impl Challenge {
-    /// Reads a whole line, which must end in a point.
+    /// Parses a whole line, which must end in a period; `None` if it is not a challenge.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let actor = read_head(&mut at)?;
         Self::read(at.rest().trim_ascii_end().strip_suffix(b".")?, actor)
     }
 
-    /// Parses the text between the head and the final point, or the `p=` field of `<pt>` and `<pf>`.
+    /// Parses the text between the head and the final period, or the `p=` field of `<pt>` and `<pf>`. `None` if a name, a rating,
+    /// or `rated`/`unrated` is missing; later words never fail.
     pub(crate) fn read(text: &[u8], actor: Actor) -> Option<Self> {
         let mut at = Cursor::new(text);
         let (from, from_rating) = read_player(&mut at)?;
@@ -91,6 +92,7 @@ impl Challenge {
     }
 }
 
+/// Reads the label that starts the line; `None` for any other start.
 fn read_head(at: &mut Cursor<'_>) -> Option<Actor> {
     if at.eat(b"Challenge: ") {
         Some(Actor::Other)
@@ -99,7 +101,7 @@ fn read_head(at: &mut Cursor<'_>) -> Option<Actor> {
     }
 }
 
-/// Reads `Foo (1500P)`.
+/// Reads a name, whose titles are skipped, and the rating after it: `Foo (1500P)`.
 fn read_player(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
     let name = Handle::from_wire(read_name(at.blanks())?);
     Some((name, Rating::read_bracketed(at.blanks())?))
@@ -109,7 +111,8 @@ fn next_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     at.blanks().word()
 }
 
-/// Reads the words before the clocks, or in an untimed game before the words that may follow.
+/// Reads the type of game: the words up to the clocks, or in an untimed game up to a word that starts the extra fields. May be
+/// empty.
 fn read_kind(at: &mut Cursor<'_>) -> ServerText {
     at.blanks();
     let from = *at;
@@ -120,6 +123,7 @@ fn read_kind(at: &mut Cursor<'_>) -> ServerText {
     ServerText::from_wire(at.since(from))
 }
 
+/// Returns whether a word is a clock, an option or another field, so that the type of game ends before it.
 fn ends_kind(word: &[u8]) -> bool {
     decimal(word).is_some()
         || matches!(word.first(), Some(b'(' | b'['))
@@ -127,6 +131,7 @@ fn ends_kind(word: &[u8]) -> bool {
         || word.starts_with(b"idn=")
 }
 
+/// Reads minutes and increment in seconds. Consumes nothing if they are not two numbers followed by a blank or the end.
 fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     at.attempt(|at| {
         let initial = at.blanks().number()?;
@@ -135,13 +140,13 @@ fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     })
 }
 
-/// Reads Black's clock after White's: `1 0 : 2 1` on one server, `3 0 2 0` on others.
+/// Reads Black's clock after White's, `1 0 : 2 1` on one server and `3 0 2 0` on others, as minutes and seconds.
 fn read_black_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     let _ = at.blanks().eat(b": ");
     read_clock(at)
 }
 
-/// The fields that may follow the clocks.
+/// The fields that may follow the clocks, in any order.
 #[derive(Default)]
 struct Extras {
     loaded_from: Option<ServerText>,
@@ -169,7 +174,7 @@ impl Extras {
     }
 }
 
-/// Reads `wild/fr`, or `wild/fr)` where a bracket was opened before.
+/// Reads the name of a stored position, without the closing bracket of `(Loaded from wild/fr)`.
 fn read_board(at: &mut Cursor<'_>) -> Option<ServerText> {
     let board = next_word(at)?;
     Some(ServerText::from_wire(board.strip_suffix(b")").or_else(|| board.strip_suffix(b"]")).unwrap_or(board)))

@@ -11,7 +11,7 @@ use crate::by_name::named_enum;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChallengeUpdate {
-    /// The other party of the challenge; `None` where the line has no name.
+    /// The other party of the challenge; `None` if the line does not name it.
     pub name: Option<Handle>,
     /// The party that updates, answers or withdraws. For a change by the server, the party that made the challenge.
     pub actor: Actor,
@@ -24,21 +24,21 @@ named_enum! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum ChallengeChange("Returns the name of the change in JSON.") {
-        /// Its terms changed.
+        /// The terms of the challenge changed.
         Updated = "updated",
-        /// It was accepted.
+        /// The challenge was accepted.
         Accepted = "accepted",
-        /// It was declined.
+        /// The challenge was declined.
         Declined = "declined",
-        /// It was answered with other terms.
+        /// The challenged party declined and proposed other terms.
         Countered = "countered",
         /// The challenger withdrew it.
         Withdrawn = "withdrawn",
         /// The server dropped it.
         Removed = "removed",
-        /// One of the two logged out.
+        /// One of the two players logged out.
         Departed = "departed",
-        /// One of the two began another game.
+        /// One of the two players started another game.
         Joined = "joined",
         /// Two players had sent each other challenges with the same terms.
         Intercepted = "intercepted",
@@ -46,12 +46,12 @@ named_enum! {
         SeekMatched = "seek_matched",
         /// This login's seek matches another player's `getgame`.
         GetgameMatched = "getgame_matched",
-        /// A seek was answered whose owner has to confirm.
+        /// This login answered a seek whose owner has to confirm, so that the server sent a challenge.
         SeekIsManual = "seek_is_manual",
     }
 }
 
-/// A row: the sentence, or its part after the name, and its meaning.
+/// A table row: the sentence, or its part after the name, and its meaning.
 type Row = (&'static str, (Actor, ChallengeChange));
 
 /// Sentences that start with another player's name.
@@ -84,7 +84,7 @@ const OF_OTHERS: &[Row] = {
     ]
 };
 
-/// Sentences about this login's actions, and about challenges as such; `%` is the other party.
+/// Whole lines about this login's actions or about challenges; `%` is the other party.
 const OF_MINE: &[Row] = {
     use Actor::{Me, Other};
     use ChallengeChange::{
@@ -114,7 +114,7 @@ const OF_MINE: &[Row] = {
 };
 
 impl ChallengeUpdate {
-    /// Reads a whole line.
+    /// Parses a whole line; `None` if it does not report on a challenge.
     pub fn parse(line: &[u8]) -> Option<Self> {
         // Every sentence ends with a point or a colon, which rules out most lines.
         matches!(line.trim_ascii_end().last(), Some(b'.' | b':')).then_some(())?;

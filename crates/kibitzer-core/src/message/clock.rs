@@ -26,7 +26,7 @@ impl ClockReading {
         self.ms
     }
 
-    /// Returns the time left; `None` once the clock has run out.
+    /// Returns the time left; `None` if the reading is negative.
     pub fn remaining(self) -> Option<Duration> {
         u64::try_from(self.ms).ok().map(Duration::from_millis)
     }
@@ -44,7 +44,8 @@ impl fmt::Display for ClockReading {
     }
 }
 
-/// Reads a duration, `m:ss` or `h:mm:ss`, with or without `.mmm`, in milliseconds. Minutes may exceed 59.
+/// Reads a duration, `m:ss` or `h:mm:ss`, with or without `.mmm`, and returns milliseconds. Minutes and seconds may exceed 59.
+/// Consumes nothing if it has another form or exceeds `u32`.
 ///
 /// Source: style 12 rule K3.
 pub(crate) fn read_duration_ms(at: &mut Cursor<'_>) -> Option<u32> {
@@ -59,7 +60,8 @@ pub(crate) fn read_duration_ms(at: &mut Cursor<'_>) -> Option<u32> {
     })
 }
 
-/// Reads the digits after the point: `1` is 100 ms; digits after the third are ignored.
+/// Reads the digits after the decimal point as milliseconds: `1` is 100 ms; digits after the third are ignored. `None` without a
+/// digit.
 fn read_fraction_ms(at: &mut Cursor<'_>) -> Option<u32> {
     let digits = at.take_while(|b| b.is_ascii_digit());
     (!digits.is_empty())

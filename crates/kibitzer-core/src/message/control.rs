@@ -20,7 +20,7 @@ pub enum Control {
     GuestPrompt(Arc<Handle>),
     /// Start of a reply in block mode.
     BlockStart {
-        /// The number that the client gave the command.
+        /// The number that the client put before the command.
         id: u64,
         /// The command that the reply answers.
         code: CommandCode,
@@ -29,7 +29,7 @@ pub enum Control {
     BlockEnd {
         /// The number that the client gave the command.
         id: u64,
-        /// Whether the server ended it, rather than a limit, another block, or the end of the stream.
+        /// Whether the server ended the reply; `false` if a limit, another block, or the end of the stream cut it off.
         complete: bool,
     },
     /// A telnet command.
@@ -39,7 +39,7 @@ pub enum Control {
         /// The option byte, if the command has one.
         option: Option<u8>,
     },
-    /// A timeseal ping. The server measures the time until the answer.
+    /// A timeseal ping, which the client has to answer: the server measures the time until then.
     Ping,
     /// Start of an ICC level-1 unit.
     UnitStart(Arc<UnitHeader>),

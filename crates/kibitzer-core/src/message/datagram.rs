@@ -47,7 +47,7 @@ const CONTROL_Z: u8 = 0x1A;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Datagram {
-    /// The number, which says what kind of datagram it is.
+    /// The number, which identifies the kind of datagram.
     pub number: u32,
     /// The arguments, in order. Some are the words of players.
     pub fields: Vec<PlayerText>,
@@ -74,17 +74,18 @@ impl Datagram {
         self.kind().map(|kind| kind.name)
     }
 
-    /// Returns the names of the arguments of this kind of datagram, in order. The last one may be repeated.
+    /// Returns the names of the arguments of this kind of datagram, in order; none if the number is unknown. The last one may be
+    /// repeated.
     pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
         self.kind().into_iter().flat_map(|kind| kind.arguments.iter().map(|argument| argument.name))
     }
 
-    /// Returns the argument of this name; `None` if this kind of datagram has none, or if it was not sent.
+    /// Returns the argument of this name; `None` if this kind of datagram has no such argument, or if it was not sent.
     pub fn argument(&self, name: &str) -> Option<&PlayerText> {
         self.fields.get(self.kind()?.position(name)?)
     }
 
-    /// Whether it has a password or a key, which must never be logged.
+    /// Returns whether an argument is a password or a key, which must never be logged.
     pub fn is_secret(&self) -> bool {
         self.kind().is_some_and(|kind| kind.is_secret)
     }
@@ -111,7 +112,7 @@ impl Datagram {
         DatagramKind::of(self.number)
     }
 
-    /// Empties the arguments if they must never be logged.
+    /// Empties all arguments if one of them must never be logged; their number does not change.
     fn redacted(mut self) -> Self {
         if self.is_secret() {
             self.fields.fill_with(PlayerText::default);
@@ -184,12 +185,13 @@ pub struct UnitHeader {
     pub command: u32,
     /// The player who gave the command; `*` for this login.
     pub player: PlayerText,
-    /// The tag that the client gave the command.
+    /// The tag that the client gave the command; `None` if it gave none.
     pub tag: Option<PlayerText>,
 }
 
 impl UnitHeader {
-    /// Parses the bytes between `^Y[` and the end of that line: a number, a name and an optional tag.
+    /// Parses the bytes between `^Y[` and the end of that line: a number, a name and an optional tag. `None` if the number or the
+    /// name is missing.
     pub fn parse(header: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(header);
         let command = at.number()?;

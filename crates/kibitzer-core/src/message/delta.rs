@@ -13,11 +13,11 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Delta {
-    /// The game.
+    /// The number of the game.
     pub game: GameId,
-    /// Plies made in the game, this one included.
+    /// Plies made in the game, including this one.
     pub plies: u16,
-    /// The move as style 12 prints it for people: `Rxc2`.
+    /// The move in the pretty form of style 12: `Rxc2`.
     pub san: ServerText,
     /// The move in Smith notation as received: `e2c2p`.
     pub smith: ServerText,
@@ -25,7 +25,7 @@ pub struct Delta {
     pub taken_ms: u32,
     /// The mover's clock after the move, increment included.
     pub clock: ClockReading,
-    /// Lag of the move in milliseconds. The help file does not list this field, so it may be missing.
+    /// Lag of the move in milliseconds; `None` if missing or invalid, as the help file does not list this field.
     pub lag_ms: Option<i32>,
 }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::wire::LineTag;
 
-/// Types a line of a session that is logged in. `None` for text, and for a tagged line that does not fit its tag.
+/// Parses a line of a session that is logged in. `None` for text, and for a tagged line that its parser refuses.
 pub(super) fn line(tag: LineTag, line: &[u8]) -> Option<Message> {
     match tag {
         LineTag::Style12 => Style12::parse(line).ok().map(Arc::new).map(Message::Style12),
@@ -30,7 +30,7 @@ pub(super) fn line(tag: LineTag, line: &[u8]) -> Option<Message> {
     }
 }
 
-/// Types a line without a tag.
+/// Parses a line without a tag; `None` if no parser accepts it.
 fn text(line: &[u8]) -> Option<Message> {
     match line.first()? {
         b'{' => game(line),
@@ -44,13 +44,13 @@ fn game(line: &[u8]) -> Option<Message> {
     GameCreated::parse(line).map(Message::from).or_else(ended)
 }
 
-/// Lines that start with stars are the server's own.
+/// Parses a line that starts with stars, which only the server sends.
 fn stars(line: &[u8]) -> Option<Message> {
     let kicked = KickedBy::parse(line).map(Message::from);
     kicked.or_else(|| Farewell::parse(line).map(Message::from)).or_else(|| Talk::parse(line).map(Message::from))
 }
 
-/// Everything else, likeliest first. No real line fits two of these.
+/// Parses any other line, trying the likeliest message first. No real line fits two of these.
 fn sentence(line: &[u8]) -> Option<Message> {
     let arrival = Arrival::parse(line).map(Message::from);
     arrival
@@ -71,7 +71,7 @@ fn sentence(line: &[u8]) -> Option<Message> {
         .or_else(|| Partner::parse(line).map(Message::from))
 }
 
-/// Types a line without a tag that comes before the login is complete: nothing but the login is talked about.
+/// Parses a line without a tag that comes before the login is complete. Only messages about the login are tried.
 pub(super) fn login(line: &[u8]) -> Option<Message> {
     LoggedIn::parse(line)
         .map(Message::from)

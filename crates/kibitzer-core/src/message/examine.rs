@@ -13,9 +13,9 @@ use crate::text::{PlayerText, ServerText};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Examine {
-    /// The number of the game, if the line has it.
+    /// The number of the game; `None` if the line does not have it.
     pub game: Option<GameId>,
-    /// Who acts; `None` is this login.
+    /// The player who caused the event; `None` if it was this login.
     pub by: Option<Handle>,
     /// The event.
     pub action: ExamineAction,
@@ -25,41 +25,41 @@ pub struct Examine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExamineAction {
-    /// A number of plies forward. Servers print the requested number, which may be more than there are.
+    /// An examiner moved forward by this number of plies. Servers print the requested number, which may exceed the plies left.
     Forward(u32),
-    /// So many plies back; see [`Forward`](Self::Forward).
+    /// An examiner moved back by this number of plies; see [`Forward`](Self::Forward).
     Backward(u32),
-    /// Back to the main line; to this move if the line has it.
+    /// An examiner returned to the main line, at this move number if the line has it.
     Revert(Option<u32>),
     /// A variation was made the main line.
     Commit,
-    /// A move, as the server writes it.
+    /// An examiner made this move, in the server's notation.
     Move(ServerText),
-    /// A name, a clock or the side to move was set: the text after `sets `.
+    /// An examiner set a name, a clock or the side to move: the text after `sets `.
     Set(PlayerText),
-    /// I begin to examine.
+    /// This login starts to examine a game.
     Start {
-        /// Whether it is a board without a recorded game.
+        /// Whether the board has no recorded game (`scratch`).
         scratch: bool,
     },
-    /// [`Examine::by`] may move the pieces now; `None` is this login.
+    /// [`Examine::by`] may move the pieces now; `None` stands for this login.
     IsExaminer,
-    /// [`Examine::by`] lets me move the pieces.
+    /// [`Examine::by`] made this login an examiner.
     MadeMeExaminer,
-    /// Examining ended for [`Examine::by`]; `None` is this login.
+    /// [`Examine::by`] stopped examining; `None` stands for this login.
     Stop,
     /// The position can be edited from now on.
     SetupEntered,
     /// The position is complete, and examining continues.
     SetupLeft,
-    /// There is nothing before this position.
+    /// The game is at its first position, so it cannot go back.
     AtBeginning,
-    /// There is nothing after this position.
+    /// The game is at its last position, so it cannot go forward.
     AtEnd,
 }
 
 impl Examine {
-    /// Reads a whole line.
+    /// Parses a whole line; `None` if it is not an event of an examined game.
     pub fn parse(line: &[u8]) -> Option<Self> {
         Self::parse_mine(line).or_else(|| Self::parse_of_others(line))
     }
@@ -84,10 +84,10 @@ impl Examine {
     }
 }
 
-/// The event of a row, from the captures of its template.
+/// Creates the event of a table row from the captures of its template.
 type Action = fn(&Captures<'_>) -> ExamineAction;
 
-/// Lines without a subject other than me; a number in them is the game.
+/// Lines about this login or without a subject; a number in them is the number of the game.
 const OF_MINE: &[(&str, Action)] = &[
     ("Starting a game in examine (scratch) mode.", |_| ExamineAction::Start { scratch: true }),
     ("Starting a game in examine mode.", |_| ExamineAction::Start { scratch: false }),
@@ -102,7 +102,7 @@ const OF_MINE: &[(&str, Action)] = &[
     ("Game is validated - entering examine mode.", |_| ExamineAction::SetupLeft),
 ];
 
-/// Sentences about examiners after the name; the number is that of the game.
+/// Sentences about examiners, after the name; a number in them is the number of the game.
 const EXAMINERS: &[(&str, Action)] = &[
     (" is now an examiner of game #.", |_| ExamineAction::IsExaminer),
     (" is now examiner of game #.", |_| ExamineAction::IsExaminer),
@@ -111,7 +111,7 @@ const EXAMINERS: &[(&str, Action)] = &[
     (" has stopped examining game #.", |_| ExamineAction::Stop),
 ];
 
-/// Sentences about the board after the name; the number is that of moves.
+/// Sentences about moves, after the name; a number in them counts moves.
 const STEPS: &[(&str, Action)] = &[
     (" moves: *", |captures| ExamineAction::Move(ServerText::from_wire(captures.rest))),
     (" goes forward # moves.", |captures| ExamineAction::Forward(captures.number.unwrap_or_default())),
@@ -126,7 +126,8 @@ const STEPS: &[(&str, Action)] = &[
     (" commits the subvariation.", |_| ExamineAction::Commit),
 ];
 
-/// Reads ` sets White's clock to 5:00.` Without the number of a game, only known settings are accepted.
+/// Reads the text after ` sets ` in ` sets White's clock to 5:00.` Without the number of a game, only known settings are
+/// accepted.
 fn read_set(sentence: &PlayerSentence<'_>) -> Option<PlayerText> {
     const KNOWN: [&[u8]; 3] = [b"White's ", b"Black's ", b"the "];
     let what = sentence.rest.strip_prefix(b" sets ")?;

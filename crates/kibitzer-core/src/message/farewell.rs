@@ -6,18 +6,18 @@ use super::template::{TemplateTable, match_table};
 use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
-/// Who threw us out: `**** Foo has arrived - you can't both be logged in. ****`.
+/// Who threw this login out: `**** Foo has arrived - you can't both be logged in. ****`.
 ///
-/// Only if the connection closes right after it, a session ends for good.
+/// The line alone does not end the session; the session is over only if the connection closes right after it.
 ///
 /// Source: transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum KickedBy {
-    /// A second login to our account. Logging in again would throw that one out in turn.
+    /// A second login to the same account. Logging in again would throw that one out in turn.
     SecondLogin,
-    /// An administrator.
+    /// The administrator with this name.
     Admin(Handle),
 }
 
@@ -28,7 +28,7 @@ const KICKED: TemplateTable<fn(Handle) -> KickedBy> = &[
 ];
 
 impl KickedBy {
-    /// Reads the whole line.
+    /// Parses a whole line with its stars; `None` if it is not such a sentence.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let sentence = line.trim_ascii_end().strip_prefix(b"**** ")?.strip_suffix(b" ****")?;
         let (kicked_by, captures) = match_table(sentence, KICKED)?;
@@ -37,7 +37,7 @@ impl KickedBy {
 }
 
 named_enum! {
-    /// The server announces the end of the connection, or withdraws the announcement.
+    /// An announcement that the connection is about to end, or the withdrawal of one.
     ///
     /// Source: transport §9; transcripts of two servers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,17 +45,17 @@ named_enum! {
     pub enum Farewell("Returns the reason in JSON.") {
         /// `**** Auto-logout because you were idle more than 60 minutes. ****`
         Idle = "idle",
-        /// `Logging you out.`, the answer to `quit` and the last word of a shutdown.
+        /// `Logging you out.`, the reply to `quit` and the last line of a shutdown.
         LoggingOut = "logging_out",
         /// The server announces that it will stop, or that it stops now.
         Shutdown = "shutdown",
-        /// It will not stop after all.
+        /// The server canceled the shutdown.
         ShutdownCanceled = "shutdown_canceled",
     }
 }
 
 impl Farewell {
-    /// Parses a whole line. Lines about a shutdown may start with blanks.
+    /// Parses a whole line; `None` if it is not an announcement. Lines about a shutdown may start with blanks.
     pub fn parse(line: &[u8]) -> Option<Self> {
         if line.trim_ascii_end() == b"Logging you out." {
             return Some(Self::LoggingOut);

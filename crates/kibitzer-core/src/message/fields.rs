@@ -4,14 +4,15 @@ use super::ParseError;
 use crate::scan::{Cursor, decimal};
 use crate::text::ServerText;
 
-/// Returns a cursor after the tag. Blanks around the tag are optional.
+/// Returns a cursor after the tag and the blanks around it, which are optional. Fails with [`ParseError::Tag`].
 pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Result<Cursor<'a>, ParseError> {
     let mut at = Cursor::new(line);
     at.blanks().expect(tag).ok_or(ParseError::Tag)?.blanks();
     Ok(at)
 }
 
-/// Reads one word with `read`, and skips the blanks after it. `name` is the field's name in errors.
+/// Reads one word with `read`, and skips the blanks after it. Fails with [`ParseError::Missing`] at the end of the line, or
+/// [`ParseError::Invalid`] if `read` returns `None`; `name` is the field's name in both.
 pub(crate) fn word<'a, T>(
     at: &mut Cursor<'a>,
     name: &'static str,
@@ -37,7 +38,7 @@ pub(crate) fn text(at: &mut Cursor<'_>, name: &'static str) -> Result<ServerText
     word(at, name, |text| Some(ServerText::from_wire(text)))
 }
 
-/// Reads the rest of the line as a list of at least one number.
+/// Reads the rest of the line as a list of one or more numbers. Fails if there is none, or if a word is not a number.
 pub(crate) fn indexes(at: &mut Cursor<'_>) -> Result<Vec<u32>, ParseError> {
     let mut read = Vec::new();
     while read.is_empty() || !at.is_empty() {
@@ -46,7 +47,7 @@ pub(crate) fn indexes(at: &mut Cursor<'_>) -> Result<Vec<u32>, ParseError> {
     Ok(read)
 }
 
-/// Reads the next `key=` and returns the key. Words that are not `key=value` are skipped.
+/// Reads the next `key=` and returns the key; `None` at the end of the line. Words without `=` are skipped.
 pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     loop {
         let key = at.blanks().attempt(|at| {
@@ -60,7 +61,7 @@ pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// Reads the value after a `key=`, up to a blank; `2100 ,1586E` is one value.
+/// Reads the value after a `key=`, up to a blank. A blank before a comma does not end it: `2100 ,1586E` is one value.
 pub(crate) fn value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     let from = *at;
     at.take_while(|b| b != b' ');
@@ -71,7 +72,7 @@ pub(crate) fn value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     at.since(from)
 }
 
-/// Reads the next `key=value`. Pairs with an empty value are skipped.
+/// Reads the next `key=value`; `None` at the end of the line. Pairs with an empty value are skipped.
 pub(crate) fn next_pair<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
     loop {
         let pair = (next_key(at)?, value(at));
@@ -81,7 +82,7 @@ pub(crate) fn next_pair<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])>
     }
 }
 
-/// Reads a whole value with `read`; only blanks may be left.
+/// Reads a whole value with `read`; `None` if `read` fails or leaves anything but blanks.
 pub(crate) fn read_all<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<'a>) -> Option<T>) -> Option<T> {
     let mut at = Cursor::new(value);
     let read = read(&mut at)?;
@@ -89,7 +90,7 @@ pub(crate) fn read_all<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<'a>
     Some(read)
 }
 
-/// Reads at most eight hexadecimal digits.
+/// Parses hexadecimal digits in either case; `None` for anything else, or for a value of more than 32 bits.
 pub(crate) fn hex(digits: &[u8]) -> Option<u32> {
     let digits = str::from_utf8(digits).ok()?;
     // The standard library would accept a plus sign, too.

@@ -21,20 +21,21 @@ pub struct GameEnded {
     /// The player of the white pieces. Empty if the players are not known: ICC's datagrams have the names at the start
     /// only.
     pub white: Handle,
-    /// The player of the black pieces.
+    /// The player of the black pieces; empty if not known, like [`white`](Self::white).
     pub black: Handle,
     /// The result as printed. Only this field decides who won.
     pub result: GameResult,
-    /// Why, as far as the words are known.
+    /// The reason, as far as the server's words are known.
     pub reason: GameEndReason,
-    /// The server's words for it: `Bar checkmated`. They hold names, so they are text and nothing more.
+    /// The server's words for the reason: `Bar checkmated`. They contain names, and must not be parsed as protocol.
     pub text: PlayerText,
-    /// Whether the game continues as an examined one. Only ICC's datagrams report it.
+    /// Whether the game continues as an examined game. Only ICC's datagrams report it; otherwise `false`.
     pub lives_on: bool,
 }
 
 impl GameEnded {
-    /// Reads a whole line. Some servers leave out the result of a game that is `adjourned` or `aborted`: it is `*` then.
+    /// Parses a whole line; `None` if it is not the end of a game. Without a printed result the game must be `adjourned` or
+    /// `aborted`, and the result is then [`GameResult::Unfinished`].
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let GameHead { game, white, black } = GameHead::read(&mut at)?;
@@ -50,17 +51,18 @@ impl GameEnded {
         Some(Self { game, white, black, result, reason, text, lives_on: false })
     }
 
-    /// Returns the color of the player that the text names first: the one who resigned, was mated, or won by a rule.
+    /// Returns the color of the player that the text names first: the one who resigned, was mated, or won by a rule. `None` if
+    /// the text does not start with a player.
     pub fn named_player(&self) -> Option<Color> {
         split_player_name(self.text.as_str(), self.white.as_str(), self.black.as_str()).map(|(color, _)| color)
     }
 
-    /// Whether the game was adjourned. Known from the words even if the reason is unknown.
+    /// Returns whether the game was adjourned. Searches the server's words if the reason is not a known one.
     pub fn is_adjourned(&self) -> bool {
         self.unfinished() == Some(Unfinished::Adjourned)
     }
 
-    /// Whether the game was called off. Known from the words even if the reason is not.
+    /// Returns whether the game was aborted. Searches the server's words if the reason is not a known one.
     pub fn is_aborted(&self) -> bool {
         self.unfinished() == Some(Unfinished::Aborted)
     }
@@ -83,7 +85,8 @@ enum Unfinished {
     Aborted,
 }
 
-/// Searches unknown words for the end of a game without a result. The names of the players are skipped.
+/// Searches the server's words for `adjourned` or `aborted`, and returns the first of them. Words equal to a player's name are
+/// skipped.
 fn unfinished(text: &PlayerText, white: &Handle, black: &Handle) -> Option<Unfinished> {
     let mut words = text.as_str().split([' ', '.']).filter(|word| *word != white.as_str() && *word != black.as_str());
     words.find_map(|word| match word {

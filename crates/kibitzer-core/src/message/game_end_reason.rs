@@ -21,7 +21,7 @@ named_enum! {
 }
 
 impl GameResult {
-    /// The side that won.
+    /// Returns the side that won; `None` for a draw or an unfinished game.
     pub const fn winner(self) -> Option<Color> {
         match self {
             Self::WhiteWins => Some(Color::White),
@@ -48,13 +48,13 @@ named_enum! {
         Mate = "mate",
         /// A player ran out of time.
         Time = "time",
-        /// A player left the server and lost.
+        /// A player left the server and lost the game for it.
         Disconnect = "disconnect",
-        /// An administrator decided.
+        /// An administrator decided the result.
         Adjudication = "adjudication",
         /// A rule of the variant: all material lost, king exploded, stalemate won.
         Variant = "variant",
-        /// The other board of a bughouse match decided.
+        /// The other board of a bughouse match decided the result.
         Partner = "partner",
         /// Both agreed to a draw.
         Agreement = "agreement",
@@ -106,18 +106,18 @@ named_enum! {
 }
 
 impl GameEndReason {
-    /// Whether the game was aborted.
+    /// Returns whether the game was aborted.
     pub fn is_abort(self) -> bool {
         self.as_str().starts_with("abort_")
     }
 
-    /// Whether the game was adjourned, so that it can be resumed another day.
+    /// Returns whether the game was adjourned, so that it can be resumed another day.
     pub fn is_adjournment(self) -> bool {
         self.as_str().starts_with("adjourn_")
     }
 
-    /// Returns the reason for the code of ICC's datagrams. `is_aborted` distinguishes an aborted game from an
-    /// adjourned one.
+    /// Returns the reason for the code in ICC's result datagrams; [`Unknown`](Self::Unknown) if the code is not listed for this
+    /// result. `is_aborted` distinguishes an aborted game from an adjourned one, and matters only for an unfinished game.
     ///
     /// Source: the codes of ICC's game lists.
     pub(crate) fn of_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
@@ -167,8 +167,8 @@ impl GameEndReason {
         }
     }
 
-    /// Finds the reason in the server's words. The name at the start is removed first, as players may be called like
-    /// words of a reason.
+    /// Finds the reason in the server's words; [`Unknown`](Self::Unknown) if no known sentence matches. The name at the start is
+    /// removed first, because a player's name may be a word of a reason.
     pub(crate) fn find(text: &str, white: &str, black: &str) -> Self {
         let rest = split_player_name(text, white, black).map(|(_, rest)| rest);
         let of_player = rest.and_then(|rest| match_table(rest.as_bytes(), OF_PLAYER));
@@ -181,7 +181,8 @@ impl GameEndReason {
     }
 }
 
-/// Splits `Foo resigns` after the name of one of the two players, or after `White` or `Black` as on ICC.
+/// Splits `Foo resigns` after the name of one of the two players, or after `White` or `Black` as on ICC; `None` if the text
+/// starts with neither.
 ///
 /// The name must be a whole word; the rest starts with a blank or an apostrophe.
 pub(crate) fn split_player_name<'a>(text: &'a str, white: &str, black: &str) -> Option<(Color, &'a str)> {

@@ -16,17 +16,17 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameInfo {
-    /// The game.
+    /// The number of the game.
     pub game: GameId,
-    /// `p`: whether the game is private, without observers.
+    /// `p`: whether the game is private, so that others cannot observe it.
     pub private: Option<bool>,
     /// `t`: type of the game as received: `blitz`, `wild/5` …
     pub kind: Option<ServerText>,
-    /// `r`: whether it is rated.
+    /// `r`: whether the game is rated.
     pub rated: Option<bool>,
-    /// `u`: whether White has an account. The server sends 1 for a guest.
+    /// `u`: whether White has an account. The line has the opposite flag, 1 for a guest.
     pub white_registered: Option<bool>,
-    /// `u`: whether Black has an account.
+    /// `u`: whether Black has an account, see [`white_registered`](Self::white_registered).
     pub black_registered: Option<bool>,
     /// `it`: White's time at the start, in seconds.
     pub white_time_s: Option<u32>,
@@ -36,7 +36,7 @@ pub struct GameInfo {
     pub black_time_s: Option<u32>,
     /// `i`: Black's increment, in seconds.
     pub black_increment_s: Option<u32>,
-    /// `pt`: the other board of a bughouse match; the line's 0 is `None`.
+    /// `pt`: the game on the other board of a bughouse match; `None` if there is none, which the line reports as 0.
     pub partner_game: Option<GameId>,
     /// `rt`: White's rating; guests have 0.
     pub white_rating: Option<Rating>,
@@ -48,7 +48,7 @@ pub struct GameInfo {
     pub black_timeseal: Option<bool>,
     /// `m`: the minimum time charged for a move, in the server's unit.
     pub min_move_time: Option<u32>,
-    /// `n`: whether it is a noescape game.
+    /// `n`: whether the game is a noescape game.
     pub no_escape: Option<bool>,
     /// The other fields of ICC's game-start list; `None` on FICS.
     pub start: Option<Box<StartList>>,
@@ -61,7 +61,7 @@ impl GameInfo {
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if the number is missing, or for the known key whose value is invalid.
+    /// [`ParseError`] if the number is missing, or if the value of a known key is invalid.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let mut at = fields::after_tag(line, b"<g1>")?;
         let mut info = Self::empty(GameId(fields::number(&mut at, "game")?));

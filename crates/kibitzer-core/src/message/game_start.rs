@@ -7,20 +7,20 @@ use crate::text::ServerText;
 
 /// A game of this login is about to start: `Creating: Foo (1500) Bar (++++) unrated blitz 5 0`.
 ///
-/// No final point, perhaps ` (adjourned)`. FICS sends it twice for a resumed game; not every server sends it at all. Types
-/// start with a capital on ICC.
+/// The line has no final period, and ends with ` (adjourned)` if a game is resumed. FICS sends it twice for a resumed game; not
+/// every server sends it at all. The type of game starts with a capital on ICC.
 ///
 /// Source: transcripts; the line is not in the help files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Creating {
-    /// The first named, White on FICS; the sides are certain only in [`GameCreated`].
+    /// The player whom the line names first: White on FICS. Only [`GameCreated`] reports the colors reliably.
     pub first: Handle,
-    /// The rating of the first named.
+    /// The rating of the [`first`](Self::first) player.
     pub first_rating: Rating,
-    /// The second named.
+    /// The player whom the line names second.
     pub second: Handle,
-    /// The rating of the second named.
+    /// The rating of the [`second`](Self::second) player.
     pub second_rating: Rating,
     /// Whether ratings are at stake.
     pub rated: bool,
@@ -30,14 +30,14 @@ pub struct Creating {
     pub initial_min: Option<u32>,
     /// Seconds added per move; `None` in an untimed game.
     pub increment_s: Option<u32>,
-    /// The stored position that it starts from, if the line has it.
+    /// The stored position that the game starts from; `None` if the line names none.
     pub loaded_from: Option<ServerText>,
-    /// Whether it resumes an adjourned game.
+    /// Whether the game resumes an adjourned one.
     pub adjourned: bool,
 }
 
 impl Creating {
-    /// Reads a whole line.
+    /// Parses a whole line; `None` if it does not announce a game.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let terms = Challenge::read(line.strip_prefix(b"Creating: ")?, Actor::Me)?;
         Some(Self {
@@ -70,16 +70,16 @@ pub struct GameCreated {
     pub white: Handle,
     /// The player of the black pieces.
     pub black: Handle,
-    /// Whether ratings are at stake; `None` if the line does not have it.
+    /// Whether ratings are at stake; `None` if the line does not report it.
     pub rated: Option<bool>,
-    /// The type of game: none, one or two words.
+    /// The type of game as received: zero, one or two words.
     pub kind: ServerText,
     /// Whether an adjourned game is resumed (`Continuing`).
     pub resumed: bool,
 }
 
 impl GameCreated {
-    /// Reads a whole line.
+    /// Parses a whole line; `None` if it does not announce a game that starts or continues.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line.trim_ascii_end().strip_suffix(b" match.}")?);
         let GameHead { game, white, black } = GameHead::read(&mut at)?;

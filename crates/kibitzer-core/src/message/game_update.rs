@@ -13,7 +13,7 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameUpdate {
-    /// Which game.
+    /// The number of the game.
     pub game: GameId,
     /// The change.
     pub action: GameAction,
@@ -29,7 +29,7 @@ pub enum GameAction {
     PastMove(SentMove),
     /// The whole game so far (datagram 25).
     MoveList {
-        /// The squares it started from; `None` is the usual start.
+        /// The squares that the game started from; `None` for the usual start position.
         start: Option<Board>,
         /// The moves since then.
         moves: Vec<SentMove>,
@@ -38,7 +38,7 @@ pub enum GameAction {
     Position {
         /// The position.
         fen: Fen,
-        /// How many moves follow, each a datagram of its own.
+        /// Number of moves that follow, each in a datagram of its own.
         n_moves: u32,
     },
     /// The current position (datagram 70).
@@ -52,37 +52,37 @@ pub enum GameAction {
     },
     /// Plies were taken back in a played game (datagram 22).
     TookBack {
-        /// How many.
+        /// Number of plies taken back.
         plies: u32,
     },
-    /// An examiner went back (datagram 23).
+    /// An examiner moved back in the game (datagram 23).
     WentBack {
-        /// How many plies.
+        /// Number of plies moved back.
         plies: u32,
     },
     /// Both clocks were set (datagram 38).
     Clocks {
-        /// White's.
+        /// White's clock.
         white: ClockReading,
-        /// Black's.
+        /// Black's clock.
         black: ClockReading,
     },
-    /// One clock, to the millisecond (datagram 56).
+    /// One clock was set, to the millisecond (datagram 56).
     Clock {
         /// The side whose clock it is.
         color: Color,
         /// The time on the clock.
         reading: ClockReading,
-        /// Whether it runs.
+        /// Whether the clock is running.
         is_running: bool,
     },
-    /// Whether Black is at the bottom (datagram 39).
+    /// Whether the board is to be shown with Black at the bottom (datagram 39).
     Flip(bool),
     /// The role of this login in the game (datagram 43).
     Role(GameRole),
 }
 
-/// A move of datagrams 24, 25 and 111. Parts that are not switched on are `None`.
+/// A move of datagrams 24, 25 and 111. Each part is `None` unless the client switched it on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SentMove {
@@ -90,7 +90,7 @@ pub struct SentMove {
     pub san: Option<ServerText>,
     /// The move in Smith notation: see [`SmithMove`](crate::chess::SmithMove).
     pub smith: Option<ServerText>,
-    /// Time it took, in seconds.
+    /// Time the move took, in seconds.
     pub taken_s: Option<u32>,
     /// The mover's clock after the move, in seconds; negative once time is out.
     pub clock_s: Option<i32>,
@@ -102,20 +102,20 @@ pub struct SentMove {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GameRole {
-    /// `O`: it is observed.
+    /// `O`: this login observes the game.
     Observer,
-    /// `PW`, `PB`: this login plays.
+    /// `PW`, `PB`: this login plays the game with this color.
     Player(Color),
-    /// `SW`, `SB`: this login plays it as the giver of a simul.
+    /// `SW`, `SB`: this login plays the game with this color as the giver of a simul.
     SimulGiver(Color),
-    /// `E`: this login examines it.
+    /// `E`: this login examines the game.
     Examiner,
-    /// `X`: none of it any more.
+    /// `X`: this login no longer takes part in the game.
     Gone,
 }
 
 impl GameRole {
-    /// Reads the server's symbol.
+    /// Parses the server's symbol; `None` if it is unknown.
     pub fn parse(symbol: &[u8]) -> Option<Self> {
         Some(match symbol {
             b"O" => Self::Observer,

@@ -7,8 +7,8 @@ use crate::text::ServerText;
 
 /// A holdings line: `<b1> game 52 white [NB] black [N] <- BN`.
 ///
-/// The hands are complete: set them, add nothing. Letters come in either case, and with blanks at the end of the line.
-/// Servers can cut a long list short (one known server sends 21 letters in all).
+/// The hands are complete and replace earlier ones. Letters come in either case, and blanks may end the line. Servers may
+/// truncate a long list (one known server sends at most 21 letters in all).
 ///
 /// Source: FICS and ICC help files `style12`, `bughouse`; the captured bughouse sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,8 @@ pub struct Holding {
     pub white_letters: ServerText,
     /// Black's pieces as listed, in upper case.
     pub black_letters: ServerText,
-    /// The piece that was just added, with the side that received it; the reserves include it already.
+    /// The piece that was just added, with the side that received it; [`white`](Self::white) and [`black`](Self::black) include
+    /// it. `None` if the line reports no new piece.
     pub passed: Option<(Color, Role)>,
 }
 
@@ -33,12 +34,13 @@ impl Holding {
     ///
     /// # Errors
     ///
-    /// [`ParseError`] for the first part that is missing or invalid, also for text after the last one.
+    /// [`ParseError`] for the first part that is missing or invalid, or for text after the last one.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         Self::read(fields::after_tag(line, b"<b1>")?)
     }
 
-    /// Parses a line without its tag, as ICC's help file prints it: ` game 6 white [PNBBB] black [PNB]`.
+    /// Parses a line without its tag, as ICC's help file prints it: ` game 6 white [PNBBB] black [PNB]`. `None` for any other
+    /// line.
     pub fn parse_untagged(line: &[u8]) -> Option<Self> {
         Self::read(fields::after_tag(line, b"").ok()?).ok()
     }
@@ -60,7 +62,7 @@ fn read_hand(at: &mut Cursor<'_>, opening: &[u8]) -> Option<(Hand, ServerText)> 
     Some((Hand::parse(letters)?, ServerText::from_letters(letters)))
 }
 
-/// Reads the rest of the line after the reserves: nothing, or ` <- ` and two letters.
+/// Reads the rest of the line after the reserves: nothing, or ` <- ` and the letters of a color and a piece. A king is invalid.
 fn read_passed(mut at: Cursor<'_>) -> Result<Option<(Color, Role)>, ParseError> {
     if at.end().is_some() {
         return Ok(None);

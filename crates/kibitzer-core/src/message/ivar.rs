@@ -32,15 +32,15 @@ named_enum! {
         StartPos = "startpos",
         /// Replies are framed and numbered: block mode.
         Block = "block",
-        /// `<g1>` when a game starts or is first observed.
+        /// The server sends `<g1>` when a game starts or is first observed.
         GameInfo = "gameinfo",
         /// Never implemented.
         Xdr = "xdr",
-        /// `<pt>`, `<pf>`, `<pr>` for offers.
+        /// The server sends `<pt>`, `<pf>`, `<pr>` for offers.
         PendInfo = "pendinfo",
         /// The client can show graphics; effect unknown.
         Graph = "graph",
-        /// `<s>`, `<sn>`, `<sr>`, `<sc>` for seeks.
+        /// The server sends `<s>`, `<sn>`, `<sr>`, `<sc>` for seeks.
         SeekInfo = "seekinfo",
         /// The client can show extended ASCII; effect unknown.
         ExtAscii = "extascii",
@@ -50,9 +50,9 @@ named_enum! {
         VtHighlight = "vthighlight",
         /// About chat of linked servers; effect unknown.
         ShowServer = "showserver",
-        /// `<wa>`, `<wd>` instead of text about arrivals.
+        /// The server sends `<wa>`, `<wd>` instead of text about arrivals.
         Pin = "pin",
-        /// Clocks in milliseconds.
+        /// The server sends clocks in milliseconds.
         Ms = "ms",
         /// Results of the timeseal ping; format unknown.
         PingInfo = "pinginfo",
@@ -96,7 +96,7 @@ named_enum! {
 }
 
 impl Ivar {
-    /// Its position in the login string, from 0; `None` if it has none.
+    /// Returns the position in the login string, from 0; `None` if the ivar has none.
     pub const fn number(self) -> Option<u8> {
         let position = self as u8;
         if position < NUMBERED { Some(position) } else { None }

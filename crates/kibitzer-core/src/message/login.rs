@@ -14,16 +14,16 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoggedIn {
-    /// Our own name, as the server spells it.
+    /// The name of this login, as the server spells it.
     pub name: Handle,
-    /// The titles after it; `U` for a guest.
+    /// The titles of this login; `U` marks a guest.
     pub titles: Titles,
     /// The server's name for itself: `FICS`.
     pub server: ServerText,
 }
 
 impl LoggedIn {
-    /// Reads the whole line.
+    /// Parses a whole line; `None` if it is not this sentence.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let server = at.expect(b"**** Starting ")?.word()?;
@@ -53,9 +53,9 @@ named_enum! {
         Banned = "banned",
         /// The name is too short, too long, or has characters other than letters.
         BadName = "bad_name",
-        /// Guests are not admitted, in general or from our address.
+        /// Guests are not admitted, in general or from this client's address.
         NotRegistered = "not_registered",
-        /// We took too long to log in.
+        /// The login took longer than the server allows.
         Timeout = "timeout",
         /// The server accepts no more players.
         Full = "full",
@@ -67,10 +67,9 @@ named_enum! {
 }
 
 impl LoginRefusal {
-    /// Returns the refusal for the code of ICC's datagram 69.
+    /// Returns the refusal for the code of ICC's datagram 69; [`Other`](Self::Other) for a code that is not listed.
     ///
-    /// Codes 9 (an empty password) and 5 (a missing password) count as a wrong password. The text of the datagram has
-    /// the details.
+    /// Codes 9 (an empty password) and 5 (a missing password) are mapped to [`InvalidPassword`](Self::InvalidPassword).
     ///
     /// Source: ICC's list of codes.
     pub const fn from_code(code: u8) -> Self {
@@ -87,14 +86,14 @@ impl LoginRefusal {
         }
     }
 
-    /// Reads the whole line.
+    /// Parses a whole line; `None` if it is not a known refusal, or longer than 200 bytes without its decoration.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        // The longest known line has 80 bytes; chat can be long and must not cost.
+        // The longest known line has 80 bytes. The limit keeps long chat lines cheap.
         let plain = plain_sentence(line).filter(|sentence| sentence.len() <= 200)?;
         Self::of_sentence(&plain.to_ascii_lowercase())
     }
 
-    /// Judges a line in lower case, without decoration.
+    /// Returns the refusal for a line in lower case without stars and final punctuation; `None` if no known sentence matches.
     fn of_sentence(sentence: &[u8]) -> Option<Self> {
         match sentence {
             b"invalid password" => Some(Self::InvalidPassword),
@@ -126,8 +125,8 @@ impl LoginRefusal {
         Handle::is_name(name).then_some(Self::Banned)
     }
 
-    /// Parses a refusal of whole sites. Its words may be anywhere in a sentence, but not after a colon, where chat
-    /// would be.
+    /// Parses a refusal of guests or of whole sites. Its words may be anywhere in a sentence, but only after plain prose: a colon
+    /// before them would mean chat.
     fn of_site(sentence: &[u8]) -> Option<Self> {
         const RULES: [(&[u8], LoginRefusal); 3] = [
             (b"guest connections have been prevented", LoginRefusal::NotRegistered),
@@ -142,8 +141,8 @@ impl LoginRefusal {
     }
 }
 
-/// Matches `sorry, the server is currently full …`. The exact wording is not known; a banner may contain "if the
-/// server is full".
+/// Returns whether a sentence in lower case starts like `sorry, the server is currently full …`. Only the start counts, because
+/// the exact wording is not known and a banner may contain "if the server is full".
 fn is_full(sentence: &[u8]) -> bool {
     let mut at = Cursor::new(sentence);
     let _ = at.eat(b"sorry, ");
@@ -151,8 +150,7 @@ fn is_full(sentence: &[u8]) -> bool {
     at.eat(b"server is full") || at.eat(b"server is currently full")
 }
 
-/// Removes stars, points and blanks at both ends, and `Try again.`; `None` for a line that does not start with a
-/// letter.
+/// Removes `Try again.`, and stars, blanks and final punctuation at both ends; `None` if the rest does not start with a letter.
 fn plain_sentence(line: &[u8]) -> Option<&[u8]> {
     let sentence = trim(line);
     let (head, tail) = sentence.split_at_checked(sentence.len().saturating_sub(9)).unwrap_or_default();
@@ -160,7 +158,7 @@ fn plain_sentence(line: &[u8]) -> Option<&[u8]> {
     sentence.first()?.is_ascii_alphabetic().then_some(sentence)
 }
 
-/// Removes blanks, stars and final points at both ends.
+/// Removes blanks and stars at both ends, and final points and exclamation marks.
 pub(super) fn trim(mut line: &[u8]) -> &[u8] {
     while let [b' ' | b'*', rest @ ..] | [rest @ .., b' ' | b'*' | b'.' | b'!'] = line {
         line = rest;
@@ -175,7 +173,7 @@ pub(super) fn trim(mut line: &[u8]) -> &[u8] {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NameStatus {
-    /// The name as the server spells it. A guest who asked for no particular name learns it here.
+    /// The name as the server spells it. For a guest who requested no particular name, it is the name that the server assigned.
     pub name: Handle,
     /// Whether an account has the name.
     pub kind: NameKind,
@@ -186,9 +184,9 @@ pub struct NameStatus {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[expect(clippy::exhaustive_enums, reason = "a name has an account or not")]
 pub enum NameKind {
-    /// It does, and the password comes next.
+    /// An account has the name; the server asks for its password next.
     Registered,
-    /// It does not: we may enter as a guest.
+    /// No account has the name; this login may enter as a guest.
     Unregistered,
 }
 
@@ -199,7 +197,8 @@ const NAME_SENTENCES: &[(&str, NameKind)] = &[
 ];
 
 impl NameStatus {
-    /// Parses a whole line. The text after the first sentence differs between servers.
+    /// Parses a whole line; `None` if it is not one of the known sentences. The text after the first sentence differs between
+    /// servers and is ignored.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let (kind, captures) = match_table(line, NAME_SENTENCES)?;
         Some(Self { name: captures.handle()?, kind })

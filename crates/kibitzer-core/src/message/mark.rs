@@ -3,7 +3,7 @@
 use super::{GameId, Handle};
 use crate::chess::Square;
 
-/// An examiner drew on the board, or wiped it: ICC's datagrams 59, 60, 89 and 90.
+/// A drawing that an examiner added to the board or erased: ICC's datagrams 59, 60, 89 and 90.
 ///
 /// Source: ICC's description of its level-2 format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,11 +11,11 @@ use crate::chess::Square;
 pub struct Mark {
     /// The examined game.
     pub game: GameId,
-    /// Who drew it.
+    /// The examiner who drew or erased it.
     pub by: Handle,
-    /// The drawing.
+    /// The shape, with its squares.
     pub shape: MarkShape,
-    /// Whether it was drawn, rather than wiped off.
+    /// Whether the shape was drawn (`true`) or erased.
     pub is_drawn: bool,
 }
 
@@ -27,9 +27,9 @@ pub enum MarkShape {
     Circle(Square),
     /// An arrow from a square to another.
     Arrow {
-        /// Where it starts.
+        /// The square where the arrow starts.
         from: Square,
-        /// Where it points.
+        /// The square that the arrow points to.
         to: Square,
     },
 }

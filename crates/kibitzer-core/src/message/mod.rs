@@ -103,21 +103,21 @@ macro_rules! messages {
         pub enum Message {
             /// A board in style 12.
             Style12(Arc<Style12>),
-            /// A board in style 10, converted. Its game number is not that of style 12.
+            /// A board in style 10, converted to style 12. Its game number is not that of style 12: style 10 counts games from 0.
             Style10(Arc<Style12>),
-            /// Words of a player.
+            /// A line of chat: a tell, shout, kibitz, channel tell, announcement or message.
             Talk(Arc<Talk>),
             $($(#[$doc])* $variant(Parsed<$value>),)+
             /// A prompt, a mark, or another part of the stream that is not a line.
             Control(Control),
-            /// A line over the length limit.
+            /// A line over the length limit, of which only the first bytes are stored.
             OverLong(Arc<OverLong>),
-            /// Any other line.
+            /// Any other line, as received.
             Text(Line),
         }
 
         impl Message {
-            /// The line the message was parsed from; see [`Received::raw`].
+            /// Returns the line that the message was parsed from; empty for [`Control`](Self::Control). See [`Received::raw`].
             pub fn raw(&self) -> &[u8] {
                 match self {
                     Self::Style12(board) | Self::Style10(board) => board.line().unwrap_or_default(),
@@ -129,7 +129,8 @@ macro_rules! messages {
                 }
             }
 
-            /// Stores the line in a message that was just parsed, unless the parser did.
+            /// Stores the line that the message was parsed from. Boards and talk that have a line already keep it; text,
+            /// over-long lines and control messages are unchanged.
             fn set_line(&mut self, line: &[u8]) {
                 match self {
                     Self::Style12(board) | Self::Style10(board) if board.line().is_none() => {
@@ -157,31 +158,31 @@ messages! {
     Delta(Delta),
     /// The types of the players of a game and its terms, as `<g1>` has them.
     GameInfo(GameInfo),
-    /// A game is about to begin, without its number.
+    /// A game of this login is about to start; the line does not have its number.
     Creating(Creating),
-    /// A game begins or goes on.
+    /// A game started, or an adjourned game was resumed.
     GameCreated(GameCreated),
-    /// A game is over.
+    /// A game ended, was adjourned, or was aborted.
     GameEnded(GameEnded),
-    /// A game is observed from now on, or not any more.
+    /// This login started or stopped observing a game.
     Observing(Observing),
-    /// Another of the observed games is the primary one.
+    /// The game that commands without a game number refer to has changed.
     Focus(Focus),
-    /// Something happened in an examined game.
+    /// An event in an examined game other than a board.
     Examine(Examine),
-    /// A player came or left.
+    /// A player logged in or out.
     Arrival(Arrival),
-    /// A player came, as `<wa>` has it.
+    /// A player logged in: the `<wa>` line, with status, titles and ratings.
     UserArrived(UserArrived),
-    /// A player left, as `<wd>` has it.
+    /// A player logged out: the `<wd>` line.
     UserDeparted(UserDeparted),
     /// An offer to play, made to this login or by it.
     Challenge(Challenge),
-    /// What became of an offer to play.
+    /// A change of an offer to play, an answer to it, or its end.
     ChallengeUpdate(ChallengeUpdate),
     /// An offer inside a game, or its answer.
     Offer(Offer),
-    /// Bughouse partners come and go.
+    /// An offer, an answer or a change that concerns this login's bughouse partnership.
     Partner(Partner),
     /// An offer in the list of pending ones.
     Pending(Pending),
@@ -191,29 +192,29 @@ messages! {
     Seek(Seek),
     /// Ads left the seek list.
     SeeksRemoved(SeeksRemoved),
-    /// The seek list starts anew.
+    /// The seek list is empty; a full list may follow.
     SeeksCleared(SeeksCleared),
-    /// What the server says of this login's own ads.
+    /// A server notice about the seek ads of this login.
     SeekNotice(SeekNotice),
-    /// A command was not carried out.
+    /// The server did not execute a command.
     Refused(Refusal),
-    /// A game is not observed, or not left, and why.
+    /// Why the server did not start or stop observing a game.
     ObservingRefused(ObservingRefusal),
-    /// What the server knows of the name that was typed at the login prompt.
+    /// Whether the name typed at the login prompt belongs to an account.
     NameStatus(NameStatus),
     /// The login is complete.
     LoggedIn(LoggedIn),
-    /// The login is not possible so.
+    /// The server refused or delayed the login.
     LoginRefused(LoginRefusal),
-    /// The server ends this session for another, or for good.
+    /// This login was thrown out by a second login or by an administrator.
     Kicked(KickedBy),
     /// The session or the server is about to end.
     Farewell(Farewell),
-    /// What an ICC datagram tells of a game's board.
+    /// A change of a game's board, from an ICC datagram.
     GameUpdate(GameUpdate),
-    /// An examiner drew on a board.
+    /// An examiner drew a circle or an arrow on a board, or erased one.
     Mark(Mark),
-    /// An ICC level-2 unit that no other message stands for.
+    /// An ICC level-2 unit that was not converted to another message.
     Datagram(Datagram),
 }
 
@@ -235,6 +236,6 @@ impl From<Talk> for Message {
 pub struct OverLong {
     /// The first bytes of the line.
     pub line: Line,
-    /// The whole length of the line, in bytes.
+    /// The length of the whole line before it was cut, in bytes.
     pub length: u64,
 }

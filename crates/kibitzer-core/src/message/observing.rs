@@ -21,16 +21,16 @@ pub struct Observing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ObservingChange {
-    /// It began.
+    /// This login started observing the game.
     Started,
-    /// It ended: on request, with the game, or because I become an examiner of the game.
+    /// Observing ended: on request, with the game, or because this login becomes an examiner of the game.
     Stopped,
-    /// It ended because the last examiner left.
+    /// Observing ended because the last examiner left.
     NoExaminers,
 }
 
 impl Observing {
-    /// Reads a whole line.
+    /// Parses a whole line; `None` if it reports no such change.
     pub fn parse(line: &[u8]) -> Option<Self> {
         // Rules out most lines without comparing each template.
         matches!(line.first(), Some(b'Y' | b'R' | b'G')).then_some(())?;
@@ -38,7 +38,7 @@ impl Observing {
         Some(Self { game: captures.game()?, change })
     }
 
-    /// Whether the game is observed now.
+    /// Returns whether this login observes the game after the change.
     pub fn is_observed(&self) -> bool {
         self.change == ObservingChange::Started
     }
@@ -51,18 +51,18 @@ const CHANGES: &[(&str, ObservingChange)] = &[
     ("Game # (which you were observing) has no examiners.", ObservingChange::NoExaminers),
 ];
 
-/// Another observed game or board is now the one that commands without a game number mean.
+/// The game that commands without a game number refer to has changed to another observed game or simul board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Focus {
     /// The number of the game.
     pub game: GameId,
-    /// In a simul, the opponent on that board.
+    /// The opponent on the new board in a simul; `None` for an observed game.
     pub opponent: Option<Handle>,
 }
 
 impl Focus {
-    /// Reads a whole line.
+    /// Parses a whole line; `None` if it reports no such change.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let captures = match_template(line, "Your primary game is now game #.")
             .or_else(|| match_template(line, "You are now at %'s board (game #)."))?;
@@ -70,25 +70,25 @@ impl Focus {
     }
 }
 
-/// Why a game cannot be observed, or unobserved.
+/// Why the server did not start or stop observing a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ObservingRefusal {
-    /// It is observed already.
+    /// This login observes the game already.
     AlreadyObserving(GameId),
     /// No game has this number.
     NoSuchGame,
-    /// Its players do not allow observers.
+    /// The game is private, so it cannot be observed.
     Private(GameId),
-    /// It is not observed, so it cannot be left.
+    /// This login does not observe the game, so it cannot stop observing it.
     NotObserving(GameId),
-    /// No game is observed.
+    /// This login observes no game.
     NoneObserved,
 }
 
 impl ObservingRefusal {
-    /// Reads a whole line.
+    /// Parses a whole line; `None` if it is not such a refusal.
     pub fn parse(line: &[u8]) -> Option<Self> {
         matches!(line.first(), Some(b'Y' | b'T' | b'S')).then_some(())?;
         let (refusal, captures) = match_table(line, REFUSALS)?;

@@ -15,27 +15,27 @@ use crate::scan::Cursor;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Offer {
-    /// The observed game; `None` for my own.
+    /// The number of the observed game; `None` if this login plays the game.
     pub game: Option<GameId>,
-    /// Who offers or answers.
+    /// Whether this login or another player makes the offer or answers it.
     pub actor: Actor,
     /// The named player: who offers or answers, or for an answer of this login who made the offer. `None` for an offer
     /// of this login, and where the line has no name.
     pub from: Option<Handle>,
     /// The kind of offer.
     pub kind: OfferKind,
-    /// Number of plies of a takeback, if the line has it.
+    /// Number of plies to take back; `None` for other kinds, and if the line does not have it.
     pub count: Option<u32>,
-    /// `None` for the offer itself.
+    /// The answer; `None` if the line is the offer itself.
     pub answer: Option<OfferAnswer>,
 }
 
 named_enum! {
-    /// A kind of offer between the players of a game. Challenges and bughouse partnerships are messages of their own.
+    /// What the players of a game can offer each other. Challenges and bughouse partnerships are messages of their own.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "the offers that players of a game can make one another")]
     pub enum OfferKind("The name of the offer in commands and JSON.") {
-        /// A draw.
+        /// To end the game as a draw.
         Draw = "draw",
         /// To end the game without a result.
         Abort = "abort",
@@ -59,7 +59,7 @@ impl OfferKind {
 }
 
 named_enum! {
-    /// The end of an offer.
+    /// The way in which an offer ended.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "an offer ends in one of these ways")]
     pub enum OfferAnswer("The answer in one word, as in JSON.") {
@@ -72,7 +72,7 @@ named_enum! {
     }
 }
 
-/// Offers after a player's name.
+/// Sentences that make an offer, after the player's name.
 const OF_OTHERS: &[(&str, OfferKind)] = {
     use OfferKind::{Abort, Adjourn, Draw, Pause, Switch, Takeback, Unpause};
     &[
@@ -98,7 +98,7 @@ const OF_OTHERS: &[(&str, OfferKind)] = {
     ]
 };
 
-/// Lines without a subject; `Draw request sent.` and its like are a rule of their own.
+/// Whole lines without a player's name at the start. `Draw request sent.` and the like are parsed by [`read_sent`].
 const WHOLE_LINES: &[(&str, (Actor, OfferKind))] = &[
     ("Offering a draw to %.", (Actor::Me, OfferKind::Draw)),
     ("Requesting to abort game #.", (Actor::Me, OfferKind::Abort)),
@@ -109,7 +109,7 @@ const WHOLE_LINES: &[(&str, (Actor, OfferKind))] = &[
 ];
 
 impl Offer {
-    /// Reads a whole line.
+    /// Parses a whole line; `None` if it is neither an offer nor an answer.
     pub fn parse(line: &[u8]) -> Option<Self> {
         line.trim_ascii_end().ends_with(b".").then_some(())?;
         Self::parse_without_subject(line)
@@ -124,7 +124,7 @@ impl Offer {
         Some(Self::new(actor, None, kind, None))
     }
 
-    /// `You decline the draw request from Foo.`, `Withdrawing your takeback request to Foo.`
+    /// Parses an answer of this login: `You decline the draw request from Foo.`, `Withdrawing your takeback request to Foo.`
     fn parse_my_answer(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let _ = at.eat(b"You ");
@@ -155,14 +155,15 @@ impl Offer {
     }
 }
 
-/// `Draw request sent.`
+/// Returns the kind of the offer in `Draw request sent.`; `None` for any other line.
 fn read_sent(line: &[u8]) -> Option<OfferKind> {
     let mut at = Cursor::new(line);
     let kind = OfferKind::from_word(at.word()?)?;
     match_template(at.rest(), " request sent.").map(|_| kind)
 }
 
-/// ` declines the draw request.`, or one server's ` accepted pause. Game clock paused.`
+/// Parses an answer after another player's name: ` declines the draw request.`, or one server's ` accepted pause. Game clock
+/// paused.`
 fn read_their_answer(rest: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
     if match_template(rest, " accepted pause. Game clock paused.").is_some() {
         return Some((OfferKind::Pause, OfferAnswer::Accepted));
@@ -176,7 +177,8 @@ fn read_their_answer(rest: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
     Some(read)
 }
 
-/// Reads `declines the draw request`, `accepts your takeback offer`, `declines draw request`.
+/// Reads `declines the draw request`, `accepts your takeback offer`, `declines draw request`, up to the last word. `None` if the
+/// verb is not one that `by` uses.
 fn read_answer(at: &mut Cursor<'_>, by: Actor) -> Option<(OfferKind, OfferAnswer)> {
     let word = at.word()?;
     let &(.., answer) = VERBS.iter().find(|(verb, actor, _)| *verb == word && *actor == by)?;

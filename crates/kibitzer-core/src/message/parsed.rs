@@ -8,7 +8,7 @@ use crate::text::LineBytes;
 
 /// A value parsed from a line, together with that line. Derefs to the value.
 ///
-/// Clones share one allocation, which contains lines of up to 96 bytes.
+/// Clones share one allocation, which contains lines of up to 96 bytes; a longer line has a second allocation.
 pub struct Parsed<T>(Arc<Contents<T>>);
 
 #[derive(PartialEq, Eq)]
@@ -18,12 +18,12 @@ struct Contents<T> {
 }
 
 impl<T> Parsed<T> {
-    /// Returns the value without a line.
+    /// Creates a parsed value with an empty line.
     pub(super) fn new(value: T) -> Self {
         Self(Arc::new(Contents { line: LineBytes::new(), value }))
     }
 
-    /// Stores the line, unless clones exist.
+    /// Stores the line. Does nothing if clones exist.
     pub(super) fn set_line(&mut self, line: &[u8]) {
         if let Some(contents) = Arc::get_mut(&mut self.0) {
             contents.line.clear();
@@ -31,7 +31,7 @@ impl<T> Parsed<T> {
         }
     }
 
-    /// The line as received; see [`Received::raw`](super::Received::raw).
+    /// Returns the line as received; see [`Received::raw`](super::Received::raw).
     pub fn raw(&self) -> &[u8] {
         &self.0.line
     }

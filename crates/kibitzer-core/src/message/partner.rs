@@ -4,7 +4,7 @@ use super::template::{Captures, PlayerSentence, match_table};
 use super::{Actor, GameId, Handle};
 use crate::text::PlayerText;
 
-/// News of the bughouse partnership of this login.
+/// An offer, an answer or a change that concerns the bughouse partnership of this login.
 ///
 /// Source: FICS help files `partner` and `bughouse`, transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Partner {
     OfferSent(Handle),
     /// The offer was accepted: `Foo agrees to be your partner.`, `You agree to be Foo's partner.`
     Agreed {
-        /// Who accepted.
+        /// Whether this login or the other player accepted.
         actor: Actor,
         /// The new partner.
         name: Handle,
@@ -25,7 +25,7 @@ pub enum Partner {
     Declined(Handle),
     /// The offer was withdrawn: `Foo withdraws partnership request.`, `You withdraw the partnership request to Foo.`
     Withdrawn {
-        /// Who had made it.
+        /// Whether this login or the other player withdrew its offer.
         actor: Actor,
         /// The other player.
         name: Handle,
@@ -36,7 +36,7 @@ pub enum Partner {
     EndedByPartner,
     /// `Your partner has disconnected.`
     Disconnected,
-    /// The partner's board: `Your partner is playing game 75 (Foo vs. Bar).`
+    /// The partner plays a game: `Your partner is playing game 75 (Foo vs. Bar).`
     Playing {
         /// The number of the partner's game.
         game: GameId,
@@ -51,7 +51,8 @@ pub enum Partner {
 }
 
 impl Partner {
-    /// Reads a whole line.
+    /// Parses a whole line; `None` if it does not concern the partnership. A line about the partner without a known sentence is
+    /// [`Team`](Self::Team).
     pub fn parse(line: &[u8]) -> Option<Self> {
         if line.starts_with(b"Your ") {
             return Self::parse_of_partner(line);
@@ -78,7 +79,7 @@ impl Partner {
     }
 }
 
-/// The message of a row, from the one name in its sentence.
+/// Creates the message of a table row from the one name in its sentence.
 type OfName = fn(Handle) -> Partner;
 
 const OF_MINE: &[(&str, OfName)] = &[
@@ -98,7 +99,7 @@ const OF_OTHERS: &[(&str, OfName)] = &[
     (" withdraws partnership request.", |name| Partner::Withdrawn { actor: Actor::Other, name }),
 ];
 
-/// The message of a row, from the captures of its template.
+/// Creates the message of a table row from the captures of its template; `None` if a capture is missing.
 type OfCaptures = fn(&Captures<'_>) -> Option<Partner>;
 
 /// Sentences about the current partner.

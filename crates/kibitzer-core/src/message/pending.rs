@@ -3,15 +3,15 @@
 use super::{Handle, ParseError, fields};
 use crate::text::ServerText;
 
-/// An offer that is open: `<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0`.
+/// An offer that waits for an answer: `<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0`.
 ///
 /// Source: FICS help file `pendinfo`; captured sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pending {
-    /// The direction of the offer.
+    /// Whether this login made the offer or received it.
     pub direction: PendingDirection,
-    /// The number for `accept`, `decline`, `withdraw`.
+    /// The number of the offer, which `accept`, `decline` and `withdraw` take.
     pub index: u32,
     /// The other player.
     pub name: Handle,
@@ -32,13 +32,14 @@ pub enum PendingDirection {
 }
 
 impl Pending {
-    /// Parses a line with its tag. `p` is the last key: its value includes blanks and equals signs.
+    /// Parses an `<pt>` or `<pf>` line with its tag. `p` is the last key: its value includes blanks and equals signs.
     ///
-    /// Unknown keys before `p` are ignored; without `p` there are no parameters.
+    /// Unknown keys before `p` are ignored; without `p`, [`parameters`](Self::parameters) is empty.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if the number, the name (`w`) or the type (`t`) is missing or invalid.
+    /// [`ParseError`] if the tag is another one, the number is missing or invalid, or the name (`w`) or the type (`t`) is missing
+    /// or empty.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let (direction, mut at) = match fields::after_tag(line, b"<pt>") {
             Ok(at) => (PendingDirection::To, at),
@@ -84,7 +85,7 @@ impl PendingRemoved {
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if there is no number, or anything else than numbers.
+    /// [`ParseError`] if the line has no number, or anything besides numbers.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let indexes = fields::indexes(&mut fields::after_tag(line, b"<pr>")?)?;
         Ok(Self { indexes })

@@ -28,17 +28,17 @@ impl fmt::Display for GameId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "help file `ratings` knows these")]
 pub enum Confidence {
-    /// No mark.
+    /// The number has no mark.
     #[default]
     Established,
-    /// `E`.
+    /// `E`: an estimate.
     Estimated,
-    /// `P`.
+    /// `P`: provisional.
     Provisional,
 }
 
 impl Confidence {
-    /// The mark after the number: nothing, `E` or `P`.
+    /// Returns the mark after the number: empty, `E` or `P`.
     pub const fn mark(self) -> &'static str {
         match self {
             Self::Established => "",
@@ -79,7 +79,8 @@ impl Rating {
         }
     }
 
-    /// Reads `1500`, ` 958`, `1500P`, `----`, `++++` or `UNR`; leading blanks are skipped.
+    /// Reads `1500`, ` 958`, `1500P`, `----`, `++++` or `UNR`, after optional blanks. Consumes nothing if it is not a rating, or
+    /// if the number exceeds `u16`.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         at.attempt(|at| {
             if at.blanks().eat(b"++++") {
@@ -92,7 +93,7 @@ impl Rating {
         })
     }
 
-    /// [`read`](Self::read) between round brackets.
+    /// Reads a rating between round brackets: `(1500P)`, `( 958 )`.
     pub(crate) fn read_bracketed(at: &mut Cursor<'_>) -> Option<Self> {
         at.between(b"(", b")", |at| {
             let rating = Self::read(at)?;

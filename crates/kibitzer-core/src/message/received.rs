@@ -8,7 +8,7 @@ use crate::wire::Frame;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Received {
-    /// Position of the frame's first byte in the stream.
+    /// Position of the frame's first byte in the stream, in bytes.
     pub offset: u64,
     pub(super) length: u32,
     /// Whether the server rang the bell since the previous line.
@@ -20,7 +20,7 @@ pub struct Received {
 }
 
 impl Received {
-    /// A message that comes from a line, with that line.
+    /// Creates a message from the frame's position, and stores `line` in it.
     pub(super) fn of_line(frame: &Frame<'_>, mut message: Message, line: &[u8]) -> Self {
         message.set_line(line);
         Self::new(frame.offset, frame.end, frame.bell, message)
@@ -30,32 +30,33 @@ impl Received {
         Self { offset, length: length(offset, end), bell, is_datagram: false, is_listed: false, message }
     }
 
-    /// A message of several lines, the last of which is `frame`.
+    /// Extends the message to the end of `frame`, its last line.
     pub(super) fn ending_with(self, frame: &Frame<'_>) -> Self {
         Self { length: length(self.offset, frame.end), ..self }
     }
 
-    /// Position after the frame's last byte; at most 4 GiB after the first.
+    /// Returns the position after the frame's last byte in the stream. A frame counts as at most 4 GiB long.
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(self.length.into())
     }
 
-    /// The line the message was parsed from: cleaned, wrapped pieces joined, without line end; of a message of several lines
-    /// (a style 10 block, a player's message) all of them, with line feeds between. Of an ICC datagram its number and
-    /// arguments as sent, quotation marks included. Empty for [`Control`](super::Control), and for a datagram that must not
-    /// be logged.
+    /// Returns the line that the message was parsed from: cleaned, wrapped pieces joined, without line end. For a message of
+    /// several lines (a style 10 block, a player's message) these are all lines, separated by line feeds; for an ICC datagram,
+    /// its number and arguments as sent, including quotation marks. Empty for [`Control`](super::Control), and for a datagram
+    /// that must not be logged.
     ///
-    /// It stays the same when a later version learns to type a line, so code that reads lines does not break.
+    /// The line does not change when a later version learns to parse it, so code that reads lines does not break.
     pub fn raw(&self) -> &[u8] {
         self.message.raw()
     }
 
-    /// Whether the message came in an ICC datagram, rather than in a line.
+    /// Returns whether the message came in an ICC datagram rather than in a line.
     pub const fn is_datagram(&self) -> bool {
         self.is_datagram
     }
 
-    /// The ICC datagram the message was parsed from; `None` if it was a line, or a datagram that must not be logged.
+    /// Parses and returns the ICC datagram that the message came in; `None` if it came in a line, or in a datagram that must not
+    /// be logged.
     pub fn datagram(&self) -> Option<Datagram> {
         self.is_datagram.then(|| Datagram::parse(self.raw()))?
     }
@@ -65,18 +66,18 @@ impl Received {
         self.is_listed
     }
 
-    /// Marks it as a line of a listing.
+    /// Marks the message as a line of a listing, so that [`is_listed`](Self::is_listed) returns `true`.
     pub(crate) const fn mark_listed(&mut self) {
         self.is_listed = true;
     }
 
-    /// Returns `line` as text at the same place.
+    /// Returns `line` as a text message at the same position, marked neither as a datagram nor as part of a listing.
     pub(crate) fn with_text(&self, line: &[u8]) -> Self {
         Self { message: Message::Text(Line::from(line)), is_datagram: false, is_listed: false, ..self.clone() }
     }
 }
 
-/// Only a line that is cut at the length limit can be too long for its length.
+/// Returns the length in bytes, saturated at 4 GiB, which only a line over the length limit can exceed.
 fn length(offset: u64, end: u64) -> u32 {
     u32::try_from(end.saturating_sub(offset)).unwrap_or(u32::MAX)
 }

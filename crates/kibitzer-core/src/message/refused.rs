@@ -8,8 +8,8 @@ use crate::scan::Cursor;
 named_enum! {
     /// Why the server did not execute a command: `Illegal move (Qd2).`, `foo: Command not found.`
     ///
-    /// Only a whole line counts. A name at its start is exactly one word, so that talk is never taken for a refusal.
-    /// After a refused move some servers send the board again.
+    /// Only a whole line counts. A name at its start is exactly one word, so that chat is never parsed as a refusal. After a
+    /// refused move some servers send the board again.
     ///
     /// Source: text-messages §9; transcripts of two servers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,17 +18,18 @@ named_enum! {
     pub enum Refusal("The reason in `snake_case`, as in JSON.") {
         /// The rules of chess forbid the move.
         IllegalMove = "illegal_move",
-        /// More than one piece can move so.
+        /// More than one piece can make the move.
         AmbiguousMove = "ambiguous_move",
         /// The opponent is to move.
         NotYourMove = "not_your_move",
-        /// We play no game, and where that would do examine none.
+        /// This login plays no game. For commands that would also work on an examined or observed game, it has none of those
+        /// either.
         NotPlaying = "not_playing",
-        /// We examine no game.
+        /// This login examines no game.
         NotExamining = "not_examining",
-        /// We play a game, which the command does not allow.
+        /// This login plays a game, which the command does not allow.
         Playing = "playing",
-        /// We examine a game, which the command does not allow.
+        /// This login examines a game, which the command does not allow.
         Examining = "examining",
         /// No command has this name. Some servers send this for a move that they cannot parse.
         UnknownCommand = "unknown_command",
@@ -36,21 +37,21 @@ named_enum! {
         AmbiguousCommand = "ambiguous_command",
         /// The clock is paused.
         ClockPaused = "clock_paused",
-        /// The opponent's time is not up.
+        /// The opponent still has time, so that the game cannot be claimed on time.
         NotOutOfTime = "not_out_of_time",
-        /// The clock does not run yet.
+        /// The clocks are not running, for example because not both players have moved yet.
         ClockNotTicking = "clock_not_ticking",
-        /// Nothing was offered that could be accepted or declined.
+        /// No pending offer matches the command to accept, decline or withdraw one.
         NoSuchOffer = "no_such_offer",
         /// The game has fewer plies than the requested takeback.
         TakebackTooFar = "takeback_too_far",
-        /// We made this offer already.
+        /// This login has made this offer already.
         AlreadyOffered = "already_offered",
         /// Offers of this kind cannot be withdrawn.
         OfferStands = "offer_stands",
         /// Several offers are pending and none was named.
         AmbiguousOffer = "ambiguous_offer",
-        /// We named ourselves.
+        /// The command names this login itself.
         OwnName = "own_name",
         /// This login, or the opponent, has no bughouse partner.
         NoPartner = "no_partner",
@@ -64,19 +65,19 @@ named_enum! {
         NoSuchSeek = "no_such_seek",
         /// The player's history has no game of this number.
         NoSuchHistoryGame = "no_such_history_game",
-        /// The player has us on the censor list.
+        /// This login is on the player's censor list.
         Censored = "censored",
         /// The player does not accept tells from guests.
         NotListening = "not_listening",
-        /// The player has us on the noplay list.
+        /// This login is on the player's noplay list.
         Noplay = "noplay",
         /// The player accepts no match requests, or no partners.
         NotOpen = "not_open",
         /// The player plays or examines a game.
         PlayerBusy = "player_busy",
-        /// The player plays no game, and where that would do examines none.
+        /// The player plays no game; where an examined game would do, the player examines none either.
         PlayerNotPlaying = "player_not_playing",
-        /// The player's formula rules our request out.
+        /// The match request does not satisfy the player's formula.
         Formula = "formula",
         /// A stored game with this player has to be finished first.
         AdjournedGame = "adjourned_game",
@@ -86,11 +87,11 @@ named_enum! {
         NotLoggedIn = "not_logged_in",
         /// Guests may not do this.
         NotRegistered = "not_registered",
-        /// We did not join the channel we talk to.
+        /// This login has not joined the channel that it sent the tell to.
         NotInChannel = "not_in_channel",
-        /// There is no current or last opponent to say it to.
+        /// There is no current or last opponent who could receive the `say`.
         NobodyToTell = "nobody_to_tell",
-        /// We shout too often.
+        /// Shouts are limited, and the next one is allowed only later.
         ShoutQuota = "shout_quota",
         /// The command has too many bytes.
         CommandTooLong = "command_too_long",
@@ -100,7 +101,7 @@ named_enum! {
 }
 
 impl Refusal {
-    /// Returns the refusal for the code of ICC's datagram 42.
+    /// Returns the refusal for the code of ICC's datagram 42; [`IllegalMove`](Self::IllegalMove) for every code but 1 and 4.
     ///
     /// Source: ICC's list of codes. All other codes are rules of variants.
     pub const fn of_move_code(code: u32) -> Self {
@@ -111,7 +112,7 @@ impl Refusal {
         }
     }
 
-    /// Reads the whole line.
+    /// Parses a whole line; `None` if it is not a known refusal.
     pub fn parse(line: &[u8]) -> Option<Self> {
         match line.strip_prefix(b"You ") {
             Some(rest) => match_table(rest, OF_ME).map(|(refusal, _)| refusal),
@@ -131,7 +132,8 @@ impl Refusal {
     }
 }
 
-/// `foo:`, or `:` alone. Brackets, another colon, and `>` are marks of talk: `Foo(50):`, `:foo:`.
+/// Returns whether a word is a command's name with a colon, `foo:`, or `:` alone. Brackets, another colon, and `>` are marks of
+/// chat: `Foo(50):`, `:foo:`.
 fn is_command(word: &[u8]) -> bool {
     word.strip_suffix(b":").is_some_and(|command| !command.iter().any(|b| b"():>".contains(b)))
 }
@@ -150,7 +152,7 @@ const OF_SUBJECT: &[(&str, Refusal)] = &[
     ("is not logged in.", Refusal::NotLoggedIn),
 ];
 
-/// Sentences after `You `; a separate table, because few lines start with it.
+/// Sentences after `You `, in a table of their own so that other lines are not compared with them.
 const OF_ME: &[(&str, Refusal)] = &[
     ("are not playing a game.", Refusal::NotPlaying),
     ("are not playing or examining a game.", Refusal::NotPlaying),
@@ -184,7 +186,7 @@ const OF_ME: &[(&str, Refusal)] = &[
     ("have no partner for bughouse.", Refusal::NoPartner),
 ];
 
-/// All other sentences. No talk starts like one of them.
+/// All other sentences. No line of chat starts like one of them.
 const OTHERS: &[(&str, Refusal)] = &[
     ("(Not sent because you are not in channel *.)", Refusal::NotInChannel),
     ("Ambiguous move.", Refusal::AmbiguousMove),

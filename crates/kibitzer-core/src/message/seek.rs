@@ -15,15 +15,15 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Seek {
-    /// The number for `play`.
+    /// The number of the ad, which the command `play` accepts.
     pub index: u32,
-    /// Who seeks.
+    /// The player who posted the ad.
     pub name: Handle,
     /// The seeker's titles.
     pub titles: Titles,
-    /// The seeker's rating for this type of game. In tagged lines a player without one, a guest too, has 0.
+    /// The seeker's rating for this type of game. Tagged lines have 0 for a player without a rating, including a guest.
     pub rating: Option<Rating>,
-    /// Minutes at the start.
+    /// Minutes on each clock at the start.
     pub initial_min: Option<u16>,
     /// Seconds added per move.
     pub increment_s: Option<u16>,
@@ -31,17 +31,18 @@ pub struct Seek {
     pub rated: Option<bool>,
     /// Type of the game as received: `blitz`, `wild/2`, in text ads also `blitz crazyhouse`.
     pub kind: Option<ServerText>,
-    /// The color that the seeker requests; `None` for either.
+    /// The color that the seeker requests; `None` if either is accepted.
     pub color: Option<Color>,
-    /// Lowest rating that may answer.
+    /// Lowest rating with which a player may answer the ad.
     pub rating_min: Option<u16>,
-    /// Highest rating that may answer.
+    /// Highest rating with which a player may answer the ad.
     pub rating_max: Option<u16>,
     /// Whether the game starts without the seeker's consent.
     pub automatic: Option<bool>,
-    /// Whether the seeker's formula is checked.
+    /// Whether an answer has to satisfy the seeker's formula.
     pub formula: Option<bool>,
-    /// Whether the server called it new (`<sn>`, or a text ad) or listed it (`<s>`, `sought`). Some servers send `<s>` only.
+    /// Whether the server reported the ad as new (`<sn>`, or a text ad) rather than listed it (`<s>`, `sought`). Some servers
+    /// send `<s>` only.
     pub new: bool,
 }
 
@@ -52,7 +53,7 @@ impl Seek {
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if the number or the name (`w`) is missing, or for the known key whose value is invalid.
+    /// [`ParseError`] if the number or the name (`w`) is missing, or if the value of a known key is invalid.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let listed = fields::after_tag(line, b"<s>");
         let new = listed.is_err();
@@ -90,7 +91,8 @@ impl Seek {
     }
 }
 
-/// Two hexadecimal digits; a server that has more titles would send more digits, of which the last two are known.
+/// Parses hexadecimal digits into titles. Bits above the last two digits are ignored; `None` if the value is not hexadecimal or
+/// has more than 32 bits.
 fn title_bits(value: &[u8]) -> Option<Titles> {
     // A server with more titles would send more digits; the known titles are in the last two.
     let [.., known] = fields::hex(value)?.to_be_bytes();
@@ -109,7 +111,7 @@ fn color(value: &[u8]) -> Result<Option<Color>, ParseError> {
     }
 }
 
-/// Reads `0-9999`.
+/// Parses a rating range such as `0-9999` into lowest and highest rating, both `Some`; `None` if the value has another form.
 pub(super) fn range(value: &[u8]) -> Option<(Option<u16>, Option<u16>)> {
     fields::read_all(value, |at| {
         let min = at.number()?;
@@ -118,9 +120,9 @@ pub(super) fn range(value: &[u8]) -> Option<(Option<u16>, Option<u16>)> {
     })
 }
 
-/// Ads that are gone: `<sr> 8 9`, or `Ads removed: 22 1 119` as text.
+/// Seek ads that were removed: `<sr> 8 9`, or `Ads removed: 22 1 119` as text.
 ///
-/// Numbers that were never listed are normal. Source: FICS help file `seekinfo`.
+/// It may include numbers that were never listed. Source: FICS help file `seekinfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SeeksRemoved {
@@ -133,20 +135,20 @@ impl SeeksRemoved {
     ///
     /// # Errors
     ///
-    /// [`ParseError`] if there is no number, or anything else than numbers.
+    /// [`ParseError`] if the line has no number, or anything besides numbers.
     pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
         let indexes = fields::indexes(&mut fields::after_tag(line, b"<sr>")?)?;
         Ok(Self { indexes })
     }
 
-    /// Parses the text that replaces the line while the ivar `seekinfo` is off.
+    /// Parses the text form, which servers send while the ivar `seekinfo` is off; `None` for any other line.
     pub fn parse_text(line: &[u8]) -> Option<Self> {
         let indexes = fields::indexes(&mut fields::after_tag(line, b"Ads removed:").ok()?).ok()?;
         Some(Self { indexes })
     }
 }
 
-/// The list is empty: `<sc>`, sent before a full list and when a game begins.
+/// The seek list was emptied: `<sc>`, sent before a full list and when a game begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SeeksCleared;

@@ -7,7 +7,7 @@ use super::{Handle, Rating, Seek, Titles, fields, seek};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
-/// The parts of an ad, more than a server prints.
+/// Most words in the terms of a text ad, more than a server prints. Ads with more words are not parsed.
 const MAX_WORDS: usize = 16;
 
 type Words<'a> = SmallVec<[&'a [u8]; MAX_WORDS]>;
@@ -37,7 +37,8 @@ impl Seek {
         Some(seek)
     }
 
-    /// Reads the terms: times before `rated` or `unrated`, the game's type before or after it, then options.
+    /// Reads the terms into this seek: times before `rated` or `unrated`, the game's type before or after it, then options.
+    /// `None` if there is neither `rated` nor `unrated`, or if there are more than [`MAX_WORDS`] words.
     fn read_terms(&mut self, terms: &[u8]) -> Option<()> {
         let words: Words<'_> =
             terms.split(|&b| b == b' ').filter(|word| !word.is_empty()).take(MAX_WORDS + 1).collect();
@@ -54,7 +55,8 @@ impl Seek {
         Some(())
     }
 
-    /// Reads the two numbers at the end; returns the words before them. An untimed game has none.
+    /// Stores the two numbers at the end as minutes and seconds, and returns the words before them. Without the two numbers, as
+    /// in an untimed game, it returns all words.
     fn read_times<'w, 'a>(&mut self, words: &'w [&'a [u8]]) -> &'w [&'a [u8]] {
         if let [kind @ .., initial, increment] = words
             && let Some(initial) = fields::read_all(initial, Cursor::number)
@@ -66,7 +68,7 @@ impl Seek {
         words
     }
 
-    /// Reads an option; `None` for any other word.
+    /// Stores an option (a color, `m`, `f` or a rating range); `None` for any other word.
     fn read_option(&mut self, word: &[u8]) -> Option<()> {
         if let Some(color) = fields::read_all(word, read_color) {
             self.color = Some(color);
@@ -81,7 +83,7 @@ impl Seek {
     }
 }
 
-/// A server's notice about the own ads of this login.
+/// A notice by the server about the seek ads of this login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SeekNotice {
@@ -99,13 +101,13 @@ pub enum SeekNotice {
     Removed,
     /// `You can only have 3 active seeks.`
     TooMany {
-        /// How many are allowed.
+        /// Number of ads that a player may have at once.
         limit: u32,
     },
 }
 
 impl SeekNotice {
-    /// Parses one of the sentences above; blanks around it are ignored.
+    /// Parses a whole line that is one of the variants' sentences, with or without leading blanks; `None` for any other line.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let (notice, captures) = match_table(line.trim_ascii_start(), NOTICES)?;
         Some(notice(captures.number.unwrap_or_default()))

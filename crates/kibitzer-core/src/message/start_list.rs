@@ -22,9 +22,9 @@ pub struct StartList {
     pub white_titles: Titles,
     /// Black's titles.
     pub black_titles: Titles,
-    /// Number of the variant; 0 is chess.
+    /// Number of the variant; 0 is standard chess.
     pub wild: u16,
-    /// Whether it is played rather than examined.
+    /// Whether the game is played rather than examined.
     pub is_played: bool,
     /// The subject of an examined game.
     pub example: PlayerText,
@@ -34,9 +34,9 @@ pub struct StartList {
     pub has_irregular_legality: bool,
     /// Whether moves have effects beyond their squares, so that only boards show the position.
     pub has_irregular_semantics: bool,
-    /// Captured pieces can be dropped.
+    /// Whether captured pieces can be dropped.
     pub has_drops: bool,
-    /// Pawns can become kings.
+    /// Whether pawns can promote to kings.
     pub promotes_to_king: bool,
     /// A time control in PGN's notation that minutes and increment cannot express; it replaces them.
     pub time_control: Option<ServerText>,
@@ -46,11 +46,11 @@ pub struct StartList {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StartKind {
-    /// Any game on the server started.
+    /// Another player's game on the server started.
     Foreign,
-    /// This login plays or examines it.
+    /// A game started that this login plays or examines.
     Mine,
-    /// This login observes it from now on.
+    /// This login started to observe the game.
     Observed,
     /// A position without a game is shown.
     Isolated,
@@ -66,9 +66,10 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Reads the first period of a time control in PGN's notation: `40/7200:20/3600`, `40/5400+30:900+30`, `300`.
+    /// Parses the first period of a time control in PGN's notation, `40/7200:20/3600`, `40/5400+30:900+30`, `300`; later periods
+    /// and numbers of moves are ignored.
     ///
-    /// `None` for an unknown (`?`) or missing (`-`) one.
+    /// `None` for an unknown (`?`) or missing (`-`) time control, and for any other form.
     pub(super) fn of_time_control(text: &[u8]) -> Option<Self> {
         let period = text.split(|&b| b == b':').next()?;
         let times = period.splitn(2, |&b| b == b'/').last()?;

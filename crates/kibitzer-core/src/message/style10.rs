@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::style12::Style12;
 use crate::chess::Board;
 
-/// Collects the lines of a style 10 block: eight rows between bars, a line of 7 words, a line of 14 or more.
+/// Collects the lines of a style 10 block: eight rows between bars, a line of 7 words, a line of 14 words or more.
 ///
-/// The rows show row 8 first and are never turned; a blank is an empty square. Some servers end the block with `>10<`, on
-/// a line of its own or glued to the last word; some do not end it. Game numbers count from 0 in this style.
+/// Row 8 comes first, and the board is never flipped; a blank is an empty square. Some servers end the block with `>10<`, on a
+/// line of its own or directly after the last word; some do not end it. Game numbers count from 0 in this style.
 ///
 /// Source: ICC help file `style10`; FICS 1.6 transcripts.
 #[derive(Clone, Debug, Default)]
@@ -20,11 +20,11 @@ pub(super) struct Style10Builder {
 /// The effect of a line on the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Style10Line {
-    /// It belongs to the block, which is not complete.
+    /// The line belongs to the block, and more lines have to follow.
     More,
-    /// It completes the block.
+    /// The line completes the block.
     Board(Arc<Style12>),
-    /// It does not belong to a block.
+    /// The line does not fit the block, which can no longer be completed.
     Broken,
 }
 
@@ -32,7 +32,8 @@ pub(super) enum Style10Line {
 pub(super) const END: &[u8] = b">10<";
 
 impl Style10Builder {
-    /// Adds the next line after the start marker.
+    /// Adds the next line after the start marker, and returns its effect. After [`Broken`](Style10Line::Broken) the builder must
+    /// not be used any more.
     pub(super) fn line(&mut self, line: &[u8]) -> Style10Line {
         if self.rows.len() < 8 {
             return self.row(line).unwrap_or(Style10Line::Broken);

@@ -29,7 +29,8 @@ pub struct Style12 {
     text: BoardText,
 }
 
-/// The fields of a board without squares, names and the words of the last move.
+/// The numeric fields of a board: everything but the squares, the names and the words of the last move. See the methods of
+/// [`Style12`] for each field's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BoardNumbers {
     pub(crate) white_clock: ClockReading,
@@ -52,14 +53,14 @@ pub(crate) struct BoardNumbers {
     pub(crate) is_cut: bool,
 }
 
-/// The fields of the last move without its words.
+/// The last move without its words: the parsed move, and the time it took in milliseconds; each `None` if unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LastMoveNumbers {
     pub(crate) played: Option<LastMove>,
     pub(crate) elapsed_ms: Option<u32>,
 }
 
-/// The last move of a position that no line has shown. The line would name no squares of a castling.
+/// The last move of a position that was computed rather than received in a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DerivedMove<'a> {
     pub(crate) played: LastMove,
@@ -78,7 +79,7 @@ pub struct ReportedMove {
     pub san: Option<ServerText>,
     /// The parsed verbose form; `None` if the form is unknown.
     pub played: Option<LastMove>,
-    /// Time it took, in milliseconds; `None` if it is not a time, or if the server cut the line.
+    /// Time the move took, in milliseconds; `None` if the field is not a valid time, or if the server cut the line.
     pub elapsed_ms: Option<u32>,
 }
 
@@ -90,22 +91,22 @@ pub enum Relation {
     ListedStart,
     /// −3: a board printed on request.
     Isolated,
-    /// −2: I observe an examined game.
+    /// −2: this login observes an examined game.
     ObservingExamined,
-    /// −1: I play and it is the opponent's turn.
+    /// −1: this login plays, and it is the opponent's turn.
     OpponentsTurn,
-    /// 0: I observe a game being played.
+    /// 0: this login observes a game being played.
     Observing,
-    /// 1: I play and it is my turn.
+    /// 1: this login plays, and it is its turn.
     MyTurn,
-    /// 2: I examine.
+    /// 2: this login examines the game.
     Examining,
-    /// A number no document lists.
+    /// A number that no server documents, as received.
     Other(i32),
 }
 
 impl Relation {
-    /// The server's number.
+    /// Returns the number that the server sends for the relation.
     pub const fn code(self) -> i32 {
         match self {
             Self::ListedStart => -4,
@@ -119,7 +120,7 @@ impl Relation {
         }
     }
 
-    /// Creates a relation from the server's number.
+    /// Returns the relation for the server's number; [`Other`](Self::Other) if it is not one of −4 to 2.
     pub const fn from_code(code: i32) -> Self {
         match code {
             -4 => Self::ListedStart,
@@ -133,22 +134,22 @@ impl Relation {
         }
     }
 
-    /// Whether this login is one of the players.
+    /// Returns whether this login is one of the players.
     pub const fn is_mine(self) -> bool {
         matches!(self, Self::OpponentsTurn | Self::MyTurn)
     }
 
-    /// Whether this login observes the game, played or examined by others.
+    /// Returns whether this login observes the game, played or examined by others.
     pub const fn is_observer(self) -> bool {
         matches!(self, Self::Observing | Self::ObservingExamined)
     }
 
-    /// Whether the board belongs to no game that is being followed: it was printed on request or inside a list.
+    /// Returns whether the board was printed on request or inside a list, so that it must not change a followed game.
     pub const fn is_isolated(self) -> bool {
         matches!(self, Self::ListedStart | Self::Isolated)
     }
 
-    /// Whether the game is examined rather than played.
+    /// Returns whether the game is examined rather than played, by this login or by others.
     pub const fn is_examined(self) -> bool {
         matches!(self, Self::ObservingExamined | Self::Examining)
     }
@@ -184,7 +185,7 @@ impl Style12 {
         Ok(board)
     }
 
-    /// [`parse`](Self::parse) into this board. After an error, its content is unspecified.
+    /// Parses a line into this board, as [`parse`](Self::parse) does. After an error, the content of the board is unspecified.
     pub(super) fn read_line(&mut self, line: &[u8]) -> Result<(), Style12Error> {
         if self.read_fast_line(line).is_none() {
             *self = Self::parse_words(line)?;
@@ -192,7 +193,8 @@ impl Style12 {
         Ok(())
     }
 
-    /// Parses a line of the usual form. After `None`, [`parse_words`](Self::parse_words) has to parse it.
+    /// Parses a line of the usual form. Returns `None` for any other line, which [`parse_words`](Self::parse_words) then has to
+    /// parse; the content of this board is unspecified after that.
     fn read_fast_line(&mut self, line: &[u8]) -> Option<()> {
         let mut stream = [0; MAX_INLINE_BYTES];
         stream.get_mut(..line.len())?.copy_from_slice(line);
@@ -200,14 +202,14 @@ impl Style12 {
         (fast_line::read(&stream, self)? == line.len()).then_some(())
     }
 
-    /// Reads the line that a stream starts with, up to the first control byte, if it looks as nearly all do, and returns its length.
-    /// Otherwise this board is any.
+    /// Parses the line at the start of a stream, up to the first control byte, and returns its length in bytes. Returns `None` if
+    /// the line does not have the usual form; the content of this board is then unspecified.
     #[inline]
     pub(super) fn read_fast(&mut self, stream: &[u8]) -> Option<usize> {
         fast_line::read(stream.first_chunk()?, self)
     }
 
-    /// Reads a line word by word, whatever it looks like.
+    /// Parses a line of any form word by word. This parser alone decides which error a line has.
     #[cold]
     fn parse_words(line: &[u8]) -> Result<Self, Style12Error> {
         let mut at = Fields { rest: line.strip_prefix(b"<12>").ok_or(Style12Error::Invalid(0))?, next: 1 };
@@ -215,7 +217,7 @@ impl Style12 {
         Self::with_board(&board, at)
     }
 
-    /// Reads a line that the server cut within fields 28 to 30: 28 words or more, of which the last one counts only if it is an
+    /// Parses a line that the server cut within fields 28 to 30. It needs 28 words or more; the last word counts only if it is an
     /// elapsed time with both brackets.
     ///
     /// # Errors
@@ -242,7 +244,7 @@ impl Style12 {
         Ok(Self { numbers, text: BoardText::new(&board, [white, black, verbose, b""]) })
     }
 
-    /// Parses the fields after the squares: 9 and up.
+    /// Parses the fields from 9 on, and combines them with the squares.
     fn with_board(board: &Board, mut at: Fields<'_>) -> Result<Self, Style12Error> {
         let side_to_move = at.side()?;
         let double_push_file = u8::try_from(at.number()?).ok().filter(|file| *file < 8);
@@ -285,18 +287,19 @@ impl Style12 {
         Ok(Self { numbers, text: BoardText::new(board, [white, black, verbose, san]) })
     }
 
-    /// Parses the words after the squares of a style 10 block, which are those of a style 12 line.
+    /// Creates a board from the squares of a style 10 block and its words, which are fields 9 and up of a style 12 line.
     pub(crate) fn from_style10(board: &Board, words: &[u8]) -> Result<Self, Style12Error> {
         Self::with_board(board, Fields { rest: words, next: 9 })
     }
 
-    /// A board that no line has shown, without a last move.
+    /// Creates a board without a line and without a last move.
     pub(crate) fn new(numbers: BoardNumbers, board: &Board, white: &Handle, black: &Handle) -> Self {
         let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
         Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
     }
 
-    /// Sets squares and last move. Returns the numbers, which are still those of the position before.
+    /// Sets squares and last move, and drops the line. Returns the other numbers for modification: they are still those of the
+    /// position before.
     pub(crate) fn set_position(&mut self, board: &Board, last_move: Option<DerivedMove<'_>>) -> &mut BoardNumbers {
         let verbose = last_move.map(|last| last.played.verbose()).unwrap_or_default();
         let san = last_move.map_or(&b""[..], |last| last.san);
@@ -312,7 +315,7 @@ impl Style12 {
         &mut self.numbers
     }
 
-    /// Creates the same position with other names and terms.
+    /// Returns the same squares and last move with other numbers and names, without a line.
     pub(crate) fn renamed(&self, numbers: BoardNumbers, white: &Handle, black: &Handle) -> Self {
         let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
         let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
@@ -323,7 +326,7 @@ impl Style12 {
         &self.numbers
     }
 
-    /// Returns the numbers for modification. The board is then no longer a view of its line.
+    /// Returns the numbers for modification, and drops the line, because the board may no longer match it.
     pub(crate) fn numbers_mut(&mut self) -> &mut BoardNumbers {
         self.text.forget_line();
         &mut self.numbers
@@ -333,27 +336,27 @@ impl Style12 {
         self.numbers.last_move.is_some()
     }
 
-    /// The line or lines that the board was parsed from; `None` if it was derived or changed.
+    /// Returns the line or lines that the board was parsed from; `None` if it was derived or changed.
     pub(crate) fn line(&self) -> Option<&[u8]> {
         self.text.line()
     }
 
-    /// Stores the line of a board that was parsed word by word.
+    /// Stores the line of a board that was parsed word by word. The squares and words are copied to separate allocations.
     pub(super) fn set_line(&mut self, line: &[u8]) {
         self.text.set_line(line);
     }
 
-    /// Whether both boards have the same squares.
+    /// Returns whether both boards have the same pieces on the same squares.
     pub(crate) fn has_same_squares(&self, other: &Self) -> bool {
         self.text.squares() == other.text.squares()
     }
 
-    /// Whether both boards have the same players.
+    /// Returns whether both boards have the same White and the same Black, by their decoded names.
     pub(crate) fn has_same_players(&self, other: &Self) -> bool {
         [Word::White, Word::Black].into_iter().all(|name| self.has_same_word(other, name))
     }
 
-    /// Whether a word is the same after decoding.
+    /// Returns whether a word is equal in both boards after decoding.
     fn has_same_word(&self, other: &Self, word: Word) -> bool {
         let (word, other) = (self.text.word(word), other.text.word(word));
         word == other || decode(word) == decode(other)
@@ -369,7 +372,7 @@ impl Style12 {
         self.numbers.side_to_move
     }
 
-    /// Field 10: the file, from 0, of a pawn that has just advanced two squares.
+    /// Field 10: the file (0 is a, 7 is h) of a pawn that has just advanced two squares; `None` if there is none.
     ///
     /// FICS and ICC report it after every such move, FatICS only if an enemy pawn can capture.
     pub const fn double_push_file(&self) -> Option<u8> {
@@ -381,7 +384,7 @@ impl Style12 {
         self.numbers.castling
     }
 
-    /// Field 15: plies since the last capture or pawn move; 100 allow to claim a draw.
+    /// Field 15: plies since the last capture or pawn move; at 100 a player may claim a draw.
     pub const fn halfmove_clock(&self) -> u32 {
         self.numbers.halfmove_clock
     }
@@ -401,12 +404,12 @@ impl Style12 {
         self.player(Color::Black)
     }
 
-    /// The name of one side.
+    /// Returns the decoded name of one side.
     pub fn player(&self, color: Color) -> Handle {
         Handle::from_wire(self.player_bytes(color))
     }
 
-    /// The name of one side as received: not decoded, and not copied.
+    /// Returns the name of one side as received, without decoding or copying it.
     pub fn player_bytes(&self, color: Color) -> &[u8] {
         match color {
             Color::White => self.text.word(Word::White),
@@ -419,7 +422,8 @@ impl Style12 {
         self.numbers.relation
     }
 
-    /// The color this login plays, if it plays this game. Names and flip do not show it.
+    /// Returns the color that this login plays; `None` if it does not play this game. Derived from [`relation`](Self::relation)
+    /// and the side to move, because names and [`flip`](Self::flip) do not show it.
     pub fn my_color(&self) -> Option<Color> {
         match self.relation() {
             Relation::MyTurn => Some(self.side_to_move()),
@@ -443,7 +447,7 @@ impl Style12 {
         self.numbers.white_material
     }
 
-    /// Field 23: Black's material.
+    /// Field 23: Black's material, counted as [`white_material`](Self::white_material).
     pub const fn black_material(&self) -> i32 {
         self.numbers.black_material
     }
@@ -458,7 +462,7 @@ impl Style12 {
         self.numbers.black_clock
     }
 
-    /// The clock of one side.
+    /// Returns the clock of one side.
     pub const fn clock(&self, color: Color) -> ClockReading {
         match color {
             Color::White => self.white_clock(),
@@ -466,12 +470,13 @@ impl Style12 {
         }
     }
 
-    /// Field 26: number of the move about to be made, from 1; a 0 counts as 1.
+    /// Field 26: number of the move about to be made, from 1; a received 0 is stored as 1.
     pub const fn move_number(&self) -> u32 {
         self.numbers.move_number
     }
 
-    /// Plies played to get here, from the move number: 0 at the start, 1 after White's first.
+    /// Returns the number of plies before this position, computed from move number and side to move: 0 at the start, 1 after
+    /// White's first move.
     pub const fn ply(&self) -> u32 {
         self.numbers.ply()
     }
@@ -484,12 +489,12 @@ impl Style12 {
         Some(ReportedMove { verbose: ServerText::from_wire(verbose), san, played, elapsed_ms })
     }
 
-    /// The pretty form of the last move as received; empty without a last move.
+    /// Returns the pretty form of the last move as received; empty without a last move, or if the server cut the line.
     pub(crate) fn san_bytes(&self) -> &[u8] {
         self.text.word(Word::San)
     }
 
-    /// Field 28: the time that the last move took, in milliseconds.
+    /// Field 28: the time that the last move took, in milliseconds; `None` without a last move, or if the field is not a time.
     pub(crate) fn elapsed_ms(&self) -> Option<u32> {
         self.numbers.last_move.and_then(|last| last.elapsed_ms)
     }
@@ -499,17 +504,18 @@ impl Style12 {
         self.numbers.last_move.and_then(|last| last.played)
     }
 
-    /// Field 30: whether the board is to be shown with Black at the bottom. Old lines end before it.
+    /// Field 30: whether the board is to be shown with Black at the bottom; `None` if the line ends before it.
     pub const fn flip(&self) -> Option<bool> {
         self.numbers.flip
     }
 
-    /// Field 31: whether a clock is running. FICS and FatICS only.
+    /// Field 31: whether a clock is running; `None` if the line does not have it. Only FICS and FatICS send it.
     pub const fn clock_running(&self) -> Option<bool> {
         self.numbers.clock_running
     }
 
-    /// Field 32: network lag of the last move, in milliseconds; FatICS prints negative ones. FICS and FatICS only.
+    /// Field 32: network lag of the last move, in milliseconds; negative values occur on FatICS. `None` if the line does not have
+    /// it. Only FICS and FatICS send it.
     pub const fn lag_ms(&self) -> Option<i32> {
         self.numbers.lag_ms
     }
@@ -531,7 +537,7 @@ impl Style12 {
 }
 
 impl ReportedMove {
-    /// The pretty form, or the verbose one if the server cut the line.
+    /// Returns the pretty form, or the verbose one if the server cut the line.
     pub fn text(&self) -> &str {
         self.san.as_ref().unwrap_or(&self.verbose).as_str()
     }
@@ -545,7 +551,8 @@ impl BoardNumbers {
         }
     }
 
-    /// Gives the turn to the other side.
+    /// Sets the side to move, and exchanges the relations [`MyTurn`](Relation::MyTurn) and
+    /// [`OpponentsTurn`](Relation::OpponentsTurn). Must be called only if the side changes.
     pub(crate) fn turn_to(&mut self, side: Color) {
         self.side_to_move = side;
         self.relation = match self.relation {
@@ -565,7 +572,7 @@ impl BoardNumbers {
 }
 
 impl Default for Style12 {
-    /// The start position of a game that is not known.
+    /// Returns the start position with empty names, game 0, clocks at 0, and the relation [`Isolated`](Relation::Isolated).
     fn default() -> Self {
         let numbers = BoardNumbers {
             white_clock: ClockReading::default(),
@@ -632,7 +639,8 @@ impl fmt::Debug for Style12 {
     }
 }
 
-/// Adds the promotion from the board after the move, for servers that report it in the pretty form alone.
+/// Adds the promotion that the verbose form lacks: the piece on the target square after the move. Moves that have one, and moves
+/// of other pieces, are unchanged.
 fn with_promotion_on(after: &Board, mut played: LastMove) -> LastMove {
     if let LastMove::Normal { role: Role::Pawn, to, promotion: promotion @ None, .. } = &mut played {
         *promotion = after.piece(*to).map(|piece| piece.role).filter(|role| *role != Role::Pawn);
@@ -640,7 +648,7 @@ fn with_promotion_on(after: &Board, mut played: LastMove) -> LastMove {
     played
 }
 
-/// Reads field 28; brackets may be missing.
+/// Parses field 28 into milliseconds; the brackets may be missing. `None` if the word is not a time.
 fn read_elapsed(word: &[u8]) -> Option<u32> {
     let word = word.strip_prefix(b"(").unwrap_or(word);
     let word = word.strip_suffix(b")").unwrap_or(word);
@@ -653,7 +661,7 @@ fn counted_plies(halfmove_clock: i64, has_last_move: bool) -> u32 {
     if has_last_move { u32::try_from(halfmove_clock.max(0)).unwrap_or(u32::MAX) } else { 0 }
 }
 
-/// The unit of a line's clocks: rule K1 of style 12.
+/// The unit of both clocks in a line, which depends on its elapsed time (rule K1 of style 12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClockUnit {
     Seconds,
@@ -671,6 +679,7 @@ impl ClockUnit {
         if has_fraction { Self::Milliseconds } else { Self::Seconds }
     }
 
+    /// Converts a clock field to a reading; `None` if seconds overflow 64-bit milliseconds.
     #[inline]
     pub(crate) fn reading(self, number: i64) -> Option<ClockReading> {
         let ms = match self {

@@ -18,19 +18,19 @@ use crate::text::{LineBytes, PlayerText, decode};
 pub struct Talk {
     /// The kind of talk.
     pub kind: TalkKind,
-    /// The speaker. `None` for [`TalkKind::Qtell`], whose text is all the sender's, and for an announcement without a
+    /// The speaker. `None` for a [`TalkKind::Qtell`] line, which does not name its sender, and for an announcement without a
     /// name.
     pub from: Option<Handle>,
-    /// The titles after the name.
+    /// The speaker's titles; empty if the line has none.
     pub titles: Titles,
     text: TalkText,
     line: LineBytes,
 }
 
-/// Where the words are.
+/// The place where the player's words are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum TalkText {
-    /// In the line, from this byte to the end.
+    /// In [`Talk::line`], from this byte to the end.
     InLine(usize),
     Apart(PlayerText),
 }
@@ -82,17 +82,18 @@ pub enum TalkKind {
     Message,
 }
 
-/// The parts of a line of talk.
+/// The parsed parts of a line of chat.
 struct TalkParts<'a> {
     kind: TalkKind,
     from: Option<&'a [u8]>,
     titles: Titles,
-    /// The end of the line.
+    /// The player's words: the last bytes of the line.
     text: &'a [u8],
 }
 
 impl Talk {
-    /// Parses a line of chat. A line that starts with a blank is at most an announcement or a numbered message.
+    /// Parses a line of chat; `None` for any other line. A line that starts with a blank can only be an announcement or a
+    /// numbered message.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let parts = match line.first()? {
             b'a'..=b'z' | b'A'..=b'Z' => TalkParts::spoken(Cursor::new(line)),
@@ -105,7 +106,7 @@ impl Talk {
         Some(Self::of_line(kind, from.map(Handle::from_wire), titles, line, text.len()))
     }
 
-    /// Talk whose words are the last bytes of a line.
+    /// Creates talk whose words are the last `text_length` bytes of the line.
     pub(super) fn of_line(
         kind: TalkKind,
         from: Option<Handle>,
@@ -117,12 +118,12 @@ impl Talk {
         Self { kind, from, titles, text, line: LineBytes::from_slice(line) }
     }
 
-    /// Talk whose words are not in its line as they are; the line has to be set.
+    /// Creates talk whose words do not occur literally in its line. The line is empty until [`set_line`](Self::set_line).
     pub(super) fn with_text(kind: TalkKind, from: Option<Handle>, titles: Titles, text: PlayerText) -> Self {
         Self { kind, from, titles, text: TalkText::Apart(text), line: LineBytes::new() }
     }
 
-    /// The words of the player, decoded (see [`decode`]). They are never protocol.
+    /// Returns the words of the player, decoded (see [`decode`]). They are never parsed as protocol.
     pub fn text(&self) -> Cow<'_, str> {
         match &self.text {
             TalkText::InLine(start) => decode(self.line.get(*start..).unwrap_or_default()),
@@ -130,7 +131,7 @@ impl Talk {
         }
     }
 
-    /// The line as received; see [`Received::raw`](super::Received::raw).
+    /// Returns the line as received; empty until it is set. See [`Received::raw`](super::Received::raw).
     pub(super) fn line(&self) -> &[u8] {
         &self.line
     }
@@ -202,7 +203,8 @@ impl<'a> TalkParts<'a> {
 }
 
 impl TalkKind {
-    /// Parses the text between the speaker and the words, up to a colon.
+    /// Parses the text between the speaker and the words, up to and including the colon; `None` if it is not one of the known
+    /// forms.
     fn read(at: &mut Cursor<'_>) -> Option<Self> {
         if let Some(channel) = read_channel(at) {
             return Some(Self::ChannelTell { channel });
@@ -226,7 +228,7 @@ impl TalkKind {
     }
 }
 
-/// `(50):`, not the rating in `(1500) kibitzes:`.
+/// Reads a channel number, `(50):`; `None` for the rating in `(1500) kibitzes:`, and for more than three digits.
 fn read_channel(at: &mut Cursor<'_>) -> Option<u16> {
     at.between(b"(", b"):", |at| {
         let digits = at.take_while(|b| b.is_ascii_digit());
@@ -234,23 +236,24 @@ fn read_channel(at: &mut Cursor<'_>) -> Option<u16> {
     })
 }
 
-/// `[26]`
+/// Reads a game number in square brackets, `[26]`.
 fn read_game(at: &mut Cursor<'_>) -> Option<GameId> {
     at.between(b"[", b"]", GameId::read)
 }
 
-/// ` from Foo(*):`
+/// Reads the announcer's name and titles, ` from Foo(*):`, up to and including the colon; `None` if the line does not have them.
 fn read_announcer<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], Titles)> {
     at.between(b" from ", b":", |at| Some((Handle::read(at)?, Titles::read(at))))
 }
 
-/// Reads the words after a colon. One blank belongs to the server, further ones to the player. Servers cut blanks at
-/// the end.
+/// Reads the words after a colon. The first blank belongs to the server, further ones to the player. There may be no blank only
+/// at the end of the line, because servers cut blanks there; otherwise `None`.
 fn read_after_colon<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     (at.is_empty() || at.eat(b" ")).then(|| at.take_rest())
 }
 
-/// ` Mon Jan  1, 10:00 PST 2024:` with or without the year, ` 2026-11-21 00:36 UTC:`; the zone may be `???`.
+/// Reads a date up to its colon: ` Mon Jan  1, 10:00 PST 2024:` with or without the year, ` 2026-11-21 00:36 UTC:`. The zone may
+/// be `???`. Values are not checked.
 fn read_date(at: &mut Cursor<'_>) -> Option<()> {
     at.expect(b" ")?;
     if at.peek()?.is_ascii_digit() {
@@ -270,7 +273,7 @@ fn read_date(at: &mut Cursor<'_>) -> Option<()> {
     at.expect(b":").map(drop)
 }
 
-/// `2026-11-21`
+/// Reads `2026-11-21` without checking the values.
 fn read_iso_day(at: &mut Cursor<'_>) -> Option<()> {
     at.number::<u16>()?;
     at.expect(b"-")?;
@@ -279,7 +282,7 @@ fn read_iso_day(at: &mut Cursor<'_>) -> Option<()> {
     at.number::<u8>().map(|_| ())
 }
 
-/// `Mon Jan  1,`
+/// Reads `Mon Jan  1,` without checking the names.
 fn read_named_day(at: &mut Cursor<'_>) -> Option<()> {
     for _ in ["weekday", "month"] {
         let name = at.take_while(|b| b.is_ascii_alphabetic());

@@ -17,13 +17,13 @@ pub enum Actor {
 /// The parts of a text that the placeholders of a template matched.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Captures<'a> {
-    /// The first `%`.
+    /// The name that the first `%` matched.
     pub(crate) name: Option<&'a [u8]>,
-    /// The second `%`.
+    /// The name that the second `%` matched, or the last one if there are more.
     pub(crate) second_name: Option<&'a [u8]>,
-    /// The last `#`.
+    /// The number that the last `#` matched.
     pub(crate) number: Option<u32>,
-    /// The `*`, without blanks at its end.
+    /// The text that the `*` matched; empty if the template has none.
     pub(crate) rest: &'a [u8],
 }
 
@@ -36,13 +36,13 @@ impl Captures<'_> {
         self.second_name.map(Handle::from_wire)
     }
 
-    /// The number as that of a game.
+    /// Returns the captured number as the number of a game; `None` if there is none, or if it exceeds `i32`.
     pub(crate) fn game(&self) -> Option<GameId> {
         self.number.and_then(|number| i32::try_from(number).ok()).map(GameId)
     }
 }
 
-/// Matches a whole text, blanks at its end aside, against a template.
+/// Matches a whole text against a template, ignoring blanks at the end of the text; `None` if it does not match.
 ///
 /// | in the template | matches |
 /// |---|---|
@@ -76,10 +76,10 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
     Some(captures)
 }
 
-/// Templates with the value of the sentences that they match.
+/// A table of templates, each with the value for the sentences that match it.
 pub(crate) type TemplateTable<T> = &'static [(&'static str, T)];
 
-/// Returns the value of the first row whose template matches the text.
+/// Returns the value of the first row whose template matches the text, and the captures; `None` if no row matches.
 pub(crate) fn match_table<T: Copy>(text: &[u8], table: TemplateTable<T>) -> Option<(T, Captures<'_>)> {
     // The first byte rules out most rows of a table at little cost.
     let may_match = |template: &str| match template.as_bytes().first() {
@@ -90,14 +90,14 @@ pub(crate) fn match_table<T: Copy>(text: &[u8], table: TemplateTable<T>) -> Opti
     rows.find_map(|&(template, value)| Some((value, match_template(text, template)?)))
 }
 
-/// Reads a handle and skips the titles after it.
+/// Reads a handle, skips the titles after it, and returns the handle's bytes.
 pub(crate) fn read_name<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let name = Handle::read(at)?;
     Titles::skip(at);
     Some(name)
 }
 
-/// Reads `rated` or `unrated`, after optional blanks.
+/// Reads `rated` or `unrated` after optional blanks. Consumes nothing if it is another word.
 pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
     at.attempt(|at| match at.blanks().word()? {
         b"rated" => Some(true),
@@ -106,7 +106,7 @@ pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
     })
 }
 
-/// Reads `[white]` or `[black]`, after optional blanks.
+/// Reads `[white]` or `[black]` after optional blanks, which are consumed even if no color follows.
 pub(crate) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
     at.blanks();
     if at.eat(b"[white]") { Some(Color::White) } else { at.eat(b"[black]").then_some(Color::Black) }
@@ -115,7 +115,7 @@ pub(crate) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
 /// A line that starts with the name of the player it reports about: `[Game 39: ]Foo offers a draw.`
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlayerSentence<'a> {
-    /// The number of the game, which observers receive.
+    /// The number of the game; `None` without the `Game 39: ` prefix, which only observers receive.
     pub(crate) game: Option<GameId>,
     /// The name. `You` and `Your` are syntactically handles and appear here, too.
     pub(crate) name: &'a [u8],
@@ -145,7 +145,7 @@ pub(crate) struct GameHead {
 }
 
 impl GameHead {
-    /// Reads the start of a line. A name is any text without blanks; titles after it are skipped.
+    /// Reads the start of a line; `None` for any other start. A name is any text without blanks; titles after it are skipped.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let game = GameId::read(at.expect(b"{Game ")?)?;
         let white = without_titles(at.expect(b" (")?.word()?);

@@ -4,7 +4,7 @@ use super::listing::WhoStatus;
 use super::{Handle, ParseError, Rating, Titles, fields};
 use crate::scan::Cursor;
 
-/// How many ratings a line may carry.
+/// Most ratings in a `<wa>` line; text after them is ignored.
 const RATINGS: usize = 9;
 
 /// A player arrived: `<wa> gbtami 001411E1663P…`.
@@ -16,13 +16,14 @@ const RATINGS: usize = 9;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UserArrived {
-    /// Who.
+    /// The player who logged in.
     pub name: Handle,
     /// The player's activity, by the status character of `who`.
     pub status: WhoStatus,
     /// The player's titles.
     pub titles: Titles,
-    /// Blitz, standard, lightning, wild, bughouse, crazyhouse, suicide, losers, atomic; those the line has.
+    /// The ratings for blitz, standard, lightning, wild, bughouse, crazyhouse, suicide, losers and atomic, in this order; `None`
+    /// for each that the line does not have.
     pub ratings: [Option<Rating>; RATINGS],
 }
 
@@ -49,7 +50,7 @@ impl UserArrived {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UserDeparted {
-    /// Who.
+    /// The player who logged out.
     pub name: Handle,
 }
 

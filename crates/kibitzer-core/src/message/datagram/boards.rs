@@ -33,7 +33,7 @@ pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> O
     update(arguments, GameAction::MoveList { start, moves: moves? })
 }
 
-/// Reads the parts of a move. Which parts are sent depends on what the client has switched on.
+/// Parses the parts of a move, at most [`MAX_PARTS`]; `None` if it has no notation. The client decides which parts are sent.
 ///
 /// The notations come first, algebraic before Smith notation; then the time, the clock, and the number of the
 /// variation. A single number is ambiguous and ignored.
@@ -64,7 +64,7 @@ fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> 
     Some(sent)
 }
 
-/// Most parts of a move; later versions of the format may append more.
+/// Most parts of a move that are read; later versions of the format may append more, which are ignored.
 const MAX_PARTS: usize = 5;
 
 pub(super) fn position_begin(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -76,7 +76,7 @@ pub(super) fn fen(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<
     update(arguments, GameAction::Fen(read_fen(arguments)?))
 }
 
-/// Reads a position; an empty one is the usual start.
+/// Parses the argument `fen`; empty or `*` is the usual start position.
 fn read_fen(arguments: &Arguments<'_>) -> Option<Fen> {
     match std::str::from_utf8(arguments.bytes("fen")?).ok()? {
         "" | "*" => Some(Fen::START),
@@ -90,7 +90,7 @@ pub(super) fn set_board(arguments: &Arguments<'_>, _: &mut DatagramContext) -> O
     update(arguments, GameAction::Board { board, side_to_move })
 }
 
-/// Reads 64 letters, from a8 to h1.
+/// Parses 64 letters, from a8 to h1; `None` for any other number of letters or an unknown letter.
 fn read_squares(letters: &[u8]) -> Option<Board> {
     let (rows, rest) = letters.as_chunks::<8>();
     rest.is_empty().then_some(())?;
@@ -116,7 +116,7 @@ pub(super) fn msec(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option
     update(arguments, GameAction::Clock { color: read_color(arguments, "color")?, reading, is_running })
 }
 
-/// White is 1 or W, Black 0 or B.
+/// Parses an argument as a color: White is 1 or W, Black 0 or B.
 fn read_color(arguments: &Arguments<'_>, name: &str) -> Option<Color> {
     match arguments.bytes(name)? {
         b"1" => Some(Color::White),
@@ -152,13 +152,13 @@ pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Op
     Some(Message::from(holding).into())
 }
 
-/// A circle that an examiner drew or erased.
+/// Parses a circle that an examiner drew or erased.
 pub(super) fn circle(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
     let shape = MarkShape::Circle(Square::parse(arguments.bytes("square")?)?);
     mark(arguments, shape, is_drawn)
 }
 
-/// An arrow that an examiner drew or erased.
+/// Parses an arrow that an examiner drew or erased.
 pub(super) fn arrow(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
     let square = |name| Square::parse(arguments.bytes(name)?);
     mark(arguments, MarkShape::Arrow { from: square("from")?, to: square("to")? }, is_drawn)

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::message::{GameId, Handle};
 
-/// Most games that are remembered, more than any server has in progress. Above it, the lowest number is forgotten.
+/// Most games that are stored, more than any server has in progress. At the limit, a new game evicts the one with the lowest
+/// number.
 const MAX_GAMES: usize = 2048;
 
 /// Facts from earlier datagrams about this login and about games.
@@ -21,32 +22,34 @@ pub(super) struct GameContext {
     pub(super) black: Handle,
     /// Whether this login plays or examines it.
     pub(super) is_mine: bool,
-    /// The open offers, in the order of datagram 21.
+    /// The open offers, in the order of the arguments of datagram 21.
     pub(super) offers: [OpenOffer; 8],
 }
 
 /// An open offer in a game.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenOffer {
-    /// 0 without an offer; for a takeback the number of plies.
+    /// 0 without an offer; for a takeback the number of plies, for another offer any other number.
     pub(super) count: u32,
-    /// Moves since it was made.
+    /// Moves since the offer was made.
     n_moves: u8,
 }
 
-/// Moves after which an offer is void. One of two is the opponent's, which declines it without a message.
+/// Number of moves after which an offer is void. One of two moves is the opponent's, which declines the offer without a message.
 const MOVES_OF_AN_OFFER: u8 = 2;
 
 impl DatagramContext {
+    /// Stores the name of this login.
     pub(in crate::message) fn set_me(&mut self, me: Handle) {
         self.me = me;
     }
 
-    /// Whether this is the name of this login.
+    /// Returns whether this is the name of this login; `false` as long as that name is unknown.
     pub(super) fn is_me(&self, name: &Handle) -> bool {
         self.me == *name && !name.as_str().is_empty()
     }
 
+    /// Returns the stored facts about a game; `None` if its start was not received, or if it was evicted or removed.
     pub(super) fn game(&self, game: GameId) -> Option<&GameContext> {
         self.games.get(&game)
     }
@@ -64,7 +67,7 @@ impl DatagramContext {
         self.games.insert(game, GameContext { white, black, is_mine, offers: [OpenOffer::default(); 8] });
     }
 
-    /// Removes a game that this login has left.
+    /// Removes a game that this login has left; does nothing if the game is not stored.
     pub(super) fn remove_game(&mut self, game: GameId) {
         self.games.remove(&game);
     }
@@ -83,7 +86,8 @@ impl GameContext {
 }
 
 impl OpenOffer {
-    /// Stores the received state. Returns whether it is a new or a changed offer.
+    /// Stores the received state. Returns `true` if the offer is new or has changed, and `false` if it is the same or no longer
+    /// open.
     pub(super) fn update(&mut self, count: u32) -> bool {
         if self.count == count {
             return false;

@@ -9,10 +9,10 @@ use crate::message::{
     Observing, ObservingChange, Rating, Refusal, StartKind, StartList,
 };
 
-/// The start list is given from this field on in all versions of the format.
+/// Number of arguments that a start list has at least, in all versions of the format.
 const LEAST_ARGUMENTS: usize = 11;
 
-/// A game that starts: its announcement, then its terms.
+/// Parses the start of a game into its announcement and its terms; stores the game in the context.
 pub(super) fn created(
     arguments: &Arguments<'_>,
     context: &mut DatagramContext,
@@ -36,7 +36,8 @@ pub(super) fn started_observing(arguments: &Arguments<'_>, context: &mut Datagra
     Some(DatagramMessages { first: Message::from(observing), more: vec![game_info(info, start)] })
 }
 
-/// The terms of a game that does not start now: a position without a game, or a game that continues under other terms.
+/// Parses the terms of a game that does not start now: a position without a game, or a game that continues under other terms. The
+/// latter replaces the stored names and drops the stored offers.
 pub(super) fn changed(
     arguments: &Arguments<'_>,
     context: &mut DatagramContext,
@@ -50,7 +51,8 @@ fn game_info(info: GameInfo, start: StartList) -> Message {
     Message::from(GameInfo { start: Some(Box::new(start)), ..info })
 }
 
-/// Reads the list that starts a game, and stores the names, which later datagrams of the game omit.
+/// Parses a start list. Unless it is for an isolated board, stores the names in the context, because later datagrams of the game
+/// omit them.
 fn start_list(
     arguments: &Arguments<'_>,
     context: &mut DatagramContext,
@@ -96,7 +98,8 @@ fn terms(arguments: &Arguments<'_>) -> Option<GameInfo> {
     })
 }
 
-/// Reads White's clock and Black's. A time control in words replaces minutes and increment.
+/// Parses White's clock and Black's. A time control in PGN's notation replaces minutes and increments, for both sides; both
+/// clocks are `None` if it is unknown.
 fn clocks(arguments: &Arguments<'_>) -> Option<[Option<Clock>; 2]> {
     let in_words = arguments.bytes("time_control").filter(|words| !words.is_empty());
     if let Some(words) = in_words {
@@ -110,7 +113,7 @@ fn clocks(arguments: &Arguments<'_>) -> Option<[Option<Clock>; 2]> {
     Some([Some(white), Some(black)])
 }
 
-/// Reads a rating; 0 means that there is none.
+/// Parses a rating; 0 is [`Rating::Unrated`], and `None` stands for a missing or invalid argument.
 fn rating(arguments: &Arguments<'_>, name: &str) -> Option<Rating> {
     let value = arguments.number(name)?;
     Some(if value == 0 { Rating::Unrated } else { Rating::Rated(value, Confidence::Established) })
@@ -126,7 +129,8 @@ pub(super) fn my_game_ended(arguments: &Arguments<'_>, _: &mut DatagramContext) 
     Some(Message::from(stopped).into())
 }
 
-/// The result names no players: those are context from the start, or not at all.
+/// Parses the end of a game. The datagram does not name the players: they come from the stored start of the game, and are empty
+/// without it.
 pub(super) fn game_result(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let game = arguments.game()?;
     let (white, black) =

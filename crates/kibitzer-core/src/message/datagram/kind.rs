@@ -8,7 +8,8 @@ use crate::message::{GameId, Handle, Titles};
 use crate::scan::{Cursor, decimal, masks};
 use crate::text::{PlayerText, ServerText};
 
-/// A kind of datagram. [`ALL`](Self::ALL) is the only list of them; datagrams are parsed and written by it.
+/// The number, name, arguments and parser of one kind of datagram. [`ALL`](Self::ALL) is the only list of them; it is used to
+/// parse and to write datagrams.
 #[derive(Debug)]
 pub(crate) struct DatagramKind {
     /// The number after `^Y(`, and in the list of datagrams that a client switches on.
@@ -18,21 +19,21 @@ pub(crate) struct DatagramKind {
     /// The arguments, in order. Servers append to the list over the years, and may omit arguments that are switched
     /// off.
     pub(super) arguments: &'static [ArgumentKind],
-    /// Whether it has a password or a key, which must never be logged.
+    /// Whether an argument is a password or a key, which must never be logged.
     pub(super) is_secret: bool,
     /// Parses the arguments; `None` if the datagram is always emitted as a [`Datagram`](super::Datagram).
     pub(super) parse: Option<ParseArguments>,
 }
 
-/// An argument of a kind of datagram.
+/// The name of an argument in a kind of datagram, and how the server quotes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArgumentKind {
     pub(super) name: &'static str,
-    /// How the server quotes it.
+    /// How the server usually quotes the argument.
     pub(super) quoting: Quoting,
 }
 
-/// How an argument is quoted. A quoting that allows more bytes is greater.
+/// How an argument is quoted. The variants are ordered: a later one allows more bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Quoting {
     /// No quoting: neither a blank nor a brace, and not empty.
@@ -48,7 +49,7 @@ pub(super) enum Quoting {
 pub(super) type ParseArguments = fn(&Arguments<'_>, &mut DatagramContext) -> Option<DatagramMessages>;
 
 impl DatagramKind {
-    /// Returns the index of the argument of this name.
+    /// Returns the index of the argument of this name; `None` if this kind has none.
     #[inline]
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.arguments.iter().position(|argument| argument.name == name)
@@ -68,7 +69,7 @@ const QUOTE_START: &[u8] = b"\x19{";
 const QUOTE_END: &[u8] = b"\x19}";
 
 impl<'a> Argument<'a> {
-    /// Splits the arguments after the number of a datagram.
+    /// Returns an iterator over the arguments after the number of a datagram.
     ///
     /// Blanks between them may be missing around braces. A brace that is never closed ends with the datagram.
     pub(super) fn all(mut at: Cursor<'a>) -> impl Iterator<Item = Self> {
@@ -95,7 +96,7 @@ pub(super) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Splits the text after the number.
+    /// Splits the text after the number into arguments. Works for any text.
     pub(super) fn read(kind: &'static DatagramKind, at: Cursor<'a>) -> Self {
         Self { kind, received: arguments(at.rest()) }
     }
@@ -110,23 +111,26 @@ impl<'a> Arguments<'a> {
         self.received.get(self.kind.position(name)?).copied()
     }
 
-    /// Returns the argument of this name and all after it.
+    /// Returns the argument of this name and all after it; nothing if it was not sent.
     pub(super) fn from(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
         let first = self.kind.position(name).unwrap_or(usize::MAX);
         self.received.iter().skip(first).copied()
     }
 
+    /// Returns the bytes of the argument called `name`, without quotation marks; `None` if it was not sent.
     #[inline]
     pub(super) fn bytes(&self, name: &str) -> Option<&'a [u8]> {
         self.argument(name).map(|argument| argument.bytes)
     }
 
+    /// Parses the argument called `name` as a decimal number; `None` if it is missing, not a number, or out of range for the
+    /// type.
     #[inline]
     pub(super) fn number<T: TryFrom<i64>>(&self, name: &str) -> Option<T> {
         T::try_from(signed(self.bytes(name)?)?).ok()
     }
 
-    /// Reads 0 or 1.
+    /// Parses the argument called `name` as 0 or 1; `None` if it is missing or anything else.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
         match self.bytes(name)? {
             b"0" => Some(false),
@@ -135,6 +139,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// Parses the argument `game`; `None` if it is missing or invalid.
     #[inline]
     pub(super) fn game(&self) -> Option<GameId> {
         self.number("game").map(GameId)
@@ -145,23 +150,24 @@ impl<'a> Arguments<'a> {
         self.bytes(name).filter(|name| !name.is_empty()).map(Handle::from_wire)
     }
 
-    /// Reads titles; no titles if the argument is missing.
+    /// Parses the argument called `name` as titles; no titles if it is missing.
     pub(super) fn titles(&self, name: &str) -> Titles {
         Titles::from_codes(self.bytes(name).unwrap_or_default())
     }
 
-    /// Reads a player's text; an empty one if the argument is missing.
+    /// Returns the argument called `name` as a player's text; an empty one if it is missing.
     pub(super) fn text(&self, name: &str) -> PlayerText {
         PlayerText::from_wire(self.bytes(name).unwrap_or_default())
     }
 
-    /// Reads a word of the server; `None` if it is missing or empty.
+    /// Returns the argument called `name` as the server's text; `None` if it is missing or empty.
     pub(super) fn word(&self, name: &str) -> Option<ServerText> {
         self.bytes(name).filter(|word| !word.is_empty()).map(ServerText::from_wire)
     }
 }
 
-/// Splits the arguments as [`Argument::all`] does, but finds the words of a unit without quotes all at once.
+/// Splits the arguments as [`Argument::all`] does, with a faster path for units of up to 63 bytes without quotes and control
+/// bytes.
 fn arguments(unit: &[u8]) -> SmallVec<[Argument<'_>; 24]> {
     let mut arguments = SmallVec::new();
     let Some(mut letters) = letters(unit) else {
@@ -178,7 +184,8 @@ fn arguments(unit: &[u8]) -> SmallVec<[Argument<'_>; 24]> {
     arguments
 }
 
-/// Returns a bit for each byte of a word; `None` for a unit of more than 63 bytes, or with control bytes or quotes.
+/// Returns a mask with a bit for each byte that is not a blank; `None` for a unit of more than 63 bytes, or with control bytes or
+/// quotes.
 fn letters(unit: &[u8]) -> Option<u64> {
     let mut bytes = [b' '; 64];
     let (_, padded) = bytes.split_last_mut()?;
@@ -186,7 +193,7 @@ fn letters(unit: &[u8]) -> Option<u64> {
     (masks::controls(&bytes) | masks::equal(&bytes, b'{') == 0).then(|| !masks::blanks(&bytes))
 }
 
-/// Parses a whole decimal number with an optional minus sign.
+/// Parses a whole word as a decimal number with an optional minus sign; `None` if it is anything else.
 pub(super) fn signed(word: &[u8]) -> Option<i64> {
     let (sign, digits) = word.strip_prefix(b"-").map_or((1, word), |digits| (-1, digits));
     Some(sign * i64::try_from(decimal(digits)?).ok()?)

@@ -10,7 +10,7 @@ use crate::message::{
 };
 use crate::text::ServerText;
 
-/// The offer of each argument after the game.
+/// The offer that each argument of datagram 21 stands for, in the order of the arguments after the game.
 const OFFERS: [(&str, Color, OfferKind); 8] = [
     ("white_draw", Color::White, OfferKind::Draw),
     ("black_draw", Color::Black, OfferKind::Draw),
@@ -22,7 +22,8 @@ const OFFERS: [(&str, Color, OfferKind); 8] = [
     ("black_takeback", Color::Black, OfferKind::Takeback),
 ];
 
-/// Parses the list of all open offers in a game; emits the new ones.
+/// Parses the list of all open offers in a game, stores it, and emits the new and changed ones. `None` if there are none, or if
+/// the game is not stored.
 pub(super) fn offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let id = arguments.game()?;
     let mut news = Vec::new();
@@ -115,7 +116,7 @@ pub(super) fn seek_removed(arguments: &Arguments<'_>, _: &mut DatagramContext) -
     Some(Message::from(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
 }
 
-/// Reads the requested color: 1 White, 0 Black, anything else (-1) either.
+/// Parses the requested color: 1 is White, 0 Black; `None` for either color (-1) or a missing argument.
 fn color(arguments: &Arguments<'_>) -> Option<Color> {
     match arguments.bytes("color")? {
         b"1" => Some(Color::White),
@@ -124,7 +125,7 @@ fn color(arguments: &Arguments<'_>) -> Option<Color> {
     }
 }
 
-/// Reads a rating with its annotation: 0 no rating, 1 provisional, 2 established.
+/// Parses a rating with its annotation: 0 for no rating, 1 provisional, any other established. `None` if an argument is missing.
 fn rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Option<Rating> {
     let value = arguments.number(value)?;
     match arguments.bytes(annotation)? {
@@ -134,7 +135,7 @@ fn rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Option<Ra
     }
 }
 
-/// The number of a variant as the server's texts write it: `w22`.
+/// Returns the number of a variant as the server's texts write it, `w22`; `None` for standard chess.
 fn wild(arguments: &Arguments<'_>) -> Option<ServerText> {
     let number = arguments.bytes("wild").filter(|number| *number != b"0")?;
     Some(ServerText::from_wire(&[b"w", number].concat()))

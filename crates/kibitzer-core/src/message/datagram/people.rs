@@ -22,8 +22,8 @@ pub(super) fn arrival(arguments: &Arguments<'_>, kind: ArrivalKind, reason: Arri
     Some(Message::from(Arrival { name, titles: Titles::default(), kind, reason }).into())
 }
 
-/// Parses the datagram of a partnership. Servers report only this login's partnerships in words, so those of others
-/// are ignored.
+/// Parses the datagram of a partnership. `None` for a partnership of other players, because servers report only this login's own
+/// in text.
 pub(super) fn partnership(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (first, second) = (arguments.handle("first")?, arguments.handle("second")?);
     let name = if context.is_me(&first) {

@@ -58,7 +58,8 @@ fn said(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<D
     Some(Message::from(Talk::with_text(kind, Some(from), titles, text)).into())
 }
 
-/// The text and the number beside it. Older servers send them the other way round: the one between marks is the text.
+/// Returns the text and the number that accompanies it. Older servers send them in the opposite order, so a quoted argument is
+/// the text.
 fn text_and_type(arguments: &Arguments<'_>) -> Option<(PlayerText, i64)> {
     let (text, code) = (arguments.argument("text")?, arguments.argument("type")?);
     // Only one of the two is quoted, whichever comes first.
@@ -66,7 +67,8 @@ fn text_and_type(arguments: &Arguments<'_>) -> Option<(PlayerText, i64)> {
     Some((PlayerText::from_wire(text.bytes), signed(code.bytes)?))
 }
 
-/// A robot's text: `\n` is a new line; marks for bold letters (`\H`, `\h`) and the bell (`\b`) are dropped.
+/// Returns a robot's text with its marks converted: `\n` becomes a line feed; marks for bold letters (`\H`, `\h`) and the bell
+/// (`\b`) are dropped.
 fn laid_out(arguments: &Arguments<'_>) -> Option<PlayerText> {
     let mut text = Vec::new();
     let mut at = Cursor::new(arguments.argument("text")?.bytes);

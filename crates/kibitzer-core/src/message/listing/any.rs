@@ -42,14 +42,14 @@ macro_rules! listings {
                 }
             }
 
-            /// Takes the line if it belongs to the listing.
+            /// Adds the line if it is part of the listing; see [`Collector::line`].
             pub(crate) fn line(&mut self, line: &[u8]) -> CollectorStep {
                 match self {
                     $(Self::$variant(collector) => collector.line(line),)+
                 }
             }
 
-            /// Returns the listing, if it is whole.
+            /// Returns the listing; `None` if it is incomplete, too long, or absent from the reply.
             pub(crate) fn finish(self) -> Option<AnyListing> {
                 match self {
                     $(Self::$variant(collector) => collector.finish().ok().map(AnyListing::$variant),)+

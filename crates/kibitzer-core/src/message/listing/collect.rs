@@ -13,7 +13,8 @@ use thiserror::Error;
 
 use crate::text::Line;
 
-/// Most lines of one reply. The longest real tables (`who` on a full server, long games) have a few thousand.
+/// Most lines of one reply; a longer one fails with [`ListingError::TooLong`]. The longest real tables (`who` on a full server,
+/// long games) have a few thousand.
 const MAX_LINES: usize = 10_000;
 
 /// The line that servers print in place of the rest of a reply that is longer than the variable `height`.
@@ -29,11 +30,11 @@ pub enum CollectorStep {
     Added,
     /// The server withholds the rest until it receives the command `next`; the listing continues after that.
     Pager,
-    /// The listing accepts no more lines: this was its last one, or it is over its limit.
+    /// The listing accepts no more lines: this was its last one, or the number of lines exceeded the limit.
     Done,
 }
 
-/// Why the lines are not one complete listing.
+/// Why the lines do not form one complete listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -59,10 +60,10 @@ pub trait Listing: Default {
     /// Whether a reply without any line is an empty listing rather than an error.
     const MAY_BE_EMPTY: bool = false;
 
-    /// Adds one line that is not empty. Never returns [`CollectorStep::Pager`].
+    /// Adds one line that is not empty, and returns its effect. Never returns [`CollectorStep::Pager`].
     fn add_line(&mut self, line: &[u8]) -> CollectorStep;
 
-    /// The lines of the reply that could not be parsed.
+    /// Returns the lines of the reply that could not be parsed.
     fn unread_mut(&mut self) -> &mut Vec<Line>;
 
     /// Parses a whole reply. Lines that cannot be parsed are stored in the listing's `unread`, empty ones are dropped.
@@ -107,7 +108,8 @@ enum Progress {
 }
 
 impl<L: Listing> Collector<L> {
-    /// Adds the line if it is part of the listing. From the listing's first line on, empty lines are part of it.
+    /// Adds the line if it is part of the listing. From the listing's first line on, empty lines are part of it. After
+    /// [`CollectorStep::Done`], every line is [`CollectorStep::Unrelated`].
     pub fn line(&mut self, line: &[u8]) -> CollectorStep {
         let step = match self.progress {
             Progress::Done | Progress::TooLong => return CollectorStep::Unrelated,
@@ -135,6 +137,8 @@ impl<L: Listing> Collector<L> {
         }
     }
 
+    /// Counts a line that is part of the listing, and updates the progress. Over the limit the step becomes
+    /// [`CollectorStep::Done`].
     fn advance(&mut self, step: CollectorStep) -> CollectorStep {
         if step == CollectorStep::Unrelated {
             return step;
@@ -148,12 +152,13 @@ impl<L: Listing> Collector<L> {
         if self.progress == Progress::TooLong { CollectorStep::Done } else { step }
     }
 
-    /// Counts a line; whether it is within the limit.
+    /// Counts a line; returns whether the number of lines is within the limit.
     fn has_room(&mut self) -> bool {
         self.n_lines += 1;
         self.n_lines <= MAX_LINES
     }
 
+    /// Stores a line as unread, unless it is empty. Over the limit, the line is dropped and the listing fails as too long.
     fn keep_unread(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;

@@ -18,23 +18,23 @@ use crate::text::{Line, PlayerText, decode};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finger {
-    /// Who it is. The rating is `None`; see [`ratings`](Self::ratings).
+    /// The player. The rating is `None`; see [`ratings`](Self::ratings).
     pub player: ListedPlayer,
     /// Whether the player has no account: `Foo is NOT a registered player.`
     pub is_unregistered: bool,
-    /// Whether the player is there.
+    /// Whether the player is logged in; `None` if no line reports it.
     pub presence: Option<Presence>,
-    /// The game the player is in.
+    /// The game that the player plays, examines or observes; `None` if no line reports one.
     pub game: Option<FingerGame>,
     /// The rows of the table; empty without rated games.
     pub ratings: Vec<FingerRating>,
-    /// The lines with a name and a value.
+    /// The lines with a known name and a value, such as `Email`.
     pub details: Vec<ListedField>,
     /// The notes the player wrote.
     pub notes: Vec<FingerNote>,
-    /// Lines that were not understood.
+    /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
-    /// The head of the table: how its rows are to be read.
+    /// The columns of the table of ratings, from its head; empty before the head.
     columns: Vec<Column>,
 }
 
@@ -44,17 +44,17 @@ pub struct Finger {
 pub enum Presence {
     /// `On for: 10 mins   Idle: 1 min`
     Online {
-        /// How long the player is logged in.
+        /// Time since the player logged in, as printed.
         on_for: String,
-        /// How long the player has sent nothing.
+        /// Time since the player's last command, as printed.
         idle: String,
     },
     /// `Last disconnected: 2026-11-21 00:37 UTC`
     Away {
-        /// When the player left.
+        /// Time at which the player logged out, as printed.
         since: String,
     },
-    /// `Foo has never connected.`
+    /// The player has never logged in: `Foo has never connected.`
     Never,
 }
 
@@ -66,14 +66,14 @@ pub struct FingerGame {
     pub activity: Activity,
     /// The number of the game.
     pub game: GameId,
-    /// White, if the line names the players.
+    /// White; `None` if the line does not name the players.
     pub white: Option<Handle>,
-    /// Black, if the line names the players.
+    /// Black; `None` if the line does not name the players.
     pub black: Option<Handle>,
 }
 
 named_enum! {
-    /// The part a player has in a game.
+    /// A player's role in a game.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Activity("Returns the name in JSON.") {
@@ -132,7 +132,7 @@ impl Finger {
         true
     }
 
-    /// Sentences that start with the player's name.
+    /// Parses a sentence that starts with the player's name; returns whether it is a known one.
     fn add_sentence(&mut self, line: &[u8]) -> bool {
         let sentence = decode(line.trim_ascii());
         match sentence.strip_prefix(self.player.name.as_str()) {
@@ -207,7 +207,7 @@ fn read_versus(names: &[u8]) -> Option<(Handle, Handle)> {
     Some((Handle::from_wire(white), Handle::from_wire(black)))
 }
 
-/// Reads `Timeseal 1:  On`. Only known names count: `Foo says: hi` must not become a detail.
+/// Parses a line with a name and a value, `Timeseal 1:  On`. `None` for unknown names: `Foo says: hi` must not become a detail.
 fn read_detail(line: &[u8]) -> Option<ListedField> {
     const KNOWN: [&[u8]; 12] = [
         b"Address",

@@ -25,7 +25,7 @@ pub struct FingerRating {
     pub draws: Option<u32>,
     /// Games played.
     pub total: Option<u32>,
-    /// The best rating ever, once there is one.
+    /// The best rating ever; `None` if the player has none yet.
     pub best: Option<Rating>,
     /// The day of the best rating as printed: `15-Mar-2003`.
     pub best_on: Option<String>,
@@ -44,7 +44,8 @@ pub(super) enum Column {
     Best,
 }
 
-/// `         rating     RD     win   loss   draw  total   best`
+/// Parses the head of the table, `         rating     RD     win   loss   draw  total   best`. `None` if it is another line, or
+/// if a column is unknown.
 pub(super) fn read_columns(line: &[u8]) -> Option<Vec<Column>> {
     let mut at = Cursor::new(line);
     at.blanks();
@@ -74,7 +75,7 @@ impl Column {
 }
 
 impl FingerRating {
-    /// Reads a row under the head that [`read_columns`] read; there are no rows without a head.
+    /// Parses a row with the columns of [`read_columns`]; `None` if the line does not fit them, or if there are no columns.
     pub(super) fn read(line: &[u8], columns: &[Column]) -> Option<Self> {
         (!columns.is_empty()).then_some(())?;
         let mut at = Cursor::new(line);
@@ -114,7 +115,7 @@ fn read_category(at: &mut Cursor<'_>) -> Option<String> {
     Some(read_text(&mut Cursor::new(at.since(from))))
 }
 
-/// Reads `54.4` as 544 for one decimal; digits past the last decimal are dropped.
+/// Reads a decimal number as an integer with `decimals` implied decimals: `54.4` is 544 for one. Further digits are dropped.
 fn read_fixed(at: &mut Cursor<'_>, decimals: usize) -> Option<u32> {
     let whole: u32 = at.number()?;
     let digits = if at.eat(b".") { at.take_while(|b| b.is_ascii_digit()) } else { b"" };
@@ -122,7 +123,7 @@ fn read_fixed(at: &mut Cursor<'_>, decimals: usize) -> Option<u32> {
     padded.copied().try_fold(whole, |value, digit| value.checked_mul(10)?.checked_add(u32::from(digit - b'0')))
 }
 
-/// `1417 (15-Mar-2003)`, or nothing yet.
+/// Reads the best rating and its day, `1417 (15-Mar-2003)`; each is `None` if missing.
 fn read_best(at: &mut Cursor<'_>) -> (Option<Rating>, Option<String>) {
     let best = Rating::read(at);
     let day = at.blanks().rest().strip_prefix(b"(").and_then(|rest| rest.trim_ascii_end().strip_suffix(b")"));

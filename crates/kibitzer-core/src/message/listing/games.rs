@@ -22,9 +22,9 @@ use crate::text::{Line, PlayerText};
 pub struct GameList {
     /// The rows as received, highest numbers last on most servers.
     pub games: Vec<GameRow>,
-    /// The last line; `None` if the server reports in a sentence that there are no games.
+    /// The numbers of the last line; `None` if the server reports in a sentence that there are no games.
     pub count: Option<RowCount>,
-    /// Lines that were not understood.
+    /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
 }
 
@@ -32,7 +32,7 @@ pub struct GameList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameRow {
-    /// The number to observe it by.
+    /// The number of the game, which `observe` takes.
     pub game: GameId,
     /// Whether the game is played or examined.
     pub state: GameRowState,
@@ -44,17 +44,17 @@ pub struct GameRow {
     pub terms: GameTerms,
     /// The subject of an examined game on ICC: `scratch`, `StLouis16 %0`. Otherwise empty.
     pub example: PlayerText,
-    /// White's clock, if shown: in whole seconds, negative once White is out of time.
+    /// White's clock in whole seconds, negative once White is out of time; `None` if not shown.
     pub white_clock: Option<ClockReading>,
-    /// Black's clock, if shown.
+    /// Black's clock, like [`white_clock`](Self::white_clock).
     pub black_clock: Option<ClockReading>,
-    /// White's pieces counted with a pawn as 1, if shown.
+    /// White's material with a pawn counted as 1; `None` if not shown.
     pub white_material: Option<u16>,
-    /// Black's material, if shown.
+    /// Black's material, like [`white_material`](Self::white_material).
     pub black_material: Option<u16>,
-    /// Who is to move.
+    /// The side to move.
     pub to_move: Color,
-    /// The number of the move to come.
+    /// The number of the next move.
     pub move_number: u32,
 }
 
@@ -63,9 +63,9 @@ named_enum! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum GameRowState("Returns the name in JSON.") {
-        /// It is played.
+        /// The game is played.
         Played = "played",
-        /// It is examined: `(Exam.`, on ICC `Ex:`.
+        /// The game is examined: `(Exam.`, on ICC `Ex:`.
         Examined = "examined",
         /// A position is being set up: `(Setup`.
         Setup = "setup",
@@ -119,8 +119,7 @@ impl GameRow {
         Self::read_rest(at, Self::new(game, GameRowState::Played, white, black, terms))
     }
 
-    /// Reads the subject of an examined game: an examiner's words up to the side to move, which precedes the last
-    /// colon.
+    /// Reads the subject of an examined game, an examiner's text, up to the side to move, which precedes the last colon.
     fn read_example(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
         let (example, side_to_move) = split_side_to_move(at.take_rest())?;
         row.example = PlayerText::from_wire(example.trim_ascii());
@@ -174,19 +173,19 @@ fn read_state(at: &mut Cursor<'_>) -> GameRowState {
     }
 }
 
-/// `  1:14 -  5:10`. The hyphen may touch the second clock, so a second one is that clock's sign.
+/// Reads both clocks, `  1:14 -  5:10`. The hyphen may touch the second clock; a second hyphen is that clock's sign.
 fn read_clocks(at: &mut Cursor<'_>) -> Option<(ClockReading, ClockReading)> {
     at.attempt(|at| Some((read_clock(at)?, read_clock(at.blanks().expect(b"-")?)?)))
 }
 
-/// A name with or without a rating: ICC leaves the column of an unrated guest blank.
+/// Reads a name with or without a rating, because ICC leaves the column of an unrated guest blank.
 fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     let rating = at.blanks().peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
     let name = read_free_name(at)?;
     Some(ListedPlayer { name, titles: Titles::read(at), rating })
 }
 
-/// Splits ` scratch      W: 35` before its `W`.
+/// Splits ` scratch      W: 35` before the letter that precedes the last colon; `None` without a colon.
 fn split_side_to_move(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = memchr::memrchr(b':', line)?;
     line.split_at_checked(colon.checked_sub(1)?)

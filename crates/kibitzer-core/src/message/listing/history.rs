@@ -26,7 +26,7 @@ pub struct History {
     pub owner: Handle,
     /// The rows as received, the oldest first.
     pub games: Vec<HistoryRow>,
-    /// Lines that were not understood.
+    /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
 }
 
@@ -36,7 +36,7 @@ pub struct History {
 pub struct HistoryRow {
     /// The number for `examine` and `smoves`; it starts again at 0 after 99.
     pub index: u32,
-    /// How it ended for the owner.
+    /// The result from the owner's side.
     pub outcome: HistoryOutcome,
     /// The owner's rating after the game.
     pub rating: Rating,
@@ -50,14 +50,14 @@ pub struct HistoryRow {
     pub terms: GameTerms,
     /// The opening, `A00`, on FatICS with a letter more, or `***`.
     pub eco: String,
-    /// How it ended, in two or three letters: `Res`, `Mat`, `Fla`, `PW`.
+    /// The reason in two or three letters: `Res`, `Mat`, `Fla`, `PW`.
     pub ending: String,
     /// The date as printed.
     pub date: String,
 }
 
 named_enum! {
-    /// How a game ended for one player.
+    /// The result of a game from one player's side.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
     pub enum HistoryOutcome("Returns the name in JSON.") {

@@ -19,7 +19,7 @@ use crate::text::{Line, decode};
 pub struct ChannelList {
     /// The channels as received; includes an empty channel if the server only reports that it is empty.
     pub channels: Vec<ChannelMembers>,
-    /// Lines that were not understood.
+    /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
 }
 
@@ -29,9 +29,9 @@ pub struct ChannelList {
 pub struct ChannelMembers {
     /// The number of the channel.
     pub channel: u32,
-    /// Its name, where the server shows one.
+    /// The name of the channel; `None` if the server shows none.
     pub name: Option<String>,
-    /// Who listens.
+    /// The players in the channel.
     pub members: Vec<ListedPlayer>,
 }
 

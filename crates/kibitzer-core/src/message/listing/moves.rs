@@ -23,16 +23,17 @@ use crate::text::{Line, decode};
 ///       {Still in progress} *
 /// ```
 ///
-/// The list ends with the line in braces. uhlin-fics omits the first line. Boards, tells and end lines of games
-/// (`{Game 7 (...` ) that come in between are not part of it. FICS may send the list of a resumed game twice.
+/// The list ends with the line in braces. uhlin-fics omits the first line. Boards, tells and end lines of games (`{Game 7 (...`)
+/// that come in between are not part of it. FICS may send the list of a resumed game twice.
 ///
 /// Source: transcripts of FatICS and uhlin-fics; FICS's and ICC's variants as clients know them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MoveList {
-    /// The number in the first line, if there is one.
+    /// The number of the game in the first line; `None` without that line.
     pub game: Option<GameId>,
-    /// White, with the rating at the start; in FatICS's examined games literally `White (0)`.
+    /// White, with the rating at the start; in FatICS's examined games literally `White (0)`. `None` without the line of the
+    /// players.
     pub white: Option<ListedPlayer>,
     /// Black, with the rating at the start.
     pub black: Option<ListedPlayer>,
@@ -42,9 +43,9 @@ pub struct MoveList {
     pub rated: Option<bool>,
     /// The kind as printed: `blitz`, `Standard`, `wild/5`, several words, or empty.
     pub kind: String,
-    /// Minutes on each clock at the start.
+    /// Minutes on each clock at the start; `None` if no line has it.
     pub initial_min: Option<u32>,
-    /// Seconds added per move.
+    /// Seconds added per move; `None` if no line has it.
     pub increment_s: Option<u32>,
     /// The isolated boards before the table: the position in which the game began. They must neither start nor change
     /// a game. Empty for the usual position, or without the ivar `startpos`.
@@ -55,9 +56,9 @@ pub struct MoveList {
     pub reason: String,
     /// The result; `None` only if the server reports that the game has no moves.
     pub result: Option<GameResult>,
-    /// Lines that were not understood.
+    /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
-    /// Whether the ruler above the moves has come: how far reading is, no part of the reply.
+    /// Whether the ruler above the moves was parsed, so that rows of moves follow. Not part of the reply.
     in_table: bool,
 }
 
@@ -145,7 +146,7 @@ impl MoveList {
     }
 }
 
-/// `A (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002`
+/// Reads the line of the players: `A (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002`.
 fn read_players(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
     let mut at = Cursor::new(line);
     let white = read_player(&mut at)?;
@@ -178,7 +179,7 @@ fn number_after(text: &[u8], label: &[u8]) -> Option<u32> {
     at.number()
 }
 
-/// `  1.  e4      (0:00)     e5      (0:00)`, either side missing.
+/// Parses a row of one or two moves, `  1.  e4      (0:00)     e5      (0:00)`, either side missing; `None` for any other line.
 fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     let mut at = Cursor::new(line);
     let number: u32 = at.blanks().number()?;
@@ -193,7 +194,8 @@ fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     Some(moves)
 }
 
-/// Reads a move with or without its time, or the dots in place of a missing first move of White.
+/// Reads a move with or without its time, and appends it to `moves`; the dots in place of White's missing first move append
+/// nothing.
 fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Option<()> {
     let dots = at.blanks().eat(b"...");
     let san = at.take_while(|b| b.is_ascii_alphanumeric() || b"@=+#-/".contains(&b));
@@ -205,7 +207,8 @@ fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Opti
     Some(())
 }
 
-/// Reads `      {White resigns} 1-0`. The end line of a running game, which names the game, does not count.
+/// Parses the last line of a list, `      {White resigns} 1-0`. `None` for the end line of a running game, which has the game's
+/// number.
 fn read_trailer(line: &[u8]) -> Option<(String, GameResult)> {
     let line = line.trim_ascii().strip_prefix(b"{")?;
     let (text, result) = line.split_at_checked(memchr::memrchr(b'}', line)?)?;

@@ -7,12 +7,12 @@ use crate::message::{Handle, Rating, Titles};
 use crate::scan::Cursor;
 use crate::text::{PlayerText, decode};
 
-/// Reads `W` or `B`.
+/// Reads a color, `W` or `B`.
 pub(super) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
     if at.eat(b"W") { Some(Color::White) } else { at.eat(b"B").then_some(Color::Black) }
 }
 
-/// A player as listings name him.
+/// A player's name, titles and rating as a listing shows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListedPlayer {
@@ -39,7 +39,7 @@ impl ListedPlayer {
     }
 }
 
-/// A name of an examined game: anything up to a blank or a bracket.
+/// Reads a name of an examined game after optional blanks: any text up to a blank or a bracket, but not an empty one.
 pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
     let name = at.blanks().take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
     (!name.is_empty()).then(|| Handle::from_wire(name))
@@ -71,7 +71,7 @@ pub struct GameTerms {
     /// S suicide, x atomic, n nonstandard (FatICS's histories: plain chess), 9 chess960 on FatICS. `None` if the
     /// column is blank, as for unrated stored games on FatICS.
     pub kind: Option<char>,
-    /// `r` against `u`.
+    /// Whether the game is rated: `r` rather than `u`.
     pub rated: bool,
     /// Minutes on each clock at the start.
     pub initial_min: u32,
@@ -84,7 +84,7 @@ impl GameTerms {
     pub(super) const EXAMINED: Self =
         Self { mark: None, kind: Some('e'), rated: false, initial_min: 0, increment_s: 0 };
 
-    /// Reads the form in square brackets; the numbers may touch the letters or be padded.
+    /// Reads the terms in square brackets; the numbers may touch the letters or be padded.
     pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let mark = read_letter(at.expect(b"[")?).filter(|&mark| mark != ' ');
         // FatICS leaves the column of the kind blank for unrated stored games.
@@ -135,18 +135,19 @@ pub(super) fn read_clock(at: &mut Cursor<'_>) -> Option<ClockReading> {
     Some(ClockReading::from_ms(if negative { -ms } else { ms }))
 }
 
-/// The number of rows, from the last line of a listing.
+/// The number of rows that the last line of a listing reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RowCount {
-    /// Rows shown.
+    /// Number of rows shown.
     pub shown: u32,
-    /// All rows, from `(of 23 in progress)`; `None` if the line does not have it.
+    /// Number of all rows, from `(of 23 in progress)`; `None` if the line does not have it.
     pub total: Option<u32>,
 }
 
 impl RowCount {
-    /// Reads `  6 games displayed (of 23 in progress).`; `things` is the word without its plural `s`, in lower case.
+    /// Parses `  6 games displayed (of 23 in progress).`; `None` for any other line. `things` is the word without its plural `s`,
+    /// in lower case.
     ///
     /// Text after the bracket differs between servers and is ignored.
     pub(super) fn read(line: &[u8], things: &[u8]) -> Option<Self> {
@@ -165,7 +166,8 @@ fn read_total(at: &mut Cursor<'_>) -> Option<u32> {
     at.blanks().number()
 }
 
-/// Reads the owner of a reply from its first line: the name between `lead` and `tail`, as in `History for Foo:`.
+/// Reads the owner of a reply from its first line: the name between `lead` and `tail`, as in `History for Foo:`. Titles after the
+/// name are skipped.
 pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle> {
     let mut at = Cursor::new(line.trim_ascii_end());
     let owner = Handle::read(at.expect(lead)?)?;
@@ -174,13 +176,14 @@ pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle
     Some(Handle::from_wire(owner))
 }
 
-/// The owner of a reply, from its first line: whether rows may follow depends on which of the two it is.
+/// Reads the owner from the first line of a reply. The step is [`Added`](CollectorStep::Added) for `lead`, after which rows may
+/// follow, and [`Done`](CollectorStep::Done) for a line that ends with `no_rows`.
 pub(super) fn read_head(line: &[u8], lead: &[u8], no_rows: &[u8]) -> Option<(Handle, CollectorStep)> {
     let owner = read_owner(line, lead, b":").map(|owner| (owner, CollectorStep::Added));
     owner.or_else(|| Some((read_owner(line, b"", no_rows)?, CollectorStep::Done)))
 }
 
-/// Adds a row if there is one; returns whether there was.
+/// Adds a row if there is one; returns whether it was added.
 pub(super) fn extend<T>(rows: &mut Vec<T>, row: Option<T>) -> bool {
     let is_row = row.is_some();
     rows.extend(row);
@@ -192,7 +195,7 @@ pub(super) fn read_text(at: &mut Cursor<'_>) -> String {
     decode(at.take_rest().trim_ascii()).into_owned()
 }
 
-/// The next word as text.
+/// Reads the next word as text, after optional blanks; `None` at the end of the line.
 pub(super) fn read_text_word(at: &mut Cursor<'_>) -> Option<String> {
     at.blanks();
     Some(decode(at.word()?).into_owned())

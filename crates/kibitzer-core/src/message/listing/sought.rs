@@ -18,9 +18,9 @@ use crate::text::{Line, ServerText};
 pub struct SoughtList {
     /// The rows as received; none of them is [`new`](Seek::new).
     pub seeks: Vec<Seek>,
-    /// The last line, if there is one.
+    /// The number of ads in the last line; `None` if there is no such line.
     pub count: Option<RowCount>,
-    /// Lines that were not understood.
+    /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
 }
 
@@ -73,7 +73,7 @@ fn read_times(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     Some((initial_min, at.number()?))
 }
 
-/// Reads the words before the range, or before the color.
+/// Reads the type of game: the words before the color or the rating range. `None` if neither follows.
 fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     at.blanks();
     let from = *at;
@@ -84,7 +84,7 @@ fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     Some(at.since(from).trim_ascii_end())
 }
 
-/// `0-9999`
+/// Reads the rating range, `0-9999`.
 fn read_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     let low = at.blanks().number()?;
     let high = at.expect(b"-")?.number()?;

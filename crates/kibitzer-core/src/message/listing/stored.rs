@@ -26,7 +26,7 @@ pub struct StoredGames {
     pub owner: Handle,
     /// The rows as received.
     pub games: Vec<StoredGame>,
-    /// Lines that were not understood.
+    /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
 }
 
@@ -54,13 +54,13 @@ pub struct StoredDetails {
     pub opponent_is_on: bool,
     /// Kind and times.
     pub terms: GameTerms,
-    /// White's pieces counted with a pawn as 1.
+    /// White's material with a pawn counted as 1.
     pub white_material: u16,
-    /// Black's material.
+    /// Black's material with a pawn counted as 1.
     pub black_material: u16,
-    /// Who is to move.
+    /// The side to move.
     pub to_move: Color,
-    /// The number of the move to come.
+    /// The number of the next move.
     pub move_number: u32,
     /// The opening as printed.
     pub eco: String,
@@ -136,7 +136,7 @@ fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     ))
 }
 
-/// `   alice vs. boris`
+/// Parses a row of uhlin-fics, `   alice vs. boris`; `None` for any other line.
 fn read_names(line: &[u8]) -> Option<StoredGame> {
     let mut at = Cursor::new(line);
     at.expect(b" ")?.blanks();

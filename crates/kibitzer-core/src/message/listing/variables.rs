@@ -28,7 +28,8 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Returns the value of a `name=value` pair. Case in the name does not matter.
+    /// Returns the value of a `name=value` pair, or `None` if there is no such pair. Case in the name does not matter; of several
+    /// pairs the first counts.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.values.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
     }
@@ -65,7 +66,7 @@ impl Listing for Variables {
     }
 }
 
-/// Reads `style=12`.
+/// Parses a pair such as `style=12`; `None` if the name is empty or has other characters than letters, digits and `_`.
 fn read_value(word: &[u8]) -> Option<ListedField> {
     let mut at = Cursor::new(word);
     let name = at.take_while(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -73,7 +74,7 @@ fn read_value(word: &[u8]) -> Option<ListedField> {
     (!name.is_empty()).then(|| ListedField::new(name, value))
 }
 
-/// Reads `Prompt: fics% `. Only known names count: `Foo says: hi` must not become a setting.
+/// Parses a setting with a line of its own, `Prompt: fics% `. `None` for unknown names: `Foo says: hi` must not become a setting.
 fn read_setting(line: &[u8]) -> Option<ListedField> {
     const KNOWN: [&[u8]; 6] = [b"Prompt", b"Interface", b"Formula", b"Partner", b"Bughouse partner", b"Following"];
     let mut at = Cursor::new(line);

@@ -19,11 +19,11 @@ use crate::text::Line;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WhoList {
-    /// The entries, line by line.
+    /// The entries in the order received, each line from left to right.
     pub players: Vec<WhoEntry>,
-    /// The last line.
+    /// The numbers of the last line.
     pub count: Option<RowCount>,
-    /// Lines that were not understood.
+    /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
 }
 
@@ -33,7 +33,7 @@ pub struct WhoList {
 pub struct WhoEntry {
     /// The player, with the blitz rating or that of the requested kind.
     pub player: ListedPlayer,
-    /// The sign before the name.
+    /// The player's activity, from the sign before the name.
     pub status: WhoStatus,
 }
 
@@ -42,7 +42,7 @@ named_enum! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum WhoStatus("Returns the name in JSON.") {
-        /// A blank.
+        /// A blank: none of the other states.
         Free = "free",
         /// `^`
         Playing = "playing",
@@ -109,7 +109,7 @@ impl WhoStatus {
         (b'&', Self::Tournament),
     ];
 
-    /// Reads a sign, if there is one.
+    /// Reads a sign; [`Free`](Self::Free) if there is none, without consuming anything.
     pub(in crate::message) fn read(at: &mut Cursor<'_>) -> Self {
         Self::SIGNS.iter().find(|(sign, _)| at.eat(&[*sign])).map_or(Self::Free, |&(_, status)| status)
     }

@@ -15,8 +15,8 @@ use crate::chess::{CastlingRights, Color, LastMove};
 use crate::message::rating::GameId;
 use crate::scan::{Cursor, masks};
 
-/// Reads the line that a stream starts with into `board`, up to its line end, and returns its length. `None` if it is not the usual;
-/// then `board` is any.
+/// Parses the line at the start of a stream, up to its first control byte, into `board`, and returns the line's length in bytes.
+/// `None` if the line does not have the usual form; the content of `board` is then unspecified.
 #[inline(always)]
 pub(super) fn read(stream: &[u8; MAX_INLINE_BYTES], board: &mut Style12) -> Option<usize> {
     has_legal_squares(stream.first_chunk()?)?.then_some(())?;
@@ -90,17 +90,17 @@ const FORM: [[u8; 16]; 4] = [
     *b"\0\0\0\0\0\0\0\0 \0\0\0\0\0\0\0",
     *b"\0 \0\0\0\0\0\0\0\0 \0\0\0\0\0",
 ];
-/// The last sixteen bytes of that.
+/// The last sixteen bytes of the tag and rows, which overlap with [`FORM`].
 const FORM_END: [[u8; 16]; 1] = [*b"\0\0\0\0\0\0 \0\0\0\0\0\0\0\0 "];
 
-/// Whether a line starts with the tag and eight rows of squares, a blank after each of them.
+/// Returns whether a line starts with the tag and eight rows of legal squares, a blank after each of them.
 #[inline(always)]
 fn has_legal_squares(head: &[u8; SQUARES_END]) -> Option<bool> {
     let sixteens = head.as_chunks().0.first_chunk()?;
     Some(masks::fits_board(sixteens, &FORM) & masks::fits_board(&[*head.last_chunk()?], &FORM_END))
 }
 
-/// Four times `0 ` or `1 `.
+/// Parses four flags, each `0 ` or `1 `, into castling rights.
 #[inline(always)]
 fn read_castling(text: [u8; 8]) -> Option<CastlingRights> {
     let flags = u64::from_le_bytes(text) ^ u64::from_le_bytes(*b"0 0 0 0 ");
@@ -109,7 +109,8 @@ fn read_castling(text: [u8; 8]) -> Option<CastlingRights> {
         .then(|| CastlingRights::from_flags([white_short, white_long, black_short, black_long]))
 }
 
-/// The bits of the bytes after words, from `SQUARES_END` on, and how long the line is. `None` where blanks follow each other, or no line end follows.
+/// Returns a bit for each byte that ends a word, counted from `SQUARES_END`, and the length of the line. `None` if two blanks
+/// follow each other, or if no line end follows within 128 bytes.
 #[inline(always)]
 fn word_ends(rest: &[u8; 128]) -> Option<(u128, usize)> {
     let (first, second) = (rest.first_chunk()?, rest.last_chunk()?);
@@ -126,17 +127,17 @@ const ZEROS: u32 = 0x3030_3030;
 /// Adding this to a byte of value 10 or more sets its top bit.
 const OVER_NINE: u32 = 0x7676_7676;
 
-/// The words of up to 64 bytes of a line.
+/// A cursor over the words in 64 bytes of a line. Validity is checked once at the end, through `strange` and `longest`.
 #[derive(Clone, Copy)]
 struct Words<'a> {
     stream: &'a [u8; MAX_INLINE_BYTES],
-    /// Where these words start in the line.
+    /// Position of the first byte of these words in the line.
     base: usize,
-    /// The ends of the words left, from `base` on.
+    /// A bit for the end of each word that is left, counted from `base`.
     ends: u64,
-    /// Where the next word starts in the line.
+    /// Position of the next word in the line.
     start: usize,
-    /// Has a top bit set if a small number had a byte other than a digit.
+    /// A byte's top bit is set if a small number had a byte other than a digit.
     strange: u32,
     /// At least 4 if a small number had more bytes than that.
     longest: usize,
@@ -148,7 +149,8 @@ impl<'a> Words<'a> {
         Self { stream, base, ends: low_64(all_ends >> (base - SQUARES_END)), start: base, strange: 0, longest: 0 }
     }
 
-    /// Goes on with the words that follow. `None` if the last one had no end, so that it was none.
+    /// Continues with the next 64 bytes. `None` if the last word did not end within the current 64 bytes, and is therefore
+    /// invalid.
     #[inline(always)]
     fn go_on(&mut self, all_ends: u128) -> Option<()> {
         (self.start <= self.base + 64 && self.start < SQUARES_END + 128).then_some(())?;
@@ -161,7 +163,8 @@ impl<'a> Words<'a> {
         self.ends == 0
     }
 
-    /// Where the next word ends in the line, and its length. Without a word left, that is 64 bytes after `base`.
+    /// Consumes the next word; returns the position of its end in the line, and its length. Without a word left, the end is 64
+    /// bytes after `base`.
     #[inline(always)]
     fn step(&mut self) -> (usize, usize) {
         let end = self.base + index(self.ends.trailing_zeros());
@@ -178,14 +181,15 @@ impl<'a> Words<'a> {
         [low_byte(start), low_byte(end)]
     }
 
-    /// The last bytes of the next word, and its length.
+    /// Consumes the next word; returns the `N` bytes before its end, and its length. A shorter word has bytes of its predecessors
+    /// before it.
     #[inline(always)]
     fn tail<const N: usize>(&mut self) -> Option<(&'a [u8; N], usize)> {
         let (end, length) = self.step();
         Some((self.stream.get(..end)?.last_chunk()?, length))
     }
 
-    /// A number of up to four digits.
+    /// Parses a number of up to four digits. Other words give any number, and are recorded in `strange` or `longest`.
     #[inline(always)]
     fn small(&mut self) -> Option<u32> {
         let (tail, length) = self.tail()?;
@@ -197,7 +201,7 @@ impl<'a> Words<'a> {
         Some(pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0xffff)
     }
 
-    /// A number.
+    /// Parses a number of up to 18 bytes with an optional sign; numbers of up to 8 digits are parsed without a loop.
     #[inline(always)]
     fn number(&mut self) -> Option<i64> {
         const WIDE: u64 = 0x0000_0001_0000_0001;
@@ -214,7 +218,8 @@ impl<'a> Words<'a> {
         Some((fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff).cast_signed())
     }
 
-    /// The number that ended just now, with a sign or of more digits.
+    /// Parses the word that was consumed last, a number with a sign or of more than 8 digits; `None` if it has more than 18
+    /// bytes.
     #[cold]
     #[inline(never)]
     fn any_number(self, length: usize) -> Option<i64> {
@@ -224,7 +229,7 @@ impl<'a> Words<'a> {
         at.signed().filter(|_| at.is_empty() && word.len() <= 18)
     }
 
-    /// A digit that may have a minus sign.
+    /// Parses one digit with an optional minus sign.
     #[inline(always)]
     fn digit_with_sign(&mut self) -> Option<i32> {
         let (&[sign, last], length) = self.tail()?;
@@ -236,15 +241,14 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Whether a digit is not 0.
+    /// Parses one digit; returns whether it is not 0.
     #[inline(always)]
     fn flag(&mut self) -> Option<bool> {
         let (&[last], length) = self.tail()?;
         (length == 1).then_some(digit(last)? != 0)
     }
 
-    /// Reads `(m:ss)` or `(m:ss.mmm)`, with up to two digits of minutes; returns milliseconds, and whether there is a
-    /// fraction.
+    /// Parses `(m:ss)` or `(m:ss.mmm)` with one or two digits of minutes; returns milliseconds, and whether there is a fraction.
     #[inline(always)]
     fn elapsed(&mut self) -> Option<(u32, bool)> {
         const NOTHING: [u8; 4] = *b".000";
@@ -270,7 +274,8 @@ impl<'a> Words<'a> {
         Some((seconds * 1000 + tenths * 100 + hundredths * 10 + last, has_fraction))
     }
 
-    /// Returns the values of the digits at the zeros of a form; the other bytes have to equal those of the form.
+    /// Returns the values of the digits at the zeros of a form. The other bytes have to equal those of the form; a byte that does
+    /// not fit is recorded in `strange`.
     #[inline(always)]
     fn digits_as_in(&mut self, bytes: [u8; 4], form: [u8; 4]) -> [u32; 4] {
         let digits = u32::from_le_bytes(bytes) ^ u32::from_le_bytes(form);
@@ -287,25 +292,25 @@ fn digit(byte: u8) -> Option<u32> {
     (digit < 10).then_some(u32::from(digit))
 }
 
-/// A number of bits as an index.
+/// Converts a number of bits to an index.
 #[inline(always)]
 fn index(n_bits: u32) -> usize {
     usize::try_from(n_bits).unwrap_or_default()
 }
 
-/// The lower half of a number.
+/// Returns the lower 64 bits of a number.
 #[inline(always)]
 fn low_64(wide: u128) -> u64 {
     wide.to_le_bytes().first_chunk().map_or(0, |low| u64::from_le_bytes(*low))
 }
 
-/// The lower half of a number.
+/// Returns the lower 32 bits of a number.
 #[inline(always)]
 fn low_32(wide: usize) -> u32 {
     wide.to_le_bytes().first_chunk().map_or(0, |low| u32::from_le_bytes(*low))
 }
 
-/// A place in a usual line as a byte.
+/// Returns a position in a line of the usual form as a byte; positions over 255 are truncated.
 #[inline(always)]
 const fn low_byte(place: usize) -> u8 {
     let [byte, ..] = place.to_le_bytes();

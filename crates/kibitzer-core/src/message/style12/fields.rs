@@ -3,7 +3,7 @@
 use super::Style12Error;
 use crate::chess::{Board, Color};
 
-/// The words of a line, counted.
+/// A cursor over the words of a line that counts them, so that errors have the number of the field.
 pub(super) struct Fields<'a> {
     pub(super) rest: &'a [u8],
     /// The number of the next word.
@@ -11,6 +11,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// Returns the next word; fails with [`Style12Error::Missing`] at the end of the line.
     pub(super) fn word(&mut self) -> Result<&'a [u8], Style12Error> {
         self.blanks();
         let field = self.next;
@@ -30,6 +31,7 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Parses the next eight words of eight letters each. A blank has to follow each of them.
     pub(super) fn board(&mut self) -> Result<Board, Style12Error> {
         let mut rows = [[0_u8; 8]; 8];
         for row in &mut rows {
@@ -48,6 +50,7 @@ impl<'a> Fields<'a> {
         Board::from_rows(&rows).ok_or(Style12Error::Invalid(self.next - 1))
     }
 
+    /// Parses the next word, `W` or `B`.
     pub(super) fn side(&mut self) -> Result<Color, Style12Error> {
         let field = self.next;
         match self.word()? {
@@ -57,7 +60,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A decimal number with an optional minus sign, of at most 18 digits.
+    /// Parses the next word as a decimal number with an optional minus sign and at most 18 digits. The cursor stays at the word
+    /// if it fails.
     pub(super) fn number(&mut self) -> Result<i64, Style12Error> {
         self.blanks();
         let invalid = Style12Error::Invalid(self.next);
@@ -85,16 +89,18 @@ impl<'a> Fields<'a> {
         Ok(if negative { -value } else { value })
     }
 
+    /// Parses the next word as a number that has to fit the type.
     pub(super) fn small<T: TryFrom<i64>>(&mut self) -> Result<T, Style12Error> {
         let field = self.next;
         T::try_from(self.number()?).map_err(|_| Style12Error::Invalid(field))
     }
 
+    /// Parses the next word as a number; 1 for any number other than 0.
     pub(super) fn flag(&mut self) -> Result<u8, Style12Error> {
         Ok(u8::from(self.number()? != 0))
     }
 
-    /// A number that may be missing.
+    /// Parses the next word as a number; `None`, without consuming it, if it is missing or invalid.
     pub(super) fn optional(&mut self) -> Option<i64> {
         self.number().ok()
     }

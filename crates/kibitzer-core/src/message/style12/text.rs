@@ -5,7 +5,7 @@ use crate::chess::Board;
 /// Longest usual line with its line end, in bytes; one of FICS with two 17-letter names has 195.
 pub(super) const MAX_INLINE_BYTES: usize = 208;
 
-/// Start of the squares in a line, after the tag and a blank.
+/// Position of the squares in a line, after the tag and a blank.
 pub(super) const SQUARES_START: usize = 5;
 pub(super) const SQUARES_END: usize = SQUARES_START + 72;
 
@@ -13,15 +13,15 @@ pub(super) const SQUARES_END: usize = SQUARES_START + 72;
 #[derive(Clone)]
 #[expect(clippy::large_enum_variant, reason = "nearly every board is the large one")]
 pub(super) enum BoardText {
-    /// A line, or bytes that have squares where a line has them.
+    /// A line, or bytes with squares at the same position as in a line, followed by the words.
     Inline {
-        /// Starts and ends of the words.
+        /// Start and end of each word in `bytes`, in the order of [`Word`].
         places: [[u8; 2]; N_WORDS],
         /// Length of the line in bytes; 0 if the bytes are not a line.
         length: u8,
         bytes: [u8; MAX_INLINE_BYTES],
     },
-    /// Words that are too long for that, or those of a line in another form.
+    /// Squares and words that do not fit inline, or those of a line in another form.
     Apart(Box<Apart>),
 }
 
@@ -45,13 +45,14 @@ pub(super) enum Word {
 const N_WORDS: usize = 4;
 
 impl BoardText {
-    /// Keeps a line that was read.
+    /// Stores a line of the usual form, with the positions of its words.
     #[expect(clippy::inline_always, reason = "measured: the bytes are copied once only if inlined")]
     #[inline(always)]
     pub(super) const fn of_line(bytes: &[u8; MAX_INLINE_BYTES], length: u8, places: [[u8; 2]; N_WORDS]) -> Self {
         Self::Inline { places, length, bytes: *bytes }
     }
 
+    /// Creates a text without a line, inline if the words fit.
     pub(super) fn new(board: &Board, words: [&[u8]; N_WORDS]) -> Self {
         let squares = board.to_spaced_rows();
         Self::inline(&squares, words).unwrap_or_else(|| {
@@ -59,7 +60,7 @@ impl BoardText {
         })
     }
 
-    /// Changes squares and last move.
+    /// Sets squares and last move (verbose and pretty form), and drops the line. The names do not change.
     pub(super) fn set(&mut self, board: &Board, last_move: [&[u8]; 2]) {
         if self.set_inline(board, last_move).is_none() {
             let [verbose, san] = last_move;
@@ -67,7 +68,8 @@ impl BoardText {
         }
     }
 
-    /// [`set`](Self::set) where the words stand, unless they are those of a line or do not fit.
+    /// Sets squares and last move in place. `None` if the bytes are those of a line, or if the words do not fit; the words may
+    /// then be partly overwritten, but not the names.
     fn set_inline(&mut self, board: &Board, last_move: [&[u8]; 2]) -> Option<()> {
         let Self::Inline { places, length: 0, bytes } = self else { return None };
         let [_, [_, names_end], last_places @ ..] = places;
@@ -90,7 +92,7 @@ impl BoardText {
         Some(Self::Inline { places, length: 0, bytes })
     }
 
-    /// Returns the line; `None` if the words are those of another one.
+    /// Returns the line; `None` if the text was not parsed from a line or has changed since.
     pub(super) fn line(&self) -> Option<&[u8]> {
         match self {
             Self::Inline { length: 0, .. } => None,
@@ -99,13 +101,13 @@ impl BoardText {
         }
     }
 
-    /// Keeps the line, which is not of the usual form, beside squares and words.
+    /// Stores a line of another than the usual form, and moves squares and words to separate allocations.
     pub(super) fn set_line(&mut self, line: &[u8]) {
         let words = [Word::White, Word::Black, Word::Verbose, Word::San].map(|word| Box::from(self.word(word)));
         *self = Self::Apart(Box::new(Apart { squares: *self.squares(), words, line: line.into() }));
     }
 
-    /// Keeps the squares and words alone.
+    /// Drops the line; squares and words do not change.
     pub(super) fn forget_line(&mut self) {
         match self {
             Self::Inline { length, .. } => *length = 0,
@@ -113,7 +115,7 @@ impl BoardText {
         }
     }
 
-    /// Eight rows, the eighth first, each with a blank after it.
+    /// Returns the squares: eight rows, the eighth first, each with a blank after it.
     pub(super) fn squares(&self) -> &[u8; 72] {
         match self {
             Self::Inline { bytes, .. } => bytes.get(SQUARES_START..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; 72]),
@@ -121,6 +123,7 @@ impl BoardText {
         }
     }
 
+    /// Returns a word as received; empty if the board has none.
     pub(super) fn word(&self, word: Word) -> &[u8] {
         let index = word as usize;
         match self {
@@ -133,7 +136,8 @@ impl BoardText {
     }
 }
 
-/// Puts a word at `end`, which moves to the end of the word; returns where the word stands.
+/// Writes a word at `end`, advances `end` past it, and returns the word's start and end. `None` if it does not fit; `end` is
+/// advanced nevertheless.
 fn put(bytes: &mut [u8; MAX_INLINE_BYTES], end: &mut usize, word: &[u8]) -> Option<[u8; 2]> {
     let start = *end;
     *end += word.len();
